@@ -70,10 +70,18 @@ const NOTIFIED: readonly NotifiedKind[] = [
   'clock',
 ];
 
+/** Nobody can reach the node. */
+export const HOST_DOWN: FaultKind = {
+  name: 'the host is down',
+  lastsMsMax: 20_000,
+  begin: cut,
+  node: () => ({ isDown: true }),
+};
+
 /** Faults of a node that fails and does not lie. */
 const OUTAGES: readonly FaultKind[] = [
   { name: 'the connection is cut', lastsMsMax: 1, begin: cut },
-  { name: 'the host is down', lastsMsMax: 20_000, begin: cut, node: () => ({ isDown: true }) },
+  HOST_DOWN,
   { name: '503', lastsMsMax: 15_000, begin: cut, node: () => ({ status: 503 }) },
   {
     name: '429 with Retry-After',

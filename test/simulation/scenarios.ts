@@ -8,6 +8,7 @@ import {
   CLOCK_AHEAD,
   type FaultKind,
   HANGING_SCANS,
+  HOST_DOWN,
   LIES,
   type PlannedFault,
   type RunShape,
@@ -41,9 +42,13 @@ const FORK_MS = 73_800;
 /** The book is live, and a cold start is over. */
 const AT_MS = 60_000;
 
+function fault(kind: FaultKind, lastsMs: number, atMs: number): PlannedFault {
+  return { kind, atMs, lastsMs, episode: 0, victim: 'inUse' };
+}
+
 function only(kind: FaultKind, lastsMs = kind.lastsMsMax, atMs = AT_MS) {
-  const fault: PlannedFault = { kind, atMs, lastsMs, episode: 0, victim: 'inUse' };
-  return () => [fault];
+  const planned = fault(kind, lastsMs, atMs);
+  return () => [planned];
 }
 
 const SHAPE: RunShape = { nodes: 2, hasScanNode: false, hasHistory: true };
@@ -93,6 +98,14 @@ const NAMED: readonly Scenario[] = [
   {
     name: 'slots, Clock and readings climb together at 20 a second for twenty seconds',
     faults: only(LIES.climbingSlots),
+    without: 'pace-check.ts',
+  },
+  {
+    name: 'they climb together, and the other node was down when it was asked first',
+    faults: () => [
+      { ...fault(HOST_DOWN, 20_000, 0), episode: 1, victim: 'other' },
+      fault(LIES.climbingSlots, 20_000, 40_000),
+    ],
     without: 'pace-check.ts',
   },
   {

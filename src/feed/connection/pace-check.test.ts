@@ -71,6 +71,14 @@ test.each([
   expect(await refutedAfterS(announced)).toBeNull();
 });
 
+test('a node that was down when it was asked first refutes slots that climb later', async () => {
+  others = [(atMs) => (atMs < 10_000 ? null : atPace(1_000)(atMs))];
+  const climbing = (atMs: number) => atPace(1_000)(atMs) + Math.max(0, atMs - 30_000) / SLOT_MS_MIN;
+  const afterS = await refutedAfterS((atMs) => Math.floor(climbing(atMs)), 50);
+  expect(afterS).not.toBeNull();
+  expect(afterS).toBeLessThanOrEqual(32);
+});
+
 test('a chain at its pace, or of slightly shorter slots, asks the others once a minute', async () => {
   expect(await refutedAfterS(atPace(1_000, 391), (10 * PACE_INTERVAL_MS) / 1_000 - 1)).toBeNull();
   expect(asked).toBe(10);

@@ -63,8 +63,9 @@ export class PaceCheck {
       compared.every((other) => refutes(from, now, other))
     )
       return Math.max(...compared.map(({ slot }) => slot));
-    // Where none can be compared the next answers may tell.
-    if (!isFast || compared.length > 0) this.#from = now;
+    // Where none can be compared the next answers may tell, if there is something to compare them with.
+    const isUseless = from === null || from.others.every((slot) => slot === null);
+    if (!isFast || compared.length > 0 || isUseless) this.#from = now;
     return null;
   }
 
