@@ -5,7 +5,12 @@ import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../../rpc/limits.js';
 import type { LiveFeedOptions } from '../feed-options.js';
-import { ACCOUNTS_PER_READ, PROBE_REPAIRS_MAX, SLOTS_APART_MAX } from '../model/limits.js';
+import {
+  ACCOUNTS_PER_READ,
+  PROBE_REPAIRS_MAX,
+  PROBE_SLOTS_AFTER,
+  SLOTS_APART_MAX,
+} from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
 import { probesPerInterval } from './probe.js';
 
@@ -140,6 +145,32 @@ describe('probe: what it repairs', () => {
     await untilHealed();
     expect(bench.user('user2')).toBe('unseen');
     expect(bench.feed.stats()).toMatchObject({ probeRepairs: PROBE_REPAIRS_MAX, losses: 1 });
+  });
+
+  test('what the read that repairs found besides is settled by the next read', async () => {
+    await start();
+    leaveFork();
+    changeUnseen('user2', 'as before the fork');
+    let [isFirst, readsLeft] = [true, 1];
+    bench.server.answer('getMultipleAccounts', async ([keys, config]) => {
+      if (!JSON.stringify(config).includes('zstd')) return bench.chain.multiple(keys as string[]);
+      if (bench.feed.stats().probeRepairs === 1) {
+        if (readsLeft === 0) return { status: 403 };
+        readsLeft -= 1;
+        const settled = bench.chain.slot + PROBE_SLOTS_AFTER;
+        await until('slots have passed', () => bench.feed.stats().slot >= settled);
+      }
+      const reply = bench.chain.multiple(keys as string[]);
+      if (isFirst) changeUnseen('user1', 'as before it');
+      isFirst = false;
+      return reply;
+    });
+    await until('the next read was compared', () => {
+      passSlot();
+      const { probeRepairs, probeFailures } = bench.feed.stats();
+      return probeRepairs === 2 || probeFailures > 0;
+    });
+    expect(bench.feed.stats()).toMatchObject({ probeRepairs: 2, losses: 0 });
   });
 
   test('no market: what a fork leaves of it is written again soon', async () => {

@@ -171,8 +171,20 @@ export class Probe {
     const before = this.#suspicion?.reading;
     const missed = this.#findMissed(reading);
     if (before === undefined || missed.length === 0) return;
-    if (this.#areOfFork(missed)) this.#repairUsers(missed, before);
-    else this.#connection.onLoss(missed);
+    if (!this.#areOfFork(missed)) {
+      this.#connection.onLoss(missed);
+      return;
+    }
+    this.#repairUsers(missed, before);
+    this.#suspectLacking(reading);
+  }
+
+  /** What else the reading found, or has changed since what was repaired: the next one settles it. */
+  #suspectLacking(reading: Reading): void {
+    const { engine, turns } = this.#parts;
+    turns.runRequested();
+    const keys = engine.lackingAccounts(reading.snapshot);
+    this.#suspicion = keys.length === 0 ? null : { reading, keys };
   }
 
   /** The accounts of which a notification is missing for sure. */
@@ -216,8 +228,6 @@ export class Probe {
     const repaired = this.#connection.repairUsers(wanted);
     const atMs = timers.nowMs();
     this.#repairedAtMs = [...this.#repairedAtMs, ...wanted.map(() => atMs)];
-    // A user that has changed since then is found by the next two reads.
-    this.#suspicion = null;
     counters.probeRepairs += repaired;
     log.warn({ keys, repaired }, 'a probe repaired users after a fork');
   }
