@@ -86,6 +86,10 @@ const NAMED: readonly Scenario[] = [
     faults: only(LIES.noMarkets, 7_000),
   },
   {
+    name: 'scans lack all markets for ten seconds from the start on',
+    faults: only(LIES.noMarkets, 10_000, 0),
+  },
+  {
     name: 'slots are 700 ahead for ten seconds',
     faults: only(LIES.slotsAhead, 10_000),
     without: 'slot-window.ts',

@@ -29,6 +29,19 @@ function scansGive(...counts: readonly number[]): void {
   });
 }
 
+/** Scans of markets and State hold none of them. */
+function hideMarkets(): void {
+  bench.server.answer('getProgramAccounts', (params) => {
+    const { slot } = bench.chain;
+    if (kindOf(params) === 'user') return bench.chain.program('user');
+    return { result: { context: { slot }, value: [] } };
+  });
+}
+
+function showMarkets(): void {
+  bench.server.answer('getProgramAccounts', (params) => bench.chain.program(kindOf(params)));
+}
+
 function scans(): number {
   const asked = bench.server.requests.filter(({ method }) => method === 'getProgramAccounts');
   return asked.filter(({ params }) => kindOf(params) === 'user').length;
@@ -114,20 +127,27 @@ describe('completeness: the first scan', () => {
 describe('completeness: the markets', () => {
   test('a scan without any, of a chain that had some: never', async () => {
     await bench.start({ timers: fastTimers });
-    let hidden = true;
-    bench.server.answer('getProgramAccounts', (params) => {
-      const { slot } = bench.chain;
-      if (!hidden || kindOf(params) === 'user') return bench.chain.program(kindOf(params));
-      return { result: { context: { slot }, value: [] } };
-    });
+    hideMarkets();
     bench.server.cut();
     // As many scans as confirm a smaller one, and more.
     await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
     expect(bench.engine.state).toBe('rebuilding');
     expect(bench.feed.status().reason).toContain('markets and State of the scan were 0');
     expect(bench.engine.accounts.has('perp0')).toBe(true);
-    hidden = false;
+    showMarkets();
     await bench.untilLiveAgain();
+  });
+
+  test('a first scan without any, of a chain that has users: never', async () => {
+    hideMarkets();
+    const live = bench.start({ timers: fastTimers });
+    await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
+    expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
+    const reason = `markets and State of the scan were 0, its users ${USERS}`;
+    expect(bench.feed.status().reason).toContain(reason);
+    showMarkets();
+    await live;
+    expect(bench.engine.accounts.has('perp0')).toBe(true);
   });
 });
 

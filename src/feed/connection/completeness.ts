@@ -32,9 +32,10 @@ export function readsWanted({ memory, engine }: FeedParts, users: Users): number
 }
 
 /**
- * Refuses a scan without users where State counts some, and one with not even half of the positions that
- * the markets count until enough readings in a row, of every node there is, had as few: a chain of copied
- * markets and some users counts positions that nobody has.
+ * Refuses a scan without users where State counts some, one with users where no market and no State was read, as
+ * the program makes no user without them, and one with not even half of the positions that the markets count until
+ * enough readings in a row, of every node there is, had as few: a chain of copied markets and some users counts
+ * positions that nobody has.
  *
  * # Errors
  * SNAPSHOT_COUNT_MISMATCH.
@@ -44,6 +45,9 @@ export function requirePossible({ engine, memory }: FeedParts, users: Users): vo
   const census = engine.readCensus();
   if (count === 0 && census.subAccounts > 0) {
     throw mismatchError(`users of the scan were 0, State counts ${census.subAccounts}`);
+  }
+  if (count > 0 && memory.markets.size === 0) {
+    throw mismatchError(`markets and State of the scan were 0, its users ${count}`);
   }
   if (!isBelow(positions, census.positions, POSSIBLE_PERCENT)) {
     memory.fewPositions = { refusals: 0, users: 0 };
