@@ -113,6 +113,14 @@ const NAMED: readonly Scenario[] = [
     without: 'pace-check.ts',
   },
   {
+    name: 'they climb together, and the other node told slots far ahead when it was asked first',
+    faults: () => [
+      fault(LIES.slotsAhead, 10_000, AT_MS),
+      { ...fault(LIES.climbingSlots, 7_000, 90_000), episode: 1 },
+    ],
+    without: 'pace-check.ts',
+  },
+  {
     name: 'readings are of the past and claim to be of now, while the book is read',
     faults: only(LIES.frozenReadings, 20_000),
   },

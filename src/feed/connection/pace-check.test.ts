@@ -56,6 +56,11 @@ test.each([
 });
 
 test.each([
+  {
+    name: 'the other one is far behind when it is up again',
+    others: [(atMs: number) => (atMs < 5_000 ? null : atPace(900)(atMs))],
+    announced: atPace(1_000),
+  },
   { name: 'the chain is as fast', others: [atPace(1_000, 60)], announced: atPace(1_000, 60) },
   {
     name: 'one of two agrees',
@@ -71,8 +76,16 @@ test.each([
   expect(await refutedAfterS(announced)).toBeNull();
 });
 
-test('a node that was down when it was asked first refutes slots that climb later', async () => {
-  others = [(atMs) => (atMs < 10_000 ? null : atPace(1_000)(atMs))];
+test.each([
+  { name: 'was down when it was asked first', aheadAt: (ms: number) => (ms < 10_000 ? null : 0) },
+  { name: 'told a slot far ahead first', aheadAt: (ms: number) => (ms < 10_000 ? 80 : 0) },
+])('a node that $name refutes slots that climb later', async ({ aheadAt }) => {
+  others = [
+    (atMs) => {
+      const ahead = aheadAt(atMs);
+      return ahead === null ? null : atPace(1_000)(atMs) + ahead;
+    },
+  ];
   const climbing = (atMs: number) => atPace(1_000)(atMs) + Math.max(0, atMs - 30_000) / SLOT_MS_MIN;
   const afterS = await refutedAfterS((atMs) => Math.floor(climbing(atMs)), 50);
   expect(afterS).not.toBeNull();

@@ -11,21 +11,28 @@ import {
 } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** How far the node in use had announced, and where the others were then; null where one did not tell. */
-interface Positions {
+/** How far the node in use had announced at a time. */
+interface Position {
   readonly atMs: number;
   readonly announced: number;
-  readonly others: readonly (number | null)[];
+}
+
+/** The same, and where another node was then. */
+interface OtherPosition extends Position {
+  readonly slot: number;
 }
 
 /**
  * Compares the pace of a connection with that of the other nodes: a node whose slots, Clock and readings run ahead
  * together contradicts itself nowhere. The others are asked once a minute, and again when slots come faster than
- * their nominal time. Does nothing with one node: a local chain may be as fast.
+ * their nominal time. One that could not be compared is from its next answer on.
+ * Does nothing with one node: a local chain may be as fast.
  */
 export class PaceCheck {
   readonly #parts: FeedParts;
-  #from: Positions | null = null;
+  #from: Position | null = null;
+  /** Of each other node, since when it is compared. */
+  readonly #others = new Map<NodeRpc, OtherPosition>();
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #isRunning = false;
 
@@ -44,9 +51,9 @@ export class PaceCheck {
     this.#isRunning = true;
     this.#askedAtMs = atMs;
     const read = (other: NodeRpc): Promise<number | null> => this.#readOther(other, signal);
-    const others = await Promise.all(this.#parts.otherRpcs.map(read));
+    const slots = await Promise.all(this.#parts.otherRpcs.map(read));
     this.#isRunning = false;
-    return this.#judge({ atMs, announced, others }, isFast);
+    return this.#judge({ atMs, announced }, slots, isFast);
   }
 
   #isDue(nowMs: number, isFast: boolean): boolean {
@@ -54,18 +61,17 @@ export class PaceCheck {
     return nowMs >= this.#askedAtMs + (isFast ? SLOT_CHECK_INTERVAL_MS : PACE_INTERVAL_MS);
   }
 
-  #judge(now: Positions, isFast: boolean): number | null {
-    const from = this.#from;
-    const compared = from === null || !isFast ? [] : comparedOthers(from, now);
-    if (
-      from !== null &&
-      compared.length > 0 &&
-      compared.every((other) => refutes(from, now, other))
-    )
+  #judge(now: Position, slots: readonly (number | null)[], isFast: boolean): number | null {
+    const others = this.#parts.otherRpcs.flatMap((rpc, index): Other[] => {
+      const slot = slots[index] ?? null;
+      return slot === null ? [] : [{ rpc, from: this.#others.get(rpc) ?? null, slot }];
+    });
+    const compared = others.filter((other) => hasMovedOn(other, now));
+    if (isFast && compared.length > 0 && compared.every((other) => refutes(other, now)))
       return Math.max(...compared.map(({ slot }) => slot));
-    // Where none can be compared the next answers may tell, if there is something to compare them with.
-    const isUseless = from === null || from.others.every((slot) => slot === null);
-    if (!isFast || compared.length > 0 || isUseless) this.#from = now;
+    // Where none can be compared the slots stay in doubt, and the next answers are compared with these.
+    if (!isFast || compared.length > 0) this.#from = now;
+    for (const { rpc, slot } of others) this.#others.set(rpc, { ...now, slot });
     return null;
   }
 
@@ -76,32 +82,29 @@ export class PaceCheck {
   }
 }
 
-/** Another node: where it is, and by how many slots it has moved on. */
-interface ComparedOther {
+/** Another node: where it is, and where it was; null before its first answer. */
+interface Other {
+  readonly rpc: NodeRpc;
+  readonly from: OtherPosition | null;
   readonly slot: number;
-  readonly moved: number;
 }
 
-/** The other nodes whose slot is known both times, and that have not stood still meanwhile. */
-function comparedOthers(from: Positions, now: Positions): readonly ComparedOther[] {
-  return now.others.flatMap((slot, index) => {
-    const before = from.others[index] ?? null;
-    if (slot === null || before === null) return [];
-    const moved = slot - before;
-    return moved >= nominalSlots(from, now) / 2 ? [{ slot, moved }] : [];
-  });
+/** Whether the other one can be compared: it did not stand still, and has not gone back from a slot that was none. */
+function hasMovedOn({ from, slot }: Other, now: Position): boolean {
+  return from !== null && slot - from.slot >= nominalSlots(from, now) / 2;
 }
 
 /** Whether the node in use has gained on the other one, and is ahead of it: one that catches up is not. */
-function refutes(from: Positions, now: Positions, other: ComparedOther): boolean {
-  const gained = now.announced - from.announced - other.moved;
-  return Math.min(gained, now.announced - other.slot) > PACE_APART_SLOTS_MAX;
+function refutes({ from, slot }: Other, now: Position): boolean {
+  if (from === null) return false;
+  const gained = now.announced - from.announced - (slot - from.slot);
+  return Math.min(gained, now.announced - slot) > PACE_APART_SLOTS_MAX;
 }
 
-function isTooFast(from: Positions, now: Omit<Positions, 'others'>): boolean {
+function isTooFast(from: Position, now: Position): boolean {
   return now.announced - from.announced > nominalSlots(from, now) + PACE_SLOTS_MAX;
 }
 
-function nominalSlots(from: Positions, now: Pick<Positions, 'atMs'>): number {
+function nominalSlots(from: Position, now: Position): number {
   return (now.atMs - from.atMs) / SLOT_MS;
 }
