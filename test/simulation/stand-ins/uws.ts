@@ -83,6 +83,8 @@ export class VirtualPort {
     const handlers = this.#options.sockets?.find(({ paths }) => paths.includes('/ws'));
     if (handlers === undefined) throw new Error('Invariant: the service has /ws');
     const socket = new VirtualSocket({ client, topics: this.#topics, owner: this.#owner });
+    // From here on the system has it, though a process that is stopped has not accepted it yet.
+    this.#sockets.add(socket);
     currentMachine().time.plan(DELAY_MS, () => this.#openSocket(socket, handlers), this.#owner);
     return socket;
   }
@@ -126,10 +128,10 @@ export class VirtualPort {
   #openSocket(socket: VirtualSocket, handlers: SocketHandlers): void {
     const refusal = handlers.checkUpgrade(requestOf({ path: '/ws', ip: socket.client.ip }));
     if (refusal !== null) {
+      this.#sockets.delete(socket);
       socket.lose();
       return;
     }
-    this.#sockets.add(socket);
     socket.open(handlers, () => this.#sockets.delete(socket));
   }
 }
