@@ -19,14 +19,19 @@ export function fillLine(id: number): string {
   return `fill ${id}`;
 }
 
+/** The line of an event that was damaged on its way. */
+export const BROKEN_LINE = 'broken';
+
 function decode(lines: readonly string[]): DecodedLog {
-  const fills = lines
-    .filter((line) => line.startsWith('fill '))
-    .map((line, index) => {
-      return { index, action: 'fill', fillRecordId: BigInt(line.slice(5)) } as Fill;
-    });
+  const events = lines.filter((line) => line.startsWith('fill ') || line === BROKEN_LINE);
+  // An event that cannot be read has its place among the others all the same.
+  const fills = events.flatMap((line, index) => {
+    if (line === BROKEN_LINE) return [];
+    return [{ index, action: 'fill', fillRecordId: BigInt(line.slice(5)) } as Fill];
+  });
   const isTruncated = lines.includes('Log truncated');
-  return { fills, fundingRates: [], events: fills.length, isTruncated, unreadable: 0 };
+  const unreadable = events.length - fills.length;
+  return { fills, fundingRates: [], events: events.length, isTruncated, unreadable };
 }
 
 export interface RigOptions {

@@ -1,7 +1,12 @@
 /** Ingestion against a node that does what real ones do now and then. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
-import { fillLine, IngestRig, type RigOptions } from '../../../test/support/ingest-rig.js';
+import {
+  BROKEN_LINE,
+  fillLine,
+  IngestRig,
+  type RigOptions,
+} from '../../../test/support/ingest-rig.js';
 import { fullDisk, MemoryStore } from '../../../test/support/memory-store.js';
 
 /** Pages of a hundred: as many of them, in a tenth of the time. */
@@ -135,6 +140,18 @@ describe('live', () => {
     await holds(rig, 1);
     expect(rig.store.truncated).toBe(1);
     expect(rig.counters.truncated).toBeGreaterThan(0);
+  });
+
+  test('a notification with an event that cannot be read is fetched', async () => {
+    const rig = start();
+    await rig.live();
+    const made = ledger.add([fillLine(1), fillLine(2)]);
+    node.tell({ ...made, lines: [fillLine(1), BROKEN_LINE] });
+    const lost = ledger.add([fillLine(3)]);
+    node.tell({ ...lost, lines: [BROKEN_LINE] });
+    await holds(rig, 3);
+    expect(rig.store.truncated).toBe(0);
+    expect(rig.counters.unreadableEvents).toBe(2);
   });
 });
 

@@ -44,7 +44,7 @@ export function newCounters() {
     reverted: 0,
     /** Listed transactions that no node gave. */
     unavailable: 0,
-    /** Logs that came cut, or not at all. */
+    /** Logs that came cut, with events that cannot be read, or not at all. */
     truncated: 0,
     unreadableEvents: 0,
     /** Transactions checked against the finalised listing. */
@@ -84,7 +84,8 @@ export function decodeRecords(
 ): TransactionRecords {
   const { signature, slot, place, isFinal, lines } = transaction;
   const log = decode(lines ?? []);
-  const isTruncated = lines === null || log.isTruncated;
+  // An event that cannot be read is as good as cut out: it may be whole when it is fetched.
+  const isTruncated = lines === null || log.isTruncated || log.unreadable > 0;
   counters.unreadableEvents += log.unreadable;
   if (isTruncated) counters.truncated += 1;
   return {
