@@ -109,19 +109,19 @@ export class ChainCheck {
   }
 
   /** Whether a notified account can be of its slot, and a Clock of its time; the Clock's slot limits all slots. */
-  admitsUpdate(update: JudgedUpdate): boolean {
-    const isAdmitted = this.#admits(update);
-    const account = update.kind === 'clock' ? parseClockAccount(update.data) : null;
+  admitsUpdate({ kind, slot, data }: JudgedUpdate): boolean {
+    const account = kind === 'clock' ? parseClockAccount(data) : null;
+    const isAdmitted = this.#admits(slot, account);
     if (isAdmitted && this.#hasBegun && account !== null)
       this.#clockLead.recordClock(account.slot, this.#announced, this.#parts.timers.nowMs());
     return isAdmitted;
   }
 
   /** The same for a reading. Where its Clock is of another slot, all of it is: the node tells of the past as of now. */
-  admitsReading(update: JudgedUpdate): boolean {
-    const account = update.kind === 'clock' ? parseClockAccount(update.data) : null;
-    const slot = account?.slot ?? update.slot;
-    if (Math.abs(slot - update.slot) <= READING_SLOTS_APART_MAX) return this.#admits(update);
+  admitsReading({ kind, slot, data }: JudgedUpdate): boolean {
+    const account = kind === 'clock' ? parseClockAccount(data) : null;
+    const slotsApart = account === null ? 0 : Math.abs(account.slot - slot);
+    if (slotsApart <= READING_SLOTS_APART_MAX) return this.#admits(slot, account);
     this.#parts.counters.clocksRefused += 1;
     return false;
   }
@@ -166,9 +166,8 @@ export class ChainCheck {
     throw outOfRangeError(announced, slot);
   }
 
-  #admits({ kind, slot, data }: JudgedUpdate): boolean {
+  #admits(slot: number, account: ClockAccount | null): boolean {
     if (!this.admitsSlot(slot)) return false;
-    const account = kind === 'clock' ? parseClockAccount(data) : null;
     if (account === null) return true;
     const isOfItsSlot = Math.abs(account.slot - slot) <= SLOTS_APART_MAX;
     if (isOfItsSlot && this.#parts.clock.admitsTime(account.unixSeconds)) {

@@ -25,8 +25,8 @@ interface OtherPosition extends Position {
 /**
  * Compares the pace of a connection with that of the other nodes: a node whose slots, Clock and readings run ahead
  * together contradicts itself nowhere. The others are asked once a minute, and again when slots come faster than
- * their nominal time. One that could not be compared is from its next answer on.
- * Does nothing with one node: a local chain may be as fast.
+ * their nominal time; one that could not be compared is from its next response on. Does nothing with one node: a
+ * local chain may be as fast.
  */
 export class PaceCheck {
   readonly #parts: FeedParts;

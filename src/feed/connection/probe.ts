@@ -1,5 +1,6 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import { Backoff } from '../../rpc/backoff.js';
+import { parseJson } from '../../rpc/json.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
 import {
@@ -54,10 +55,10 @@ export function probesPerInterval(others: number): number {
 }
 
 /**
- * Reads a few accounts each second, or more often where there are many markets, while the book is live and compares them with it: users that were
- * notified last, then users with orders, markets, State and oracles in turn. So a subscription that
- * is silent, or loses messages, is found within seconds, whichever it is; in a market in which
- * nothing changes all of them are equal.
+ * Reads a few accounts each second, or more often where there are many markets, while the book is live
+ * and compares them with it: users that were notified last, then users with orders, markets, State and
+ * oracles in turn. So a subscription that is silent, or loses messages, is found within seconds, whichever
+ * it is; in a market in which nothing changes all of them are equal.
  *
  * A difference is proof only when two reads of different slots found it, and the socket has passed
  * the first of them by some slots: HTTP and the socket may be different machines, either may lag,
@@ -222,7 +223,7 @@ export class Probe {
   /** As they were read first: the socket has passed that slot, so nothing older is notified any more. */
   #repairUsers(keys: readonly string[], { keys: keysRead, body }: Reading): void {
     const { counters, timers, log } = this.#parts;
-    const { result } = JSON.parse(Buffer.from(body).toString()) as { readonly result: unknown };
+    const { result } = parseJson(body) as { readonly result: unknown };
     const { updates } = parseMultipleAccounts(keysRead, () => 'user', result);
     const wanted = updates.filter(({ pubkey }) => keys.includes(pubkey));
     const repaired = this.#connection.repairUsers(wanted);
