@@ -10,6 +10,12 @@ import type { ModelChain } from './model-chain.js';
 const FINAL_SLOTS = 31;
 /** It is confirmed, and notified, so many slots after it. */
 const CONFIRMED_SLOTS = 1;
+/** How far each commitment is behind the slot that runs. */
+const SLOTS_BEHIND: Readonly<Record<string, number>> = {
+  processed: 0,
+  confirmed: CONFIRMED_SLOTS,
+  finalized: FINAL_SLOTS,
+};
 /** One slot in so many has a fill. */
 const FILL_ONE_IN = 4;
 /** Fills from before the run, which are read back. */
@@ -62,9 +68,9 @@ export class ModelLedger {
     return this.#bySignature.get(signature);
   }
 
-  /** The newest slot of a commitment. */
-  slotAt(commitment: string | undefined): number {
-    return this.#chain.slot - (commitment === 'confirmed' ? CONFIRMED_SLOTS : FINAL_SLOTS);
+  /** The newest slot of a commitment; `finalized` where none is given, as with a real node. */
+  slotAt(commitment = 'finalized'): number {
+    return this.#chain.slot - (SLOTS_BEHIND[commitment] ?? FINAL_SLOTS);
   }
 
   /** Newest first. */
