@@ -30,6 +30,20 @@ function linksIn(text: string): readonly string[] {
     .filter((target) => !/^\w+:/.test(target));
 }
 
+/** Links to headings, of this document or another one: the file, and what GitHub calls the heading. */
+function headingLinksIn(name: string, text: string): readonly (readonly [string, string])[] {
+  return [...text.matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)].map(([, file = '', heading = '']) => [
+    file === '' ? name : path.join(path.dirname(name), file),
+    heading,
+  ]);
+}
+
+/** The names by which the headings of a document are linked to. */
+function headingsOf(text: string): ReadonlySet<string> {
+  const titles = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase());
+  return new Set(titles.map((title) => title.replace(/[^\w\s-]/g, '').replace(/ /g, '-')));
+}
+
 describe.each(documents)('%s', (name) => {
   test('names files and folders that there are', () => {
     const missing = pathsIn(read(name))
@@ -65,7 +79,19 @@ test('docs/deployment.md shows the files of ops as they are, each of them', () =
   expect(shown.sort()).toEqual(kept.sort());
 });
 
+test('links to headings lead to headings that there are', () => {
+  const links = documents.flatMap((name) => headingLinksIn(name, read(name)));
+  expect(links.length).toBeGreaterThan(50);
+  const dead = links.filter(([file, heading]) => !headingsOf(read(file)).has(heading));
+  expect(dead).toEqual([]);
+});
+
 test('a path or a link to nothing would be seen', () => {
+  expect(headingLinksIn('docs/a.md', '[one](#two) [three](api.md#four)')).toEqual([
+    ['docs/a.md', 'two'],
+    ['docs/api.md', 'four'],
+  ]);
+  expect([...headingsOf('## GET /market/{symbol}/x')]).toEqual(['get-marketsymbolx']);
   expect(pathsIn('see `src/nothing/here.ts` and `docs/api.md`')).toHaveLength(2);
   expect(linksIn('[one](gone.md#part) and [two](https://host.example)')).toEqual(['gone.md']);
 });

@@ -53,6 +53,20 @@ const BANNED: readonly (readonly [word: RegExp, instead: string, except?: RegExp
   [/\bhanded in\b/i, 'passed'],
 ];
 
+/**
+ * Words that only insiders of this project understand. Comments of crates and tests may say the first
+ * and the third for short: the glossary, which explains them, is the one document with them. In backticks
+ * and paths they are the names of folders.
+ */
+const RIDDLES: readonly (readonly [word: RegExp, instead: string])[] = [
+  [/(?<![/`])\bincumbent/i, 'the Drift v2 dlob-server, the Drift v2 data API'],
+  [/\b(system|servers?) in production\b|\bproduction's\b/i, 'the Drift v2 data API'],
+  [/\b(the|a|our) specification\b|\bspecification's\b/i, 'what it says, or who says it'],
+  [/\breference (library|client)\b/i, '@drift-labs/sdk, drift-common'],
+  [/\bthe exchange's program\b/i, 'the Drift v2 program'],
+  [/\bthe originals\b/i, 'the Drift v2 program, @drift-labs/sdk'],
+];
+
 interface Source {
   readonly name: string;
   readonly text: string;
@@ -176,6 +190,33 @@ test('no word of the banned dialect is used', () => {
       ),
   );
   expect(found).toEqual([]);
+});
+
+/** What of a text a reader cannot know, lines and comment marks joined so that no line break hides it. */
+function riddlesIn({ name, text }: Source): readonly string[] {
+  const joined = text.replace(/\n\s*(\*|\/\/)?\s*/g, ' ');
+  return RIDDLES.flatMap(([word, instead]) =>
+    [...joined.matchAll(new RegExp(word, 'gi'))].map(
+      ({ index }) =>
+        `${name}: ...${joined.slice(Math.max(0, index - 40), index + 40)}... (say: ${instead})`,
+    ),
+  );
+}
+
+test('documents, help and error texts name Drift v2 and its servers', () => {
+  const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter(
+      (name) => name !== '' && name !== 'docs/glossary.md' && existsSync(path.join(root, name)),
+    )
+    .map((name): Source => ({ name, text: readFileSync(path.join(root, name), 'utf8') }));
+  expect(documents.length).toBeGreaterThan(15);
+  expect([...documents, ...typeScript].flatMap(riddlesIn)).toEqual([]);
+  const wrapped = {
+    name: 'a.md',
+    text: 'as the system in\nproduction has it, see `test/incumbents`',
+  };
+  expect(riddlesIn(wrapped)).toHaveLength(1);
 });
 
 /** Exported declarations without a comment before them. */

@@ -1,5 +1,5 @@
 /**
- * Row 5: what it costs to bring one change to one reader, against the incumbent's way of making the
+ * Row 5: what it costs to bring one change to one reader, against the dlob-server's way of making the
  * text of the whole book for each subscriber over `ws`. Once as deltas of the streaming channel, and
  * once as frames of the compatible channel, which are the peer's frames byte for byte.
  */

@@ -1,5 +1,5 @@
 /**
- * The SDK's read models of accounts: every getter of its class `User` that the reference library
+ * The SDK's read models of accounts: every getter of its class `User` that drift-common
  * calls at each price for what an interface shows. The functions are those of `bench/client/models.mjs`.
  */
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
 /**
- * The fan-out of the incumbent, as `wsConnectionManager.ts` of dlob-server does it: a message of its
+ * The fan-out of Drift v2, as `wsConnectionManager.ts` of dlob-server does it: a message of its
  * bus is parsed once to look at its slot, then wrapped and made into text for each subscriber, over
  * `ws`. Commands: see `verbs`.
  */

@@ -56,7 +56,7 @@ const replay: Start = (flags, file = '') =>
  */
 function createProgram(words: readonly string[]): Command {
   const program = newCommand('slotbook', [])
-    .description('Order book and market data of an on-chain exchange on Solana')
+    .description('Order book and market data of Drift v2 on Solana')
     .version(versionText(), '--version', 'print name, version and commit')
     .addCommand(
       newCommand('serve', serveOptions)

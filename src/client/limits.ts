@@ -89,7 +89,7 @@ export const SIGNED_ORDERS_SUBSCRIBE_MS = 100;
 export const RPC_ACCOUNTS_MAX = 100;
 /** From one scan of the chain's accounts to the next, which finds what no notification had. */
 export const RESYNC_MS = 300_000;
-/** From one making of a local book to the next, as the specification's example has it. */
+/** From one making of a local book to the next. */
 export const LOCAL_BOOK_MS = 1_000;
 /** Rounds of rereading what changed while it was read; each has fewer accounts than the last. */
 export const REREAD_ROUNDS_MAX = 8;

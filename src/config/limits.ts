@@ -17,9 +17,9 @@ export const LIMITS = {
   /** Levels or orders a side in one body: 1,000 rows are below 256 KiB of JSON. */
   depthMin: 1,
   depthMax: 1_000,
-  /** The specification's default of /l2. */
+  /** Levels a side of /l2 where the request names none. */
   l2DepthDefault: 10,
-  /** Ticks a group; the incumbent's clients use 1 to 10,000. */
+  /** Ticks a group; clients of Drift v2 use 1 to 10,000. */
   groupingMin: 1,
   groupingMax: 1_000_000,
   /** Market indexes are u16 on chain. */
@@ -79,7 +79,7 @@ export const LIMITS = {
   /** Rows a side up to which a book is small: made in some ten microseconds, about 16 KiB. */
   smallBookLevels: 100,
   smallBookOrders: 35,
-  /** The incumbent's clients ask for all markets at once: 148. All levels of a side are 8 MB. */
+  /** Clients of Drift v2 ask for all markets at once: 148. All levels of a side are 8 MB. */
   batchEntriesMax: 256,
   batchLevelsMax: 50_000,
   /** Makers of one response; getMultipleAccounts reads as many accounts at once. */
@@ -152,7 +152,7 @@ export const LIMITS = {
   slowCloseGraceMsMax: 5_000,
   /** A client that has not answered a ping for this long is gone; proxies cut silent ones after 60 s. */
   socketIdleSecondsMax: 32,
-  /** Levels a side in a frame of the compatible channels, as the incumbent's have. */
+  /** Levels a side in a frame of the compatible channels, as the dlob-server's have. */
   channelDepthDefault: 20,
   /**
    * What `--topics-max` may allow: the core has room for as many topics, those of makers without an account,
@@ -231,21 +231,21 @@ export const LIMITS = {
   quoteSignMsMax: 5_000,
   /** A sender reconnects after 60 s of silence; proxies cut silent sockets then as well. */
   quoteHeartbeatMs: 5_000,
-  /** Trades or candles in one response, as the specification says of trades: below 600 KB. */
+  /** Trades or candles in one response, as in Drift v2's documents: below 600 KB. */
   tradesMax: 1_000,
   tradesDefault: 100,
   candlesMax: 1_000,
   candleRecordsDefault: 100,
   /** Thirty days of hourly records are 720, so that one response has them all. */
   fundingRatesMax: 1_000,
-  /** Rows in the responses of the paths of the system in production, as it has them. */
+  /** Rows in the responses of the paths of the Drift v2 data API, as it has them. */
   fundingRateRecordsMax: 750,
   recordsDefault: 20,
   /** Rows that may be passed over by a page index: each is read. Cursors cost the same anywhere. */
   pagedRowsMax: 100_000,
   /** Beyond the year 2106 nothing has a time; milliseconds taken for seconds are found by it. */
   unixSecondsMax: 0xffff_ffff,
-  /** The oldest time that the candles of the system in production take: 15 November 2022. */
+  /** The oldest time that the candles of the Drift v2 data API take: 15 November 2022. */
   candleRecordsTsMin: 1_668_470_400,
   /** How far ahead of ours a client's clock may be before its time is in the future. */
   clientAheadSecondsMax: 60,
@@ -273,7 +273,7 @@ export const LIMITS = {
   metricsKeptMs: 250,
   /** The share of one turn of the loop that goes to rendering /metrics; it is 1 to 2 ms in all. */
   metricsSliceMs: 1,
-  /** Hours whose volume is requested at once, as in the system in production. */
+  /** Hours whose volume is requested at once, as in the Drift v2 data API. */
   volumeHoursMax: 24,
   /** A body of statistics serves all requests of this time, in milliseconds. */
   statisticsKeptMs: 500,

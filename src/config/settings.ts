@@ -111,11 +111,11 @@ export const SETTINGS = {
     absent: 'node in use',
     text: 'a node for the heavy scan of all users, at the start and for each audit',
   },
-  /** The exchange's program on Solana's main network. */
+  /** Drift v2's program on Solana's main network. */
   programId: {
     ...{ group: 'cluster', kind: 'key', value: 'key' },
     default: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
-    text: "the exchange's program",
+    text: "Drift v2's program",
   },
   /** Loopback: a service that nobody has put behind a proxy yet serves this machine only. */
   host: {
@@ -235,7 +235,7 @@ export const SETTINGS = {
     ...{ value: 'keys', absent: 'none' },
     text: 'base58 keys of the makers that may send indicative quotes, comma-separated',
   },
-  /** The incumbent shows makers' quotes at the best price at most. */
+  /** The dlob-server shows makers' quotes at the best price at most. */
   indicativePolicy: {
     ...{ group: 'book', kind: 'choice', default: 'join', value: 'word' },
     choices: ['join', 'improve'],

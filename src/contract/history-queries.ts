@@ -1,7 +1,7 @@
 import type { MarketKey } from './markets.js';
 
 /**
- * How rows are written: `spec` as the specification says, `records` as the system in production
+ * How rows are written: `spec` in slotbook's own form, `records` as the Drift v2 data API
  * writes them, an envelope around decimals as text, and `named` as it does on the older paths that name
  * a market by `marketName` or `marketIndex`.
  */

@@ -33,7 +33,7 @@ export function decodeSpotMarket(bytes: Uint8Array): SpotMarket {
 }
 
 /**
- * Reads the exchange's settings.
+ * Reads the settings of Drift v2.
  *
  * @example
  * const state = decodeState(bytes);

@@ -113,7 +113,7 @@ export function liquidationPriceAfterTrade(
 
 /**
  * Of a spot position, 1e6; null when there is none. A perp position of the same oracle moves along,
- * but not an isolated one, whose gains and losses are no collateral of the account; the reference
+ * but not an isolated one, whose gains and losses are no collateral of the account; `@drift-labs/sdk`
  * adds that as well.
  *
  * @example

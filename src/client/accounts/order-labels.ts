@@ -1,7 +1,7 @@
 /**
  * What an order is called. The side of the position plays no part.
  *
- * Source: the table of common-ts order labels of the reference library, all combinations of which
+ * Source: the table of common-ts order labels of drift-common, all combinations of which
  * are recorded in the golden vectors `order_labels`.
  */
 import type { OrderType, TriggerCondition } from './generated/enums.js';

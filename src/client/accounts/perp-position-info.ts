@@ -18,7 +18,7 @@ export interface PositionPnl {
   readonly positionNotionalPnl: Quote;
   /**
    * The gain in percent of what was paid for the position, times the leverage of the account; null
-   * until the account's margin is known. As the reference library has it, a loss of an account that
+   * until the account's margin is known. As drift-common has it, a loss of an account that
    * owes more than it owns is a positive number here; see {@link marginReturnPercentage}.
    */
   readonly positionPnlPercentage: number | null;
@@ -162,7 +162,7 @@ function positionPnl(
   return { markBased: at(mark ?? oracle), oracleBased: at(oracle ?? mark) };
 }
 
-/** Source: the position read model of the reference library; the entry price is rounded first. */
+/** Source: the position read model of drift-common; the entry price is rounded first. */
 function pnlAtPrice(
   position: PerpPosition,
   price: bigint,

@@ -25,7 +25,7 @@ import { NOT_IDLE, ofKind, PROGRAM_ID } from './user-filters.js';
 export interface ChainOptions extends RpcOptions {
   /** Where the node notifies; by default `ws` for `http` and, where a port is named, the next one. */
   readonly wsUrl?: string;
-  /** The exchange's program; by default that of mainnet and devnet. */
+  /** Drift v2's program; by default that of mainnet and devnet. */
   readonly programId?: string;
   /** Milliseconds from one full reading of the accounts to the next; 300,000 by default. */
   readonly resyncMs?: number;

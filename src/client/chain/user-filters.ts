@@ -3,7 +3,7 @@ import { USER } from '../accounts/generated/user.js';
 import type { AccountKind } from '../accounts/reading.js';
 import type { AccountFilter } from './rpc.js';
 
-/** The exchange's program on mainnet and devnet. */
+/** Drift v2's program on mainnet and devnet. */
 export const PROGRAM_ID = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 
 /** Accounts of a kind. */

@@ -72,7 +72,7 @@ export interface CandlesQuery {
   readonly limit?: number;
 }
 
-/** A page of a market's records in the form of the system in production. */
+/** A page of a market's records in the form of the Drift v2 data API. */
 export interface RecordsQuery {
   readonly symbol: string;
   /** From 1 to 1,000; of funding rates to 750. */

@@ -1,4 +1,4 @@
-/** The bodies of the system in production: decimals as text, which are read to raw integers. */
+/** The bodies in the form of the Drift v2 data API: decimals as text, which are read to raw integers. */
 import {
   type Base,
   type Price,

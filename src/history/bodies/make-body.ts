@@ -178,7 +178,7 @@ export interface VolumesContext {
 }
 
 /**
- * What was traded in a span of time, of all markets, as the system in production writes it: perpetual
+ * What was traded in a span of time, of all markets, as the Drift v2 data API writes it: perpetual
  * markets first, each kind by index; amounts are decimals of fixed places.
  */
 export function makeVolumesBody(query: VolumesQuery, context: VolumesContext): HistoryBody {

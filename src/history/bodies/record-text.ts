@@ -1,5 +1,5 @@
 /**
- * Trades and funding rates as JSON: as the specification says, and as the system in production writes
+ * Trades and funding rates as JSON: in slotbook's own form, and as the Drift v2 data API writes
  * them.
  */
 import {
@@ -15,7 +15,7 @@ import {
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 
 /**
- * The specification's record, with more members behind it. Amounts are raw integers of any size, base
+ * The record in slotbook's own form. Amounts are raw integers of any size, base
  * at 1e9 also where the token has other decimals. Nobody is null: the maker of a fill of the AMM.
  */
 export function tradeText(row: TradeRow, { decimals }: HistoryMarket): string {
@@ -33,7 +33,7 @@ export function tradeText(row: TradeRow, { decimals }: HistoryMarket): string {
   );
 }
 
-/** The record of the system in production: decimals of fixed places as text, nothing is an empty text. */
+/** The record of the Drift v2 data API: decimals of fixed places as text, nothing is an empty text. */
 export function tradeRecordText(row: TradeRow, market: HistoryMarket): string {
   const base = (amount: bigint | null): string =>
     amount === null ? '' : formatFixedDecimal(scaledBase(amount, market.decimals), BASE_PLACES);
@@ -99,7 +99,7 @@ function textOrNull(text: string | null): string {
   return text === null ? 'null' : `"${text}"`;
 }
 
-/** The specification's record: the rate is a fraction of the price per hour. */
+/** The record in slotbook's own form: the rate is a fraction of the price per hour. */
 export function fundingRateText(row: FundingRow, { symbol }: HistoryMarket): string {
   return (
     `{"ts":${row.ts},"symbol":${JSON.stringify(symbol)},"marketIndex":${row.marketIndex},` +
@@ -113,7 +113,7 @@ function fractionText({ fundingRate, oraclePriceTwap }: FundingRow): string {
   return formatDecimal(fundingFraction(fundingRate, oraclePriceTwap), FRACTION_PLACES);
 }
 
-/** The record of the system in production: decimals of fixed places as text. */
+/** The record of the Drift v2 data API: decimals of fixed places as text. */
 export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket): string {
   const rate = (value: bigint): string => formatFixedDecimal(value, RATE_PLACES);
   const base = (amount: bigint): string => formatFixedDecimal(amount, BASE_PLACES);
@@ -133,7 +133,7 @@ export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket
   });
 }
 
-/** The same with the program's own integers, as the older path of the system in production has them. */
+/** The same with the program's own integers, as the older path of the Drift v2 data API has them. */
 export function rawFundingRateText(row: FundingRow): string {
   return JSON.stringify({
     ...{ txSig: row.txSig, slot: row.slot, ts: String(row.ts) },

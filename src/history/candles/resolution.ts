@@ -18,7 +18,7 @@ export const RESOLUTIONS = [
   'M',
 ] as const satisfies readonly Resolution[];
 
-/** The names by which clients ask: the specification calls the day `1440`. */
+/** The names by which clients ask: the day is called `1440`. */
 export const RESOLUTION_NAMES = [...RESOLUTIONS, '1440'] as const;
 
 /** A name of a resolution; what is labelled with it repeats the name that was requested. */

@@ -18,7 +18,7 @@ export const BATCH_TRANSACTIONS_MAX = 10_000;
 /** Transactions that are not final, of one query: a minute and a half of a thousand a second. */
 export const UNFINALISED_READ_MAX = 100_000;
 
-/** Rows of one page: the specification's limit, and the rest of the slots in which it begins and ends. */
+/** Rows of one page: the limit of a response, and the rest of the slots in which it begins and ends. */
 export const PAGE_ROWS_MAX = 1_064;
 /** Rows that a page may leave out: a hundred pages of the largest, 30 ms. Cursors go further. */
 export const PAGE_OFFSET_MAX = 100_000;

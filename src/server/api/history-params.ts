@@ -136,7 +136,7 @@ function marketOf(symbol: string, markets: MarketDirectory): MarketKey {
   return `${marketType}_${marketIndex}`;
 }
 
-/** A market by `symbol`, in the specification's form, or by one of the other names in production's. */
+/** A market by `symbol`, which returns slotbook's own form, or by a name of the Drift v2 data API, which returns its form. */
 function namedMarket(
   { symbol, ...named }: Static<typeof tradesParams>,
   markets: MarketDirectory,

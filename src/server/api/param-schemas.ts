@@ -204,7 +204,8 @@ export const matchParams = Type.Object({
   referred: flagSchema('The taker was referred, and gets the discount.'),
   model: wordSchema(['spec', 'onchain'], {
     default: 'spec',
-    description: "The specification's sequence of sources, or the program's own.",
+    description:
+      'spec fills in the order auction, book, AMM, external venues; onchain in that of the Drift v2 program.',
   }),
   includeVamm: Type.Boolean({ default: true, description: 'Whether the AMM fills.' }),
   includeIndicative: flagSchema('Whether indicative quotes compete in the auction.'),
@@ -267,7 +268,7 @@ const named = {
     ...symbol,
     description:
       'Name of the market in any case, such as SOL-PERP. marketName or marketIndex instead of it return ' +
-      'the form of the system in production.',
+      'the form of the Drift v2 data API.',
   }),
   marketName: Type.Optional({ ...symbol, description: 'Name of the market in any case.' }),
   marketIndex: market.marketIndex,

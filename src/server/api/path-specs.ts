@@ -99,7 +99,7 @@ export const pathSpecs = {
     errors: ['NOT_READY'],
   },
   '/data/stats/markets': {
-    summary: 'Statistics of all markets as the system in production writes them',
+    summary: 'Statistics of all markets as the Drift v2 data API writes them',
     kind: 'service',
     body: 'MarketRecords',
     tagged: true,
@@ -165,13 +165,13 @@ export const pathSpecs = {
   },
   '/market/{symbol}/trades': {
     ...history,
-    summary: 'The trades of a market as the system in production writes them, newest first',
+    summary: 'The trades of a market as the Drift v2 data API writes them, newest first',
     params: tradeRecordsParams,
     body: 'TradeRecords',
   },
   '/market/{symbol}/fundingRates': {
     ...history,
-    summary: 'The funding rates of a market as the system in production writes them, newest first',
+    summary: 'The funding rates of a market as the Drift v2 data API writes them, newest first',
     params: fundingRateRecordsParams,
     body: 'FundingRateRecords',
   },

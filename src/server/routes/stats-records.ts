@@ -1,5 +1,5 @@
 /**
- * The statistics of all markets as the system in production writes them: decimals as text, in places
+ * The statistics of all markets as the Drift v2 data API writes them: decimals as text, in places
  * that its own responses have; what there is not is an empty text. And as CoinGecko asks for them.
  */
 import {

@@ -183,7 +183,7 @@ interface MarketRequest {
   readonly name: string;
 }
 
-/** The names of resolutions: the day is both `1440`, as in the specification, and `D`. */
+/** The names of resolutions: the day is both `1440` and `D`. */
 const resolutions: readonly string[] = ['1', '5', '15', '60', '240', 'D', 'W', 'M', '1440'];
 
 /**
