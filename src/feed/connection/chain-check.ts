@@ -4,6 +4,8 @@ import { type ClockAccount, parseClockAccount } from '../model/chain-clock.js';
 import { ClockLead } from '../model/clock-lead.js';
 import { FeedError, isChainClockError } from '../model/error.js';
 import {
+  FORKS_KEPT_MAX,
+  PROBE_FORK_MS,
   READING_SLOTS_APART_MAX,
   SLOT_CHECK_INTERVAL_MS,
   SLOT_MS_MIN,
@@ -12,6 +14,13 @@ import {
 import { SlotWindow } from '../model/slot-window.js';
 import { PaceCheck } from './pace-check.js';
 import type { FeedParts, NewestSlot } from './parts.js';
+
+/** Slots that the chain went back on: those after the parent, up to the last one. */
+interface AbandonedFork {
+  readonly parent: number;
+  readonly last: number;
+  readonly atMs: number;
+}
 
 /** What is judged of an account. */
 type JudgedUpdate = Pick<AccountUpdate, 'kind' | 'slot' | 'data'>;
@@ -35,7 +44,8 @@ export class ChainCheck {
   #announcedFirst = 0;
   /** Announced before the node was asked for its slot. */
   #waiting: AnnouncedSlot | null = null;
-  #forkedAtMs = Number.NEGATIVE_INFINITY;
+  /** Oldest first. */
+  #forks: readonly AbandonedFork[] = [];
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
@@ -52,9 +62,15 @@ export class ChainCheck {
     return this.#announcedFirst;
   }
 
-  /** When a slot was last announced that does not follow the one before: what that one held may have gone back. */
-  get forkedAtMs(): number {
-    return this.#forkedAtMs;
+  /**
+   * Whether what was written in this slot may have gone back since: a later one did not follow it, not long ago.
+   * Where the slot is unknown any fork may be the one.
+   */
+  mayBeAbandoned(slot: number | null): boolean {
+    const sinceMs = this.#parts.timers.nowMs() - PROBE_FORK_MS;
+    return this.#forks.some(({ parent, last, atMs }) => {
+      return atMs > sinceMs && (slot === null || (slot > parent && slot <= last));
+    });
   }
 
   /**
@@ -87,8 +103,7 @@ export class ChainCheck {
     if (!this.admitsSlot(slot)) return false;
     if (this.#announced === 0) this.#announcedFirst = slot;
     const hasAdvanced = slot > this.#announced;
-    const hasForked = hasAdvanced && parent !== null && parent < this.#announced;
-    if (hasForked) this.#forkedAtMs = this.#parts.timers.nowMs();
+    if (hasAdvanced && parent !== null && parent < this.#announced) this.#recordFork(parent);
     this.#announced = Math.max(this.#announced, slot);
     this.recordSlot(slot);
     this.#parts.clock.advanceTo(slot);
@@ -164,6 +179,11 @@ export class ChainCheck {
     if (slot === null) return;
     memory.newest = { ...memory.newest, slot: Math.min(memory.newest.slot, slot) };
     throw outOfRangeError(announced, slot);
+  }
+
+  #recordFork(parent: number): void {
+    const fork = { parent, last: this.#announced, atMs: this.#parts.timers.nowMs() };
+    this.#forks = [...this.#forks, fork].slice(-FORKS_KEPT_MAX);
   }
 
   #admits(slot: number, account: ClockAccount | null): boolean {

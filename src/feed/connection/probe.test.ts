@@ -147,6 +147,34 @@ describe('probe: what it repairs', () => {
     expect(bench.feed.stats()).toMatchObject({ probeRepairs: PROBE_REPAIRS_MAX, losses: 1 });
   });
 
+  test('no user that was notified after the fork, or before it', async () => {
+    await start();
+    bench.chain.change('user1', 'before the fork');
+    leaveFork();
+    bench.chain.change('user2', 'after the fork');
+    await bench.untilUser('user2', 'after the fork');
+    for (const user of ['user1', 'user2']) changeUnseen(user, 'unseen');
+    await untilHealed();
+    expect(bench.feed.stats()).toMatchObject({ probeRepairs: 0, losses: 1 });
+  });
+
+  test('a user that was notified in the fork', async () => {
+    await start();
+    bench.chain.slot += 1;
+    bench.chain.tick(bench.chain.slot);
+    bench.chain.change('user2', 'in the fork');
+    bench.chain.tick(bench.chain.slot);
+    await bench.untilUser('user2', 'in the fork');
+    bench.chain.slot += 1;
+    bench.chain.tick(bench.chain.slot, bench.chain.slot - 2);
+    changeUnseen('user2', 'as before the fork');
+    await until('the user was repaired', () => {
+      passSlot();
+      return bench.feed.stats().probeRepairs > 0;
+    });
+    expect(bench.feed.stats()).toMatchObject({ probeRepairs: 1, losses: 0 });
+  });
+
   test('what the read that repairs found besides is settled by the next read', async () => {
     await start();
     leaveFork();

@@ -6,7 +6,6 @@ import { type AccountUpdate, parseMultipleAccounts } from '../model/account-upda
 import {
   ACCOUNTS_PER_READ,
   PROBE_BACKOFF_CAP_MS,
-  PROBE_FORK_MS,
   PROBE_INTERVALS_A_TURN,
   PROBE_MS_MAX,
   PROBE_OTHERS_IN_TURN,
@@ -22,8 +21,8 @@ import type { FeedParts } from './parts.js';
 export interface ProbedConnection {
   /** The newest slot announced on the socket; 0 before the first. */
   newestSlot(): number;
-  /** When the chain was last seen to leave a fork; before all time when it never was. */
-  forkedAtMs(): number;
+  /** Whether what was last notified of this account may be of a fork that the chain has left. */
+  mayBeOfFork(pubkey: string): boolean;
   /** Whether the node can be at this slot. */
   admitsSlot(slot: number): boolean;
   /** The oracles that are followed. */
@@ -65,8 +64,8 @@ export function probesPerInterval(others: number): number {
  * and a fork may be abandoned. A state of the slot of the last notification, or of an earlier one,
  * is none. Nor is a read that fails.
  *
- * It proves that messages are lost, except of a few users for a while after the chain left a fork: no node
- * notifies of users that go back with it. They are repaired, and the book stays live.
+ * It proves that messages are lost, except of a few users that were last notified in a fork which the chain has left a
+ * while ago: no node notifies of users that go back with it. They are repaired, and the book stays live.
  */
 export class Probe {
   readonly #parts: FeedParts;
@@ -209,15 +208,14 @@ export class Probe {
     return isSettled && reading.snapshot.slot > firstSlot ? twice : [];
   }
 
-  /** Whether a fork that was abandoned explains it: a few users, not long after one. */
+  /** Whether forks that were abandoned explain it: a few users, each last notified in one of them. */
   #areOfFork(keys: readonly string[]): boolean {
     const nowMs = this.#parts.timers.nowMs();
     const sinceMs = nowMs - PROBE_REPAIRS_MS;
     this.#repairedAtMs = this.#repairedAtMs.filter((atMs) => atMs > sinceMs);
     const areFew = this.#repairedAtMs.length + keys.length <= PROBE_REPAIRS_MAX;
-    const hasForked = nowMs - this.#connection.forkedAtMs() < PROBE_FORK_MS;
     const others = new Set(this.#otherKeys());
-    return areFew && hasForked && !keys.some((key) => others.has(key));
+    return areFew && keys.every((key) => !others.has(key) && this.#connection.mayBeOfFork(key));
   }
 
   /** As they were read first: the socket has passed that slot, so nothing older is notified any more. */

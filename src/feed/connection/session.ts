@@ -87,7 +87,7 @@ export class FeedSession {
     });
     this.#probe = new Probe(parts, {
       newestSlot: () => this.#chain.announced,
-      forkedAtMs: () => this.#chain.forkedAtMs,
+      mayBeOfFork: (key) => this.#chain.mayBeAbandoned(this.#notifiedSlots.slotOf(key)),
       admitsSlot: (slot) => this.#chain.admitsSlot(slot),
       oracleKeys: () => this.#oracles.followedKeys(),
       repairUsers: (users) => this.#repairUsers(users),

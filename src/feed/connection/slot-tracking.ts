@@ -67,6 +67,11 @@ export class LastNotifiedSlots {
     return this.#slots.has(pubkey);
   }
 
+  /** Null for an account that was not notified. */
+  slotOf(pubkey: string): number | null {
+    return this.#slots.get(pubkey) ?? null;
+  }
+
   /** Whether a state that was read is later than the last one notified. */
   isNewer({ pubkey, slot }: AccountState): boolean {
     return slot > (this.#slots.get(pubkey) ?? 0);

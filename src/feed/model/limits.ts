@@ -137,6 +137,8 @@ export const PROBE_MS_MAX = 3_000;
 export const PROBE_BACKOFF_CAP_MS = 15_000;
 /** So long after a fork a user that went back with it may be found: 5,000 users are read in less. */
 export const PROBE_FORK_MS = 180_000;
+/** Forks that are known of one connection: far more than a chain leaves within that time, the newest count. */
+export const FORKS_KEPT_MAX = 64;
 /** Within this time probes repair a few users; more of them are a loss of messages. */
 export const PROBE_REPAIRS_MS = 60_000;
 /**
