@@ -204,7 +204,7 @@ test('a service that starts anew has no quotes until they are sent to it', async
   probe.send(one);
   await untilQuoted(oneShown);
   await scene.stop();
-  expect((await probe.closed).code).toBe(1001);
+  expect((await probe.closed).code).toBe(1006);
   await start();
   expect(await scene.quoted()).toEqual(none);
   (await connect()).send(one);

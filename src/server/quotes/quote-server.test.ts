@@ -358,7 +358,7 @@ describe('quotes: what is sent', () => {
     await start();
     const probe = await makerProbe(url, maker);
     server.close();
-    expect((await probe.closed).code).toBe(1001);
+    expect((await probe.closed).code).toBe(1006);
     const [, , closing] = (await probe.hear(3)) as { reconnectAfterMs: number }[];
     expect(closing).toMatchObject({ type: 'closing' });
     expect(closing?.reconnectAfterMs).toBeGreaterThanOrEqual(500);

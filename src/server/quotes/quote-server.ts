@@ -100,13 +100,13 @@ export class QuoteServer implements SocketHandlers {
     return session;
   }
 
-  /** Sends every maker the time after which to reconnect, and closes its socket. */
+  /** Sends every maker the time after which to reconnect, and cuts its connection. */
   close(): void {
     this.#closing = true;
     clearInterval(this.#timer);
     for (const session of [...this.#sessions]) {
       session.announceShutdown(reconnectAfterMs());
-      session.closeForShutdown();
+      session.cutForShutdown();
     }
   }
 

@@ -123,13 +123,16 @@ export class QuoteSession implements SocketSession {
     if (this.#isSigned && this.#closing === undefined) this.#sendText(text);
   }
 
-  /** Announces the end of the service; {@link QuoteSession.closeForShutdown} follows. */
+  /** Announces the end of the service; {@link QuoteSession.cutForShutdown} follows. */
   announceShutdown(reconnectAfterMs: number): void {
     this.#sendReply({ type: 'closing', reconnectAfterMs });
   }
 
-  closeForShutdown(): void {
-    this.#closeSocket('shutdown', goingAwayCode);
+  /** Without a close frame: driftpy's sender takes a clean end for its own, and is silent for a minute. */
+  cutForShutdown(): void {
+    clearTimeout(this.#deadline);
+    this.#closing ??= 'shutdown';
+    this.socket.terminate();
   }
 
   #admitMessage(): boolean {
@@ -230,7 +233,6 @@ export class QuoteSession implements SocketSession {
   }
 }
 
-const goingAwayCode = 1001;
 const policyViolationCode = 1008;
 const tryAgainLaterCode = 1013;
 
