@@ -1,10 +1,12 @@
 /**
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
- * `packages`, `addon`, `dist` and `client`. What is there and fresh is left alone, which takes a few ms.
+ * `packages`, `addon`, `dist` and `client`, and those of `clients.mjs`. What is there and fresh is left alone,
+ * which takes a few ms.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { installLocked, installPython } from './clients.mjs';
 import { commandExists, localCommand, root, runOrThrow } from './process.mjs';
 import { hashInputs, installIsStale, isStale, lockIsStale, markFresh } from './stale.mjs';
 
@@ -19,6 +21,10 @@ const steps = {
   addon: buildAddon,
   dist: compileTypeScript,
   client: compileClient,
+  peers: () => installLocked('bench/peers'),
+  incumbents: () => installLocked('test/incumbents/installed'),
+  driftpy: () => installPython('test/incumbents/installed'),
+  ccxt: () => installLocked('examples/ccxt'),
 };
 
 function say(text) {

@@ -37,7 +37,8 @@ const longForms = {
     env: { HOSTILE: 'long' },
   },
   incumbents: {
-    about: 'clients as they are in use through a rolling restart of ten cycles',
+    about:
+      'clients as they are in use, driftpy among them, through a rolling restart of ten cycles; needs python3',
     command: [localCommand('vitest'), 'run', 'test/incumbents'],
     env: { INCUMBENTS: 'long' },
   },

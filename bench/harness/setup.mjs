@@ -1,6 +1,5 @@
 /** What must be there before anything is measured: the Rust benches and the peers. */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -29,22 +28,8 @@ export function setUp() {
 
 /** Installs the peers where that is missing. */
 export function installPeers() {
-  if (peersAreInstalled()) return;
-  say('installing the peers');
-  const install = ['ci', '--ignore-scripts', '--no-progress', '--no-audit', '--no-fund'];
-  execFileSync('npm', install, { cwd: peers, stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-function peersAreInstalled() {
-  const wanted = readJson(path.join(peers, 'package.json')).dependencies;
-  return Object.entries(wanted).every(([name, version]) => {
-    const file = path.join(peers, 'node_modules', name, 'package.json');
-    return existsSync(file) && readJson(file).version === version;
-  });
-}
-
-function readJson(file) {
-  return JSON.parse(readFileSync(file, 'utf8'));
+  const setUpScript = path.join(root, 'scripts', 'setup.mjs');
+  execFileSync(process.execPath, [setUpScript, 'peers'], { stdio: 'inherit' });
 }
 
 /** The engines by the names that rows use. */

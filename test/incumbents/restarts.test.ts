@@ -1,7 +1,8 @@
 /**
- * Clients as they are in use, through restarts of the service: scripted ones of each class. They reconnect
- * only after a connection that ended without a close frame, and never subscribe a second time.
- * INCUMBENTS=long makes the rolling restart longer.
+ * Clients as they are in use, through restarts of the service: scripted ones of each class, which reconnect
+ * only after a connection that ended without a close frame and never subscribe a second time, and clients
+ * as their registries have them. INCUMBENTS=long makes the rolling restart longer, and adds driftpy, whose
+ * packages take a minute to install.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -12,6 +13,7 @@ import { type Demo, startDemo } from '../../src/sim/demo/demo.js';
 import { ServiceChild } from '../support/service-child.js';
 import { until } from '../support/until.js';
 import { LibraryClient } from './library-client.js';
+import { RealClients } from './real-clients.js';
 import {
   MarketFeedClient,
   MultiplexClient,
@@ -20,19 +22,24 @@ import {
 } from './scripted-clients.js';
 import { UncleanReconnect } from './unclean-reconnect.js';
 
-const CYCLES = process.env['INCUMBENTS'] === 'long' ? 10 : 2;
+const IS_LONG = process.env['INCUMBENTS'] === 'long';
+const CYCLES = IS_LONG ? 10 : 2;
+/** Of a machine several times as slow, the installation of packages included. */
+const DEADLINE_MS = { short: 300_000, long: 1_800_000 }[IS_LONG ? 'long' : 'short'];
 /** Longer than any start: the test lifts it. */
 const STALL_MS = 600_000;
 
 let folder: string;
 let demo: Demo;
 let port: number;
+let real: RealClients;
 let service: ServiceChild | undefined;
 let multiplex: MultiplexClient;
 let clients: Readonly<Record<string, ScriptedClient>>;
 let stranger: UncleanReconnect;
 
 beforeAll(async () => {
+  real = new RealClients(IS_LONG ? ['sdk', 'driftpy'] : ['sdk']);
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-restarts-'));
   demo = await startDemo({ rate: 40, makers: 20, seed: 7, fillsPerSecond: 5 });
   port = await freePort();
@@ -42,13 +49,14 @@ beforeAll(async () => {
   clients = {
     ...{ multiplex, market, polling: new PollingClient(url) },
     library: new LibraryClient(url),
+    ...real.start(url),
   };
   const { unknown } = MultiplexClient;
   stranger = new UncleanReconnect(socketUrl, [{ type: 'subscribe', ...unknown }], {
     onConnected: () => {},
     onMessage: () => {},
   });
-});
+}, DEADLINE_MS);
 
 afterAll(async () => {
   stranger?.stop();
@@ -67,7 +75,9 @@ async function freePort(): Promise<number> {
 }
 
 async function startService(): Promise<ServiceChild> {
-  service = await ServiceChild.start(demo, ['--data-dir', folder, '--port', String(port)]);
+  const makers = real.makers === '' ? [] : ['--quote-makers', real.makers];
+  const flags = ['--data-dir', folder, '--port', String(port), ...makers];
+  service = await ServiceChild.start(demo, flags);
   return service;
 }
 
@@ -106,7 +116,9 @@ test('clients come back after a SIGKILL', async () => {
   await expectServed();
 });
 
-test('clients come back after a SIGTERM, each of a rolling restart', async () => {
+test('clients come back after a SIGTERM, each of a rolling restart', {
+  timeout: DEADLINE_MS,
+}, async () => {
   for (let cycle = 0; cycle < CYCLES; cycle += 1) {
     const opens = multiplex.connection.opens;
     expect(await service?.stop()).toBe(0);
@@ -115,4 +127,9 @@ test('clients come back after a SIGTERM, each of a rolling restart', async () =>
     expect(multiplex.connection.opens).toBeGreaterThan(opens);
     await until(() => stranger.isFrozen === false && stranger.opens > cycle + 2);
   }
+});
+
+test('clients from the registries were among them', (context) => {
+  if (real.absent.length > 0) context.skip(`needs the packages of ${real.absent.join(', ')}`);
+  expect(clients).toHaveProperty('sdk');
 });
