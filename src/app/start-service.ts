@@ -13,6 +13,8 @@ import type {
   VerifyConfig,
 } from '../config/config.js';
 import { warmFetch } from '../rpc/client.js';
+import { mainnetMarkets } from '../sim/bytes/mainnet-presets.js';
+import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { startDemo } from '../sim/demo/demo.js';
 import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';
@@ -79,8 +81,9 @@ export async function startDemoService(
   config: DemoConfig,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { rate, seed, makers, fillsPerSecond, fundingSeconds } = config;
-  const demo = await startDemo({ rate, seed, makers, fillsPerSecond, fundingSeconds });
+  const { rate, seed, marketsPreset, makers, fillsPerSecond, fundingSeconds } = config;
+  const presets = marketsPreset === 'mainnet' ? mainnetMarkets() : FEW_MARKETS;
+  const demo = await startDemo({ presets, rate, seed, makers, fillsPerSecond, fundingSeconds });
   const { rpcUrl, wsUrl, programId } = demo;
   try {
     const nodes = [{ rpcUrl, wsUrl }] as const;

@@ -54,6 +54,7 @@ describe('defaults', () => {
       makers: 200,
       fillsPerSecond: 1,
       fundingSeconds: 20,
+      marketsPreset: 'few',
       history: {
         dataDir: undefined,
         retentionDays: 90,
@@ -161,6 +162,24 @@ describe('trusted proxies', () => {
 
   test('are refused where there are too many', () => {
     expect(() => read(Array(257).fill('::1').join(','))).toThrow('must be at most 256');
+  });
+});
+
+describe('the markets of a demo', () => {
+  const read = (flags: Record<string, string>) => reader(flags).readDemo();
+
+  test('are those of mainnet with more makers and fewer funding rates, unless these are given', () => {
+    const mainnet = { marketsPreset: 'mainnet' };
+    expect(read(mainnet)).toMatchObject({ ...mainnet, makers: 400, fundingSeconds: 600 });
+    const given = { makers: '200', fundingSeconds: '20' };
+    expect(read({ ...mainnet, ...given })).toMatchObject({ makers: 200, fundingSeconds: 20 });
+    expect(read({})).toMatchObject({ makers: 200, fundingSeconds: 20 });
+  });
+
+  test('are refused by another name', () => {
+    expect(() => read({ marketsPreset: 'all' })).toThrow(
+      '--markets-preset was all, must be one of few, mainnet',
+    );
   });
 });
 

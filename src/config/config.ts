@@ -68,10 +68,16 @@ export interface ServiceConfig extends CommonConfig {
   readonly history?: HistoryConfig | undefined;
 }
 
+/**
+ * What a demo of mainnet's markets has where it is not set: two makers a market and more, and one transaction
+ * with a funding rate in seven seconds, as three markets have every 20 s.
+ */
+const MAINNET_DEFAULTS = { makers: 400, fundingSeconds: 600 } as const;
+
 /** Settings of a service on its own local chain. */
 export interface DemoConfig
   extends CommonConfig,
-    SettingValues<'rate' | 'seed' | 'makers' | 'fundingSeconds'> {
+    SettingValues<'rate' | 'seed' | 'marketsPreset' | 'makers' | 'fundingSeconds'> {
   /** Transactions with fills a second, at most. */
   readonly fillsPerSecond: number;
   /** As that of a service; without a folder of its own in a temporary one. */
@@ -144,13 +150,27 @@ export class ConfigReader {
   /** The settings of `demo`. */
   readDemo(): DemoConfig {
     const dataDir = this.#settings.isGiven('dataDir') ? this.#settings.read('dataDir') : undefined;
+    const demo = this.#settings.readAll(
+      'rate',
+      'seed',
+      'marketsPreset',
+      'makers',
+      'fundingSeconds',
+    );
     return {
       ...this.#readCommon(),
       aggregator: this.#readAggregator(),
-      ...this.#settings.readAll('rate', 'seed', 'makers', 'fundingSeconds'),
+      ...demo,
+      ...(demo.marketsPreset === 'mainnet' && this.#readMainnet()),
       fillsPerSecond: this.#settings.read('fills'),
       history: this.#readHistory(dataDir),
     };
+  }
+
+  #readMainnet(): { makers: number; fundingSeconds: number } {
+    const readOr = (name: keyof typeof MAINNET_DEFAULTS): number =>
+      this.#settings.isGiven(name) ? this.#settings.read(name) : MAINNET_DEFAULTS[name];
+    return { makers: readOr('makers'), fundingSeconds: readOr('fundingSeconds') };
   }
 
   /** The settings of `replay`. */

@@ -343,10 +343,15 @@ export const SETTINGS = {
     value: 'number',
     text: 'seed of the simulated market',
   },
+  marketsPreset: {
+    ...{ group: 'demo', kind: 'choice', default: 'few', value: 'word' },
+    choices: ['few', 'mainnet'],
+    text: 'few: three perp markets, SOL and USDC; mainnet: the names of its 148 markets',
+  },
   makers: {
     ...{ group: 'demo', kind: 'integer', default: 200, min: 1, max: LIMITS.demoMakersMax },
     value: 'count',
-    text: 'market makers',
+    text: 'market makers; of mainnet 400 if not set',
   },
   /** The embedded chain slows with all that it has run. */
   fills: {
@@ -354,11 +359,11 @@ export const SETTINGS = {
     ...{ unit: 'per second', value: 'count' },
     text: 'transactions with fills at most',
   },
-  /** An hour on the real exchange. */
+  /** An hour on the real exchange. Each is a transaction a market, and the embedded chain slows with them. */
   fundingSeconds: {
     ...{ group: 'demo', kind: 'integer', default: 20, min: 1, max: LIMITS.demoFundingSecondsMax },
     ...{ unit: 's', value: 'seconds' },
-    text: 'time between two funding rates of a market',
+    text: 'time between two funding rates of a market; of mainnet 600 if not set',
   },
   speed: {
     ...{ group: 'replay', kind: 'number', default: 1, min: 0, max: LIMITS.replaySpeedMax },

@@ -44,7 +44,19 @@ export interface SpotPreset {
   readonly nextFillRecordId: bigint;
 }
 
+/** The markets of a simulated chain. */
+export interface MarketPresets {
+  /** By market index. */
+  readonly perps: readonly PerpPreset[];
+  /** By market index; the first is the quote asset. */
+  readonly spots: readonly SpotPreset[];
+  /** The makers of the market with this name, in parts of all: 1 or more. */
+  partsOf(name: string): number;
+}
+
 const SOL_FEED = 6;
+/** At 1e6. */
+export const SOL_START_PRICE = 85_016_400n;
 
 /** SOL-PERP, BTC-PERP and ETH-PERP with mainnet's market indexes, ticks, steps and AMM reserves. */
 export const PERP_PRESETS: readonly PerpPreset[] = [
@@ -53,7 +65,7 @@ export const PERP_PRESETS: readonly PerpPreset[] = [
     marketIndex: 0,
     feedId: SOL_FEED,
     exponent: -8,
-    startPrice: 85_016_400n,
+    startPrice: SOL_START_PRICE,
     tick: 100n,
     step: 10_000_000n,
     minOrderSize: 10_000_000n,
@@ -117,7 +129,7 @@ export const SPOT_PRESETS: readonly SpotPreset[] = [
     marketIndex: 1,
     feedId: SOL_FEED,
     mint: 'So11111111111111111111111111111111111111112',
-    startPrice: 85_016_400n,
+    startPrice: SOL_START_PRICE,
     decimals: 9,
     tick: 100n,
     step: 100_000n,
@@ -134,3 +146,17 @@ export const SPOT_PRESETS: readonly SpotPreset[] = [
     nextFillRecordId: 2_052_900n,
   },
 ];
+
+const FEW_PARTS = new Map([
+  ['SOL-PERP', 8],
+  ['BTC-PERP', 5],
+  ['ETH-PERP', 4],
+  ['SOL', 3],
+]);
+
+/** The markets of a demo by default: three perpetual markets, SOL and USDC. */
+export const FEW_MARKETS: MarketPresets = {
+  perps: PERP_PRESETS,
+  spots: SPOT_PRESETS,
+  partsOf: (name) => FEW_PARTS.get(name) ?? 1,
+};

@@ -1,9 +1,9 @@
 /** The accounts of the simulated market as they are now. */
 import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from '../bytes/accounts.js';
 import { MarketType, SpotBalanceType } from '../bytes/chain-enums.js';
-import { type PerpPreset, SPOT_PRESETS, type SpotPreset } from '../bytes/market-presets.js';
+import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import { type SpotPositionFields, userBytes } from '../bytes/user-account.js';
-import type { Feed, Maker, SimulatedMarket } from './model.js';
+import type { Feed, Maker, SimulatedMarket, TokenHolding } from './model.js';
 import type { SimulatedMarkets } from './simulated-markets.js';
 
 /** The account of a market, at the time and the oracle price of now. */
@@ -25,7 +25,7 @@ export function marketBytes(sim: SimulatedMarkets, market: SimulatedMarket): Buf
 
 /** Readers compare this number with the users that they have. */
 function usersWithBase({ makers }: SimulatedMarkets, { marketIndex }: SimulatedMarket): number {
-  return makers.reduce((count, { perpBase }) => count + (perpBase[marketIndex] ? 1 : 0), 0);
+  return makers.reduce((count, { perps }) => count + (perps.get(marketIndex)?.base ? 1 : 0), 0);
 }
 
 /** The oracle account of a feed. */
@@ -51,12 +51,10 @@ export function makerBytes(maker: Maker): Buffer {
     lastActiveSlot: maker.lastActiveSlot,
     nextOrderId: maker.nextOrderId,
     orders: maker.orders,
-    perpPositions: maker.perpBase.map((baseAssetAmount, marketIndex) => ({
-      marketIndex,
-      baseAssetAmount,
-      quoteAssetAmount: maker.perpQuote[marketIndex] ?? 0n,
+    perpPositions: Array.from(maker.perps, ([marketIndex, { base, quote }]) => ({
+      ...{ marketIndex, baseAssetAmount: base, quoteAssetAmount: quote },
     })),
-    spotPositions: SPOT_PRESETS.map((preset) => spotPosition(maker, preset)),
+    spotPositions: Array.from(maker.tokens.values(), spotPosition),
   });
 }
 
@@ -66,8 +64,7 @@ export function makerBytes(maker: Maker): Buffer {
  *
  * Source: programs/drift/src/math/spot_balance.rs get_spot_balance.
  */
-function spotPosition(maker: Maker, preset: SpotPreset): SpotPositionFields {
-  const amount = preset.feedId === undefined ? maker.usdc : maker.sol;
+function spotPosition({ preset, amount }: TokenHolding): SpotPositionFields {
   const precision = 10n ** BigInt(19 - preset.decimals);
   const isBorrow = amount < 0n;
   const scaled = isBorrow

@@ -9,6 +9,7 @@ import {
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import type { Maker, SimulatedMarket } from './model.js';
 import {
+  addTokens,
   cancelOrder,
   markChanged,
   placeOrder,
@@ -223,7 +224,7 @@ export const toggleLiquidation: Action = (sim) => {
 export const moveCollateral: Action = (sim) => {
   const maker = sim.random.pickOne(sim.makers);
   if (maker === undefined) return false;
-  maker.usdc += BigInt(sim.random.nextBetween(-1_000, 2_000)) * 1_000_000n;
+  addTokens(maker, sim.quoteAsset, BigInt(sim.random.nextBetween(-1_000, 2_000)) * 1_000_000n);
   markChanged(sim, maker);
   return true;
 };

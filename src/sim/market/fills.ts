@@ -225,7 +225,7 @@ function existingOf(
     return { existingQuoteEntryAmount: undefined, existingBaseAssetAmount: undefined };
   }
   const size = held < 0n ? -held : held;
-  const quote = maker.perpQuote[market.marketIndex] ?? 0n;
+  const quote = maker.perps.get(market.marketIndex)?.quote ?? 0n;
   const entry = quote < 0n ? -quote : quote;
   return base > size
     ? { existingQuoteEntryAmount: entry, existingBaseAssetAmount: size }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
+import { mainnetMarkets } from '../bytes/mainnet-presets.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import {
   type AccountWrite,
@@ -110,6 +111,35 @@ describe('the book of 200 makers', () => {
   });
 });
 
+describe("mainnet's 148 markets", () => {
+  const presets = mainnetMarkets();
+
+  test('have their names at their indexes', () => {
+    const { perps, spots } = presets;
+    expect([perps.length, spots.length]).toEqual([85, 63]);
+    for (const list of [perps, spots]) {
+      expect(list.map(({ marketIndex }) => marketIndex)).toEqual([...list.keys()]);
+    }
+    expect(perps[10]).toMatchObject({ name: '1MPEPE-PERP', step: 100_000_000n });
+    expect(spots[3]).toMatchObject({ name: 'wBTC', decimals: 8 });
+    expect(perps[2]?.feedId).toBe(2);
+  });
+
+  test('begin with quotes on both sides', () => {
+    run({ presets, seed: 1, makers: 400 }, 0, (_writes, { markets, makers }) => {
+      const sides = markets.map((market) => ladders({ makers }, market));
+      expect(sides.filter(({ bids, asks }) => bids.length === 0 || asks.length === 0)).toEqual([]);
+      expect(sides.length).toBe(147);
+    });
+  });
+
+  test('are traded within the eight positions of an account', () => {
+    const { makers } = run({ presets, seed: 1, makers: 16 }, 3_000, () => {});
+    const held = makers.flatMap(({ perps, tokens }) => [perps.size, tokens.size]);
+    expect(Math.max(...held)).toBe(8);
+  });
+});
+
 test('status changes come only when they are asked for', () => {
   expect(statuses('none')).toEqual(new Set(['1/0']));
   expect(statuses('some')).toEqual(new Set(['1/0', '6/0', '1/4']));
@@ -126,7 +156,7 @@ function openPlaces(data: Buffer): number[] {
 
 /** Prices at which something rests, ascending. */
 function ladders(
-  life: MarketSimulator,
+  life: Pick<MarketSimulator, 'makers'>,
   market: MarketSimulator['markets'][number],
 ): { bids: bigint[]; asks: bigint[] } {
   const bids = new Set<bigint>();

@@ -1,7 +1,7 @@
 import { spotMarketBytes, stateBytes } from '../bytes/accounts.js';
 import { MarketStatus } from '../bytes/chain-enums.js';
 import { address, PROGRAM_ID } from '../bytes/keys.js';
-import { PERP_PRESETS, SPOT_PRESETS } from '../bytes/market-presets.js';
+import { FEW_MARKETS, type MarketPresets } from '../bytes/market-presets.js';
 import type { ProgramCall } from '../chain/program-call.js';
 import { feedBytes, makerBytes, marketBytes } from './accounts.js';
 import {
@@ -63,6 +63,8 @@ export interface AccountWrite {
 /** What a simulation is made of; the same options and the same clocks give the same writes. */
 export interface MarketSimulatorOptions {
   readonly seed: number;
+  /** Three perp markets and SOL when left out. */
+  readonly presets?: MarketPresets;
   readonly makers?: number;
   /** Transactions with fills, at most so many in each second of the chain; 0 for none. */
   readonly fillsPerSecond?: number;
@@ -96,6 +98,7 @@ export interface SimulatorClock {
  */
 export class MarketSimulator {
   readonly #sim: SimulatedMarkets;
+  readonly #presets: MarketPresets;
   readonly #statusChanges: 'none' | 'some';
   readonly #fillsPerSecond: number;
   #steps = 0;
@@ -107,9 +110,10 @@ export class MarketSimulator {
     if (!Number.isInteger(makers) || makers < 1 || makers > MAKERS_MAX) {
       throw new RangeError(`makers was ${makers}, must be 1 to ${MAKERS_MAX}`);
     }
-    const { fundingSeconds } = options;
+    const { fundingSeconds, presets = FEW_MARKETS } = options;
     this.#fillsPerSecond = fillsPerSecond;
-    this.#sim = new SimulatedMarkets({ seed, makers, fundingSeconds });
+    this.#presets = presets;
+    this.#sim = new SimulatedMarkets({ presets, seed, makers, fundingSeconds });
     this.#statusChanges = statusChanges;
   }
 
@@ -142,13 +146,13 @@ export class MarketSimulator {
     }
     for (const market of sim.markets) sim.dirtyMarkets.add(market);
     const state = stateBytes({
-      perpMarkets: PERP_PRESETS.length,
-      spotMarkets: SPOT_PRESETS.length,
+      perpMarkets: this.#presets.perps.length,
+      spotMarkets: this.#presets.spots.length,
       users: sim.makers.length,
     });
     return [
       { pubkey: address.state(), owner: PROGRAM_ID, data: state },
-      ...this.#quoteMarkets(),
+      this.#quoteMarket(),
       ...this.#takeWrites(),
     ];
   }
@@ -219,18 +223,17 @@ export class MarketSimulator {
     sim.time = { slot: BigInt(slot), unixSeconds: BigInt(unixSeconds) };
   }
 
-  #quoteMarkets(): AccountWrite[] {
-    return SPOT_PRESETS.filter((preset) => preset.feedId === undefined).map((preset) => ({
-      pubkey: address.spotMarket(preset.marketIndex),
-      owner: PROGRAM_ID,
-      data: spotMarketBytes({
-        preset,
-        addresses: { pubkey: address.spotMarket(preset.marketIndex), oracle: undefined },
-        time: this.#sim.time,
-        oraclePrice: preset.startPrice,
-        nextFillRecordId: preset.nextFillRecordId,
-      }),
-    }));
+  #quoteMarket(): AccountWrite {
+    const { quoteAsset: preset, time } = this.#sim;
+    const pubkey = address.spotMarket(preset.marketIndex);
+    const data = spotMarketBytes({
+      preset,
+      addresses: { pubkey, oracle: undefined },
+      time,
+      oraclePrice: preset.startPrice,
+      nextFillRecordId: preset.nextFillRecordId,
+    });
+    return accountWrite(pubkey, data);
   }
 
   #takeWrites(): AccountWrite[] {

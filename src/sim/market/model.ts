@@ -37,6 +37,18 @@ export interface SimulatedMarket {
   positions: OpenPositions;
 }
 
+/** What someone has in a perp market. Base at 1e9, quote at 1e6. */
+export interface PerpHolding {
+  readonly base: bigint;
+  readonly quote: bigint;
+}
+
+/** What someone has of a token: a signed amount in its decimals. */
+export interface TokenHolding {
+  readonly preset: SpotPreset;
+  readonly amount: bigint;
+}
+
 /** Someone with an account: a maker that quotes, or a trader that also takes. */
 export interface Maker {
   readonly pubkey: string;
@@ -50,13 +62,10 @@ export interface Maker {
   /** Share of oracle-offset quotes in percent. */
   readonly floatingPercent: number;
   readonly orders: (OrderFields | undefined)[];
-  /** Perp base at 1e9 by market index. */
-  readonly perpBase: bigint[];
-  /** Perp quote at 1e6 by market index. */
-  readonly perpQuote: bigint[];
-  /** Signed token amounts: USDC at 1e6, SOL at 1e9. */
-  usdc: bigint;
-  sol: bigint;
+  /** By market index, in the order of their places in the account: at most eight. */
+  readonly perps: Map<number, PerpHolding>;
+  /** By index of the spot market, USDC first: at most eight. */
+  readonly tokens: Map<number, TokenHolding>;
   status: number;
   nextOrderId: number;
   lastActiveSlot: bigint;

@@ -1,22 +1,26 @@
 import type { OpenPositions } from '../bytes/amm-bytes.js';
 import { Direction, MarketType, OrderStatus } from '../bytes/chain-enums.js';
+import type { SpotPreset } from '../bytes/market-presets.js';
 import { emptyOrder, type OrderFields } from '../bytes/user-account.js';
 import type { Maker, SimulatedMarket } from './model.js';
 import type { SimulatedMarkets } from './simulated-markets.js';
-import { fillableSize, onTick, positionOf } from './simulated-markets.js';
+import { fillableSize, onTick, POSITIONS_MAX, positionOf } from './simulated-markets.js';
 
 /** A new order before the account gives it a place, an id and a slot. */
 export type OrderRequest = Pick<OrderFields, 'direction' | 'baseAssetAmount'> &
   Partial<OrderFields>;
 
-/** Puts an order into the first free place of the account; false when all 32 are open. */
+/**
+ * Puts an order into the first free place of the account; false when all 32 are open, or when the account has no
+ * place for a position in the market.
+ */
 export function placeOrder(
   sim: SimulatedMarkets,
   maker: Maker,
   { market, request }: { market: SimulatedMarket; request: OrderRequest },
 ): boolean {
   const index = maker.orders.findIndex((order) => order?.status !== OrderStatus.Open);
-  if (index < 0) return false;
+  if (index < 0 || !takePlaceIn(maker, market)) return false;
   const order: OrderFields = {
     ...emptyOrder(),
     slot: sim.time.slot,
@@ -30,6 +34,16 @@ export function placeOrder(
   sim.addOrder({ maker, order }, market);
   maker.nextOrderId += 1;
   markChanged(sim, maker);
+  return true;
+}
+
+/** Makes sure that the account has a place for a position in the market; false when all are taken. */
+function takePlaceIn(maker: Maker, { marketType, marketIndex, preset }: SimulatedMarket): boolean {
+  const held = marketType === MarketType.Spot ? maker.tokens : maker.perps;
+  if (held.has(marketIndex)) return true;
+  if (held.size >= POSITIONS_MAX) return false;
+  if (marketType === MarketType.Spot) addTokens(maker, preset as SpotPreset, 0n);
+  else maker.perps.set(marketIndex, { base: 0n, quote: 0n });
   return true;
 }
 
@@ -73,15 +87,22 @@ export function settleFill(
   const base = isLong ? fill.base : -fill.base;
   const quote = (isLong ? -fill.quote : fill.quote) - fee;
   if (market.marketType === MarketType.Spot) {
-    maker.sol += base;
-    maker.usdc += quote;
+    addTokens(maker, market.preset as SpotPreset, base);
+    addTokens(maker, sim.quoteAsset, quote);
   } else {
-    const held = maker.perpBase[marketIndex] ?? 0n;
-    maker.perpBase[marketIndex] = held + base;
-    maker.perpQuote[marketIndex] = (maker.perpQuote[marketIndex] ?? 0n) + quote;
-    market.positions = movedPositions(market.positions, { from: held, to: held + base });
+    const held = maker.perps.get(marketIndex) ?? { base: 0n, quote: 0n };
+    const to = held.base + base;
+    maker.perps.set(marketIndex, { base: to, quote: held.quote + quote });
+    market.positions = movedPositions(market.positions, { from: held.base, to });
   }
   markChanged(sim, maker);
+}
+
+/** Changes what someone has of a token by a signed amount in its decimals. */
+export function addTokens(maker: Maker, preset: SpotPreset, change: bigint): void {
+  const { marketIndex } = preset;
+  const amount = (maker.tokens.get(marketIndex)?.amount ?? 0n) + change;
+  maker.tokens.set(marketIndex, { preset, amount });
 }
 
 function movedPositions(

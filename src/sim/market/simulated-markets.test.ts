@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Direction } from '../bytes/chain-enums.js';
+import { FEW_MARKETS } from '../bytes/market-presets.js';
 import {
   cancelOldest,
   moveOracle,
@@ -59,7 +60,7 @@ function bestByScan(
 }
 
 test(`the touch is what a scan of all orders finds (seed ${SEED})`, () => {
-  const sim = new SimulatedMarkets({ seed: SEED, makers: 24 });
+  const sim = new SimulatedMarkets({ presets: FEW_MARKETS, seed: SEED, makers: 24 });
   const prices = new Set<bigint>();
   for (let step = 0; step < STEPS; step += 1) {
     const slot = 31 + Math.floor(step / 10);

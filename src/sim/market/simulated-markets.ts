@@ -2,11 +2,11 @@ import type { ChainTime } from '../bytes/accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
 import { address, keyOf } from '../bytes/keys.js';
 import { ORDER } from '../bytes/layout.js';
-import { PERP_PRESETS, SPOT_PRESETS } from '../bytes/market-presets.js';
+import type { MarketPresets, SpotPreset } from '../bytes/market-presets.js';
 import { isUntriggered, type OrderFields } from '../bytes/user-account.js';
 import { Random } from '../random.js';
 import { perpMarket, spotMarket } from './markets.js';
-import type { Feed, Maker, SimulatedMarket } from './model.js';
+import type { Feed, Maker, PerpHolding, SimulatedMarket, TokenHolding } from './model.js';
 import { OrderLadder, type OwnedOrder } from './order-ladder.js';
 
 export type { OwnedOrder };
@@ -26,8 +26,14 @@ export interface Touch {
 /** Something that may happen. False: there was no occasion for it, and nothing was changed. */
 export type Action = (sim: SimulatedMarkets) => boolean;
 
+/** One maker's part and the next's are so far apart, so that few makers already have all markets. */
+const PARTS_STRIDE = 7;
+/** Places for perp positions in an account, and as many for tokens. */
+export const POSITIONS_MAX = 8;
+
 /** What the simulated markets are made of. */
 export interface SimulatedMarketsOptions {
+  readonly presets: MarketPresets;
   readonly seed: number;
   readonly makers: number;
   /** Time between two funding rates of a market; the program's is an hour. */
@@ -49,16 +55,23 @@ export class SimulatedMarkets {
   /** Markets whose book may have become crossed since the last check. */
   readonly maybeCrossed = new Set<SimulatedMarket>();
   time: ChainTime = { slot: 0n, unixSeconds: 0n };
+  /** What prices are in: USDC. */
+  readonly quoteAsset: SpotPreset;
   readonly #ladders: ReadonlyMap<SimulatedMarket, Ladders>;
+  /** Each market as often as it has parts of the makers. */
+  readonly #parts: readonly SimulatedMarket[];
 
-  constructor({ seed, makers, fundingSeconds }: SimulatedMarketsOptions) {
+  constructor({ presets, seed, makers, fundingSeconds }: SimulatedMarketsOptions) {
     this.random = new Random(seed);
     const feeds = new Map<number, Feed>();
-    const perps = PERP_PRESETS.map((preset) => perpMarket(preset, feeds, fundingSeconds));
-    const spots = SPOT_PRESETS.filter((preset) => preset.ordersEnabled).map((preset) =>
-      spotMarket(preset, feeds),
+    const [quoteAsset, ...tokens] = presets.spots;
+    if (quoteAsset === undefined) throw new Error('Invariant: there is a quote asset');
+    this.quoteAsset = quoteAsset;
+    const perps = presets.perps.map((preset) => perpMarket(preset, feeds, fundingSeconds));
+    this.markets = [...perps, ...tokens.map((preset) => spotMarket(preset, feeds))];
+    this.#parts = this.markets.flatMap((market) =>
+      Array.from({ length: presets.partsOf(market.name) }, () => market),
     );
-    this.markets = [...perps, ...spots];
     this.#ladders = new Map(this.markets.map((market) => [market, newLadders()]));
     this.makers = Array.from({ length: makers }, (_, i) => this.#newMaker(i));
     this.traders = this.makers.filter((maker) => maker.isTrader);
@@ -117,22 +130,22 @@ export class SimulatedMarkets {
     const { random } = this;
     const authority = keyOf(Uint8Array.from({ length: 32 }, () => random.nextBelow(256)));
     // Every market has its share: the books are as deep as their markets are busy.
-    const share = (index * 7) % 20;
-    const first = this.#marketAt(share < 8 ? 0 : share < 13 ? 1 : share < 17 ? 2 : 3);
-    const second = random.oneIn(4) ? [this.#marketAt(random.nextBelow(this.markets.length))] : [];
+    const first = pickAt(this.#parts, (index * PARTS_STRIDE) % this.#parts.length);
+    const second = random.oneIn(4)
+      ? [pickAt(this.markets, random.nextBelow(this.markets.length))]
+      : [];
+    const markets = [...new Set([first, ...second])];
     return {
       pubkey: address.user({ authority, subAccountId: 0 }),
       authority,
       name: `Maker ${index}`,
-      markets: [...new Set([first, ...second])],
+      markets,
       isTrader: index % 8 === 7,
       quotesTarget: random.oneIn(12) ? random.nextBetween(16, 26) : random.nextBetween(4, 10),
       floatingPercent: random.oneIn(4) ? 80 : 10,
       orders: Array.from({ length: ORDER.count }, () => undefined),
-      perpBase: this.#initialBases(),
-      perpQuote: PERP_PRESETS.map(() => 0n),
-      usdc: BigInt(random.nextBetween(10_000, 500_000)) * 1_000_000n,
-      sol: BigInt(random.nextBetween(-200, 5_000)) * 1_000_000_000n,
+      perps: this.#firstPerps(markets),
+      tokens: this.#firstTokens(markets),
       status: 0,
       nextOrderId: 1,
       lastActiveSlot: 0n,
@@ -145,18 +158,39 @@ export class SimulatedMarkets {
     return ladders;
   }
 
-  #initialBases(): bigint[] {
+  #firstPerps(quoted: readonly SimulatedMarket[]): Map<number, PerpHolding> {
     const { random } = this;
-    return PERP_PRESETS.map((preset) =>
-      random.oneIn(3) ? preset.step * BigInt(random.nextBetween(-2_000, 2_000)) : 0n,
-    );
+    const held = this.#heldOf(MarketType.Perp, quoted);
+    const holding = ({ step }: SimulatedMarket): PerpHolding => ({
+      base: random.oneIn(3) ? step * BigInt(random.nextBetween(-2_000, 2_000)) : 0n,
+      quote: 0n,
+    });
+    return new Map(held.map((market) => [market.marketIndex, holding(market)]));
   }
 
-  #marketAt(index: number): SimulatedMarket {
-    const market = this.markets[index];
-    if (market === undefined) throw new Error(`Invariant: there is a market ${index}`);
-    return market;
+  #firstTokens(quoted: readonly SimulatedMarket[]): Map<number, TokenHolding> {
+    const { random, quoteAsset } = this;
+    const usdc = BigInt(random.nextBetween(10_000, 500_000)) * 1_000_000n;
+    const tokens = this.#heldOf(MarketType.Spot, quoted).map((market) => {
+      const preset = market.preset as SpotPreset;
+      const unit = 10n ** BigInt(preset.decimals);
+      return { preset, amount: BigInt(random.nextBetween(-200, 5_000)) * unit };
+    });
+    const holdings = [{ preset: quoteAsset, amount: usdc }, ...tokens];
+    return new Map(holdings.map((holding) => [holding.preset.marketIndex, holding]));
   }
+
+  /** The markets of a kind in which an account has a place from the start: all of them if there is room. */
+  #heldOf(marketType: MarketType, quoted: readonly SimulatedMarket[]): SimulatedMarket[] {
+    const all = this.markets.filter((market) => market.marketType === marketType);
+    return all.length < POSITIONS_MAX ? all : all.filter((market) => quoted.includes(market));
+  }
+}
+
+function pickAt(markets: readonly SimulatedMarket[], index: number): SimulatedMarket {
+  const market = markets[index];
+  if (market === undefined) throw new Error(`Invariant: there is a market ${index}`);
+  return market;
 }
 
 /** Both sides of a market. */
@@ -193,9 +227,10 @@ export function positionOf(
   maker: Maker,
   market: { marketType: MarketType; marketIndex: number },
 ): bigint {
-  return market.marketType === MarketType.Spot
-    ? maker.sol
-    : (maker.perpBase[market.marketIndex] ?? 0n);
+  const { marketType, marketIndex } = market;
+  return marketType === MarketType.Spot
+    ? (maker.tokens.get(marketIndex)?.amount ?? 0n)
+    : (maker.perps.get(marketIndex)?.base ?? 0n);
 }
 
 /** What the order can still fill: a reduce-only order never more than the position it reduces. */
