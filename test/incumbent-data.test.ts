@@ -172,3 +172,40 @@ describe('the older paths by marketName', () => {
     expect(row['ts']).toBe(fill.ts);
   });
 });
+
+describe('the archive of a day', () => {
+  const dayOf = (ts: number, pad: number) =>
+    new Date(ts * 1_000)
+      .toISOString()
+      .slice(0, 10)
+      .split('-')
+      .map((part) => String(Number(part)).padStart(pad, '0'))
+      .join('/');
+
+  test('has the trades of that day alone, also with zeroes in the date', async () => {
+    for (const pad of [1, 2]) {
+      const { records = [] } = await body(`/data/market/SOL-PERP/trades/${dayOf(older.ts, pad)}`);
+      expect(records.map(({ ts }) => ts)).toEqual([older.ts]);
+    }
+  });
+
+  test('as CSV is a file that browsers save', async () => {
+    const path = `/data/market/sol-perp/fundingRates/${dayOf(rateRecord.ts, 1)}?format=csv`;
+    const { text, headers } = await scene.getText(path);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const day = dayOf(rateRecord.ts, 1).replaceAll('/', '-');
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="market-SOL-PERP-fundingRates-${day}.csv"`,
+    );
+    const [names = [], values = []] = text.split('\r\n').map((line) => line.split(','));
+    const row = Object.fromEntries(names.map((name, at) => [name, values[at]]));
+    expect(row).toMatchObject({ ts: String(rateRecord.ts), fundingRate: '-0.007000001' });
+  });
+
+  test('that is over may be cached for minutes, today for a second', async () => {
+    const ageOf = async (ts: number) =>
+      (await scene.getText(`/market/SOL-PERP/trades/${dayOf(ts, 1)}`)).headers.get('cache-control');
+    expect(await ageOf(older.ts - 86_400)).toBe('public, max-age=300');
+    expect(await ageOf(scene.ts)).toBe('public, max-age=1');
+  });
+});

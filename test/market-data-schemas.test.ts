@@ -43,6 +43,11 @@ function errorsOf(name: string, value: unknown): unknown[] {
   return validate.errors ?? [];
 }
 
+/** The day of the scene's records, as archives name it. */
+function today(): string {
+  return new Date(scene.ts * 1_000).toISOString().slice(0, 10).replaceAll('-', '/');
+}
+
 test.each([
   ['Trades', '/trades?symbol=SOL-PERP', 4],
   ['Trades', '/trades?symbol=SOL', 1],
@@ -57,10 +62,12 @@ test.each([
   ['TradeRecords', '/market/SOL/trades', 1],
   ['FundingRateRecords', '/market/SOL-PERP/fundingRates?limit=1', 1],
   ['FundingRateRecords', '/market/SOL-PERP/fundingRates', 2],
+  ['TradeArchive', '/market/SOL-PERP/trades/{today}', 4],
+  ['FundingRateArchive', '/market/SOL-PERP/fundingRates/{today}', 2],
   ['CandleRecords', '/market/SOL-PERP/candles/5', 1],
   ['CandleRecords', '/market/SOL/candles/1440', 1],
 ])('%s is what %s answers', async (name, path, rows) => {
-  const { status, text } = await scene.get(path);
+  const { status, text } = await scene.get(path.replace('{today}', today()));
   const body = JSON.parse(text);
   expect([path, status]).toEqual([path, 200]);
   const list = body.records ?? body.data?.trades ?? body.fundingRates ?? body;

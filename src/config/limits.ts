@@ -1,3 +1,5 @@
+import { HISTORY_LIMITS } from './history-limits.js';
+
 /** Every limit that is met from outside, each with its reason: the largest (and smallest) values. */
 export const LIMITS = {
   /** A TCP port is 16 bits; 0 lets the system choose one, which tests use. */
@@ -231,52 +233,11 @@ export const LIMITS = {
   quoteSignMsMax: 5_000,
   /** A sender reconnects after 60 s of silence; proxies cut silent sockets then as well. */
   quoteHeartbeatMs: 5_000,
-  /** Trades or candles in one response, as in Drift v2's documents: below 600 KB. */
-  tradesMax: 1_000,
-  tradesDefault: 100,
-  candlesMax: 1_000,
-  candleRecordsDefault: 100,
-  /** Thirty days of hourly records are 720, so that one response has them all. */
-  fundingRatesMax: 1_000,
-  /** Rows in the responses of the paths of the Drift v2 data API, as it has them. */
-  fundingRateRecordsMax: 750,
-  recordsDefault: 20,
-  /** Rows that may be passed over by a page index: each is read. Cursors cost the same anywhere. */
-  pagedRowsMax: 100_000,
-  /** Beyond the year 2106 nothing has a time; milliseconds taken for seconds are found by it. */
-  unixSecondsMax: 0xffff_ffff,
-  /** The oldest time that the candles of the Drift v2 data API take: 15 November 2022. */
-  candleRecordsTsMin: 1_668_470_400,
-  /** How far ahead of ours a client's clock may be before its time is in the future. */
-  clientAheadSecondsMax: 60,
-  /** What /fundingRates goes back, in seconds: 30 days, to the whole hour. */
-  fundingRatesSeconds: 30 * 86_400,
-  /** Characters of a cursor: one has 24. */
-  cursorCharsMax: 64,
-  /** Bodies asked of the history at once: it makes one after the other, so more would only wait there. */
-  historyReadsMax: 4,
-  /** Requests that wait to be asked: a second's worth of large bodies. */
-  historyReadsWaitingMax: 256,
-  /** Time that a response of the history may take: the slowest is some milliseconds, after a back-fill's batch. */
-  historyReadMsMax: 10_000,
-  /** Bodies of the history cached for their version: some fifty of the largest. */
-  historyCacheBytesMax: 32 * 1024 * 1024,
-  /** How long caches may keep what trades may change at any time, in seconds. */
-  historyFreshSeconds: 1,
-  /** The same for candles of a time that is over: only a back-fill by hand changes them. */
-  historyPastSeconds: 300,
-  /** A time is over this long after its end, in seconds: far behind what a fork can take back. */
-  historySettledSeconds: 600,
-  /** The same for what nothing can change. */
-  historyFinalSeconds: 86_400,
+  ...HISTORY_LIMITS,
   /** How long a text of /metrics serves further requests: nobody scrapes more often than each second. */
   metricsKeptMs: 250,
   /** The share of one turn of the loop that goes to rendering /metrics; it is 1 to 2 ms in all. */
   metricsSliceMs: 1,
-  /** Hours whose volume is requested at once, as in the Drift v2 data API. */
-  volumeHoursMax: 24,
-  /** A body of statistics serves all requests of this time, in milliseconds. */
-  statisticsKeptMs: 500,
   /** Rates above this are no limit on such machines. */
   ratePerSecondMax: 1_000_000,
   /** A quoted value in an error message is cut here. */

@@ -53,6 +53,21 @@ export interface CandlesQuery {
   readonly form: BodyForm;
 }
 
+/** The records of one day of a market, oldest first, in pages of one size. */
+export interface ArchiveQuery {
+  readonly kind: 'archive';
+  readonly market: MarketKey;
+  readonly records: 'trades' | 'fundingRates';
+  /** Unix seconds, inclusive. */
+  readonly from: number;
+  /** Unix seconds, exclusive. */
+  readonly to: number;
+  /** 1 is the first. */
+  readonly page: number;
+  /** `csv` has the members of `records` as columns. */
+  readonly form: 'records' | 'csv';
+}
+
 /** Sums of what was traded, of all markets. */
 export interface VolumesQuery {
   readonly kind: 'volumes';
@@ -63,11 +78,16 @@ export interface VolumesQuery {
 }
 
 /** What the history can be asked. */
-export type HistoryQuery = TradesQuery | FundingRatesQuery | CandlesQuery | VolumesQuery;
+export type HistoryQuery =
+  | TradesQuery
+  | FundingRatesQuery
+  | CandlesQuery
+  | ArchiveQuery
+  | VolumesQuery;
 
 /** A finished body. */
 export interface HistoryBody {
-  /** JSON; its bytes stay as they are. */
+  /** JSON, or CSV where that was asked for; its bytes stay as they are. */
   readonly body: Uint8Array;
   /** Where the next page begins, for `before`; null when there is none. */
   readonly nextCursor: string | null;

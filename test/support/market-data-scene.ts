@@ -12,6 +12,7 @@ import type {
 } from '../../src/contract/history-source.js';
 import type { MarketKey } from '../../src/contract/markets.js';
 import type { FundingRateEvent } from '../../src/engine/events.js';
+import { makeArchiveBody } from '../../src/history/bodies/archive-body.js';
 import { makeBody } from '../../src/history/bodies/make-body.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
 import type { Fill, HistoryMarket } from '../../src/history/model/records.js';
@@ -52,6 +53,7 @@ class StoreSource implements MarketDataSource {
     const market = markets[query.market];
     if (market === undefined) throw new Error(`${query.market} is no market of this scene`);
     const { store } = this;
+    if (query.kind === 'archive') return makeArchiveBody(query, { store, market });
     const reader = {
       ...bucketReader(store),
       readTrades: (page: Parameters<HistoryStore['readTrades']>[0]) => store.readTrades(page),
@@ -132,6 +134,12 @@ export class MarketDataScene {
     const response = await fetch(`${this.server.url}${path}`, { headers });
     const text = await response.text();
     return { status: response.status, body: JSON.parse(text) as never, text };
+  }
+
+  /** Asks a path whose body may be no JSON. */
+  async getText(path: string): Promise<{ status: number; headers: Headers; text: string }> {
+    const response = await fetch(`${this.server.url}${path}`);
+    return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
   /** The rows of a path that answers with an array. */

@@ -62,6 +62,23 @@ export function tradeRecordText(row: TradeRow, market: HistoryMarket): string {
   );
 }
 
+/** The members of a trade of `tradeRecordText`, in their order. */
+export const TRADE_RECORD_MEMBERS = [
+  ...['ts', 'txSig', 'txSigIndex', 'slot', 'fillerReward', 'baseAssetAmountFilled'],
+  ...['quoteAssetAmountFilled', 'takerFee', 'makerRebate', 'makerFee', 'referrerReward'],
+  ...['quoteAssetAmountSurplus', ...orderNames('taker'), ...orderNames('maker'), 'oraclePrice'],
+  ...['action', 'actionExplanation', 'marketIndex', 'marketType', 'filler', 'fillRecordId'],
+  ...['taker', 'takerOrderId', 'takerOrderDirection', 'maker', 'makerOrderId'],
+  ...['makerOrderDirection', 'spotFulfillmentMethodFee', 'marketFilter', 'symbol', 'bitFlags'],
+  ...['takerExistingQuoteEntryAmount', 'takerExistingBaseAssetAmount'],
+  ...['makerExistingQuoteEntryAmount', 'makerExistingBaseAssetAmount'],
+] as const;
+
+function orderNames(side: 'taker' | 'maker'): readonly string[] {
+  const filled = ['Base', 'Quote'].map((of) => `${side}OrderCumulative${of}AssetAmountFilled`);
+  return [`${side}OrderBaseAssetAmount`, ...filled];
+}
+
 type WriteBase = (amount: bigint | null) => string;
 
 /** The two orders, as they are after the fill. */
@@ -132,6 +149,15 @@ export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket
     baseAssetAmountWithUnsettledLp: base(row.baseAssetAmountWithUnsettledLp),
   });
 }
+
+/** The members of a funding rate of `fundingRateRecordText`, in their order. */
+export const FUNDING_RATE_RECORD_MEMBERS = [
+  ...['ts', 'txSig', 'txSigIndex', 'slot', 'recordId', 'marketIndex', 'symbol'],
+  ...['fundingRate', 'fundingRateLong', 'fundingRateShort'],
+  ...['cumulativeFundingRateLong', 'cumulativeFundingRateShort', 'oraclePriceTwap'],
+  ...['markPriceTwap', 'periodRevenue', 'baseAssetAmountWithAmm'],
+  'baseAssetAmountWithUnsettledLp',
+] as const;
 
 /** The same with the program's own integers, as the older path of the Drift v2 data API has them. */
 export function rawFundingRateText(row: FundingRow): string {

@@ -22,6 +22,10 @@ export const UNFINALISED_READ_MAX = 100_000;
 export const PAGE_ROWS_MAX = 1_064;
 /** Rows that a page may leave out: a hundred pages of the largest, 30 ms. Cursors go further. */
 export const PAGE_OFFSET_MAX = 100_000;
+/** Rows of one page of an archive, as the Drift v2 data API has them: a body of 7 MB, a fifth of a second. */
+export const ARCHIVE_ROWS = 5_000;
+/** Rows of a day that an archive counts: as many as its pages reach. 100,000 take a twentieth of a second. */
+export const ARCHIVE_ROWS_COUNTED_MAX = 1_000_000;
 /** Buckets of one query: a day of minutes. */
 export const CANDLES_READ_MAX = 1_500;
 /** Buckets whose sums are kept for the next trade: those of sixty markets now, some for each late trade; 2 MB. */

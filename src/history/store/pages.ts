@@ -16,12 +16,7 @@ export function tradePage(
 ): readonly TradeRow[] {
   // A transfer is stored all the same, because it has a fillRecordId of its own.
   const hidden = nameIds.findExplanationId(TRANSFER_EXPLANATION);
-  let select = queries
-    .selectFrom('trades as r')
-    .innerJoin('transactions as x', 'x.id', 'r.tx')
-    .select(TRADE_COLUMNS.map((column) => `r.${column}` as const))
-    .select(['x.signature', 'x.sum as signature_sum'])
-    .where(isAskedFor('trades', query));
+  let select = selectTrades().where(isAskedFor('trades', query));
   if (hidden !== null) select = select.where('r.explanation', '!=', hidden);
   const page = select.orderBy(newestFirst).limit(limitOf(query)).offset(offsetOf(query));
   return rowsOf(connection, page).map((row) => tradeOf(row, nameIds));
@@ -33,16 +28,30 @@ export function fundingPage(
   nameIds: NameIds,
   query: RecordPageQuery,
 ): readonly FundingRow[] {
-  const page = queries
-    .selectFrom('funding_rates as r')
-    .innerJoin('transactions as x', 'x.id', 'r.tx')
-    .select(FUNDING_COLUMNS.map((column) => `r.${column}` as const))
-    .select(['x.signature', 'x.sum as signature_sum'])
+  const page = selectFundingRates()
     .where(isAskedFor('funding_rates', query))
     .orderBy(newestFirst)
     .limit(limitOf(query))
     .offset(offsetOf(query));
   return rowsOf(connection, page).map((row) => fundingOf(row, nameIds));
+}
+
+/** Trades `r` with the signatures of their transactions, as `tradeOf` reads them. */
+export function selectTrades() {
+  return queries
+    .selectFrom('trades as r')
+    .innerJoin('transactions as x', 'x.id', 'r.tx')
+    .select(TRADE_COLUMNS.map((column) => `r.${column}` as const))
+    .select(['x.signature', 'x.sum as signature_sum']);
+}
+
+/** Funding rates `r` likewise, as `fundingOf` reads them. */
+export function selectFundingRates() {
+  return queries
+    .selectFrom('funding_rates as r')
+    .innerJoin('transactions as x', 'x.id', 'r.tx')
+    .select(FUNDING_COLUMNS.map((column) => `r.${column}` as const))
+    .select(['x.signature', 'x.sum as signature_sum']);
 }
 
 /** Along the key, so that nothing is sorted. */

@@ -30,7 +30,7 @@ import type {
   StoreOptions,
   UnfinalisedQuery,
 } from './types.js';
-import { type StoreParts, Writer } from './writer.js';
+import { type ReadParts, type StoreParts, Writer } from './writer.js';
 
 /** Opens the store of a chain, making or migrating its file. Throws a StoreError. */
 export async function openStore(options: StoreOptions): Promise<HistoryStore> {
@@ -150,6 +150,11 @@ export class HistoryStore {
     return this.#runRead(() => fundingPage(this.#parts.connection, this.#parts.nameIds, query));
   }
 
+  /** Runs a read that is written in a file of its own. */
+  runRead<T>(read: (parts: ReadParts) => T): T {
+    return this.#runRead(() => read(this.#parts));
+  }
+
   /** The newest `limit` buckets of a range, oldest first; at most `CANDLES_READ_MAX`. */
   readCandles(query: CandleQuery): readonly StoredCandle[] {
     return this.#runRead(() => this.#parts.candles.readCandles(query));
@@ -219,10 +224,7 @@ export class HistoryStore {
     return this.#runTransaction(() => retireSome(this.#parts, policy));
   }
 
-  /**
-   * Rebuilds the candles of a market from its trades, where retention has left all of them: what was
-   * there before must be the same.
-   */
+  /** Rebuilds the candles of a market from its trades, where retention has left all of them; nothing must change. */
   rebuildCandles(market: MarketKey): void {
     this.#runTransaction(() => this.#parts.candles.rebuildMarket(market));
   }

@@ -170,6 +170,21 @@ export interface RecordPageQuery {
   readonly since?: number;
 }
 
+/** Records of a span of time, oldest first. */
+export interface RecordSpanQuery {
+  readonly market: MarketKey;
+  /** Unix seconds, inclusive. */
+  readonly from: number;
+  /** Unix seconds, exclusive. */
+  readonly to: number;
+}
+
+/** A part of a span; the cost of `offset` grows with it. */
+export interface RecordSpanPart extends RecordSpanQuery {
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** The newest `limit` buckets that start in [from, to], both inclusive. */
 export interface CandleQuery {
   readonly market: MarketKey;

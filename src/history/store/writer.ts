@@ -228,10 +228,14 @@ function hasAny(records: TransactionRecords): boolean {
   return records.fills.length + records.fundingRates.length > 0;
 }
 
-/** What the store is made of, all on one connection. */
-export interface StoreParts {
+/** What a read of records needs. */
+export interface ReadParts {
   readonly connection: Connection;
   readonly nameIds: NameIds;
+}
+
+/** What the store is made of, all on one connection. */
+export interface StoreParts extends ReadParts {
   readonly transactions: Transactions;
   readonly fillRuns: FillRuns;
   readonly cutoffs: RetentionCutoffs;

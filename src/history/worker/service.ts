@@ -8,6 +8,7 @@ import type { Log } from '../../rpc/log.js';
 import type { RpcNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
+import { makeArchiveBody } from '../bodies/archive-body.js';
 import { makeBody, makeVolumesBody, type RowReader } from '../bodies/make-body.js';
 import { Ingester } from '../ingest/ingester.js';
 import { type IngestParts, newCounters } from '../ingest/parts.js';
@@ -250,7 +251,8 @@ export class HistoryService {
     if (market === undefined) {
       throw new HistoryError('NOT_READY', `the history does not know ${query.market} yet`);
     }
-    this.#openedStore();
+    const store = this.#openedStore();
+    if (query.kind === 'archive') return makeArchiveBody(query, { store, market });
     const { finalisedSlot } = this.#ingester.stats;
     return makeBody(query, { reader: this.#reader, market, finalisedSlot });
   }

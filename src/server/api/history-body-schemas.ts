@@ -205,6 +205,19 @@ const envelope = (records: TProperties[string], more: TProperties = {}) =>
     ...more,
   });
 
+const archive = (record: TProperties[string]) =>
+  Type.Object({
+    success: Type.Literal(true),
+    records: Type.Array(record, { description: 'Oldest first.' }),
+    meta: Type.Object({
+      records: count('Records of this page.'),
+      totalRecords: count('Records of the day.'),
+      totalPages: count('Pages of the day.'),
+      currentPage: count('The page that this is.'),
+      nextPage: countOrNull('The value of page for the next page; null on the last one.'),
+    }),
+  });
+
 const paged = {
   meta: Type.Object({
     nextPage: textOrNull('The value of page for the next page; null on the last one.'),
@@ -238,4 +251,6 @@ export const historyBodySchemas = {
   TradeRecords: envelope(tradeRecord, paged),
   FundingRateRecords: envelope(fundingRateRecord, paged),
   CandleRecords: envelope(candleRecord),
+  TradeArchive: archive(tradeRecord),
+  FundingRateArchive: archive(fundingRateRecord),
 };

@@ -340,3 +340,46 @@ describe('candles', () => {
     },
   );
 });
+
+describe('the day of an archive', () => {
+  const path = '/market/sol-perp/trades';
+
+  test('is one of the calendar, and becomes its seconds', async () => {
+    const from = Date.UTC(2024, 1, 29) / 1_000;
+    const day = { kind: 'archive', market: 'perp_0', from, to: from + 86_400 };
+    await expectQuery(`${path}/2024/02/29`, {
+      ...{ ...day, records: 'trades', page: 1, form: 'records' },
+    });
+    const rates = path.replace('trades', 'fundingRates');
+    await expectQuery(`${rates}/2024/2/29?page=7&format=csv`, {
+      ...{ ...day, records: 'fundingRates', page: 7, form: 'csv' },
+    });
+    for (const date of ['2023/2/29', '2024/4/31', '2024/2/30']) {
+      await expectError(`${path}/${date}`, { ...invalid, param: 'day' });
+    }
+  });
+
+  test.each([
+    ['2019/1/1', 'year'],
+    ['2106/1/1', 'year'],
+    ['2024/0/1', 'month'],
+    ['2024/13/1', 'month'],
+    ['2024/1/0', 'day'],
+    ['2024/1/32', 'day'],
+    ['2024/1/1?page=0', 'page'],
+    [`2024/1/1?page=${LIMITS.archivePagesMax + 1}`, 'page'],
+  ])('%s is out of range', async (date, param) => {
+    await expectError(`${path}/${date}`, { ...outOfRange, param });
+  });
+
+  test.each([
+    ['x/1/1', 'year'],
+    ['2024/1.5/1', 'month'],
+    ['2024/1/1st', 'day'],
+    ['2024/1/1?format=xml', 'format'],
+    ['2024/1/1?page=one', 'page'],
+  ])('%s is refused', async (date, param) => {
+    await expectError(`${path}/${date}`, { ...invalid, param });
+    await expectError('/market/NOPE/trades/2024/1/1', { ...unknown, param: 'symbol' });
+  });
+});

@@ -8,6 +8,7 @@ import type { Static, TObject } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type {
+  ArchiveQuery,
   CandlesQuery,
   FundingRatesQuery,
   Resolution,
@@ -18,6 +19,7 @@ import { ServerError } from '../transport/errors.js';
 import { missingParamError, selectMarket, throwUnknownMarket } from './book-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from './param-check.js';
 import {
+  archiveParams,
   candleRecordsParams,
   candlesParams,
   fundingRateRecordsParams,
@@ -48,6 +50,7 @@ export interface ParseContext {
 export function compileHistoryParams(): void {
   compileParamSchemas([tradesParams, fundingRatesParams, tradeRecordsParams]);
   compileParamSchemas([fundingRateRecordsParams, candlesParams, candleRecordsParams]);
+  compileParamSchemas([archiveParams]);
 }
 
 /** Reads the parameters of /trades. Throws a ServerError that names the wrong one. */
@@ -79,6 +82,16 @@ export function parseFundingRateRecords(
   const market = marketOf(params.symbol, of.markets);
   const since = sinceOf(of.nowSeconds);
   return { kind: 'fundingRates', market, ...pageOf(params), since, form: 'records' };
+}
+
+/** Reads the parameters of a market's archive of trades. Throws a ServerError that names the wrong one. */
+export function parseTradeArchive(request: RequestTexts, of: ParseContext): ArchiveQuery {
+  return { kind: 'archive', records: 'trades', ...dayOf(request, of) };
+}
+
+/** Reads the parameters of its archive of funding rates, likewise. */
+export function parseFundingRateArchive(request: RequestTexts, of: ParseContext): ArchiveQuery {
+  return { kind: 'archive', records: 'fundingRates', ...dayOf(request, of) };
 }
 
 /** Reads the parameters of /candles. Throws a ServerError that names the wrong one. */
@@ -173,6 +186,22 @@ function placeOf({ limit, pageIndex, before }: Paged) {
 function pageOf({ limit, page }: Static<typeof tradeRecordsParams>) {
   return page === undefined ? { limit } : { limit, before: page };
 }
+
+/** A day of the calendar, which no schema can say of three numbers. */
+function dayOf(request: RequestTexts, { markets }: ParseContext) {
+  const params = checkRequest(archiveParams, request);
+  const { symbol, year, month, day, page, format } = params;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (date.getUTCMonth() !== month - 1) {
+    const message = `day was ${day}, must be a day of month ${month} of ${year}`;
+    throw new ServerError('INVALID_PARAM', message, 'day');
+  }
+  const from = date.getTime() / 1_000;
+  const form: ArchiveQuery['form'] = format === 'csv' ? 'csv' : 'records';
+  return { market: marketOf(symbol, markets), from, to: from + DAY_SECONDS, page, form };
+}
+
+const DAY_SECONDS = 86_400;
 
 function sinceOf(nowSeconds: number): number {
   return floorTo(Math.max(0, nowSeconds - LIMITS.fundingRatesSeconds), 3_600);

@@ -100,7 +100,12 @@ function leastOf(path: string): string {
 
 /** A path as it is sent. */
 function sent(path: string): string {
-  const texts = { symbol: 'SOL-PERP', resolution: '5', period: '24h' };
+  const texts = {
+    symbol: 'SOL-PERP',
+    resolution: '5',
+    period: '24h',
+    ...{ year: '2025', month: '6', day: '15' },
+  };
   return path.replace(/\{(\w+)\}/g, (_, name: keyof typeof texts) => texts[name]);
 }
 
@@ -209,7 +214,8 @@ describe('the description', () => {
       const beyond = Number(schema['maximum']) + 1;
       const query = new URLSearchParams(leastOf(path));
       query.set(name, String(beyond));
-      const response = await fetch(`${server.url}${sent(path)}?${query}`);
+      const inPath = sent(path.replace(`{${name}}`, String(beyond)));
+      const response = await fetch(`${server.url}${inPath}?${query}`);
       expect(codeIn(await response.text())).toBe('OUT_OF_RANGE');
     }
   });

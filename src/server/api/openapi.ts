@@ -159,12 +159,15 @@ function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec
 }
 
 function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
-  const { body, tagged, paged } = spec;
+  const { body, tagged, paged, csv = false } = spec;
   if (body === null)
     return { '101': { description: 'The connection is a WebSocket.', headers: {} } };
   const content =
     typeof body === 'string'
-      ? { 'application/json': { schema: { $ref: `#/components/schemas/${body}` } } }
+      ? {
+          'application/json': { schema: { $ref: `#/components/schemas/${body}` } },
+          ...(csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+        }
       : { [body.contentType]: { schema: { type: 'string' } } };
   const names = tagged ? versionHeadersOf(spec) : [];
   const headers = headerRefs(paged ? [...names, 'X-Next-Cursor'] : names);

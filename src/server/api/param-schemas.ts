@@ -323,6 +323,31 @@ export const fundingRateRecordsParams = Type.Object({
   page,
 });
 
+/** The forms of a dated archive. */
+export const ARCHIVE_FORMATS = ['json', 'csv'] as const;
+
+/** The parameters of the dated archives of a market. */
+export const archiveParams = Type.Object({
+  symbol,
+  year: Type.Integer({
+    minimum: LIMITS.archiveYearMin,
+    maximum: LIMITS.archiveYearMax,
+    description: 'Year of the day, of UTC.',
+  }),
+  month: Type.Integer({ minimum: 1, maximum: 12, description: 'Month of the day.' }),
+  day: Type.Integer({ minimum: 1, maximum: 31, description: 'Day of the month.' }),
+  format: wordSchema(ARCHIVE_FORMATS, {
+    default: 'json',
+    description: 'JSON, or CSV with the members of a record as columns.',
+  }),
+  page: Type.Integer({
+    minimum: 1,
+    maximum: LIMITS.archivePagesMax,
+    default: 1,
+    description: 'The page of 5,000 records, 1 is the first.',
+  }),
+});
+
 /** The resolutions that clients may request; `1440` is another name of `D`. */
 export const REQUESTED_RESOLUTIONS = ['1', '5', '15', '60', '240', '1440', 'D', 'W', 'M'] as const;
 

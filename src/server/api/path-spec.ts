@@ -17,6 +17,8 @@ export interface PathSpec {
   readonly style?: 'single' | 'lists';
   /** A body of body-schemas.ts, or the type of a text; null for a WebSocket. */
   readonly body: BodyName | { readonly contentType: string } | null;
+  /** Whether the body is CSV as well, for requests that ask for it. */
+  readonly csv?: boolean;
   /** Whether the response has a tag, and is a 304 for clients that have it. */
   readonly tagged: boolean;
   /** Whether a header of the response leads to the next page. */

@@ -3,6 +3,7 @@
  * and /openapi.json is generated from them.
  */
 import {
+  archiveParams,
   auctionsParams,
   candleRecordsParams,
   candlesParams,
@@ -180,6 +181,20 @@ export const pathSpecs = {
     summary: 'The candles of a market, newest first; startTs is the newer bound, endTs the older',
     params: candleRecordsParams,
     body: 'CandleRecords',
+  },
+  '/market/{symbol}/trades/{year}/{month}/{day}': {
+    ...history,
+    summary: 'The trades of a market of one day of UTC, oldest first, as JSON or CSV',
+    params: archiveParams,
+    body: 'TradeArchive',
+    csv: true,
+  },
+  '/market/{symbol}/fundingRates/{year}/{month}/{day}': {
+    ...history,
+    summary: 'The funding rates of a market of one day of UTC, oldest first, as JSON or CSV',
+    params: archiveParams,
+    body: 'FundingRateArchive',
+    csv: true,
   },
   '/ws': {
     summary: 'The WebSocket of the channels; 426 for what is no upgrade',

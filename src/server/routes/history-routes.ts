@@ -10,6 +10,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type {
+  ArchiveQuery,
   CandlesQuery,
   FundingRatesQuery,
   HistoryBody,
@@ -21,15 +22,23 @@ import {
   type ParseContext,
   parseCandleRecords,
   parseCandles,
+  parseFundingRateArchive,
   parseFundingRateRecords,
   parseFundingRates,
+  parseTradeArchive,
   parseTradeRecords,
   parseTrades,
   type RequestTexts,
 } from '../api/history-params.js';
 import type { Texts } from '../api/param-check.js';
 import { ServerError } from '../transport/errors.js';
-import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
+import {
+  csvHeaders,
+  type Header,
+  type HttpRequest,
+  jsonHeaders,
+  type Reply,
+} from '../transport/reply.js';
 import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';
 import { HistoryQueue } from './history-queue.js';
@@ -55,7 +64,7 @@ export interface HistoryRouteOptions {
 export type HistoryRoute = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
 
 /** A query of one market. */
-type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
+type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery | ArchiveQuery;
 
 type Parse = (request: RequestTexts, of: ParseContext) => MarketQuery;
 
@@ -66,6 +75,8 @@ const parsers = {
   '/market/{symbol}/trades': parseTradeRecords,
   '/market/{symbol}/fundingRates': parseFundingRateRecords,
   '/market/{symbol}/candles/{resolution}': parseCandleRecords,
+  '/market/{symbol}/trades/{year}/{month}/{day}': parseTradeArchive,
+  '/market/{symbol}/fundingRates/{year}/{month}/{day}': parseFundingRateArchive,
 } as const satisfies Readonly<Record<string, Parse>>;
 
 /** The name of a path of this file. */
@@ -81,16 +92,8 @@ export function historyRoutes(
     (parse: Parse): HistoryRoute =>
     (request, pathTexts) =>
       responder.replyTo(request, (of) => parse({ query: request.query, pathTexts }, of));
-  return {
-    '/trades': route(parsers['/trades']),
-    '/fundingRates': route(parsers['/fundingRates']),
-    '/candles': route(parsers['/candles']),
-    '/market/{symbol}/trades': route(parsers['/market/{symbol}/trades']),
-    '/market/{symbol}/fundingRates': route(parsers['/market/{symbol}/fundingRates']),
-    '/market/{symbol}/candles/{resolution}': route(
-      parsers['/market/{symbol}/candles/{resolution}'],
-    ),
-  };
+  const routes = Object.entries(parsers).map(([name, parse]) => [name, route(parse)] as const);
+  return Object.fromEntries(routes) as Record<HistoryPathName, HistoryRoute>;
 }
 
 /** Whether a body may change, which decides how long clients may cache it. */
@@ -99,6 +102,8 @@ type Age = 'fresh' | 'past' | 'final';
 /** Replies to queries, from the cache where the version is still current. */
 class HistoryResponder {
   readonly #queue: HistoryQueue;
+  /** A page of an archive takes long, so that they have a queue of their own. */
+  readonly #archiveQueue: HistoryQueue;
   readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
   readonly #gzips = new GzipCache();
 
@@ -107,6 +112,8 @@ class HistoryResponder {
   constructor(options: HistoryRouteOptions) {
     this.#options = options;
     this.#queue = new HistoryQueue(options.history);
+    const historyReadsMax = LIMITS.archiveReadsMax;
+    this.#archiveQueue = new HistoryQueue(options.history, { ...LIMITS, historyReadsMax });
   }
 
   replyTo(request: HttpRequest, parse: (of: ParseContext) => MarketQuery): Reply | Promise<Reply> {
@@ -143,8 +150,11 @@ class HistoryResponder {
 
   async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryBody> {
     const name = `${version} ${key}`;
-    const found = await this.#queue.runQuery({ name, query, isGone: () => request.isGone });
+    const queue = query.kind === 'archive' ? this.#archiveQueue : this.#queue;
+    const found = await queue.runQuery({ name, query, isGone: () => request.isGone });
     const { body, isFinal } = found;
+    // Those of a year, read in turn, would displace what many clients read.
+    if (query.kind === 'archive') return found;
     this.#cache.cacheBody(key, { version, body: found, bytes: body.length, isFinal });
     return found;
   }
@@ -169,7 +179,7 @@ class HistoryResponder {
     // The epoch is one run of the service on one chain: a tag of another run never matches.
     const etag = `"${book.epoch}.${rest}"`;
     const headers: Header[] = [
-      ...jsonHeaders,
+      ...(query.form === 'csv' ? csvHeaders(fileNameOf(query, this.#options)) : jsonHeaders),
       ['Cache-Control', `public, max-age=${SECONDS_OF[age]}`],
       ['Vary', 'Accept-Encoding'],
       ['ETag', etag],
@@ -208,13 +218,26 @@ const CANDLE_SECONDS_MAX = 31 * 86_400;
 
 const CANDLE_SECONDS: Readonly<Record<string, number>> = { D: 86_400, W: 7 * 86_400 };
 
-/** Whether the last requested candle ended a while ago. */
+/** Whether the last requested candle, or day, ended a while ago. */
 function isPast(query: MarketQuery, nowSeconds: number): boolean {
+  if (query.kind === 'archive') return query.to + LIMITS.historySettledSeconds < nowSeconds;
   if (query.kind !== 'candles' || query.to === undefined) return false;
   const { resolution, to } = query;
   const minutes = Number(resolution);
   const length = minutes > 0 ? minutes * 60 : (CANDLE_SECONDS[resolution] ?? CANDLE_SECONDS_MAX);
   return to + length + LIMITS.historySettledSeconds < nowSeconds;
+}
+
+/** As the Drift v2 data API names the file of an archive. */
+function fileNameOf(
+  { market, records, from }: ArchiveQuery,
+  { directory }: Pick<HistoryRouteOptions, 'directory'>,
+): string {
+  const row = directory.markets().find((one) => `${one.marketType}_${one.marketIndex}` === market);
+  const [day = ''] = new Date(from * 1_000).toISOString().split('T');
+  // What is no letter of a file's name, or would end the header, is left out.
+  const symbol = (row?.symbol ?? market).replace(/[^\w.-]/g, '');
+  return `market-${symbol}-${records}-${day.replace(/-0?/g, '-')}.csv`;
 }
 
 /** The chain's time, from which spans are counted, unix seconds; 0 before it is known. */

@@ -78,7 +78,7 @@ export class PathTable {
 }
 
 /** One more than any path has, so that longer ones match none. */
-const PARTS_MAX = 8;
+const PARTS_MAX = 9;
 
 function textsOf(parts: readonly string[], sent: readonly string[]): Texts | undefined {
   if (parts.length !== sent.length) return undefined;

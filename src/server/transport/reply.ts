@@ -36,6 +36,15 @@ export const jsonHeaders: readonly Header[] = [
   ...commonHeaders,
 ];
 
+/** The headers of a CSV body, which browsers save under this name. */
+export function csvHeaders(fileName: string): readonly Header[] {
+  return [
+    ['Content-Type', 'text/csv; charset=utf-8'],
+    ['Content-Disposition', `attachment; filename="${fileName}"`],
+    ...commonHeaders,
+  ];
+}
+
 const upgradeHeaders: readonly Header[] = [
   ['Connection', 'Upgrade'],
   ['Upgrade', 'websocket'],
