@@ -201,7 +201,7 @@ describe('the history of a service', () => {
     const stopWatch = watchBook(running);
     fillUp();
     const lost = await fills.send(FILLS);
-    await expectFailing(running, 'the disk has no room');
+    await expectFailing(running, 'the disk is full');
     await expectSameBook(running);
     // What is there is served, and nothing of what could not be kept.
     expect(await trades(running, 'SOL-PERP')).toEqual(before);

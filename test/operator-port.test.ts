@@ -75,7 +75,7 @@ test('a metrics port that is taken fails the start and gives the main one back',
   const { port } = new URL(metricsUrl);
   const first = service;
   const taken = { port: String(await freePort()), metricsPort: port };
-  await expect(start(taken)).rejects.toThrow(`127.0.0.1:${port} cannot be listened`);
+  await expect(start(taken)).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
   await first?.stop();
   expect((await start(taken)).url).toBe(`http://127.0.0.1:${taken.port}`);
 });

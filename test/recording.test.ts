@@ -299,7 +299,7 @@ test.each([
   [['replay', 'nothing-there'], 'RECORDING_READ_FAILED'],
   [
     ['replay', 'package.json'],
-    'MALFORMED_RECORDING: the file is no recording (at byte 0 of the recording)',
+    'MALFORMED_RECORDING: the file is not a recording (at byte 0 of the recording)',
   ],
   [['record', 'package.json', '--rpc-url', 'http://127.0.0.1:9'], 'RECORDING_WRITE_FAILED'],
   [['replay'], "missing required argument 'file'"],

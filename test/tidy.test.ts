@@ -67,6 +67,16 @@ const RIDDLES: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bthe originals\b/i, 'the Drift v2 program, @drift-labs/sdk'],
 ];
 
+/** Messages that are no English sentence, and how they read. */
+const ODD_MESSAGES: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/\bis missing, (must|it|a|\$)/, 'must ..., but is missing'],
+  [/\bbe listened\b/, 'cannot listen on'],
+  [/(?<!there )\b(is|are|was|were) no (?!longer\b)\w/, 'is not a'],
+  [/\bwhich is (its|the) most\b/, 'which is the limit'],
+  [/, must [\w ]*(within them|at most that|be fewer|agree|be younger)\b/, 'say it once'],
+  [/\b(unreadable|accounts|queries|calls|notifications that wait) were \$/, 'N accounts are'],
+];
+
 interface Source {
   readonly name: string;
   readonly text: string;
@@ -217,6 +227,30 @@ test('documents, help and error texts name Drift v2 and its servers', () => {
     text: 'as the system in\nproduction has it, see `test/incumbents`',
   };
   expect(riddlesIn(wrapped)).toHaveLength(1);
+});
+
+/** The texts in a file's code, placeholders of templates as they stand. */
+function textsIn(source: Source): readonly string[] {
+  const file = parse(source);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node))
+      found.push(node.getText(file));
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found.filter((text) => text.includes(' '));
+}
+
+test('messages and descriptions are plain English', () => {
+  const odd = typeScript.flatMap((source) =>
+    textsIn(source).flatMap((text) =>
+      ODD_MESSAGES.filter(([words]) => words.test(text)).map(
+        ([, instead]) => `${source.name}: ${text} (say: ${instead})`,
+      ),
+    ),
+  );
+  expect(odd).toEqual([]);
 });
 
 /** Exported declarations without a comment before them. */

@@ -138,7 +138,8 @@ async function tryOnce<Value>(
   } catch (cause) {
     if (cause instanceof ClientError) throw cause;
     if (signal?.aborted === true) throw abortedBy(signal);
-    if (isLate) throw new ClientError('TIMEOUT', `no response to ${subject} in ${timeoutMs} ms`);
+    if (isLate)
+      throw new ClientError('TIMEOUT', `no response to ${subject} within ${timeoutMs} ms`);
     throw new ClientError('UNREACHABLE', `no response to ${subject}`, {}, { cause });
   } finally {
     cancel();

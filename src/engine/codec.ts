@@ -39,7 +39,7 @@ export function decompress(bytes: Uint8Array, bytesMax: number): Uint8Array {
   }
   const out = Buffer.allocUnsafeSlow(Math.max(0, length));
   if (length < 0 || nativeCodec().decompress(bytes, out) !== length) {
-    const message = `${bytes.length} bytes were no whole zstd frame that states its length`;
+    const message = `${bytes.length} bytes were not a whole zstd frame that states its length`;
     throw new EngineError('INVALID_ZSTD', message, { bytes: bytes.length });
   }
   return out;

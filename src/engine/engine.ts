@@ -403,7 +403,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
     throw (
       findRefusal?.() ??
-      new EngineError('INVALID_MAKER', 'maker was no base58 of 32 bytes', { market })
+      new EngineError('INVALID_MAKER', 'maker was not a base58 key of 32 bytes', { market })
     );
   }
 

@@ -25,7 +25,7 @@ export function setExternalLevels(
   { bids, asks }: ExternalLevels,
 ): void {
   if (core.setExternalLevels(market, packLevels(bids), packLevels(asks))) return;
-  const message = `market id was ${market}, no such spot market`;
+  const message = `there is no spot market with the id ${market}`;
   throw new EngineError('MARKET_NOT_FOUND', message, { market });
 }
 

@@ -63,17 +63,18 @@ export function refusalOf(core: Core, options: MatchOptions): EngineError | unde
 
 function amountOf({ size, quote }: MatchRequest): Pick<MatchOptions, 'amount' | 'inQuote'> {
   if (size !== undefined && quote !== undefined) {
-    throw invalidMatch('quote', 'quote was given beside size, must be one of the two');
+    throw invalidMatch('quote', 'quote was given together with size, must be given alone');
   }
   if (quote !== undefined) return { amount: requirePositive('quote', quote), inQuote: true };
-  if (size === undefined) throw invalidMatch('size', 'size was missing, or quote in its place');
+  if (size === undefined)
+    throw invalidMatch('size', 'size and quote are missing: one of them is needed');
   return { amount: requireRange('size', size, 1n, SIZE_MAX), inQuote: false };
 }
 
 function positionOf({ reduceOnly = false, position }: MatchRequest): bigint | undefined {
   if (!reduceOnly) return undefined;
   if (position === undefined) {
-    throw invalidMatch('position', 'position was missing, a reduce-only order needs it');
+    throw invalidMatch('position', 'position is missing: a reduce-only order needs it');
   }
   return requireRange('position', position, -SIZE_MAX, SIZE_MAX);
 }
@@ -125,7 +126,7 @@ function requireWhole(param: Param, value: number, most = Number.MAX_SAFE_INTEGE
 }
 
 function missingOfAuction(param: Param): EngineError {
-  return invalidMatch(param, `${param} was missing, an auction has a start, an end and a duration`);
+  return invalidMatch(param, `${param} is missing: an auction has a start, an end and a duration`);
 }
 
 function invalidMatch(param: string, message: string): EngineError {

@@ -42,21 +42,23 @@ export function errorOfHandle(core: Core, handle: number, market: number): Engin
   if (handle === INVALID_MAKER) return invalidMaker(market);
   if (handle !== TOPICS_EXCEEDED) return marketNotFound(market);
   const topics = core.topicCount;
-  const message = `${topics} topics are open, which is the most`;
+  const message = `${topics} topics are open, which is the limit`;
   return new EngineError('TOPICS_EXCEEDED', message, { topics });
 }
 
 /** No market has this id. */
 export function marketNotFound(market: number): EngineError {
-  return new EngineError('MARKET_NOT_FOUND', `market id was ${market}, no such market`, { market });
+  return new EngineError('MARKET_NOT_FOUND', `there is no market with the id ${market}`, {
+    market,
+  });
 }
 
 /** No open topic has this handle. */
 export function topicNotFound(handle: number): EngineError {
-  const message = `topic handle was ${handle}, no such topic`;
+  const message = `there is no topic with the handle ${handle}`;
   return new EngineError('TOPIC_NOT_FOUND', message, { handle });
 }
 
 function invalidMaker(market: number): EngineError {
-  return new EngineError('INVALID_MAKER', 'maker was no base58 of 32 bytes', { market });
+  return new EngineError('INVALID_MAKER', 'maker was not a base58 key of 32 bytes', { market });
 }

@@ -108,7 +108,7 @@ export class History {
     const worker = this.#worker;
     if (worker === null) return Promise.reject(notReady('the history is starting again'));
     if (this.#pending.size >= QUERIES_MAX) {
-      return Promise.reject(notReady(`queries were ${QUERIES_MAX}, must be fewer`));
+      return Promise.reject(notReady(`${QUERIES_MAX} queries are waiting, which is the limit`));
     }
     const id = this.#nextId;
     this.#nextId += 1;
@@ -268,7 +268,7 @@ export class History {
 function startingStats(reason: string | null): HistoryStats {
   return {
     state: 'starting',
-    reason: reason ?? 'the history is opened',
+    reason: reason ?? 'the history is being opened',
     counts: {},
     stored: { trades: 0, fundingRates: 0, truncated: 0 },
     queued: 0,

@@ -54,5 +54,8 @@ function workerFile(): URL {
   if (existsSync(beside)) return beside;
   const built = new URL('../../dist/src/history/worker/worker.js', import.meta.url);
   if (existsSync(built)) return pathToFileURL(fileURLToPath(built));
-  throw new HistoryError('INTERNAL', 'the history has no compiled worker, must be built');
+  throw new HistoryError(
+    'INTERNAL',
+    'the worker of the history is not compiled: run npm run build',
+  );
 }

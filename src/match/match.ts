@@ -89,7 +89,7 @@ function parseWalk(text: string): MatchAnswer {
   try {
     return matchAnswer(parseExact(text), 'the response');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'it is no walk';
+    const reason = error instanceof Error ? error.message : 'it is not a walk';
     throw new MatchError('MALFORMED_MATCH', `the response is malformed: ${reason}`);
   }
 }

@@ -166,7 +166,7 @@ describe('client: limits', () => {
     const { code, message } = await failure;
     expect([code, message]).toEqual([
       'RPC_TIMEOUT',
-      'getProgramAccounts sent no byte for 30000 ms, must send some within them',
+      'getProgramAccounts received no byte for 30000 ms',
     ]);
     expect(server.requests).toHaveLength(1);
   });

@@ -256,7 +256,7 @@ export class RpcClient {
     if (request.signal?.aborted === true) throw abortedError(method);
     if (error instanceof RpcError) return { error, retry: false, retryAfterMs: null };
     if (stopped) {
-      const message = `${method} took longer than ${timeoutMs} ms, must be answered within them`;
+      const message = `${method} took longer than ${timeoutMs} ms`;
       const timeout = new RpcError('RPC_TIMEOUT', message, { method, timeoutMs });
       return { error: timeout, retry: true, retryAfterMs: null };
     }
@@ -268,7 +268,7 @@ export class RpcClient {
 }
 
 function rateExceededError(method: string, waitMs: number): RpcError {
-  const message = `${method} was refused by the server for another ${waitMs} ms`;
+  const message = `the server refuses ${method} for another ${waitMs} ms`;
   return new RpcError('RPC_RATE_EXCEEDED', message, { method });
 }
 
@@ -278,7 +278,7 @@ function abortedError(method: string): RpcError {
 
 /** A cut or garbled body is most often a broken connection, so the call is retried. */
 function malformedResponse(method: string): Refusal {
-  const message = `answer to ${method} was no JSON-RPC answer, must hold a result or an error`;
+  const message = `answer to ${method} was not JSON-RPC, must hold a result or an error`;
   const error = new RpcError('MALFORMED_RPC_ANSWER', message, { method });
   return { error, retry: true, retryAfterMs: null };
 }
@@ -286,7 +286,7 @@ function malformedResponse(method: string): Refusal {
 /** Silence is not cured by asking again: it would cost as long once more. */
 function silentResponse({ method }: Request): Refusal {
   const silentMsMax = SILENT_MS_MAX;
-  const message = `${method} sent no byte for ${silentMsMax} ms, must send some within them`;
+  const message = `${method} received no byte for ${silentMsMax} ms`;
   const error = new RpcError('RPC_TIMEOUT', message, { method, silentMsMax });
   return { error, retry: false, retryAfterMs: null };
 }

@@ -62,7 +62,7 @@ export async function readBodyStart(response: Response, bytesMax: number): Promi
 }
 
 function bodyTooLarge(bytesMax: number): RpcError {
-  const message = `answer was larger than ${bytesMax} bytes, must be at most that`;
+  const message = `answer was larger than ${bytesMax} bytes`;
   return new RpcError('RPC_BODY_EXCEEDED', message, { bytesMax });
 }
 

@@ -28,7 +28,7 @@ export function parseEndpoint(text: string, protocols: readonly string[]): Endpo
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !protocols.includes(url.protocol)) {
     const wanted = protocols.map((protocol) => `${protocol}//`).join(' or ');
-    throw new RpcError('INVALID_RPC_URL', `RPC URL was unreadable, must begin with ${wanted}`);
+    throw new RpcError('INVALID_RPC_URL', `RPC URL cannot be read: it must begin with ${wanted}`);
   }
   const authorization = authorizationOf(url);
   const secrets = secretsOf(url, authorization);

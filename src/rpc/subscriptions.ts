@@ -63,7 +63,7 @@ export class SubscriptionTable {
     const acknowledged = new Promise<number>((resolve, reject) => {
       const limitMs = this.#options.ackTimeoutMs;
       const timer = this.#options.timers.after(limitMs, () => {
-        const message = `${method} was not acknowledged, must be within ${limitMs} ms`;
+        const message = `${method} was not acknowledged within ${limitMs} ms`;
         this.#takeWaiting(id)?.reject(new RpcError('RPC_TIMEOUT', message, { method }));
       });
       this.#waiting.set(id, { handler, timer, resolve, reject });
@@ -150,6 +150,6 @@ export class SubscriptionTable {
 }
 
 function noSubscriptionError(): RpcError {
-  const message = 'acknowledgement held no subscription id, must be a number';
+  const message = 'acknowledgement did not have a number as its subscription id';
   return new RpcError('MALFORMED_RPC_ANSWER', message);
 }

@@ -61,7 +61,7 @@ function endOf(rungs: readonly Rung[]): number {
   const end = rungs.findIndex(({ quoteIn, quoteOut }) => {
     if (quoteOut * BPS > quoteIn * (BPS + ROUND_TRIP_GAIN_BPS_MAX)) {
       const message = `selling brought ${quoteOut} of what was bought for ${quoteIn}`;
-      throw new VenueError('VENUE_PRICE_OUT_OF_RANGE', `${message}, must not be that much more`);
+      throw new VenueError('VENUE_PRICE_OUT_OF_RANGE', `${message}, which cannot be so much more`);
     }
     return quoteOut * BPS < quoteIn * (BPS - ROUND_TRIP_LOSS_BPS_MAX);
   });

@@ -147,12 +147,12 @@ export class QuoteClient {
     if (isAborted.caller) return abortedError();
     if (error instanceof VenueError) return error;
     if (error instanceof RpcError && error.code === 'RPC_BODY_EXCEEDED') {
-      const message = `answer was larger than ${VENUE_BODY_BYTES_MAX} bytes, must be at most that`;
+      const message = `answer was larger than ${VENUE_BODY_BYTES_MAX} bytes`;
       return new VenueError('VENUE_BODY_EXCEEDED', message);
     }
     const { host, shown, redact } = this.#endpoint;
     if (isAborted.own) {
-      const message = `${host} took longer than ${this.#timeoutMs} ms, must answer within them`;
+      const message = `${host} took longer than ${this.#timeoutMs} ms`;
       return new VenueError('VENUE_TIMEOUT', message);
     }
     const reason = redact(textOfError(error));
@@ -174,7 +174,7 @@ function urlOf(base: URL, { inputMint, outputMint, amount }: QuoteQuery): URL {
  * has a price all the same.
  */
 function outAmountOf(answer: unknown, query: QuoteQuery): bigint {
-  if (!isRecord(answer)) throw malformedError('response was no JSON object');
+  if (!isRecord(answer)) throw malformedError('response was not a JSON object');
   const { inputMint, outputMint, swapMode = 'ExactIn' } = answer;
   const inAmount = amountOf(answer, 'inAmount');
   const outAmount = amountOf(answer, 'outAmount');
@@ -191,7 +191,7 @@ function amountOf(answer: Readonly<Record<string, unknown>>, name: string): bigi
   const text = answer[name];
   const isDecimal =
     typeof text === 'string' && text.length <= TOKEN_AMOUNT_DIGITS_MAX && /^\d+$/.test(text);
-  if (!isDecimal) throw malformedError(`${name} was no amount, must be a decimal text`);
+  if (!isDecimal) throw malformedError(`${name} was not an amount: it must be a decimal text`);
   const amount = BigInt(text);
   if (amount > 0n && amount <= TOKEN_AMOUNT_MAX) return amount;
   const message = `${name} was ${amount}, must be 1 to ${TOKEN_AMOUNT_MAX}`;

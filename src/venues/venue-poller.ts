@@ -144,7 +144,7 @@ export class VenuePoller {
 }
 
 function staleError(maxAgeMs: number): VenueError {
-  const message = `levels were older than ${maxAgeMs} ms, must be younger`;
+  const message = `levels were older than ${maxAgeMs} ms`;
   return new VenueError('VENUE_LEVELS_STALE', message);
 }
 

@@ -70,7 +70,7 @@ function readBody<T>(body: string, read: Read<T>): T {
   try {
     return read(parseExact(body), 'the response of the service');
   } catch (error) {
-    const reason = error instanceof ClientError ? error.message : 'the response is no JSON';
+    const reason = error instanceof ClientError ? error.message : 'the response is not JSON';
     throw new VerifyError('MALFORMED_SERVICE_ANSWER', reason);
   }
 }

@@ -29,7 +29,9 @@ export function checkedView(bytes: Uint8Array, kind: AccountKind): DataView {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isLong = bytes.length >= DISCRIMINATOR_BYTES;
   if (isLong && !hasDiscriminator(view, kind)) {
-    throw malformedAccount(`account is no ${kind.name}: its first eight bytes are of another kind`);
+    throw malformedAccount(
+      `account is not a ${kind.name}: its first eight bytes are those of another kind`,
+    );
   }
   const fits = kind.hasFixedLength ? bytes.length === kind.bytes : bytes.length >= kind.bytes;
   if (fits) return view;
@@ -140,5 +142,5 @@ export function malformedAccount(message: string): ClientError {
 }
 
 function outOfRange(field: string, value: number): ClientError {
-  return malformedAccount(`${field} was ${value}, which stands for nothing`);
+  return malformedAccount(`${field} was ${value}, which is not a known value`);
 }

@@ -72,7 +72,12 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     if (this.#isDestroyed) throw new ClientError('CLOSED', 'the cache was destroyed');
     const topic = { ...this.#requested, ...request };
     if (topic.market === '') {
-      throw new ClientError('INVALID_OPTION', 'there is no market yet', {}, { param: 'market' });
+      throw new ClientError(
+        'INVALID_OPTION',
+        'market is missing: no request has named one yet',
+        {},
+        { param: 'market' },
+      );
     }
     const pending = new ComposedBook(this.#stream, topic);
     if (topic.market !== this.#requested.market) this.unsubscribe();

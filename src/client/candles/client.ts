@@ -102,7 +102,7 @@ export class CandleClient {
     try {
       if (signal?.aborted === true) throw abortedBy(signal);
       const { feed, name } = await this.#locateSeries(params, signal);
-      if (!entry.isTurn(turn)) throw new ClientError('CLOSED', 'the key is followed no longer');
+      if (!entry.isTurn(turn)) throw new ClientError('CLOSED', 'the key is no longer followed');
       await entry.followSeries(feed, name);
     } catch (error) {
       if (signal?.aborted === true) abort();

@@ -85,7 +85,7 @@ export class CandleKey {
   #untilStarted(live: LiveCandles): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#stops.push(live.starts.add(resolve), live.subscription.ends.add(reject), () =>
-        reject(new ClientError('CLOSED', 'the key is followed no longer')),
+        reject(new ClientError('CLOSED', 'the key is no longer followed')),
       );
     });
   }

@@ -78,7 +78,9 @@ const TOKEN_DECIMALS_MAX = 19;
 /** The book's view of a spot market. Throws MALFORMED_ACCOUNT for a token that cannot be. */
 export function bookSpotMarket(market: SpotMarket): BookMarket {
   if (market.decimals > TOKEN_DECIMALS_MAX) {
-    throw malformedAccount(`spot market ${market.marketIndex} has ${market.decimals} decimals`);
+    throw malformedAccount(
+      `spot market ${market.marketIndex} had ${market.decimals} decimals, must have at most ${TOKEN_DECIMALS_MAX}`,
+    );
   }
   const { cumulativeDepositInterest: deposit, cumulativeBorrowInterest: borrow } = market;
   return {

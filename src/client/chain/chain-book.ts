@@ -191,7 +191,10 @@ export class ChainBook {
 
 function secondOf(clock: Uint8Array | null): bigint {
   if (clock === null || clock.length < CLOCK_BYTES_MIN) {
-    throw new ClientError('MALFORMED_ANSWER', 'the node has no clock of the chain');
+    throw new ClientError(
+      'MALFORMED_ANSWER',
+      'the node did not return the Clock account of the chain',
+    );
   }
   const view = new DataView(clock.buffer, clock.byteOffset, clock.byteLength);
   return view.getBigInt64(CLOCK_SECOND_AT, true);

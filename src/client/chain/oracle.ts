@@ -91,7 +91,8 @@ const EXPONENT_MAX = 38;
 function toPricePrecision({ price, confidence, exponent, multiple }: PythPrice) {
   const digits = Math.abs(exponent);
   const precision = digits > EXPONENT_MAX ? 0n : 10n ** BigInt(digits);
-  if (precision <= multiple) throw malformedAccount(`oracle has the exponent ${exponent}`);
+  if (precision <= multiple)
+    throw malformedAccount(`oracle has the exponent ${exponent}, which is out of range`);
   const scale = scaleOf(precision / multiple);
   return { price: scale(price), confidence: scale(confidence) };
 }
@@ -124,7 +125,7 @@ const PUBLISHERS_MIN = 3;
 function pythPush(bytes: Uint8Array, multiple: bigint): OracleReading {
   const view = foreignView(bytes, PYTH_PUSH);
   if (view.getUint32(8, true) !== PYTH_PUSH_TYPE_PRICE)
-    throw malformedAccount('oracle is no Pyth price');
+    throw malformedAccount('oracle is not a Pyth price');
   const price = view.getBigInt64(208, true);
   const confidence = view.getBigUint64(216, true);
   const components = Math.min(view.getUint32(24, true), PUBLISHERS_MIN);
@@ -146,7 +147,7 @@ function pythPull(bytes: Uint8Array, multiple: bigint): OracleReading {
   const view = foreignView(bytes, PYTH_PULL);
   const at = PYTH_PULL_STARTS[view.getUint8(PYTH_PULL_LEVEL)];
   if (at === undefined || bytes.length < at + PYTH_PULL_MESSAGE_BYTES) {
-    throw malformedAccount('oracle is a Pyth update that is cut or of no known level');
+    throw malformedAccount('oracle is a Pyth update that was cut short or has an unknown level');
   }
   const price = view.getBigInt64(at + 32, true);
   const confidence = view.getBigUint64(at + 40, true);
@@ -203,7 +204,8 @@ function switchboard(bytes: Uint8Array): OracleReading {
 /** A mantissa and its scale. Source: state/oracle.rs `convert_switchboard_decimal`. */
 function switchboardDecimal(view: DataView, at: number): bigint {
   const scale = view.getUint32(at + 16, true);
-  if (scale > EXPONENT_MAX) throw malformedAccount(`oracle has the scale ${scale}`);
+  if (scale > EXPONENT_MAX)
+    throw malformedAccount(`oracle has the scale ${scale}, must be at most ${EXPONENT_MAX}`);
   return scaleOf(10n ** BigInt(scale))(i128At(view, at));
 }
 
@@ -248,10 +250,10 @@ interface ForeignKind {
 
 function foreignView(bytes: Uint8Array, { name, start, bytes: least }: ForeignKind): DataView {
   if (bytes.length < least)
-    throw malformedAccount(`oracle had ${bytes.length} bytes, ${name} has ${least}`);
+    throw malformedAccount(`oracle had ${bytes.length} bytes, ${name} must have at least ${least}`);
   for (let at = 0; at < start.length / 2; at += 1) {
     const isStart = bytes[at] === Number.parseInt(start.slice(2 * at, 2 * at + 2), 16);
-    if (!isStart) throw malformedAccount(`oracle is not ${name}: it starts otherwise`);
+    if (!isStart) throw malformedAccount(`oracle is not ${name}: its first bytes are others`);
   }
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -136,7 +136,7 @@ export class ProgramAccounts {
     } catch (cause) {
       const isOurs = cause instanceof ClientError;
       const unreadable = (): ClientError =>
-        new ClientError('MALFORMED_ANSWER', 'a message of the node is no JSON', {}, { cause });
+        new ClientError('MALFORMED_ANSWER', 'a message of the node is not JSON', {}, { cause });
       this.#owner.failed(isOurs ? cause : unreadable());
       // An account whose change could not be read may be wrong from here on.
       this.#connection.restart();
@@ -146,7 +146,7 @@ export class ProgramAccounts {
   #throwRefusal(error: unknown): void {
     const { message } = objectOf(error, 'error');
     const text = String(message).slice(0, limits.TEXT_CHARS_MAX);
-    throw new ClientError('REFUSED', `the node refuses a subscription: ${text}`);
+    throw new ClientError('REFUSED', `the node refused a subscription: ${text}`);
   }
 
   #handleSubscribed(id: bigint): void {

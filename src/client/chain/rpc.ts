@@ -98,7 +98,7 @@ export class Rpc {
       );
       const { value } = object({ value: list(orNull(object({ data }))) })(result, 'accounts');
       if (value.length !== some.length) {
-        const message = `${some.length} accounts were asked for, ${value.length} came`;
+        const message = `${some.length} accounts were requested, ${value.length} were returned`;
         throw new ClientError('MALFORMED_ANSWER', message);
       }
       found.push(...value.map((account) => account?.data ?? null));

@@ -197,7 +197,7 @@ export class SignedOrderFeed {
     if ((willSanitize && !acceptSanitized) || (deposit !== null && !acceptDepositTrade)) return;
     const signature = bytesOfBase64(order.order_signature);
     if (signature === null) {
-      throw new ClientError('INVALID_SIGNATURE', `the signature of ${order.uuid} is no base64`);
+      throw new ClientError('INVALID_SIGNATURE', `the signature of ${order.uuid} is not base64`);
     }
     const taken: SignedOrderMessage = {
       order: decodeSignedOrder(order.order_message),
@@ -252,7 +252,10 @@ export class SignedOrderFeed {
 /** What stands beside the signed text has to be what was signed. */
 function checkWhose({ order, uuid, takerAuthority, signingAuthority }: SignedOrderMessage): void {
   if (order.uuid !== uuid) {
-    throw new ClientError('INVALID_SIGNATURE', `the order ${order.uuid} came as ${uuid}`);
+    throw new ClientError(
+      'INVALID_SIGNATURE',
+      `the order ${order.uuid} came with the uuid ${uuid}`,
+    );
   }
   if (order.taker.signedBy === 'authority' && signingAuthority !== takerAuthority) {
     const text = `${uuid} is an order of ${takerAuthority}, signed by ${signingAuthority}`;
@@ -265,6 +268,6 @@ function parseMessage(json: string): unknown {
     return JSON.parse(json);
   } catch (cause) {
     const start = json.slice(0, limits.TEXT_CHARS_MAX);
-    throw new ClientError('MALFORMED_ANSWER', `message is no JSON: ${start}`, {}, { cause });
+    throw new ClientError('MALFORMED_ANSWER', `message is not JSON: ${start}`, {}, { cause });
   }
 }

@@ -60,7 +60,7 @@ describe('a signed order', () => {
     expect(() => decodeSignedOrder(withByte(8, '05'))).toThrow('order type was 5');
     expect(() => decodeSignedOrder(withByte(10, '02'))).toThrow('direction was 2');
     expect(() => decodeSignedOrder(withByte(33, '02'))).toThrow('option was 2');
-    expect(() => decodeSignedOrder(withByte(0, 'ba'))).toThrow('is the start of no signed order');
+    expect(() => decodeSignedOrder(withByte(0, 'ba'))).toThrow('no signed order starts with');
   });
 
   test('is refused with its code, whatever the text', () => {

@@ -106,7 +106,7 @@ export function decodeSignedOrder(hex: string): SignedOrder {
   const signedBy = SIGNERS.get(hex.slice(0, SIGNER_DIGITS).toLowerCase());
   if (signedBy === undefined) {
     const start = JSON.stringify(hex.slice(0, SIGNER_DIGITS));
-    throw new ClientError('MALFORMED_MESSAGE', `${start} is the start of no signed order`);
+    throw new ClientError('MALFORMED_MESSAGE', `no signed order starts with ${start}`);
   }
   const reader = new BorshReader(bytesOfHex(hex).subarray(SIGNER_DIGITS / 2));
   const params = readParams(reader);
@@ -159,7 +159,7 @@ function readTrigger(reader: BorshReader): TriggerParams {
 function bytesOfHex(hex: string): Uint8Array {
   const isHex = hex.length <= MESSAGE_HEX_MAX && /^(?:[0-9a-f]{2})*$/i.test(hex);
   if (!isHex) {
-    const message = `signed order of ${hex.length} characters is no hex of at most ${MESSAGE_HEX_MAX}`;
+    const message = `signed order had ${hex.length} characters, must be hex of at most ${MESSAGE_HEX_MAX}`;
     throw new ClientError('MALFORMED_MESSAGE', message);
   }
   const bytes = new Uint8Array(hex.length / 2);

@@ -129,7 +129,7 @@ function parseBody(json: string, path: string): unknown {
   try {
     return parseExact(json);
   } catch (cause) {
-    throw new ClientError('MALFORMED_ANSWER', `the response to ${path} is no JSON`, {}, { cause });
+    throw new ClientError('MALFORMED_ANSWER', `the response to ${path} is not JSON`, {}, { cause });
   }
 }
 

@@ -155,7 +155,7 @@ export class FollowedBook {
     for (const { key } of changed) side.removeRow(key);
     for (const placed of [...changed, ...readList(add, 'add').map(this.#readRow)]) {
       if (side.hasRow(placed.key)) {
-        throw new ProtocolViolation('absent', `${placed.key} is added and was there`);
+        throw new ProtocolViolation('absent', `${placed.key} is added but was there already`);
       }
       side.putRow(placed);
     }
@@ -207,7 +207,7 @@ function headOf({ epoch, seq, slot, ts, state }: Message): FrameHead {
 
 function wholeOf(value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number;
-  throw new ProtocolViolation('malformed', `${value} is no whole number`);
+  throw new ProtocolViolation('malformed', `${value} is not a whole number`);
 }
 
 function timingOf({ recvNs, sendNs }: Message): BookView['timing'] {

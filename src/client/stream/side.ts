@@ -58,7 +58,7 @@ export class BookSide {
   removeRow(key: string): void {
     const removed = this.#byKey.get(key);
     if (removed === undefined) {
-      throw new ProtocolViolation('absent', `${this.#name} ${key} is removed and was not there`);
+      throw new ProtocolViolation('absent', `${this.#name} ${key} is removed but was not there`);
     }
     this.#byKey.delete(key);
     this.#placed.splice(this.#indexOf(removed), 1);

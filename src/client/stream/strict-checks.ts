@@ -136,7 +136,8 @@ function hasRows(side: unknown): boolean {
 function checkAdded(sent: unknown, side: BookSide): void {
   for (const { maker, orderId } of orderChange(sent, 'side').add) {
     const key = `${maker} ${orderId}`;
-    if (side.hasRow(key)) throw new ProtocolViolation('absent', `${key} is added and was there`);
+    if (side.hasRow(key))
+      throw new ProtocolViolation('absent', `${key} is added but was there already`);
   }
 }
 

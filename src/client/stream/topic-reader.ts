@@ -147,7 +147,7 @@ export class TopicReader {
   /** Checks whether a frame or a response is overdue. */
   checkSilence(nowMs: number): void {
     if (nowMs < this.#deadlineMs || this.#phase === 'off' || this.#phase === 'ended') return;
-    this.#repair(new ProtocolViolation('silence', `${this.#phase} without a word for too long`));
+    this.#repair(new ProtocolViolation('silence', `${this.#phase} without a message for too long`));
   }
 
   /** Resumes or fetches the whole book; when that was in vain a moment ago, reconnects. */

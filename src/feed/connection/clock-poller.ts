@@ -53,7 +53,7 @@ export class ClockPoller {
       counters.clockPollFailures += 1;
       this.#dueAtMs = timers.nowMs() + CLOCK_POLL_INTERVAL_MS + this.#backoff.next();
       if (isChainClockError(error)) throw error;
-      if (!signal.aborted) log.warn({ err: error }, 'clock was not read');
+      if (!signal.aborted) log.warn({ err: error }, 'the Clock account could not be read');
     } finally {
       this.#running = false;
     }

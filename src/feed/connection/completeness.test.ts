@@ -69,7 +69,7 @@ describe('completeness: the first scan', () => {
     bench.engine.census = { subAccounts: 500, positions: 0 };
     scansGive(0);
     const { live } = await refusedTwice();
-    expect(bench.feed.status().reason).toContain('users of the scan were 0, State counts 500');
+    expect(bench.feed.status().reason).toContain('the scan had 0 users, State counts 500');
     scansGive(USERS);
     await live;
     expect(usersHeld()).toBe(USERS);
@@ -87,7 +87,9 @@ describe('completeness: the first scan', () => {
     bench.engine.census = { positions: USERS };
     scansGive(USERS / 10);
     const { live } = await refusedTwice();
-    expect(bench.feed.status().reason).toContain('the scan were 10, markets count 100');
+    expect(bench.feed.status().reason).toContain(
+      'the scan had 10 positions, the markets count 100',
+    );
     scansGive(USERS);
     await live;
     expect(usersHeld()).toBe(USERS);
@@ -132,7 +134,7 @@ describe('completeness: the markets', () => {
     // As many scans as confirm a smaller one, and more.
     await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
     expect(bench.engine.state).toBe('rebuilding');
-    expect(bench.feed.status().reason).toContain('markets and State of the scan were 0');
+    expect(bench.feed.status().reason).toContain('the scan had 0 markets and no State');
     expect(bench.engine.accounts.has('perp0')).toBe(true);
     showMarkets();
     await bench.untilLiveAgain();
@@ -143,7 +145,7 @@ describe('completeness: the markets', () => {
     const live = bench.start({ timers: fastTimers });
     await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
     expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
-    const reason = `markets and State of the scan were 0, its users ${USERS}`;
+    const reason = `the scan had 0 markets and no State, but ${USERS} users`;
     expect(bench.feed.status().reason).toContain(reason);
     showMarkets();
     await live;
@@ -158,7 +160,7 @@ describe('completeness: malformed accounts', () => {
   test('with more than 5 % of them no book is live', async () => {
     bench.engine.census = { ...many };
     const { live } = await refusedTwice();
-    expect(bench.feed.status().reason).toContain('malformed accounts were 6 of 100');
+    expect(bench.feed.status().reason).toContain('6 of 100 accounts were malformed');
     bench.engine.census = { ...few };
     await live;
     expect(bench.feed.status()).toMatchObject({ state: 'live', reason: null });

@@ -44,10 +44,10 @@ export function requirePossible({ engine, memory }: FeedParts, users: Users): vo
   const { count, positions } = users;
   const census = engine.readCensus();
   if (count === 0 && census.subAccounts > 0) {
-    throw mismatchError(`users of the scan were 0, State counts ${census.subAccounts}`);
+    throw mismatchError(`the scan had 0 users, State counts ${census.subAccounts}`);
   }
   if (count > 0 && memory.markets.size === 0) {
-    throw mismatchError(`markets and State of the scan were 0, its users ${count}`);
+    throw mismatchError(`the scan had 0 markets and no State, but ${count} users`);
   }
   if (!isBelow(positions, census.positions, POSSIBLE_PERCENT)) {
     memory.fewPositions = { refusals: 0, users: 0 };
@@ -57,7 +57,7 @@ export function requirePossible({ engine, memory }: FeedParts, users: Users): vo
   const isSame = refusals > 0 && countsAgree(before, count);
   if (isSame && refusals >= IMPOSSIBLE_READS) return;
   memory.fewPositions = { refusals: isSame ? refusals + 1 : 1, users: count };
-  throw mismatchError(`positions of the scan were ${positions}, markets count ${census.positions}`);
+  throw mismatchError(`the scan had ${positions} positions, the markets count ${census.positions}`);
 }
 
 /**
@@ -71,7 +71,7 @@ export function requireMarkets({ memory }: FeedParts, count: number): void {
   const before = memory.markets.size;
   // Without users of an earlier snapshot the chain may be another one, which has none yet.
   if (count > 0 || before === 0 || memory.users === 0) return;
-  throw mismatchError(`markets and State of the scan were 0, there were ${before}`);
+  throw mismatchError(`the scan had 0 markets and no State, there were ${before} before`);
 }
 
 /** Whether two counts differ by no more than what comes and goes meanwhile. */
@@ -96,7 +96,7 @@ export function requireFewQuarantined(parts: FeedParts): void {
   if (!isQuarantineExceeded(parts)) return;
   const { quarantined, accounts } = parts.engine.readCensus();
   const rule = `must be at most ${QUARANTINED_PERCENT_MAX} %`;
-  const message = `malformed accounts were ${quarantined} of ${accounts}, ${rule}`;
+  const message = `${quarantined} of ${accounts} accounts were malformed, ${rule}`;
   throw new FeedError('QUARANTINE_EXCEEDED', message, { quarantined, accounts });
 }
 
@@ -105,5 +105,5 @@ function isBelow(count: number, of: number, percent: number): boolean {
 }
 
 function mismatchError(what: string): FeedError {
-  return new FeedError('SNAPSHOT_COUNT_MISMATCH', `${what}, must agree`);
+  return new FeedError('SNAPSHOT_COUNT_MISMATCH', what);
 }

@@ -299,7 +299,10 @@ export class FeedSession {
     await takeFirstTime(this.#parts, signal);
     throwIfStopped(signal);
     if (!this.#buffer.everyUpdate((update) => this.#chain.admitsUpdate(update)))
-      throw new FeedError('NOTIFICATION_GAP', 'an account was notified of a slot that cannot be');
+      throw new FeedError(
+        'NOTIFICATION_GAP',
+        'an account was notified as of a slot that the chain cannot have reached',
+      );
     // Only then is it known which snapshots are too old: a node may lag behind its own socket.
     await waitForFirstSlot(this.#parts, () => this.#chain.announced, signal);
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());

@@ -57,7 +57,7 @@ export function readProgramAccounts(
   return readNotBefore(parts, options, async () => {
     const batch = await parts.rpc.call('getProgramAccounts', params, parse, options);
     if (batch.updates.length <= MARKETS_MAX) return batch;
-    const message = `${kind} accounts were ${batch.updates.length}, must be at most ${MARKETS_MAX}`;
+    const message = `the scan had ${batch.updates.length} accounts of ${kind}, must have at most ${MARKETS_MAX}`;
     throw new FeedError('ACCOUNTS_EXCEEDED', message, { kind });
   });
 }
@@ -204,7 +204,7 @@ async function readUsersOnce(
     if (problemCount === 0) return users;
     const context = { slot, problemCount, problems: problems.slice(0, UNREADABLE_LOGGED_MAX) };
     parts.transientErrors.logWarning(
-      'users of a scan are unreadable',
+      'users of a scan cannot be read',
       String(problemCount),
       context,
     );
@@ -216,7 +216,7 @@ async function readUsersOnce(
 function unreadableUsersError({ problemCount, problems }: AccountSnapshot): FeedError {
   const first = problems[0];
   const example = first === undefined ? '' : ` (${first.pubkey ?? 'no key'}: ${first.code})`;
-  const message = `unreadable users were ${problemCount}${example}, must be 0`;
+  const message = `${problemCount} users of the scan cannot be read${example}`;
   return new FeedError('MALFORMED_ACCOUNTS_ANSWER', message, { problemCount });
 }
 
@@ -262,7 +262,7 @@ function staleSlotError(slot: number, slotMin: number): FeedError {
 }
 
 function notBelievedError(slot: number): FeedError {
-  const message = `reading was as of slot ${slot}, where this chain cannot be, or of another time`;
+  const message = `reading was as of slot ${slot}, which this chain cannot have reached, or of another time`;
   return new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
 }
 
@@ -303,6 +303,6 @@ export async function readConfirmed<T>(
 }
 
 function countMismatchError(first: number, later: number): FeedError {
-  const message = `accounts were ${first}, then ${later}, must agree`;
+  const message = `the first scan had ${first} accounts, a later one ${later}: they must agree`;
   return new FeedError('SNAPSHOT_COUNT_MISMATCH', message, { first, later });
 }

@@ -114,7 +114,11 @@ export class RecordFile {
     if (crc32(packed) !== crc) {
       // The last record: its bytes were not all written before it ended.
       if ((await this.#readAhead(bytes + 1)) === bytes) return this.#markTorn();
-      throw damagedError('RECORDING_CRC_MISMATCH', this.#offset, 'record does not have its CRC-32');
+      throw damagedError(
+        'RECORDING_CRC_MISMATCH',
+        this.#offset,
+        'record does not match its CRC-32',
+      );
     }
     const block = this.#unpackRecord(packed);
     this.#skipBytes(bytes);
@@ -128,7 +132,7 @@ export class RecordFile {
   async #readPreamble(): Promise<void> {
     const length = await this.#readAhead(PREAMBLE_BYTES);
     if (length < PREAMBLE_BYTES || !this.#ahead.subarray(0, MAGIC.length).equals(MAGIC)) {
-      throw damagedError('MALFORMED_RECORDING', 0, 'the file is no recording');
+      throw damagedError('MALFORMED_RECORDING', 0, 'the file is not a recording');
     }
     const version = this.#ahead.readUInt32LE(MAGIC.length);
     if (version !== VERSION) {

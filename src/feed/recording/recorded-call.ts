@@ -142,9 +142,9 @@ export function decodeCall(bytes: Buffer): TimedCall {
   const kind = fields.readByte();
   const atMs = fields.readNumber(0, Number.MAX_VALUE);
   const name = KINDS[kind];
-  if (name === undefined) throw malformedError(`kind of a call was ${kind}, must be known`);
+  if (name === undefined) throw malformedError(`kind of a call was ${kind}, which is not known`);
   const call = readCall(name, fields);
-  if (!fields.isDone) throw malformedError(`call ${name} had more bytes than its fields`);
+  if (!fields.isDone) throw malformedError(`call ${name} had more bytes than its fields take`);
   return { atMs, call, bytes: CALL_LENGTH_BYTES + bytes.length };
 }
 

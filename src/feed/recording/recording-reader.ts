@@ -45,7 +45,11 @@ export class RecordingReader {
       const record = await records.readRecord();
       const [first, ...calls] = record === null ? [] : stream.addRecord(record, offset);
       if (first?.call.name !== 'open') {
-        throw damagedError('MALFORMED_RECORDING', offset, 'the recording says not what it is of');
+        throw damagedError(
+          'MALFORMED_RECORDING',
+          offset,
+          'the recording does not say what it is of',
+        );
       }
       return new RecordingReader({ records, stream }, { info: first.call, calls });
     } catch (error) {

@@ -237,7 +237,7 @@ test('a turn of more calls than a feed can make is refused before it fills the m
   const { played } = await replay([], { recording: recording as RecordingReader });
   await expect(played).rejects.toMatchObject({
     code: 'MALFORMED_RECORDING',
-    message: 'calls of one turn were more than 1000000',
+    message: 'one turn had more than 1000000 calls',
   });
 });
 

@@ -178,7 +178,7 @@ export class Replayer {
     const { engine } = this.#options;
     switch (call.name) {
       case 'open':
-        throw malformedError('a recording said twice what it is of');
+        throw malformedError('the recording says twice what it is of');
       case 'push':
         engine.push(call.account);
         break;
@@ -263,11 +263,11 @@ function malformedError(message: string): FeedError {
 }
 
 function tooManySnapshotsError(): FeedError {
-  return malformedError(`snapshots of one turn were more than ${REPLAY_TURN_SNAPSHOTS_MAX}`);
+  return malformedError(`one turn had more than ${REPLAY_TURN_SNAPSHOTS_MAX} snapshots`);
 }
 
 function tooManyCallsError(): FeedError {
-  return malformedError(`calls of one turn were more than ${REPLAY_TURN_CALLS_MAX}`);
+  return malformedError(`one turn had more than ${REPLAY_TURN_CALLS_MAX} calls`);
 }
 
 function turnExceededError(bytes: number): FeedError {

@@ -77,7 +77,7 @@ export class Fetcher {
     const best = isWhole(own) ? own : await this.#requestFromOthers(own, row, options);
     if (best !== null) return best === 'failed' ? 'none' : best;
     this.#parts.counters.unavailable += 1;
-    this.#parts.log.warn({ signature }, 'a transaction is listed that no node gives');
+    this.#parts.log.warn({ signature }, 'a transaction is listed, but no node returns it');
     return 'none';
   }
 

@@ -72,7 +72,8 @@ export class Ingester {
 
   get state(): IngestState {
     if (this.#failure !== null) return { state: 'failing', reason: this.#failure };
-    if (!this.#isOpen) return { state: 'starting', reason: 'the chain is asked for its name' };
+    if (!this.#isOpen)
+      return { state: 'starting', reason: 'the genesis hash of the chain is being read' };
     if (!this.#isLive) return { state: 'backfilling', reason: 'what was missed is being read' };
     const { spansOpen } = this.stats;
     if (spansOpen === 0) return { state: 'live', reason: null };

@@ -51,7 +51,7 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
     const before = rows.at(-1)?.signature ?? query.before;
     const found = await readPage(rpc, query, before);
     if (found.some(({ signature }) => signature === before))
-      throw endlessListError('a page once more');
+      throw endlessListError('the same page twice');
     // By the last one, because a node may be wrong about the time of a block among others.
     const wanted = found.slice(0, found.findLastIndex((row) => isWanted(row, query)) + 1);
     rows.push(...wanted);

@@ -89,7 +89,9 @@ export class LiveQueue {
 
   #addWaiting(notification: LogsNotification): void {
     if (this.#waiting.length >= LIVE_QUEUE_MAX) {
-      this.#options.onFailure(new Error(`notifications that wait were ${LIVE_QUEUE_MAX}`));
+      this.#options.onFailure(
+        new Error(`${LIVE_QUEUE_MAX} notifications are waiting, which is the limit`),
+      );
       return;
     }
     this.#waiting.push({ ...notification, place: this.#arrivalIndex(notification.slot) });

@@ -3,8 +3,8 @@ import { withoutPaths } from './without-paths.js';
 
 test.each([
   [
-    'the disk has no room: /var/lib/my data/Abc.db (SQLITE_FULL)',
-    'the disk has no room: Abc.db (SQLITE_FULL)',
+    'the disk is full: /var/lib/my data/Abc.db (SQLITE_FULL)',
+    'the disk is full: Abc.db (SQLITE_FULL)',
   ],
   ["ENOENT: no such file, mkdir '/srv/a/b'", "ENOENT: no such file, mkdir 'b'"],
   ['Cannot find module "/opt/x/worker.js"', 'Cannot find module "worker.js"'],

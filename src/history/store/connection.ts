@@ -193,7 +193,7 @@ const lockedText =
   'another process has the file open, such as a second service: stop it, or give each its own --data-dir';
 
 const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: string])[] = [
-  ['SQLITE_FULL', 'full', 'the disk has no room'],
+  ['SQLITE_FULL', 'full', 'the disk is full'],
   ['SQLITE_READONLY', 'readonly', 'the disk or the file may not be written'],
   ['SQLITE_PERM', 'readonly', 'the file may not be used'],
   ['SQLITE_AUTH', 'readonly', 'the file may not be used'],
@@ -202,7 +202,7 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
   ['SQLITE_BUSY', 'locked', lockedText],
   ['SQLITE_LOCKED', 'locked', lockedText],
   ['SQLITE_PROTOCOL', 'locked', lockedText],
-  ['SQLITE_NOTADB', 'foreign', 'the file is no database'],
+  ['SQLITE_NOTADB', 'foreign', 'the file is not a database'],
   ['SQLITE_CORRUPT', 'corrupt', 'the file is damaged'],
   ['SQLITE_CANTOPEN', 'folder', 'the file cannot be opened'],
 ];

@@ -19,7 +19,7 @@ export interface OpenFile {
 /** Where the store of a chain is. */
 export function storeFile(folder: string, genesisHash: string): string {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(genesisHash)) {
-    throw new StoreError('folder', `a genesis hash is 32 bytes in base58, was ${genesisHash}`);
+    throw new StoreError('folder', `genesis hash was ${genesisHash}, must be 32 bytes in base58`);
   }
   return path.join(folder, `${genesisHash}.db`);
 }

@@ -64,7 +64,9 @@ describe('a topic that is asked for before the store is open', () => {
     }
     scene.taken();
     scene.streams.joinTopic('trades:spot_0');
-    expect(scene.taken()).toMatchObject([{ kind: 'refused', text: expect.stringMatching('most') }]);
+    expect(scene.taken()).toMatchObject([
+      { kind: 'refused', text: expect.stringMatching('the limit') },
+    ]);
     scene.streams.leaveTopic('trades:perp_0');
     scene.streams.joinTopic(candles);
     expect(told(scene)).toEqual([]);

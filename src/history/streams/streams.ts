@@ -69,7 +69,7 @@ export class Streams {
       return;
     }
     if (!this.#topics.has(topic) && this.#topics.size >= STREAM_TOPICS_MAX) {
-      this.#refuseTopic(topic, `there are ${STREAM_TOPICS_MAX} topics, which is the most`);
+      this.#refuseTopic(topic, `${STREAM_TOPICS_MAX} topics are open, which is the limit`);
       return;
     }
     this.#topics.set(topic, name);

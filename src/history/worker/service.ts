@@ -237,7 +237,7 @@ export class HistoryService {
       post({ kind: 'reply', id, reply: this.#makeBody(query) });
     } catch (error) {
       this.#stores.noteFailure(error);
-      if (!(error instanceof HistoryError)) this.#log.warn({ err: error }, 'a question failed');
+      if (!(error instanceof HistoryError)) this.#log.warn({ err: error }, 'a query failed');
       post({ kind: 'refused', id, error: refusalOf(error) });
     }
   }

@@ -205,7 +205,7 @@ export class SocketQuota {
   requireRoom(ip: string): void {
     const { what, socketsMax, socketsPerIp } = this.#options;
     if (this.#count >= socketsMax) {
-      const message = `the service has ${socketsMax} ${what}, which is its most`;
+      const message = `the service has ${socketsMax} ${what}, which is its limit`;
       throw new ServerError('LIMIT_EXCEEDED', message);
     }
     const key = socketsPerIp === 0 ? undefined : this.#addresses.limitKey(ip);

@@ -95,7 +95,7 @@ export class TopicQuota {
     const most = this.#roomSizes[room];
     if (this.#counts[room] < most) return;
     const what = room === 'chosen' ? 'topics' : 'topics of makers without an account';
-    const message = `the service has ${most} ${what} with subscribers, which is its most`;
+    const message = `the service has ${most} ${what} with subscribers, which is its limit`;
     throw new SocketError('LIMIT_EXCEEDED', message);
   }
 

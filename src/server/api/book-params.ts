@@ -239,7 +239,7 @@ function amountsOf(params: Params): Pick<MatchRequest, 'size' | 'quote' | 'limit
     throw missingParamError('size', 'size or quote must be given');
   }
   if (size !== undefined && quote !== undefined) {
-    throw conflictError('quote', 'quote was given with size, must be given without it');
+    throw conflictError('quote', 'quote was given together with size, must be given alone');
   }
   return {
     ...optionalAmount(params, 'size'),
@@ -273,7 +273,7 @@ function auctionOf(params: Params): Auction {
 
 function checkKind({ orderType, limitPrice, postOnly }: MatchRequest): void {
   if (orderType === 'limit' && limitPrice === undefined) {
-    throw missingParamError('limitPrice', 'limitPrice is missing, a limit order needs it');
+    throw missingParamError('limitPrice', 'limitPrice is missing: a limit order needs it');
   }
   if (orderType === 'market' && postOnly) {
     throw conflictError('postOnly', 'postOnly was true, must be false for a market order');
@@ -316,7 +316,7 @@ function optionalAmount<Name extends AmountName>(params: Params, name: Name) {
 
 function requiredAmount(params: Params, name: AmountName, by: string): bigint {
   const text = params[name];
-  if (text === undefined) throw missingParamError(name, `${name} is missing, ${by} needs it`);
+  if (text === undefined) throw missingParamError(name, `${name} is missing: ${by} needs it`);
   return parseAmount(matchParams, name, text);
 }
 

@@ -157,7 +157,7 @@ function namedMarket(
   if (symbol !== undefined) return { market: marketOf(symbol, markets), form: 'spec' };
   if (named.marketName === undefined && named.marketIndex === undefined) {
     const rule = ruleOf(tradesParams.properties.symbol);
-    throw missingParamError('symbol', `symbol is missing, must ${rule}`);
+    throw missingParamError('symbol', `symbol must ${rule}, but is missing`);
   }
   const { marketType, marketIndex } = selectMarket(named, markets);
   return { market: `${marketType}_${marketIndex}`, form: 'named' };

@@ -67,13 +67,13 @@ describe('the parameters of /match', () => {
       'side=buy&size=5',
       'MISSING_PARAM marketName: marketName, or marketIndex and marketType, must be given',
     ],
-    [`${market}&size=5`, 'MISSING_PARAM side: side is missing, must be buy or sell'],
+    [`${market}&size=5`, 'MISSING_PARAM side: side must be buy or sell, but is missing'],
     [`${market}&side=bid&size=5`, 'INVALID_PARAM side: side was "bid", must be buy or sell'],
     [`${market}&side=BUY&size=5`, 'INVALID_PARAM side: side was "BUY", must be buy or sell'],
     [`${market}&side=buy`, 'MISSING_PARAM size: size or quote must be given'],
     [
       `${least}&quote=5`,
-      'INVALID_PARAM quote: quote was given with size, must be given without it',
+      'INVALID_PARAM quote: quote was given together with size, must be given alone',
     ],
     [`${least}&size=5`, 'INVALID_PARAM size: size was given twice, must be given once'],
     [`${least}&size=%zz`, 'INVALID_PARAM size: size has a malformed percent code'],
@@ -96,7 +96,7 @@ describe('the parameters of /match', () => {
     ],
     [
       `${least}&orderType=limit`,
-      'MISSING_PARAM limitPrice: limitPrice is missing, a limit order needs it',
+      'MISSING_PARAM limitPrice: limitPrice is missing: a limit order needs it',
     ],
     [
       `${least}&limitPrice=0`,
@@ -116,7 +116,7 @@ describe('the parameters of /match', () => {
     ],
     [
       `${least}&reduceOnly=true`,
-      'MISSING_PARAM position: position is missing, reduceOnly needs it',
+      'MISSING_PARAM position: position is missing: reduceOnly needs it',
     ],
     [
       `${least}&reduceOnly=true&position=--1`,
@@ -124,11 +124,11 @@ describe('the parameters of /match', () => {
     ],
     [
       `${least}&auctionStart=100`,
-      'MISSING_PARAM auctionEnd: auctionEnd is missing, auctionStart needs it',
+      'MISSING_PARAM auctionEnd: auctionEnd is missing: auctionStart needs it',
     ],
     [
       `${least}&auctionEnd=100`,
-      'MISSING_PARAM auctionStart: auctionStart is missing, auctionEnd needs it',
+      'MISSING_PARAM auctionStart: auctionStart is missing: auctionEnd needs it',
     ],
     [
       `${least}&auctionStart=100&auctionEnd=100`,
@@ -136,11 +136,11 @@ describe('the parameters of /match', () => {
     ],
     [
       `${least}&auctionDuration=10`,
-      'MISSING_PARAM auctionStart: auctionStart is missing, auctionDuration needs it',
+      'MISSING_PARAM auctionStart: auctionStart is missing: auctionDuration needs it',
     ],
     [
       `${least}&slotsElapsed=0`,
-      'MISSING_PARAM auctionStart: auctionStart is missing, slotsElapsed needs it',
+      'MISSING_PARAM auctionStart: auctionStart is missing: slotsElapsed needs it',
     ],
     [
       `${least}&${auction}&slotsElapsed=11`,

@@ -115,7 +115,7 @@ function refusalOf(error: ErrorObject, schema: TObject, given: RequestValues): S
   if (error.keyword === 'required') {
     const missing = String(error.params['missingProperty']);
     const rule = ruleOf(propertyOf(schema, missing));
-    return new ServerError('MISSING_PARAM', `${missing} is missing, must ${rule}`, missing);
+    return new ServerError('MISSING_PARAM', `${missing} must ${rule}, but is missing`, missing);
   }
   const [name = '', index] = error.instancePath.slice(1).split('/');
   const property = propertyOf(schema, name);

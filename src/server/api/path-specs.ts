@@ -197,14 +197,14 @@ export const pathSpecs = {
     csv: true,
   },
   '/ws': {
-    summary: 'The WebSocket of the channels; 426 for what is no upgrade',
+    summary: 'The WebSocket of the channels; 426 for a request that is not an upgrade',
     kind: 'socket',
     body: null,
     tagged: false,
     errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
   },
   '/quotes/ws': {
-    summary: 'The WebSocket of makers that quote; 426 for what is no upgrade',
+    summary: 'The WebSocket of makers that quote; 426 for a request that is not an upgrade',
     kind: 'service',
     body: null,
     tagged: false,

@@ -135,7 +135,11 @@ export class QuoteServer implements SocketHandlers {
 function makerOf(query: string): string {
   const key = splitQuery(query, { pubkey: true }).get('pubkey');
   if (key === undefined) {
-    throw new ServerError('MISSING_PARAM', 'pubkey is missing, must be a base58 key', 'pubkey');
+    throw new ServerError(
+      'MISSING_PARAM',
+      'pubkey must be a base58 key of 32 bytes, but is missing',
+      'pubkey',
+    );
   }
   if (isPublicKey(key)) return key;
   const message = `pubkey was "${quoteValue(key)}", must be a base58 key of 32 bytes`;

@@ -114,7 +114,7 @@ export class QuoteSession implements SocketSession {
 
   /** Others wait to sign, and this socket has waited longest. */
   closeAsCrowdedOut(): void {
-    const text = 'too many sockets have not signed yet, come again';
+    const text = 'too many sockets have not signed yet; retry later';
     this.#sendErrorOn('auth', new SocketError('LIMIT_EXCEEDED', text));
     this.#closeSocket('crowdedOut', tryAgainLaterCode);
   }
@@ -256,7 +256,7 @@ function refusalOf(outcome: Exclude<IndicativeOutcome, 'changed' | 'unchanged'>)
         'a price or a size is beyond what the market can hold',
       );
     case 'invalidMaker':
-      return new SocketError('UNAUTHORIZED', 'pubkey is no key');
+      return new SocketError('UNAUTHORIZED', 'pubkey is not a key');
   }
 }
 

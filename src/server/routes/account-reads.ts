@@ -62,7 +62,7 @@ export class AccountReads {
     this.#evictExpired();
     const missing = keys.filter((key) => !this.#reads.has(key));
     if (this.#waiting.length + missing.length > LIMITS.accountsWaitingMax) {
-      const message = `${LIMITS.accountsWaitingMax} accounts wait to be read, must be fewer`;
+      const message = `${LIMITS.accountsWaitingMax} accounts are waiting to be read, which is the limit`;
       throw new ServerError('RATE_LIMITED', message);
     }
     for (const key of missing) this.#addRead(key);

@@ -30,8 +30,10 @@ describe('a service is ready', () => {
   });
 
   test('not before its history is open, and the reason is said', () => {
-    stats = { ...stats, state: 'starting', reason: 'the chain is asked for its name' };
-    expect(ready.waitReason()).toBe('the history is not open yet: the chain is asked for its name');
+    stats = { ...stats, state: 'starting', reason: 'the genesis hash of the chain is being read' };
+    expect(ready.waitReason()).toBe(
+      'the history is not open yet: the genesis hash of the chain is being read',
+    );
     stats = { ...stats, state: 'backfilling', reason: null };
     expect(ready.waitReason()).toBeNull();
   });

@@ -213,11 +213,11 @@ describe('what cannot be answered', () => {
   });
 
   test.each(['starting', 'off'] as const)('while the history is %s is NOT_READY', async (state) => {
-    history.state = { ...liveFigures, state, reason: 'the history is opened' };
+    history.state = { ...liveFigures, state, reason: 'the history is being opened' };
     const expected = {
       status: 503,
       code: 'NOT_READY',
-      message: 'the history is opened',
+      message: 'the history is being opened',
       retry: '1',
     };
     expect(await errorOf(TRADES)).toMatchObject(expected);

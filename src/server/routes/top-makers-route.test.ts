@@ -184,7 +184,7 @@ describe('fetches of accounts', () => {
     const underWay = Array.from({ length: accountReadsMax }, (_, key) =>
       reads.fetchShared([`${key}`]),
     );
-    expect(() => reads.fetchShared(['more'])).toThrow(/fetches of accounts are running/);
+    expect(() => reads.fetchShared(['more'])).toThrow(/reads of accounts are running/);
     node.end(['1']);
     await underWay[0];
     const more = reads.fetchShared(['more']);

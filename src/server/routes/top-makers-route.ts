@@ -113,7 +113,7 @@ export class AccountFetcher<Result> {
     const known = this.#fetches.get(name);
     if (known !== undefined) return known.result;
     if (this.#running >= LIMITS.accountReadsMax) {
-      const message = `${LIMITS.accountReadsMax} fetches of accounts are running, must be fewer`;
+      const message = `${LIMITS.accountReadsMax} reads of accounts are running, which is the limit`;
       throw new ServerError('RATE_LIMITED', message);
     }
     return this.#startFetch(name, keys);

@@ -112,7 +112,7 @@ describe('an answer of volumes', () => {
   });
 
   test('is NOT_READY before there is a history to read', async () => {
-    history.state = { ...history.state, state: 'starting', reason: 'the history is opened' };
+    history.state = { ...history.state, state: 'starting', reason: 'the history is being opened' };
     const { status, text } = await get('/24h');
     expect([status, JSON.parse(text)]).toMatchObject([503, { error: { code: 'NOT_READY' } }]);
   });

@@ -215,8 +215,8 @@ function channelOf(message: ClientMessage): MarketChannel {
   const asked = message.requireText('channelType').toLowerCase();
   const channel = MARKET_CHANNELS.find((name) => name === asked);
   if (channel !== undefined) return channel;
-  const names = MARKET_CHANNELS.join(' and ');
-  const text = `there is no channelType ${message.quoteMember('channelType')}, there are ${names}`;
+  const names = MARKET_CHANNELS.join(' or ');
+  const text = `there is no channelType ${message.quoteMember('channelType')}: it must be ${names}`;
   throw new SocketError('UNKNOWN_CHANNEL', text);
 }
 

@@ -182,7 +182,7 @@ function readStreamRequest(
 
 function readSpec(message: ClientMessage, market: number): TopicSpec {
   const channel = message.requireText('channel').toLowerCase();
-  if (!isStreamChannel(channel)) throw new Error(`${channel} is no streaming channel`);
+  if (!isStreamChannel(channel)) throw new Error(`${channel} is not a streaming channel`);
   return {
     channel,
     market,

@@ -103,7 +103,7 @@ export class FakeStreams {
 
   #topic(handle: number): FakeTopic {
     const topic = this.#topics.get(handle);
-    if (topic === undefined) throw new Error(`topic handle was ${handle}, no such topic`);
+    if (topic === undefined) throw new Error(`there is no topic with the handle ${handle}`);
     return topic;
   }
 }

@@ -86,7 +86,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     const onListen = (socket: uws.us_listen_socket | false): void => {
       if (socket === false) {
         const why = 'in use, or not an address of this machine';
-        reject(new Error(`${host}:${port} cannot be listened on: ${why}`));
+        reject(new Error(`cannot listen on ${host}:${port}: ${why}`));
         return;
       }
       resolve({
