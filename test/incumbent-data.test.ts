@@ -17,11 +17,13 @@ let scene: MarketDataScene;
 let fill: Fill;
 let older: Fill;
 let rateRecord: FundingRateEvent;
+let pastRate: FundingRateEvent;
 
 beforeAll(async () => {
   scene = await MarketDataScene.start(engineWith(PERP, SPOT, ORACLE, twoSided()));
   older = scene.fill({ ts: scene.ts - 25 * 3_600 });
   fill = scene.fill({ ts: scene.ts - 60, quoteAssetAmountFilled: 220_000_002n });
+  pastRate = scene.fundingRate({ ts: scene.ts - 8 * 86_400, fundingRate: 90_000_001n });
   rateRecord = scene.fundingRate({ ts: scene.ts - 30, fundingRate: -7_000_001n });
 });
 
@@ -128,6 +130,20 @@ describe('statistics', () => {
     });
     const symbols = contracts.map((row) => row['ticker_id']);
     expect(symbols).toEqual(path === '/contracts' ? ['SOL-PERP', 'SOL'] : ['SOL-PERP']);
+  });
+
+  test('/stats/fundingRates has the means of four periods in percent', async () => {
+    const percentOf = ({ fundingRate, oraclePriceTwap }: FundingRateEvent) =>
+      (Number(fundingRate) / 1e9 / (Number(oraclePriceTwap) / 1e6)) * 100;
+    const day = percentOf(rateRecord).toFixed(9);
+    const month = ((percentOf(rateRecord) + percentOf(pastRate)) / 2).toFixed(9);
+    const { markets } = await body('/data/stats/fundingRates');
+    expect(markets).toEqual([
+      {
+        ...{ marketIndex: 0, symbol: 'SOL-PERP' },
+        fundingRates: { '24h': day, '7d': day, '30d': month, '1y': month },
+      },
+    ]);
   });
 
   test('CoinGecko has tickers, and a book whose top they show', async () => {

@@ -62,6 +62,7 @@ test.each([
   ['TradeRecords', '/market/SOL/trades', 1],
   ['FundingRateRecords', '/market/SOL-PERP/fundingRates?limit=1', 1],
   ['FundingRateRecords', '/market/SOL-PERP/fundingRates', 2],
+  ['FundingMeans', '/stats/fundingRates', 1],
   ['TradeArchive', '/market/SOL-PERP/trades/{today}', 4],
   ['FundingRateArchive', '/market/SOL-PERP/fundingRates/{today}', 2],
   ['CandleRecords', '/market/SOL-PERP/candles/5', 1],
@@ -70,7 +71,7 @@ test.each([
   const { status, text } = await scene.get(path.replace('{today}', today()));
   const body = JSON.parse(text);
   expect([path, status]).toEqual([path, 200]);
-  const list = body.records ?? body.data?.trades ?? body.fundingRates ?? body;
+  const list = body.records ?? body.markets ?? body.data?.trades ?? body.fundingRates ?? body;
   expect(list.length).toBeGreaterThanOrEqual(rows);
   expect(errorsOf(name, body)).toEqual([]);
 });

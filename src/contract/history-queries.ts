@@ -77,13 +77,21 @@ export interface VolumesQuery {
   readonly to: number;
 }
 
+/** The mean funding rates of all perpetual markets. */
+export interface FundingMeansQuery {
+  readonly kind: 'fundingMeans';
+  /** The end of the periods, unix seconds. */
+  readonly now: number;
+}
+
 /** What the history can be asked. */
 export type HistoryQuery =
   | TradesQuery
   | FundingRatesQuery
   | CandlesQuery
   | ArchiveQuery
-  | VolumesQuery;
+  | VolumesQuery
+  | FundingMeansQuery;
 
 /** A finished body. */
 export interface HistoryBody {

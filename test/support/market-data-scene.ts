@@ -13,6 +13,7 @@ import type {
 import type { MarketKey } from '../../src/contract/markets.js';
 import type { FundingRateEvent } from '../../src/engine/events.js';
 import { makeArchiveBody } from '../../src/history/bodies/archive-body.js';
+import { FundingMeansBodies } from '../../src/history/bodies/funding-means-body.js';
 import { makeBody } from '../../src/history/bodies/make-body.js';
 import { bucketReader } from '../../src/history/candles/read-candles.js';
 import type { Fill, HistoryMarket } from '../../src/history/model/records.js';
@@ -50,6 +51,10 @@ class StoreSource implements MarketDataSource {
 
   async query(query: HistoryQuery): Promise<HistoryBody> {
     if (query.kind === 'volumes') throw new Error('this history has no volumes');
+    if (query.kind === 'fundingMeans') {
+      const all = Object.values(markets).filter((one) => one !== undefined);
+      return new FundingMeansBodies().makeBody(query, { store: this.store, markets: all });
+    }
     const market = markets[query.market];
     if (market === undefined) throw new Error(`${query.market} is no market of this scene`);
     const { store } = this;

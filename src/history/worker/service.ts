@@ -9,6 +9,7 @@ import type { RpcNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
 import { makeArchiveBody } from '../bodies/archive-body.js';
+import { FundingMeansBodies } from '../bodies/funding-means-body.js';
 import { makeBody, makeVolumesBody, type RowReader } from '../bodies/make-body.js';
 import { Ingester } from '../ingest/ingester.js';
 import { type IngestParts, newCounters } from '../ingest/parts.js';
@@ -64,6 +65,7 @@ export class HistoryService {
   readonly #chainTime: ChainTime;
   readonly #reader: RowReader;
   readonly #marketStats: MarketStatsCache;
+  readonly #fundingMeans = new FundingMeansBodies();
   #heartbeat: Timer | null = null;
   #newestSlot = 0;
   #lagMs: number | null = null;
@@ -243,9 +245,12 @@ export class HistoryService {
   }
 
   #makeBody(query: HistoryQuery): HistoryBody {
+    const markets = this.#markets.values();
     if (query.kind === 'volumes') {
-      const markets = this.#markets.values();
       return makeVolumesBody(query, { reader: this.#openedStore(), markets });
+    }
+    if (query.kind === 'fundingMeans') {
+      return this.#fundingMeans.makeBody(query, { store: this.#openedStore(), markets });
     }
     const market = this.#markets.get(query.market);
     if (market === undefined) {

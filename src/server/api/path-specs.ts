@@ -144,6 +144,12 @@ export const pathSpecs = {
     body: 'Volumes',
     errors: volumeErrors,
   },
+  '/stats/fundingRates': {
+    ...history,
+    summary: 'The mean funding rates of all perpetual markets, of a day to a year',
+    body: 'FundingMeans',
+    errors: ['NOT_READY', 'LIMIT_EXCEEDED'],
+  },
   '/trades': {
     ...history,
     summary: 'The trades of a market, newest first',

@@ -145,6 +145,20 @@ const volume = Type.Object({
   marketType,
 });
 
+const fundingMeans = Type.Object({
+  marketIndex,
+  symbol,
+  fundingRates: Type.Object(
+    {
+      '24h': fixed(9, 'Of a day.'),
+      '7d': fixed(9, 'Of 7 days.'),
+      '30d': fixed(9, 'Of 30 days.'),
+      '1y': fixed(9, 'Of 365 days.'),
+    },
+    { description: 'Percent per hour, positive when longs pay; empty without a record.' },
+  ),
+});
+
 /** Every body of these paths by its name in the API description. */
 export const statsBodySchemas = {
   Volumes: Type.Object({
@@ -153,6 +167,10 @@ export const statsBodySchemas = {
     markets: Type.Array(volume, {
       description: 'Perpetual markets first, each kind by index.',
     }),
+  }),
+  FundingMeans: Type.Object({
+    success: Type.Literal(true),
+    markets: Type.Array(fundingMeans, { description: 'Perpetual markets, by index.' }),
   }),
   MarketRecords: Type.Object({
     success: Type.Literal(true),

@@ -46,7 +46,7 @@ import {
   statusReply,
   versionReply,
 } from './service-routes.js';
-import { statsRoutes, volumeRoutes } from './stats-routes.js';
+import { statsRoutes, summaryRoutes } from './stats-routes.js';
 import { topMakersRoute } from './top-makers-route.js';
 
 /** The sources of the paths. */
@@ -158,7 +158,7 @@ function routesOf(
 }
 
 function routesOfHistory(options: HistoryRouteOptions): Routes {
-  return { ...historyRoutes(options), ...volumeRoutes(options) };
+  return { ...historyRoutes(options), ...summaryRoutes(options) };
 }
 
 /** The paths of a history where there is none. */

@@ -7,7 +7,11 @@ import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import type { HistoryBody, VolumesQuery } from '../../contract/history-queries.js';
+import type {
+  FundingMeansQuery,
+  HistoryBody,
+  VolumesQuery,
+} from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { secondsOf } from '../api/history-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
@@ -162,24 +166,36 @@ const periodSeconds: Readonly<Record<(typeof VOLUME_PERIODS)[number], number>> =
   '30d': 30 * 24 * HOUR_SECONDS,
 };
 
-/** The names of the volume paths. */
-type VolumePathName = '/stats/markets/volume' | '/stats/markets/volume/{period}';
+/** The names of the paths of what all markets did over a time. */
+type SummaryPathName =
+  | '/stats/markets/volume'
+  | '/stats/markets/volume/{period}'
+  | '/stats/fundingRates';
 
-/** The routes of both volume paths, which share their limits. */
-export function volumeRoutes(
+/** The queries of these paths. */
+type SummaryQuery = VolumesQuery | FundingMeansQuery;
+
+/** The routes of these paths, which share their limits. */
+export function summaryRoutes(
   options: HistoryRouteOptions,
-): Readonly<Record<VolumePathName, HistoryRoute>> {
+): Readonly<Record<SummaryPathName, HistoryRoute>> {
   compileParamSchemas([volumeParams, volumePeriodParams]);
-  const responder = new VolumeResponder(options);
+  const responder = new SummaryResponder(options);
   return {
     '/stats/markets/volume': (request) =>
       responder.replyTo(request, () => hoursOf(checkParams(volumeParams, textsOf(request)))),
     '/stats/markets/volume/{period}': (request, texts) =>
       responder.replyTo(request, (ts) => periodOf(checkParams(volumePeriodParams, texts), ts)),
+    '/stats/fundingRates': (request) =>
+      responder.replyTo(request, (ts) => ({
+        kind: 'fundingMeans',
+        now: floorTo(ts, MINUTE_SECONDS),
+      })),
   };
 }
 
-class VolumeResponder {
+/** Reads a query at most once a second, and tags its body by the content. */
+class SummaryResponder {
   readonly #queue: HistoryQueue;
   readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
   readonly #gzips = new GzipCache();
@@ -191,12 +207,12 @@ class VolumeResponder {
     this.#queue = new HistoryQueue(options.history);
   }
 
-  replyTo(request: HttpRequest, parse: (chainTs: number) => VolumesQuery): Reply | Promise<Reply> {
+  replyTo(request: HttpRequest, parse: (chainTs: number) => SummaryQuery): Reply | Promise<Reply> {
     const { book, history, readiness, nowMs = Date.now } = this.#options;
     requireFirstBook(readiness());
     requireHistory(history);
     const query = parse(chainSeconds(history));
-    const key = `${book.epoch} ${query.from} ${query.to}`;
+    const key = `${book.epoch} ${JSON.stringify(query)}`;
     const version = String(Math.floor(nowMs() / 1_000));
     // Read now, because the transport's request is valid only within this call.
     const client = {

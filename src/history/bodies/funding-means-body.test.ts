@@ -1,0 +1,49 @@
+/** Mean funding rates out of a real store, and when they are read again. */
+import { afterAll, expect, test } from 'vitest';
+import type { HistoryStore } from '../store/store.js';
+import { cleanUp, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';
+import { FundingMeansBodies } from './funding-means-body.js';
+import { SOL_PERP, USDT } from './testing.js';
+
+const HOUR = 3_600;
+
+afterAll(cleanUp);
+
+/** Stores a rate of the perp market, in percent per hour at an oracle price of 100. */
+function store(into: HistoryStore, at: { id: number; hour: number; percent: number }): void {
+  const rate = BigInt(Math.round(at.percent * 1e9));
+  const parts = { recordId: BigInt(at.id), ts: MIDNIGHT + at.hour * HOUR, fundingRate: rate };
+  into.writeBatch({
+    transactions: [
+      transaction({
+        slot: at.id,
+        fundingRates: [fundingRate({ ...parts, oraclePriceTwap: 100_000_000n })],
+      }),
+    ],
+  });
+}
+
+test('means are of the records of their period, of perpetual markets alone', async () => {
+  const [records, bodies] = [await newStore(), new FundingMeansBodies()];
+  const read = (hour: number, of = records) => {
+    const query = { kind: 'fundingMeans', now: MIDNIGHT + hour * HOUR } as const;
+    const { body } = bodies.makeBody(query, { store: of, markets: [USDT, SOL_PERP] });
+    return JSON.parse(Buffer.from(body).toString());
+  };
+  const none = { '24h': '', '7d': '', '30d': '', '1y': '' };
+  expect(read(0)).toEqual({
+    success: true,
+    markets: [{ marketIndex: 0, symbol: 'SOL-PERP', fundingRates: none }],
+  });
+  store(records, { id: 1, hour: 0, percent: 1 });
+  store(records, { id: 2, hour: 100, percent: -3 });
+  const meansAt = (hour: number) => read(hour).markets[0].fundingRates;
+  const both = '-1.000000000';
+  expect(meansAt(100)).toEqual({ '24h': '-3.000000000', '7d': both, '30d': both, '1y': both });
+  // A later hour moves the periods, and so does a further record.
+  expect(meansAt(130)).toEqual({ '24h': '', '7d': both, '30d': both, '1y': both });
+  store(records, { id: 3, hour: 130, percent: 0 });
+  expect(meansAt(130)['24h']).toBe('0.000000000');
+  // An oracle without a price makes a rate of 0; another store has its own records.
+  expect(read(130, await newStore()).markets[0].fundingRates).toEqual(none);
+});

@@ -1,0 +1,64 @@
+/** The mean funding rates of all perpetual markets, as the Drift v2 data API writes them. */
+import type { FundingMeansQuery, HistoryBody } from '../../contract/history-queries.js';
+import type { MarketKey } from '../../contract/markets.js';
+import type { HistoryMarket } from '../model/records.js';
+import { type FundingMeans, readFundingMeans } from '../store/funding-means.js';
+import type { HistoryStore } from '../store/store.js';
+
+/** What is read; a store. */
+type MeansStore = Pick<HistoryStore, 'runRead' | 'readFundingRates'>;
+
+/** What the body is made from. */
+export interface MeansContext {
+  readonly store: MeansStore;
+  /** All markets, in any order. */
+  readonly markets: Iterable<HistoryMarket>;
+}
+
+const HOUR_SECONDS = 3_600;
+
+/** Places of a percentage, as that API has them. */
+const PERCENT_PLACES = 9;
+
+/**
+ * Makes the body. The means of a market are read again with its next record and each hour: a year has
+ * 8,760 records, which take some 5 ms.
+ */
+export class FundingMeansBodies {
+  readonly #cached = new Map<MarketKey, { readonly key: string; readonly means: FundingMeans }>();
+  #store: MeansStore | null = null;
+
+  /** Makes the body of a time. */
+  makeBody({ now }: FundingMeansQuery, { store, markets }: MeansContext): HistoryBody {
+    if (store !== this.#store) this.#cached.clear();
+    this.#store = store;
+    const perps = [...markets].filter(({ marketType }) => marketType === 'perp');
+    perps.sort((left, right) => left.marketIndex - right.marketIndex);
+    const rows = perps.map(({ key, marketIndex, symbol }) => {
+      const fundingRates = textsOf(this.#readMeans(store, key, now));
+      return { marketIndex, symbol, fundingRates };
+    });
+    const body = JSON.stringify({ success: true, markets: rows });
+    return { body: new TextEncoder().encode(body), nextCursor: null };
+  }
+
+  #readMeans(store: MeansStore, market: MarketKey, now: number): FundingMeans {
+    const [newest] = store.readFundingRates({ market, limit: 1 });
+    const key = `${newest?.recordId} ${Math.floor(now / HOUR_SECONDS)}`;
+    const cached = this.#cached.get(market);
+    if (cached?.key === key) return cached.means;
+    const means = store.runRead((parts) => readFundingMeans(parts, { market, now }));
+    this.#cached.set(market, { key, means });
+    return means;
+  }
+}
+
+function textsOf(means: FundingMeans): Readonly<Record<string, string>> {
+  const texts = Object.entries(means).map(([period, mean]) => [period, percentText(mean)]);
+  return Object.fromEntries(texts);
+}
+
+/** An empty text where there is none; no zero has a sign. */
+function percentText(mean: number | null): string {
+  return mean === null ? '' : (mean * 100).toFixed(PERCENT_PLACES).replace(/^-(0\.0+)$/, '$1');
+}

@@ -1,0 +1,39 @@
+/** Means of the funding rates of a market over periods up to now. */
+import type { MarketKey } from '../../contract/markets.js';
+import { marketCode } from './columns.js';
+import type { ReadParts } from './writer.js';
+
+/** The periods, in seconds. */
+export const FUNDING_PERIODS = {
+  '24h': 86_400,
+  '7d': 7 * 86_400,
+  '30d': 30 * 86_400,
+  '1y': 365 * 86_400,
+} as const;
+
+/** The mean of each period, a fraction of the price an hour; null without a record in it. */
+export type FundingMeans = Readonly<Record<keyof typeof FUNDING_PERIODS, number | null>>;
+
+/**
+ * Reads them; `now` is in unix seconds. In doubles, whose 15 digits are more than are shown of a mean; a
+ * record whose oracle had no price counts as 0, as everywhere.
+ */
+export function readFundingMeans(
+  { connection }: ReadParts,
+  { market, now }: { readonly market: MarketKey; readonly now: number },
+): FundingMeans {
+  const seconds = Object.values(FUNDING_PERIODS);
+  const means = seconds.map(() => 'avg(fraction) filter (where ts >= ?)').join(', ');
+  const rows = `select ts, case when oracle_twap > 0
+    then cast(rate as real) / cast(oracle_twap as real) / 1000 else 0 end as fraction
+    from funding_rates where market = ? and ts >= ?`;
+  const bounds = seconds.map((length) => now - length);
+  const row = connection.readRow(`select ${means} from (${rows})`, [
+    ...bounds,
+    marketCode(market),
+    Math.min(...bounds),
+  ]);
+  const [day = null, week = null, month = null, year = null] = row ?? [];
+  const meanOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+  return { '24h': meanOf(day), '7d': meanOf(week), '30d': meanOf(month), '1y': meanOf(year) };
+}
