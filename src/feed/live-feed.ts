@@ -7,7 +7,7 @@ import { FeedSession } from './connection/session.js';
 import { forgetWrongSlot, slotLagOf } from './connection/slot-lag.js';
 import { SlotAge } from './connection/slot-tracking.js';
 import { endpointsOf, type LiveFeedOptions, newParts } from './feed-options.js';
-import { FeedError, failureText, isChainClockError } from './model/error.js';
+import { FeedError, failureText, isChainClockError, isRefutedByNodes } from './model/error.js';
 import { ProblemLog } from './model/error-logs.js';
 import { type FeedStats, type FeedTiming, freshnessOf, staleReasonOf } from './model/feed-stats.js';
 import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
@@ -162,8 +162,8 @@ export class LiveFeed {
         this.#nodes.dropConnection(failure);
         return;
       }
-      // Another node decides who is right: this one is believed the next time if no other was in use since.
-      if (!session.isLive) this.#forgetChainTime();
+      // Another node decides who is right: this one is believed the next time if none was in use since or refutes it.
+      if (!session.isLive && !isRefutedByNodes(error)) this.#forgetChainTime();
       this.#nodes.leaveNode(failure);
     });
   }

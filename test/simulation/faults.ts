@@ -78,6 +78,14 @@ export const HOST_DOWN: FaultKind = {
   node: () => ({ isDown: true }),
 };
 
+/** Nothing can be followed, and all else is sound. */
+export const SUBSCRIBES_REFUSED: FaultKind = {
+  name: 'subscribes are refused',
+  lastsMsMax: 15_000,
+  begin: cut,
+  node: () => ({ subscribes: 'refused' }),
+};
+
 /** Faults of a node that fails and does not lie. */
 const OUTAGES: readonly FaultKind[] = [
   { name: 'the connection is cut', lastsMsMax: 1, begin: cut },
@@ -108,12 +116,7 @@ const OUTAGES: readonly FaultKind[] = [
     begin: cut,
     node: () => ({ subscribes: 'silent' }),
   },
-  {
-    name: 'subscribes are refused',
-    lastsMsMax: 15_000,
-    begin: cut,
-    node: () => ({ subscribes: 'refused' }),
-  },
+  SUBSCRIBES_REFUSED,
   { name: 'no pongs', lastsMsMax: 15_000, node: () => ({ answersPings: false }) },
   {
     name: 'a slow network',

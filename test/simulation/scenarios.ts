@@ -12,6 +12,7 @@ import {
   LIES,
   type PlannedFault,
   type RunShape,
+  SUBSCRIBES_REFUSED,
   TRICKLING_SCANS,
   UNTOLD_FORK,
 } from './faults.js';
@@ -23,6 +24,7 @@ export type UnrepairedModule =
   | 'clock-lead.ts'
   | 'pace-check.ts'
   | 'slot-window.ts'
+  | 'takeover-check.ts'
   | 'retention.ts';
 
 /** One run that is not random. */
@@ -50,6 +52,9 @@ function only(kind: FaultKind, lastsMs = kind.lastsMsMax, atMs = AT_MS) {
   const planned = fault(kind, lastsMs, atMs);
   return () => [planned];
 }
+
+/** Fewer slots than a chain has room for while nodes change. */
+const AHEAD_BY_136: FaultKind = { ...LIES.slotsAhead, node: () => ({ slotsAhead: 136 }) };
 
 const SHAPE: RunShape = { nodes: 2, hasScanNode: false, hasHistory: true };
 
@@ -119,6 +124,14 @@ const NAMED: readonly Scenario[] = [
       { ...fault(LIES.climbingSlots, 7_000, 90_000), episode: 1 },
     ],
     without: 'pace-check.ts',
+  },
+  {
+    name: 'a node takes over with slots, Clock and readings 136 ahead',
+    faults: () => [
+      { ...fault(AHEAD_BY_136, 30_000, AT_MS), episode: 1, victim: 'other' },
+      fault(SUBSCRIBES_REFUSED, 8_000, AT_MS + 2_000),
+    ],
+    without: 'takeover-check.ts',
   },
   {
     name: 'readings are of the past and claim to be of now, while the book is read',

@@ -36,7 +36,7 @@ export async function takeFirstTime(parts: FeedParts, signal: AbortSignal): Prom
 }
 
 /** The data of the Clock account, base64; null where there is none. */
-async function readClock(rpc: NodeRpc, signal: AbortSignal): Promise<string | null> {
+export async function readClock(rpc: NodeRpc, signal: AbortSignal): Promise<string | null> {
   const params = multipleAccountsParams([CLOCK_KEY]);
   const batch = await rpc.call(
     'getMultipleAccounts',

@@ -21,12 +21,13 @@ import { ChainCheck } from './chain-check.js';
 import { takeFirstTime } from './chain-time.js';
 import { ClockPoller } from './clock-poller.js';
 import { isQuarantineExceeded, requireFewQuarantined } from './completeness.js';
-import type { FeedParts } from './parts.js';
+import type { FeedParts, NewestSlot } from './parts.js';
 import { Probe } from './probe.js';
 import { applyUpdate, ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
 import { LastNotifiedSlots, waitForFirstSlot, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles } from './snapshots.js';
 import { OracleSubscriptions, subscribeAll } from './subscriptions.js';
+import { requireLikelySlot } from './takeover-check.js';
 
 /** The events of a connection. */
 export interface SessionListener {
@@ -65,6 +66,8 @@ export class FeedSession {
   readonly #chain: ChainCheck;
   readonly #resyncs: Backoff;
   readonly #notifiedSlots = new LastNotifiedSlots();
+  /** How far the chain was before this connection. */
+  readonly #newestBefore: NewestSlot;
   #phase: FeedPhase = 'waiting';
   #failure: FeedError | null = null;
   #genesis: string | null = null;
@@ -75,6 +78,7 @@ export class FeedSession {
   constructor(parts: FeedParts, listener: SessionListener) {
     this.#parts = parts;
     this.#listener = listener;
+    this.#newestBefore = parts.memory.newest;
     this.#oracles = new OracleSubscriptions(parts, (update) => this.#handleUpdate(update));
     this.#buffer = new ReplayBuffer(parts.replayUpdatesMax);
     this.#chain = new ChainCheck(parts);
@@ -297,6 +301,8 @@ export class FeedSession {
     await this.#chain.begin(signal);
     throwIfStopped(signal);
     await takeFirstTime(this.#parts, signal);
+    throwIfStopped(signal);
+    await requireLikelySlot(this.#parts, this.#newestBefore, signal);
     throwIfStopped(signal);
     if (!this.#buffer.everyUpdate((update) => this.#chain.admitsUpdate(update)))
       throw new FeedError(

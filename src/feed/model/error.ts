@@ -49,6 +49,11 @@ export function isChainClockError(error: unknown): boolean {
   return error instanceof FeedError && error.code === 'CHAIN_CLOCK_OUT_OF_RANGE';
 }
 
+/** Whether other nodes said so, which moved on from where the chain was. */
+export function isRefutedByNodes(error: unknown): boolean {
+  return isChainClockError(error) && 'slotOther' in (error as FeedError).context;
+}
+
 /** Whether accounts were read and cannot be all, or are not of the known layout. */
 export function isRefusedContent(error: unknown): boolean {
   if (!(error instanceof FeedError)) return false;
