@@ -51,6 +51,8 @@ interface Reading {
   readonly confidence: bigint;
   readonly slot: bigint;
   readonly sequenceId: bigint;
+  /** What the SDK shows as `twap` and `twapConfidence`; absent where it shows none. */
+  readonly average?: bigint;
 }
 
 /** What the oracle says to one market. */
@@ -95,12 +97,13 @@ export function oracleView(given: {
   return { pricing, head, prices: (top) => prices(top, used.price, exchange.price) };
 }
 
-function shownReading({ price, confidence, slot }: Reading) {
+function shownReading({ price, confidence, slot, average }: Reading) {
   return {
     price: `${price}`,
     slot: `${slot}`,
     confidence: `${confidence}`,
     hasSufficientNumberOfDataPoints: true,
+    ...(average === undefined ? {} : { twap: `${average}`, twapConfidence: `${average}` }),
   };
 }
 
@@ -128,8 +131,9 @@ function exchangeReading(
   const precision = 10n ** BigInt(Math.abs(data.readInt32LE(32))) / multiple;
   const scaled = (value: bigint) =>
     precision > 1_000_000n ? value / (precision / 1_000_000n) : value * (1_000_000n / precision);
+  const price = scaled(data.readBigInt64LE(8));
   return {
-    price: scaled(data.readBigInt64LE(8)),
+    ...{ price, average: price },
     confidence: scaled(data.readBigUInt64LE(40)),
     slot: data.readBigUInt64LE(24),
     sequenceId: data.readBigUInt64LE(16),

@@ -42,7 +42,10 @@ describe('engine: bodies', () => {
       marketSlot: SLOT,
     });
     expect(body['markPrice']).toBe(String(body['oracle']));
-    expect(body['oracleData']).toMatchObject({ hasSufficientNumberOfDataPoints: true });
+    const { price } = body['oracleData'] as { readonly price: string };
+    expect(body['oracleData']).toMatchObject({
+      ...{ hasSufficientNumberOfDataPoints: true, twap: price, twapConfidence: price },
+    });
   });
 
   test('/l3 has the same head without prices', () => {

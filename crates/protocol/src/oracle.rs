@@ -27,4 +27,19 @@ pub struct OracleReading {
     pub sequence_id: Option<u64>,
     /// Enough publishers stand behind the price.
     pub has_sufficient_data: bool,
+    /// What the SDK shows as the feed's average; `None` for sources of which it shows none.
+    pub average: Option<OracleAverage>,
+}
+
+/// The average of a feed as the SDK shows it. No rule of the program reads it. Of a pull feed and of
+/// Lazer the SDK shows the published price in both places, before a stable coin is held at one.
+///
+/// Source: sdk/src/oracles `getOraclePriceDataFromBuffer` of `PythClient`, `PythPullClient` and
+/// `PythLazerClient`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OracleAverage {
+    /// The SDK's `twap`, 1e6.
+    pub price: i64,
+    /// The SDK's `twapConfidence`, 1e6.
+    pub confidence: i64,
 }

@@ -204,6 +204,7 @@ proptest! {
             slot: Slot(slots[0]),
             sequence_id: Some(ids[0]),
             has_sufficient_data: true,
+            average: None,
         };
         let price = OraclePrice(mm_price);
         let mm = MmOracle { price, slot: Slot(slots[1]), sequence_id: ids[1] };

@@ -30,6 +30,7 @@ fn check(name: &str, source: OracleSource, expected: (i64, u64, u64, Option<u64>
         slot: Slot(slot),
         sequence_id,
         has_sufficient_data: true,
+        average: found.average,
     };
     assert_eq!(found, expected, "{name}");
 }
@@ -93,6 +94,34 @@ fn on_demand_price_is_the_mean_of_the_newest_submissions() {
     assert_eq!(found.confidence, 132_899);
 }
 
+/// The SDK's `twap` and `twapConfidence`, as the manifest of the captures has them.
+#[test]
+fn averages_are_what_the_sdk_shows() {
+    use OracleSource as S;
+    let of = |name: &str, source| {
+        let (owner, data) = captured(name);
+        let average = decode_oracle(source, &owner, &data).unwrap().average;
+        average.map(|average| (average.price, average.confidence))
+    };
+    assert_eq!(of("oracle-push-bonk-1", S::Pyth1M), Some((14_345_200, 27_600)));
+    assert_eq!(of("oracle-pull-eth", S::PythPull), Some((2_408_645_000, 2_408_645_000)));
+    // Before the stable coin is held at one.
+    let usdc = of("oracle-lazer-usdc", S::PythLazerStableCoin);
+    assert_eq!(usdc, Some((999_999, 999_999)));
+    assert_eq!(of("oracle-prelaunch-26", S::Prelaunch), None);
+    assert_eq!(of("oracle-switchboard-v2-rlb", S::Switchboard), None);
+    assert_eq!(of("oracle-switchboard-od-dsol", S::SwitchboardOnDemand), None);
+}
+
+#[test]
+fn average_of_a_push_feed_that_cannot_be_scaled_is_left_out() {
+    let (owner, mut data) = captured("oracle-push-bonk-1");
+    data[20..24].copy_from_slice(&(-7i32).to_le_bytes());
+    data[48..56].copy_from_slice(&i64::MAX.to_le_bytes());
+    let reading = decode_oracle(OracleSource::Pyth1M, &owner, &data).unwrap();
+    assert_eq!(reading.average, None);
+}
+
 #[test]
 fn every_captured_oracle_is_refused_under_another_owner_and_when_cut() {
     let sources = [
@@ -143,6 +172,7 @@ fn reading(price: i64, confidence: u64, slot: u64) -> OracleReading {
         slot: Slot(slot),
         sequence_id: None,
         has_sufficient_data: true,
+        average: None,
     }
 }
 

@@ -139,6 +139,14 @@ fn write_reading<const N: bool>(json: &mut JsonWriter<'_, N>, reading: Option<Or
         b"\",\"slot\":\"" => u64(reading.slot.0),
         b"\",\"confidence\":\"" => u64(reading.confidence),
         b"\",\"hasSufficientNumberOfDataPoints\":" => bool(reading.has_sufficient_data),
-        b"}",
     );
+    if let Some(average) = reading.average {
+        members!(
+            json,
+            b",\"twap\":\"" => i64(average.price),
+            b"\",\"twapConfidence\":\"" => i64(average.confidence),
+            b"\"",
+        );
+    }
+    literal!(json, b"}");
 }

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::oracle::OracleReading;
+use slotbook_protocol::oracle::{OracleAverage, OracleReading};
 use slotbook_protocol::units::{OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 use slotbook_wire::head::BodyHead;
 use slotbook_wire::l2::write_l2;
@@ -53,13 +53,16 @@ impl Facts {
 }
 
 prop_compose! {
-    fn reading()(price: i64, confidence: u64, slot: u64, enough: bool) -> OracleReading {
+    fn reading()(
+        price: i64, confidence: u64, slot: u64, enough: bool, average: Option<(i64, i64)>,
+    ) -> OracleReading {
         OracleReading {
             price: OraclePrice(price),
             confidence,
             slot: Slot(slot),
             sequence_id: None,
             has_sufficient_data: enough,
+            average: average.map(|(price, confidence)| OracleAverage { price, confidence }),
         }
     }
 }
@@ -115,17 +118,18 @@ prop_compose! {
 }
 
 fn model_of_reading(reading: Option<OracleReading>) -> Value {
-    reading.map_or_else(
-        || json!({}),
-        |reading| {
-            json!({
-                "price": reading.price.0.to_string(),
-                "slot": reading.slot.0.to_string(),
-                "confidence": reading.confidence.to_string(),
-                "hasSufficientNumberOfDataPoints": reading.has_sufficient_data,
-            })
-        },
-    )
+    let Some(reading) = reading else { return json!({}) };
+    let mut members = json!({
+        "price": reading.price.0.to_string(),
+        "slot": reading.slot.0.to_string(),
+        "confidence": reading.confidence.to_string(),
+        "hasSufficientNumberOfDataPoints": reading.has_sufficient_data,
+    });
+    if let Some(average) = reading.average {
+        members["twap"] = json!(average.price.to_string());
+        members["twapConfidence"] = json!(average.confidence.to_string());
+    }
+    members
 }
 
 fn model_of_head(facts: &Facts, body: &mut Map<String, Value>, with_prices: bool) {
@@ -248,12 +252,14 @@ proptest! {
 
 #[test]
 fn the_body_of_the_documentation_comes_out_letter_by_letter() {
-    let reading = |price, slot| OracleReading {
+    let average = |price| OracleAverage { price, confidence: price };
+    let reading = |price, slot, average| OracleReading {
         price: OraclePrice(price),
         confidence: 30_000,
         slot: Slot(slot),
         sequence_id: None,
         has_sufficient_data: true,
+        average,
     };
     let facts = Facts {
         name: "SOL-PERP".to_owned(),
@@ -264,8 +270,8 @@ fn the_body_of_the_documentation_comes_out_letter_by_letter() {
         seq: 7,
         bid: Some(149_980_000),
         ask: Some(150_020_000),
-        oracle: Some(reading(150_000_500, 349_999_999)),
-        mm_oracle: Some(reading(150_000_700, 350_000_000)),
+        oracle: Some(reading(150_000_500, 349_999_999, Some(average(150_000_500)))),
+        mm_oracle: Some(reading(150_000_700, 350_000_000, None)),
         last_oracle_price: 0,
         reasons: (None, None),
     };
@@ -284,7 +290,8 @@ fn the_body_of_the_documentation_comes_out_letter_by_letter() {
         r#""bestBidPrice":"149980000","bestAskPrice":"150020000","#,
         r#""spreadPct":"26666","spreadQuote":"40000","oracle":150000500,"#,
         r#""oracleData":{"price":"150000500","slot":"349999999","confidence":"30000","#,
-        r#""hasSufficientNumberOfDataPoints":true},"#,
+        r#""hasSufficientNumberOfDataPoints":true,"#,
+        r#""twap":"150000500","twapConfidence":"150000500"},"#,
         r#""mmOracleData":{"price":"150000700","slot":"350000000","confidence":"30000","#,
         r#""hasSufficientNumberOfDataPoints":true},"#,
         r#""marketSlot":175000000,"seq":7,"epoch":"e1","state":"live","crossed":false}"#,

@@ -42,7 +42,10 @@ const auction = object({
 /** Without members while the oracle has not been read. */
 const oracleReading = object(
   {},
-  { price, slot: integer, confidence: price, hasSufficientNumberOfDataPoints: flag },
+  {
+    ...{ price, slot: integer, confidence: price, hasSufficientNumberOfDataPoints: flag },
+    ...{ twap: price, twapConfidence: price },
+  },
 );
 
 const identity = {

@@ -122,6 +122,8 @@ const oracleReading = Type.Partial(
     slot: size('The slot it is from.'),
     confidence: size('Confidence at 1e6.'),
     hasSufficientNumberOfDataPoints: Type.Boolean(),
+    twap: price('What the SDK shows as its average at 1e6; left out for sources without one.'),
+    twapConfidence: price('What the SDK shows as the confidence of the average, at 1e6.'),
   }),
   { description: 'An oracle as last read from the chain; without members before the first time.' },
 );

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde_json::Value;
 use slotbook_protocol::account::PROGRAM_ID;
 use slotbook_protocol::enums::OracleSource;
-use slotbook_protocol::oracle::{OracleReading, decode_oracle};
+use slotbook_protocol::oracle::{OracleAverage, OracleReading, decode_oracle};
 use slotbook_protocol::units::Pubkey;
 
 use crate::report::Outcome;
@@ -166,12 +166,21 @@ fn check_sdk(
         sdk_case("sdk confidence", i128::from(reading.confidence), confidence, read.confidence),
         sdk_case("sdk slot", i128::from(reading.slot.0), slot, read.slot),
         case("sdk data points", &reading.has_sufficient_data, &enough),
+        case("sdk average", &reading.average, &sdk_average(sdk)?),
     ];
     if sdk.get("sequenceId").is_some() {
         let sequence: u64 = integer(sdk, "sequenceId")?;
         cases.push(case("sdk sequence", &reading.sequence_id, &Some(sequence)));
     }
     Ok(cases)
+}
+
+fn sdk_average(sdk: &Value) -> Result<Option<OracleAverage>, Malformed> {
+    if sdk.get("twap").is_none() {
+        return Ok(None);
+    }
+    let (price, confidence) = (integer(sdk, "twap")?, integer(sdk, "twapConfidence")?);
+    Ok(Some(OracleAverage { price, confidence }))
 }
 
 fn is_stable_coin(source: OracleSource) -> bool {

@@ -1,6 +1,6 @@
 //! How each kind of oracle account is read.
 
-use super::OracleReading;
+use super::{OracleAverage, OracleReading};
 use crate::account::field::Layout;
 use crate::account::oracles::{PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE};
 use crate::account::{AccountKind, PROGRAM_ID};
@@ -36,6 +36,7 @@ pub const fn quote_asset_reading(slot: Slot) -> OracleReading {
         slot,
         sequence_id: None,
         has_sufficient_data: true,
+        average: None,
     }
 }
 
@@ -105,15 +106,7 @@ impl PythPrice {
     /// Price and confidence at 1e6, truncated toward zero. The exponent's sign is ignored.
     /// Source: programs/drift/src/state/oracle.rs `get_pyth_price`.
     fn scaled(&self) -> Result<(i64, u64), ProtocolError> {
-        let exponent = self.exponent.unsigned_abs();
-        if exponent > EXPONENT_MAX {
-            return Err(ProtocolError::OutOfRange { field: "exponent" });
-        }
-        let precision = 10u128.pow(exponent);
-        if precision <= self.multiple {
-            return Err(ProtocolError::OutOfRange { field: "exponent" });
-        }
-        let scale = Scale::of(precision / self.multiple);
+        let scale = self.scale()?;
         let price = scale.signed(i128::from(self.price)).and_then(|price| price.try_into().ok());
         let confidence = scale
             .unsigned(u128::from(self.confidence))
@@ -123,6 +116,30 @@ impl PythPrice {
             confidence.ok_or(ProtocolError::OutOfRange { field: "conf" })?,
         ))
     }
+
+    /// An average that is stored like the price; `None` when one of the two cannot be scaled.
+    fn average(&self, price: i64, confidence: i64) -> Option<OracleAverage> {
+        let scale = self.scale().ok()?;
+        let scaled = |value: i64| scale.signed(i128::from(value))?.try_into().ok();
+        Some(OracleAverage { price: scaled(price)?, confidence: scaled(confidence)? })
+    }
+
+    fn scale(&self) -> Result<Scale, ProtocolError> {
+        let exponent = self.exponent.unsigned_abs();
+        if exponent > EXPONENT_MAX {
+            return Err(ProtocolError::OutOfRange { field: "exponent" });
+        }
+        let precision = 10u128.pow(exponent);
+        if precision <= self.multiple {
+            return Err(ProtocolError::OutOfRange { field: "exponent" });
+        }
+        Ok(Scale::of(precision / self.multiple))
+    }
+}
+
+/// The average of a feed that the SDK shows without one.
+const fn price_twice(price: i64) -> OracleAverage {
+    OracleAverage { price, confidence: price }
 }
 
 /// From a precision to 1e6: one of the two is 1.
@@ -177,6 +194,8 @@ mod push {
     pub(super) const NUM_QUOTERS: usize = 28;
     /// The SDK reads `lastSlot` at 32; the program reads `validSlot`.
     pub(super) const VALID_SLOT: usize = 40;
+    pub(super) const AVERAGE: usize = 48;
+    pub(super) const AVERAGE_CONFIDENCE: usize = 72;
     pub(super) const PRICE: usize = 208;
     pub(super) const CONFIDENCE: usize = 216;
     /// Publishers that are enough, however many there are.
@@ -192,7 +211,8 @@ fn pyth_push(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadin
     }
     let exponent = i32_at(data, push::EXPONENT);
     let (price, confidence) = (i64_at(data, push::PRICE), u64_at(data, push::CONFIDENCE));
-    let (price, confidence) = PythPrice { price, confidence, exponent, multiple }.scaled()?;
+    let stored = PythPrice { price, confidence, exponent, multiple };
+    let (price, confidence) = stored.scaled()?;
     let components = u32_at(data, push::NUM_COMPONENTS).min(push::PUBLISHERS_MIN);
     Ok(OracleReading {
         price: OraclePrice(price),
@@ -200,6 +220,8 @@ fn pyth_push(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadin
         slot: Slot(u64_at(data, push::VALID_SLOT)),
         sequence_id: None,
         has_sufficient_data: u32_at(data, push::NUM_QUOTERS) >= components,
+        average: stored
+            .average(i64_at(data, push::AVERAGE), i64_at(data, push::AVERAGE_CONFIDENCE)),
     })
 }
 
@@ -241,6 +263,7 @@ fn pyth_pull(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadin
         slot: Slot(u64_at(message, pull::POSTED_SLOT)),
         sequence_id: u64::try_from(i64_at(message, pull::PUBLISH_TIME)).ok(),
         has_sufficient_data: true,
+        average: Some(price_twice(price)),
     })
 }
 
@@ -262,6 +285,7 @@ fn pyth_lazer(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadi
         slot: Slot(u64_at(data, POSTED_SLOT)),
         sequence_id: Some(u64_at(data, PUBLISH_TIME)),
         has_sufficient_data: true,
+        average: Some(price_twice(price)),
     })
 }
 
@@ -279,6 +303,7 @@ fn prelaunch(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolError
         slot: Slot(u64_at(data, AMM_LAST_UPDATE_SLOT)),
         sequence_id: None,
         has_sufficient_data: true,
+        average: None,
     })
 }
 
@@ -315,6 +340,7 @@ fn switchboard(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolErr
         slot: Slot(u64_at(data, aggregator::ROUND_OPEN_SLOT)),
         sequence_id: None,
         has_sufficient_data: successes >= u32_at(data, aggregator::MIN_ORACLE_RESULTS),
+        average: None,
     })
 }
 
@@ -369,5 +395,6 @@ fn switchboard_on_demand(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, P
         slot: Slot(newest),
         sequence_id: None,
         has_sufficient_data: true,
+        average: None,
     })
 }

@@ -207,6 +207,7 @@ pub fn mm_oracle_reading(
         slot: mm.slot,
         sequence_id: None,
         has_sufficient_data: true,
+        average: None,
     }
 }
 
