@@ -194,7 +194,7 @@ function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
 }
 
 function createServiceHandlers(
-  { requestsPerSecond, metricsPort }: CommonConfig,
+  { requestsPerSecond, metricsPort, compatDefaults }: CommonConfig,
   parts: ServiceParts,
   build: BuildInfo,
 ): Handlers {
@@ -216,8 +216,7 @@ function createServiceHandlers(
     build,
     ...(readAccounts === undefined ? {} : { readAccounts }),
     ...(history === undefined ? {} : { history: history.history }),
-    requestsPerSecond,
-    addresses,
+    ...{ requestsPerSecond, addresses, compatDefaults },
     metrics: metricsPort === undefined ? 'main' : 'operator',
   });
 }

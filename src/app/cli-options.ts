@@ -18,7 +18,8 @@ export function groupOptions(...groups: readonly SettingGroup[]): readonly Optio
 /** The option of one setting; `shown` is its default where the command has another. */
 export function settingOption(name: SettingName, shown?: string): Option {
   const setting: Setting = SETTINGS[name];
-  if (setting.kind === 'off') return new Option(flagOf(name), setting.text);
+  if (setting.kind === 'off' || setting.kind === 'on')
+    return new Option(flagOf(name), setting.text);
   const text = `${setting.text} (default ${shown ?? defaultText(setting)})`;
   return new Option(`${flagOf(name)} <${setting.value}>`, text);
 }

@@ -22,6 +22,16 @@ function expectRefusal(flags: Flags, expected: { code: string; setting: string }
   expect(error).toMatchObject(expected);
 }
 
+test('a switch that turns something on is its flag, or true in the environment', () => {
+  const read = (flags: Flags, environment: Environment = {}) =>
+    reader(flags, environment).readDemo().compatDefaults;
+  expect(read({ compatDefaults: true })).toBe(true);
+  expect(read({}, { SLOTBOOK_COMPAT_DEFAULTS: 'true' })).toBe(true);
+  expect(read({ compatDefaults: true }, { SLOTBOOK_COMPAT_DEFAULTS: 'false' })).toBe(true);
+  expect(read({}, { SLOTBOOK_COMPAT_DEFAULTS: 'false' })).toBe(false);
+  expect(() => read({}, { SLOTBOOK_COMPAT_DEFAULTS: 'yes' })).toThrow(ConfigError);
+});
+
 describe('defaults', () => {
   test('demo has all of them', () => {
     expect(reader({}).readDemo()).toEqual({
@@ -49,6 +59,7 @@ describe('defaults', () => {
       trustedProxies: [],
       quoteMakers: [],
       indicativePolicy: 'join',
+      compatDefaults: false,
       rate: SETTINGS.rate.default,
       seed: SETTINGS.seed.default,
       makers: 200,

@@ -43,6 +43,7 @@ const BOOK_SETTINGS = [
   'trustedProxies',
   'quoteMakers',
   'indicativePolicy',
+  'compatDefaults',
 ] as const satisfies readonly SettingName[];
 
 /** Settings that every command has. */

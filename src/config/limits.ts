@@ -21,6 +21,8 @@ export const LIMITS = {
   depthMax: 1_000,
   /** Levels a side of /l2 where the request names none. */
   l2DepthDefault: 10,
+  /** Levels a side of the dlob-server, for /l2 under /dlob with `--compat-defaults`. */
+  l2CompatibleDepthDefault: 100,
   /** Ticks a group; clients of Drift v2 use 1 to 10,000. */
   groupingMin: 1,
   groupingMax: 1_000_000,

@@ -30,6 +30,7 @@ interface ValueByKind {
   readonly networks: readonly string[];
   readonly sizes: readonly number[];
   readonly off: boolean;
+  readonly on: boolean;
 }
 
 type ValueOfSetting<Given extends Setting> =
@@ -78,10 +79,11 @@ export class SettingReader {
 
   /** The text of a setting; undefined when it is not given or empty. */
   #textOf(name: SettingName): string | undefined {
-    const isSwitch = SETTINGS[name].kind === 'off';
-    // The flag of a switch has the opposite sense: `history: false` stands for `noHistory`.
-    if (isSwitch && String(this.#flags[positiveName(name)]) === 'false') return 'true';
-    const flag = isSwitch ? undefined : this.#flags[name];
+    const { kind } = SETTINGS[name];
+    // The flag of one that turns off has the opposite sense: `history: false` stands for `noHistory`.
+    if (kind === 'off' && String(this.#flags[positiveName(name)]) === 'false') return 'true';
+    if (kind === 'on' && String(this.#flags[name]) === 'true') return 'true';
+    const flag = kind === 'off' || kind === 'on' ? undefined : this.#flags[name];
     const text = typeof flag === 'string' ? flag : this.#environment[environmentNameOf(name)];
     return text === undefined || text === '' ? undefined : text;
   }
@@ -117,6 +119,7 @@ function parse(name: SettingName, setting: Setting, text: string): unknown {
     case 'sizes':
       return parseSizes(name, parseList(name, setting, text));
     case 'off':
+    case 'on':
       if (text === 'true' || text === 'false') return text === 'true';
       throw invalid(name, text, 'must be true or false');
   }

@@ -65,9 +65,9 @@ export interface ListSetting extends SettingBase {
   readonly countMax: number;
 }
 
-/** A switch that turns something off: the flag is `--no-...`. */
+/** A switch: one of the kind `off` turns something off, and its flag is `--no-...`. */
 export interface SwitchSetting extends SettingBase {
-  readonly kind: 'off';
+  readonly kind: 'off' | 'on';
   readonly default: false;
 }
 
@@ -240,6 +240,10 @@ export const SETTINGS = {
     ...{ group: 'book', kind: 'choice', default: 'join', value: 'word' },
     choices: ['join', 'improve'],
     text: 'join: quotes show at the best price of orders and AMM at most; improve: as they are quoted',
+  },
+  compatDefaults: {
+    ...{ group: 'book', kind: 'on', default: false, value: '' },
+    text: 'the defaults of the Drift v2 dlob-server under /dlob: 100 levels and the AMM in /l2 and in batches',
   },
   noHistory: {
     ...{ group: 'history', kind: 'off', default: false, value: '' },

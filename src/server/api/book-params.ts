@@ -29,6 +29,7 @@ import {
 } from './param-check.js';
 import {
   auctionsParams,
+  l2CompatibleParams,
   l2Params,
   l3Params,
   matchParams,
@@ -39,13 +40,23 @@ import {
 
 /** Compiles the schemas of the book paths, which takes some 30 ms. */
 export function compileBookParams(): void {
-  compileParamSchemas([l2Params, l3Params, auctionsParams, matchParams, topMakersParams]);
+  compileParamSchemas([
+    l2Params,
+    l2CompatibleParams,
+    l3Params,
+    auctionsParams,
+    matchParams,
+    topMakersParams,
+  ]);
   compileParamSchemas([orderbookParams]);
 }
 
+/** The schema of /l2, with whichever defaults. */
+export type L2Params = typeof l2Params;
+
 /** Reads the parameters of /l2. Throws a ServerError that names the wrong one. */
-export function parseL2(raw: string, markets: MarketDirectory): L2Request {
-  return l2Request(splitQuery(raw, l2Params.properties), markets);
+export function parseL2(raw: string, markets: MarketDirectory, schema = l2Params): L2Request {
+  return l2Request(splitQuery(raw, schema.properties), markets, schema);
 }
 
 /** Reads the parameters of /l3. Throws a ServerError that names the wrong one. */
@@ -95,13 +106,18 @@ export type BatchEntry = L2Request | ServerError;
  * ServerError when the lists do not fit together, or ask for too much; what is wrong with one entry is in
  * that entry.
  */
-export function parseBatchL2(raw: string, markets: MarketDirectory): readonly BatchEntry[] {
-  const texts = splitQuery(raw, l2Params.properties);
+export function parseBatchL2(
+  raw: string,
+  markets: MarketDirectory,
+  schema = l2Params,
+): readonly BatchEntry[] {
+  const texts = splitQuery(raw, schema.properties);
   const lists = Array.from(texts, ([name, text]) => ({ name, values: text.split(',') }));
   const length = commonLength(lists);
   const entries = Array.from({ length }, (_, index) => {
     const given = lists.map(({ name, values }) => [name, values[index] ?? ''] as const);
-    return batchEntry(new Map(given.filter(([, value]) => value !== '')), markets);
+    const set = new Map(given.filter(([, value]) => value !== ''));
+    return batchEntry(() => l2Request(set, markets, schema));
   });
   requireBatchLevels(entries);
   return entries;
@@ -136,17 +152,17 @@ function commonLength(lists: readonly List[]): number {
   return length;
 }
 
-function batchEntry(texts: Texts, markets: MarketDirectory): BatchEntry {
+function batchEntry(read: () => L2Request): BatchEntry {
   try {
-    return l2Request(texts, markets);
+    return read();
   } catch (error) {
     if (error instanceof ServerError) return error;
     throw error;
   }
 }
 
-function l2Request(texts: Texts, markets: MarketDirectory): L2Request {
-  const params = checkParams(l2Params, texts);
+function l2Request(texts: Texts, markets: MarketDirectory, schema: L2Params): L2Request {
+  const params = checkParams(schema, texts);
   const { depth, grouping, uncross } = params;
   return {
     market: selectMarket(params, markets).id,

@@ -86,7 +86,9 @@ export const l2Params = Type.Object({
     minimum: LIMITS.depthMin,
     maximum: LIMITS.depthMax,
     default: LIMITS.l2DepthDefault,
-    description: 'Levels a side.',
+    description:
+      'Levels a side. Where the service runs with --compat-defaults, ' +
+      `${LIMITS.l2CompatibleDepthDefault} by default under /dlob, and includeVamm is true there.`,
   }),
   grouping: Type.Optional(
     Type.Integer({
@@ -97,6 +99,13 @@ export const l2Params = Type.Object({
   ),
   ...sources,
   uncross,
+});
+
+/** The same with the defaults of the dlob-server. */
+export const l2CompatibleParams: typeof l2Params = Type.Object({
+  ...l2Params.properties,
+  depth: Type.Integer({ ...l2Params.properties.depth, default: LIMITS.l2CompatibleDepthDefault }),
+  includeVamm: Type.Boolean({ ...l2Params.properties.includeVamm, default: true }),
 });
 
 /** The parameters of /l3. */

@@ -7,10 +7,15 @@
 import { createHash } from 'node:crypto';
 import type { L2Request } from '../../contract/book-requests.js';
 import type { BookSource, MarketVersion } from '../../contract/book-source.js';
-import { type BatchEntry, parseBatchL2 } from '../api/book-params.js';
+import { type BatchEntry, type L2Params, parseBatchL2 } from '../api/book-params.js';
 import { ServerError } from '../transport/errors.js';
 import type { Reply } from '../transport/reply.js';
-import { type BookRoute, type BookRouteOptions, requireFirstBook } from './book-routes.js';
+import {
+  type BookRoute,
+  type BookRouteOptions,
+  requireFirstBook,
+  withPrefixDefaults,
+} from './book-routes.js';
 import {
   bodyReply,
   GzipCache,
@@ -24,8 +29,12 @@ import {
 
 /** The books of a list of /l2 queries. */
 export function batchL2Route(options: BookRouteOptions): BookRoute {
+  return withPrefixDefaults(options, (schema) => batchRouteOf(options, schema));
+}
+
+function batchRouteOf(options: BookRouteOptions, schema: L2Params): BookRoute {
   const { book, directory, readiness, budget } = options;
-  const memo = new QueryMemo(directory, (raw) => newBatch(parseBatchL2(raw, directory)));
+  const memo = new QueryMemo(directory, (raw) => newBatch(parseBatchL2(raw, directory, schema)));
   const gzips = new GzipCache();
   const tagNow = (batch: Batch): VersionTag => {
     const versions = batch.requests.map(({ market }) => book.version(market));

@@ -13,7 +13,15 @@ import type {
 } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import { parseAuctions, parseL2, parseL3, parseMatch, parseOrderbook } from '../api/book-params.js';
+import {
+  type L2Params,
+  parseAuctions,
+  parseL2,
+  parseL3,
+  parseMatch,
+  parseOrderbook,
+} from '../api/book-params.js';
+import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { BASE_PLACES, decimalText, PRICE_PLACES } from './decimals.js';
@@ -37,6 +45,8 @@ export interface BookRouteOptions {
   readonly readiness: () => Readiness;
   /** The time in a turn of the event loop that all these paths budget. */
   readonly budget: LoopBudget;
+  /** Whether /l2 and the batches have the defaults of the dlob-server under /dlob; not by default. */
+  readonly compatDefaults?: boolean;
 }
 
 /** Handles one path of the book. */
@@ -45,12 +55,25 @@ export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 /** The book by level. */
 export function l2Route(options: BookRouteOptions): BookRoute {
   const { book, directory } = options;
-  return bookRoute<L2Request>({
-    ...options,
-    parse: (raw) => parseL2(raw, directory),
-    render: (query) => book.l2(query),
-    isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
-  });
+  return withPrefixDefaults(options, (schema) =>
+    bookRoute<L2Request>({
+      ...options,
+      parse: (raw) => parseL2(raw, directory, schema),
+      render: (query) => book.l2(query),
+      isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
+    }),
+  );
+}
+
+/** The route that `makeRoute` makes for each schema: under /dlob it may be another one, see `compatDefaults`. */
+export function withPrefixDefaults(
+  { compatDefaults = false }: Pick<BookRouteOptions, 'compatDefaults'>,
+  makeRoute: (schema: L2Params) => BookRoute,
+): BookRoute {
+  const plain = makeRoute(l2Params);
+  if (!compatDefaults) return plain;
+  const compatible = makeRoute(l2CompatibleParams);
+  return (request) => (request.path.startsWith('/dlob/') ? compatible(request) : plain(request));
 }
 
 /** The book by order. */

@@ -59,6 +59,8 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly ready?: FirstReady;
   /** Reads accounts for /topMakers; without it there is no node to read from. */
   readonly readAccounts?: ReadAccounts;
+  /** Whether /l2 and the batches have the defaults of the dlob-server under /dlob; not by default. */
+  readonly compatDefaults?: boolean;
   /** Requests a second of one address; 0, the default, for no limit. */
   readonly requestsPerSecond?: number;
   /** Whose requests count together; without it no proxy is trusted. */
