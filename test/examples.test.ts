@@ -1,22 +1,29 @@
-/** The examples run as their users run them, against the demo. */
-import { spawn } from 'node:child_process';
+/** The examples, and what the README shows, run as their users run them, against the demo. */
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../src/app/book-service.js';
 import { startDemoService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
+import { commandsIn, maskedLines, shapeOf } from './support/document-answers.js';
 import { until } from './support/until.js';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));
+const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const execute = promisify(execFile);
 const DEADLINE_MS = 120_000;
+/** A busy machine is no reason to call a book late. */
+const PATIENT = { laggingAfterMs: '60000', staleAfterMs: '120000' } as const;
 
 let service: Service;
 
 beforeAll(async () => {
-  const flags = { port: '0', makers: '20', seed: '5', logLevel: 'warn' };
+  const flags = { port: '0', makers: '20', seed: '5', logLevel: 'warn', ...PATIENT };
   service = await startDemoService(new ConfigReader(flags, {}).readDemo());
   const isReady = async () => (await fetch(`${service.url}/ready`)).status === 200;
   await until(isReady, DEADLINE_MS);
@@ -39,6 +46,89 @@ async function runExample(name: string, args: readonly string[]): Promise<string
   expect(child.exitCode).toBe(0);
   return output;
 }
+
+/** Where the README has its service, and what the service has there. */
+async function readShown(shown: string): Promise<Response> {
+  return fetch(shown.replace('http://127.0.0.1:8080', service.url));
+}
+
+const shownCommands = commandsIn(readme);
+const shownRequests = shownCommands.flatMap(({ commands, answer }) =>
+  commands.flatMap((line) => {
+    const [, url] = /^curl -s '(\S+)'$/.exec(line) ?? [];
+    return url === undefined ? [] : [{ url, answer: commands.length === 1 ? answer : null }];
+  }),
+);
+const shownStarts = shownCommands.flatMap(({ commands }) =>
+  commands.flatMap((line) => /^npm start(?: -- (.*))?$/.exec(line)?.[1] ?? []),
+);
+
+describe.concurrent('the README', () => {
+  test.each(shownRequests)(
+    '$url is answered as it shows',
+    async ({ url, answer }) => {
+      // A trade takes a moment to be made, and its candle with it.
+      const hasRecords = async () => (await (await readShown(url)).text()) !== '[]';
+      await until(hasRecords, DEADLINE_MS);
+      const response = await readShown(url);
+      expect(response.status).toBe(200);
+      const body: unknown = await response.json();
+      if (answer !== null) expect(shapeOf(body)).toEqual(shapeOf(JSON.parse(answer)));
+    },
+    DEADLINE_MS,
+  );
+
+  test(
+    'match prints the table that it shows',
+    async () => {
+      const shown = shownCommands.find(
+        ({ commands, answer }) => answer !== null && commands[0]?.includes('-- match'),
+      );
+      const [, args = ''] = /-- (.*)$/.exec(shown?.commands[0] ?? '') ?? [];
+      const { stdout } = await execute('node', [cli, ...args.split(' '), '--url', service.url]);
+      expect(maskedLines(stdout)).toEqual(maskedLines(shown?.answer ?? ''));
+    },
+    DEADLINE_MS,
+  );
+
+  test(
+    'names commands and flags that there are',
+    async () => {
+      expect(shownStarts.length).toBeGreaterThan(5);
+      const flags = new Map<string, string[]>();
+      for (const line of shownStarts) {
+        const [, command = 'start'] = /^(\w+)/.exec(line) ?? [];
+        flags.set(command, [...(flags.get(command) ?? []), ...(line.match(/--[a-z-]+/g) ?? [])]);
+      }
+      for (const [command, named] of flags) {
+        const { stdout } = await execute('node', [cli, command, '--help']);
+        expect(stdout).toContain(`slotbook ${command} `);
+        for (const flag of named) expect(stdout).toContain(`${flag} `);
+      }
+    },
+    DEADLINE_MS,
+  );
+
+  test('lists paths that are served', async () => {
+    const rows = [...readme.matchAll(/^\| (`\/.*?`) \|/gm)].map(([, cell = '']) => cell);
+    const paths = rows.flatMap((cell) => cell.replaceAll('`', '').split(' '));
+    expect(paths.length).toBeGreaterThan(15);
+    const replies = paths.map(async (path) => {
+      const { status } = await fetch(`${service.url}${path}`);
+      return { path, status };
+    });
+    const expected = paths.map((path) => ({ path, status: path.endsWith('ws') ? 426 : 200 }));
+    expect(await Promise.all(replies)).toEqual(expected);
+  });
+});
+
+test('an answer that the README does not show would be seen', () => {
+  expect(shownRequests.filter(({ answer }) => answer !== null)).toHaveLength(3);
+  expect(shapeOf({ a: 1, b: ['2', '3'] })).toEqual(shapeOf({ a: 5, b: ['7'] }));
+  expect(shapeOf({ a: 1, b: ['2'] })).not.toEqual(shapeOf({ b: ['2'], a: 1 }));
+  expect(shapeOf({ a: 1 })).not.toEqual(shapeOf({ a: '1' }));
+  expect(maskedLines('fee  0.1\nfee 0.25')).toEqual(['fee 0']);
+});
 
 describe.concurrent('the example', () => {
   test(
