@@ -42,6 +42,12 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/incumbents'],
     env: { INCUMBENTS: 'long' },
   },
+  ccxt: {
+    about:
+      'the exchange class of examples/ccxt follows a demo for ten minutes, cut every ten seconds',
+    command: [localCommand('vitest'), 'run', 'test/ccxt.test.ts'],
+    env: { CCXT_SECONDS: '600' },
+  },
   deaf: {
     about: '1,000 clients that read nothing, and the memory that they leave behind',
     command: [localCommand('vitest'), 'run', 'test/deaf-crowd.test.ts'],

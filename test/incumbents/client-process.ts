@@ -1,47 +1,38 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { LineProcess } from '../support/line-process.js';
 import type { ScriptedClient } from './scripted-clients.js';
 
-/** A client as its registry has it, in a process of its own that prints the name of what works, line by line. */
+/** A client as its registry has it, in a process of its own that prints what works, line by line. */
 export class ClientProcess implements ScriptedClient {
-  readonly #child: ChildProcess;
+  readonly #process: LineProcess;
   readonly #seen = new Set<string>();
   /** The last line that names nothing that was asked for. */
   #lastWords = '';
 
+  /** `nameOf` says what a line tells of; `names` is all that is asked for. */
   constructor(
     command: readonly [program: string, ...args: string[]],
     private readonly names: readonly string[],
+    nameOf: (line: string) => string = (line) => line,
   ) {
-    const [program, ...args] = command;
-    this.#child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      if (stream === null) throw new Error('Invariant: the output of a client is piped');
-      createInterface({ input: stream }).on('line', (line) => this.#handleLine(line));
-    }
+    this.#process = new LineProcess(command, (line) => {
+      const name = nameOf(line);
+      if (names.includes(name)) this.#seen.add(name);
+      else this.#lastWords = line;
+    });
   }
 
   missing(): string | undefined {
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) return `its life: ${this.#lastWords}`;
+    const words = `${this.#lastWords} ${this.#process.lastError}`;
+    if (!this.#process.isAlive) return `its life: ${words}`;
     const missing = this.names.filter((name) => !this.#seen.has(name));
-    return missing.length === 0 ? undefined : `${missing.join(', ')} (${this.#lastWords})`;
+    return missing.length === 0 ? undefined : `${missing.join(', ')} (${words})`;
   }
 
   forget(): void {
     this.#seen.clear();
   }
 
-  async stop(): Promise<void> {
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) return;
-    this.#child.kill('SIGKILL');
-    await once(this.#child, 'exit');
-  }
-
-  #handleLine(line: string): void {
-    if (this.names.includes(line)) this.#seen.add(line);
-    else if (line.trim() !== '') this.#lastWords = line;
+  stop(): Promise<void> {
+    return this.#process.stop();
   }
 }

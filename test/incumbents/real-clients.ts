@@ -6,7 +6,7 @@ import type { ScriptedClient } from './scripted-clients.js';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** A client from a registry: what installs it, how it starts, and the byte of which its maker's key is made. */
+/** A client from a registry: what installs it, how it starts, and the byte of which the key of its maker is made. */
 interface RealClient {
   readonly need: string;
   readonly seed: number;
@@ -22,6 +22,14 @@ const REAL_CLIENTS: Readonly<Record<string, RealClient>> = {
         [process.execPath, pathOf('installed/sdk-client.mjs'), url, seed],
         ['quotes'],
       ),
+  },
+  ccxt: {
+    need: 'ccxt',
+    seed: 43,
+    start: (url) => {
+      const command = [process.execPath, pathOf('../../examples/ccxt/watch.mjs')] as const;
+      return new ClientProcess([...command, url], ['live'], (line) => JSON.parse(line).state);
+    },
   },
   driftpy: {
     need: 'driftpy',
