@@ -62,6 +62,11 @@ test.each([
   ['TradeRecords', '/market/SOL/trades', 1],
   ['FundingRateRecords', '/market/SOL-PERP/fundingRates?limit=1', 1],
   ['FundingRateRecords', '/market/SOL-PERP/fundingRates', 2],
+  ['UdfHistory', '/udf/history?symbol=SOL-PERP&resolution=1D&countback=5', 0],
+  ['UdfHistory', '/udf/history?symbol=SOL&resolution=60&from=1&to=2', 0],
+  ['UdfSearch', '/udf/search', 2],
+  ['UdfSymbol', '/udf/symbols?symbol=sol', 0],
+  ['UdfConfig', '/udf/config', 0],
   ['FundingMeans', '/stats/fundingRates', 1],
   ['TradeArchive', '/market/SOL-PERP/trades/{today}', 4],
   ['FundingRateArchive', '/market/SOL-PERP/fundingRates/{today}', 2],
@@ -72,7 +77,7 @@ test.each([
   const body = JSON.parse(text);
   expect([path, status]).toEqual([path, 200]);
   const list = body.records ?? body.markets ?? body.data?.trades ?? body.fundingRates ?? body;
-  expect(list.length).toBeGreaterThanOrEqual(rows);
+  expect(list.length ?? 0).toBeGreaterThanOrEqual(rows);
   expect(errorsOf(name, body)).toEqual([]);
 });
 

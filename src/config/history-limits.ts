@@ -17,6 +17,11 @@ export const HISTORY_LIMITS = {
   /** The years of an archive: before the first Solana has no block, behind the last no time. */
   archiveYearMin: 2_020,
   archiveYearMax: 2_105,
+  /** Markets in a body of /udf/search: as many as a list of the chart library shows, and all there are. */
+  udfSearchDefault: 30,
+  udfSearchMax: 1_000,
+  /** Bars that a chart may ask for; it is sent as many as a body of candles has. */
+  udfCountbackMax: 100_000,
   /** Beyond the year 2106 nothing has a time; milliseconds taken for seconds are found by it. */
   unixSecondsMax: 0xffff_ffff,
   /** The oldest time that the candles of the Drift v2 data API take: 15 November 2022. */

@@ -49,8 +49,8 @@ export interface CandlesQuery {
   readonly to?: number;
   /** Unix seconds: there is no candle that begins later. */
   readonly now: number;
-  /** `spec` is ascending, `records` descending. */
-  readonly form: BodyForm;
+  /** `spec` is ascending, `records` descending; `udf` has the columns of TradingView's UDF, ascending. */
+  readonly form: BodyForm | 'udf';
 }
 
 /** The records of one day of a market, oldest first, in pages of one size. */

@@ -14,6 +14,7 @@ import type {
 } from '../../contract/history-queries.js';
 import { candleText } from '../candles/candle-text.js';
 import { type BucketReader, readCandles } from '../candles/read-candles.js';
+import { udfText } from '../candles/udf-text.js';
 import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../model/amounts.js';
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
@@ -92,12 +93,23 @@ function makeFundingRatesBody(query: FundingRatesQuery, context: BodyContext): H
 }
 
 function makeCandlesBody(query: CandlesQuery, { reader }: BodyContext): HistoryBody {
-  const texts = readCandles(reader, query).map(candleText);
+  const candles = readCandles(reader, query);
+  if (query.form === 'udf') {
+    const olderTs = candles.length > 0 ? null : lastTsBefore(reader, query);
+    return { body: bytesOf(udfText(candles, olderTs)), nextCursor: null };
+  }
+  const texts = candles.map(candleText);
   const body =
     query.form === 'spec'
       ? `[${texts.join()}]`
       : `{"success":true,"records":[${texts.reverse().join()}]}`;
   return { body: bytesOf(body), nextCursor: null };
+}
+
+/** The start of the last candle before a range without any; null where there is none. */
+function lastTsBefore(reader: RowReader, { from, to: _, ...query }: CandlesQuery): number | null {
+  const [last] = readCandles(reader, { ...query, limit: 1 });
+  return last !== undefined && from !== undefined && last.ts < from ? last.ts : null;
 }
 
 type Writer<Row> = (row: Row, market: HistoryMarket) => string;

@@ -7,6 +7,7 @@ import { STATUS_BY_CODE } from '../transport/errors.js';
 import { historyBodySchemas, historyReadiness, historyStatus } from './history-body-schemas.js';
 import { wordSchema } from './param-schemas.js';
 import { count, marketType, text, textOrNull } from './schema-parts.js';
+import { udfBodySchemas } from './udf-schemas.js';
 
 const INTEGER_TEXT = '^-?[0-9]+$';
 const UNSIGNED_TEXT = '^[0-9]+$';
@@ -219,6 +220,12 @@ const lastAudit = Type.Object({
 /** A reference to a schema by its name in the API description. */
 const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` });
 
+const error = Type.Object({
+  code: wordSchema(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
+  message: text('The error in words.'),
+  param: textOrNull('The parameter that is wrong, if one is.'),
+});
+
 /** Every body by its name in the API description. */
 export const bodySchemas = {
   L2: Type.Object({ ...sideSchemas(level), ...identity, ...prices, ...version }),
@@ -305,12 +312,12 @@ export const bodySchemas = {
     paths: Type.Array(Type.String()),
   }),
   ApiDescription: Type.Object({ openapi: Type.String() }, { description: 'OpenAPI 3.1.' }),
-  Error: Type.Object({
-    error: Type.Object({
-      code: wordSchema(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
-      message: text('The error in words.'),
-      param: textOrNull('The parameter that is wrong, if one is.'),
-    }),
+  ...udfBodySchemas,
+  Error: Type.Object({ error }),
+  UdfError: Type.Object({
+    s: Type.Literal('error'),
+    errmsg: text('The error in words, as the chart library reads it.'),
+    error,
   }),
 };
 

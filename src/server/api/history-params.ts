@@ -137,7 +137,11 @@ export function parseCandleRecords(
   return { ...query, from: endTs, to: startTs, form: 'records' };
 }
 
-function checkRequest<Schema extends TObject>(schema: Schema, { query, pathTexts }: RequestTexts) {
+/** The checked parameters of a request, of its path and its query. Throws a ServerError that names the wrong one. */
+export function checkRequest<Schema extends TObject>(
+  schema: Schema,
+  { query, pathTexts }: RequestTexts,
+) {
   const inQuery = Object.entries(schema.properties).filter(([name]) => !pathTexts.has(name));
   const texts = new Map([...splitQuery(query, Object.fromEntries(inQuery)), ...pathTexts]);
   return checkParams(schema, texts);
@@ -207,7 +211,8 @@ function sinceOf(nowSeconds: number): number {
   return floorTo(Math.max(0, nowSeconds - LIMITS.fundingRatesSeconds), 3_600);
 }
 
-function candlesOf(
+/** The candles of a market up to a time. Throws UNKNOWN_MARKET. */
+export function candlesOf(
   { symbol, resolution }: Pick<Static<typeof candlesParams>, 'symbol' | 'resolution'>,
   { markets, nowSeconds }: Pick<ParseContext, 'markets' | 'nowSeconds'>,
 ) {

@@ -142,7 +142,7 @@ async function checkAnswer(
   const { schema } = content[type] as { readonly schema: { readonly $ref: string } };
   if (schema.$ref.endsWith('/ApiDescription')) return;
   expect(errorsOf(schema.$ref, JSON.parse(text))).toEqual([]);
-  if (schema.$ref.endsWith('/Error')) expect(description).toContain(codeIn(text));
+  if (schema.$ref.endsWith('Error')) expect(description).toContain(codeIn(text));
 }
 
 function codeIn(text: string): string {

@@ -154,7 +154,7 @@ function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const [status, codes] of byStatus)
-    responses[String(status)] = describeFailure(status, codes);
+    responses[String(status)] = describeFailure(status, codes, spec);
   return responses;
 }
 
@@ -181,11 +181,17 @@ function versionHeadersOf({ kind, body }: PathSpec): readonly string[] {
   return typeof body === 'string' ? [...headers, 'X-State'] : headers;
 }
 
-function describeFailure(status: number, codes: readonly ErrorCode[]): ResponseSpec {
+function describeFailure(
+  status: number,
+  codes: readonly ErrorCode[],
+  { udf = false }: PathSpec,
+): ResponseSpec {
+  // The rate limit refuses before the path is read.
+  const name = udf && status !== STATUS_BY_CODE.RATE_LIMITED ? 'UdfError' : 'Error';
   return {
     description: codes.join(', '),
     headers: headerRefs(errorHeaders[status] ?? []),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
   };
 }
 

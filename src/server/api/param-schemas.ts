@@ -233,7 +233,8 @@ export function ruleOf(schema: TSchema): string {
   return 'be a base58 key of 32 bytes';
 }
 
-const symbol = Type.String({
+/** The name of a market. */
+export const symbol = Type.String({
   format: 'market-name' satisfies TextFormat,
   minLength: 1,
   maxLength: LIMITS.marketNameBytesMax,

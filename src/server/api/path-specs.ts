@@ -20,6 +20,7 @@ import {
   volumePeriodParams,
 } from './param-schemas.js';
 import type { PathSpec } from './path-spec.js';
+import { udfPathSpecs } from './udf-path-specs.js';
 
 const marketErrors = ['MISSING_PARAM', 'INVALID_PARAM', 'OUT_OF_RANGE', 'UNKNOWN_MARKET'] as const;
 
@@ -202,6 +203,7 @@ export const pathSpecs = {
     body: 'FundingRateArchive',
     csv: true,
   },
+  ...udfPathSpecs,
   '/ws': {
     summary: 'The WebSocket of the channels; 426 for a request that is not an upgrade',
     kind: 'socket',

@@ -30,7 +30,9 @@ import {
   parseTrades,
   type RequestTexts,
 } from '../api/history-params.js';
-import type { Texts } from '../api/param-check.js';
+import { compileParamSchemas, type Texts } from '../api/param-check.js';
+import { parseUdfHistory } from '../api/udf-params.js';
+import { udfHistoryParams } from '../api/udf-schemas.js';
 import { ServerError } from '../transport/errors.js';
 import {
   csvHeaders,
@@ -75,6 +77,7 @@ const parsers = {
   '/market/{symbol}/trades': parseTradeRecords,
   '/market/{symbol}/fundingRates': parseFundingRateRecords,
   '/market/{symbol}/candles/{resolution}': parseCandleRecords,
+  '/udf/history': parseUdfHistory,
   '/market/{symbol}/trades/{year}/{month}/{day}': parseTradeArchive,
   '/market/{symbol}/fundingRates/{year}/{month}/{day}': parseFundingRateArchive,
 } as const satisfies Readonly<Record<string, Parse>>;
@@ -87,6 +90,7 @@ export function historyRoutes(
   options: HistoryRouteOptions,
 ): Readonly<Record<HistoryPathName, HistoryRoute>> {
   compileHistoryParams();
+  compileParamSchemas([udfHistoryParams]);
   const responder = new HistoryResponder(options);
   const route =
     (parse: Parse): HistoryRoute =>

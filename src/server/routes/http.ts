@@ -48,6 +48,7 @@ import {
 } from './service-routes.js';
 import { statsRoutes, summaryRoutes } from './stats-routes.js';
 import { topMakersRoute } from './top-makers-route.js';
+import { udfErrorReply, udfRoutes } from './udf-routes.js';
 
 /** The sources of the paths. */
 export interface HttpOptions extends ServiceRouteOptions {
@@ -160,7 +161,7 @@ function routesOf(
 }
 
 function routesOfHistory(options: HistoryRouteOptions): Routes {
-  return { ...historyRoutes(options), ...summaryRoutes(options) };
+  return { ...historyRoutes(options), ...summaryRoutes(options), ...udfRoutes(options) };
 }
 
 /** The paths of a history where there is none. */
@@ -184,12 +185,12 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
     requests.countReply(name, reply.status);
     return reply;
   };
-  const fail = (error: unknown, { name }: NamedRoute): Reply => {
+  const fail = (error: unknown, { name, isUdf }: NamedRoute): Reply => {
     const isClientError = error instanceof ServerError;
     requests.countReply(name, isClientError ? error.status : STATUS_BY_CODE.INTERNAL);
     // The transport replies to what is thrown here with INTERNAL.
     if (!isClientError) throw error;
-    return errorReply(error);
+    return isUdf ? udfErrorReply(error) : errorReply(error);
   };
   return (request) => {
     const { method } = request;

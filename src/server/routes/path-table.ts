@@ -20,6 +20,8 @@ export interface NamedRoute {
   readonly isBounded: boolean;
   /** Whether its requests are not counted against a client. */
   readonly isUnlimited: boolean;
+  /** Whether its errors have the form of TradingView's UDF. */
+  readonly isUdf: boolean;
 }
 
 /** The route of a path, and the values of its names in braces, as sent. */
@@ -36,6 +38,7 @@ export const unknownRoute: NamedRoute = {
   },
   isBounded: false,
   isUnlimited: false,
+  isUdf: false,
 };
 
 const noTexts: Texts = new Map();
@@ -57,8 +60,9 @@ export class PathTable {
 
   #addPath(name: PathName, handle: Route | undefined): void {
     if (handle === undefined) throw new Error(`Invariant: ${name} is served, so it has a route`);
-    const { kind, unlimited = false, files = [] }: PathSpec = pathSpecs[name];
-    const route = { name, handle, isBounded: kind !== 'service', isUnlimited: unlimited };
+    const { kind, unlimited = false, udf = false, files = [] }: PathSpec = pathSpecs[name];
+    const isBounded = kind !== 'service';
+    const route = { name, handle, isBounded, isUnlimited: unlimited, isUdf: udf };
     for (const prefix of prefixesOf[kind]) {
       const path = `${prefix}${name}`;
       if (name.includes('{')) this.#patterns.push({ parts: path.split('/'), route });

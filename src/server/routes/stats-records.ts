@@ -2,6 +2,7 @@
  * The statistics of all markets as the Drift v2 data API writes them: decimals as text, in places
  * that its own responses have; what there is not is an empty text. And as CoinGecko asks for them.
  */
+import type { MarketInfo } from '../../contract/markets.js';
 import {
   BASE_PLACES,
   decimalText,
@@ -25,7 +26,7 @@ const FUNDING_SECONDS = 3_600n;
 
 /** The body of /data/stats/markets. */
 export function marketRecordsText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets);
+  const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
   return JSON.stringify({
     success: true,
     markets: markets.map((market) => ({
@@ -53,28 +54,28 @@ export function priceRecordsText(markets: readonly MarketStatistics[]): string {
 
 /** The body of /contracts. */
 export function contractRecordsText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets);
+  const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
   const contracts = markets.map((market) => contractRecord(market, quoteAsset));
   return JSON.stringify({ contracts });
 }
 
 /** The body of /external/coingecko/contracts: derivatives alone. */
 export function perpContractRecordsText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets);
+  const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
   const perps = markets.filter(({ row }) => row.marketType === 'perp');
   return JSON.stringify({ contracts: perps.map((market) => contractRecord(market, quoteAsset)) });
 }
 
 /** The body of /tickers, as CoinGecko asks exchanges for it. */
 export function tickersText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets);
+  const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
   return JSON.stringify(
     markets.map((market) => {
       const { row, history, readTop } = market;
       const { bid, ask } = readTop();
       return {
         ticker_id: row.symbol,
-        ...{ base_currency: baseAssetOf(market), target_currency: quoteAsset },
+        ...{ base_currency: baseAssetOf(market.row), target_currency: quoteAsset },
         ...{ last_price: price(history?.price), bid: price(bid), ask: price(ask) },
         base_volume: fixedText(history?.baseVolume24h ?? 0n, BASE_PLACES),
         target_volume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
@@ -98,7 +99,7 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
   const tokens = (amount: bigint | undefined) =>
     amount === undefined ? '' : decimalText(amount, row.decimals);
   return {
-    ...{ uiStatus: 'visible', uiHideAtTs: null, baseAsset: baseAssetOf(market), quoteAsset },
+    ...{ uiStatus: 'visible', uiHideAtTs: null, baseAsset: baseAssetOf(market.row), quoteAsset },
     ...{ status: row.status, precision: row.decimals, limits: limitsOf(market) },
     fees: { maker: feeOf(-chain.makerRebate), taker: feeOf(chain.takerFee) },
     ...{ oraclePrice: price(chain.oraclePrice), markPrice: price(readTop().mark) },
@@ -143,7 +144,7 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
   const interest = perp === null ? 0n : perp.baseLong - perp.baseShort;
   return {
     ...{ contract_index: row.marketIndex, ticker_id: row.symbol },
-    ...{ base_currency: baseAssetOf(market), quote_currency: quoteAsset },
+    ...{ base_currency: baseAssetOf(market.row), quote_currency: quoteAsset },
     last_price: price(history?.price),
     base_volume: fixedText(history?.baseVolume24h ?? 0n, BASE_PLACES),
     quote_volume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
@@ -159,13 +160,14 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
 }
 
 /** The token that spot market 0 is of, which all markets are quoted in. */
-function quoteAssetOf(markets: readonly MarketStatistics[]): string {
-  const quote = markets.find(({ row }) => row.marketType === 'spot' && row.marketIndex === 0);
-  return quote?.row.symbol ?? QUOTE_ASSET;
+export function quoteAssetOf(markets: readonly MarketInfo[]): string {
+  const quote = markets.find((row) => row.marketType === 'spot' && row.marketIndex === 0);
+  return quote?.symbol ?? QUOTE_ASSET;
 }
 
-function baseAssetOf({ row }: MarketStatistics): string {
-  return row.marketType === 'perp' ? row.symbol.replace(/-(PERP|BET)$/, '') : row.symbol;
+/** The token that a market trades. */
+export function baseAssetOf({ marketType, symbol }: MarketInfo): string {
+  return marketType === 'perp' ? symbol.replace(/-(PERP|BET)$/, '') : symbol;
 }
 
 /** What the price has moved by in 24 hours, and in percent; empty texts without both prices. */
