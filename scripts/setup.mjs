@@ -16,7 +16,6 @@ const addonFolder = path.join(root, 'crates', 'node');
 
 /** The set-up steps by the name under which a package script asks for them. */
 const steps = {
-  tools: checkTools,
   packages: installPackages,
   addon: buildAddon,
   dist: compileTypeScript,
@@ -31,15 +30,18 @@ function say(text) {
   process.stderr.write(`set-up: ${text}\n`);
 }
 
-function checkTools() {
+/** Before anything is done: who lacks a compiler is not to wait for the packages first. */
+function checkTools(needs) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const missing = [];
   if (major < NODE_MIN.major || (major === NODE_MIN.major && minor < NODE_MIN.minor)) {
     const wanted = `Node.js ${NODE_MIN.major}.${NODE_MIN.minor} or newer`;
     missing.push(`${wanted} (this is ${process.versions.node})`);
   }
-  if (!commandExists('cargo')) missing.push('cargo (Rust 1.88 or newer: https://rustup.rs)');
-  if (!commandExists('cc'))
+  const compiles = needs.includes('addon');
+  if (compiles && !commandExists('cargo'))
+    missing.push('cargo (Rust 1.88 or newer: https://rustup.rs)');
+  if (compiles && !commandExists('cc'))
     missing.push('cc (a C compiler; Debian: apt-get install build-essential)');
   if (missing.length > 0) throw new Error(`missing on this machine: ${missing.join('; ')}`);
 }
@@ -61,7 +63,7 @@ async function buildAddon() {
     salt: `${process.platform} ${process.arch}`,
   });
   if (!isStale('addon', hash, addonFiles().length > 0)) return;
-  say('building the Rust core: napi build --release (a minute or two the first time)');
+  say('building the Rust core: napi build --release (one to five minutes the first time)');
   await runOrThrow(localCommand('napi'), [
     'build',
     '--platform',
@@ -129,8 +131,9 @@ function distExists(dist) {
 }
 
 try {
-  checkTools();
-  for (const need of process.argv.slice(2)) {
+  const needs = process.argv.slice(2);
+  checkTools(needs);
+  for (const need of needs) {
     const step = steps[need];
     if (step === undefined) throw new Error(`unknown need ${need}`);
     await step();

@@ -1,6 +1,6 @@
-/** The package as its users get it: packed, unpacked, imported by plain Node.js, and type-checked. */
+/** The package as its users get it: packed, installed, imported by plain Node.js, and type-checked. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandsIn } from '../support/document-answers.js';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,23 +17,25 @@ const typescript = path.join(root, 'node_modules/typescript/bin/tsc');
 const entries = ['@slotbook/client', '@slotbook/client/accounts', '@slotbook/client/chain'];
 /** What a page that loads a whole entry loads, gzipped. */
 const ENTRY_BYTES_MAX = 32 * 1_024;
-const timeout = 60_000;
+const timeout = 120_000;
 
 let folder: string;
 let files: string[];
 
-/** Builds what is not built, as before any test. */
+/** Packs and installs it by the commands of its README, without a registry. */
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-package-'));
-  const modules = path.join(folder, 'node_modules/@slotbook');
-  await mkdir(modules, { recursive: true });
-  await execute('node', [path.join(root, 'scripts/setup.mjs'), 'client'], { cwd: root });
-  const pack = ['pack', '--json', '--offline', '--pack-destination', folder];
-  const [tarball] = JSON.parse((await execute('npm', pack, { cwd: sources })).stdout);
+  const readme = await readFile(path.join(sources, 'README.md'), 'utf8');
+  const [pack = '', install = ''] = commandsIn(readme)[0]?.commands ?? [];
+  const [, ...packArgs] = `${pack} --json --offline --pack-destination ${folder}`.split(' ');
+  const [tarball] = JSON.parse((await execute('npm', packArgs, { cwd: root })).stdout);
   files = tarball.files.map((file: { path: string }) => file.path);
-  await execute('tar', ['-xzf', path.join(folder, tarball.filename), '-C', modules]);
-  await rename(path.join(modules, 'package'), path.join(modules, 'client'));
+  const [, project, shown] =
+    /^cd \.\.\/([\w-]+) && npm install \.\.\/slotbook\/(\S+)$/.exec(install) ?? [];
+  expect([project, shown]).toEqual(['your-project', tarball.filename]);
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
+  const tarballPath = path.join(folder, tarball.filename);
+  await execute('npm', ['install', '--offline', tarballPath], { cwd: folder });
 }, timeout);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -63,6 +66,30 @@ await import('${entries[0]}/dist/http/json.js').catch(({ code }) => console.log(
     const [first, second] = stdout.trim().split('\n');
     expect(JSON.parse(first ?? '')).toEqual([types, '150.25']);
     expect(second).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  },
+  timeout,
+);
+
+test(
+  'in the clone it can be imported by its name, every entry',
+  async () => {
+    const code = `const all = await Promise.all(${JSON.stringify(entries)}.map((one) => import(one)));
+console.log(all.map((one) => Object.keys(one).length > 3).join());`;
+    const { stdout } = await execute('node', ['--input-type=module', '-e', code], { cwd: root });
+    expect(stdout.trim()).toBe('true,true,true');
+  },
+  timeout,
+);
+
+test(
+  'its set-up asks for no compiler, that of the addon does',
+  async () => {
+    const bare = path.join(folder, 'no-tools');
+    await mkdir(bare);
+    const setUp = (need: string) =>
+      execute(process.execPath, ['scripts/setup.mjs', need], { cwd: root, env: { PATH: bare } });
+    await setUp('client');
+    await expect(setUp('addon')).rejects.toThrow(/missing on this machine: cargo .*; cc /);
   },
   timeout,
 );
