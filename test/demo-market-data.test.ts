@@ -1,5 +1,5 @@
 /** The demo as a newcomer starts it: trades, funding rates, statistics and a candle that moves. */
-import { afterAll, beforeAll, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Service } from '../src/app/book-service.js';
 import { startDemoService } from '../src/app/start-service.js';
@@ -32,6 +32,13 @@ async function rows(path: string): Promise<Row[]> {
   const answer = await fetch(`${service.url}${path}`);
   return answer.status === 200 ? ((await answer.json()) as Row[]) : [];
 }
+
+test('trades of every market are there when the demo is ready', async () => {
+  await until(async () => (await fetch(`${service.url}/ready`)).ok);
+  for (const symbol of SYMBOLS) {
+    expect((await rows(`/trades?symbol=${symbol}`)).length).toBeGreaterThan(0);
+  }
+});
 
 test('trades of every market are shown', async () => {
   for (const symbol of SYMBOLS) {

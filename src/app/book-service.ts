@@ -12,7 +12,7 @@ import { ClientAddresses } from '../server/admission/client-addresses.js';
 import { directoryOf, missingMarkets } from '../server/api/market-directory.js';
 import { Timings } from '../server/metrics/timings.js';
 import { QuoteServer } from '../server/quotes/quote-server.js';
-import { FirstReady } from '../server/routes/first-ready.js';
+import { FirstReady, type HistoryFirst } from '../server/routes/first-ready.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
 import { SocketServer } from '../server/sockets/socket-server.js';
 import { SocketBacklog } from '../server/transport/socket-backlog.js';
@@ -39,6 +39,8 @@ export interface Service {
 export interface Origins {
   readonly origin: BookOrigin;
   readonly history?: ServiceHistory | undefined;
+  /** What the first ready waits for. */
+  readonly historyFirst?: HistoryFirst;
 }
 
 /**
@@ -104,7 +106,7 @@ interface ServiceParts {
 /** Builds the parts and ties them together; nothing runs yet. */
 function createParts(
   config: CommonConfig,
-  { origin, history }: Origins,
+  { origin, history, historyFirst = 'open' }: Origins,
   { log, onReady }: { readonly log: Logger; readonly onReady: () => void },
 ): ServiceParts {
   const timings = new Timings();
@@ -126,7 +128,7 @@ function createParts(
   });
   const { markets: marketNames } = config;
   const source = history === undefined ? {} : { history: history.history };
-  const ready = new FirstReady({ readiness, directory, marketNames, ...source });
+  const ready = new FirstReady({ readiness, directory, marketNames, historyFirst, ...source });
   const feed = origin.feed({
     ...turnEvents(sockets, timings),
     onFirstLive: () => {

@@ -13,6 +13,7 @@ import type {
   VerifyConfig,
 } from '../config/config.js';
 import { warmFetch } from '../rpc/client.js';
+import type { HistoryFirst } from '../server/routes/first-ready.js';
 import { mainnetMarkets } from '../sim/bytes/mainnet-presets.js';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { startDemo } from '../sim/demo/demo.js';
@@ -27,6 +28,8 @@ import { historyOf } from './histories.js';
 export interface ServiceOptions {
   /** A file, not there yet, that keeps what moves the book. */
   readonly recordTo?: string | undefined;
+  /** What the history has to be before `ready`; open by default. */
+  readonly historyFirst?: HistoryFirst;
 }
 
 /**
@@ -41,7 +44,8 @@ export async function startService(
   await warmFetch();
   const origin = liveOrigin(config, log, options);
   const history = historyOf(config, log, () => origin.engine.markets());
-  return serveBook(config, { origin, history }, log);
+  const { historyFirst = 'open' } = options;
+  return serveBook(config, { origin, history, historyFirst }, log);
 }
 
 /** Serves the book of a recording, and the last one after its end. */
@@ -90,7 +94,7 @@ export async function startDemoService(
     const maker = new QuoteMaker(seed);
     const quoteMakers = [...config.quoteMakers, maker.publicKey];
     const cluster = { ...config, nodes, snapshotUrl: undefined, programId, quoteMakers };
-    const service = await startService(cluster, options);
+    const service = await startService(cluster, { ...options, historyFirst: 'filled' });
     maker.start(service.url);
     process.stdout.write(`chain  ${rpcUrl} ${wsUrl} (a local chain with a simulated market)\n`);
     const chainFailed = new Promise<Error>((resolve) => {

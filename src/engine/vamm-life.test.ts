@@ -16,21 +16,26 @@ interface Level {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** Price of the first level that holds the AMM's liquidity. */
-function best(levels: readonly Level[]): number {
-  const level = levels.find(({ sources }) => sources['vamm'] !== undefined);
+/** Price of the first level that holds liquidity of a source. */
+function best(levels: readonly Level[], source = 'vamm'): number {
+  const level = levels.find(({ sources }) => sources[source] !== undefined);
   return Number(level?.price);
+}
+
+function newEngine() {
+  const engine = new Engine({ programId: PROGRAM, epoch: 'e1' });
+  const push = (writes: ReturnType<MarketSimulator['nextWrites']>, slot: number): void => {
+    for (const { pubkey, owner, data } of writes) {
+      engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
+    }
+  };
+  return { engine, push };
 }
 
 describe("engine: the AMMs of the demo's markets", () => {
   test('each perp market shows its AMM on both sides, near the oracle as it moves', () => {
     const life = new MarketSimulator({ seed: 5, makers: 10 });
-    const engine = new Engine({ programId: PROGRAM, epoch: 'e1' });
-    const push = (writes: ReturnType<MarketSimulator['nextWrites']>, slot: number): void => {
-      for (const { pubkey, owner, data } of writes) {
-        engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
-      }
-    };
+    const { engine, push } = newEngine();
     const genesis = life.createGenesis(START);
     push(genesis, START.slot);
     engine.setClock(START.slot, START.unixSeconds);
@@ -58,5 +63,32 @@ describe("engine: the AMMs of the demo's markets", () => {
       }
     }
     expect(seen.size).toBeGreaterThan(20);
+  });
+
+  test('the AMM of SOL-PERP never stands across the orders, in 60 of 60 looks', () => {
+    const life = new MarketSimulator({ seed: 1, fundingSeconds: 20 });
+    const { engine, push } = newEngine();
+    const genesis = life.createGenesis(START);
+    push(genesis, START.slot);
+    engine.setClock(START.slot, START.unixSeconds);
+    engine.setState('live');
+    engine.endTurn(1);
+    push(genesis, START.slot);
+    const market = engine.findMarket('SOL-PERP')?.id ?? -1;
+    const across: number[][] = [];
+    for (let look = 1; look <= 60; look += 1) {
+      const clock = { slot: START.slot + 5 * look, unixSeconds: START.unixSeconds + 2 * look };
+      for (let step = 0; step < 200; step += 1) push(life.nextWrites(clock), clock.slot);
+      engine.setClock(clock.slot, clock.unixSeconds);
+      engine.endTurn(look + 1);
+      const { bids, asks } = parsed(
+        engine.l2({ market, depth: 1_000, vamm: true }),
+      ) as unknown as Body;
+      const prices = [best(bids), best(asks), best(bids, 'dlob'), best(asks, 'dlob')] as const;
+      expect(prices.every(Number.isFinite)).toBe(true);
+      const [ammBid, ammAsk, bid, ask] = prices;
+      if (ammBid >= ask || ammAsk <= bid) across.push([...prices]);
+    }
+    expect(across).toEqual([]);
   });
 });

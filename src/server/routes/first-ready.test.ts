@@ -3,25 +3,27 @@ import type { Readiness } from '../../contract/feed-status.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { liveFigures } from '../testing/fake-history.js';
 import { FakeBook } from '../testing/running-server.js';
-import { FirstReady } from './first-ready.js';
+import { FirstReady, type FirstReadyOptions } from './first-ready.js';
 
 let readiness: Readiness;
 let stats: HistoryStats;
 let book: FakeBook;
 let marketNames: string[];
 let ready: FirstReady;
+let options: FirstReadyOptions;
 
 beforeEach(() => {
   readiness = { everLive: true, state: 'live', reason: null, slot: 7 };
   stats = { ...liveFigures, counts: {} };
   book = new FakeBook();
   marketNames = [];
-  ready = new FirstReady({
+  options = {
     readiness: () => readiness,
     directory: { markets: () => book.markets() },
     marketNames,
     history: { readStats: () => stats },
-  });
+  };
+  ready = new FirstReady(options);
 });
 
 describe('a service is ready', () => {
@@ -35,6 +37,14 @@ describe('a service is ready', () => {
       'the history is not open yet: the genesis hash of the chain is being read',
     );
     stats = { ...stats, state: 'backfilling', reason: null };
+    expect(ready.waitReason()).toBeNull();
+  });
+
+  test('not before its history is filled, where that is asked for', () => {
+    ready = new FirstReady({ ...options, historyFirst: 'filled' });
+    stats = { ...stats, state: 'backfilling', reason: null };
+    expect(ready.waitReason()).toBe('the history is being filled');
+    stats = { ...stats, state: 'live' };
     expect(ready.waitReason()).toBeNull();
   });
 

@@ -16,7 +16,12 @@ export interface FirstReadyOptions {
   readonly marketNames?: readonly string[];
   /** Absent where there is no history. */
   readonly history?: Pick<MarketDataSource, 'readStats'>;
+  /** What the history has to be: open, as by default, or filled with what the chain had when it was opened. */
+  readonly historyFirst?: HistoryFirst;
 }
+
+/** What a first ready waits for. Filling takes some seconds on a new chain, and minutes on a busy one. */
+export type HistoryFirst = 'open' | 'filled';
 
 /**
  * Whether a service is ready: while its book is live. The first time it waits for a market that is listed
@@ -41,12 +46,13 @@ export class FirstReady {
   }
 
   #firstReason(): string | null {
-    const { directory, marketNames = [], history } = this.#options;
+    const { directory, marketNames = [], history, historyFirst } = this.#options;
     if (marketNames.length > 0 && directory.markets().length === 0) {
       return `no market of --markets is on this chain: ${marketNames.join(', ')}`;
     }
     // One that fails is not waited for: the book is of use without it.
     const { state, reason } = history?.readStats() ?? { state: 'live', reason: null };
+    if (state === 'backfilling' && historyFirst === 'filled') return 'the history is being filled';
     if (state !== 'starting' && state !== 'off') return null;
     return `the history is not open yet${reason === null ? '' : `: ${reason}`}`;
   }

@@ -20,6 +20,8 @@ const BEAT_MS = 10;
 const DUE_MAX = 50;
 /** Time between two funding rates of a market: short enough that a viewer sees some. */
 const FUNDING_SECONDS = 20;
+/** Auctions of about ten slots, as the program makes them. */
+const AUCTION_SLOTS = { limit: [8, 12], taking: [8, 12] } as const;
 /** How long after a broken write the exit of the chain may become known. */
 const EXIT_NOTICE_MS = 500;
 
@@ -64,7 +66,7 @@ export interface Demo {
 
 /**
  * Starts a chain, writes State, markets, oracles and makers into it, and lets them live until
- * `stop`. Ready means that every account of the first state is on the chain. When the chain cannot
+ * `stop`. Ready means that every account of the first state is on the chain, and a first trade of each market. When the chain cannot
  * keep up, the rate sinks; nothing piles up.
  */
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
@@ -73,16 +75,18 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   if (!(rate >= 1 && rate <= LIMITS.demoRateMax)) {
     throw new SimError('INVALID_OPTION', `rate was ${rate}, must be 1 to ${LIMITS.demoRateMax}`);
   }
-  const simulator = new MarketSimulator({ seed, ...rest, fundingSeconds });
+  const simulator = new MarketSimulator({
+    ...{ seed, auctionSlots: AUCTION_SLOTS },
+    ...rest,
+    fundingSeconds,
+  });
   const chain = await LocalChain.start({ slotTimeMs });
   const writer = new AccountWriter(chain.rpcUrl);
   let relay: Relay | undefined;
   try {
     relay = await Relay.start(chain, { port });
     await writer.deployProgram();
-    for (const account of simulator.createGenesis(await firstClock(chain)))
-      await writer.writeAccount(account);
-    await writer.flush();
+    await beginMarket({ simulator, chain, writer });
     return runMarket({ simulator, chain, relay, writer, rate });
   } catch (error) {
     writer.close();
@@ -90,6 +94,19 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     await chain.stop();
     throw error;
   }
+}
+
+/** Writes the first state of everything and the first trades to the chain. */
+async function beginMarket({
+  simulator,
+  chain,
+  writer,
+}: Pick<Parts, 'simulator' | 'chain' | 'writer'>): Promise<void> {
+  for (const account of simulator.createGenesis(await firstClock(chain)))
+    await writer.writeAccount(account);
+  await writer.flush();
+  for (const step of simulator.openMarkets(clockOf(chain))) await applyStep(writer, step);
+  await writer.flush();
 }
 
 interface Parts {

@@ -126,7 +126,7 @@ export const placeAuctionLimit: Action = (sim) => {
     direction,
     price,
     baseAssetAmount: someSize(sim, market),
-    auctionDuration: sim.random.nextBetween(3, 40),
+    auctionDuration: sim.random.nextBetween(...sim.auctionSlots.limit),
     auctionStartPrice: direction === Direction.Long ? price - away : price + away,
     auctionEndPrice: price,
     bitFlags: sim.random.oneIn(5) ? 1 : 0,

@@ -8,17 +8,21 @@ import {
   OrderType,
 } from '../bytes/chain-enums.js';
 import { type FilledOrder, fillRecordBytes } from '../bytes/event-record.js';
-import type { CallDraft } from './call-draft.js';
+import type { ProgramCall } from '../chain/program-call.js';
+import { CallDraft } from './call-draft.js';
 import { fillerReward, makerRebate, takerFee } from './fees.js';
 import type { Maker, SimulatedMarket } from './model.js';
 import { fillOrder, oppositeOf, settleFill } from './orders.js';
 import type { OwnedOrder, Resting, SimulatedMarkets } from './simulated-markets.js';
 import { fillableSize, isOfMarket, positionOf, smallerOf } from './simulated-markets.js';
-import { ammPrice, bestAgainst, limitOf } from './takers.js';
+import { ammPrice, bestAgainst, limitOf, placeTakingIn } from './takers.js';
 
 /** Of a hundred fills in perp markets, those of the AMM alone, and those it shares with a maker. */
 const AMM_PERCENT = 15;
 const JIT_PERCENT = 20;
+
+/** Takers that are sent into a market until one meets an order: every second one does. */
+const OPENING_TRIES_MAX = 32;
 
 /** A taker and what it can meet. */
 interface Crossing {
@@ -45,12 +49,32 @@ export function fillNext(sim: SimulatedMarkets, draft: CallDraft): boolean {
   const first = random.nextBelow(markets.length);
   for (let i = 0; i < markets.length; i += 1) {
     const market = markets[(first + i) % markets.length];
-    const crossing = market && findCrossing(sim, market);
-    if (crossing === undefined) continue;
-    fillCrossing(sim, draft, crossing);
-    return true;
+    if (market !== undefined && fillMarket(sim, draft, market)) return true;
   }
   return false;
+}
+
+/** Sends takers into a market until one is filled: each time the transaction, or undefined for a new order. */
+export function* openMarket(
+  sim: SimulatedMarkets,
+  market: SimulatedMarket,
+): Generator<ProgramCall | undefined> {
+  for (let tries = 0; tries < OPENING_TRIES_MAX; tries += 1) {
+    const draft = new CallDraft(sim);
+    if (fillMarket(sim, draft, market)) {
+      yield draft.toCall();
+      return;
+    }
+    if (placeTakingIn(sim, market)) yield undefined;
+  }
+}
+
+/** Fills one taker of a market. False: none crosses. */
+function fillMarket(sim: SimulatedMarkets, draft: CallDraft, market: SimulatedMarket): boolean {
+  const crossing = findCrossing(sim, market);
+  if (crossing === undefined) return false;
+  fillCrossing(sim, draft, crossing);
+  return true;
 }
 
 function findCrossing(sim: SimulatedMarkets, market: SimulatedMarket): Crossing | undefined {

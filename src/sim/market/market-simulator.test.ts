@@ -111,6 +111,31 @@ describe('the book of 200 makers', () => {
   });
 });
 
+test('a life begins with a trade in each of its markets, unless it has none', () => {
+  const clock = { slot: 31, unixSeconds: 1_800_000_000 };
+  for (const seed of Array.from({ length: 20 }, (_, i) => i + 1)) {
+    const life = new MarketSimulator({ seed });
+    life.createGenesis(clock);
+    const calls = [...life.openMarkets(clock)].filter(({ call }) => call !== undefined);
+    expect(calls.length).toBe(4);
+    for (const { lastTradeTs } of life.markets) expect(lastTradeTs).toBe(1_800_000_000n);
+  }
+  const quiet = new MarketSimulator({ seed: 1, fillsPerSecond: 0 });
+  quiet.createGenesis(clock);
+  expect([...quiet.openMarkets(clock)]).toEqual([]);
+});
+
+test('auctions last as long as the life says', () => {
+  const durations = new Set<number>();
+  const auctionSlots = { limit: [8, 12], taking: [8, 12] } as const;
+  run({ seed: 1, auctionSlots }, 4_000, (_writes, { makers }) => {
+    for (const maker of makers.slice(0, 40)) {
+      for (const order of maker.orders) durations.add(order?.auctionDuration ?? 0);
+    }
+  });
+  expect([...durations].sort((a, b) => a - b)).toEqual([0, 8, 9, 10, 11, 12]);
+});
+
 describe("mainnet's 148 markets", () => {
   const presets = mainnetMarkets();
 

@@ -20,11 +20,11 @@ import {
   trigger,
 } from './actions.js';
 import { CallDraft } from './call-draft.js';
-import { fillNext } from './fills.js';
+import { fillNext, openMarket } from './fills.js';
 import { fundingDue, updateFunding } from './funding.js';
 import type { Maker, SimulatedMarket } from './model.js';
 import { placeQuote } from './orders.js';
-import { type Action, SimulatedMarkets } from './simulated-markets.js';
+import { type Action, type AuctionSlots, SimulatedMarkets } from './simulated-markets.js';
 import { placeTaking, uncrossMarket } from './takers.js';
 
 /** Makers of one simulation: each is an account that the chain and its readers hold. */
@@ -33,6 +33,8 @@ const MAKERS_MAX = 20_000;
 const STEPS_PER_ORACLE_MOVE = 8;
 /** While nobody takes, one step in so many places an order that does. */
 const TAKER_ONE_IN = 4;
+/** Markets that begin with a trade, each a transaction of some 10 ms: those of the usual demo. */
+const OPENED_MARKETS_MAX = 4;
 /** Steps between two changes of a market's status, where they are wanted. */
 const STEPS_PER_STATUS_CHANGE = 400;
 
@@ -70,6 +72,8 @@ export interface MarketSimulatorOptions {
   readonly fillsPerSecond?: number;
   /** Time between two funding rates of a market; the program's is an hour. */
   readonly fundingSeconds?: number;
+  /** How long auctions last; from three to forty slots when left out. */
+  readonly auctionSlots?: AuctionSlots;
   /** Whether ETH-PERP now and then goes reduce-only or has its fills paused. */
   readonly statusChanges?: 'none' | 'some';
 }
@@ -110,10 +114,10 @@ export class MarketSimulator {
     if (!Number.isInteger(makers) || makers < 1 || makers > MAKERS_MAX) {
       throw new RangeError(`makers was ${makers}, must be 1 to ${MAKERS_MAX}`);
     }
-    const { fundingSeconds, presets = FEW_MARKETS } = options;
+    const { fundingSeconds, auctionSlots, presets = FEW_MARKETS } = options;
     this.#fillsPerSecond = fillsPerSecond;
     this.#presets = presets;
-    this.#sim = new SimulatedMarkets({ presets, seed, makers, fundingSeconds });
+    this.#sim = new SimulatedMarkets({ presets, seed, makers, fundingSeconds, auctionSlots });
     this.#statusChanges = statusChanges;
   }
 
@@ -155,6 +159,15 @@ export class MarketSimulator {
       this.#quoteMarket(),
       ...this.#takeWrites(),
     ];
+  }
+
+  /** A first trade in each of the first markets, so that there are some to show; none in a life without fills. */
+  *openMarkets(clock: SimulatorClock): Generator<SimulatorStep> {
+    if (this.#fillsPerSecond === 0) return;
+    for (const market of this.#sim.markets.slice(0, OPENED_MARKETS_MAX)) {
+      this.#setTime(clock);
+      for (const call of openMarket(this.#sim, market)) yield { call, writes: this.#takeWrites() };
+    }
   }
 
   /** The next step. While transactions are unwanted, takers and funding rates wait. */

@@ -38,7 +38,17 @@ export interface SimulatedMarketsOptions {
   readonly makers: number;
   /** Time between two funding rates of a market; the program's is an hour. */
   readonly fundingSeconds?: number | undefined;
+  readonly auctionSlots?: AuctionSlots | undefined;
 }
+
+/** How long auctions last, shortest and longest, in slots. */
+export interface AuctionSlots {
+  readonly limit: readonly [number, number];
+  readonly taking: readonly [number, number];
+}
+
+/** Short and long ones, so that orders are met in every stage; the recorded lives have them. */
+const MIXED_AUCTIONS: AuctionSlots = { limit: [3, 40], taking: [5, 20] };
 
 /** All markets and makers, and what has changed since the last writes were taken. */
 export class SimulatedMarkets {
@@ -57,12 +67,14 @@ export class SimulatedMarkets {
   time: ChainTime = { slot: 0n, unixSeconds: 0n };
   /** What prices are in: USDC. */
   readonly quoteAsset: SpotPreset;
+  readonly auctionSlots: AuctionSlots;
   readonly #ladders: ReadonlyMap<SimulatedMarket, Ladders>;
   /** Each market as often as it has parts of the makers. */
   readonly #parts: readonly SimulatedMarket[];
 
-  constructor({ presets, seed, makers, fundingSeconds }: SimulatedMarketsOptions) {
+  constructor({ presets, seed, makers, fundingSeconds, auctionSlots }: SimulatedMarketsOptions) {
     this.random = new Random(seed);
+    this.auctionSlots = auctionSlots ?? MIXED_AUCTIONS;
     const feeds = new Map<number, Feed>();
     const [quoteAsset, ...tokens] = presets.spots;
     if (quoteAsset === undefined) throw new Error('Invariant: there is a quote asset');

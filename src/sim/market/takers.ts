@@ -45,12 +45,39 @@ export function uncrossMarket(sim: SimulatedMarkets, market: SimulatedMarket): b
  * A market or oracle order: never in the book, filled or cancelled soon. Its auction ends behind the
  * best order of the other side; of those in a hurry it begins there.
  */
-export const placeTaking: Action = (sim) => {
+export const placeTaking: Action = (sim) => placeTakingIn(sim, someMarket(sim));
+
+/** The same in a market. */
+export function placeTakingIn(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
   const { random } = sim;
-  const market = someMarket(sim);
   const trader = random.pickOne(sim.traders);
   if (trader === undefined) return false;
   const direction = someDirection(sim);
+  const { start, end } = takingAuction(sim, market, direction);
+  const isOracle = random.oneIn(3);
+  const oracle = market.feed.price;
+  const from = isOracle ? oracle : 0n;
+  const request = {
+    direction,
+    orderType: isOracle ? OrderType.Oracle : OrderType.Market,
+    price: isOracle ? 0n : end,
+    oraclePriceOffset: isOracle ? Number(end - oracle) : 0,
+    baseAssetAmount: someSize(sim, market),
+    auctionDuration: random.nextBetween(...sim.auctionSlots.taking),
+    auctionStartPrice: start - from,
+    auctionEndPrice: end - from,
+    maxTs: sim.time.unixSeconds + TAKER_SECONDS,
+  };
+  return placeOrder(sim, trader, { market, request });
+}
+
+/** From the oracle, or in a hurry from the best order of the other side, to behind that or behind the AMM. */
+function takingAuction(
+  sim: SimulatedMarkets,
+  market: SimulatedMarket,
+  direction: Direction,
+): { readonly start: bigint; readonly end: bigint } {
+  const { random } = sim;
   const sign = direction === Direction.Long ? 1n : -1n;
   const oracle = market.feed.price;
   const reach = bestAgainst(sim, market, direction)?.price ?? oracle;
@@ -59,21 +86,8 @@ export const placeTaking: Action = (sim) => {
   const start = random.oneIn(2)
     ? reach
     : oracle - sign * market.tick * BigInt(random.nextBetween(5, 30));
-  const isOracle = random.oneIn(3);
-  const from = isOracle ? oracle : 0n;
-  const request = {
-    direction,
-    orderType: isOracle ? OrderType.Oracle : OrderType.Market,
-    price: isOracle ? 0n : end,
-    oraclePriceOffset: isOracle ? Number(end - oracle) : 0,
-    baseAssetAmount: someSize(sim, market),
-    auctionDuration: random.nextBetween(5, 20),
-    auctionStartPrice: start - from,
-    auctionEndPrice: end - from,
-    maxTs: sim.time.unixSeconds + TAKER_SECONDS,
-  };
-  return placeOrder(sim, trader, { market, request });
-};
+  return { start, end };
+}
 
 /** The best resting order that a taker of this direction could meet. */
 export function bestAgainst(
