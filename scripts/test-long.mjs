@@ -4,7 +4,7 @@
  */
 import { localCommand, runOrThrow } from './process.mjs';
 
-/** The long forms by name. */
+/** The long forms by name; `needs` are steps of the set-up. */
 const longForms = {
   differential: {
     about: 'fast book against naive book, 10,000 seeds',
@@ -39,12 +39,14 @@ const longForms = {
   incumbents: {
     about:
       'clients as they are in use, driftpy among them, through a rolling restart of ten cycles; needs python3',
+    needs: ['incumbents', 'ccxt', 'driftpy'],
     command: [localCommand('vitest'), 'run', 'test/incumbents'],
     env: { INCUMBENTS: 'long' },
   },
   ccxt: {
     about:
       'the exchange class of examples/ccxt follows a demo for ten minutes, cut every ten seconds',
+    needs: ['ccxt'],
     command: [localCommand('vitest'), 'run', 'test/ccxt.test.ts'],
     env: { CCXT_SECONDS: '600' },
   },
@@ -122,8 +124,9 @@ if (unknown.length > 0) {
   process.exitCode = 1;
 } else {
   for (const name of names) {
-    const { about, command, env } = longForms[name];
+    const { about, needs = [], command, env } = longForms[name];
     process.stdout.write(`test:long ${name}: ${about}\n`);
+    if (needs.length > 0) await runOrThrow('node', ['scripts/setup.mjs', ...needs]);
     await runOrThrow(command[0], command.slice(1), { env, echo: 'stdout' });
   }
 }

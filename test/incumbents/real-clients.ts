@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { makerKey } from '../support/maker-client.js';
 import { ClientProcess } from './client-process.js';
@@ -6,16 +6,16 @@ import type { ScriptedClient } from './scripted-clients.js';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** A client from a registry: what installs it, how it starts, and the byte of which the key of its maker is made. */
+/** A client from a registry: what is there once it is installed, the byte of its maker's key, and how it starts. */
 interface RealClient {
-  readonly need: string;
+  readonly file: string;
   readonly seed: number;
   start(url: string, seed: string): ScriptedClient;
 }
 
 const REAL_CLIENTS: Readonly<Record<string, RealClient>> = {
   sdk: {
-    need: 'incumbents',
+    file: 'installed/node_modules/.package-lock.json',
     seed: 41,
     start: (url, seed) =>
       new ClientProcess(
@@ -24,7 +24,7 @@ const REAL_CLIENTS: Readonly<Record<string, RealClient>> = {
       ),
   },
   ccxt: {
-    need: 'ccxt',
+    file: '../../examples/ccxt/node_modules/.package-lock.json',
     seed: 43,
     start: (url) => {
       const command = [process.execPath, pathOf('../../examples/ccxt/watch.mjs')] as const;
@@ -32,7 +32,7 @@ const REAL_CLIENTS: Readonly<Record<string, RealClient>> = {
     },
   },
   driftpy: {
-    need: 'driftpy',
+    file: 'installed/.venv/bin/python',
     seed: 42,
     start: (url, seed) => {
       const command = [
@@ -45,14 +45,14 @@ const REAL_CLIENTS: Readonly<Record<string, RealClient>> = {
   },
 };
 
-/** Clients from the registries that are installed now, where that has not been done. */
+/** Clients from the registries, which the set-up of `npm test` and of the long form has installed. */
 export class RealClients {
-  /** What could not be installed. */
+  /** Those that are not installed. */
   readonly absent: readonly string[];
   readonly #installed: readonly string[];
 
   constructor(names: readonly string[]) {
-    this.#installed = names.filter((name) => install(find(name).need));
+    this.#installed = names.filter((name) => existsSync(pathOf(find(name).file)));
     this.absent = names.filter((name) => !this.#installed.includes(name));
   }
 
@@ -76,9 +76,4 @@ function find(name: string): RealClient {
   const client = REAL_CLIENTS[name];
   if (client === undefined) throw new Error(`there is no client ${name}`);
   return client;
-}
-
-function install(need: string): boolean {
-  const script = pathOf('../../scripts/setup.mjs');
-  return spawnSync(process.execPath, [script, need], { stdio: 'inherit' }).status === 0;
 }
