@@ -6,10 +6,7 @@ import { flagOf, SETTINGS } from '../src/config/settings.js';
 import { withSettingsTables } from '../src/config/settings-document.js';
 import { feedMetrics, newCounters } from '../src/feed/model/feed-stats.js';
 import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
-import { Metrics, RequestCounts } from '../src/server/metrics/metrics.js';
-import { Timings } from '../src/server/metrics/timings.js';
-import { liveFigures } from '../src/server/testing/fake-history.js';
-import { FakeBook } from '../src/server/testing/running-server.js';
+import { metricsText } from './support/metrics-text.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -29,43 +26,6 @@ function firstCells(text: string): string {
 
 const matches = (text: string, pattern: RegExp): string[] =>
   [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))].sort();
-
-function metricsText(): Promise<string> {
-  const requests = new RequestCounts();
-  requests.countReply('/l2', 200);
-  const counts = { client: 1 };
-  const metrics = new Metrics({
-    book: new FakeBook(),
-    directory: new FakeBook(),
-    readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
-    feed: () => ({ slotAgeMs: 0, events: { rebuilds: 1 } }),
-    requests,
-    timings: new Timings(),
-    sockets: () => ({
-      ...{ sockets: 1, topics: 1, frames: 1, bytes: 1, dropped: 0, failed: 0 },
-      ...{ slow: 0, resets: 0, ringBytes: 0 },
-      ...{ closes: counts, errors: counts, refused: counts },
-    }),
-    venues: () => [
-      {
-        ...{ name: 'aggregator', host: 'host', markets: [], failures: counts },
-        events: { requests: 1, readings: 1, failures: 1 },
-      },
-    ],
-    history: {
-      readStats: () => ({
-        ...liveFigures,
-        counts: { ...historyCounters() },
-        missingFills: { perp_0: 1 },
-      }),
-    },
-    quotes: () => ({
-      ...{ sockets: 2, makers: 1, changed: 1, unchanged: 1 },
-      ...{ closes: counts, errors: counts, refused: counts },
-    }),
-  });
-  return metrics.toText();
-}
 
 test('every metric is listed, and none that is not there', async () => {
   const printed = matches(await metricsText(), /^# TYPE (slotbook_\w+)/gm);

@@ -1,0 +1,44 @@
+import { newCounters } from '../../src/feed/model/feed-stats.js';
+import { newCounters as historyCounters } from '../../src/history/ingest/parts.js';
+import { Metrics, RequestCounts } from '../../src/server/metrics/metrics.js';
+import { Timings } from '../../src/server/metrics/timings.js';
+import { liveFigures } from '../../src/server/testing/fake-history.js';
+import { FakeBook } from '../../src/server/testing/running-server.js';
+
+/** The text of /metrics of a service that has all its parts, each with something to count. */
+export function metricsText(): Promise<string> {
+  const requests = new RequestCounts();
+  requests.countReply('/l2', 200);
+  const counts = { client: 1 };
+  const metrics = new Metrics({
+    book: new FakeBook(),
+    directory: new FakeBook(),
+    readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
+    feed: () => ({ slotAgeMs: 0, events: { ...newCounters() } }),
+    requests,
+    timings: new Timings(),
+    sockets: () => ({
+      ...{ sockets: 1, topics: 1, frames: 1, bytes: 1, dropped: 0, failed: 0 },
+      ...{ slow: 0, resets: 0, ringBytes: 0 },
+      ...{ closes: counts, errors: counts, refused: counts },
+    }),
+    venues: () => [
+      {
+        ...{ name: 'aggregator', host: 'host', markets: [], failures: counts },
+        events: { requests: 1, readings: 1, failures: 1 },
+      },
+    ],
+    history: {
+      readStats: () => ({
+        ...liveFigures,
+        counts: { ...historyCounters() },
+        missingFills: { perp_0: 1 },
+      }),
+    },
+    quotes: () => ({
+      ...{ sockets: 2, makers: 1, changed: 1, unchanged: 1 },
+      ...{ closes: counts, errors: counts, refused: counts },
+    }),
+  });
+  return metrics.toText();
+}
