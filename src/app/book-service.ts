@@ -202,7 +202,7 @@ function createServiceHandlers(
 ): Handlers {
   const { book, directory, ready, feed, sockets, makers, venues, history } = parts;
   const { timings, unsent, backlog, addresses } = parts;
-  const { readAccounts } = feed;
+  const { readAccounts, readFees } = feed;
   return createHandlers({
     book,
     directory,
@@ -217,6 +217,7 @@ function createServiceHandlers(
     quotes: () => makers.readStats(),
     build,
     ...(readAccounts === undefined ? {} : { readAccounts }),
+    ...(readFees === undefined ? {} : { readFees }),
     ...(history === undefined ? {} : { history: history.history }),
     ...{ requestsPerSecond, addresses, compatDefaults },
     metrics: metricsPort === undefined ? 'main' : 'operator',

@@ -22,7 +22,7 @@ import { RecordingReader } from '../feed/recording/recording-reader.js';
 import { Replayer } from '../feed/recording/replayer.js';
 import { RpcClient } from '../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
-import { readAccountTexts } from '../rpc/methods.js';
+import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
 import { systemTimers } from '../rpc/timers.js';
 
@@ -40,6 +40,8 @@ export interface BookFeed {
   stats(): Partial<FeedMetrics> & Pick<FeedMetrics, 'slotAgeMs' | 'events'>;
   /** Reads accounts as base64 from the chain, where there is one. */
   readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
+  /** Reads what recent transactions paid to write to accounts, where there is a chain. */
+  readonly readFees?: (accounts: readonly string[]) => Promise<readonly number[]>;
   /** Takes indicative quotes, where they are not those of a recording. */
   readonly quotes?: QuoteSink;
 }
@@ -165,6 +167,8 @@ function liveFeed(parts: {
     stats: () => feedMetrics(feed.stats(), socketStats()),
     readAccounts: (keys) =>
       readAccountTexts(feed.rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
+    readFees: (accounts) =>
+      readPriorityFees(feed.rpc, accounts, AbortSignal.timeout(LIMITS.feeReadMsMax)),
     quotes,
   };
 }

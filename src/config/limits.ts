@@ -113,6 +113,16 @@ export const LIMITS = {
   accountCallsMax: 8,
   /** Accounts that wait for such a call: half a second's worth. */
   accountsWaitingMax: 500,
+  /** Time between two calls for priority fees: all 148 markets of the main network within 4 s. */
+  feeCallSpacingMs: 25,
+  /** Such calls in flight, each for one market. */
+  feeCallsMax: 8,
+  /** Markets that wait for such a call: two of the largest batches. */
+  feesWaitingMax: 512,
+  /** How long the fees of a market serve all requests; they are of blocks of the last minute. */
+  feesKeptMs: 10_000,
+  /** Time that a call for fees may take, its retries included. */
+  feeReadMsMax: 5_000,
   /** Time that a fetch of makers' accounts may take, its retries included. */
   accountReadMsMax: 5_000,
   /** Addresses whose requests are counted: 2 MB. Beyond it the one that was quiet longest goes. */

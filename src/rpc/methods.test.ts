@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RpcClient } from './client.js';
-import { readAccountTexts, readGenesisHash } from './methods.js';
+import { readAccountTexts, readGenesisHash, readPriorityFees } from './methods.js';
 
 /** A client that answers with one result, and what it was asked. */
 function answering(result: unknown) {
@@ -49,3 +49,26 @@ test.each([null, 7, '', 'short', '0'.repeat(44), '../'.repeat(14), 'a'.repeat(45
     await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_RPC_ANSWER' });
   },
 );
+
+test('priority fees are those of the blocks, whatever else a row has', async () => {
+  const rows = [
+    { slot: 7, prioritizationFee: 0 },
+    { slot: 8, prioritizationFee: 12_000 },
+  ];
+  expect(await readPriorityFees(answering(rows), ['a'], signal)).toEqual([0, 12_000]);
+  expect(await readPriorityFees(answering([]), ['a'], signal)).toEqual([]);
+});
+
+test.each([
+  [null],
+  [{}],
+  ['fees'],
+  [[null]],
+  [[{}]],
+  [[{ slot: 7, prioritizationFee: '5' }]],
+  [[{ slot: 7, prioritizationFee: -1 }]],
+  [[{ slot: 7, prioritizationFee: 0.5 }]],
+])('priority fees that are %j are malformed', async (result) => {
+  const reading = readPriorityFees(answering(result), ['a'], signal);
+  await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_RPC_ANSWER' });
+});

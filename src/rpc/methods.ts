@@ -68,6 +68,34 @@ function parseSlot(result: unknown): number {
   throw malformedError('getSlot', 'must be a slot');
 }
 
+/**
+ * The fees that the node's last 150 blocks took at least for writing all of these accounts, one a block in
+ * no order, in micro-lamports a compute unit: one getRecentPrioritizationFees, which never holds the feed
+ * back.
+ *
+ * # Errors
+ * RpcError, also for a response that is no list of fees.
+ */
+export function readPriorityFees(
+  rpc: Pick<RpcClient, 'call'>,
+  accounts: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const options = { signal, isBackground: true };
+  return rpc.call('getRecentPrioritizationFees', [accounts], parseFees, options);
+}
+
+function parseFees(result: unknown): readonly number[] {
+  const fees = Array.isArray(result) ? result.map(feeOf) : [undefined];
+  if (fees.every((fee) => fee !== undefined)) return fees;
+  throw malformedError('getRecentPrioritizationFees', 'must be a list of fees');
+}
+
+function feeOf(row: unknown): number | undefined {
+  const fee = isRecord(row) ? row['prioritizationFee'] : undefined;
+  return typeof fee === 'number' && Number.isSafeInteger(fee) && fee >= 0 ? fee : undefined;
+}
+
 function malformedError(method: string, rule: string): RpcError {
   const message = `answer to ${method} was malformed, ${rule}`;
   return new RpcError('MALFORMED_RPC_ANSWER', message, { method });

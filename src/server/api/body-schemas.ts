@@ -167,6 +167,16 @@ function sideSchemas<Row extends TProperties[string]>(row: Row) {
 
 const errorCodes = Object.keys(STATUS_BY_CODE);
 
+const fee = (what: string) => count(`${what}, in micro-lamports a compute unit.`);
+const feeLevels = {
+  min: fee('What the cheapest block took'),
+  low: fee('What a quarter of the blocks took at most'),
+  medium: fee('The median of the blocks'),
+  high: fee('What three quarters of the blocks took at most'),
+  veryHigh: fee('What 95 % of the blocks took at most'),
+  unsafeMax: fee('What the dearest block took'),
+};
+
 const market = Type.Object({
   symbol: text('Name of the market.'),
   marketIndex: count('Index among the markets of its type.'),
@@ -259,6 +269,22 @@ export const bodySchemas = {
       { description: 'With includeAccounts.' },
     ),
   ]),
+  PriorityFees: Type.Object({
+    ...feeLevels,
+    marketType,
+    marketIndex: size('Index among the markets of its type, as text.'),
+  }),
+  BatchPriorityFees: Type.Array(
+    Type.Object({
+      ...Type.Partial(Type.Object(feeLevels)).properties,
+      marketType: Type.Optional(text('As it was requested, where the entry is wrong.')),
+      marketIndex: Type.Optional(count('Index among the markets of its type.')),
+      error: Type.Optional(error),
+    }),
+    {
+      description: 'In the order of the request; a wrong entry has an error in place of the fees.',
+    },
+  ),
   ...historyBodySchemas,
   Markets: Type.Array(market, { description: 'Perpetual markets first, each kind by index.' }),
   Health: Type.Object({ status: wordSchema(['ok'], {}) }),

@@ -4,7 +4,7 @@
  * This file does not know how a request is served; of the book it uses only the list of markets.
  */
 
-import type { Static } from '@sinclair/typebox';
+import type { Static, TObject } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type {
   AuctionsRequest,
@@ -35,6 +35,7 @@ import {
   matchParams,
   offerRanges,
   orderbookParams,
+  priorityFeesParams,
   topMakersParams,
 } from './param-schemas.js';
 
@@ -48,7 +49,7 @@ export function compileBookParams(): void {
     matchParams,
     topMakersParams,
   ]);
-  compileParamSchemas([orderbookParams]);
+  compileParamSchemas([orderbookParams, priorityFeesParams]);
 }
 
 /** The schema of /l2, with whichever defaults. */
@@ -111,16 +112,53 @@ export function parseBatchL2(
   markets: MarketDirectory,
   schema = l2Params,
 ): readonly BatchEntry[] {
-  const texts = splitQuery(raw, schema.properties);
-  const lists = Array.from(texts, ([name, text]) => ({ name, values: text.split(',') }));
-  const length = commonLength(lists);
-  const entries = Array.from({ length }, (_, index) => {
-    const given = lists.map(({ name, values }) => [name, values[index] ?? ''] as const);
-    const set = new Map(given.filter(([, value]) => value !== ''));
-    return batchEntry(() => l2Request(set, markets, schema));
-  });
+  const entries = splitLists(raw, schema).map((texts) =>
+    batchEntry(() => l2Request(texts, markets, schema)),
+  );
   requireBatchLevels(entries);
   return entries;
+}
+
+/** The texts of each entry of comma-separated lists of one length; an empty value is not given. */
+function splitLists(raw: string, { properties }: TObject): readonly Texts[] {
+  const texts = splitQuery(raw, properties);
+  const lists = Array.from(texts, ([name, text]) => ({ name, values: text.split(',') }));
+  return Array.from({ length: commonLength(lists) }, (_, index) => {
+    const given = lists.map(({ name, values }) => [name, values[index] ?? ''] as const);
+    return new Map(given.filter(([, value]) => value !== ''));
+  });
+}
+
+/** Reads the parameters of /priorityFees. Throws a ServerError that names the wrong one. */
+export function parseFeeMarket(raw: string, markets: MarketDirectory): MarketInfo {
+  return selectMarket(
+    checkParams(priorityFeesParams, splitQuery(raw, priorityFeesParams.properties)),
+    markets,
+  );
+}
+
+/** A market of /batchPriorityFees, or what is wrong with the entry that named it. */
+export type FeeMarket = MarketInfo | ({ readonly error: ServerError } & Partial<FeeMarketName>);
+
+/** What an entry names, as far as it can be read. */
+interface FeeMarketName {
+  readonly marketType: string;
+  readonly marketIndex: number;
+}
+
+/** Reads the parameters of /batchPriorityFees: those of /priorityFees, each a comma-separated list. */
+export function parseFeeMarkets(raw: string, markets: MarketDirectory): readonly FeeMarket[] {
+  return splitLists(raw, priorityFeesParams).map((texts) => {
+    const found = batchEntry(() => selectMarket(checkParams(priorityFeesParams, texts), markets));
+    if (!(found instanceof ServerError)) return found;
+    const marketType = texts.get('marketType');
+    const marketIndex = Number(texts.get('marketIndex'));
+    return {
+      ...(marketType === undefined ? {} : { marketType }),
+      ...(Number.isSafeInteger(marketIndex) ? { marketIndex } : {}),
+      error: found,
+    };
+  });
 }
 
 function requireBatchLevels(entries: readonly BatchEntry[]): void {
@@ -152,7 +190,7 @@ function commonLength(lists: readonly List[]): number {
   return length;
 }
 
-function batchEntry(read: () => L2Request): BatchEntry {
+function batchEntry<Entry>(read: () => Entry): Entry | ServerError {
   try {
     return read();
   } catch (error) {

@@ -61,6 +61,7 @@ beforeAll(async () => {
   engine = engineWith(PERP, SPOT, ORACLE, USER, twoSided());
   server = await startServer(engine, {
     history: new FakeHistory(),
+    readFees: async () => [0, 5_000],
     readAccounts: async (keys) => keys.map((_, index) => (index === 0 ? 'AAAA' : null)),
   });
   api = JSON.parse(await (await fetch(`${server.url}/openapi.json`)).text());
@@ -254,6 +255,10 @@ describe('real answers', () => {
     [`/match?${market}&side=buy`, 400],
     ['/match?marketName=NOPE&side=buy&size=1', 404],
     [`/topMakers?${market}&side=bid`, 200],
+    [`/priorityFees?${market}`, 200],
+    ['/priorityFees?marketName=NOPE', 404],
+    ['/batchPriorityFees?marketName=SOL-PERP,NOPE', 200],
+    ['/batchPriorityFees?marketIndex=0,1,2&marketType=perp,perp', 400],
     ['/topMakers?marketName=NOPE&side=bid', 404],
     [`/topMakers?${market}`, 400],
     ['/markets', 200],

@@ -133,6 +133,9 @@ export const l3Params = Type.Object({
 /** The parameters of /auctions. */
 export const auctionsParams = Type.Object(market);
 
+/** The parameters of /priorityFees. */
+export const priorityFeesParams = Type.Object(market);
+
 /** The parameters of /topMakers. */
 export const topMakersParams = Type.Object({
   ...market,

@@ -13,6 +13,7 @@ import {
   l3Params,
   matchParams,
   orderbookParams,
+  priorityFeesParams,
   topMakersParams,
   tradeRecordsParams,
   tradesParams,
@@ -20,6 +21,7 @@ import {
   volumePeriodParams,
 } from './param-schemas.js';
 import type { PathSpec } from './path-spec.js';
+import { servicePathSpecs } from './service-path-specs.js';
 import { udfPathSpecs } from './udf-path-specs.js';
 
 const marketErrors = ['MISSING_PARAM', 'INVALID_PARAM', 'OUT_OF_RANGE', 'UNKNOWN_MARKET'] as const;
@@ -31,6 +33,13 @@ const batch = {
   body: 'BatchL2',
   tagged: true,
   errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'],
+} as const;
+
+const priorityFees = {
+  kind: 'book',
+  params: priorityFeesParams,
+  tagged: false,
+  errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY'],
 } as const;
 
 const history = {
@@ -92,6 +101,17 @@ export const pathSpecs = {
     body: 'TopMakers',
     tagged: true,
     errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/priorityFees': {
+    ...priorityFees,
+    summary: 'What recent transactions paid at least to write to the account of a market',
+    body: 'PriorityFees',
+  },
+  '/batchPriorityFees': {
+    ...priorityFees,
+    summary: 'The same for many markets; lists of one length, at most 256 entries',
+    style: 'lists',
+    body: 'BatchPriorityFees',
   },
   '/stats/markets': {
     summary: 'Statistics of all markets: prices, volume, open interest, funding',
@@ -218,72 +238,7 @@ export const pathSpecs = {
     tagged: false,
     errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
   },
-  '/markets': {
-    summary: 'The markets that are served',
-    kind: 'service',
-    body: 'Markets',
-    tagged: false,
-    errors: ['NOT_READY'],
-  },
-  '/health': {
-    summary: 'Whether the process runs',
-    kind: 'service',
-    body: 'Health',
-    tagged: false,
-    unlimited: true,
-    errors: [],
-  },
-  '/ready': {
-    summary: 'Whether the book is live',
-    kind: 'service',
-    body: 'Ready',
-    tagged: false,
-    unlimited: true,
-    errors: ['NOT_READY'],
-  },
-  '/status': {
-    summary: 'The state of the feed and of every market',
-    kind: 'service',
-    body: 'Status',
-    tagged: false,
-    errors: [],
-  },
-  '/metrics': {
-    summary: 'Metrics for Prometheus',
-    kind: 'service',
-    body: { contentType: 'text/plain' },
-    tagged: false,
-    errors: [],
-  },
-  '/version': {
-    summary: 'The build, and the versions that it runs on',
-    kind: 'service',
-    body: 'Version',
-    tagged: false,
-    errors: [],
-  },
-  '/openapi.json': {
-    summary: 'This description',
-    kind: 'service',
-    body: 'ApiDescription',
-    tagged: false,
-    errors: [],
-  },
-  '/docs': {
-    summary: 'This description as a page',
-    kind: 'service',
-    body: { contentType: 'text/html' },
-    files: ['init.js', 'swagger-ui-bundle.js', 'swagger-ui.css'],
-    tagged: true,
-    errors: [],
-  },
-  '/': {
-    summary: 'Name, version and the list of paths',
-    kind: 'service',
-    body: 'Index',
-    tagged: false,
-    errors: [],
-  },
+  ...servicePathSpecs,
 } as const satisfies Readonly<Record<string, PathSpec>>;
 
 /** The name of a path, without prefixes. */

@@ -22,7 +22,6 @@ import {
   type Reply,
 } from '../transport/reply.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
-import type { ReadAccounts } from './account-reads.js';
 import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route, matchRoute, orderbookRoute } from './book-routes.js';
 import { docsRoute } from './docs-route.js';
@@ -37,6 +36,7 @@ import {
   type Routes,
   unknownRoute,
 } from './path-table.js';
+import { priorityFeeRoutes, type ReadFees } from './priority-fees-route.js';
 import {
   indexReply,
   marketsReply,
@@ -47,7 +47,7 @@ import {
   versionReply,
 } from './service-routes.js';
 import { statsRoutes, summaryRoutes } from './stats-routes.js';
-import { topMakersRoute } from './top-makers-route.js';
+import { type ReadAccounts, topMakersRoute } from './top-makers-route.js';
 import { udfErrorReply, udfRoutes } from './udf-routes.js';
 
 /** The sources of the paths. */
@@ -62,6 +62,8 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly readAccounts?: ReadAccounts;
   /** Whether /l2 and the batches have the defaults of the dlob-server under /dlob; not by default. */
   readonly compatDefaults?: boolean;
+  /** Reads fees for /priorityFees; without it there is no node to read from. */
+  readonly readFees?: ReadFees;
   /** Requests a second of one address; 0, the default, for no limit. */
   readonly requestsPerSecond?: number;
   /** Whose requests count together; without it no proxy is trusted. */
@@ -128,7 +130,7 @@ function routesOf(
   requests: RequestCounts,
   served: readonly PathName[],
 ): Routes {
-  const { build, readAccounts = noAccounts, history } = options;
+  const { build, readAccounts = noNode, readFees = noNode, history } = options;
   const metrics = new Metrics({ ...options, requests });
   const { ready = new FirstReady(options) } = options;
   const ofBook = { ...options, budget: new LoopBudget() };
@@ -143,6 +145,7 @@ function routesOf(
     '/auctions': auctionsRoute(ofBook),
     '/match': matchRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
+    ...priorityFeeRoutes({ ...options, readFees }),
     ...(history === undefined ? withoutHistory() : routesOfHistory({ ...options, history })),
     // Reached only by what is no upgrade, which the transport takes before.
     '/ws': upgradeRequired,
@@ -230,6 +233,6 @@ function upgradeRequired(): never {
   throw new ServerError('UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)');
 }
 
-async function noAccounts(): Promise<never> {
-  throw new ServerError('NOT_READY', 'accounts cannot be read: there is no RPC node');
+async function noNode(): Promise<never> {
+  throw new ServerError('NOT_READY', 'this cannot be read: there is no RPC node');
 }

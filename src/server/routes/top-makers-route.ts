@@ -7,14 +7,17 @@ import type { BookSource } from '../../contract/book-source.js';
 import { parseTopMakers, type TopMakersQuery } from '../api/book-params.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
-import { AccountReads, type ReadAccounts } from './account-reads.js';
 import {
   type BookRoute,
   type BookRouteOptions,
   bookRoute,
   requireFirstBook,
 } from './book-routes.js';
+import { nodeFailure, type ReadClock, SpacedReads } from './spaced-reads.js';
 import { acceptsGzip, GzipCache, gzipReply, QueryMemo } from './versioned-reply.js';
+
+/** Reads accounts as base64, in the order of their keys; null where there is none. */
+export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string | null)[]>;
 
 /** The sources of /topMakers. */
 export interface TopMakersOptions extends BookRouteOptions {
@@ -29,13 +32,26 @@ export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): 
     Buffer.from(JSON.stringify(makersOf(query, book)));
   const names = bookRoute({ ...options, parse, render, isLarge: () => false });
   const memo = new QueryMemo(directory, parse);
-  const reads = new AccountReads(readAccounts);
+  const reads = accountReads(readAccounts);
   const withAccounts = accountsRoute((keys) => reads.read(keys));
   return (request) => {
     requireFirstBook(readiness());
     const query = memo.parseQuery(request.query);
     return query.includeAccounts ? withAccounts(request, makersOf(query, book)) : names(request);
   };
+}
+
+/** The accounts that clients have requested lately. */
+export function accountReads(read: ReadAccounts, clock?: ReadClock): SpacedReads<string | null> {
+  return new SpacedReads({
+    read,
+    keysPerCall: LIMITS.topMakersMax,
+    spacingMs: LIMITS.accountCallSpacingMs,
+    callsMax: LIMITS.accountCallsMax,
+    waitingMax: LIMITS.accountsWaitingMax,
+    keptMs: LIMITS.accountReadsKeptMs,
+    ...(clock === undefined ? {} : { clock }),
+  });
 }
 
 function makersOf({ market, side, limit }: TopMakersQuery, book: BookSource): readonly string[] {
@@ -124,7 +140,7 @@ export class AccountFetcher<Result> {
     this.#running += 1;
     const result = started
       .catch((error: unknown): never => {
-        throw toServerError(error);
+        throw nodeFailure('the accounts', error);
       })
       .finally(() => {
         this.#running -= 1;
@@ -145,12 +161,4 @@ export class AccountFetcher<Result> {
       if (old || this.#fetches.size >= accountReadsKeptMax) this.#fetches.delete(name);
     }
   }
-}
-
-/** Passes on the code of an error but not its text, which may name the node's address. */
-function toServerError(error: unknown): ServerError {
-  if (error instanceof ServerError) return error;
-  const code = (error as { readonly code?: unknown } | null)?.code;
-  const reason = typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'the node failed';
-  return new ServerError('NOT_READY', `the accounts could not be read: ${reason}`);
 }

@@ -3,7 +3,7 @@ import { pooled } from '../../../test/support/hostile-ground.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, startServer } from '../testing/running-server.js';
-import { AccountReads } from './account-reads.js';
+import { accountReads } from './top-makers-route.js';
 
 const { accountCallSpacingMs, accountCallsMax, accountReadsKeptMs, accountsWaitingMax } = LIMITS;
 
@@ -11,7 +11,7 @@ const { accountCallSpacingMs, accountCallsMax, accountReadsKeptMs, accountsWaiti
 class Bench {
   readonly calls: (readonly string[])[] = [];
   readonly #timers = new ManualTimers();
-  readonly reads = new AccountReads((keys) => this.#answer(keys), this.#timers);
+  readonly reads = accountReads((keys) => this.#answer(keys), this.#timers);
   /** Makes calls fail, or never end. */
   failure: Error | 'hangs' | undefined;
 

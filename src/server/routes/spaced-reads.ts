@@ -1,0 +1,151 @@
+/**
+ * Reads from the RPC node for clients, so that no flood of requests becomes a flood of calls: a key that
+ * several lists name is read once, calls are evenly spaced over all clients, and what is requested
+ * meanwhile goes out together in the next one.
+ */
+import { ServerError } from '../transport/errors.js';
+
+/** Reads a value for each key, in their order. */
+export type ReadValues<Value> = (keys: readonly string[]) => Promise<readonly Value[]>;
+
+/** What is read, and how often. */
+export interface SpacedReadsOptions<Value> {
+  readonly read: ReadValues<Value>;
+  /** Keys of one call at most. */
+  readonly keysPerCall: number;
+  /** From one call to the next, over all clients. */
+  readonly spacingMs: number;
+  /** Calls in flight at most. */
+  readonly callsMax: number;
+  /** Keys that may wait for a call. */
+  readonly waitingMax: number;
+  /** How long a value, or the failure to read it, serves all lists that name its key. */
+  readonly keptMs: number;
+  readonly clock?: ReadClock;
+}
+
+/** Time as the calls see it, so that a test can hold it in its hand. */
+export interface ReadClock {
+  /** Monotonic milliseconds from an arbitrary origin. */
+  nowMs(): number;
+  /** Calls once after the delay. */
+  after(delayMs: number, run: () => void): void;
+}
+
+const systemClock: ReadClock = {
+  nowMs: () => performance.now(),
+  after: (delayMs, run) => void setTimeout(run, delayMs).unref(),
+};
+
+/** One value that is requested, being read, or cached. */
+interface Read<Value> {
+  readonly value: Promise<Value>;
+  /** When its call ended; undefined before. */
+  endedAtMs: number | undefined;
+}
+
+/** A key that is in no call yet. */
+interface WaitingRead<Value> {
+  readonly key: string;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The values that clients have requested lately. */
+export class SpacedReads<Value> {
+  readonly #options: SpacedReadsOptions<Value>;
+  readonly #clock: ReadClock;
+  readonly #reads = new Map<string, Read<Value>>();
+  /** In the order in which they came. */
+  readonly #waiting: WaitingRead<Value>[] = [];
+  #running = 0;
+  #nextAtMs = Number.NEGATIVE_INFINITY;
+  #isScheduled = false;
+
+  constructor(options: SpacedReadsOptions<Value>) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Number of keys that wait, are being read or are cached. */
+  get size(): number {
+    return this.#reads.size;
+  }
+
+  /** Throws RATE_LIMITED when too many keys wait, and rejects with what a call rejects with. */
+  read(keys: readonly string[]): Promise<readonly Value[]> {
+    this.#evictExpired();
+    const { waitingMax } = this.#options;
+    const missing = keys.filter((key) => !this.#reads.has(key));
+    if (this.#waiting.length + missing.length > waitingMax) {
+      const message = `${waitingMax} reads of the RPC node are waiting, which is the limit`;
+      throw new ServerError('RATE_LIMITED', message);
+    }
+    const values = keys.map((key) => this.#reads.get(key)?.value ?? this.#addRead(key));
+    this.#callNext();
+    return Promise.all(values);
+  }
+
+  #addRead(key: string): Promise<Value> {
+    const value = new Promise<Value>((resolve, reject) => {
+      this.#waiting.push({ key, resolve, reject });
+    });
+    // A list that fails by one key waits for no other.
+    value.catch(() => undefined);
+    this.#reads.set(key, { value, endedAtMs: undefined });
+    return value;
+  }
+
+  /** Calls for those that wait, when the time for the next call has come; else later. */
+  #callNext(): void {
+    if (this.#isScheduled || this.#waiting.length === 0) return;
+    const { callsMax, spacingMs, keysPerCall } = this.#options;
+    if (this.#running >= callsMax) return;
+    const nowMs = this.#clock.nowMs();
+    if (nowMs < this.#nextAtMs) {
+      this.#isScheduled = true;
+      this.#clock.after(Math.ceil(this.#nextAtMs - nowMs), () => {
+        this.#isScheduled = false;
+        this.#callNext();
+      });
+      return;
+    }
+    this.#nextAtMs = nowMs + spacingMs;
+    void this.#call(this.#waiting.splice(0, keysPerCall));
+    this.#callNext();
+  }
+
+  async #call(asked: readonly WaitingRead<Value>[]): Promise<void> {
+    this.#running += 1;
+    try {
+      const values = await this.#options.read(asked.map(({ key }) => key));
+      if (values.length !== asked.length) throw new Error('Invariant: each key has a value');
+      for (const [index, value] of values.entries()) asked[index]?.resolve(value);
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+    this.#running -= 1;
+    const nowMs = this.#clock.nowMs();
+    for (const { key } of asked) {
+      const read = this.#reads.get(key);
+      if (read !== undefined) read.endedAtMs = nowMs;
+    }
+    this.#callNext();
+  }
+
+  /** They are as many as are read in that time, which the spacing of the calls bounds. */
+  #evictExpired(): void {
+    const oldestMs = this.#clock.nowMs() - this.#options.keptMs;
+    for (const [key, { endedAtMs }] of this.#reads) {
+      if (endedAtMs !== undefined && endedAtMs < oldestMs) this.#reads.delete(key);
+    }
+  }
+}
+
+/** Passes on the code of an error but not its text, which may name the node's address. */
+export function nodeFailure(what: string, error: unknown): ServerError {
+  if (error instanceof ServerError) return error;
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  const reason = typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'the node failed';
+  return new ServerError('NOT_READY', `${what} could not be read: ${reason}`);
+}
