@@ -33,7 +33,7 @@ const STALL_MS = 600_000;
 const SEEN_MS_MAX = 120_000;
 const SEED = 11;
 /** A book whose chain is silent is old soon. */
-const OLD_SOON = ['--lagging-after-ms', '2000', '--stale-after-ms', '4000'] as const;
+const OLD_SOON = ['--lagging-after-ms', '4000', '--stale-after-ms', '6000'] as const;
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 /** By the set-up of `npm test` and of the long form. */
@@ -59,7 +59,7 @@ let proxy: CutProxy;
 beforeAll(async () => {
   if (!isInstalled) return;
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-ccxt-'));
-  demo = await startDemo({ rate: 60, makers: 20, seed: 9, fillsPerSecond: 5 });
+  demo = await startDemo({ rate: 60, makers: 20, seed: 9, fillsPerSecond: 5, fundingSeconds: 5 });
   service = await ServiceChild.start(demo, ['--data-dir', folder, ...OLD_SOON]);
   proxy = await CutProxy.start(service.url);
 });
@@ -77,13 +77,22 @@ async function read<T>(url: string): Promise<T> {
   return JSON.parse(reply.text) as T;
 }
 
+/** What examples/ccxt/look.mjs prints; undefined while the book is old, as on a busy machine it may be. */
+async function look(): Promise<string | undefined> {
+  const args = [pathOf('../examples/ccxt/look.mjs'), service.url, SYMBOL];
+  try {
+    return (await promisify(execFile)(process.execPath, args)).stdout;
+  } catch (error) {
+    if (String(error).includes('ExchangeNotAvailable')) return undefined;
+    throw error;
+  }
+}
+
 test('the methods of ccxt return what the paths have', async (context) => {
   if (!isInstalled) context.skip('needs the package ccxt');
   await until(async () => (await service.get('/trades?symbol=SOL-PERP')).text.length > 2);
   await until(async () => (await service.get('/fundingRates?symbol=SOL-PERP')).text.length > 2);
-  const args = [pathOf('../examples/ccxt/look.mjs'), service.url, SYMBOL];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  const found = JSON.parse(stdout);
+  const found = JSON.parse(await until('a live book', look));
   expect(found.symbols).toEqual(['BTC/USDC:USDC', 'ETH/USDC:USDC', 'SOL/USDC', SYMBOL]);
   expect(found.tickers).toEqual(found.symbols);
   expect(found.market).toMatchObject({
@@ -153,10 +162,13 @@ class Watcher {
     await until(`tops (${this.#process.lastError})`, () => this.tops.length >= enough);
   }
 
-  /** Waits for an error of a kind that comes from now on. */
-  waitForError(kind: string): Promise<unknown> {
+  /** Waits for an error of a kind that comes from now on, and does meanwhile what brings it. */
+  waitForError(kind: string, provoke = (): void => {}): Promise<unknown> {
     const from = this.lines.length;
-    return until(kind, () => this.lines.slice(from).some(({ error }) => error === kind));
+    return until(kind, () => {
+      provoke();
+      return this.lines.slice(from).some(({ error }) => error === kind);
+    });
   }
 
   stop(): Promise<void> {
