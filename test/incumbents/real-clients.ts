@@ -20,7 +20,7 @@ const REAL_CLIENTS: Readonly<Record<string, RealClient>> = {
     start: (url, seed) =>
       new ClientProcess(
         [process.execPath, pathOf('installed/sdk-client.mjs'), url, seed],
-        ['quotes'],
+        ['quotes', 'fees'],
       ),
   },
   ccxt: {
