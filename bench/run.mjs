@@ -2,8 +2,6 @@
  * `npm run bench`: compares results, times ours and the peers in turns, prints one table and
  * writes it to `bench/results`.
  *
- * Usage: node bench/run.mjs [--rows 1,2,3,4,5,6,7,8,9,streams,vamm,walk,match,sources,history,ingest,accounts,deltas,render,loop] [--rounds 5]
- *
  * A run of all rows takes about fifteen minutes, most of it in the peers' rounds. A run of some
  * rows is not written down, so that what is committed is always one whole run.
  */
@@ -18,20 +16,25 @@ import { workloadFile } from './workload/files.mjs';
 
 const results = path.join(path.dirname(fileURLToPath(import.meta.url)), 'results');
 
+const all = Object.keys(ROWS);
+const USAGE = `usage: npm run bench -- [--rows ${all.join()}] [--rounds 5]\n`;
+
+/** What is to be measured, or null where only the usage was to be printed. */
 function readOptions() {
-  const all = Object.keys(ROWS);
   const { values } = parseArgs({
     options: {
+      help: { type: 'boolean', short: 'h', default: false },
       rows: { type: 'string', default: all.join(',') },
       rounds: { type: 'string', default: '5' },
     },
   });
+  if (values.help) return null;
   const rows = values.rows.split(',');
   const unknown = rows.filter((row) => !all.includes(row));
-  if (unknown.length > 0) throw new Error(`rows was ${unknown}, must be of ${all}`);
+  if (unknown.length > 0) throw new Error(`--rows has ${unknown}, must be of ${all}`);
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < ROUNDS_MIN) {
-    throw new Error(`rounds was ${values.rounds}, must be a whole number from ${ROUNDS_MIN}`);
+    throw new Error(`--rounds was ${values.rounds}, must be a whole number from ${ROUNDS_MIN}`);
   }
   return { rows, rounds, whole: rows.length === all.length };
 }
@@ -49,8 +52,21 @@ function openBench(rounds) {
   };
 }
 
+/** The options, or the usage: a wrong option is one line, not a trace. */
+function readOptionsOrExit() {
+  try {
+    const options = readOptions();
+    if (options !== null) return options;
+    process.stdout.write(USAGE);
+    return process.exit(0);
+  } catch (error) {
+    process.stderr.write(`bench: ${error.message}\n${USAGE}`);
+    return process.exit(2);
+  }
+}
+
 async function main() {
-  const { rows, rounds, whole } = readOptions();
+  const { rows, rounds, whole } = readOptionsOrExit();
   setUp();
   const machine = describeMachine();
   const before = loadAverage();

@@ -88,7 +88,9 @@ describe('slotbook', () => {
     const port = new URL(url).port;
     const second = start(['demo', '--port', port, '--makers', '1', '--log-level', 'silent']);
     expect(await exitCode(second)).toBe(1);
-    expect(second.stderr).toContain('in use, or not an address of this machine');
+    expect(second.stderr).toContain(
+      'the port is in use, or the address is not one of this machine',
+    );
 
     service.child.kill('SIGTERM');
     expect(await exitCode(service)).toBe(0);

@@ -161,7 +161,9 @@ describe('faults', () => {
     const port = Number(new URL(server.url).port);
     const handler = () => ({ status: 200, headers: [], body: '' });
     const second = listen({ host: '127.0.0.1', port, handler, onFault: () => {} });
-    await expect(second).rejects.toThrow('in use, or not an address of this machine');
+    await expect(second).rejects.toThrow(
+      'the port is in use, or the address is not one of this machine',
+    );
   });
 
   test('a client that leaves before a late answer does no harm', async () => {

@@ -85,7 +85,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     const { host, port } = options;
     const onListen = (socket: uws.us_listen_socket | false): void => {
       if (socket === false) {
-        const why = 'in use, or not an address of this machine';
+        const why = 'the port is in use, or the address is not one of this machine';
         reject(new Error(`cannot listen on ${host}:${port}: ${why}`));
         return;
       }
