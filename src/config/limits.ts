@@ -212,8 +212,10 @@ export const LIMITS = {
   marketFramesMax: 20_000,
   /** The share of one turn of the loop that goes to publishing them. */
   marketSliceMs: 2,
-  /** The share of one turn of the loop that goes to making frames, or to early subscriptions. */
+  /** The share of one turn of the loop that goes to making frames, or to messages that waited. */
   fanOutSliceMs: 3,
+  /** The same for messages that are handled as they come: both together are 5 ms, of which a burst takes 20. */
+  messageSliceMs: 2,
   /** The same for the streaming channels: some 300 topics of a turn go out in that turn. */
   streamSliceMs: 4,
   /** Clients of a service that stops come again after a time in between: 20,000 over five seconds. */

@@ -126,6 +126,7 @@ export class SocketScene {
       messageBurst: 1,
       // On a machine that is held up a frame would come in a later turn of the loop than its own.
       sliceMs: 60_000,
+      messageSliceMs: 60_000,
       onFault,
       ...options,
     });

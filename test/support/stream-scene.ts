@@ -53,6 +53,7 @@ export class StreamScene {
       messagesPerSecond: 10_000,
       // On a machine that is held up a frame would come with a later turn than its own.
       sliceMs: 60_000,
+      messageSliceMs: 60_000,
       onFault,
       ...settings,
     });

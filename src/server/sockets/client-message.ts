@@ -132,3 +132,8 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : `of type ${typeof value}`;
 }
+
+/** The error for a message that is none. */
+export function malformedMessage(message: string): SocketError {
+  return new SocketError('MALFORMED_MESSAGE', message);
+}

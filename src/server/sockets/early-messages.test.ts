@@ -151,6 +151,49 @@ describe('early subscriptions are limited', () => {
   });
 });
 
+describe('messages beyond the time of a turn', () => {
+  /** One of each kind; with no time at all a turn handles the first message alone. */
+  const burst = [
+    { ...stream, id: 1 },
+    { ...stream, id: 2, depth: 20 },
+    { type: 'ping', id: 3 },
+    { type: 'unsubscribe', id: 4, topic: 'book:SOL-PERP:20' },
+    { ...stream, id: 5, market: 'NO' },
+    { type: 'subscribe', id: 6 },
+  ];
+  const types = ['subscribed', 'snapshot', 'subscribed', 'snapshot', 'pong', 'unsubscribed'];
+  const replies = [...types, 'error', 'error'];
+
+  beforeEach(() => {
+    readiness.everLive = true;
+    const options = { topicsPerIp: 0, messagesPerSecond: 10_000, socketsPerIp: 100 };
+    server = newServer({ readiness: () => readiness, messageSliceMs: 0, ...options });
+    client = openOn(server);
+  });
+
+  test('wait for the next ones, and are answered in their order', async () => {
+    for (const message of burst) client.say(message);
+    const other = openOn(server);
+    other.say({ ...stream, id: 7 });
+    expect(client.taken()).toMatchObject([{ type: 'subscribed', id: 1 }, { type: 'snapshot' }]);
+    expect(other.taken()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    const rest = client.taken();
+    expect(rest).toMatchObject(replies.slice(2).map((type) => ({ type })));
+    const ids = rest.filter(({ type }) => type !== 'snapshot').map(({ id }) => id);
+    expect(ids).toEqual([2, 3, 4, 5, 6]);
+    expect(other.taken()).toMatchObject([{ type: 'subscribed', id: 7 }, { type: 'snapshot' }]);
+  });
+
+  test('are forgotten with their socket', async () => {
+    for (const message of burst) client.say(message);
+    client.session?.onClose('client');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(client.taken()).toHaveLength(2);
+    expect(server.readStats().topics).toBe(0);
+  });
+});
+
 function sessionAt(ip: string): EarlySession {
   return { socket: { ip, bufferedBytes: () => 0 }, handleEarly: () => {} };
 }

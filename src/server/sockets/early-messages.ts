@@ -1,6 +1,7 @@
 /**
- * Subscriptions that come before the first live book, which has the names of the markets. Their messages
- * are kept as texts, and handled in their order once there is a book.
+ * Messages that wait, each socket's in their order: subscriptions that come before the first live book, which has
+ * the names of the markets, and all that come when the messages of a turn of the event loop have used up its
+ * time. They are kept as texts.
  *
  * This file does not know what a message says.
  */
@@ -28,9 +29,11 @@ export interface EarlyMessagesOptions {
   readonly addresses?: ClientAddresses;
   /** Bytes of all messages that are kept; the limit of the service by default. */
   readonly earlyBytesMax?: number;
+  /** Time of a turn for messages that are handled as they come; the limit of the service by default. */
+  readonly messageSliceMs?: number;
 }
 
-/** The early messages of all sessions. */
+/** The messages of all sessions that wait. */
 export class EarlyMessages {
   readonly #options: EarlyMessagesOptions;
   readonly #addresses: ClientAddresses;
@@ -38,6 +41,8 @@ export class EarlyMessages {
   readonly #kept = new Map<EarlySession, string[]>();
   readonly #byAddress = new Map<string, number>();
   #bytes = 0;
+  #usedMs = 0;
+  #turnEnd: NodeJS.Immediate | undefined;
   #turn: NodeJS.Immediate | undefined;
 
   constructor(options: EarlyMessagesOptions) {
@@ -45,9 +50,27 @@ export class EarlyMessages {
     this.#addresses = options.addresses ?? new ClientAddresses();
   }
 
-  /** Whether a message of the session is too early, or follows one that was. */
+  /** Whether a subscription would be too early. */
+  get isEarly(): boolean {
+    return !this.#options.readiness().everLive;
+  }
+
+  /** Whether a message of the session must wait for a later turn: behind others, or as this one is used up. */
   mustWait(session: EarlySession): boolean {
-    return !this.#options.readiness().everLive || this.#kept.has(session);
+    if (this.isEarly) return false;
+    const { messageSliceMs = LIMITS.messageSliceMs } = this.#options;
+    return this.#kept.has(session) || this.#usedMs > messageSliceMs;
+  }
+
+  /** Handles a message now, and counts its time. */
+  runNow(handle: () => void): void {
+    const startMs = performance.now();
+    handle();
+    this.#usedMs += performance.now() - startMs;
+    this.#turnEnd ??= setImmediate(() => {
+      this.#turnEnd = undefined;
+      this.#usedMs = 0;
+    });
   }
 
   /** Keeps a message. Throws LIMIT_EXCEEDED when it is one too many. */
@@ -59,6 +82,7 @@ export class EarlyMessages {
     this.#bytes += text.length;
     const address = this.#addresses.limitKey(session.socket.ip);
     if (address !== undefined) changeCount(this.#byAddress, address, 1);
+    this.resume(session);
   }
 
   /** Forgets what is kept for a session. */
@@ -67,7 +91,7 @@ export class EarlyMessages {
   }
 
   /**
-   * Handles what is kept, when there is a first book: some messages in each turn of the event loop. Those of
+   * Handles what is kept, once there is a first book: some messages in each turn of the event loop. Those of
    * a client that has much to read wait for {@link EarlyMessages.resume}.
    */
   handleAll(): void {
@@ -85,27 +109,30 @@ export class EarlyMessages {
     }
   }
 
-  /** The client of a session has read something. */
+  /** The client of a session has read something, or sent something that waits. */
   resume(session: EarlySession): void {
-    if (!this.#kept.has(session) || !this.#options.readiness().everLive) return;
+    if (!this.#kept.has(session) || this.isEarly) return;
     this.#turn ??= setImmediate(() => this.handleAll());
   }
 
   /** Handles nothing more. */
   stop(): void {
     clearImmediate(this.#turn);
+    clearImmediate(this.#turnEnd);
   }
 
   #requireRoom({ socket }: EarlySession, kept: number, text: string): void {
     const { topicsPerSocket, topicsPerIp, earlyBytesMax = LIMITS.earlyBytesMax } = this.#options;
     const address = this.#addresses.limitKey(socket.ip);
     const ofAddress = address === undefined ? 0 : (this.#byAddress.get(address) ?? 0);
-    if (kept >= topicsPerSocket) throw tooMany(`a socket may have ${topicsPerSocket}`);
-    if (topicsPerIp > 0 && ofAddress >= topicsPerIp) {
-      throw tooMany(`one address may have ${topicsPerIp}`);
-    }
     if (this.#bytes + text.length > earlyBytesMax) {
-      throw tooMany(`the service has room for ${earlyBytesMax} bytes of`);
+      throw tooMany(`the service has room for ${earlyBytesMax} bytes of waiting messages`);
+    }
+    // Later a socket has no more of them than it may send at once.
+    if (!this.isEarly) return;
+    if (kept >= topicsPerSocket) throw tooMany(`a socket may have ${topicsPerSocket} ${EARLY}`);
+    if (topicsPerIp > 0 && ofAddress >= topicsPerIp) {
+      throw tooMany(`one address may have ${topicsPerIp} ${EARLY}`);
     }
   }
 
@@ -122,6 +149,8 @@ export class EarlyMessages {
   }
 }
 
-function tooMany(limit: string): SocketError {
-  return new SocketError('LIMIT_EXCEEDED', `${limit} subscriptions before the first live book`);
+const EARLY = 'subscriptions before the first live book';
+
+function tooMany(message: string): SocketError {
+  return new SocketError('LIMIT_EXCEEDED', message);
 }

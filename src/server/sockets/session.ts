@@ -8,7 +8,7 @@ import type { TopicQuota } from '../admission/topic-quota.js';
 import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
-import { ClientMessage } from './client-message.js';
+import { ClientMessage, malformedMessage } from './client-message.js';
 import { compatible } from './compatible-dialect.js';
 import { Delivery } from './delivery.js';
 import { dialectOf, errorMembersOf, isAction } from './dialects.js';
@@ -81,22 +81,16 @@ export class Session implements SocketSession, EarlySession {
 
   onMessage(text: string | null): void {
     if (!this.#admitMessage()) return;
-    const message = text === null ? undefined : ClientMessage.parse(text);
-    this.#handleGuarded(message, () => {
-      if (text === null || message === undefined) {
-        throw malformedMessage('a message must be a JSON object in a text frame');
-      }
-      this.#handleMessage(message, text);
-    });
+    const { early } = this.#parts;
+    // What is no text is not kept: it is an empty one, which is malformed as well.
+    const handled = text ?? '';
+    if (!early.mustWait(this)) early.runNow(() => this.#handleText(handled));
+    else this.#handleGuarded(undefined, () => early.keepMessage(this, handled));
   }
 
-  /** Such a message was read before: it subscribes or unsubscribes. */
+  /** Handles a message that had to wait. */
   handleEarly(text: string): void {
-    const message = ClientMessage.parse(text);
-    if (message === undefined || this.#closing !== undefined) return;
-    const dialect = dialectOf(message);
-    if (dialect === undefined) return;
-    this.#handleGuarded(message, () => this.#changeSubscription(dialect, message));
+    if (this.#closing === undefined) this.#handleText(text);
   }
 
   /** The transport answers a ping; it counts as a message all the same. */
@@ -165,6 +159,16 @@ export class Session implements SocketSession, EarlySession {
     }
   }
 
+  #handleText(text: string): void {
+    const message = ClientMessage.parse(text);
+    this.#handleGuarded(message, () => {
+      if (message === undefined) {
+        throw malformedMessage('a message must be a JSON object in a text frame');
+      }
+      this.#handleMessage(message, text);
+    });
+  }
+
   #handleMessage(message: ClientMessage, text: string): void {
     const type = message.getWord('type');
     if (type === 'ping') {
@@ -178,7 +182,7 @@ export class Session implements SocketSession, EarlySession {
     if (dialect === undefined) throw malformedMessage('channel is missing');
     this.#noteDialect(dialect);
     const { early } = this.#parts;
-    if (early.mustWait(this)) early.keepMessage(this, text);
+    if (early.isEarly) early.keepMessage(this, text);
     else this.#changeSubscription(dialect, message);
   }
 
@@ -294,7 +298,3 @@ export class Session implements SocketSession, EarlySession {
 const goingAwayCode = 1001;
 const policyViolationCode = 1008;
 const tryAgainLaterCode = 1013;
-
-function malformedMessage(message: string): SocketError {
-  return new SocketError('MALFORMED_MESSAGE', message);
-}

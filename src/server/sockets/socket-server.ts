@@ -57,6 +57,8 @@ export interface SocketServerOptions
   readonly slowMsMax?: number;
   /** Time for the frames of candles and trades in one turn of the event loop. */
   readonly marketSliceMs?: number;
+  /** Time of a turn for messages that are handled as they come; the limit of the service by default. */
+  readonly messageSliceMs?: number;
 }
 
 /** All WebSockets of one listener. */
