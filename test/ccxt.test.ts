@@ -88,7 +88,7 @@ async function look(): Promise<string | undefined> {
   }
 }
 
-test('the methods of ccxt return what the paths have', async (context) => {
+test.concurrent('the methods of ccxt return what the paths have', async (context) => {
   if (!isInstalled) context.skip('needs the package ccxt');
   await until(async () => (await service.get('/trades?symbol=SOL-PERP')).text.length > 2);
   await until(async () => (await service.get('/fundingRates?symbol=SOL-PERP')).text.length > 2);
@@ -195,7 +195,7 @@ function expectFresh(told: readonly Told[], tops: ReadonlyMap<string, object>): 
 
 const TIMEOUT = { timeout: (SECONDS + 300) * 1_000 };
 
-test(
+test.concurrent(
   'no crossed or old top is told, over cuts, a dead wire and a silent chain',
   TIMEOUT,
   async (context) => {
@@ -231,7 +231,7 @@ test(
   },
 );
 
-test(
+test.concurrent(
   'a frame that is lost, repeated or spoilt is seen, and nothing of it told',
   TIMEOUT,
   async (context) => {
