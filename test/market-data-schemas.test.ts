@@ -1,6 +1,7 @@
 /** /openapi.json describes the bodies of the history's paths as they are, no more and no less. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accountKey } from '../src/history/store/testing.js';
 import { MarketDataScene } from './support/market-data-scene.js';
 
 let scene: MarketDataScene;
@@ -67,6 +68,7 @@ test.each([
   ['UdfSearch', '/udf/search', 2],
   ['UdfSymbol', '/udf/symbols?symbol=sol', 0],
   ['UdfConfig', '/udf/config', 0],
+  ['UserTradeRecords', `/user/${accountKey(2)}/trades?limit=2`, 2],
   ['FundingMeans', '/stats/fundingRates', 1],
   ['TradeArchive', '/market/SOL-PERP/trades/{today}', 4],
   ['FundingRateArchive', '/market/SOL-PERP/fundingRates/{today}', 2],

@@ -68,6 +68,17 @@ export interface ArchiveQuery {
   readonly form: 'records' | 'csv';
 }
 
+/** Trades of one user account in all markets, newest first, as records. */
+export interface AccountTradesQuery {
+  readonly kind: 'accountTrades';
+  /** In base58. */
+  readonly account: string;
+  /** Rows at most. */
+  readonly limit: number;
+  /** A cursor of an earlier response: rows older than it. */
+  readonly before?: string;
+}
+
 /** Sums of what was traded, of all markets. */
 export interface VolumesQuery {
   readonly kind: 'volumes';
@@ -90,6 +101,7 @@ export type HistoryQuery =
   | FundingRatesQuery
   | CandlesQuery
   | ArchiveQuery
+  | AccountTradesQuery
   | VolumesQuery
   | FundingMeansQuery;
 

@@ -12,6 +12,7 @@ import type {
 } from '../../src/contract/history-source.js';
 import type { MarketKey } from '../../src/contract/markets.js';
 import type { FundingRateEvent } from '../../src/engine/events.js';
+import { makeAccountTradesBody } from '../../src/history/bodies/account-body.js';
 import { makeArchiveBody } from '../../src/history/bodies/archive-body.js';
 import { FundingMeansBodies } from '../../src/history/bodies/funding-means-body.js';
 import { makeBody } from '../../src/history/bodies/make-body.js';
@@ -35,7 +36,7 @@ import {
 } from '../../src/server/testing/running-server.js';
 
 /** The markets of `FakeBook`, as the history knows them. */
-const markets: Readonly<Partial<Record<MarketKey, HistoryMarket>>> = {
+const markets: Readonly<Record<string, HistoryMarket>> = {
   perp_0: { key: 'perp_0', symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0, decimals: 9 },
   spot_1: { key: 'spot_1', symbol: 'SOL', marketType: 'spot', marketIndex: 1, decimals: 6 },
 };
@@ -51,8 +52,12 @@ class StoreSource implements MarketDataSource {
 
   async query(query: HistoryQuery): Promise<HistoryBody> {
     if (query.kind === 'volumes') throw new Error('this history has no volumes');
+    if (query.kind === 'accountTrades') {
+      const known = new Map(Object.values(markets).map((one) => [one.key, one]));
+      return makeAccountTradesBody(query, { store: this.store, markets: known });
+    }
     if (query.kind === 'fundingMeans') {
-      const all = Object.values(markets).filter((one) => one !== undefined);
+      const all = Object.values(markets);
       return new FundingMeansBodies().makeBody(query, { store: this.store, markets: all });
     }
     const market = markets[query.market];

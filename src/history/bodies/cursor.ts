@@ -10,7 +10,7 @@ import type { MarketKey } from '../../contract/markets.js';
 import { HistoryError } from '../model/error.js';
 
 /** What is paged. */
-export type PagedKind = 'trades' | 'fundingRates';
+export type PagedKind = 'trades' | 'fundingRates' | 'accountTrades';
 
 /** The last record of a page: what follows is of an older slot, or of that slot with a lower number. */
 export interface PageEnd {
@@ -27,7 +27,11 @@ export interface CursorOf {
 }
 
 /** The first byte: another one when the meaning of the others changes. */
-const KIND_BYTES: Readonly<Record<PagedKind, number>> = { trades: 0x11, fundingRates: 0x12 };
+const KIND_BYTES: Readonly<Record<PagedKind, number>> = {
+  trades: 0x11,
+  fundingRates: 0x12,
+  accountTrades: 0x13,
+};
 const MARKET_TYPE_BYTES = { perp: 0, spot: 1 } as const;
 
 const MARKET_AT = 1;
@@ -55,11 +59,41 @@ export function cursorOf({ slot, id }: PageEnd, of: Omit<CursorOf, 'param'>): st
  * INVALID_PARAM for a text that is no cursor, and for one of other records or of another market.
  */
 export function readCursor(text: string, of: CursorOf): PageEnd {
-  const bytes = CURSOR_PATTERN.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0);
-  if (bytes.length !== CURSOR_BYTES) throw invalidCursor(of, 'is none');
+  const bytes = bytesOf(text);
+  if (bytes === null) throw invalidCursor(of, 'is none');
   const head = Buffer.alloc(SLOT_AT);
   writeHead(head, of);
   if (!bytes.subarray(0, SLOT_AT).equals(head)) throw invalidCursor(of, 'is of other records');
+  return endOf(bytes);
+}
+
+/**
+ * Reads a cursor of the trades of an account, which names the market of the last one. It is a place among
+ * all trades, so that it may be sent for any account.
+ *
+ * # Errors
+ * INVALID_PARAM for a text that is no cursor, and for one of other records.
+ */
+export function readAccountCursor(
+  text: string,
+  param: string,
+): PageEnd & { readonly market: MarketKey } {
+  const bytes = bytesOf(text);
+  if (bytes === null || bytes[0] !== KIND_BYTES.accountTrades) {
+    const message = `${param} must be a cursor of an earlier response with trades of an account`;
+    throw new HistoryError('INVALID_PARAM', message, { param });
+  }
+  const isPerp = bytes[MARKET_AT] === MARKET_TYPE_BYTES.perp;
+  const index = bytes.readUInt16BE(MARKET_AT + 1);
+  return { ...endOf(bytes), market: isPerp ? `perp_${index}` : `spot_${index}` };
+}
+
+function bytesOf(text: string): Buffer | null {
+  const bytes = CURSOR_PATTERN.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0);
+  return bytes.length === CURSOR_BYTES ? bytes : null;
+}
+
+function endOf(bytes: Buffer): PageEnd {
   return { slot: bytes.readUIntBE(SLOT_AT, SLOT_BYTES), id: bytes.readBigInt64BE(ID_AT) };
 }
 

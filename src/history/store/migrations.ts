@@ -11,6 +11,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0001-records': { up: createRecords },
   '0002-uncharted': { up: createUncharted },
   '0003-sums': { up: addSums },
+  '0004-accounts': { up: indexAccounts },
 };
 
 /** The names of all versions that this program knows. */
@@ -175,5 +176,14 @@ async function addSums(db: Kysely<unknown>): Promise<void> {
   const names = ['transactions', 'accounts', 'explanations', 'progress', 'meta'];
   for (const table of [...records, ...names]) {
     await db.schema.alterTable(table).addColumn('sum', 'integer').execute();
+  }
+}
+
+/** The trades of an account are one walk for each of its roles. */
+async function indexAccounts(db: Kysely<unknown>): Promise<void> {
+  for (const role of ['taker', 'maker']) {
+    const column = sql.ref(role);
+    await sql`create index ${sql.ref(`trades_by_${role}`)} on trades (${column}, slot, place, idx)
+      where ${column} is not null`.execute(db);
   }
 }

@@ -26,17 +26,28 @@ export class NameIds {
     if (known !== undefined) return known;
     const bytes = decodeBase58(key, keyBytes);
     if (bytes === null) throw new Error(`an account was ${key}, must be 32 bytes in base58`);
-    const [stored] =
-      this.#connection.readRow('select id from accounts where key = ?', [bytes]) ?? [];
+    const stored = this.#findStoredId(bytes);
     const id =
-      stored === undefined
+      stored === null
         ? this.#connection.insertRow('insert into accounts (key, sum) values (?, ?)', [
             bytes,
             blobSum(bytes),
           ])
-        : Number(stored);
+        : stored;
     this.#cacheAccount(id, key);
     return id;
+  }
+
+  /** The number of an account, or null when nothing has it. */
+  findAccountId(key: string): number | null {
+    const bytes = decodeBase58(key, keyBytes);
+    return bytes === null ? null : (this.#accounts.get(key) ?? this.#findStoredId(bytes));
+  }
+
+  #findStoredId(bytes: Uint8Array): number | null {
+    const text = 'select id from accounts where key = ?';
+    const [id] = this.#connection.readRow(text, [bytes]) ?? [];
+    return id === undefined ? null : Number(id);
   }
 
   /** The account of a number. */

@@ -8,6 +8,7 @@ import type { Log } from '../../rpc/log.js';
 import type { RpcNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
+import { makeAccountTradesBody } from '../bodies/account-body.js';
 import { makeArchiveBody } from '../bodies/archive-body.js';
 import { FundingMeansBodies } from '../bodies/funding-means-body.js';
 import { makeBody, makeVolumesBody, type RowReader } from '../bodies/make-body.js';
@@ -248,6 +249,9 @@ export class HistoryService {
     const markets = this.#markets.values();
     if (query.kind === 'volumes') {
       return makeVolumesBody(query, { reader: this.#openedStore(), markets });
+    }
+    if (query.kind === 'accountTrades') {
+      return makeAccountTradesBody(query, { store: this.#openedStore(), markets: this.#markets });
     }
     if (query.kind === 'fundingMeans') {
       return this.#fundingMeans.makeBody(query, { store: this.#openedStore(), markets });

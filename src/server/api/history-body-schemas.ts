@@ -249,6 +249,10 @@ export const historyBodySchemas = {
   ]),
   Candles: Type.Array(candle, { description: 'Oldest first, without gaps.' }),
   TradeRecords: envelope(tradeRecord, paged),
+  UserTradeRecords: envelope(
+    Type.Object({ ...tradeRecord.properties, user: text('The account that was asked for.') }),
+    paged,
+  ),
   FundingRateRecords: envelope(fundingRateRecord, paged),
   CandleRecords: envelope(candleRecord),
   TradeArchive: archive(tradeRecord),

@@ -341,6 +341,24 @@ describe('candles', () => {
   );
 });
 
+describe('the account of trades', () => {
+  const account = 'J7GaZ3MytLoudXZevXjVfSkNqmiqSMyWjWRzdAPwQEFg';
+
+  test('is a key, with limit and page', async () => {
+    const path = `/user/${account}/trades`;
+    const query = { kind: 'accountTrades', account };
+    await expectQuery(path, { ...query, limit: 20 });
+    await expectQuery(`${path}?limit=1000&page=${CURSOR}`, {
+      ...{ ...query, limit: 1_000, before: CURSOR },
+    });
+    await expectError(`${path}?limit=1001`, { ...outOfRange, param: 'limit' });
+    await expectError(`${path}?page=*`, { ...invalid, param: 'page' });
+    for (const text of ['x', account.slice(4), `${account}0`, '%zz']) {
+      await expectError(`/user/${text}/trades`, { ...invalid, param: 'account' });
+    }
+  });
+});
+
 describe('the day of an archive', () => {
   const path = '/market/sol-perp/trades';
 

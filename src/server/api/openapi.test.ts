@@ -106,6 +106,7 @@ function sent(path: string): string {
     resolution: '5',
     period: '24h',
     ...{ year: '2025', month: '6', day: '15' },
+    account: ADDRESS.user,
   };
   return path.replace(/\{(\w+)\}/g, (_, name: keyof typeof texts) => texts[name]);
 }

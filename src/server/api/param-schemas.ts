@@ -336,6 +336,18 @@ export const fundingRateRecordsParams = Type.Object({
   page,
 });
 
+/** The parameters of /user/{account}/trades. */
+export const userTradesParams = Type.Object({
+  account: Type.String({
+    format: 'public-key' satisfies TextFormat,
+    minLength: LIMITS.keyCharsMin,
+    maxLength: LIMITS.keyCharsMax,
+    description: 'The user account, not its authority.',
+  }),
+  limit: rows('Trades', { max: LIMITS.tradesMax, byDefault: LIMITS.recordsDefault }),
+  page,
+});
+
 /** The forms of a dated archive. */
 export const ARCHIVE_FORMATS = ['json', 'csv'] as const;
 

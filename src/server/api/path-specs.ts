@@ -17,6 +17,7 @@ import {
   topMakersParams,
   tradeRecordsParams,
   tradesParams,
+  userTradesParams,
   volumeParams,
   volumePeriodParams,
 } from './param-schemas.js';
@@ -222,6 +223,13 @@ export const pathSpecs = {
     params: archiveParams,
     body: 'FundingRateArchive',
     csv: true,
+  },
+  '/user/{account}/trades': {
+    ...history,
+    summary: 'The trades of a user account in all markets, newest first',
+    params: userTradesParams,
+    body: 'UserTradeRecords',
+    errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   ...udfPathSpecs,
   '/ws': {

@@ -49,6 +49,7 @@ import {
 import { statsRoutes, summaryRoutes } from './stats-routes.js';
 import { type ReadAccounts, topMakersRoute } from './top-makers-route.js';
 import { udfErrorReply, udfRoutes } from './udf-routes.js';
+import { userRoutes } from './user-routes.js';
 
 /** The sources of the paths. */
 export interface HttpOptions extends ServiceRouteOptions {
@@ -164,7 +165,8 @@ function routesOf(
 }
 
 function routesOfHistory(options: HistoryRouteOptions): Routes {
-  return { ...historyRoutes(options), ...summaryRoutes(options), ...udfRoutes(options) };
+  const markets = { ...historyRoutes(options), ...summaryRoutes(options), ...udfRoutes(options) };
+  return { ...markets, ...userRoutes(options) };
 }
 
 /** The paths of a history where there is none. */

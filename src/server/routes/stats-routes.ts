@@ -2,31 +2,20 @@
  * The statistics of all markets. /stats/markets is made at most twice a second for all clients and tagged
  * by its content; the volumes of a time range are read at most once a second.
  */
-import { createHash } from 'node:crypto';
 import type { Static } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import type {
-  FundingMeansQuery,
-  HistoryBody,
-  VolumesQuery,
-} from '../../contract/history-queries.js';
+import type { VolumesQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { secondsOf } from '../api/history-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
 import { ServerError } from '../transport/errors.js';
-import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
-import { BodyCache } from './body-cache.js';
+import type { HttpRequest, Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
-import { HistoryQueue } from './history-queue.js';
-import {
-  chainSeconds,
-  type HistoryRoute,
-  type HistoryRouteOptions,
-  requireHistory,
-} from './history-routes.js';
+import { ContentResponder, contentTag } from './content-responder.js';
+import type { HistoryRoute, HistoryRouteOptions } from './history-routes.js';
 import { sortedMarkets } from './service-routes.js';
 import {
   contractRecordsText,
@@ -141,22 +130,6 @@ function topOf(book: Pick<BookSource, 'l2'>, market: number): TopOfBook {
   return { mark: price('markPrice'), bid: price('bestBidPrice'), ask: price('bestAskPrice') };
 }
 
-/** The tag and the headers of a body whose tag is the hash of its content. */
-export function contentTag(
-  epoch: string,
-  { body, state }: { readonly body: Uint8Array; readonly state: string },
-): VersionTag {
-  const etag = `"${epoch}.${createHash('sha1').update(body).digest('base64url')}"`;
-  const headers: Header[] = [
-    ...jsonHeaders,
-    ['Cache-Control', `public, max-age=${LIMITS.historyFreshSeconds}`],
-    ['Vary', 'Accept-Encoding'],
-    ['ETag', etag],
-    ['X-State', state],
-  ];
-  return { etag, headers };
-}
-
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
 
@@ -172,15 +145,12 @@ type SummaryPathName =
   | '/stats/markets/volume/{period}'
   | '/stats/fundingRates';
 
-/** The queries of these paths. */
-type SummaryQuery = VolumesQuery | FundingMeansQuery;
-
 /** The routes of these paths, which share their limits. */
 export function summaryRoutes(
   options: HistoryRouteOptions,
 ): Readonly<Record<SummaryPathName, HistoryRoute>> {
   compileParamSchemas([volumeParams, volumePeriodParams]);
-  const responder = new SummaryResponder(options);
+  const responder = new ContentResponder(options);
   return {
     '/stats/markets/volume': (request) =>
       responder.replyTo(request, () => hoursOf(checkParams(volumeParams, textsOf(request)))),
@@ -192,56 +162,6 @@ export function summaryRoutes(
         now: floorTo(ts, MINUTE_SECONDS),
       })),
   };
-}
-
-/** Reads a query at most once a second, and tags its body by the content. */
-class SummaryResponder {
-  readonly #queue: HistoryQueue;
-  readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
-  readonly #gzips = new GzipCache();
-
-  readonly #options: HistoryRouteOptions;
-
-  constructor(options: HistoryRouteOptions) {
-    this.#options = options;
-    this.#queue = new HistoryQueue(options.history);
-  }
-
-  replyTo(request: HttpRequest, parse: (chainTs: number) => SummaryQuery): Reply | Promise<Reply> {
-    const { book, history, readiness, nowMs = Date.now } = this.#options;
-    requireFirstBook(readiness());
-    requireHistory(history);
-    const query = parse(chainSeconds(history));
-    const key = `${book.epoch} ${JSON.stringify(query)}`;
-    const version = String(Math.floor(nowMs() / 1_000));
-    // Read now, because the transport's request is valid only within this call.
-    const client = {
-      ifNoneMatch: request.getHeader('if-none-match'),
-      isZipped: requestAcceptsGzip(request),
-    };
-    const cached = this.#cache.findBody(key, version);
-    if (cached !== undefined) return this.#replyWith(client, cached, key);
-    const queued = { name: `${version} ${key}`, query, isGone: () => request.isGone };
-    return this.#queue.runQuery(queued).then((found) => {
-      this.#cache.cacheBody(key, { version, body: found, bytes: found.body.length });
-      return this.#replyWith(client, found, key);
-    });
-  }
-
-  #replyWith(client: Client, { body }: HistoryBody, key: string): Reply | Promise<Reply> {
-    const { book, history } = this.#options;
-    const tag = contentTag(book.epoch, { body, state: history.readStats().state });
-    const { ifNoneMatch, isZipped } = client;
-    const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
-    if (unchanged !== undefined) return unchanged;
-    return bodyReply(tag, { body, identity: body, isZipped, gzips: this.#gzips, key });
-  }
-}
-
-/** The headers of a request that decide its reply. */
-interface Client {
-  readonly ifNoneMatch: string;
-  readonly isZipped: boolean;
 }
 
 function textsOf(request: HttpRequest): Texts {

@@ -1,0 +1,69 @@
+/** The trades of one account, as taker or maker, in all markets. */
+import { sql } from 'kysely';
+import type { MarketKey } from '../../contract/markets.js';
+import { TRANSFER_EXPLANATION, type TradeRow } from '../model/records.js';
+import { marketCode, marketCodeOf } from './columns.js';
+import { selectTrades } from './pages.js';
+import { rowsOf } from './queries.js';
+import { tradeOf } from './record-rows.js';
+import type { RecordPosition } from './types.js';
+import type { ReadParts } from './writer.js';
+
+/** A part of them, newest first. */
+export interface AccountTradesQuery {
+  readonly account: string;
+  /** Only trades of these markets. */
+  readonly markets: readonly MarketKey[];
+  readonly limit: number;
+  /** Rows to leave out from the newest on; its cost grows with it. */
+  readonly offset?: number;
+  /** Only rows below this one. */
+  readonly before?: RecordPosition;
+}
+
+/** Reads a part. Both roles have an index of their own, and what they give is merged. */
+export function readAccountTrades(
+  parts: ReadParts,
+  query: AccountTradesQuery,
+): readonly TradeRow[] {
+  const id = parts.nameIds.findAccountId(query.account);
+  if (id === null) return [];
+  const { limit, offset = 0 } = query;
+  const taken = readRole(parts, query, sql<boolean>`r.taker = ${id}`);
+  // A trade with itself is one trade.
+  const made = readRole(parts, query, sql<boolean>`r.maker = ${id} and r.taker is not ${id}`);
+  return [...taken, ...made].sort(newestFirst).slice(offset, offset + limit);
+}
+
+function readRole(
+  { connection, nameIds }: ReadParts,
+  { markets, limit, offset = 0, before }: AccountTradesQuery,
+  isOfAccount: ReturnType<typeof sql<boolean>>,
+): readonly TradeRow[] {
+  const hidden = nameIds.findExplanationId(TRANSFER_EXPLANATION) ?? NO_ID;
+  const codes = JSON.stringify(markets.map(marketCode));
+  // The plus keeps the walk on the account's index, whatever the key could do for the market.
+  const isWanted = sql<boolean>`+r.market in (select value from json_each(${codes}))
+    and r.explanation != ${hidden}`;
+  let select = selectTrades().where(isOfAccount).where(isWanted);
+  if (before !== undefined) {
+    const { slot, place, index } = before;
+    select = select.where(sql<boolean>`(r.slot, r.place, r.idx) < (${slot}, ${place}, ${index})`);
+  }
+  const order = sql`r.slot desc, r.place desc, r.idx desc, r.market desc, r.tx desc`;
+  const rows = rowsOf(connection, select.orderBy(order).limit(limit + offset));
+  return rows.map((row) => tradeOf(row, nameIds));
+}
+
+/** No name has it. */
+const NO_ID = -1;
+
+function newestFirst(left: TradeRow, right: TradeRow): number {
+  return (
+    right.slot - left.slot ||
+    right.place - left.place ||
+    right.index - left.index ||
+    marketCodeOf(right.marketType, right.marketIndex) -
+      marketCodeOf(left.marketType, left.marketIndex)
+  );
+}

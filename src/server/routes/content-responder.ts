@@ -1,0 +1,94 @@
+/**
+ * Replies with bodies that are of no one market, whose versions therefore say nothing of them: each is
+ * read at most once a second, and its tag is the hash of its content.
+ */
+import { createHash } from 'node:crypto';
+import { LIMITS } from '../../config/limits.js';
+import type {
+  AccountTradesQuery,
+  FundingMeansQuery,
+  HistoryBody,
+  VolumesQuery,
+} from '../../contract/history-queries.js';
+import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
+import { BodyCache } from './body-cache.js';
+import { requireFirstBook } from './book-routes.js';
+import { HistoryQueue } from './history-queue.js';
+import { chainSeconds, type HistoryRouteOptions, requireHistory } from './history-routes.js';
+import {
+  bodyReply,
+  GzipCache,
+  notModifiedReply,
+  requestAcceptsGzip,
+  type VersionTag,
+} from './versioned-reply.js';
+
+/** The queries of these bodies. */
+export type ContentQuery = VolumesQuery | FundingMeansQuery | AccountTradesQuery;
+
+/** Reads and replies; one of them has one set of limits. */
+export class ContentResponder {
+  readonly #queue: HistoryQueue;
+  readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
+  readonly #gzips = new GzipCache();
+
+  readonly #options: HistoryRouteOptions;
+
+  constructor(options: HistoryRouteOptions) {
+    this.#options = options;
+    this.#queue = new HistoryQueue(options.history);
+  }
+
+  /** Replies to a request; `parse` is given the chain's time, unix seconds. */
+  replyTo(request: HttpRequest, parse: (chainTs: number) => ContentQuery): Reply | Promise<Reply> {
+    const { book, history, readiness, nowMs = Date.now } = this.#options;
+    requireFirstBook(readiness());
+    requireHistory(history);
+    const query = parse(chainSeconds(history));
+    const key = `${book.epoch} ${JSON.stringify(query)}`;
+    const version = String(Math.floor(nowMs() / 1_000));
+    // Read now, because the transport's request is valid only within this call.
+    const client = {
+      ifNoneMatch: request.getHeader('if-none-match'),
+      isZipped: requestAcceptsGzip(request),
+    };
+    const cached = this.#cache.findBody(key, version);
+    if (cached !== undefined) return this.#replyWith(client, cached, key);
+    const queued = { name: `${version} ${key}`, query, isGone: () => request.isGone };
+    return this.#queue.runQuery(queued).then((found) => {
+      this.#cache.cacheBody(key, { version, body: found, bytes: found.body.length });
+      return this.#replyWith(client, found, key);
+    });
+  }
+
+  #replyWith(client: Client, { body }: HistoryBody, key: string): Reply | Promise<Reply> {
+    const { book, history } = this.#options;
+    const tag = contentTag(book.epoch, { body, state: history.readStats().state });
+    const { ifNoneMatch, isZipped } = client;
+    const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
+    if (unchanged !== undefined) return unchanged;
+    return bodyReply(tag, { body, identity: body, isZipped, gzips: this.#gzips, key });
+  }
+}
+
+/** The headers of a request that decide its reply. */
+interface Client {
+  readonly ifNoneMatch: string;
+  readonly isZipped: boolean;
+}
+
+/** The tag and the headers of a body whose tag is the hash of its content. */
+export function contentTag(
+  epoch: string,
+  { body, state }: { readonly body: Uint8Array; readonly state: string },
+): VersionTag {
+  const etag = `"${epoch}.${createHash('sha1').update(body).digest('base64url')}"`;
+  const headers: Header[] = [
+    ...jsonHeaders,
+    ['Cache-Control', `public, max-age=${LIMITS.historyFreshSeconds}`],
+    ['Vary', 'Accept-Encoding'],
+    ['ETag', etag],
+    ['X-State', state],
+  ];
+  return { etag, headers };
+}
