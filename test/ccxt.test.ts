@@ -126,6 +126,29 @@ test.concurrent('the methods of ccxt return what the paths have', async (context
   expect(fundingRate.indexPrice).toBeGreaterThan(0);
 });
 
+test.concurrent('steps and least sizes have the decimals of their token', async (context) => {
+  if (!isInstalled) context.skip('needs the package ccxt');
+  const row = {
+    ...{
+      symbol: 'JTO',
+      marketType: 'spot',
+      status: 'active',
+      baseAsset: 'JTO',
+      quoteAsset: 'USDC',
+    },
+    ...{ tick: '100', step: '10000', minOrderSize: '100000', decimals: 6, fees: {}, limits: {} },
+  };
+  const program = `import { SlotbookRest } from ${JSON.stringify(pathOf('../examples/ccxt/rest.mjs'))};
+    console.log(JSON.stringify(new SlotbookRest().parseMarket(${JSON.stringify(row)})));`;
+  const args = ['--input-type=module', '-e', program];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(JSON.parse(stdout)).toMatchObject({
+    symbol: 'JTO/USDC',
+    precision: { price: 0.0001, amount: 0.01 },
+    limits: { amount: { min: 0.1 } },
+  });
+});
+
 /** What the service itself said of each number of the topic, on a connection that is never cut. */
 function recordTops(): { readonly tops: ReadonlyMap<string, object>; stop(): void } {
   const tops = new Map<string, object>();

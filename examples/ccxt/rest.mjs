@@ -175,6 +175,8 @@ export class SlotbookRest extends Exchange {
     const { symbol: id, baseAsset: base, quoteAsset: quote } = info;
     const swap = info.marketType === 'perp';
     const unit = (name, one) => this.parseNumber(Precise.stringDiv(info[name], one));
+    // Steps and least sizes have the token's decimals, unlike all sizes of books and trades.
+    const token = `1${'0'.repeat(Number(info.decimals))}`;
     const contract = { linear: true, inverse: false, contractSize: 1, settle: quote };
     return this.safeMarketStructure({
       ...{ id, info, base, quote, baseId: base, quoteId: quote },
@@ -184,9 +186,9 @@ export class SlotbookRest extends Exchange {
       active: info.status === 'active',
       taker: this.safeNumber(info.fees, 'taker'),
       maker: this.safeNumber(info.fees, 'maker'),
-      precision: { amount: unit('step', BASE_UNIT), price: unit('tick', QUOTE_UNIT) },
+      precision: { amount: unit('step', token), price: unit('tick', QUOTE_UNIT) },
       limits: {
-        amount: { min: unit('minOrderSize', BASE_UNIT), max: undefined },
+        amount: { min: unit('minOrderSize', token), max: undefined },
         leverage: {
           min: this.safeNumber(info.limits?.leverage, 'min'),
           max: this.safeNumber(info.limits?.leverage, 'max'),
