@@ -14,7 +14,7 @@ const DLOB_PATHS = [
     '/priorityFees',
     '/batchPriorityFees',
   ],
-  ...['/unsettledPnlUsers', '/pythPull', '/pythLazer'],
+  ...['/auctionParams', '/unsettledPnlUsers', '/pythPull', '/pythLazer'],
   ...['/health', '/startup', '/debug', '/ws', '/orders/idl', '/orders/idlWithSlot', '/orders/json'],
 ];
 
