@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engineWith, idOf, ORACLE, PERP, SPOT, USER } from '../src/engine/testing.js';
+import { summarySource } from '../src/server/routes/stats-routes.js';
 import { MarketStreamScene } from './support/market-stream-scene.js';
+import { SocketScene } from './support/socket-scene.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -76,10 +79,57 @@ describe('the schemas of candles and trades', () => {
     expect(kindsOf({ type: 'error', code: 'NO_SUCH_CODE', message: '' })).toEqual([]);
   });
 
+  test('fit books in decimals and the statistics of all markets', async () => {
+    const engine = engineWith(PERP, SPOT, ORACLE, USER);
+    const summaries = summarySource({ book: engine, directory: engine });
+    const sockets = await SocketScene.start({ book: engine, directory: engine, summaries });
+    const client = await sockets.open();
+    for (const members of [
+      { channelType: 'orderbook', symbol: 'sol' },
+      { channelType: 'pricing' },
+      { channelType: 'markets' },
+    ]) {
+      const message = { type: 'subscribe', ...members };
+      expect(kindsOf(message, 'client')).toHaveLength(1);
+      client.send(message);
+    }
+    await client.hear(6);
+    const told = client.texts.map((text) => JSON.parse(text));
+    expect(told.map((message) => kindsOf(message))).toEqual([
+      ...[['acknowledgement'], ['bookMessage'], ['summaryMessage'], ['acknowledgement']],
+      ...[['summaryMessage'], ['acknowledgement']],
+    ]);
+    const market = idOf(engine, 'SOL');
+    const { bids, asks, markPrice } = JSON.parse(
+      Buffer.from(engine.l2({ market, depth: 20, grouping: 1 })).toString(),
+    );
+    const inUnits = (levels: readonly { price: string; size: string }[]) =>
+      levels.map(({ price, size }) => [Number(price) / 1e6, Number(size) / 1e9]);
+    const [, { data }, pricing] = told;
+    const shown = data.levels.map((side: readonly string[][]) =>
+      side.map((level) => level.map(Number)),
+    );
+    expect(bids.length).toBeGreaterThan(0);
+    expect(shown).toEqual([inUnits(bids), inUnits(asks)]);
+    expect(Number(data.markPrice)).toBe(Number(markPrice) / 1e6);
+    const [perp, spot] = pricing.data;
+    expect(perp).toEqual({
+      ...{ symbol: 'SOL-PERP', marketIndex: 0, marketType: 'perp' },
+      ...{ oraclePrice: '143.798202', markPrice: '143.798202', price: '' },
+    });
+    expect(spot).toEqual({
+      ...{ symbol: 'SOL', marketIndex: 1, marketType: 'spot' },
+      ...{ oraclePrice: data.oraclePrice, price: '' },
+    });
+    await sockets.stop();
+  });
+
   test('fit the messages of clients in docs/market-data.md', () => {
     const lines = read('docs/market-data.md').split('\n');
-    const examples = lines.filter((line) => /^\{ "type": "subscribe".*"symbol"/.test(line));
-    expect(examples).toHaveLength(3);
+    const examples = lines.filter((line) =>
+      /^\{ "type": "subscribe", "(channelType|symbol)"/.test(line),
+    );
+    expect(examples).toHaveLength(6);
     for (const line of examples) expect(kindsOf(JSON.parse(line), 'client')).toHaveLength(1);
   });
 });

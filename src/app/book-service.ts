@@ -14,6 +14,7 @@ import { Timings } from '../server/metrics/timings.js';
 import { QuoteServer } from '../server/quotes/quote-server.js';
 import { FirstReady, type HistoryFirst } from '../server/routes/first-ready.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
+import { summarySource } from '../server/routes/stats-routes.js';
 import { SocketServer } from '../server/sockets/socket-server.js';
 import { SocketBacklog } from '../server/transport/socket-backlog.js';
 import { UnsentReplies } from '../server/transport/unsent-replies.js';
@@ -119,10 +120,10 @@ function createParts(
   const sockets = new SocketServer({
     ...config,
     ...(history === undefined ? {} : { history: history.history }),
-    book,
-    directory,
-    addresses,
-    readiness,
+    ...{ book, directory, addresses, readiness },
+    summaries: summarySource({
+      ...{ book, directory, ...(history === undefined ? {} : { history: history.history }) },
+    }),
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });

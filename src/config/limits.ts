@@ -176,7 +176,13 @@ export const LIMITS = {
   /** Topics of makers without an account, in all: a maker may wait for its first one, few do. */
   unknownMakerTopicsMax: 256,
   /** Common topics of a market, which always have room: 20 of its book, 2 of trades, 9 of candles. */
-  commonTopicsPerMarket: 31,
+  commonTopicsPerMarket: 32,
+  /** Between two frames of the channel `orderbook` of market data, as the Drift v2 data API has it. */
+  dataBookIntervalMs: 400,
+  /** Between two messages of the channel `pricing`, of 19 KB for 148 markets, as the data API has it. */
+  pricingIntervalMs: 3_000,
+  /** Of the channel `markets`, of 130 KB, likewise. */
+  marketSummariesIntervalMs: 60_000,
   /** Characters of subscriptions that wait for the first live book, over all sockets: ten of each. */
   earlyBytesMax: 32 * 1024 * 1024,
   /** An id is repeated in the reply; a UUID with a prefix fits. */

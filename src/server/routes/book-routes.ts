@@ -21,10 +21,10 @@ import {
   parseMatch,
   parseOrderbook,
 } from '../api/book-params.js';
+import { BASE_PLACES, decimalText, PRICE_PLACES } from '../api/decimals.js';
 import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
-import { BASE_PLACES, decimalText, PRICE_PLACES } from './decimals.js';
 import { bookReason } from './first-ready.js';
 import { type LoopBudget, oneStep } from './loop-budget.js';
 import {

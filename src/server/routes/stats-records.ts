@@ -10,7 +10,7 @@ import {
   FRACTION_PLACES,
   fixedText,
   PRICE_PLACES,
-} from './decimals.js';
+} from '../api/decimals.js';
 import { fundingOf, type MarketStatistics } from './stats-text.js';
 
 /** Places of a percentage of a price, of a funding rate in percent, and of one of /contracts. */
@@ -26,14 +26,29 @@ const FUNDING_SECONDS = 3_600n;
 
 /** The body of /data/stats/markets. */
 export function marketRecordsText(markets: readonly MarketStatistics[]): string {
+  return `{"success":true,"markets":${marketListText(markets)}}`;
+}
+
+/** Its list of markets, which the channel `markets` has as well. */
+export function marketListText(markets: readonly MarketStatistics[]): string {
   const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
-  return JSON.stringify({
-    success: true,
-    markets: markets.map((market) => ({
+  const records = markets.map((market) => ({
+    ...identity(market),
+    ...marketRecord(market, quoteAsset),
+  }));
+  return JSON.stringify(records);
+}
+
+/** The data of the channel `pricing`; spot markets have no mark price. */
+export function pricingText(markets: readonly MarketStatistics[]): string {
+  return JSON.stringify(
+    markets.map((market) => ({
       ...identity(market),
-      ...marketRecord(market, quoteAsset),
+      oraclePrice: price(market.chain.oraclePrice),
+      ...(market.row.marketType === 'perp' ? { markPrice: price(market.readTop().mark) } : {}),
+      price: price(market.history?.price),
     })),
-  });
+  );
 }
 
 /** The body of /stats/markets/prices. */

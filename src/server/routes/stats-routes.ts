@@ -11,6 +11,7 @@ import type { MarketDataSource } from '../../contract/history-source.js';
 import { secondsOf } from '../api/history-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
+import type { SummarySource } from '../sockets/summary-fan-out.js';
 import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
@@ -19,9 +20,11 @@ import type { HistoryRoute, HistoryRouteOptions } from './history-routes.js';
 import { sortedMarkets } from './service-routes.js';
 import {
   contractRecordsText,
+  marketListText,
   marketRecordsText,
   perpContractRecordsText,
   priceRecordsText,
+  pricingText,
   tickersText,
 } from './stats-records.js';
 import { type MarketStatistics, statsText, type TopOfBook } from './stats-text.js';
@@ -34,14 +37,18 @@ import {
 } from './versioned-reply.js';
 
 /** The sources of the statistics. */
-export interface StatsOptions {
+interface StatsSources {
   readonly book: Pick<BookSource, 'readChainStats' | 'epoch' | 'l2'>;
   readonly directory: Pick<MarketDirectory, 'markets'>;
-  readonly readiness: () => Readiness;
   /** Without it there is no volume, and no price of a trade. */
   readonly history?: MarketDataSource;
   /** The wall clock, unix milliseconds: how old a cached body is. */
   readonly nowMs?: () => number;
+}
+
+/** The sources of the paths. */
+export interface StatsOptions extends StatsSources {
+  readonly readiness: () => Readiness;
 }
 
 interface CachedStats {
@@ -82,11 +89,10 @@ type StatsWriter = (markets: readonly MarketStatistics[]) => string;
 
 function statsRoute(options: StatsOptions, write: StatsWriter): StatsRoute {
   const gzips = new GzipCache();
-  let made: CachedStats | undefined;
+  const readStats = cachedStats(options, write);
   return (request) => {
     requireFirstBook(options.readiness());
-    if (made === undefined || isExpired(made, options)) made = makeStats(options, write);
-    const { tag, body } = made;
+    const { tag, body } = readStats();
     const isZipped = requestAcceptsGzip(request);
     return (
       notModifiedReply(request, tag) ??
@@ -95,17 +101,35 @@ function statsRoute(options: StatsOptions, write: StatsWriter): StatsRoute {
   };
 }
 
+/** The statistics as the channels of all markets have them. */
+export function summarySource(options: StatsSources): SummarySource {
+  const markets = cachedStats(options, marketListText);
+  const pricing = cachedStats(options, pricingText);
+  return {
+    markets: () => Buffer.from(markets().body).toString(),
+    pricing: () => Buffer.from(pricing().body).toString(),
+  };
+}
+
+function cachedStats(options: StatsSources, write: StatsWriter): () => CachedStats {
+  let made: CachedStats | undefined;
+  return () => {
+    if (made === undefined || isExpired(made, options)) made = makeStats(options, write);
+    return made;
+  };
+}
+
 /** A clock that was set back makes it expire as well. */
 function isExpired(
   { epoch, atMs }: CachedStats,
-  { book, nowMs = Date.now }: StatsOptions,
+  { book, nowMs = Date.now }: StatsSources,
 ): boolean {
   const age = nowMs() - atMs;
   return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
 }
 
 function makeStats(
-  { book, directory, history, nowMs = Date.now }: StatsOptions,
+  { book, directory, history, nowMs = Date.now }: StatsSources,
   write: StatsWriter,
 ): CachedStats {
   const chain = book.readChainStats();

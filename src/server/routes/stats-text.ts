@@ -8,7 +8,7 @@ import {
   FRACTION_PLACES,
   PRICE_PLACES,
   RATE_PLACES,
-} from './decimals.js';
+} from '../api/decimals.js';
 
 /** A market with its data from the chain and from the history. */
 export interface MarketStatistics {

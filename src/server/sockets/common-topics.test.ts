@@ -51,7 +51,7 @@ const messages: readonly (readonly [Dialect, readonly object[]])[] = [
   [
     marketData,
     combinations({
-      channelType: ['candle', 'trades'],
+      channelType: ['candle', 'trades', 'orderbook'],
       symbol: ['SOL-PERP'],
       resolution: resolutions,
     }),

@@ -4,14 +4,13 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { SocketError } from '../transport/errors.js';
+import { BookSubscriber } from './book-subscriber.js';
 import type { ClientMessage } from './client-message.js';
-import type { BookFanOut, BookTopic, BookTopicSpec } from './compatible-fan-out.js';
+import type { BookTopicSpec } from './compatible-fan-out.js';
 import { historySubscription } from './market-dialect.js';
 import type {
   ChannelParts,
   Dialect,
-  FrameSink,
-  Subscriber,
   SubscriptionAction,
   SubscriptionRequest,
 } from './subscription.js';
@@ -73,43 +72,6 @@ function topicSpec(message: ClientMessage, directory: MarketDirectory): BookTopi
   const channel = channels.get(message.requireText('channel').toLowerCase());
   if (channel !== undefined) return channel.topicOf(message, directory);
   throw new SocketError('UNKNOWN_CHANNEL', `there is no channel ${message.quoteMember('channel')}`);
-}
-
-/** Sends whole books, each of which is complete by itself. */
-class BookSubscriber implements Subscriber {
-  readonly errorMembers = {};
-
-  readonly #fanOut: BookFanOut;
-  readonly #topic: BookTopic;
-
-  private constructor(fanOut: BookFanOut, topic: BookTopic) {
-    this.#fanOut = fanOut;
-    this.#topic = topic;
-  }
-
-  /** Throws when the book cannot be rendered. */
-  static open(fanOut: BookFanOut, spec: BookTopicSpec): BookSubscriber {
-    const topic = fanOut.addSubscriber(spec);
-    try {
-      fanOut.renderFrame(topic);
-    } catch (error) {
-      fanOut.removeSubscriber(topic);
-      throw error;
-    }
-    return new BookSubscriber(fanOut, topic);
-  }
-
-  get key(): string {
-    return this.#topic.spec.key;
-  }
-
-  sendSnapshot(sink: FrameSink): boolean {
-    return sink.send(this.#fanOut.renderFrame(this.#topic));
-  }
-
-  leaveTopic(): void {
-    this.#fanOut.removeSubscriber(this.#topic);
-  }
 }
 
 /** One channel. */

@@ -22,6 +22,8 @@ export interface BookTopicSpec extends QuoteContent {
   readonly marketIndex: number;
   /** Whether it has the usual depth and no grouping, as most clients ask for. */
   readonly isCommon: boolean;
+  /** Between two frames; that of the channels where it is left out. */
+  readonly intervalMs?: number;
   /** Renders the current frame: a view that is valid until the next call of the book. */
   readonly render: (book: BookSource, market: number) => Uint8Array;
 }
@@ -188,7 +190,7 @@ export class BookFanOut {
     const { spec, market } = topic;
     if (market === undefined) return;
     const { book, publish, intervalMs, onPublished } = this.#options;
-    topic.readyAtMs = nowMs + intervalMs;
+    topic.readyAtMs = nowMs + (spec.intervalMs ?? intervalMs);
     try {
       const bytes = spec.render(book, market);
       publish(spec.key, bytes);

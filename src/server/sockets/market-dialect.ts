@@ -1,15 +1,17 @@
 /**
- * The market data dialect: candles and trades by symbol. Symbols are those of the chain, in any case;
- * `resolution` may be a number of minutes.
+ * The market data dialect: candles and trades by symbol, books in decimals, and the statistics of all
+ * markets. Symbols are those of the chain, in any case; `resolution` may be a number of minutes.
  *
  * A subscription begins with the snapshot of its topic, and the acknowledgement follows it: an `init`
- * after the acknowledgement says that updates may be missing.
+ * after the acknowledgement says that updates may be missing. A book has none: each message is whole.
  */
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 
 import { NO_HISTORY_TEXT, quoteValue, SocketError } from '../transport/errors.js';
+import { BookSubscriber } from './book-subscriber.js';
 import { type ClientMessage, kindOf } from './client-message.js';
+import { dataBookSpec } from './data-book.js';
 import type { MarketFanOut, MarketTopic, PendingSubscriber } from './market-fan-out.js';
 import type {
   ChannelParts,
@@ -22,28 +24,40 @@ import type {
   SubscriptionAction,
   SubscriptionRequest,
 } from './subscription.js';
+import { SUMMARY_CHANNELS, summaryName } from './summary-fan-out.js';
+import { SummarySubscriber } from './summary-subscriber.js';
 
 /** The dialect of market data. */
 export const marketData: Dialect = {
   readRequest: readMarketSubscription,
   readKey: (message, { directory }) => readMarketRequest(message, directory).topic,
-  buildAcknowledgement: (action, message, { parts }) =>
-    action === 'subscribe'
-      ? undefined
-      : marketAcknowledgement(action, message, readMarketRequest(message, parts.directory)),
+  buildAcknowledgement: (action, message, { parts }) => {
+    const request = readMarketRequest(message, parts.directory);
+    if (action === 'subscribe' && request.channel !== 'orderbook') return undefined;
+    return marketAcknowledgement(action, message, request);
+  },
   buildErrorMembers: (_, message) => marketErrorMembers(message),
 };
 
-function readMarketSubscription(
-  message: ClientMessage,
-  { directory, market }: ChannelParts,
-): SubscriptionRequest {
+function readMarketSubscription(message: ClientMessage, parts: ChannelParts): SubscriptionRequest {
+  const { directory, market, fanOut, summaries } = parts;
   const request = readMarketRequest(message, directory);
+  const { channel, topic, row } = request;
+  if (row !== undefined && channel === 'orderbook') {
+    const spec = dataBookSpec(row);
+    return { key: topic, room: 'common', openSubscriber: () => BookSubscriber.open(fanOut, spec) };
+  }
   const acknowledgement = JSON.stringify(marketAcknowledgement('subscribe', message, request));
+  const errorMembers = { ...marketErrorMembers(message), id: message.id };
+  if (channel === 'markets' || channel === 'pricing') {
+    if (summaries === null) throw unknownChannel(message);
+    const texts = { acknowledgement, errorMembers };
+    const openSubscriber = () => new SummarySubscriber(summaries, channel, texts);
+    return { key: topic, room: 'common', openSubscriber };
+  }
   const show = (text: string): readonly string[] => [text];
   const format = { acknowledgement, formatFirst: show, formatReset: show };
-  const errorMembers = { ...marketErrorMembers(message), id: message.id };
-  return historySubscription(request.topic, { market, format, errorMembers });
+  return historySubscription(topic, { market, format, errorMembers });
 }
 
 /** A subscription to a topic of the history, of any dialect. Throws NO_HISTORY without one. */
@@ -72,9 +86,10 @@ export function historySubscription(
 function marketAcknowledgement(
   action: SubscriptionAction,
   { id }: ClientMessage,
-  { channel, symbol, resolution, name }: MarketRequest,
+  { channel, row, resolution, name }: MarketRequest,
 ): object {
-  const about = `${symbol} ${resolution ?? channel}`;
+  const symbol = row?.symbol;
+  const about = symbol === undefined ? `${channel} updates` : `${symbol} ${resolution ?? channel}`;
   const [type, message] =
     action === 'subscribe'
       ? ['subscription', `Subscribed to ${about}`]
@@ -166,18 +181,18 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
 }
 
 /** The channels of the dialect. */
-const MARKET_CHANNELS = ['candle', 'trades'] as const;
+const MARKET_CHANNELS = ['candle', 'trades', 'orderbook', ...SUMMARY_CHANNELS] as const;
 
 type MarketChannel = (typeof MARKET_CHANNELS)[number];
 
 /** What a message requests. */
 interface MarketRequest {
   readonly channel: MarketChannel;
-  /** As the chain spells it. */
-  readonly symbol: string;
-  /** As the message spells it; undefined for trades. */
+  /** Undefined for the channels of all markets. */
+  readonly row: MarketInfo | undefined;
+  /** As the message spells it; undefined for all but candles. */
   readonly resolution: string | undefined;
-  /** The topic of the history. */
+  /** The topic: of candles and trades its name in the history. */
   readonly topic: string;
   /** The name of the channel in replies. */
   readonly name: string;
@@ -198,15 +213,20 @@ export function isMarketRequest(message: ClientMessage): boolean {
 /** Reads a message. Throws a SocketError that says what is wrong with it. */
 function readMarketRequest(message: ClientMessage, directory: MarketDirectory): MarketRequest {
   const channel = channelOf(message);
-  const { symbol, marketType, marketIndex } = marketNamed(message, directory);
-  const market = `${marketType}_${marketIndex}`;
-  if (channel === 'trades') {
-    const [topic, name] = [`trades:${market}`, `trades:${symbol}`];
-    return { channel, symbol, resolution: undefined, topic, name };
+  if (channel === 'markets' || channel === 'pricing') {
+    const name = summaryName(channel);
+    return { channel, row: undefined, resolution: undefined, topic: name, name };
   }
-  const resolution = resolutionOf(message);
-  const topic = `candle:${market}:${resolution}`;
-  return { channel, symbol, resolution, topic, name: `candle:${symbol}:${resolution}` };
+  const row = marketNamed(message, directory);
+  const { symbol, marketType, marketIndex } = row;
+  if (channel === 'candle') {
+    const resolution = resolutionOf(message);
+    const topic = `candle:${marketType}_${marketIndex}:${resolution}`;
+    return { channel, row, resolution, topic, name: `candle:${symbol}:${resolution}` };
+  }
+  const topic =
+    channel === 'trades' ? `trades:${marketType}_${marketIndex}` : dataBookSpec(row).key;
+  return { channel, row, resolution: undefined, topic, name: `${channel}:${symbol}` };
 }
 
 /** The shorter form of a message names no channel and means candles. */
@@ -215,9 +235,13 @@ function channelOf(message: ClientMessage): MarketChannel {
   const asked = message.requireText('channelType').toLowerCase();
   const channel = MARKET_CHANNELS.find((name) => name === asked);
   if (channel !== undefined) return channel;
+  throw unknownChannel(message);
+}
+
+function unknownChannel(message: ClientMessage): SocketError {
   const names = MARKET_CHANNELS.join(' or ');
   const text = `there is no channelType ${message.quoteMember('channelType')}: it must be ${names}`;
-  throw new SocketError('UNKNOWN_CHANNEL', text);
+  return new SocketError('UNKNOWN_CHANNEL', text);
 }
 
 /** Where several markets have the name: perp before spot, then the lowest index. */

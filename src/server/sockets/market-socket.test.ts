@@ -194,7 +194,7 @@ describe('a message of market data that is wrong', () => {
     [{ resolution: null }, 'INVALID_PARAM', 'resolution was null'],
     [{ resolution: ['1'] }, 'INVALID_PARAM', 'resolution was a list'],
     [{ resolution: 1.5 }, 'INVALID_PARAM', '"1.5"'],
-    [{ channelType: 'markets' }, 'UNKNOWN_CHANNEL', 'markets: it must be candle or trades'],
+    [{ channelType: 'user' }, 'UNKNOWN_CHANNEL', 'user: it must be candle or trades or orderbook'],
     [{ channelType: 7 }, 'INVALID_PARAM', 'channelType was of type number'],
     [{ channelType: 'candle', resolution: undefined }, 'MISSING_PARAM', 'resolution is missing'],
     [{ channelType: 'trades', symbol: undefined }, 'MISSING_PARAM', 'symbol is missing'],

@@ -27,6 +27,7 @@ import { HeartbeatShards, reconnectAfterMs } from './heartbeat.js';
 import { MarketFanOut } from './market-fan-out.js';
 import { Session } from './session.js';
 import { StreamFanOut } from './stream-fan-out.js';
+import { SummaryFanOut, type SummarySource } from './summary-fan-out.js';
 
 /** The parts and settings of the WebSockets. */
 export interface SocketServerOptions
@@ -34,6 +35,8 @@ export interface SocketServerOptions
   readonly readiness: () => Readiness;
   /** Candles and trades; without it subscriptions to them fail with NO_HISTORY. */
   readonly history?: MarketStreamSource;
+  /** The statistics of all markets; without it their channels are unknown. */
+  readonly summaries?: SummarySource;
   /** Between two frames of a topic of the compatible channels. */
   readonly publishIntervalMs: number;
   /** Between two frames of a topic of the streaming channels. */
@@ -68,6 +71,7 @@ export class SocketServer implements SocketHandlers {
   readonly #fanOut: BookFanOut;
   readonly #streams: StreamFanOut;
   readonly #market: MarketFanOut | null;
+  readonly #summaries: SummaryFanOut | null;
   readonly #topicQuota: TopicQuota;
   readonly #early: EarlyMessages;
   readonly #counts = new SocketCounts();
@@ -83,7 +87,7 @@ export class SocketServer implements SocketHandlers {
 
   constructor(options: SocketServerOptions) {
     const { book, directory, publishIntervalMs, streamIntervalMs, onFault } = options;
-    const { onPublished, sliceMs, history, marketSliceMs, topicsMax } = options;
+    const { onPublished, sliceMs, history, marketSliceMs, topicsMax, summaries } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
     const parts = {
@@ -109,6 +113,8 @@ export class SocketServer implements SocketHandlers {
     };
     this.#market =
       history === undefined ? null : new MarketFanOut({ source: history, ...marketParts });
+    this.#summaries =
+      summaries === undefined ? null : new SummaryFanOut({ source: summaries, publish, onFault });
   }
 
   /** Begins to publish through a listener. */
@@ -138,8 +144,8 @@ export class SocketServer implements SocketHandlers {
     const streams = this.#streams.readStats();
     const { ringBytes } = streams;
     const open = { sockets: this.#sessions.size, topics: this.#topicQuota.topicCount, ringBytes };
-    const market = this.#market === null ? [] : [this.#market.readStats()];
-    return this.#counts.readStats(open, [this.#fanOut.readStats(), streams, ...market]);
+    const others = [this.#market, this.#summaries].flatMap((one) => one?.readStats() ?? []);
+    return this.#counts.readStats(open, [this.#fanOut.readStats(), streams, ...others]);
   }
 
   checkUpgrade(request: HttpRequest): Reply | null {
@@ -158,7 +164,8 @@ export class SocketServer implements SocketHandlers {
     const { slowMsMax = LIMITS.slowMsMax } = this.#options;
     const session = new Session(socket, {
       ...this.#options,
-      ...{ fanOut: this.#fanOut, streams: this.#streams, market: this.#market },
+      ...{ fanOut: this.#fanOut, streams: this.#streams },
+      ...{ market: this.#market, summaries: this.#summaries },
       early: this.#early,
       quota: this.#topicQuota,
       counts: this.#counts,
@@ -183,6 +190,7 @@ export class SocketServer implements SocketHandlers {
     this.#streams.stop();
     this.#fanOut.stop();
     this.#market?.stop();
+    this.#summaries?.stop();
     if (this.#sessions.size === 0) return;
     for (const session of this.#sessions) session.announceShutdown(reconnectAfterMs());
     const deadlineMs = performance.now() + LIMITS.socketDrainMsMax;

@@ -5,6 +5,7 @@ import type { ClientMessage, MessageId } from './client-message.js';
 import type { BookFanOut } from './compatible-fan-out.js';
 import type { MarketFanOut } from './market-fan-out.js';
 import type { StreamFanOut } from './stream-fan-out.js';
+import type { SummaryFanOut } from './summary-fan-out.js';
 
 /** Takes the frames for one subscriber alone. */
 export interface FrameSink {
@@ -75,6 +76,8 @@ export interface ChannelParts {
   readonly streams: StreamFanOut;
   /** Null where the service has no history. */
   readonly market: MarketFanOut | null;
+  /** Null where the service makes no statistics. */
+  readonly summaries: SummaryFanOut | null;
 }
 
 /** The topic of a message, and the parts to describe it. */

@@ -1,0 +1,63 @@
+/**
+ * The channel `orderbook` of market data: the book with the AMM and indicative quotes in decimals, as the
+ * Drift v2 data API has it. It is made of the core's own body, which is opened for it.
+ */
+import { LIMITS } from '../../config/limits.js';
+import type { BookSource } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
+import { BASE_PLACES, fixedText, PRICE_PLACES } from '../api/decimals.js';
+import type { BookTopicSpec } from './compatible-fan-out.js';
+
+/** The topic of a market. */
+export function dataBookSpec({ symbol, marketType, marketIndex }: MarketInfo): BookTopicSpec {
+  return {
+    key: `dataBook ${marketType} ${marketIndex}`,
+    ...{ marketType, marketIndex, isCommon: true, hasQuotes: true, hasIndicative: true },
+    intervalMs: LIMITS.dataBookIntervalMs,
+    render: (book, market) => Buffer.from(frameText(symbol, readBook(book, market))),
+  };
+}
+
+/** What of a body is shown: raw integers as texts, the oracle's as a number. */
+interface Body {
+  readonly bids: LevelTexts;
+  readonly asks: LevelTexts;
+  readonly oracle: number;
+  readonly markPrice: string;
+  /** Both left out where a side is empty. */
+  readonly spreadQuote?: string;
+  readonly spreadPct?: string;
+}
+
+type LevelTexts = readonly { readonly price: string; readonly size: string }[];
+
+/** As many levels as the compatible channels have, in groups of one tick. */
+function readBook(book: BookSource, market: number): Body {
+  const depth = LIMITS.channelDepthDefault;
+  const body = book.l2({ market, depth, grouping: 1, vamm: true, indicative: true });
+  return JSON.parse(Buffer.from(body).toString()) as Body;
+}
+
+function frameText(symbol: string, body: Body): string {
+  const { bids, asks, oracle, markPrice, spreadQuote, spreadPct } = body;
+  const data = {
+    symbol,
+    levels: [levelTexts(bids), levelTexts(asks)],
+    oraclePrice: decimal(oracle),
+    markPrice: decimal(markPrice),
+    spreadQuote: decimal(spreadQuote),
+    spreadPercent: decimal(spreadPct),
+  };
+  return JSON.stringify({
+    ...{ type: 'update', channelType: 'orderbook', channel: `orderbook:${symbol}`, data },
+  });
+}
+
+function levelTexts(levels: LevelTexts): readonly (readonly [price: string, size: string])[] {
+  return levels.map(({ price, size }) => [decimal(price), fixedText(BigInt(size), BASE_PLACES)]);
+}
+
+/** What there is not is an empty text. */
+function decimal(raw: string | number | undefined): string {
+  return raw === undefined ? '' : fixedText(BigInt(raw), PRICE_PLACES);
+}
