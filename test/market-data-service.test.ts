@@ -174,3 +174,26 @@ test('funding rates are of the market, newest first, and of all records', async 
   );
   expect(ids).toEqual(ids.map((_: number, at: number) => ids[0] - at));
 });
+
+test('archives, the trades of an account and bars say what the other paths say', async () => {
+  const json = async (url: string) => JSON.parse((await service.get(url)).text);
+  const [trade] = await rows<Trade & { taker: string }>(`/trades?symbol=${SYMBOL}&limit=1`);
+  const { ts = 0, fillRecordId, taker, txSig } = trade ?? {};
+  const day = new Date(ts * 1_000).toISOString().slice(0, 10).replaceAll('-', '/');
+  const archive = await json(`/data/market/${SYMBOL}/trades/${day}`);
+  const ofAccount = await json(`/user/${taker}/trades/${SYMBOL}?limit=1000`);
+  const texts = (records: readonly Record<string, string>[]) =>
+    records.map((row) => `${row['fillRecordId']} ${row['txSig']}`);
+  expect(texts(archive.records)).toContain(`${fillRecordId} ${txSig}`);
+  expect(texts(ofAccount.records)).toContain(`${fillRecordId} ${txSig}`);
+  const { markets } = await json('/data/stats/fundingRates');
+  expect(markets[0]).toMatchObject({
+    symbol: SYMBOL,
+    fundingRates: { '1y': expect.stringMatching(/^-?\d+\.\d{9}$/) },
+  });
+  const minute = ts - (ts % 60);
+  const bars = await json(
+    `/udf/history?symbol=${SYMBOL}&resolution=1&from=${minute}&to=${ts + 60}`,
+  );
+  expect([bars.s, bars.t[0]]).toEqual(['ok', minute]);
+});

@@ -73,6 +73,8 @@ export interface AccountTradesQuery {
   readonly kind: 'accountTrades';
   /** In base58. */
   readonly account: string;
+  /** Only trades of this market. */
+  readonly market?: MarketKey;
   /** Rows at most. */
   readonly limit: number;
   /** A cursor of an earlier response: rows older than it. */

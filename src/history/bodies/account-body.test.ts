@@ -78,6 +78,18 @@ describe('the trades of an account', () => {
     });
   });
 
+  test('may be those of one market', async () => {
+    const store = await newStore();
+    const spot = oneFill(2, { taker: ME, ...SPOT });
+    store.writeBatch({
+      transactions: [oneFill(1, { taker: ME }), spot, oneFill(3, { maker: ME })],
+    });
+    const query = { kind: 'accountTrades', account: ME, market: 'perp_0', limit: 9 } as const;
+    const { body } = makeAccountTradesBody(query, { store, markets: MARKETS });
+    const { records }: Answer = JSON.parse(Buffer.from(body).toString());
+    expect(records.map((row) => row['fillRecordId'])).toEqual(['3', '1']);
+  });
+
   test.each([1, 2, 3, 7])(
     'of %i rows a page join without a double or a hole while trades come',
     async (limit) => {

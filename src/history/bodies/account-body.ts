@@ -23,10 +23,10 @@ export interface AccountContext {
  * HistoryError INVALID_PARAM for a cursor that is malformed or of other records.
  */
 export function makeAccountTradesBody(
-  { account, limit, before }: AccountTradesQuery,
+  { account, market, limit, before }: AccountTradesQuery,
   { store, markets }: AccountContext,
 ): HistoryBody {
-  const query = { account, markets: [...markets.keys()] };
+  const query = { account, markets: market === undefined ? [...markets.keys()] : [market] };
   const after = before === undefined ? {} : { after: placeOf(readAccountCursor(before, 'page')) };
   const { rows, hasMore } = readPage<TradeRow>(
     { limit, ...after },

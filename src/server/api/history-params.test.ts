@@ -351,6 +351,8 @@ describe('the account of trades', () => {
     await expectQuery(`${path}?limit=1000&page=${CURSOR}`, {
       ...{ ...query, limit: 1_000, before: CURSOR },
     });
+    await expectQuery(`${path}/sol-perp`, { ...query, limit: 20, market: 'perp_0' });
+    await expectError(`${path}/NOPE`, { ...unknown, param: 'symbol' });
     await expectError(`${path}?limit=1001`, { ...outOfRange, param: 'limit' });
     await expectError(`${path}?page=*`, { ...invalid, param: 'page' });
     for (const text of ['x', account.slice(4), `${account}0`, '%zz']) {

@@ -147,7 +147,8 @@ export function checkRequest<Schema extends TObject>(
   return checkParams(schema, texts);
 }
 
-function marketOf(symbol: string, markets: MarketDirectory): MarketKey {
+/** The market of a name. Throws UNKNOWN_MARKET. */
+export function marketOf(symbol: string, markets: MarketDirectory): MarketKey {
   const { marketType, marketIndex } =
     markets.findMarket(symbol) ?? throwUnknownMarket(symbol, 'symbol');
   return `${marketType}_${marketIndex}`;

@@ -348,6 +348,9 @@ export const userTradesParams = Type.Object({
   page,
 });
 
+/** The parameters of /user/{account}/trades/{symbol}. */
+export const userMarketTradesParams = Type.Object({ ...userTradesParams.properties, symbol });
+
 /** The forms of a dated archive. */
 export const ARCHIVE_FORMATS = ['json', 'csv'] as const;
 

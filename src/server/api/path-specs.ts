@@ -17,6 +17,7 @@ import {
   topMakersParams,
   tradeRecordsParams,
   tradesParams,
+  userMarketTradesParams,
   userTradesParams,
   volumeParams,
   volumePeriodParams,
@@ -230,6 +231,12 @@ export const pathSpecs = {
     params: userTradesParams,
     body: 'UserTradeRecords',
     errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/user/{account}/trades/{symbol}': {
+    ...history,
+    summary: 'The trades of a user account in one market, newest first',
+    params: userMarketTradesParams,
+    body: 'UserTradeRecords',
   },
   ...udfPathSpecs,
   '/ws': {

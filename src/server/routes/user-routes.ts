@@ -1,23 +1,43 @@
 /** The paths of one user account. */
-import { checkRequest } from '../api/history-params.js';
+import type { Static } from '@sinclair/typebox';
+import type { MarketDirectory } from '../../contract/book-source.js';
+import type { AccountTradesQuery } from '../../contract/history-queries.js';
+import { checkRequest, marketOf } from '../api/history-params.js';
 import { compileParamSchemas } from '../api/param-check.js';
-import { userTradesParams } from '../api/param-schemas.js';
+import { userMarketTradesParams, userTradesParams } from '../api/param-schemas.js';
 import { ContentResponder } from './content-responder.js';
 import type { HistoryRoute, HistoryRouteOptions } from './history-routes.js';
+
+type UserPathName = '/user/{account}/trades' | '/user/{account}/trades/{symbol}';
 
 /** The routes of these paths. */
 export function userRoutes(
   options: HistoryRouteOptions,
-): Readonly<Record<'/user/{account}/trades', HistoryRoute>> {
-  compileParamSchemas([userTradesParams]);
+): Readonly<Record<UserPathName, HistoryRoute>> {
+  compileParamSchemas([userTradesParams, userMarketTradesParams]);
   const responder = new ContentResponder(options);
-  return {
-    '/user/{account}/trades': (request, pathTexts) =>
+  const trades =
+    (schema: typeof userTradesParams | typeof userMarketTradesParams): HistoryRoute =>
+    (request, pathTexts) =>
       responder.replyTo(request, () => {
-        const texts = { query: request.query, pathTexts };
-        const { account, limit, page } = checkRequest(userTradesParams, texts);
-        const before = page === undefined ? {} : { before: page };
-        return { kind: 'accountTrades', account, limit, ...before };
-      }),
+        const params = checkRequest(schema, { query: request.query, pathTexts });
+        return accountTradesQuery(params, options.directory);
+      });
+  return {
+    '/user/{account}/trades': trades(userTradesParams),
+    '/user/{account}/trades/{symbol}': trades(userMarketTradesParams),
+  };
+}
+
+type UserTrades = Static<typeof userTradesParams> & { readonly symbol?: string };
+
+function accountTradesQuery(
+  { account, symbol, limit, page }: UserTrades,
+  directory: MarketDirectory,
+): AccountTradesQuery {
+  return {
+    ...{ kind: 'accountTrades', account, limit },
+    ...(symbol === undefined ? {} : { market: marketOf(symbol, directory) }),
+    ...(page === undefined ? {} : { before: page }),
   };
 }
