@@ -134,7 +134,7 @@ describe('a wish that is refused', () => {
     cache.updateSubscription({ market: 'NOPE' });
     world.socket.open();
     refuse('book', 1, 'UNKNOWN_MARKET');
-    expect(() => cache.updateSubscription({ grouping: 10 })).toThrow('no market');
+    expect(() => cache.updateSubscription({ grouping: 10 })).toThrow('market is missing');
   });
 
   test('for now is told as trouble, and asked again', async () => {

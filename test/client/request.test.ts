@@ -124,7 +124,7 @@ describe('an answer that is none', () => {
   });
 
   test.each([
-    ['<html>', 'no JSON'],
+    ['<html>', 'not JSON'],
     ['{"name":"slotbook","version":1}', 'version'],
     ['[]', 'object'],
   ])('%s is MALFORMED_ANSWER and tells where', async (body, place) => {

@@ -152,7 +152,7 @@ describe('the order book cache', () => {
     const scene = await startScene();
     const cache = new OrderBookCache(startClient(scene.url));
     stops.push(() => cache.destroy());
-    expect(() => cache.updateSubscription({ grouping: 10 })).toThrow('no market');
+    expect(() => cache.updateSubscription({ grouping: 10 })).toThrow('market is missing');
     cache.updateSubscription({ market: 'SOL-PERP', depth: 10, grouping: 100, includeVamm: false });
     const markets: string[] = [];
     for await (const { market } of cache) {
