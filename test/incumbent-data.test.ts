@@ -110,6 +110,16 @@ describe('statistics', () => {
     });
   });
 
+  test('/markets has the assets, fees and leverage of each market', async () => {
+    const markets = await scene.rows('/markets');
+    const ratio = Buffer.from(PERP.data, 'base64').readUInt32LE(1_136);
+    expect(marketIn(markets, 'SOL-PERP')).toMatchObject({
+      ...{ baseAsset: 'SOL', quoteAsset: 'USDC', fees: { maker: -0.0002, taker: 0.001 } },
+      leverageMax: Math.floor(1_000_000 / ratio) / 100,
+    });
+    expect(marketIn(markets, 'SOL')).toMatchObject({ baseAsset: 'SOL', leverageMax: 1 });
+  });
+
   test('/stats/markets/prices has both prices and what lies between them', async () => {
     const { markets } = await body('/data/stats/markets/prices');
     expect(marketIn(markets, 'SOL-PERP')).toMatchObject({

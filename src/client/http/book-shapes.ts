@@ -155,6 +155,12 @@ export const markets = list(
     oracle: text,
     oracleSource: text,
     emptyReason: orNull(text),
+    baseAsset: text,
+    quoteAsset: text,
+    /** Of the first fee tier, as parts of the quote; a rebate is negative. */
+    fees: object({ maker: decimal, taker: decimal }),
+    /** 1 in spot markets. */
+    leverageMax: decimal,
   }),
 );
 

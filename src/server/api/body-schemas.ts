@@ -189,6 +189,13 @@ const market = Type.Object({
   oracle: text('Account of the oracle.'),
   oracleSource: text('Kind of the oracle.'),
   emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
+  baseAsset: text('Name of the traded token.'),
+  quoteAsset: text('Name of the token that prices are in.'),
+  fees: Type.Object(
+    { maker: Type.Number(), taker: Type.Number() },
+    { description: 'Of the first fee tier, as parts of the quote; a rebate is negative.' },
+  ),
+  leverageMax: Type.Number({ description: 'Highest leverage; 1 in spot markets.' }),
 });
 
 const marketStatus = Type.Object({

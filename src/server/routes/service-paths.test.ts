@@ -72,6 +72,7 @@ describe('what the service says about itself', () => {
       oracle: 'oracle-0',
       oracleSource: 'pythLazer',
       emptyReason: null,
+      ...{ baseAsset: 'SOL', quoteAsset: 'USDC', fees: { maker: 0, taker: 0 }, leverageMax: 1 },
     });
   });
 

@@ -5,7 +5,7 @@ import type { BuildInfo } from '../../config/build-info.js';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
-import type { MarketInfo } from '../../contract/markets.js';
+import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
 import { historyReadiness, historyStatus } from '../metrics/history-metrics.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -15,6 +15,7 @@ import { transportVersion } from '../transport/native-transport.js';
 import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';
 import type { FirstReady } from './first-ready.js';
+import { baseAssetOf, feesOf, leverageMaxOf, quoteAssetOf } from './stats-records.js';
 
 /** The sources of these paths. */
 export interface ServiceRouteOptions {
@@ -35,9 +36,16 @@ export function indexReply({ name, version }: BuildInfo, paths: readonly string[
 }
 
 /** The markets, once there is a book. */
-export function marketsReply({ directory, readiness }: ServiceRouteOptions): Reply {
+export function marketsReply({ book, directory, readiness }: ServiceRouteOptions): Reply {
   requireFirstBook(readiness());
-  return jsonReply(JSON.stringify(sortedMarkets(directory).map(marketBody)));
+  const markets = sortedMarkets(directory);
+  const quoteAsset = quoteAssetOf(markets);
+  const chain = book.readChainStats();
+  const bodies = markets.flatMap((row) => {
+    const ofChain = chain[row.id];
+    return ofChain === undefined ? [] : [marketBody(row, ofChain, quoteAsset)];
+  });
+  return jsonReply(JSON.stringify(bodies));
 }
 
 /** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
@@ -49,7 +57,11 @@ export function sortedMarkets(directory: Pick<MarketDirectory, 'markets'>): read
 }
 
 /** Raw integers are text, as everywhere in the book. */
-function marketBody(row: MarketInfo): Record<string, unknown> {
+function marketBody(
+  row: MarketInfo,
+  chain: ChainStats,
+  quoteAsset: string,
+): Record<string, unknown> {
   return {
     symbol: row.symbol,
     marketIndex: row.marketIndex,
@@ -62,6 +74,10 @@ function marketBody(row: MarketInfo): Record<string, unknown> {
     oracle: row.oracle,
     oracleSource: row.oracleSource,
     emptyReason: row.emptyReason,
+    baseAsset: baseAssetOf(row),
+    quoteAsset,
+    fees: feesOf(chain),
+    leverageMax: leverageMaxOf(chain),
   };
 }
 

@@ -2,7 +2,7 @@
  * The statistics of all markets as the Drift v2 data API writes them: decimals as text, in places
  * that its own responses have; what there is not is an empty text. And as CoinGecko asks for them.
  */
-import type { MarketInfo } from '../../contract/markets.js';
+import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import {
   BASE_PLACES,
   decimalText,
@@ -116,7 +116,7 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
   return {
     ...{ uiStatus: 'visible', uiHideAtTs: null, baseAsset: baseAssetOf(market.row), quoteAsset },
     ...{ status: row.status, precision: row.decimals, limits: limitsOf(market) },
-    fees: { maker: feeOf(-chain.makerRebate), taker: feeOf(chain.takerFee) },
+    fees: feesOf(chain),
     ...{ oraclePrice: price(chain.oraclePrice), markPrice: price(readTop().mark) },
     baseVolume: fixedText((history?.baseVolume24h ?? 0n) / 1_000n, PRICE_PLACES),
     quoteVolume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
@@ -142,14 +142,23 @@ const unknownRange = { min: null, max: null };
 
 /** Numbers, unlike the rest; null is what no account says. */
 function limitsOf({ row, chain }: MarketStatistics) {
-  const ratio = chain.perp?.marginRatioInitial ?? 0n;
-  // A ratio at 1e4, so that 500 are 20 times.
-  const max = ratio > 0n ? Number(decimalText(1_000_000n / ratio, 2)) : 1;
   const min = Number(decimalText(row.minOrderSize, row.decimals));
   return {
-    leverage: { min: 1, max },
+    leverage: { min: 1, max: leverageMaxOf(chain) },
     ...{ amount: { min, max: null }, withdraw: unknownRange, deposit: unknownRange },
   };
+}
+
+/** Of the first fee tier, as parts of the quote; a rebate is negative. */
+export function feesOf({ makerRebate, takerFee }: ChainStats): { maker: number; taker: number } {
+  return { maker: feeOf(-makerRebate), taker: feeOf(takerFee) };
+}
+
+/** What a position may be worth, in times of its margin; 1 in spot markets. */
+export function leverageMaxOf({ perp }: ChainStats): number {
+  const ratio = perp?.marginRatioInitial ?? 0n;
+  // A ratio at 1e4, so that 500 are 20 times.
+  return ratio > 0n ? Number(decimalText(1_000_000n / ratio, 2)) : 1;
 }
 
 function contractRecord(market: MarketStatistics, quoteAsset: string) {
