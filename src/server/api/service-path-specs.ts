@@ -58,7 +58,7 @@ export const servicePathSpecs = {
     summary: 'This description as a page',
     kind: 'service',
     body: { contentType: 'text/html' },
-    files: ['init.js', 'swagger-ui-bundle.js', 'swagger-ui.css'],
+    files: ['init.js', 'page.css', 'swagger-ui-bundle.js', 'swagger-ui.css'],
     tagged: true,
     errors: [],
   },

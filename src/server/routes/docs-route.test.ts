@@ -6,6 +6,7 @@ const FILES = [
   ['/docs/init.js', 'text/javascript; charset=utf-8'],
   ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
   ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/page.css', 'text/css; charset=utf-8'],
 ] as const;
 
 let server: RunningServer;
@@ -59,6 +60,7 @@ test('docs: the page loads its own files and nothing else, and holds no script',
   expect(links).toEqual([
     'data:,',
     'docs/swagger-ui.css',
+    'docs/page.css',
     'openapi.json',
     'docs/swagger-ui-bundle.js',
     'docs/init.js',

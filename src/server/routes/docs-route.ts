@@ -27,6 +27,7 @@ const page = `<!doctype html>
 <title>slotbook API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/page.css">
 </head>
 <body>
 <div id="app"></div>
@@ -39,6 +40,9 @@ const page = `<!doctype html>
 
 /** Without `validatorUrl` the page would send the description's address to a validator elsewhere. */
 const init = "SwaggerUIBundle({ url: 'openapi.json', dom_id: '#app', validatorUrl: null });\n";
+
+/** No operation has links: without their column a telephone has room for the responses. */
+const style = '.swagger-ui .response-col_links { display: none; }\n';
 
 const policy = [
   "default-src 'none'",
@@ -66,6 +70,7 @@ interface DocsFile {
 export function docsRoute(): Route {
   const files: Readonly<Record<string, DocsFile>> = {
     docs: newFile('text/html; charset=utf-8', Buffer.from(page)),
+    'page.css': newFile('text/css; charset=utf-8', Buffer.from(style)),
     'init.js': newFile('text/javascript; charset=utf-8', Buffer.from(init)),
     'swagger-ui-bundle.js': newFile(
       'text/javascript; charset=utf-8',
