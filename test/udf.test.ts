@@ -74,6 +74,13 @@ describe('the chart library', () => {
     expect(body).toMatchObject({ name: 'SOL-PERP', session: '24x7', has_weekly_and_monthly: true });
   });
 
+  test('may name a market with its exchange, as a saved chart does', async () => {
+    const { body } = await get('/symbols?symbol=Drift:SOL-PERP');
+    expect(body).toMatchObject({ name: 'SOL-PERP', ticker: 'SOL-PERP' });
+    const found = await get('/history?symbol=drift:SOL-PERP&resolution=1&countback=1');
+    expect(found.body).toMatchObject({ s: 'ok', c: [104] });
+  });
+
   test('gets the time as a bare number', async () => {
     const { text, headers } = await scene.getText('/udf/time');
     expect(text).toMatch(/^\d{10}$/);

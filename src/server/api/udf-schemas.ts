@@ -4,6 +4,15 @@ import { LIMITS } from '../../config/limits.js';
 import { ANY_CASE, symbol as marketName, wordSchema } from './param-schemas.js';
 import { count, decimal, marketType, symbol, text } from './schema-parts.js';
 
+/** The name of the exchange that charts show. */
+export const UDF_EXCHANGE = 'Drift';
+
+/** A market's name of one that may have the exchange before it, as charts that were saved have it. */
+export function udfMarketName(name: string): string {
+  const prefix = `${UDF_EXCHANGE}:`.toUpperCase();
+  return name.toUpperCase().startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
 /** The resolutions that charts may request, by their names here. */
 export const UDF_RESOLUTIONS = {
   '1': '1',

@@ -7,7 +7,13 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { throwUnknownMarket } from '../api/book-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
-import { UDF_RESOLUTIONS_LISTED, udfSearchParams, udfSymbolParams } from '../api/udf-schemas.js';
+import {
+  UDF_EXCHANGE,
+  UDF_RESOLUTIONS_LISTED,
+  udfMarketName,
+  udfSearchParams,
+  udfSymbolParams,
+} from '../api/udf-schemas.js';
 import type { ServerError } from '../transport/errors.js';
 import {
   commonHeaders,
@@ -44,13 +50,11 @@ export function udfErrorReply(error: ServerError): Reply {
   return { ...errorReply(error), body };
 }
 
-const EXCHANGE = 'Drift';
-
 const configText = JSON.stringify({
   ...{ supports_search: true, supports_group_request: false, supports_marks: false },
   ...{ supports_timescale_marks: false, supports_time: true },
   supported_resolutions: UDF_RESOLUTIONS_LISTED,
-  exchanges: [{ value: '', name: EXCHANGE, desc: EXCHANGE }],
+  exchanges: [{ value: '', name: UDF_EXCHANGE, desc: UDF_EXCHANGE }],
   symbols_types: [
     { value: '', name: 'All' },
     { value: 'perp', name: 'Perpetual' },
@@ -61,7 +65,8 @@ const configText = JSON.stringify({
 function symbolReply(request: HttpRequest, { directory, readiness }: HistoryRouteOptions): Reply {
   requireFirstBook(readiness());
   const { symbol } = checkParams(udfSymbolParams, textsOf(request, udfSymbolParams.properties));
-  const market = directory.findMarket(symbol) ?? throwUnknownMarket(symbol, 'symbol');
+  const name = udfMarketName(symbol);
+  const market = directory.findMarket(name) ?? throwUnknownMarket(name, 'symbol');
   return jsonReply(JSON.stringify(symbolBody(market, directory)));
 }
 
@@ -69,8 +74,13 @@ function symbolBody(market: MarketInfo, directory: MarketDirectory) {
   const { symbol, marketType, stepSize, decimals } = market;
   return {
     ...{ name: symbol, ticker: symbol, description: pairOf(market, directory), type: marketType },
-    ...{ session: '24x7', timezone: 'Etc/UTC', exchange: EXCHANGE, listed_exchange: EXCHANGE },
-    ...{ 'exchange-traded': EXCHANGE, 'exchange-listed': EXCHANGE },
+    ...{
+      session: '24x7',
+      timezone: 'Etc/UTC',
+      exchange: UDF_EXCHANGE,
+      listed_exchange: UDF_EXCHANGE,
+    },
+    ...{ 'exchange-traded': UDF_EXCHANGE, 'exchange-listed': UDF_EXCHANGE },
     ...{ currency_code: quoteAssetOf(directory.markets()), format: 'price' },
     ...priceScaleOf(market),
     volume_precision: Math.max(0, decimals - trailingZeroes(stepSize)),
@@ -112,8 +122,8 @@ function searchReply(request: HttpRequest, { directory, readiness }: HistoryRout
 function searchRow(market: MarketInfo, directory: MarketDirectory) {
   const { symbol, marketType } = market;
   return {
-    ...{ symbol, full_name: `${EXCHANGE}:${symbol}`, description: pairOf(market, directory) },
-    ...{ exchange: EXCHANGE, ticker: symbol, type: marketType },
+    ...{ symbol, full_name: `${UDF_EXCHANGE}:${symbol}`, description: pairOf(market, directory) },
+    ...{ exchange: UDF_EXCHANGE, ticker: symbol, type: marketType },
   };
 }
 
