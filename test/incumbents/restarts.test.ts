@@ -15,6 +15,7 @@ import { until } from '../support/until.js';
 import { LibraryClient } from './library-client.js';
 import { RealClients } from './real-clients.js';
 import {
+  BoardClient,
   MarketFeedClient,
   MultiplexClient,
   PollingClient,
@@ -47,7 +48,7 @@ beforeAll(async () => {
   multiplex = new MultiplexClient(socketUrl);
   const market = new MarketFeedClient(socketUrl);
   clients = {
-    ...{ multiplex, market, polling: new PollingClient(url) },
+    ...{ multiplex, market, polling: new PollingClient(url), board: new BoardClient(socketUrl) },
     library: new LibraryClient(url),
     ...real.start(url),
   };

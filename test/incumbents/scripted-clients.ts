@@ -9,7 +9,7 @@ const MARKETS = [
   { market: 'SOL', marketType: 'spot', marketIndex: 1 },
 ] as const;
 const POLL_MS = 100;
-/** What begins the name of an acknowledgement, which comes once on a connection. */
+/** What begins the name of an acknowledgement, and of what else comes once on a connection. */
 const ACKNOWLEDGED = 'subscribed ';
 
 /** One of the clients in use, as far as its protocol goes. */
@@ -101,6 +101,28 @@ export class MarketFeedClient extends SocketClient {
     if (type !== 'update' && type !== 'create') return [];
     if (channelType === 'trades') return [`trades of ${String(symbol)}`];
     return [`candle of ${String((candle as { symbol?: string } | undefined)?.symbol)}`];
+  }
+}
+
+/** Books, statistics and prices of all markets over one connection, as the pages of the data API read them. */
+export class BoardClient extends SocketClient {
+  constructor(url: string) {
+    const books = MARKETS.map(({ market }) => ({ channelType: 'orderbook', symbol: market }));
+    const boards = ['markets', 'pricing'].map((channelType) => ({ channelType }));
+    const topics = [...books, ...boards].map((topic) => ({ type: 'subscribe', ...topic }));
+    const names = [
+      ...MARKETS.map(({ market }) => `orderbook:${market}`),
+      // They begin with all rows, and come again after seconds and minutes.
+      ...boards.map(({ channelType }) => `${ACKNOWLEDGED}${channelType}`),
+    ];
+    super(url, topics, names);
+  }
+
+  protected namesOf(message: Readonly<Record<string, unknown>>): readonly string[] {
+    const { type, channel, channelType, data } = message;
+    if (type === 'update') return [String(channel)];
+    const isWhole = Array.isArray(data) && data.length > MARKETS.length;
+    return type === 'init' && isWhole ? [`${ACKNOWLEDGED}${String(channelType)}`] : [];
   }
 }
 
