@@ -47,6 +47,19 @@ async function runExample(name: string, args: readonly string[]): Promise<string
   return output;
 }
 
+/**
+ * An answer without what comes and goes from one moment to the next: the averages of the market makers'
+ * oracle are left out while its own price is used, and a busy machine may make an oracle old.
+ */
+function parseAnswer(text: string): unknown {
+  return JSON.parse(text, (key, value) => {
+    if (key === 'offsetOrdersExcluded') return undefined;
+    if (key !== 'mmOracleData') return value;
+    const { twap: _, twapConfidence: _confidence, ...always } = value;
+    return always;
+  });
+}
+
 /** Where the README has its service, and what the service has there. */
 async function readShown(shown: string): Promise<Response> {
   return fetch(shown.replace('http://127.0.0.1:8080', service.url));
@@ -72,8 +85,8 @@ describe.concurrent('the README', () => {
       await until(hasRecords, DEADLINE_MS);
       const response = await readShown(url);
       expect(response.status).toBe(200);
-      const body: unknown = await response.json();
-      if (answer !== null) expect(shapeOf(body)).toEqual(shapeOf(JSON.parse(answer)));
+      const body = parseAnswer(await response.text());
+      if (answer !== null) expect(shapeOf(body)).toEqual(shapeOf(parseAnswer(answer)));
     },
     DEADLINE_MS,
   );
