@@ -167,6 +167,29 @@ function sideSchemas<Row extends TProperties[string]>(row: Row) {
 
 const errorCodes = Object.keys(STATUS_BY_CODE);
 
+const auctionParams = Type.Object({
+  orderType: wordSchema(['oracle', 'market'], {}),
+  marketType,
+  userOrderId: count('Always 0.'),
+  direction: wordSchema(['long', 'short'], {}),
+  baseAssetAmount: size('Base at 1e9.'),
+  marketIndex: count('Index among the markets of its type.'),
+  reduceOnly: Type.Boolean(),
+  postOnly: wordSchema(['none'], {}),
+  bitFlags: count('Always 0.'),
+  triggerPrice: Type.Null(),
+  triggerCondition: wordSchema(['above'], {}),
+  oraclePriceOffset: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Of an oracle order: its end less the oracle, at 1e6.',
+  }),
+  auctionDuration: count('Slots.'),
+  maxTs: Type.Null(),
+  auctionStartPrice: price('At 1e6; of an oracle order less the oracle.'),
+  auctionEndPrice: price('Likewise.'),
+  price: Type.Optional(price('The limit price of a market order.')),
+});
+
 const fee = (what: string) => count(`${what}, in micro-lamports a compute unit.`);
 const feeLevels = {
   min: fee('What the cheapest block took'),
@@ -276,6 +299,18 @@ export const bodySchemas = {
       { description: 'With includeAccounts.' },
     ),
   ]),
+  AuctionParams: Type.Object({
+    data: Type.Object({
+      params: auctionParams,
+      entryPrice: price('The average of what the order gets now, at 1e6.'),
+      bestPrice: price('The best price that it gets.'),
+      worstPrice: price('The worst price that it gets.'),
+      oraclePrice: price('Price of the exchange oracle.'),
+      markPrice: price('As in /l2 with the AMM.'),
+      priceImpact: Type.Number({ description: 'Entry price over best price, as a fraction.' }),
+      slippageTolerance: text('A fraction, as decimal text.'),
+    }),
+  }),
   PriorityFees: Type.Object({
     ...feeLevels,
     marketType,

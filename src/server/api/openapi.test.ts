@@ -66,7 +66,14 @@ beforeAll(async () => {
   });
   api = JSON.parse(await (await fetch(`${server.url}/openapi.json`)).text());
   ajv = new Ajv2020({ strict: false, allErrors: true });
-  for (const format of ['market-name', 'public-key', 'whole-number', 'jit-offer', 'cursor']) {
+  for (const format of [
+    'market-name',
+    'public-key',
+    'whole-number',
+    'jit-offer',
+    'cursor',
+    'percent',
+  ]) {
     ajv.addFormat(format, true);
   }
   ajv.addSchema({ ...closed(api), $id: 'api' });
@@ -95,6 +102,8 @@ function leastOf(path: string): string {
   if (path === '/stats/markets/volume') return 'startTs=1700000000&endTs=1700010000';
   if (PATHS[path]?.kind === 'history') return 'symbol=SOL-PERP&resolution=1';
   if (path === '/orderbook') return 'ticker_id=SOL-PERP';
+  const order = 'direction=long&amount=1000000000&assetType=base';
+  if (path === '/auctionParams') return `marketName=SOL-PERP&${order}`;
   const rest = path === '/match' ? 'side=buy&size=1000000000' : 'side=bid';
   return `marketName=SOL-PERP&${rest}`;
 }
@@ -255,6 +264,12 @@ describe('real answers', () => {
     ['/match?marketName=SOL&side=buy&size=5000000000&includeVamm=false', 200],
     [`/match?${market}&side=buy`, 400],
     ['/match?marketName=NOPE&side=buy&size=1', 404],
+    [`/auctionParams?${market}&direction=long&amount=1000000000&assetType=base`, 200],
+    [
+      `/auctionParams?${market}&direction=short&amount=5000000&assetType=quote&isOracleOrder=0`,
+      200,
+    ],
+    [`/auctionParams?${market}&direction=long`, 400],
     [`/topMakers?${market}&side=bid`, 200],
     [`/priorityFees?${market}`, 200],
     ['/priorityFees?marketName=NOPE', 404],

@@ -128,6 +128,7 @@ function withPattern(schema: TSchema): TSchema {
 const patterns: Readonly<Partial<Record<TextFormat, string>>> = {
   'public-key': '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
   'whole-number': '^-?[0-9]+$',
+  percent: '^(-?[0-9]{1,3}([.][0-9]{1,9})?|dynamic|marketBased)$',
   'jit-offer': '^-?[0-9]+:-?[0-9]+$',
   cursor: `^[A-Za-z0-9_-]{1,${LIMITS.cursorCharsMax}}$`,
 };

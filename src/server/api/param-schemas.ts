@@ -9,7 +9,13 @@ import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 
 /** Formats of strings; `param-check.ts` checks them. */
-export type TextFormat = 'market-name' | 'public-key' | 'whole-number' | 'jit-offer' | 'cursor';
+export type TextFormat =
+  | 'market-name'
+  | 'public-key'
+  | 'whole-number'
+  | 'jit-offer'
+  | 'cursor'
+  | 'percent';
 
 /** Marks words that are accepted in any case. */
 export const ANY_CASE = 'x-any-case';
@@ -27,12 +33,16 @@ export function wordSchema<const Word extends string>(
   return Type.Unsafe<Word>({ type: 'string', enum: words, ...options });
 }
 
-function flagSchema(description: string) {
+/** A flag that is false where it is not given. */
+export function flagSchema(description: string) {
   return Type.Boolean({ default: false, description });
 }
 
 /** A whole number that may need more bits than a number of JSON has. */
-function amountSchema(range: { readonly min: bigint; readonly max: bigint }, description: string) {
+export function amountSchema(
+  range: { readonly min: bigint; readonly max: bigint },
+  description: string,
+) {
   return Type.Optional(
     Type.String({
       format: 'whole-number' satisfies TextFormat,
@@ -43,7 +53,8 @@ function amountSchema(range: { readonly min: bigint; readonly max: bigint }, des
   );
 }
 
-const market = {
+/** How a market is named. */
+export const market = {
   marketName: Type.Optional(
     Type.String({
       format: 'market-name' satisfies TextFormat,
@@ -230,6 +241,7 @@ export function ruleOf(schema: TSchema): string {
   if (Array.isArray(words)) return `be ${words.join(' or ')}`;
   if (schema['type'] === 'array') return ruleOf(schema['items'] as TSchema);
   if (schema['format'] === 'whole-number') return 'be a whole number';
+  if (schema['format'] === 'percent') return 'be a percentage';
   if (schema['format'] === 'jit-offer') return 'be price:size, both whole numbers';
   if (schema['format'] === 'cursor') return 'be a cursor of an earlier response';
   if (schema['format'] === 'market-name') return `have 1 to ${LIMITS.marketNameBytesMax} bytes`;

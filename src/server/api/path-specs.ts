@@ -2,6 +2,7 @@
  * The parameters and the responses of every path, described once: the routes have exactly these names,
  * and /openapi.json is generated from them.
  */
+import { auctionOrderParams } from './auction-order-params.js';
 import {
   archiveParams,
   auctionsParams,
@@ -103,6 +104,14 @@ export const pathSpecs = {
     body: 'TopMakers',
     tagged: true,
     errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
+  },
+  '/auctionParams': {
+    summary: 'The parameters of an order that is to fill at once, made of what it would get now',
+    kind: 'book',
+    params: auctionOrderParams,
+    body: 'AuctionParams',
+    tagged: true,
+    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/priorityFees': {
     ...priorityFees,

@@ -22,6 +22,7 @@ import {
   type Reply,
 } from '../transport/reply.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
+import { auctionParamsRoute } from './auction-params-route.js';
 import { batchL2Route } from './batch-route.js';
 import { auctionsRoute, l2Route, l3Route, matchRoute, orderbookRoute } from './book-routes.js';
 import { docsRoute } from './docs-route.js';
@@ -145,6 +146,7 @@ function routesOf(
     '/orderbook': orderbookRoute(ofBook),
     '/auctions': auctionsRoute(ofBook),
     '/match': matchRoute(ofBook),
+    '/auctionParams': auctionParamsRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
     ...priorityFeeRoutes({ ...options, readFees }),
     ...(history === undefined ? withoutHistory() : routesOfHistory({ ...options, history })),

@@ -1,0 +1,79 @@
+/** The parameters of /auctionParams, under the names that the dlob-server has. */
+import { type Static, Type } from '@sinclair/typebox';
+import { LIMITS } from '../../config/limits.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
+import { selectMarket } from './book-params.js';
+import { checkParams, parseAmount, parseInRange, splitQuery } from './param-check.js';
+import { amountSchema, flagSchema, market, type TextFormat, wordSchema } from './param-schemas.js';
+
+const sizes = { min: 1n, max: LIMITS.matchSizeMax };
+const quotes = { min: 1n, max: LIMITS.matchAmountMax };
+
+/** The prices that an auction may begin or end from. */
+export const PRICE_NAMES = ['best', 'worst', 'oracle', 'mark', 'entry', 'bestOffer'] as const;
+
+const percent = (description: string) =>
+  Type.Optional(Type.String({ format: 'percent' satisfies TextFormat, description }));
+
+const priceName = (description: string) =>
+  Type.Optional(wordSchema([...PRICE_NAMES, 'marketBased'], { description }));
+
+/** The parameters of /auctionParams. */
+export const auctionOrderParams = Type.Object({
+  ...market,
+  direction: wordSchema(['long', 'short'], { description: 'What the taker does.' }),
+  amount: Type.Required(Type.Object({ amount: amountSchema(sizes, 'Raw: base 1e9, quote 1e6.') }))
+    .properties.amount,
+  assetType: wordSchema(['base', 'quote'], { description: 'What amount counts.' }),
+  reduceOnly: flagSchema('The order only reduces a position.'),
+  allowInfSlippage: flagSchema('The limit price is 15 % from where the auction begins.'),
+  forceUpToSlippage: flagSchema('The auction ends at the limit price.'),
+  isOracleOrder: Type.Boolean({
+    default: true,
+    description: 'Whether the auction follows the oracle.',
+  }),
+  slippageTolerance: percent('In percent; dynamic, as without it, is made of the book.'),
+  auctionDuration: Type.Integer({
+    minimum: 0,
+    maximum: LIMITS.auctionDurationMax,
+    default: 20,
+    description: 'Slots.',
+  }),
+  auctionStartPriceOffset: percent('In percent; marketBased, as without it, by the market.'),
+  auctionEndPriceOffset: percent('In percent, 0.1 without it.'),
+  auctionStartPriceOffsetFrom: priceName('Where the auction begins; by the market without it.'),
+  auctionEndPriceOffsetFrom: priceName('Where it ends, worst without it.'),
+  additionalEndPriceBuffer: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description: 'Quote that the end is worse by.',
+  }),
+  maxLeverageSelected: flagSchema('The size is maxLeverageOrderSize where that is given.'),
+  maxLeverageOrderSize: amountSchema(sizes, 'Base at 1e9.'),
+  version: Type.Integer({ minimum: 1, maximum: 2, default: 1, description: '2 widens slippage.' }),
+});
+
+type Checked = Static<typeof auctionOrderParams>;
+
+/** What is requested. */
+export interface AuctionOrderRequest extends Omit<Checked, 'amount' | 'maxLeverageOrderSize'> {
+  readonly market: MarketInfo;
+  readonly amount: bigint;
+  /** The size of an order at the most leverage; undefined where that is not asked for. */
+  readonly orderSize: bigint | undefined;
+}
+
+/** Reads the parameters of /auctionParams. Throws a ServerError that names the wrong one. */
+export function parseAuctionOrder(raw: string, markets: MarketDirectory): AuctionOrderRequest {
+  const texts = splitQuery(raw, auctionOrderParams.properties);
+  const { amount, maxLeverageOrderSize: size, ...params } = checkParams(auctionOrderParams, texts);
+  const hasSize = params.maxLeverageSelected && size !== undefined;
+  return {
+    ...params,
+    market: selectMarket(params, markets),
+    amount: parseInRange('amount', amount, params.assetType === 'base' ? sizes : quotes),
+    orderSize: hasSize ? parseAmount(auctionOrderParams, 'maxLeverageOrderSize', size) : undefined,
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * The auction of an order that is to fill at once, as the dlob-server derives it: where it begins and
+ * ends, and its limit price. Percentages are doubles there and here; prices are integers at 1e6.
+ */
+import type { AuctionOrderRequest, PRICE_NAMES } from '../api/auction-order-params.js';
+
+/** What the order would get, and the prices around it, at 1e6. */
+export interface AuctionPrices {
+  readonly oracle: bigint;
+  readonly mark: bigint;
+  /** Of the side that the order takes from: the best price, the average and the worst that it gets. */
+  readonly best: bigint;
+  readonly entry: bigint;
+  readonly worst: bigint;
+  /** The spread in percent; undefined where a side is empty. */
+  readonly spreadPercent: number | undefined;
+}
+
+/** The auction, its limit price and the slippage in percent from which that comes. */
+export interface AuctionOrder {
+  readonly start: bigint;
+  readonly end: bigint;
+  readonly limit: bigint;
+  readonly slippagePercent: number;
+}
+
+/** How slippage that nobody chose is made, in percent, by how much a market trades. */
+const CLASSES = {
+  major: { base: 0, multiplier: 1.1 },
+  midMajor: { base: 0.25, multiplier: 1.25 },
+  other: { base: 0.5, multiplier: 1.5 },
+};
+
+const MAJORS = [0, 1, 2];
+const MID_MAJORS = [13, 23, 4, 59, 9, 76];
+const SLIPPAGE_RANGE = { min: 0.035, max: 5 };
+const SPREAD_SHARE = 0.9;
+/** The spread of a book without one. */
+const UNKNOWN_SPREAD = 0.0005;
+const UNBOUNDED_SLIPPAGE = 15;
+const SLIPPAGE_MAX = 99;
+const END_OFFSET = 0.1;
+const START_OFFSET = 0.1;
+const VERSION_2_FACTOR = 1.2;
+
+/** Derives the auction. A start is never worse for the taker than the end. */
+export function deriveAuction(request: AuctionOrderRequest, prices: AuctionPrices): AuctionOrder {
+  const { direction, auctionEndPriceOffset, auctionEndPriceOffsetFrom = 'worst' } = request;
+  const isLong = direction === 'long';
+  const worse = isLong ? 1 : -1;
+  const { from, offset } = startOf(request);
+  const startFrom = priceOf(from, prices, isLong);
+  const wantedStart = moved(startFrom, -worse * offset);
+  const slippagePercent = slippageOf(request, prices, wantedStart);
+  const limit = moved(startFrom, worse * limitPercent(request, slippagePercent));
+  const endName = auctionEndPriceOffsetFrom === 'marketBased' ? 'worst' : auctionEndPriceOffsetFrom;
+  const endFrom = worseOf(isLong, startFrom, priceOf(endName, prices, isLong));
+  const endOffset = Math.abs(Number(auctionEndPriceOffset ?? END_OFFSET)) || 0;
+  const wantedEnd = moved(endFrom, worse * endOffset);
+  const bounded = request.forceUpToSlippage ? limit : betterOf(isLong, wantedEnd, limit);
+  const end = bounded + BigInt(worse * request.additionalEndPriceBuffer) * 1_000_000n;
+  return { start: betterOf(isLong, wantedStart, end), end, limit, slippagePercent };
+}
+
+function classOf({ marketType, marketIndex }: AuctionOrderRequest['market']) {
+  if (marketType === 'perp' && MAJORS.includes(marketIndex)) return CLASSES.major;
+  if (marketType === 'perp' && MID_MAJORS.includes(marketIndex)) return CLASSES.midMajor;
+  return CLASSES.other;
+}
+
+/** Large markets begin at the mark, others better than the best price for the taker. */
+function startOf(request: AuctionOrderRequest) {
+  const { market, auctionStartPriceOffset, auctionStartPriceOffsetFrom } = request;
+  const isMajor = classOf(market) === CLASSES.major;
+  const byMarket = { from: isMajor ? 'mark' : 'bestOffer', offset: isMajor ? 0 : START_OFFSET };
+  const from = auctionStartPriceOffsetFrom ?? 'marketBased';
+  const offset = Math.abs(Number(auctionStartPriceOffset ?? Number.NaN));
+  return {
+    from: (from === 'marketBased' ? byMarket.from : from) as PriceName,
+    offset: Number.isNaN(offset) ? byMarket.offset : offset,
+  };
+}
+
+type PriceName = (typeof PRICE_NAMES)[number];
+
+function priceOf(name: PriceName, prices: AuctionPrices, isLong: boolean): bigint {
+  const { oracle, mark, best, entry, worst } = prices;
+  if (name !== 'best') return { oracle, mark, bestOffer: best, entry, worst }[name];
+  return [oracle, mark].reduce((found, price) => betterOf(isLong, found, price), best);
+}
+
+/** In percent. What is not chosen grows with the spread, and with how deep the order goes. */
+function slippageOf(request: AuctionOrderRequest, prices: AuctionPrices, start: bigint): number {
+  const chosen = Number(request.slippageTolerance ?? Number.NaN);
+  if (!Number.isNaN(chosen)) return chosen;
+  const { base, multiplier } = classOf(request.market);
+  const { spreadPercent, worst } = prices;
+  const spread = spreadPercent === undefined ? UNKNOWN_SPREAD : spreadPercent * SPREAD_SHARE;
+  const away = worst > start ? worst - start : start - worst;
+  const depth = start === 0n ? 0 : (Number(away) / Number(start)) * 50;
+  const { min, max } = SLIPPAGE_RANGE;
+  const dynamic = Math.min(Math.max(Math.max(base + spread, depth) * multiplier, min), max);
+  return request.version === 2 ? dynamic * VERSION_2_FACTOR : dynamic;
+}
+
+function limitPercent({ allowInfSlippage }: AuctionOrderRequest, slippage: number): number {
+  return allowInfSlippage ? UNBOUNDED_SLIPPAGE : Math.min(Math.abs(slippage), SLIPPAGE_MAX);
+}
+
+/** A price that is so many percent higher, to a millionth. */
+function moved(price: bigint, percent: number): bigint {
+  return (price * BigInt(1_000_000 + Math.round(percent * 10_000))) / 1_000_000n;
+}
+
+function betterOf(isLong: boolean, one: bigint, other: bigint): bigint {
+  return one < other === isLong ? one : other;
+}
+
+function worseOf(isLong: boolean, one: bigint, other: bigint): bigint {
+  return one < other === isLong ? other : one;
+}

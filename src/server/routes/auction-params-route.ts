@@ -1,0 +1,99 @@
+/** /auctionParams: the parameters of an order that is to fill at once, made of what it would get now. */
+import type { BookSource } from '../../contract/book-source.js';
+import { type AuctionOrderRequest, parseAuctionOrder } from '../api/auction-order-params.js';
+import { type AuctionOrder, type AuctionPrices, deriveAuction } from './auction-order.js';
+import { type BookRoute, type BookRouteOptions, bookRoute } from './book-routes.js';
+
+/** The route; its tag has one more part, as that of /match. */
+export function auctionParamsRoute(options: BookRouteOptions): BookRoute {
+  const { book, directory } = options;
+  return bookRoute({
+    ...options,
+    parse: (raw) => {
+      const request = parseAuctionOrder(raw, directory);
+      return { market: request.market.id, request };
+    },
+    render: ({ request }) => Buffer.from(bodyText(request, book)),
+    beside: () => book.turn,
+    isLarge: () => true,
+  });
+}
+
+function bodyText(request: AuctionOrderRequest, book: BookSource): string {
+  const prices = readPrices(request, book);
+  const auction = deriveAuction(request, prices);
+  const { entry, best, worst, oracle, mark } = prices;
+  const apart = entry > best ? entry - best : best - entry;
+  return JSON.stringify({
+    data: {
+      params: orderParams(request, prices, auction),
+      ...{ entryPrice: String(entry), bestPrice: String(best), worstPrice: String(worst) },
+      ...{ oraclePrice: String(oracle), markPrice: String(mark) },
+      priceImpact: best === 0n ? 0 : Number((apart * 1_000_000n) / best) / 1_000_000,
+      slippageTolerance: String(auction.slippagePercent / 100),
+    },
+  });
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const parsed = (body: Uint8Array): Json => JSON.parse(Buffer.from(body).toString()) as Json;
+
+/** A price that a body leaves out, or has as null, is the one beside it. */
+function priceIn(body: Json | undefined, name: string, otherwise: bigint): bigint {
+  const text = body?.[name];
+  return typeof text === 'string' || typeof text === 'number' ? BigInt(text) : otherwise;
+}
+
+/** Without a fill all is the oracle's price, or the best of the side where there is one. */
+function readPrices(request: AuctionOrderRequest, book: BookSource): AuctionPrices {
+  const { market, direction, assetType, amount, orderSize } = request;
+  const l2 = parsed(book.l2({ market: market.id, depth: 1, vamm: true }));
+  const oracle = priceIn(l2, 'oracle', 0n);
+  const isLong = direction === 'long';
+  const wanted = orderSize ?? amount;
+  const match = parsed(
+    book.match({
+      ...{ market: market.id, side: isLong ? 'buy' : 'sell', orderType: 'market' },
+      ...(assetType === 'base' || orderSize !== undefined ? { size: wanted } : { quote: wanted }),
+    }),
+  );
+  const [first] = match['fills'] as readonly Json[];
+  const [top] = l2[isLong ? 'asks' : 'bids'] as readonly Json[];
+  const best = priceIn(first, 'price', priceIn(top, 'price', oracle));
+  const entry = priceIn(match, 'averagePrice', best);
+  const { spreadPct } = l2;
+  return {
+    ...{ oracle, mark: priceIn(l2, 'markPrice', oracle), best, entry },
+    worst: priceIn(match, 'worstPrice', best),
+    spreadPercent: spreadPct === undefined ? undefined : Number(spreadPct) / 1e6,
+  };
+}
+
+function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auction: AuctionOrder) {
+  const { market, direction, isOracleOrder, reduceOnly, auctionDuration } = request;
+  const { start, end, limit } = auction;
+  const { oracle } = prices;
+  const followsOracle = isOracleOrder && oracle > 0n;
+  const away = end - oracle;
+  const least = direction === 'long' ? 1n : -1n;
+  return {
+    orderType: followsOracle ? 'oracle' : 'market',
+    ...{ marketType: market.marketType, userOrderId: 0, direction },
+    baseAssetAmount: String(baseOf(request, prices)),
+    ...{ marketIndex: market.marketIndex, reduceOnly, postOnly: 'none', bitFlags: 0 },
+    ...{ triggerPrice: null, triggerCondition: 'above' },
+    oraclePriceOffset: followsOracle ? Number(away === 0n ? least : away) : null,
+    ...{ auctionDuration, maxTs: null },
+    auctionStartPrice: String(followsOracle ? start - oracle : start),
+    auctionEndPrice: String(followsOracle ? away : end),
+    ...(followsOracle ? {} : { price: String(limit) }),
+  };
+}
+
+/** Quote is counted at the average price of what the order gets. */
+function baseOf({ assetType, amount, orderSize }: AuctionOrderRequest, { entry }: AuctionPrices) {
+  if (orderSize !== undefined) return orderSize;
+  if (assetType === 'base') return amount;
+  return entry === 0n ? 0n : (amount * 1_000_000_000n) / entry;
+}
