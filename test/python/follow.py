@@ -3,7 +3,8 @@
     follow.py URL SECONDS SUBSCRIPTION...
 
 URL is that of the service (http://HOST:PORT), each SUBSCRIPTION the JSON members that name a topic, such
-as {"channel":"book","market":"SOL-PERP","depth":20}. All topics share one socket. Each is followed, each
+as {"channel":"book","market":"SOL-PERP","depth":20}; with the market "*" it is one topic of every market, those
+that appear later included. All topics share one socket. Each is followed, each
 frame is checked, and now and then the book is compared with GET /l2 or /l3. It follows for SECONDS, and on
 until every topic had more than a delta in one of them and a comparison in ten, at most ENOUGH_S longer. At
 the end it prints a report as JSON; it exits with 1 when a rule was broken, a book differed, or a topic was
@@ -193,6 +194,11 @@ class Topic:
         self.history = collections.OrderedDict()
         self.counts = collections.Counter()
 
+    @property
+    def is_empty(self):
+        """Whether there are no orders: then nothing changes, and no frame ever has the number of an answer."""
+        return self.book.shown == [[], []]
+
     def enter(self, phase, patience=float("inf")):
         self.phase = phase
         self.late_at = time.monotonic() + patience
@@ -205,12 +211,22 @@ class Topic:
             self.history.popitem(last=False)
 
 
+class Wildcard:
+    """A subscription to all markets. Its topics are followed like any other, and healed one by one."""
+
+    def __init__(self, wish):
+        self.wish = wish
+        self.id = None
+        self.name = None
+
+
 class Client:
     """All topics over one socket that comes again when it breaks."""
 
     def __init__(self, url, wishes):
         self.url = url
-        self.topics = [Topic(wish) for wish in wishes]
+        self.topics = [Topic(wish) for wish in wishes if wish["market"] != "*"]
+        self.wildcards = [Wildcard(wish) for wish in wishes if wish["market"] == "*"]
         self.socket = None
         self.next_id = 0
         self.failures = 0
@@ -244,6 +260,11 @@ class Client:
 
     async def follow(self):
         """One connection, until it is to be closed."""
+        for wildcard in self.wildcards:
+            self.next_id += 1
+            wildcard.id, wildcard.name = self.next_id, None
+            await self.socket.send(json.dumps({"type": "subscribe", "id": wildcard.id, **wildcard.wish}))
+        # Those of wildcards begin again with them, where they are known: each from the book that it has.
         for topic in self.topics:
             await self.subscribe(topic)
         while True:
@@ -274,7 +295,9 @@ class Client:
     async def take(self, message):
         """False when the connection is to be given up."""
         kind = message["type"]
-        if kind == "subscribed":
+        if kind == "subscribed" and "topics" in message:
+            self.spread(message)
+        elif kind == "subscribed":
             for topic in self.topics:
                 if topic.id == message.get("id"):
                     topic.name = message["topic"]
@@ -288,6 +311,24 @@ class Client:
                 if topic.name == message["topic"] and topic.phase in ("waiting", "following"):
                     return await self.frame(topic, message)
         return True
+
+    def spread(self, message):
+        """The topics of a wildcard, or of markets that have appeared, wait for their snapshots."""
+        for wildcard in self.wildcards:
+            if wildcard.id == message.get("id"):
+                wildcard.name = message["topic"]
+            if wildcard.name != message["topic"]:
+                continue
+            known = {topic.name: topic for topic in self.topics}
+            for name in message["topics"]:
+                topic = known.get(name)
+                if topic is None:
+                    market = name.split(":")[1].replace("%3A", ":").replace("%25", "%")
+                    topic = Topic({**wildcard.wish, "market": market})
+                    topic.name = name
+                    self.topics.append(topic)
+                if topic.phase != "subscribing":
+                    topic.enter("waiting", SILENCE_S)
 
     async def refused(self, error):
         if error["code"] in REFUSALS:
@@ -335,6 +376,8 @@ class Comparer:
         while True:
             for topic in self.client.topics:
                 for _ in range(COMPARE_TRIES_MAX):
+                    if topic.is_empty:
+                        break
                     if topic.phase == "following" and await self.compare(topic):
                         break
                     await asyncio.sleep(LOOK_S / 4)
@@ -381,8 +424,8 @@ async def has_enough(client, seconds):
     await asyncio.sleep(seconds)
     deadline = time.monotonic() + ENOUGH_S
     while time.monotonic() < deadline:
-        counts = [topic.counts for topic in client.topics]
-        if all(each["delta"] > seconds and each["compared"] > seconds / 10 for each in counts):
+        moving = [topic.counts for topic in client.topics if not topic.is_empty]
+        if moving and all(each["delta"] > seconds and each["compared"] > seconds / 10 for each in moving):
             return
         await asyncio.sleep(LOOK_S)
 
@@ -409,7 +452,7 @@ async def main():
         "differences": comparer.differences,
     }
     print(json.dumps(report, indent=2))
-    compared = all(topic.counts["compared"] > 0 for topic in client.topics)
+    compared = all(topic.is_empty or topic.counts["compared"] > 0 for topic in client.topics)
     sys.exit(0 if compared and not client.breaches and not comparer.differences else 1)
 
 
