@@ -1,5 +1,6 @@
-// Follows one book topic over github.com/coder/websocket, checks every frame, and prints what it has
-// as JSON once its standard input ends: clients-go URL SUBSCRIBE
+// Follows a book topic over github.com/coder/websocket, or with the market "*" one of every market, checks
+// every frame, and prints what it has of one market as JSON once its standard input ends, with the faults of
+// all: clients-go URL SUBSCRIBE MARKET
 package main
 
 import (
@@ -33,17 +34,20 @@ type level struct {
 }
 
 type frame struct {
-	Type  string            `json:"type"`
-	ID    json.RawMessage   `json:"id"`
-	Epoch string            `json:"epoch"`
-	Prev  int64             `json:"prev"`
-	Seq   int64             `json:"seq"`
-	Crc   uint32            `json:"crc"`
-	Bids  []json.RawMessage `json:"bids"`
-	Asks  []json.RawMessage `json:"asks"`
+	Type   string            `json:"type"`
+	ID     json.RawMessage   `json:"id"`
+	Topic  string            `json:"topic"`
+	Market string            `json:"market"`
+	Epoch  string            `json:"epoch"`
+	Prev   int64             `json:"prev"`
+	Seq    int64             `json:"seq"`
+	Crc    uint32            `json:"crc"`
+	Bids   []json.RawMessage `json:"bids"`
+	Asks   []json.RawMessage `json:"asks"`
 }
 
 type follower struct {
+	market string
 	epoch  string
 	seq    int64
 	bids   map[string]level
@@ -65,7 +69,8 @@ type report struct {
 func (f *follower) take(message frame) {
 	switch message.Type {
 	case "snapshot":
-		f.epoch, f.bids, f.asks = message.Epoch, map[string]level{}, map[string]level{}
+		f.market, f.epoch = message.Market, message.Epoch
+		f.bids, f.asks = map[string]level{}, map[string]level{}
 	case "delta":
 		f.Deltas++
 		if message.Epoch != f.epoch || message.Prev != f.seq {
@@ -150,7 +155,22 @@ func rowsOf(side []level) []json.RawMessage {
 	return rows
 }
 
-func run(url, subscribe string) error {
+// What it has of a market, and the faults of all topics.
+func reportOf(topics map[string]*follower, market string) report {
+	out := report{Faults: []string{}}
+	for topic, f := range topics {
+		for _, fault := range f.Faults {
+			out.Faults = append(out.Faults, topic+": "+fault)
+		}
+		if f.market == market {
+			out.Epoch, out.Seq, out.Deltas = f.epoch, f.seq, f.Deltas
+			out.Bids, out.Asks = rowsOf(ordered(f.bids, -1)), rowsOf(ordered(f.asks, 1))
+		}
+	}
+	return out
+}
+
+func run(url, subscribe, market string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	socket, _, err := websocket.Dial(ctx, url, nil)
@@ -167,7 +187,8 @@ func run(url, subscribe string) error {
 		_ = socket.Write(ctx, websocket.MessageText, []byte(`{"type":"ping","id":"end"}`))
 		time.AfterFunc(settleMax, cancel)
 	}()
-	f := follower{Faults: []string{}}
+	// Errors have no topic, and are kept under the empty one.
+	topics := map[string]*follower{}
 	for {
 		_, text, err := socket.Read(ctx)
 		if err != nil {
@@ -180,22 +201,23 @@ func run(url, subscribe string) error {
 		if message.Type == "pong" {
 			break
 		}
-		f.take(message)
+		if topics[message.Topic] == nil {
+			topics[message.Topic] = &follower{}
+		}
+		topics[message.Topic].take(message)
 	}
-	bids, asks := rowsOf(ordered(f.bids, -1)), rowsOf(ordered(f.asks, 1))
-	out := report{f.epoch, f.seq, f.Deltas, f.Faults, bids, asks}
-	if err := json.NewEncoder(os.Stdout).Encode(out); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(reportOf(topics, market)); err != nil {
 		return err
 	}
 	return socket.Close(websocket.StatusNormalClosure, "")
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: clients-go URL SUBSCRIBE")
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: clients-go URL SUBSCRIBE MARKET")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -26,7 +26,13 @@ export interface StreamPeer {
 }
 
 /** Connects a client that is ready to the stream of a URL. */
-export type OpenStreamPeer = (url: string, subscribe: object) => Promise<StreamPeer>;
+export type OpenStreamPeer = (url: string, subscribe: PeerSubscribe) => Promise<StreamPeer>;
+
+/** A subscription to a book topic. */
+export interface PeerSubscribe {
+  readonly market: string;
+  readonly [member: string]: unknown;
+}
 
 /** What can open one; `missing` names what must be installed for it. */
 export interface StreamPeerKind {
@@ -62,14 +68,22 @@ function spawnPeer(command: string, args: readonly string[]): StreamPeer {
   };
 }
 
-async function prepareGo(go: string, folder: string): Promise<OpenStreamPeer> {
-  const client = path.join(folder, 'clients-go');
+/** `markets` is those that it follows: the one of the subscription, or all. */
+async function prepareGo(
+  go: string,
+  folder: string,
+  markets: 'one' | 'all',
+): Promise<OpenStreamPeer> {
+  const client = path.join(folder, `clients-go-${markets}`);
   const env = { ...process.env, GOFLAGS: '-buildvcs=false' };
   const build = spawn(go, ['build', '-o', client, '.'], { cwd: goModule, env, stdio: 'pipe' });
   const complained = text(build.stderr);
   const [code] = await once(build, 'exit');
   if (code !== 0) throw new Error(`go build ended with ${code}: ${await complained}`);
-  return async (url, subscribe) => spawnPeer(client, [url, JSON.stringify(subscribe)]);
+  return async (url, subscribe) => {
+    const sent = markets === 'all' ? { ...subscribe, market: '*' } : subscribe;
+    return spawnPeer(client, [url, JSON.stringify(sent), subscribe.market]);
+  };
 }
 
 async function prepareBrowser(): Promise<OpenStreamPeer> {
@@ -102,7 +116,12 @@ export function streamPeerKinds(): StreamPeerKind[] {
     {
       name: 'coder/websocket of Go',
       missing: go === undefined ? 'needs go' : undefined,
-      prepare: (folder) => prepareGo(go ?? '', folder),
+      prepare: (folder) => prepareGo(go ?? '', folder, 'one'),
+    },
+    {
+      name: 'coder/websocket of Go, with all markets',
+      missing: go === undefined ? 'needs go' : undefined,
+      prepare: (folder) => prepareGo(go ?? '', folder, 'all'),
     },
   ];
 }
