@@ -44,6 +44,11 @@ test('of a market order has prices, with its limit', async () => {
   expect(params.price).toBe(params.auctionEndPrice);
 });
 
+test('has the slippage as a fraction of few digits', async () => {
+  const { body } = await get(`/auctionParams?${sell}&slippageTolerance=0.035`);
+  expect(body.data.slippageTolerance).toBe('0.00035');
+});
+
 test('counts quote at the average price of what the order gets', async () => {
   const query = 'marketName=SOL&direction=short&assetType=quote&amount=2000000';
   const { body } = await get(`/auctionParams?${query}`);

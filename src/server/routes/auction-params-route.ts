@@ -30,9 +30,14 @@ function bodyText(request: AuctionOrderRequest, book: BookSource): string {
       ...{ entryPrice: String(entry), bestPrice: String(best), worstPrice: String(worst) },
       ...{ oraclePrice: String(oracle), markPrice: String(mark) },
       priceImpact: best === 0n ? 0 : Number((apart * 1_000_000n) / best) / 1_000_000,
-      slippageTolerance: String(auction.slippagePercent / 100),
+      slippageTolerance: fractionText(auction.slippagePercent),
     },
   });
+}
+
+/** A percentage as a fraction, without the last digits of a double. */
+function fractionText(percent: number): string {
+  return String(Number((percent / 100).toFixed(9)));
 }
 
 type Json = Readonly<Record<string, unknown>>;
