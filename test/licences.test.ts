@@ -54,3 +54,28 @@ test('a licence is judged by what can be chosen of it', () => {
   );
   expect(['GPL-3.0', 'MIT AND GPL-3.0', 'none'].map(isAllowed)).toEqual(Array(3).fill(false));
 });
+
+/** Whether a range of `engines` admits a version: one of its alternatives, by all of its terms. */
+function admitsVersion(range: string, version: readonly number[]): boolean {
+  return range.split('||').some((terms) => {
+    const found = [...terms.matchAll(/(>=|>|\^|)\s*(\d+)(?:\.(\d+))?(?:\.(\d+))?/g)];
+    return found.every(([, sign, ...parts]) => {
+      const bound = parts.map((part) => Number(part ?? 0));
+      const at = version.findIndex((part, index) => part !== bound[index]);
+      const isAbove = at < 0 || (version[at] ?? 0) > (bound[at] ?? 0);
+      return isAbove && (sign === '>=' || sign === '>' || version[0] === bound[0]);
+    });
+  });
+}
+
+test('every package admits the oldest Node.js that package.json admits, so that npm warns of none', () => {
+  const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const oldest = /^>=(\d+)\.(\d+)$/.exec(engines.node)?.slice(1).map(Number) ?? [];
+  expect(oldest).toHaveLength(2);
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const installed = Object.entries<{ engines?: { node?: string } }>(lock.packages);
+  const warned = installed.filter(
+    ([, { engines: asked }]) => !admitsVersion(asked?.node ?? '>=0', [...oldest, 0]),
+  );
+  expect(warned).toEqual([]);
+});
