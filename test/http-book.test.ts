@@ -67,6 +67,70 @@ describe('/topMakers', () => {
   });
 });
 
+interface MakerOrder {
+  readonly orderId: number;
+  readonly price: string;
+  readonly size: string;
+}
+
+interface OpenOrder extends MakerOrder {
+  readonly marketName: string;
+  readonly orderType: string;
+  readonly baseAssetAmount: string;
+  readonly baseAssetAmountFilled: string;
+  readonly leftOut: string | null;
+}
+
+describe('/user/{account}/orders', () => {
+  test('has the orders of /l3 as shown, and those that the book leaves out with their reason', async () => {
+    const makers = new Set<string>();
+    for (const market of markets) {
+      const { bids, asks }: Orders = JSON.parse(await text(`/l3?marketName=${market}`));
+      for (const { maker } of [...bids, ...asks]) makers.add(maker);
+    }
+    const reasons = new Map<string, number>();
+    for (const maker of makers) {
+      const body = JSON.parse(await text(`/user/${maker}/orders`));
+      expect(body).toMatchObject({ account: maker, slot: 1_020, epoch: 'e1', state: 'live' });
+      const orders: readonly OpenOrder[] = body.orders;
+      for (const { leftOut } of orders) {
+        reasons.set(leftOut ?? 'shown', (reasons.get(leftOut ?? 'shown') ?? 0) + 1);
+      }
+      for (const market of markets) {
+        const { bids, asks } = JSON.parse(await text(`/l3?marketName=${market}&maker=${maker}`));
+        const shown = orders.filter((one) => one.marketName === market && one.leftOut === null);
+        const inBook: readonly MakerOrder[] = [...bids, ...asks];
+        expect(idsOf(shown)).toEqual(idsOf(inBook));
+        for (const one of shown) {
+          const { price, size } = inBook.find(
+            ({ orderId }) => orderId === one.orderId,
+          ) as MakerOrder;
+          if (one.price !== '0') expect(one.price).toBe(price);
+          const open = BigInt(one.baseAssetAmount) - BigInt(one.baseAssetAmountFilled);
+          expect(BigInt(size) <= open).toBe(true);
+        }
+      }
+    }
+    expect(reasons.get('shown')).toBeGreaterThan(0);
+    expect(reasons.size, [...reasons].join()).toBeGreaterThan(1);
+  });
+
+  test('an account without orders has none, and a text that is no key is refused', async () => {
+    const path = `/user/${PROGRAM_ID}/orders`;
+    for (const prefix of ['', '/v1', '/data']) {
+      expect(JSON.parse(await text(`${prefix}${path}`)).orders).toEqual([]);
+    }
+    const refused = await fetch(`${server.url}/user/nobody/orders`);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'INVALID_PARAM', param: 'account' },
+    });
+  });
+});
+
+const idsOf = (orders: readonly { readonly orderId: number }[]): readonly number[] =>
+  orders.map(({ orderId }) => orderId).sort((a, b) => a - b);
+
 describe('/batchL2', () => {
   test('is the bodies of /l2 of all markets, uncrossed and grouped ones as well', async () => {
     const variants = ['', '&uncross=true', '&grouping=50&depth=100', '&depth=1'];

@@ -130,6 +130,11 @@ export declare class Core {
   findMarket(name: string): number
   /** Whether there is a user account with this key (base58); false for a text that is no key. */
   hasUser(key: string): boolean
+  /**
+   * The /user/{account}/orders body: the open orders of a user account (base58). Null for a text
+   * that is no key.
+   */
+  openOrders(account: string): string | null
   /** All markets as JSON text. Worth asking when the number of the market set has grown. */
   markets(): string
   /**

@@ -73,6 +73,8 @@ export interface BookSource {
   orderbookFrame(request: OrderbookFrameRequest): Uint8Array;
   /** The user accounts (base58) whose orders are best on a side, each once, best first. */
   topMakers(request: TopMakersRequest): readonly string[];
+  /** The finished body of the open orders of a user account (base58). Throws for a text that is no key. */
+  openOrders(account: string): string;
   /** Whether there is a user account with this key (base58). */
   hasUser(key: string): boolean;
   /** The version that bodies of this market would show now. */

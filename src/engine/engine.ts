@@ -1,4 +1,4 @@
-import { Core, decodeSnapshot } from '#addon';
+import { type Core, decodeSnapshot } from '#addon';
 import type {
   AccountProblem,
   AccountSnapshot,
@@ -24,6 +24,7 @@ import type {
   TopicSnapshotRequest,
   TopicSpec,
 } from '../contract/topics.js';
+import { createCore, readOpenOrders } from './core.js';
 import { DecodedSnapshot, decodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
@@ -315,6 +316,11 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return parseStrings(makers);
   }
 
+  /** The finished body of /user/{account}/orders. */
+  openOrders(account: string): string {
+    return readOpenOrders(this.#core, account);
+  }
+
   /** Whether there is a user account with this key (base58). */
   hasUser(key: string): boolean {
     return this.#core.hasUser(key);
@@ -437,14 +443,5 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   #takeProblems(inCore: number): readonly AccountProblem[] {
     const refused = this.#refused.takeProblems();
     return inCore === 0 ? refused : [...refused, ...parseProblems(this.#core.takeProblems())];
-  }
-}
-
-function createCore({ programId, epoch }: { programId: string; epoch: string }): Core {
-  try {
-    return new Core(programId, epoch);
-  } catch (cause) {
-    const message = `program id was ${programId}, must be base58 of 32 bytes`;
-    throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
   }
 }

@@ -6,11 +6,19 @@ use common::{Bench, NOW, ORACLE, OrderBytes, key, lazer, perp_market, state, use
 use slotbook_book::LeftOut;
 use slotbook_book::Side::{Ask, Bid};
 
-/// The reasons counted now, with their counts; every open order is shown or in one of them.
+/// The reasons counted now, with their counts; every open order is shown or in one of them, and the
+/// list of the only user's orders says the same of each.
 fn reasons(bench: &Bench) -> Vec<(LeftOut, usize)> {
     let counters = bench.book.counters();
     let left_out: usize = counters.left_out.iter().sum();
     assert_eq!(counters.shown_orders + left_out, counters.open_orders);
+    let mut rows = Vec::new();
+    bench.book.open_orders(&key(1), &mut rows);
+    if bench.book.market_count() > 0 {
+        let mut listed = [0; LeftOut::COUNT];
+        rows.iter().filter_map(|row| row.left_out).for_each(|reason| listed[reason as usize] += 1);
+        assert_eq!((rows.len(), listed), (counters.open_orders, counters.left_out));
+    }
     let counted = LeftOut::ALL.into_iter().zip(counters.left_out);
     counted.filter(|(_, count)| *count > 0).collect()
 }

@@ -2,6 +2,7 @@
 
 use napi::bindgen_prelude::BigInt;
 use napi_derive::napi;
+use slotbook_wire::open_orders::render_open_orders;
 
 use crate::core::{Core, maker_of};
 use crate::snapshot::PackedSnapshot;
@@ -41,6 +42,16 @@ impl Core {
     #[napi]
     pub fn has_user(&self, key: String) -> bool {
         maker_of(&key).ok().flatten().is_some_and(|key| self.book.has_user(&key))
+    }
+
+    /// The /user/{account}/orders body: the open orders of a user account (base58). Null for a text
+    /// that is no key.
+    #[napi]
+    pub fn open_orders(&self, account: String) -> Option<String> {
+        let account = maker_of(&account).ok().flatten()?;
+        let mut body = Vec::new();
+        render_open_orders(&self.book, &account, &self.epoch, &mut body);
+        Some(String::from_utf8_lossy(&body).into_owned())
     }
 
     /// All markets as JSON text. Worth asking when the number of the market set has grown.

@@ -29,6 +29,7 @@ mod key_texts;
 pub mod l2;
 pub mod l3;
 pub mod level;
+pub mod open_orders;
 pub mod render;
 pub mod sources;
 pub mod stream;

@@ -116,6 +116,29 @@ const auction = Type.Object({
   slotsLeft: count('Slots that it still has after this one; 0 in its last.'),
 });
 
+const openOrder = Type.Object({
+  marketName: text('Name of the market.'),
+  marketType,
+  marketIndex: count('Index among the markets of its type.'),
+  ...Type.Omit(Type.Object(orderMembers), ['maker']).properties,
+  userOrderId: count('The number that the user gave it; 0 for none.'),
+  orderType: auction.properties.orderType,
+  direction: auction.properties.direction,
+  price: auction.properties.price,
+  baseAssetAmount: auction.properties.baseAssetAmount,
+  baseAssetAmountFilled: auction.properties.baseAssetAmountFilled,
+  quoteAssetAmountFilled: size('Filled so far, in quote at 1e6.'),
+  triggerPrice: size('At 1e6; 0 for none.'),
+  triggerCondition: wordSchema(['above', 'below', 'triggeredAbove', 'triggeredBelow'], {
+    description: 'Of a trigger order: what it waits for, or what was met.',
+  }),
+  immediateOrCancel: Type.Boolean(),
+  auctionStartPrice: auction.properties.auctionStartPrice,
+  auctionEndPrice: auction.properties.auctionEndPrice,
+  auctionDuration: auction.properties.auctionDuration,
+  leftOut: textOrNull('Why the book does not show it, as in /status; null when it does.'),
+});
+
 /** Empty while the oracle's account has not been read. */
 const oracleReading = Type.Partial(
   Type.Object({
@@ -283,6 +306,16 @@ export const bodySchemas = {
     auctions: Type.Array(auction, { description: 'The one that was placed first comes first.' }),
     ...identity,
     ...version,
+  }),
+  OpenOrders: Type.Object({
+    account: text('The user account.'),
+    orders: Type.Array(openOrder, {
+      maxItems: 32,
+      description: 'In the order of the account; of markets that are not served, none.',
+    }),
+    slot: identity.slot,
+    epoch: version.epoch,
+    state,
   }),
   BatchL2: Type.Object({
     l2s: Type.Array(Type.Union([named('L2'), named('Error')]), {

@@ -348,14 +348,19 @@ export const fundingRateRecordsParams = Type.Object({
   page,
 });
 
-/** The parameters of /user/{account}/trades. */
-export const userTradesParams = Type.Object({
+/** The parameters of /user/{account}/orders. */
+export const userOrdersParams = Type.Object({
   account: Type.String({
     format: 'public-key' satisfies TextFormat,
     minLength: LIMITS.keyCharsMin,
     maxLength: LIMITS.keyCharsMax,
     description: 'The user account, not its authority.',
   }),
+});
+
+/** The parameters of /user/{account}/trades. */
+export const userTradesParams = Type.Object({
+  ...userOrdersParams.properties,
   limit: rows('Trades', { max: LIMITS.tradesMax, byDefault: LIMITS.recordsDefault }),
   page,
 });

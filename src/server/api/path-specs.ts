@@ -19,6 +19,7 @@ import {
   tradeRecordsParams,
   tradesParams,
   userMarketTradesParams,
+  userOrdersParams,
   userTradesParams,
   volumeParams,
   volumePeriodParams,
@@ -233,6 +234,14 @@ export const pathSpecs = {
     params: archiveParams,
     body: 'FundingRateArchive',
     csv: true,
+  },
+  '/user/{account}/orders': {
+    kind: 'data',
+    tagged: false,
+    errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY'],
+    summary: 'The open orders of a user account, those that the book does not show as well',
+    params: userOrdersParams,
+    body: 'OpenOrders',
   },
   '/user/{account}/trades': {
     ...history,

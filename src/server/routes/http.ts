@@ -50,7 +50,7 @@ import {
 import { statsRoutes, summaryRoutes } from './stats-routes.js';
 import { type ReadAccounts, topMakersRoute } from './top-makers-route.js';
 import { udfErrorReply, udfRoutes } from './udf-routes.js';
-import { userRoutes } from './user-routes.js';
+import { userOrdersRoute, userRoutes } from './user-routes.js';
 
 /** The sources of the paths. */
 export interface HttpOptions extends ServiceRouteOptions {
@@ -148,6 +148,7 @@ function routesOf(
     '/match': matchRoute(ofBook),
     '/auctionParams': auctionParamsRoute(ofBook),
     '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
+    '/user/{account}/orders': userOrdersRoute(options),
     ...priorityFeeRoutes({ ...options, readFees }),
     ...(history === undefined ? withoutHistory() : routesOfHistory({ ...options, history })),
     // Reached only by what is no upgrade, which the transport takes before.

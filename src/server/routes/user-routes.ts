@@ -1,12 +1,19 @@
-/** The paths of one user account. */
+/** The paths of one user account. Its open orders are read from the book, its trades from the history. */
 import type { Static } from '@sinclair/typebox';
-import type { MarketDirectory } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { AccountTradesQuery } from '../../contract/history-queries.js';
 import { checkRequest, marketOf } from '../api/history-params.js';
 import { compileParamSchemas } from '../api/param-check.js';
-import { userMarketTradesParams, userTradesParams } from '../api/param-schemas.js';
+import {
+  userMarketTradesParams,
+  userOrdersParams,
+  userTradesParams,
+} from '../api/param-schemas.js';
+import { type Header, jsonHeaders } from '../transport/reply.js';
+import { type BookRouteOptions, requireFirstBook } from './book-routes.js';
 import { ContentResponder } from './content-responder.js';
 import type { HistoryRoute, HistoryRouteOptions } from './history-routes.js';
+import type { Route } from './path-table.js';
 
 type UserPathName = '/user/{account}/trades' | '/user/{account}/trades/{symbol}';
 
@@ -26,6 +33,21 @@ export function userRoutes(
   return {
     '/user/{account}/trades': trades(userTradesParams),
     '/user/{account}/trades/{symbol}': trades(userMarketTradesParams),
+  };
+}
+
+const headers: readonly Header[] = [...jsonHeaders, ['Cache-Control', 'no-cache']];
+
+/** The open orders of a user account. */
+export function userOrdersRoute({
+  book,
+  readiness,
+}: Pick<BookRouteOptions, 'readiness'> & { readonly book: BookSource }): Route {
+  compileParamSchemas([userOrdersParams]);
+  return ({ query }, pathTexts) => {
+    requireFirstBook(readiness());
+    const { account } = checkRequest(userOrdersParams, { query, pathTexts });
+    return { status: 200, headers, body: book.openOrders(account) };
   };
 }
 

@@ -133,6 +133,10 @@ export class FakeBook implements BookSource, MarketDirectory {
   /** Makers without an account. */
   readonly unknownMakers = new Set<string>();
 
+  openOrders(account: string): string {
+    return JSON.stringify({ account, orders: [] });
+  }
+
   hasUser(key: string): boolean {
     return !this.unknownMakers.has(key);
   }

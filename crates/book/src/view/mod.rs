@@ -4,6 +4,7 @@ pub(crate) mod auctions;
 pub(crate) mod facts;
 pub(crate) mod integrity;
 pub(crate) mod lacking;
+pub(crate) mod open_orders;
 pub(crate) mod orders;
 pub(crate) mod queue;
 mod quotes;

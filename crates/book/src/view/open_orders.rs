@@ -1,0 +1,55 @@
+//! The open orders of one user account, shown or not.
+
+use slotbook_protocol::order::{Order, OrderView};
+use slotbook_protocol::units::Pubkey;
+
+use crate::LeftOut;
+use crate::book::Book;
+use crate::ladder::arena::{Place, handle_of};
+use crate::limits::ORDERS_PER_USER;
+use crate::markets::market::Market;
+use crate::model::market::{MarketInfo, MarketKey};
+
+/// One open order of a user account.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenOrder<'a> {
+    /// Its market.
+    pub market: &'a MarketInfo,
+    /// The order as its account has it.
+    pub order: Order,
+    /// Why the book does not show it; `None` when it does.
+    pub left_out: Option<LeftOut>,
+}
+
+impl Book {
+    /// Appends the open orders of a user account, in the order of its slots. None for an account
+    /// that is not known, and none of markets that are not known.
+    pub fn open_orders<'a>(&'a self, user: &Pubkey, rows: &mut Vec<OpenOrder<'a>>) {
+        let Some(index) = self.orders.users.find(user) else { return };
+        rows.extend((0..ORDERS_PER_USER).filter_map(|slot| self.open_order(index, slot)));
+    }
+
+    fn open_order(&self, user: usize, slot: usize) -> Option<OpenOrder<'_>> {
+        let handle = handle_of(user, slot);
+        let place = self.orders.arena.node(handle).place;
+        if place == Place::Out(LeftOut::NotOpen) {
+            return None;
+        }
+        let order = OrderView::new(self.orders.arena.raw(handle)).decode();
+        debug_assert!(order.is_ok(), "Invariant: slots are checked when they come in");
+        let order = order.ok()?;
+        let Order { market_type, market_index, .. } = order;
+        let market = self.markets.find(MarketKey { market_type, market_index })?;
+        Some(OpenOrder { market: &market.info, order, left_out: left_out(place, market) })
+    }
+}
+
+/// Why an order at this place of a market is not shown.
+fn left_out(place: Place, market: &Market) -> Option<LeftOut> {
+    match place {
+        Place::Out(reason) | Place::Auction(reason) => Some(reason),
+        Place::Fixed(_) | Place::Offset(_) if market.empty.is_some() => Some(LeftOut::MarketEmpty),
+        Place::Offset(_) if market.pricing.is_none() => Some(LeftOut::NoOraclePrice),
+        Place::Fixed(_) | Place::Offset(_) => None,
+    }
+}

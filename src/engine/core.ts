@@ -1,0 +1,20 @@
+/** Calls into the core that fail with an error of this room. */
+import { Core } from '#addon';
+import { EngineError } from './errors.js';
+
+/** An empty book. Throws INVALID_PROGRAM_ID. */
+export function createCore({ programId, epoch }: { programId: string; epoch: string }): Core {
+  try {
+    return new Core(programId, epoch);
+  } catch (cause) {
+    const message = `program id was ${programId}, must be base58 of 32 bytes`;
+    throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
+  }
+}
+
+/** The finished body of the open orders of a user account. Throws INVALID_MAKER for a text that is no key. */
+export function readOpenOrders(core: Core, account: string): string {
+  const body = core.openOrders(account);
+  if (body !== null) return body;
+  throw new EngineError('INVALID_MAKER', 'account was not a base58 key of 32 bytes', { account });
+}
