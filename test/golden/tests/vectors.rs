@@ -24,7 +24,7 @@ fn every_account_and_event_type_decodes_to_its_vector() {
 
 #[test]
 fn captured_accounts_oracles_and_logs_read_as_the_program_means_them() {
-    check("real-accounts", Totals { passed: 183, failed: 0, departed: 0 }, &[]);
+    check("real-accounts", Totals { passed: 194, failed: 0, departed: 0 }, &[]);
 }
 
 #[test]
