@@ -293,6 +293,11 @@ export class FeedSession {
     return 'live';
   }
 
+  /** Of this connection: later ones stand on its own slots, the node before is long left. */
+  get #isFirstBook(): boolean {
+    return this.#liveAtMs === Number.NEGATIVE_INFINITY;
+  }
+
   async #readAndReplay(): Promise<void> {
     const { signal } = this.#stop;
     const genesis = await readGenesisHash(this.#parts.rpc, { signal });
@@ -302,7 +307,7 @@ export class FeedSession {
     throwIfStopped(signal);
     await takeFirstTime(this.#parts, signal);
     throwIfStopped(signal);
-    await requireLikelySlot(this.#parts, this.#newestBefore, signal);
+    if (this.#isFirstBook) await requireLikelySlot(this.#parts, this.#newestBefore, signal);
     throwIfStopped(signal);
     if (!this.#buffer.everyUpdate((update) => this.#chain.admitsUpdate(update)))
       throw new FeedError(

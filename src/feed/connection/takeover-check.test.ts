@@ -20,6 +20,7 @@ beforeEach(() => {
 function takeOver(
   clock: { readonly slot: number; readonly unixSeconds: number },
   others: readonly (number | null)[],
+  leftMs = LEFT_MS,
 ): { readonly checked: Promise<void>; readonly memory: { newest: NewestSlot } } {
   const { slot, unixSeconds } = clock;
   const value = [accountJson(clockData(unixSeconds, slot), 'base64')];
@@ -27,7 +28,7 @@ function takeOver(
   const memory = { newest: { slot, node: 'after', atMs: 0, unixSeconds } };
   const parts = {
     node: 'after',
-    timers: { nowMs: () => LEFT_MS, after: () => ({ cancel: () => undefined }) },
+    timers: { nowMs: () => leftMs, after: () => ({ cancel: () => undefined }) },
     memory,
     rpc: {
       call: async (_: string, __: unknown, parse: (result: unknown) => unknown) => parse(answer),
@@ -72,9 +73,26 @@ test.each([
   },
   { name: 'the chain has short slots', slot: 1_100, unixSeconds: 5_005, others: [1_101], reads: 1 },
   { name: 'one of two agrees', slot: 1_136, unixSeconds: 5_005, others: [1_013, 1_136], reads: 2 },
+  {
+    name: 'slots were a fortieth short for eight minutes',
+    slot: 2_235,
+    unixSeconds: 5_480,
+    others: [2_190],
+    reads: 0,
+  },
   { name: 'no other node tells', slot: 1_136, unixSeconds: 5_005, others: [null], reads: 1 },
   { name: 'there is no other node', slot: 1_136, unixSeconds: 5_005, others: [], reads: 0 },
 ])('a node is believed where $name', async ({ others, reads, ...clock }) => {
   await takeOver(clock, others).checked;
   expect(asked).toBe(reads);
+});
+
+test('a node before that was left long ago refutes nobody, or a chain of short slots had no node', async () => {
+  const taken = { slot: 3_000, unixSeconds: 5_601 };
+  await expect(takeOver(taken, [2_900], 599_000).checked).rejects.toMatchObject({
+    code: 'CHAIN_CLOCK_OUT_OF_RANGE',
+  });
+  asked = 0;
+  await takeOver(taken, [2_900], 601_000).checked;
+  expect(asked).toBe(0);
 });

@@ -3,7 +3,13 @@ import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { type ClockAccount, parseClockAccount } from '../model/chain-clock.js';
 import { FeedError } from '../model/error.js';
-import { OTHER_CLOCK_MS_MAX, SLOT_MS, SLOTS_AHEAD_MAX } from '../model/limits.js';
+import {
+  OTHER_CLOCK_MS_MAX,
+  SHORT_SLOTS_MAX,
+  SLOT_MS,
+  SLOTS_AHEAD_MAX,
+  TAKEOVER_MS_MAX,
+} from '../model/limits.js';
 import { readClock } from './chain-time.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 
@@ -12,7 +18,8 @@ import type { FeedParts, NewestSlot } from './parts.js';
  * A node whose slots and Clock are a minute ahead is within what a chain has room for while nodes change, and no
  * step of its slots shows it later. Where it is further the other nodes are asked, as a local chain may have
  * shorter slots; the node before was behind when its time was as well. One that stands still refutes nothing: that
- * may be why it was left. Does nothing with one node.
+ * may be why it was left. Does nothing with one node, nor when the one before was left long ago: a chain of short
+ * slots would never be admitted again.
  *
  * # Errors
  * CHAIN_CLOCK_OUT_OF_RANGE when all other nodes that move on refute its slot; RpcError.
@@ -24,6 +31,7 @@ export async function requireLikelySlot(
 ): Promise<void> {
   const { rpc, otherRpcs, memory, timers } = parts;
   if (otherRpcs.length === 0 || before.slot === 0) return;
+  if (timers.nowMs() - before.atMs > TAKEOVER_MS_MAX) return;
   const own = parseClockAccount((await readClock(rpc, signal)) ?? '');
   // Without a Clock there is nothing to judge: what is read next says so.
   if (own === null || leadOf(own, before) <= SLOTS_AHEAD_MAX) return;
@@ -39,9 +47,10 @@ export async function requireLikelySlot(
   throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot: own.slot, slotOther });
 }
 
-/** By how many slots a Clock is further ahead than its time is. */
+/** By how many slots a Clock is further ahead than its time is, slots being as short as they may be. */
 function leadOf({ slot, unixSeconds }: ClockAccount, before: NewestSlot): number {
-  return slot - before.slot - ((unixSeconds - before.unixSeconds) * 1_000) / SLOT_MS;
+  const slots = ((unixSeconds - before.unixSeconds) * 1_000) / SLOT_MS;
+  return slot - before.slot - slots * (1 + SHORT_SLOTS_MAX);
 }
 
 function readOther(

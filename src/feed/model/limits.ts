@@ -43,6 +43,10 @@ export const PACE_INTERVAL_MS = 60_000;
 export const CHAIN_TIME_STEP_S_MAX = 30;
 /** By which part of the time it may gain on that clock beyond: it is an estimate that lags, and catches up. */
 export const CHAIN_TIME_DRIFT_MAX = 0.05;
+/** By which part slots of the main network are shorter than their nominal time, at the most. */
+export const SHORT_SLOTS_MAX = 0.025;
+/** After so long the node before says nothing any more of one that takes over: half the lead is short slots by then. */
+export const TAKEOVER_MS_MAX = 600_000;
 /** Longest wait for the Clock of another node: one that hangs holds no start back for longer. */
 export const OTHER_CLOCK_MS_MAX = 2_000;
 /** Time between two readings that check slots which were not believed. */
