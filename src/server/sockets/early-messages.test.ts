@@ -141,6 +141,7 @@ describe('early subscriptions are limited', () => {
   test('in all, by their bytes', () => {
     const early = new EarlyMessages({
       ...{ readiness: () => readiness, topicsPerSocket: 64, topicsPerIp: 0, earlyBytesMax: 10 },
+      ...{ messageBurst: 64, messagesPerSecond: 64 },
     });
     const [first, second] = [sessionAt('203.0.113.1'), sessionAt('203.0.113.2')];
     early.keepMessage(first, '123456');
@@ -183,6 +184,17 @@ describe('messages beyond the time of a turn', () => {
     const ids = rest.filter(({ type }) => type !== 'snapshot').map(({ id }) => id);
     expect(ids).toEqual([2, 3, 4, 5, 6]);
     expect(other.taken()).toMatchObject([{ type: 'subscribed', id: 7 }, { type: 'snapshot' }]);
+  });
+
+  test('are not kept beyond a burst for a client that reads nothing', () => {
+    const early = new EarlyMessages({
+      ...{ readiness: () => readiness, topicsPerSocket: 1, topicsPerIp: 0 },
+      ...{ messageBurst: 3, messagesPerSecond: 2 },
+    });
+    const deaf = { ...sessionAt('203.0.113.1'), socket: { ip: '', bufferedBytes: () => 1e9 } };
+    for (const text of ['1', '2', '3']) early.keepMessage(deaf, text);
+    expect(() => early.keepMessage(deaf, '4')).toThrow(/have 3 waiting messages/);
+    early.stop();
   });
 
   test('are forgotten with their socket', async () => {

@@ -27,6 +27,10 @@ export interface EarlyMessagesOptions {
   /** Topics of one address, and messages that are kept for it; 0 for no limit. */
   readonly topicsPerIp: number;
   readonly addresses?: ClientAddresses;
+  /** Messages that a socket may send at once, and that are kept for it after the first live book. */
+  readonly messageBurst: number;
+  /** Of a socket; at least as many may come at once. */
+  readonly messagesPerSecond: number;
   /** Bytes of all messages that are kept; the limit of the service by default. */
   readonly earlyBytesMax?: number;
   /** Time of a turn for messages that are handled as they come; the limit of the service by default. */
@@ -128,12 +132,21 @@ export class EarlyMessages {
     if (this.#bytes + text.length > earlyBytesMax) {
       throw tooMany(`the service has room for ${earlyBytesMax} bytes of waiting messages`);
     }
-    // Later a socket has no more of them than it may send at once.
-    if (!this.isEarly) return;
+    if (!this.isEarly) {
+      this.#requireBurst(kept);
+      return;
+    }
     if (kept >= topicsPerSocket) throw tooMany(`a socket may have ${topicsPerSocket} ${EARLY}`);
     if (topicsPerIp > 0 && ofAddress >= topicsPerIp) {
       throw tooMany(`one address may have ${topicsPerIp} ${EARLY}`);
     }
+  }
+
+  /** More come only from a client that sends on and reads nothing. */
+  #requireBurst(kept: number): void {
+    const { messageBurst, messagesPerSecond } = this.#options;
+    const most = Math.max(messageBurst, messagesPerSecond);
+    if (kept >= most) throw tooMany(`a socket may have ${most} waiting messages`);
   }
 
   /** Takes the oldest message of a session; undefined when there is none. */
