@@ -58,7 +58,8 @@ class StoreSource implements MarketDataSource {
     }
     if (query.kind === 'fundingMeans') {
       const all = Object.values(markets);
-      return new FundingMeansBodies().makeBody(query, { store: this.store, markets: all });
+      const context = { store: this.store, markets: all, isComplete: true };
+      return new FundingMeansBodies().makeBody(query, context);
     }
     const market = markets[query.market];
     if (market === undefined) throw new Error(`${query.market} is no market of this scene`);

@@ -25,9 +25,10 @@ function store(into: HistoryStore, at: { id: number; hour: number; percent: numb
 
 test('means are of the records of their period, of perpetual markets alone', async () => {
   const [records, bodies] = [await newStore(), new FundingMeansBodies()];
+  let isComplete = true;
   const read = (hour: number, of = records) => {
     const query = { kind: 'fundingMeans', now: MIDNIGHT + hour * HOUR } as const;
-    const { body } = bodies.makeBody(query, { store: of, markets: [USDT, SOL_PERP] });
+    const { body } = bodies.makeBody(query, { store: of, markets: [USDT, SOL_PERP], isComplete });
     return JSON.parse(Buffer.from(body).toString());
   };
   const none = { '24h': '', '7d': '', '30d': '', '1y': '' };
@@ -44,6 +45,15 @@ test('means are of the records of their period, of perpetual markets alone', asy
   expect(meansAt(130)).toEqual({ '24h': '', '7d': both, '30d': both, '1y': both });
   store(records, { id: 3, hour: 130, percent: 0 });
   expect(meansAt(130)['24h']).toBe('0.000000000');
+  // While older ones are still to come nothing is cached.
+  isComplete = false;
+  expect(meansAt(130)['24h']).toBe('0.000000000');
+  store(records, { id: 4, hour: 129, percent: 2 });
+  store(records, { id: 5, hour: 130, percent: 4 });
+  expect(meansAt(130)['24h']).toBe('2.000000000');
+  store(records, { id: 0, hour: 128, percent: -6 });
+  expect(meansAt(130)['24h']).toBe('0.000000000');
+  isComplete = true;
   // An oracle without a price makes a rate of 0; another store has its own records.
   expect(read(130, await newStore()).markets[0].fundingRates).toEqual(none);
 });

@@ -13,6 +13,8 @@ export interface MeansContext {
   readonly store: MeansStore;
   /** All markets, in any order. */
   readonly markets: Iterable<HistoryMarket>;
+  /** Whether no older record is still to come; means are cached only then. */
+  readonly isComplete: boolean;
 }
 
 const HOUR_SECONDS = 3_600;
@@ -29,8 +31,8 @@ export class FundingMeansBodies {
   #store: MeansStore | null = null;
 
   /** Makes the body of a time. */
-  makeBody({ now }: FundingMeansQuery, { store, markets }: MeansContext): HistoryBody {
-    if (store !== this.#store) this.#cached.clear();
+  makeBody({ now }: FundingMeansQuery, { store, markets, isComplete }: MeansContext): HistoryBody {
+    if (store !== this.#store || !isComplete) this.#cached.clear();
     this.#store = store;
     const perps = [...markets].filter(({ marketType }) => marketType === 'perp');
     perps.sort((left, right) => left.marketIndex - right.marketIndex);

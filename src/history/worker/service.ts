@@ -254,7 +254,12 @@ export class HistoryService {
       return makeAccountTradesBody(query, { store: this.#openedStore(), markets: this.#markets });
     }
     if (query.kind === 'fundingMeans') {
-      return this.#fundingMeans.makeBody(query, { store: this.#openedStore(), markets });
+      const isComplete = this.#ingester.state.state === 'live';
+      return this.#fundingMeans.makeBody(query, {
+        store: this.#openedStore(),
+        markets,
+        isComplete,
+      });
     }
     const market = this.#markets.get(query.market);
     if (market === undefined) {
