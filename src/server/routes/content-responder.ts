@@ -13,7 +13,7 @@ import type {
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
 import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';
-import { HistoryQueue } from './history-queue.js';
+import { HistoryQueue, type QueueLimits } from './history-queue.js';
 import { chainSeconds, type HistoryRouteOptions, requireHistory } from './history-routes.js';
 import {
   bodyReply,
@@ -34,9 +34,9 @@ export class ContentResponder {
 
   readonly #options: HistoryRouteOptions;
 
-  constructor(options: HistoryRouteOptions) {
+  constructor(options: HistoryRouteOptions, limits?: QueueLimits) {
     this.#options = options;
-    this.#queue = new HistoryQueue(options.history);
+    this.#queue = new HistoryQueue(options.history, limits);
   }
 
   /** Replies to a request; `parse` is given the chain's time, unix seconds. */

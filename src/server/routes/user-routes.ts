@@ -1,5 +1,6 @@
 /** The paths of one user account. Its open orders are read from the book, its trades from the history. */
 import type { Static } from '@sinclair/typebox';
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { AccountTradesQuery } from '../../contract/history-queries.js';
 import { checkRequest, marketOf } from '../api/history-params.js';
@@ -22,7 +23,8 @@ export function userRoutes(
   options: HistoryRouteOptions,
 ): Readonly<Record<UserPathName, HistoryRoute>> {
   compileParamSchemas([userTradesParams, userMarketTradesParams]);
-  const responder = new ContentResponder(options);
+  // A market that an account seldom trades in is found by a walk over all its trades.
+  const responder = new ContentResponder(options, { ...LIMITS, historyReadsMax: 1 });
   const trades =
     (schema: typeof userTradesParams | typeof userMarketTradesParams): HistoryRoute =>
     (request, pathTexts) =>
