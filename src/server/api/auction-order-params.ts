@@ -52,6 +52,12 @@ export const auctionOrderParams = Type.Object({
   }),
   maxLeverageSelected: flagSchema('The size is maxLeverageOrderSize where that is given.'),
   maxLeverageOrderSize: amountSchema(sizes, 'Base at 1e9.'),
+  userOrderId: Type.Integer({
+    minimum: 0,
+    maximum: 255,
+    default: 0,
+    description: 'The number that the user gives the order; 0 for none.',
+  }),
   version: Type.Integer({ minimum: 1, maximum: 2, default: 1, description: '2 widens slippage.' }),
 });
 

@@ -71,6 +71,20 @@ describe('an auction', () => {
     expect(one(0, `&slippageTolerance=5&${more}`).end).toBe(end);
   });
 
+  test('a buffer moves the limit as well, and neither below zero', () => {
+    const moved = one(0, '&slippageTolerance=5&additionalEndPriceBuffer=2');
+    expect(moved.limit).toBe(at(108.05));
+    const low = prices({ oracle: 100, mark: 99, best: 98, entry: 97, worst: 96 });
+    const request = asked(0, '&slippageTolerance=5&additionalEndPriceBuffer=200');
+    expect(() => deriveAuction({ ...request, direction: 'short' }, low)).toThrow(/must be above 0/);
+  });
+
+  test('a price that is not there is not the best one', () => {
+    const request = asked(0, '&slippageTolerance=5&auctionStartPriceOffsetFrom=best');
+    const known = prices({ oracle: 0, mark: 0, best: 102, entry: 103, worst: 104 });
+    expect(deriveAuction(request, known).start).toBe(at(102));
+  });
+
   test('without a bound on slippage has its limit 15 % from its start', () => {
     expect(one(0, '&allowInfSlippage=true').limit).toBe(at(116.15));
   });

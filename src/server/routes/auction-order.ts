@@ -3,6 +3,7 @@
  * ends, and its limit price. Percentages are doubles there and here; prices are integers at 1e6.
  */
 import type { AuctionOrderRequest, PRICE_NAMES } from '../api/auction-order-params.js';
+import { ServerError } from '../transport/errors.js';
 
 /** What the order would get, and the prices around it, at 1e6. */
 export interface AuctionPrices {
@@ -52,14 +53,23 @@ export function deriveAuction(request: AuctionOrderRequest, prices: AuctionPrice
   const startFrom = priceOf(from, prices, isLong);
   const wantedStart = moved(startFrom, -worse * offset);
   const slippagePercent = slippageOf(request, prices, wantedStart);
-  const limit = moved(startFrom, worse * limitPercent(request, slippagePercent));
+  const unbuffered = moved(startFrom, worse * limitPercent(request, slippagePercent));
   const endName = auctionEndPriceOffsetFrom === 'marketBased' ? 'worst' : auctionEndPriceOffsetFrom;
   const endFrom = worseOf(isLong, startFrom, priceOf(endName, prices, isLong));
   const endOffset = Math.abs(Number(auctionEndPriceOffset ?? END_OFFSET)) || 0;
   const wantedEnd = moved(endFrom, worse * endOffset);
-  const bounded = request.forceUpToSlippage ? limit : betterOf(isLong, wantedEnd, limit);
-  const end = bounded + BigInt(worse * request.additionalEndPriceBuffer) * 1_000_000n;
+  const bounded = request.forceUpToSlippage ? unbuffered : betterOf(isLong, wantedEnd, unbuffered);
+  // The program refuses an auction that ends beyond its limit, so that the limit is moved as well.
+  const buffer = BigInt(worse * request.additionalEndPriceBuffer) * 1_000_000n;
+  const [end, limit] = [bounded + buffer, unbuffered + buffer];
+  requirePositive(end, limit);
   return { start: betterOf(isLong, wantedStart, end), end, limit, slippagePercent };
+}
+
+function requirePositive(end: bigint, limit: bigint): void {
+  if (end > 0n && limit > 0n) return;
+  const message = `the auction would end at ${end} with a limit of ${limit}, must be above 0`;
+  throw new ServerError('OUT_OF_RANGE', message, 'additionalEndPriceBuffer');
 }
 
 function classOf({ marketType, marketIndex }: AuctionOrderRequest['market']) {
@@ -86,7 +96,9 @@ type PriceName = (typeof PRICE_NAMES)[number];
 function priceOf(name: PriceName, prices: AuctionPrices, isLong: boolean): bigint {
   const { oracle, mark, best, entry, worst } = prices;
   if (name !== 'best') return { oracle, mark, bestOffer: best, entry, worst }[name];
-  return [oracle, mark].reduce((found, price) => betterOf(isLong, found, price), best);
+  // 0 is a price that is not there.
+  const there = [oracle, mark].filter((price) => price > 0n);
+  return there.reduce((found, price) => betterOf(isLong, found, price), best);
 }
 
 /** In percent. What is not chosen grows with the spread, and with how deep the order goes. */

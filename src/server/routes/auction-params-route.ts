@@ -76,7 +76,7 @@ function readPrices(request: AuctionOrderRequest, book: BookSource): AuctionPric
 }
 
 function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auction: AuctionOrder) {
-  const { market, direction, isOracleOrder, reduceOnly, auctionDuration } = request;
+  const { market, direction, isOracleOrder, reduceOnly, auctionDuration, userOrderId } = request;
   const { start, end, limit } = auction;
   const { oracle } = prices;
   const followsOracle = isOracleOrder && oracle > 0n;
@@ -84,7 +84,7 @@ function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auctio
   const least = direction === 'long' ? 1n : -1n;
   return {
     orderType: followsOracle ? 'oracle' : 'market',
-    ...{ marketType: market.marketType, userOrderId: 0, direction },
+    ...{ marketType: market.marketType, userOrderId, direction },
     baseAssetAmount: String(baseOf(request, prices)),
     ...{ marketIndex: market.marketIndex, reduceOnly, postOnly: 'none', bitFlags: 0 },
     ...{ triggerPrice: null, triggerCondition: 'above' },
