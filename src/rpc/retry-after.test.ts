@@ -100,6 +100,8 @@ describe('socket: a Retry-After', () => {
     const counted = { url: '', upgrades: 0 };
     server.on('upgrade', (_, socket) => {
       counted.upgrades += 1;
+      // A client that is stopped may reset the connection, which nobody else would hear of.
+      socket.on('error', () => undefined);
       socket.end(
         `HTTP/1.1 ${status} No\r\nRetry-After: ${retryAfter}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
       );
