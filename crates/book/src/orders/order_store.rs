@@ -350,7 +350,7 @@ fn set_bit(mask: &mut u32, bit: u32, set: bool) {
 }
 
 /// The order in a slot, when it is open. Slots were checked when they came in.
-fn open_order(raw: &[u8; ORDER_BYTES]) -> Option<Order> {
+pub(crate) fn open_order(raw: &[u8; ORDER_BYTES]) -> Option<Order> {
     let view = OrderView::new(raw);
     if view.status() != Ok(OrderStatus::Open) {
         return None;

@@ -3,7 +3,7 @@
 //! An order joins and leaves its market's list in constant time, moved by the same timers and updates
 //! that move it to and from the ladders. Reading a list costs no more than its length.
 
-use slotbook_protocol::order::{Order, OrderView};
+use slotbook_protocol::order::Order;
 use slotbook_protocol::price::limit_price_program;
 use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
@@ -11,6 +11,7 @@ use crate::book::Book;
 use crate::ladder::arena::NONE;
 use crate::markets::market::Market;
 use crate::model::market::MarketId;
+use crate::orders::order_store::open_order;
 
 /// One order in auction, at the prices at which it fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +61,7 @@ impl Book {
     }
 
     fn auction_row(&self, market: &Market, handle: u32) -> Option<AuctionRow> {
-        let order = OrderView::new(self.orders.arena.raw(handle)).decode();
-        debug_assert!(order.is_ok(), "Invariant: slots are checked when they come in");
-        let order = order.ok()?;
+        let order = open_order(self.orders.arena.raw(handle))?;
         let oracle = market.oracle_price();
         if oracle.is_none() && is_at_offset(&order) {
             return None;

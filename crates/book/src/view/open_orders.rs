@@ -1,6 +1,6 @@
 //! The open orders of one user account, shown or not.
 
-use slotbook_protocol::order::{Order, OrderView};
+use slotbook_protocol::order::Order;
 use slotbook_protocol::units::Pubkey;
 
 use crate::LeftOut;
@@ -9,6 +9,7 @@ use crate::ladder::arena::{Place, handle_of};
 use crate::limits::ORDERS_PER_USER;
 use crate::markets::market::Market;
 use crate::model::market::{MarketInfo, MarketKey};
+use crate::orders::order_store::open_order;
 
 /// One open order of a user account.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +32,8 @@ impl Book {
 
     fn open_order(&self, user: usize, slot: usize) -> Option<OpenOrder<'_>> {
         let handle = handle_of(user, slot);
+        let order = open_order(self.orders.arena.raw(handle))?;
         let place = self.orders.arena.node(handle).place;
-        if place == Place::Out(LeftOut::NotOpen) {
-            return None;
-        }
-        let order = OrderView::new(self.orders.arena.raw(handle)).decode();
-        debug_assert!(order.is_ok(), "Invariant: slots are checked when they come in");
-        let order = order.ok()?;
         let Order { market_type, market_index, .. } = order;
         let market = self.markets.find(MarketKey { market_type, market_index })?;
         Some(OpenOrder { market: &market.info, order, left_out: left_out(place, market) })
