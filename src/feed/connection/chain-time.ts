@@ -1,10 +1,10 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { withTimeLimit } from '../../rpc/timers.js';
 import { parseMultipleAccounts } from '../model/account-update.js';
 import { parseClockAccount } from '../model/chain-clock.js';
 import { FeedError } from '../model/error.js';
-import { CHAIN_TIME_STEP_S_MAX, OTHER_CLOCK_MS_MAX } from '../model/limits.js';
+import { CHAIN_TIME_STEP_S_MAX } from '../model/limits.js';
 import { CLOCK_KEY, multipleAccountsParams } from '../model/queries.js';
+import { readOther } from './other-nodes.js';
 import type { FeedParts } from './parts.js';
 
 /**
@@ -18,10 +18,12 @@ import type { FeedParts } from './parts.js';
 export async function takeFirstTime(parts: FeedParts, signal: AbortSignal): Promise<void> {
   const { clock, rpc, otherRpcs, timers, counters, wallMs } = parts;
   if (clock.isTimeKnown || otherRpcs.length === 0) return;
-  const limit = { timers, limitMs: OTHER_CLOCK_MS_MAX, signal };
-  const readOther = (other: NodeRpc): Promise<string | null> =>
-    withTimeLimit(limit, (limited) => readClock(other, limited)).catch(() => null);
-  const [own, ...others] = await Promise.all([readClock(rpc, signal), ...otherRpcs.map(readOther)]);
+  const readTheirs = (other: NodeRpc) =>
+    readOther(timers, signal, (limited) => readClock(other, limited));
+  const [own, ...others] = await Promise.all([
+    readClock(rpc, signal),
+    ...otherRpcs.map(readTheirs),
+  ]);
   const seconds = secondsOf(own);
   // Without a Clock there is nothing to judge: what is read next says so.
   if (own === undefined || own === null || seconds === null) return;

@@ -1,14 +1,13 @@
 import { readSlot } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { withTimeLimit } from '../../rpc/timers.js';
 import {
-  OTHER_CLOCK_MS_MAX,
   PACE_APART_SLOTS_MAX,
   PACE_INTERVAL_MS,
   PACE_SLOTS_MAX,
   SLOT_CHECK_INTERVAL_MS,
   SLOT_MS,
 } from '../model/limits.js';
+import { readOther } from './other-nodes.js';
 import type { FeedParts } from './parts.js';
 
 /** How far the node in use had announced at a time. */
@@ -50,7 +49,10 @@ export class PaceCheck {
     if (this.#isRunning || announced === 0 || !this.#isDue(atMs, isFast)) return null;
     this.#isRunning = true;
     this.#askedAtMs = atMs;
-    const read = (other: NodeRpc): Promise<number | null> => this.#readOther(other, signal);
+    const read = (other: NodeRpc) =>
+      readOther(this.#parts.timers, signal, (limited) =>
+        readSlot(other, { signal: limited, isBackground: true }),
+      );
     const slots = await Promise.all(this.#parts.otherRpcs.map(read));
     this.#isRunning = false;
     return this.#judge({ atMs, announced }, slots, isFast);
@@ -73,12 +75,6 @@ export class PaceCheck {
     if (!isFast || compared.length > 0) this.#from = now;
     for (const { rpc, slot } of others) this.#others.set(rpc, { ...now, slot });
     return null;
-  }
-
-  #readOther(rpc: NodeRpc, signal: AbortSignal): Promise<number | null> {
-    const limit = { timers: this.#parts.timers, limitMs: OTHER_CLOCK_MS_MAX, signal };
-    const read = (limited: AbortSignal) => readSlot(rpc, { signal: limited, isBackground: true });
-    return withTimeLimit(limit, read).catch(() => null);
   }
 }
 

@@ -1,16 +1,10 @@
 import { readSlot } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { withTimeLimit } from '../../rpc/timers.js';
 import { type ClockAccount, parseClockAccount } from '../model/chain-clock.js';
 import { FeedError } from '../model/error.js';
-import {
-  OTHER_CLOCK_MS_MAX,
-  SHORT_SLOTS_MAX,
-  SLOT_MS,
-  SLOTS_AHEAD_MAX,
-  TAKEOVER_MS_MAX,
-} from '../model/limits.js';
+import { SHORT_SLOTS_MAX, SLOT_MS, SLOTS_AHEAD_MAX, TAKEOVER_MS_MAX } from '../model/limits.js';
 import { readClock } from './chain-time.js';
+import { readOther } from './other-nodes.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 
 /**
@@ -35,7 +29,9 @@ export async function requireLikelySlot(
   const own = parseClockAccount((await readClock(rpc, signal)) ?? '');
   // Without a Clock there is nothing to judge: what is read next says so.
   if (own === null || leadOf(own, before) <= SLOTS_AHEAD_MAX) return;
-  const answers = await Promise.all(otherRpcs.map((other) => readOther(parts, other, signal)));
+  const readTheirs = (other: NodeRpc) =>
+    readOther(timers, signal, (limited) => readSlot(other, { signal: limited }));
+  const answers = await Promise.all(otherRpcs.map(readTheirs));
   const slotMin = before.slot + (timers.nowMs() - before.atMs) / SLOT_MS / 2;
   const others = answers.filter((slot) => slot !== null).filter((slot) => slot >= slotMin);
   const isRefuted = others.every((slot) => own.slot - slot > SLOTS_AHEAD_MAX);
@@ -51,14 +47,4 @@ export async function requireLikelySlot(
 function leadOf({ slot, unixSeconds }: ClockAccount, before: NewestSlot): number {
   const slots = ((unixSeconds - before.unixSeconds) * 1_000) / SLOT_MS;
   return slot - before.slot - slots * (1 + SHORT_SLOTS_MAX);
-}
-
-function readOther(
-  { timers }: FeedParts,
-  other: NodeRpc,
-  signal: AbortSignal,
-): Promise<number | null> {
-  const limit = { timers, limitMs: OTHER_CLOCK_MS_MAX, signal };
-  const read = (limited: AbortSignal) => readSlot(other, { signal: limited });
-  return withTimeLimit(limit, read).catch(() => null);
 }

@@ -1,0 +1,11 @@
+import { type Timers, withTimeLimit } from '../../rpc/timers.js';
+import { OTHER_CLOCK_MS_MAX } from '../model/limits.js';
+
+/** Reads something of another node than the one in use; null when it fails, or hangs. */
+export function readOther<Value>(
+  timers: Timers,
+  signal: AbortSignal,
+  read: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value | null> {
+  return withTimeLimit({ timers, limitMs: OTHER_CLOCK_MS_MAX, signal }, read).catch(() => null);
+}
