@@ -1,9 +1,9 @@
 /** The trades of one account, as taker or maker, in all markets. */
 import { sql } from 'kysely';
 import type { MarketKey } from '../../contract/markets.js';
-import { TRANSFER_EXPLANATION, type TradeRow } from '../model/records.js';
+import type { TradeRow } from '../model/records.js';
 import { marketCode, marketCodeOf } from './columns.js';
-import { selectTrades } from './pages.js';
+import { hiddenId, selectTrades } from './pages.js';
 import { rowsOf } from './queries.js';
 import { tradeOf } from './record-rows.js';
 import type { RecordPosition } from './types.js';
@@ -40,11 +40,10 @@ function readRole(
   { markets, limit, offset = 0, before }: AccountTradesQuery,
   isOfAccount: ReturnType<typeof sql<boolean>>,
 ): readonly TradeRow[] {
-  const hidden = nameIds.findExplanationId(TRANSFER_EXPLANATION) ?? NO_ID;
   const codes = JSON.stringify(markets.map(marketCode));
   // The plus keeps the walk on the account's index, whatever the key could do for the market.
   const isWanted = sql<boolean>`+r.market in (select value from json_each(${codes}))
-    and r.explanation != ${hidden}`;
+    and r.explanation != ${hiddenId(nameIds)}`;
   let select = selectTrades().where(isOfAccount).where(isWanted);
   if (before !== undefined) {
     const { slot, place, index } = before;
@@ -54,9 +53,6 @@ function readRole(
   const rows = rowsOf(connection, select.orderBy(order).limit(limit + offset));
   return rows.map((row) => tradeOf(row, nameIds));
 }
-
-/** No name has it. */
-const NO_ID = -1;
 
 function newestFirst(left: TradeRow, right: TradeRow): number {
   return (

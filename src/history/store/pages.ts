@@ -14,11 +14,12 @@ export function tradePage(
   nameIds: NameIds,
   query: RecordPageQuery,
 ): readonly TradeRow[] {
-  // A transfer is stored all the same, because it has a fillRecordId of its own.
-  const hidden = nameIds.findExplanationId(TRANSFER_EXPLANATION);
-  let select = selectTrades().where(isAskedFor('trades', query));
-  if (hidden !== null) select = select.where('r.explanation', '!=', hidden);
-  const page = select.orderBy(newestFirst).limit(limitOf(query)).offset(offsetOf(query));
+  const page = selectTrades()
+    .where(isAskedFor('trades', query))
+    .where('r.explanation', '!=', hiddenId(nameIds))
+    .orderBy(newestFirst)
+    .limit(limitOf(query))
+    .offset(offsetOf(query));
   return rowsOf(connection, page).map((row) => tradeOf(row, nameIds));
 }
 
@@ -53,6 +54,17 @@ export function selectFundingRates() {
     .select(FUNDING_COLUMNS.map((column) => `r.${column}` as const))
     .select(['x.signature', 'x.sum as signature_sum']);
 }
+
+/**
+ * The explanation of trades that no page has: a transfer is stored all the same, because it has a
+ * fillRecordId of its own.
+ */
+export function hiddenId(nameIds: NameIds): number {
+  return nameIds.findExplanationId(TRANSFER_EXPLANATION) ?? NO_ID;
+}
+
+/** No name has it. */
+const NO_ID = -1;
 
 /** Along the key, so that nothing is sorted. */
 const newestFirst = sql`r.slot desc, r.place desc, r.idx desc, r.tx desc`;

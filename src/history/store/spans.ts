@@ -1,11 +1,10 @@
 /** Records of a span of time, oldest first: parts of it, and how many there are. */
 import { sql } from 'kysely';
 import { ARCHIVE_ROWS_COUNTED_MAX } from '../model/limits.js';
-import { type FundingRow, TRANSFER_EXPLANATION, type TradeRow } from '../model/records.js';
+import type { FundingRow, TradeRow } from '../model/records.js';
 import { marketCode, readNumber } from './columns.js';
 import type { Bound, Connection } from './connection.js';
-import type { NameIds } from './name-ids.js';
-import { selectFundingRates, selectTrades } from './pages.js';
+import { hiddenId, selectFundingRates, selectTrades } from './pages.js';
 import { rowsOf } from './queries.js';
 import { fundingOf, tradeOf } from './record-rows.js';
 import type { RecordSpanPart, RecordSpanQuery } from './types.js';
@@ -64,11 +63,3 @@ function isOf(span: RecordSpanQuery) {
 function boundsOf({ market, from, to }: RecordSpanQuery): readonly number[] {
   return [marketCode(market), from, to];
 }
-
-/** A transfer is stored all the same, because it has a fillRecordId of its own. */
-function hiddenId(nameIds: NameIds): number {
-  return nameIds.findExplanationId(TRANSFER_EXPLANATION) ?? NO_ID;
-}
-
-/** No name has it. */
-const NO_ID = -1;
