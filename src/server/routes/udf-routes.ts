@@ -6,6 +6,7 @@
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { throwUnknownMarket } from '../api/book-params.js';
+import { PRICE_PLACES } from '../api/decimals.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import {
   UDF_EXCHANGE,
@@ -72,8 +73,9 @@ function symbolReply(request: HttpRequest, { directory, readiness }: HistoryRout
 
 function symbolBody(market: MarketInfo, directory: MarketDirectory) {
   const { symbol, marketType, stepSize, decimals } = market;
+  const quote = quoteAssetOf(directory.markets());
   return {
-    ...{ name: symbol, ticker: symbol, description: pairOf(market, directory), type: marketType },
+    ...{ name: symbol, ticker: symbol, description: pairOf(market, quote), type: marketType },
     ...{
       session: '24x7',
       timezone: 'Etc/UTC',
@@ -81,7 +83,7 @@ function symbolBody(market: MarketInfo, directory: MarketDirectory) {
       listed_exchange: UDF_EXCHANGE,
     },
     ...{ 'exchange-traded': UDF_EXCHANGE, 'exchange-listed': UDF_EXCHANGE },
-    ...{ currency_code: quoteAssetOf(directory.markets()), format: 'price' },
+    ...{ currency_code: quote, format: 'price' },
     ...priceScaleOf(market),
     volume_precision: Math.max(0, decimals - trailingZeroes(stepSize)),
     ...{ has_intraday: true, has_daily: true, has_weekly_and_monthly: true },
@@ -90,9 +92,6 @@ function symbolBody(market: MarketInfo, directory: MarketDirectory) {
     data_status: 'streaming',
   };
 }
-
-/** Places of prices. */
-const PRICE_PLACES = 6;
 
 /** A price step as `minmov` over `pricescale`, a power of ten: as many places are shown. */
 function priceScaleOf({ tickSize }: MarketInfo) {
@@ -115,20 +114,21 @@ function searchReply(request: HttpRequest, { directory, readiness }: HistoryRout
     .filter(({ market, at }) => at >= 0 && (type === '' || market.marketType === type));
   // Sorting keeps the order of the markets among equals.
   found.sort((left, right) => Math.min(left.at, 1) - Math.min(right.at, 1));
-  const rows = found.slice(0, limit).map(({ market }) => searchRow(market, directory));
+  const quote = quoteAssetOf(directory.markets());
+  const rows = found.slice(0, limit).map(({ market }) => searchRow(market, quote));
   return jsonReply(JSON.stringify(rows));
 }
 
-function searchRow(market: MarketInfo, directory: MarketDirectory) {
+function searchRow(market: MarketInfo, quote: string) {
   const { symbol, marketType } = market;
   return {
-    ...{ symbol, full_name: `${UDF_EXCHANGE}:${symbol}`, description: pairOf(market, directory) },
+    ...{ symbol, full_name: `${UDF_EXCHANGE}:${symbol}`, description: pairOf(market, quote) },
     ...{ exchange: UDF_EXCHANGE, ticker: symbol, type: marketType },
   };
 }
 
-function pairOf(market: MarketInfo, directory: MarketDirectory): string {
-  return `${baseAssetOf(market)} / ${quoteAssetOf(directory.markets())}`;
+function pairOf(market: MarketInfo, quote: string): string {
+  return `${baseAssetOf(market)} / ${quote}`;
 }
 
 /** The chain's time, from which bars are counted; before it is known that of the machine. */
