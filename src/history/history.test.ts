@@ -4,7 +4,13 @@ import { ManualTimers } from '../../test/support/manual-timers.js';
 import type { HistoryQuery } from '../contract/history-queries.js';
 import { silentLog } from '../rpc/log.js';
 import { History } from './history.js';
-import { QUERIES_MAX, QUERY_MS_MAX, STOP_MS_MAX, WORKER_SILENCE_MS_MAX } from './model/limits.js';
+import {
+  QUERIES_MAX,
+  QUERY_MS_MAX,
+  STOP_MS_MAX,
+  UPGRADE_SILENCE_MS_MAX,
+  WORKER_SILENCE_MS_MAX,
+} from './model/limits.js';
 import type { ToWorker, WorkerSetup } from './model/messages.js';
 import { type StartWorker, startFile, type WorkerListener } from './worker-link.js';
 
@@ -117,6 +123,16 @@ describe('the handle of the history', () => {
     expect(workers.told).toHaveLength(2);
     workers.listeners[0]?.onMessage({ kind: 'versions', versions: [['perp_0', 'late']] });
     expect(history.version('perp_0')).toBe('v2');
+  });
+
+  test('leaves a worker that upgrades its file the time that it takes, and no more', () => {
+    workers.last.onMessage({ kind: 'upgrading' });
+    expect(history.readStats()).toMatchObject({ reason: 'the file is brought to this version' });
+    timers.advance(UPGRADE_SILENCE_MS_MAX - 1_000);
+    expect(workers.terminated).toEqual([]);
+    workers.last.onMessage({ kind: 'versions', versions: [['perp_0', 'v1']] });
+    timers.advance(WORKER_SILENCE_MS_MAX + 2_000);
+    expect(workers.terminated).toEqual([0]);
   });
 
   test('has another version after each start, as long as none was told', () => {

@@ -87,10 +87,15 @@ export const RESTART_CAP_MS = 15_000;
 /** A worker that ran for as long has not failed in a row with the one before. */
 export const STABLE_AFTER_MS = 60_000;
 /**
- * The worker posts its stats each second, but writes and deletes in one thread: a slow disk or a
- * migration of many rows may keep it silent for a while.
+ * The worker posts its stats each second, but writes and deletes in one thread: a slow disk may keep
+ * it silent for a while.
  */
 export const WORKER_SILENCE_MS_MAX = 60_000;
+/**
+ * Silence of a worker that has said that it upgrades its file, which is one transaction: two indexes take
+ * about a second per million trades, and a slow disk may take ten times as long.
+ */
+export const UPGRADE_SILENCE_MS_MAX = 3_600_000;
 /** How often its silence is checked. */
 export const WORKER_WATCH_MS = 1_000;
 /** Time that a stopping worker has for its last rows, well below that of the whole service. */

@@ -54,6 +54,8 @@ export type FromWorker =
   | { readonly kind: 'versions'; readonly versions: readonly (readonly [MarketKey, string])[] }
   | { readonly kind: 'frames'; readonly frames: readonly MarketFrame[] }
   | { readonly kind: 'stats'; readonly stats: HistoryStats }
+  /** The file of an earlier version is rewritten: nothing else is sent until that is done. */
+  | { readonly kind: 'upgrading' }
   | { readonly kind: 'marketStats'; readonly markets: readonly MarketStats[] }
   | {
       readonly kind: 'log';

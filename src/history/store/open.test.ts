@@ -161,8 +161,10 @@ describe('versions', () => {
   test.each(MIGRATION_NAMES)('a file of version %s becomes what a new file is', async (name) => {
     const [old, fresh] = [newFolder(), newFolder()];
     (await openFile({ folder: old, genesisHash: GENESIS, upTo: name })).close();
+    const upgraded: string[] = [];
     const schemaOf = async (folder: string) => {
-      const connection = await openFile({ folder, genesisHash: GENESIS });
+      const onUpgrade = (): unknown => upgraded.push(folder);
+      const connection = await openFile({ folder, genesisHash: GENESIS, onUpgrade });
       const schema = connection.readRows('select type, name, sql from sqlite_schema order by 1, 2');
       const versions = connection.readRows('select name from kysely_migration order by name');
       connection.close();
@@ -171,6 +173,8 @@ describe('versions', () => {
     const migrated = await schemaOf(old);
     expect(migrated).toEqual(await schemaOf(fresh));
     expect(migrated.versions.map(([version]) => version)).toEqual(MIGRATION_NAMES);
+    // It is told of a file that is older, and of no other.
+    expect(upgraded).toEqual(name === MIGRATION_NAMES.at(-1) ? [] : [old]);
   });
 
   test('fills that waited in the first version are charted when the decimals are told', async () => {

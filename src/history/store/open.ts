@@ -14,6 +14,8 @@ export interface OpenFile {
   readonly folder: string;
   readonly genesisHash: string;
   readonly upTo?: string;
+  /** Called before a file of an earlier version is brought to this one, which may take minutes. */
+  readonly onUpgrade?: (() => void) | undefined;
 }
 
 /** Where the store of a chain is. */
@@ -32,8 +34,10 @@ export async function openFile(options: OpenFile): Promise<Connection> {
   try {
     refuseUnreadable(connection, 'sqlite_schema', ['type', 'name', 'tbl_name', 'sql']);
     refuseForeign(connection);
-    refuseNewer(connection);
+    const versions = storedVersions(connection);
+    refuseNewer(connection, versions);
     connection.enableLog();
+    if (versions.length > 0 && versions.length < MIGRATION_NAMES.length) options.onUpgrade?.();
     await migrateFile(connection, options);
     return connection;
   } catch (error) {
@@ -68,14 +72,17 @@ function refuseForeign(connection: Connection): void {
   );
 }
 
-function refuseNewer(connection: Connection): void {
+/** The versions that a file has been brought to; none of a new file. */
+function storedVersions(connection: Connection): readonly string[] {
   const table = connection.readRow("select 1 from sqlite_schema where name = 'kysely_migration'");
-  if (table === null) return;
+  if (table === null) return [];
   refuseUnreadable(connection, 'kysely_migration', ['name', 'timestamp']);
   const names = connection.readRows('select name from kysely_migration order by name');
-  const unknown = names
-    .map(([name]) => String(name))
-    .filter((name) => !MIGRATION_NAMES.includes(name));
+  return names.map(([name]) => String(name));
+}
+
+function refuseNewer(connection: Connection, versions: readonly string[]): void {
+  const unknown = versions.filter((name) => !MIGRATION_NAMES.includes(name));
   if (unknown.length === 0) return;
   throw new StoreError(
     'newer',

@@ -90,6 +90,8 @@ export interface StoreOptions {
   readonly rules: CandleRules;
   /** The decimals of the base of a market: 9 for perp markets. Null when it is not known. */
   readonly decimalsOf: (market: MarketKey) => HistoryMarket['decimals'] | null;
+  /** Called before a file of an earlier version is upgraded, which may take minutes. */
+  readonly onUpgrade?: (() => void) | undefined;
 }
 
 /** What is written at once, in one transaction of the database. */

@@ -86,6 +86,13 @@ export class HistoryService {
       ...{ folder: setup.dataDir, marketOf, timers },
       onFault: (fault) =>
         this.#log.warn({ fault }, 'something is wrong with the file of the history'),
+      onUpgrade: () => {
+        this.#log.info(
+          {},
+          'the file of the history is brought to this version: it may take minutes',
+        );
+        post({ kind: 'upgrading' });
+      },
     });
     this.#reader = storeReader(() => this.#openedStore());
     this.#marketStats = new MarketStatsCache({

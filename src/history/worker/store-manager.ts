@@ -17,6 +17,8 @@ export interface StoreManagerOptions {
   readonly timers: Pick<Timers, 'nowMs'>;
   /** Called when a fault is found that was not there before. */
   readonly onFault?: (fault: string) => void;
+  /** Called before a file of an earlier version is upgraded, which may take minutes. */
+  readonly onUpgrade?: () => void;
 }
 
 /** What is wrong with a file. */
@@ -59,12 +61,12 @@ export class StoreManager {
   async openStore(genesisHash: string): Promise<{ store: HistoryStore; isNew: boolean }> {
     if (this.#open?.genesisHash === genesisHash) return { store: this.#open.store, isNew: false };
     this.close();
-    const { folder, marketOf } = this.#options;
+    const { folder, marketOf, onUpgrade } = this.#options;
     if (this.#lostChain === genesisHash && !existsSync(storeFile(folder, genesisHash))) {
       throw new StoreError('moved', LOST_TEXT);
     }
     const store = await openStore({
-      ...{ folder, genesisHash, rules: candleRules },
+      ...{ folder, genesisHash, rules: candleRules, onUpgrade },
       decimalsOf: (key) => marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null),
     });
     this.#open = { genesisHash, store };
