@@ -124,7 +124,8 @@ function moved(price: bigint, percent: number): bigint {
   return (price * BigInt(1_000_000 + Math.round(percent * 10_000))) / 1_000_000n;
 }
 
-function betterOf(isLong: boolean, one: bigint, other: bigint): bigint {
+/** The price that is better for a taker. */
+export function betterOf(isLong: boolean, one: bigint, other: bigint): bigint {
   return one < other === isLong ? one : other;
 }
 

@@ -44,6 +44,16 @@ test('of a market order has prices, with its limit', async () => {
   expect(params.price).toBe(params.auctionEndPrice);
 });
 
+test('an oracle order never ends farther from the oracle than its offset can say', async () => {
+  const query =
+    'marketName=SOL-PERP&assetType=base&amount=1000000000&additionalEndPriceBuffer=3000';
+  const { body } = await get(`/auctionParams?${query}&direction=long`);
+  const { params } = body.data;
+  expect(params).toMatchObject({ orderType: 'oracle', oraclePriceOffset: 2_147_483_647 });
+  expect(params.auctionEndPrice).toBe('2147483647');
+  expect(Number(params.auctionStartPrice)).toBeLessThanOrEqual(2_147_483_647);
+});
+
 test('has the slippage as a fraction of few digits', async () => {
   const { body } = await get(`/auctionParams?${sell}&slippageTolerance=0.035`);
   expect(body.data.slippageTolerance).toBe('0.00035');

@@ -1,7 +1,7 @@
 /** /auctionParams: the parameters of an order that is to fill at once, made of what it would get now. */
 import type { BookSource } from '../../contract/book-source.js';
 import { type AuctionOrderRequest, parseAuctionOrder } from '../api/auction-order-params.js';
-import { type AuctionOrder, type AuctionPrices, deriveAuction } from './auction-order.js';
+import { type AuctionOrder, type AuctionPrices, betterOf, deriveAuction } from './auction-order.js';
 import { type BookRoute, type BookRouteOptions, bookRoute } from './book-routes.js';
 
 /** The route; its tag has one more part, as that of /match. */
@@ -80,8 +80,11 @@ function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auctio
   const { start, end, limit } = auction;
   const { oracle } = prices;
   const followsOracle = isOracleOrder && oracle > 0n;
-  const away = end - oracle;
-  const least = direction === 'long' ? 1n : -1n;
+  const away = clampOffset(end - oracle);
+  const isLong = direction === 'long';
+  const least = isLong ? 1n : -1n;
+  // The program takes no auction that begins beyond its end.
+  const startOffset = betterOf(isLong, clampOffset(start - oracle), away);
   return {
     orderType: followsOracle ? 'oracle' : 'market',
     ...{ marketType: market.marketType, userOrderId, direction },
@@ -90,11 +93,22 @@ function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auctio
     ...{ triggerPrice: null, triggerCondition: 'above' },
     oraclePriceOffset: followsOracle ? Number(away === 0n ? least : away) : null,
     ...{ auctionDuration, maxTs: null },
-    auctionStartPrice: String(followsOracle ? start - oracle : start),
+    auctionStartPrice: String(followsOracle ? startOffset : start),
     auctionEndPrice: String(followsOracle ? away : end),
     ...(followsOracle ? {} : { price: String(limit) }),
   };
 }
+
+/**
+ * The program keeps the offset of an oracle order in 32 bits, at 1e6: an auction ends within 2,147 of the
+ * oracle, which is the taker's gain. Source: `OrderParams.oracle_price_offset` of protocol-v2.
+ */
+function clampOffset(offset: bigint): bigint {
+  if (offset > OFFSET_MAX) return OFFSET_MAX;
+  return offset < -OFFSET_MAX ? -OFFSET_MAX : offset;
+}
+
+const OFFSET_MAX = 2n ** 31n - 1n;
 
 /** Quote is counted at the average price of what the order gets. */
 function baseOf({ assetType, amount, orderSize }: AuctionOrderRequest, { entry }: AuctionPrices) {
