@@ -214,6 +214,17 @@ fn auctions_come_by_slot_then_id_then_maker_and_leave_the_book_as_it_is() {
 }
 
 #[test]
+fn the_order_of_arrival_decides_nothing_between_orders_of_one_account() {
+    let (first, second) = (limit(Side::Bid, 9, 4), limit(Side::Ask, 9, 4));
+    let mut at_once = Bench::new();
+    at_once.put(key(1), &user(&[first, second]));
+    let mut one_by_one = Bench::new();
+    one_by_one.put(key(1), &user(&[OrderBytes([0; 96]), second]));
+    one_by_one.put(key(1), &user(&[first, second]));
+    assert_eq!(auctions(&at_once), auctions(&one_by_one));
+}
+
+#[test]
 fn orders_of_other_markets_are_not_listed() {
     let mut bench = Bench::new();
     bench.put(key(202), &spot_market());

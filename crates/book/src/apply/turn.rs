@@ -32,7 +32,7 @@ impl Book {
     /// Ends a turn: every market in which anything shown changed gets the next sequence number.
     ///
     /// `ts_ms` is the Unix time in milliseconds that bodies of this turn carry. Returns the changed
-    /// markets; the slice lives until the next turn ends.
+    /// markets in the order of their ids; the slice lives until the next turn ends.
     pub fn end_turn(&mut self, ts_ms: u64) -> &[MarketId] {
         self.expire_quotes(ts_ms);
         let turn = Some((self.markets.clock().slot, self.state));

@@ -191,6 +191,8 @@ impl MarketTable {
         self.end_quotes();
         std::mem::swap(&mut self.dirty.0, &mut self.changed);
         self.dirty.0.clear();
+        // Timers fire in no order, which must not show.
+        self.changed.sort_unstable();
         for id in &self.changed {
             self.list[id.index()].end_turn(ts_ms);
         }

@@ -44,11 +44,15 @@ impl Book {
         let shown = self.markets.get(id).filter(|market| market.empty.is_none());
         let Some(market) = shown else { return };
         let first = rows.len();
+        let mut handles = Vec::with_capacity(market.ladders.auctions.len);
         let mut handle = market.ladders.auctions.head;
         while handle != NONE {
-            rows.extend(self.auction_row(market, handle));
+            handles.push(handle);
             handle = self.orders.arena.node(handle).next;
         }
+        // The list is in the order of arrival, which must not decide between orders of one account.
+        handles.sort_unstable();
+        rows.extend(handles.into_iter().filter_map(|handle| self.auction_row(market, handle)));
         let key = |row: &AuctionRow| (row.order.slot, row.order.order_id, row.maker);
         rows[first..].sort_by_key(key);
     }
