@@ -26,6 +26,8 @@ pub struct Book {
     /// Accounts that are out of the book because their bytes are malformed.
     pub(crate) quarantined: HashSet<Pubkey>,
     pub(crate) snapshot: SnapshotProgress,
+    /// The users that the last snapshot forgot.
+    pub(crate) forgotten: Vec<Pubkey>,
 }
 
 /// What a snapshot found to differ from the book.
@@ -42,11 +44,13 @@ pub struct SnapshotReport {
 }
 
 /// A snapshot that is being applied.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SnapshotProgress {
     /// Numbers snapshots, so that an account knows the last one that mentioned it.
     pub(crate) generation: u32,
     pub(crate) slot: Slot,
+    /// It has begun and not ended.
+    pub(crate) is_open: bool,
     /// The book was being rebuilt when the snapshot began: it wins against every earlier state.
     pub(crate) replaces: bool,
     pub(crate) report: SnapshotReport,
@@ -63,6 +67,13 @@ impl Book {
             last_turn: None,
             quarantined: HashSet::new(),
             snapshot: SnapshotProgress::default(),
+            forgotten: Vec::new(),
         }
+    }
+
+    /// What the book is of.
+    #[must_use]
+    pub fn config(&self) -> BookConfig {
+        BookConfig { program: self.markets.exchange.program }
     }
 }

@@ -23,6 +23,7 @@
 
 mod apply;
 mod book;
+mod checkpoint;
 mod ladder;
 pub mod limits;
 mod markets;
@@ -31,6 +32,7 @@ mod orders;
 mod view;
 
 pub use book::{Book, BookConfig, SnapshotReport};
+pub use checkpoint::RestoreError;
 pub use ladder::merged::Levels;
 pub use markets::amm::{AmmCut, VammExclusion};
 pub use markets::quotes::{

@@ -64,6 +64,10 @@ pub const INDICATIVE_MAKERS_MAX: usize = 64;
 /// Pairs of a maker and a market with quotes, all markets together: 20 MiB of quotes.
 pub const INDICATIVE_PAIRS_MAX: usize = 4096;
 
+/// The greatest sequence number that a restored market may have: numbers above it are not exact in
+/// JavaScript, and no market of a turn each microsecond reaches it in 200 years.
+pub const SEQ_MAX: u64 = 1 << 53;
+
 /// Users read for one page of those with orders: well under 1 ms, when few have any.
 pub const USERS_WALKED_MAX: usize = 8192;
 

@@ -12,7 +12,6 @@ use crate::ladder::arena::handle_of;
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX};
 use crate::markets::account::{MarketAccount, read_perp, read_spot};
 use crate::markets::exchange::ExchangeTerms;
-use crate::model::hash::fingerprint;
 use crate::model::market::EmptyReason;
 use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
@@ -75,7 +74,7 @@ impl Book {
             || self.markets.list.iter().any(|market| market.info.account == *pubkey)
     }
 
-    fn apply_user(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
+    pub(crate) fn apply_user(&mut self, update: &AccountUpdate<'_>) -> Result<Applied, BookError> {
         let index = self.orders.user_index(update.pubkey)?;
         if !self.admits_user(index, update) {
             return Ok(Applied::Stale);
@@ -188,6 +187,8 @@ impl Book {
             Err(cause) => return self.quarantine(update, cause),
         };
         exchange.sub_accounts = view.number_of_sub_accounts();
+        exchange.data.clear();
+        exchange.data.extend_from_slice(update.data);
         let terms = ExchangeTerms::of(&view);
         self.quarantined.remove(&update.pubkey);
         if exchange.terms == terms {
@@ -221,7 +222,7 @@ impl Book {
         }
         market.version.accept(update);
         self.quarantined.remove(&update.pubkey);
-        market.fingerprint = fingerprint(update.data);
+        market.set_data(update.data);
         let change = market.set_account(account);
         let is_new = found.is_none();
         if is_new || change.oracle {

@@ -15,6 +15,8 @@ pub(crate) struct Exchange {
     pub(crate) program: Pubkey,
     pub(crate) version: Version,
     pub(crate) terms: ExchangeTerms,
+    /// The last good bytes of the state account; none until one was seen.
+    pub(crate) data: Vec<u8>,
     /// User accounts that the state account counts; 0 until one was seen.
     pub(crate) sub_accounts: u64,
     pub(crate) clock: Clock,

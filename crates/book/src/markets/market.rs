@@ -38,8 +38,8 @@ pub(crate) struct Market {
     /// Set while the account itself is closed or malformed.
     pub(crate) unusable: Option<EmptyReason>,
     pub(crate) version: Version,
-    /// Of the bytes of the account.
-    pub(crate) fingerprint: u64,
+    /// The last good bytes of the account.
+    pub(crate) data: Vec<u8>,
     pub(crate) empty: Option<EmptyReason>,
     pub(crate) oracle: OracleState,
     pub(crate) pricing: Option<OffsetPricing>,
@@ -79,7 +79,7 @@ impl Market {
             spot_stats: None,
             unusable: None,
             version: Version::default(),
-            fingerprint: 0,
+            data: Vec::new(),
             empty: None,
             oracle: OracleState::MISSING,
             pricing: None,
@@ -117,6 +117,12 @@ impl Market {
             self.vamm.set_next(amm);
         }
         change
+    }
+
+    /// Copies the bytes that the market's facts were read from.
+    pub(crate) fn set_data(&mut self, data: &[u8]) {
+        self.data.clear();
+        self.data.extend_from_slice(data);
     }
 
     /// Ends a turn that has changed something shown.

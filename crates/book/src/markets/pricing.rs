@@ -31,9 +31,14 @@ pub(crate) struct OracleAccount {
 }
 
 impl OracleAccount {
-    /// Whether the account is as an update says.
+    /// Whether the account is as an update says. One that is closed has no owner.
     pub(crate) fn has_data(&self, update: &AccountUpdate<'_>) -> bool {
-        self.data == update.data && self.owner == update.owner
+        self.data == update.data && (self.owner == update.owner || self.data.is_empty())
+    }
+
+    /// Whether there is an account to read.
+    pub(crate) fn is_present(&self) -> bool {
+        !self.data.is_empty()
     }
 
     /// Copies the bytes of an update; returns whether they are other bytes.
@@ -122,7 +127,7 @@ impl Market {
         if self.info.oracle_source == OracleSource::QuoteAsset {
             return Ok(quote_asset_reading(exchange.clock.slot));
         }
-        let account = account.filter(|account| !account.data.is_empty());
+        let account = account.filter(|account| account.is_present());
         let account = account.ok_or(OffsetExclusion::OracleMissing)?;
         // An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder
         // knows the exchange's program by its usual id.

@@ -110,7 +110,7 @@ pub(crate) struct Indicative {
 pub(crate) struct MarketQuotes {
     /// By key, each once, none without an order.
     pub(crate) makers: Vec<MakerQuotes>,
-    last_id: u32,
+    pub(crate) last_id: u32,
     /// The sequence number at which `rows` and `levels` were derived.
     pub(crate) derived_at: Option<u64>,
     rows: [Vec<OrderRow>; 2],
@@ -118,7 +118,7 @@ pub(crate) struct MarketQuotes {
 }
 
 /// The quotes of one maker.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MakerQuotes {
     pub(crate) maker: Pubkey,
     pub(crate) due_ms: u64,
@@ -129,15 +129,15 @@ pub(crate) struct MakerQuotes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quoted {
     /// The quote's number in what its maker sent.
-    index: usize,
-    side: Side,
-    is_oracle_offset: bool,
-    price: i64,
+    pub(crate) index: usize,
+    pub(crate) side: Side,
+    pub(crate) is_oracle_offset: bool,
+    pub(crate) price: i64,
     /// In the market's base units.
     pub(crate) size: u64,
-    order_id: u32,
+    pub(crate) order_id: u32,
     /// Where the book stood when this price and size were first quoted.
-    slot: Slot,
+    pub(crate) slot: Slot,
 }
 
 impl MarketQuotes {

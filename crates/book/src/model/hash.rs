@@ -1,7 +1,7 @@
 //! The hash of what a book shows, the same for every implementation that shows the same, and the
 //! hash of public keys in maps.
 
-use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::Pubkey;
@@ -70,13 +70,6 @@ impl Default for CanonicalHash {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// A number for the bytes of an account: other bytes have another one.
-pub(crate) fn fingerprint(data: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(data);
-    hasher.finish()
 }
 
 /// Public keys are uniform already: their first 8 bytes are the hash.

@@ -85,9 +85,9 @@ impl std::error::Error for BookError {}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) slot: u64,
-    write_version: u64,
+    pub(crate) write_version: u64,
     /// False until a first state is applied.
-    seen: bool,
+    pub(crate) seen: bool,
 }
 
 impl Version {

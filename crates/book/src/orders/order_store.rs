@@ -9,7 +9,7 @@ use slotbook_protocol::user::spot_token_amount;
 use super::rules::{Context, decide};
 use super::timers::Timer;
 use super::timers::Timers;
-use super::users::{Positions, User, UserTable};
+use super::users::{Positions, User, UserTable, key_sum};
 use crate::LeftOut;
 use crate::ladder::arena::{Arena, Node, Place, Standing, handle_of, slot_of, user_of};
 use crate::limits::{ORDER_BYTES, ORDERS_PER_USER, TIMERS_PER_ORDER_MAX, TIMERS_SLACK, USERS_MAX};
@@ -63,6 +63,8 @@ pub(crate) struct OrderStore {
     timers: Timers,
     pub(crate) counts: OrderCounts,
     pub(crate) present_users: usize,
+    /// The sum of [`key_sum`] over them.
+    pub(crate) present_key_sum: u64,
 }
 
 impl OrderStore {
@@ -73,6 +75,7 @@ impl OrderStore {
             timers: Timers::new(),
             counts: OrderCounts::default(),
             present_users: 0,
+            present_key_sum: 0,
         }
     }
 
@@ -109,8 +112,12 @@ impl OrderStore {
 
     /// Marks a user account as present; returns whether it was so before.
     pub(crate) fn set_present(&mut self, index: usize) -> bool {
-        let was_present = std::mem::replace(&mut self.users.get_mut(index).present, true);
-        self.present_users += usize::from(!was_present);
+        let user = self.users.get_mut(index);
+        let was_present = std::mem::replace(&mut user.present, true);
+        if !was_present {
+            self.present_users += 1;
+            self.present_key_sum = self.present_key_sum.wrapping_add(key_sum(&user.key));
+        }
         was_present
     }
 
@@ -186,6 +193,7 @@ impl OrderStore {
         if user.present {
             user.present = false;
             self.present_users -= 1;
+            self.present_key_sum = self.present_key_sum.wrapping_sub(key_sum(&user.key));
         }
     }
 
@@ -204,7 +212,7 @@ impl OrderStore {
     }
 
     /// Forgets all timers and sets those of the open orders again: stale ones are gone.
-    fn reset_timers(&mut self, clock: Clock) {
+    pub(crate) fn reset_timers(&mut self, clock: Clock) {
         self.timers.reset(clock);
         self.for_each_order(|user| user.timed, |store, handle| store.set_timers(handle, clock));
     }

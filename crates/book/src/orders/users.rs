@@ -152,10 +152,31 @@ impl UserTable {
         }
     }
 
+    /// Keys that are known.
+    pub(crate) fn known(&self) -> usize {
+        self.by_key.len()
+    }
+
+    /// The indexes of all known keys, in the order of the keys.
+    pub(crate) fn indexes_by_key(&self) -> Vec<usize> {
+        let mut indexes: Vec<usize> = self.by_key.values().map(|index| *index as usize).collect();
+        indexes.sort_unstable_by_key(|index| self.users[*index].key);
+        indexes
+    }
+
     /// True when the index belongs to a known key.
     pub(crate) fn is_known(&self, index: usize) -> bool {
         self.by_key.get(&self.users[index].key).is_some_and(|found| *found as usize == index)
     }
+}
+
+/// A number for a key, so that a sum of them tells two sets of as many keys apart.
+pub(crate) fn key_sum(key: &Pubkey) -> u64 {
+    // Odd, with as many ones as zeros: the fractional part of the golden ratio.
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (words, _) = key.0.as_chunks::<8>();
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    words.fold(0, |sum, word| (sum ^ word).wrapping_mul(FACTOR).rotate_left(31))
 }
 
 /// The positions of an account.

@@ -156,7 +156,7 @@ impl Book {
     }
 
     /// Counts of quotes agree, and no limit of theirs is passed.
-    fn check_indicative(&self) -> Result<(), Violation> {
+    pub(crate) fn check_indicative(&self) -> Result<(), Violation> {
         let total = &self.markets.indicative;
         let mut counts = IndicativeCounts::default();
         for market in &self.markets.list {

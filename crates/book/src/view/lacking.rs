@@ -11,7 +11,6 @@ use crate::book::Book;
 use crate::limits::{MARKETS_MAX, USERS_WALKED_MAX};
 use crate::markets::account::{read_perp, read_spot};
 use crate::markets::exchange::ExchangeTerms;
-use crate::model::hash::fingerprint;
 use crate::model::update::AccountUpdate;
 use crate::orders::users::positions_of;
 
@@ -72,7 +71,7 @@ impl Book {
             return self.markets.list.len() < MARKETS_MAX;
         };
         let is_newer = market.version.admits(update, false);
-        is_newer && market.unusable.is_none() && market.fingerprint != fingerprint(update.data)
+        is_newer && market.unusable.is_none() && market.data != update.data
     }
 
     fn lacks_state(&self, update: &AccountUpdate<'_>) -> bool {

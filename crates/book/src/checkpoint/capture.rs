@@ -1,0 +1,107 @@
+//! Writes what a book holds that its accounts do not tell.
+
+use slotbook_protocol::units::Pubkey;
+
+use super::bytes::{Field, RawBytes};
+use super::state::{
+    BookState, ExchangeState, IndicativeState, MarketState, OracleState, UsersState, VERSION,
+};
+use crate::book::Book;
+use crate::markets::exchange::Exchange;
+use crate::markets::market::Market;
+use crate::model::update::Version;
+use crate::orders::order_store::OrderStore;
+use crate::orders::users::UserTable;
+
+impl Book {
+    /// Appends what the book holds that the last bytes of its accounts do not tell, for
+    /// [`Book::restore`]. Returns false, and writes nothing, within a turn: between two turns alone
+    /// all that is shown follows from both.
+    ///
+    /// Costs as much as there are markets and closed accounts, and while a snapshot is being applied
+    /// as much as there are users.
+    pub fn capture(&self, out: &mut Vec<u8>) -> bool {
+        if self.markets.quotes_may_move || !self.markets.dirty.0.is_empty() {
+            return false;
+        }
+        VERSION.put(out);
+        self.state_beside_accounts().put(out);
+        true
+    }
+
+    fn state_beside_accounts(&self) -> BookState {
+        let markets = &self.markets;
+        let mut quarantined: Vec<Pubkey> = self.quarantined.iter().copied().collect();
+        quarantined.sort_unstable();
+        BookState {
+            clock: markets.exchange.clock,
+            feed: self.state,
+            last_turn: self.last_turn,
+            exchange: exchange_state(&markets.exchange),
+            markets: markets.list.iter().map(market_state).collect(),
+            oracles: self.oracle_keys().into_iter().map(|key| self.oracle_state(key)).collect(),
+            indicative: IndicativeState {
+                policy: markets.indicative.policy,
+                due_ms: markets.indicative.due_ms,
+            },
+            snapshot: self.snapshot,
+            users: self.users_state(),
+            quarantined,
+        }
+    }
+
+    fn users_state(&self) -> UsersState {
+        let OrderStore { users, present_users, present_key_sum, .. } = &self.orders;
+        UsersState {
+            present: *present_users,
+            key_sum: *present_key_sum,
+            absent: absent_users(users, *present_users),
+            mentioned: self.mentioned_users(),
+        }
+    }
+
+    fn oracle_state(&self, key: Pubkey) -> OracleState {
+        let account = self.markets.oracles.get(&key);
+        let version = account.map_or(Version::default(), |account| account.version);
+        OracleState { key, version, has_data: account.is_some_and(|account| account.is_present()) }
+    }
+
+    fn mentioned_users(&self) -> Vec<bool> {
+        if !self.snapshot.is_open {
+            return Vec::new();
+        }
+        let users = &self.orders.users;
+        let seen = |index: &usize| users.get(*index).seen == self.snapshot.generation;
+        users.indexes_by_key().iter().map(seen).collect()
+    }
+}
+
+fn exchange_state(exchange: &Exchange) -> ExchangeState {
+    ExchangeState { version: exchange.version, data: RawBytes(exchange.data.clone()) }
+}
+
+fn market_state(market: &Market) -> MarketState {
+    let data = if market.unusable.is_some() { market.data.clone() } else { Vec::new() };
+    let [bids, asks] = market.side_seqs;
+    MarketState {
+        account: market.info.account,
+        version: market.version,
+        unusable: market.unusable,
+        data: RawBytes(data),
+        seq: market.seq,
+        ts_ms: market.ts_ms,
+        last_change: market.last_change,
+        side_seqs: (bids, asks),
+        auctions_revision: market.ladders.auctions.revision,
+        last_quote_id: market.quotes.last_id,
+        quotes: market.quotes.makers.clone(),
+    }
+}
+
+fn absent_users(users: &UserTable, present: usize) -> Vec<(Pubkey, Version)> {
+    if users.known() == present {
+        return Vec::new();
+    }
+    let users = users.indexes_by_key().into_iter().map(|index| users.get(index));
+    users.filter(|user| !user.present).map(|user| (user.key, user.version)).collect()
+}

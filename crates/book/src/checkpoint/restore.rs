@@ -1,0 +1,259 @@
+//! Makes the book of a captured state and the bytes of its accounts.
+
+use std::collections::HashMap;
+
+use slotbook_protocol::account::{AccountKind, kind_of};
+use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::state::StateView;
+use slotbook_protocol::units::Pubkey;
+
+use super::RestoreError;
+use super::state::{
+    BookState, ExchangeState, IndicativeState, MarketState, OracleState, UsersState,
+};
+use crate::book::{Book, BookConfig, SnapshotProgress};
+use crate::limits::{MARKETS_MAX, QUARANTINE_MAX, SEQ_MAX};
+use crate::markets::account::{MarketAccount, read_perp, read_spot};
+use crate::markets::exchange::ExchangeTerms;
+use crate::markets::market::{Change, Market};
+use crate::model::hash::KeyHashBuilder;
+use crate::model::update::{AccountUpdate, Version};
+
+/// The accounts that a state names, by their keys.
+type Named<'a> = HashMap<Pubkey, Option<AccountUpdate<'a>>, KeyHashBuilder>;
+
+impl Book {
+    /// The book of a state that [`Book::capture`] wrote and of its accounts: it shows the same, now and
+    /// after any further updates.
+    ///
+    /// `accounts` are, in any order, the accounts that [`Book::apply`] took, each with its last
+    /// bytes that were not stale or ignored, their slot and their gate: those of
+    /// [`Book::forgotten`] left out, closed ones too if their giver likes. They are read twice.
+    ///
+    /// # Errors
+    /// [`RestoreError`]: what is wrong with the state, or how the accounts are not those of the book.
+    pub fn restore<'a>(
+        config: BookConfig,
+        state: &[u8],
+        accounts: impl Iterator<Item = AccountUpdate<'a>> + Clone,
+    ) -> Result<Self, RestoreError> {
+        let state = BookState::read(state)?;
+        check_limits(&state)?;
+        let named = named_accounts(&state, accounts.clone());
+        let mut book = Self::new(config);
+        book.restore_time(&state);
+        book.restore_exchange(state.exchange)?;
+        book.restore_markets(&state.markets, &named)?;
+        book.restore_oracles(&state.oracles, &named)?;
+        book.price_markets();
+        book.restore_absent(&state.users.absent)?;
+        book.restore_users(&state.users, &named, accounts)?;
+        book.settle_markets(state.markets);
+        book.restore_indicative(&state.indicative)?;
+        book.restore_snapshot(state.snapshot, &state.users.mentioned)?;
+        book.quarantined = state.quarantined.into_iter().collect();
+        Ok(book)
+    }
+
+    fn restore_time(&mut self, state: &BookState) {
+        self.markets.exchange.clock = state.clock;
+        self.orders.reset_timers(state.clock);
+        self.state = state.feed;
+        self.last_turn = state.last_turn;
+    }
+
+    fn restore_exchange(&mut self, state: ExchangeState) -> Result<(), RestoreError> {
+        let exchange = &mut self.markets.exchange;
+        exchange.version = state.version;
+        exchange.data = state.data.0;
+        if exchange.data.is_empty() {
+            return Ok(());
+        }
+        let view = StateView::parse(&exchange.data);
+        let view = view.map_err(|_| RestoreError::Malformed("the exchange's state account"))?;
+        exchange.sub_accounts = view.number_of_sub_accounts();
+        exchange.terms = ExchangeTerms::of(&view);
+        Ok(())
+    }
+
+    /// Markets in the order of their ids, from the bytes that each was made of.
+    fn restore_markets(
+        &mut self,
+        states: &[MarketState],
+        named: &Named<'_>,
+    ) -> Result<(), RestoreError> {
+        for state in states {
+            let data = market_bytes(state, named)?;
+            let account = read_market(data, state.account)
+                .ok_or(RestoreError::AccountMalformed(state.account))?;
+            let is_new = self.markets.find(account.info.key()).is_none();
+            let id = is_new.then(|| self.markets.add(&account.info)).flatten();
+            let id = id.ok_or(RestoreError::Malformed("a market is listed twice"))?;
+            let market = &mut self.markets.list[id.index()];
+            market.set_account(account);
+            market.set_data(data);
+            market.unusable = state.unusable;
+            market.version = state.version;
+            market.ladders.reset(market.info.tick.0);
+        }
+        Ok(())
+    }
+
+    /// The oracles that the markets name.
+    fn restore_oracles(
+        &mut self,
+        states: &[OracleState],
+        named: &Named<'_>,
+    ) -> Result<(), RestoreError> {
+        self.markets.follow_oracles();
+        if self.markets.oracles.len() != states.len() {
+            return Err(RestoreError::Malformed("its oracles are not those of its markets"));
+        }
+        for state in states {
+            let unnamed = RestoreError::Malformed("no market names an oracle of it");
+            let account = self.markets.oracles.get_mut(&state.key).ok_or(unnamed)?;
+            account.version = state.version;
+            if state.has_data {
+                let given = named.get(&state.key).copied().flatten();
+                let update = given.filter(|update| !update.data.is_empty());
+                account.set_data(&update.ok_or(RestoreError::AccountMissing(state.key))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the markets make of their oracles and of the time.
+    fn price_markets(&mut self) {
+        self.markets.refresh_all();
+        for market in &mut self.markets.list {
+            let inputs = market.vamm_inputs(&self.markets.exchange);
+            market.vamm.replace_inputs(inputs);
+        }
+    }
+
+    /// Closed and malformed accounts, whose keys keep older states out.
+    fn restore_absent(&mut self, absent: &[(Pubkey, Version)]) -> Result<(), RestoreError> {
+        for (key, version) in absent {
+            let is_new = self.orders.users.find(key).is_none();
+            let index = is_new.then(|| self.orders.user_index(*key).ok()).flatten();
+            let index = index.ok_or(RestoreError::Malformed("a closed account is listed twice"))?;
+            self.orders.users.get_mut(index).version = *version;
+        }
+        Ok(())
+    }
+
+    fn restore_users<'a>(
+        &mut self,
+        state: &UsersState,
+        named: &Named<'_>,
+        accounts: impl Iterator<Item = AccountUpdate<'a>>,
+    ) -> Result<(), RestoreError> {
+        let program = self.markets.exchange.program;
+        for update in accounts {
+            let is_user = update.owner == program && kind_of(update.data) == Ok(AccountKind::User);
+            // Closed or malformed when it is known; of an account that is given twice the first counts.
+            let is_known = self.orders.users.find(&update.pubkey).is_some();
+            if is_user && !is_known && !named.contains_key(&update.pubkey) {
+                let malformed = RestoreError::AccountMalformed(update.pubkey);
+                self.apply_user(&update).map_err(|_| malformed)?;
+            }
+        }
+        let (given, sum) = (self.orders.present_users, self.orders.present_key_sum);
+        let captured = state.present;
+        let is_same = (given, sum) == (captured, state.key_sum);
+        if is_same { Ok(()) } else { Err(RestoreError::UsersMismatch { captured, given }) }
+    }
+
+    /// Forgets that the accounts came just now, and sets the counters that bodies show.
+    fn settle_markets(&mut self, states: Vec<MarketState>) {
+        self.markets.dirty.0.clear();
+        self.markets.quotes_may_move = false;
+        for (market, state) in self.markets.list.iter_mut().zip(states) {
+            market.dirty = Change::Nothing;
+            market.dirty_sides = [false; 2];
+            market.seq = state.seq;
+            market.ts_ms = state.ts_ms;
+            market.last_change = state.last_change;
+            market.side_seqs = [state.side_seqs.0, state.side_seqs.1];
+            market.ladders.auctions.revision = state.auctions_revision;
+            market.ladders.reserve();
+            restore_quotes(market, state);
+        }
+    }
+
+    fn restore_indicative(&mut self, state: &IndicativeState) -> Result<(), RestoreError> {
+        let indicative = &mut self.markets.indicative;
+        (indicative.policy, indicative.due_ms) = (state.policy, state.due_ms);
+        for quoting in self.markets.list.iter().flat_map(|market| &market.quotes.makers) {
+            indicative.counts.makers += 1;
+            indicative.counts.quotes += quoting.orders.len();
+        }
+        self.check_indicative().map_err(|violation| RestoreError::Malformed(violation.0))
+    }
+
+    fn restore_snapshot(
+        &mut self,
+        snapshot: SnapshotProgress,
+        mentioned: &[bool],
+    ) -> Result<(), RestoreError> {
+        self.snapshot = snapshot;
+        let indexes = self.orders.users.indexes_by_key();
+        let (generation, is_open) = (self.snapshot.generation, self.snapshot.is_open);
+        if mentioned.len() != if is_open { indexes.len() } else { 0 } {
+            return Err(RestoreError::Malformed("its snapshot is not of its users"));
+        }
+        let marks = mentioned.iter().copied().chain(std::iter::repeat(!is_open));
+        for (index, is_mentioned) in indexes.into_iter().zip(marks) {
+            let seen = if is_mentioned { generation } else { generation.wrapping_sub(1) };
+            self.orders.users.get_mut(index).seen = seen;
+        }
+        Ok(())
+    }
+}
+
+/// Limits that hold for every book, so that what comes later may rely on them.
+fn check_limits(state: &BookState) -> Result<(), RestoreError> {
+    let fits = state.markets.len() <= MARKETS_MAX
+        && state.quarantined.len() <= QUARANTINE_MAX
+        && state.markets.iter().all(|market| market.seq <= SEQ_MAX);
+    if fits { Ok(()) } else { Err(RestoreError::Malformed("a limit of the book is passed")) }
+}
+
+/// The accounts of markets and oracles among all.
+fn named_accounts<'a>(
+    state: &BookState,
+    accounts: impl Iterator<Item = AccountUpdate<'a>>,
+) -> Named<'a> {
+    let markets = state.markets.iter().map(|market| market.account);
+    let oracles = state.oracles.iter().map(|oracle| oracle.key);
+    let mut named: Named<'a> = markets.chain(oracles).map(|key| (key, None)).collect();
+    for update in accounts {
+        if let Some(found) = named.get_mut(&update.pubkey) {
+            *found = Some(update);
+        }
+    }
+    named
+}
+
+/// The bytes that a market was made of.
+fn market_bytes<'a>(state: &'a MarketState, named: &Named<'a>) -> Result<&'a [u8], RestoreError> {
+    let given = named.get(&state.account).copied().flatten();
+    match (state.unusable, given) {
+        (Some(_), _) => Ok(&state.data.0),
+        (None, Some(update)) => Ok(update.data),
+        (None, None) => Err(RestoreError::AccountMissing(state.account)),
+    }
+}
+
+fn read_market(data: &[u8], key: Pubkey) -> Option<MarketAccount> {
+    match kind_of(data).ok()? {
+        AccountKind::PerpMarket => read_perp(&PerpMarketView::parse(data).ok()?, key).ok(),
+        AccountKind::SpotMarket => read_spot(&SpotMarketView::parse(data).ok()?, key).ok(),
+        _ => None,
+    }
+}
+
+fn restore_quotes(market: &mut Market, state: MarketState) {
+    market.quotes.last_id = state.last_quote_id;
+    market.quotes.makers = state.quotes;
+}

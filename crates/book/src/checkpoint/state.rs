@@ -1,0 +1,141 @@
+//! What a captured state consists of, in the order of its bytes.
+
+use slotbook_protocol::units::{Pubkey, Slot};
+
+use super::RestoreError;
+use super::bytes::{Field, RawBytes, StateReader, fields, variants};
+use crate::Side;
+use crate::book::{SnapshotProgress, SnapshotReport};
+use crate::markets::market::Change;
+use crate::markets::quotes::{IndicativePolicy, MakerQuotes, Quoted};
+use crate::model::clock::{Clock, FeedState};
+use crate::model::market::EmptyReason;
+use crate::model::update::Version;
+
+/// The version of the form: another one is refused.
+pub(crate) const VERSION: u64 = 1;
+
+/// What a book holds that its accounts do not tell.
+#[derive(Debug)]
+pub(crate) struct BookState {
+    pub(crate) clock: Clock,
+    pub(crate) feed: FeedState,
+    pub(crate) last_turn: Option<(Slot, FeedState)>,
+    pub(crate) exchange: ExchangeState,
+    pub(crate) markets: Vec<MarketState>,
+    pub(crate) oracles: Vec<OracleState>,
+    pub(crate) indicative: IndicativeState,
+    pub(crate) snapshot: SnapshotProgress,
+    pub(crate) users: UsersState,
+    pub(crate) quarantined: Vec<Pubkey>,
+}
+
+/// The exchange's state account. Its last good bytes, since a malformed state changes no terms.
+#[derive(Debug)]
+pub(crate) struct ExchangeState {
+    pub(crate) version: Version,
+    pub(crate) data: RawBytes,
+}
+
+/// A market. Markets stand in the order of their ids.
+#[derive(Debug)]
+pub(crate) struct MarketState {
+    pub(crate) account: Pubkey,
+    pub(crate) version: Version,
+    pub(crate) unusable: Option<EmptyReason>,
+    /// The last good bytes of an account that is closed or malformed; else empty, and the account
+    /// has them.
+    pub(crate) data: RawBytes,
+    pub(crate) seq: u64,
+    pub(crate) ts_ms: u64,
+    pub(crate) last_change: Change,
+    pub(crate) side_seqs: (u64, u64),
+    pub(crate) auctions_revision: u64,
+    pub(crate) last_quote_id: u32,
+    pub(crate) quotes: Vec<MakerQuotes>,
+}
+
+/// An oracle account that a market names. One that was named by no market when its bytes came has
+/// none in the book.
+#[derive(Debug)]
+pub(crate) struct OracleState {
+    pub(crate) key: Pubkey,
+    pub(crate) version: Version,
+    pub(crate) has_data: bool,
+}
+
+/// What concerns the quotes of all markets.
+#[derive(Debug)]
+pub(crate) struct IndicativeState {
+    pub(crate) policy: IndicativePolicy,
+    pub(crate) due_ms: Option<u64>,
+}
+
+/// The user accounts: those that are present are among the accounts.
+#[derive(Debug)]
+pub(crate) struct UsersState {
+    pub(crate) present: usize,
+    /// See [`crate::orders::users::key_sum`].
+    pub(crate) key_sum: u64,
+    /// Accounts that were closed or are malformed, whose keys keep older states out.
+    pub(crate) absent: Vec<(Pubkey, Version)>,
+    /// While a snapshot is being applied, by rank of the key among all users, whether it has
+    /// mentioned the user.
+    pub(crate) mentioned: Vec<bool>,
+}
+
+impl BookState {
+    /// Reads a state, which is all of the bytes.
+    pub(crate) fn read(state: &[u8]) -> Result<Self, RestoreError> {
+        let mut bytes = StateReader(state);
+        let version = u64::get(&mut bytes)?;
+        if version != VERSION {
+            return Err(RestoreError::Version(version));
+        }
+        let state = Self::get(&mut bytes)?;
+        if bytes.0.is_empty() { Ok(state) } else { Err(RestoreError::Malformed("bytes follow it")) }
+    }
+}
+
+fields!(BookState {
+    clock,
+    feed,
+    last_turn,
+    exchange,
+    markets,
+    oracles,
+    indicative,
+    snapshot,
+    users,
+    quarantined,
+});
+fields!(ExchangeState { version, data });
+fields!(MarketState {
+    account,
+    version,
+    unusable,
+    data,
+    seq,
+    ts_ms,
+    last_change,
+    side_seqs,
+    auctions_revision,
+    last_quote_id,
+    quotes,
+});
+fields!(OracleState { key, version, has_data });
+fields!(IndicativeState { policy, due_ms });
+fields!(UsersState { present, key_sum, absent, mentioned });
+fields!(Clock { slot, now });
+fields!(Version { slot, write_version, seen });
+fields!(SnapshotProgress { generation, slot, is_open, replaces, report });
+fields!(SnapshotReport { seen, added, changed, removed });
+fields!(MakerQuotes { maker, due_ms, orders });
+fields!(Quoted { index, side, is_oracle_offset, price, size, order_id, slot });
+
+variants!(FeedState:
+    FeedState::Rebuilding, FeedState::Live, FeedState::Lagging, FeedState::Stale);
+variants!(Change: Change::Nothing, Change::Indicative, Change::Quotes, Change::Book);
+variants!(Side: Side::Bid, Side::Ask);
+variants!(IndicativePolicy: IndicativePolicy::Join, IndicativePolicy::Improve);
+variants!(EmptyReason: EmptyReason::MarketMalformed, EmptyReason::MarketClosed);
