@@ -1,0 +1,86 @@
+//! States and accounts that are not those of a book.
+
+use slotbook_book::{Book, RestoreError};
+
+use crate::judge::{CONFIG, captured};
+use crate::life::Life;
+use crate::rng::Rng;
+
+/// A life with quotes and a closed account, at the end of a turn.
+fn life(seed: u64) -> Life {
+    let mut life = Life::new(seed);
+    let mut rng = Rng::new(seed);
+    for turn in 1..60 {
+        life.step();
+        crate::happen(&mut life, &mut rng, turn * 100);
+        life.pair.end_turn(turn * 100);
+    }
+    life
+}
+
+fn restored(life: &Life, state: &[u8]) -> Result<Book, RestoreError> {
+    Book::restore(CONFIG, state, life.pair.updates())
+}
+
+#[test]
+fn every_cut_of_a_state_is_refused() {
+    let life = life(3);
+    let state = captured(&life.pair.first);
+    for length in 0..state.len() {
+        let error = restored(&life, &state[..length]).expect_err("a part of a state is none");
+        assert_eq!(error.code(), "STATE_MALFORMED", "{length} bytes: {error}");
+    }
+}
+
+#[test]
+fn a_flipped_byte_is_refused_or_makes_a_sound_book() {
+    let life = life(5);
+    let state = captured(&life.pair.first);
+    for at in 0..state.len() {
+        for flip in [1, 0x80, 0xff] {
+            let mut other = state.clone();
+            other[at] ^= flip;
+            if let Ok(mut book) = restored(&life, &other) {
+                book.check_integrity().unwrap_or_else(|broken| panic!("byte {at}: {broken}"));
+                book.end_turn(1_000_000);
+            }
+        }
+    }
+}
+
+#[test]
+fn another_version_is_named() {
+    let life = life(4);
+    let mut state = captured(&life.pair.first);
+    state[0] = 99;
+    assert_eq!(restored(&life, &state).unwrap_err(), RestoreError::Version(99));
+}
+
+#[test]
+fn accounts_that_are_missing_or_too_many_are_named() {
+    let mut life = life(6);
+    let state = captured(&life.pair.first);
+    let market = life.pair.first.markets().next().unwrap().account;
+    let kept = life.pair.kept.remove(&market.0).unwrap();
+    assert_eq!(restored(&life, &state).unwrap_err(), RestoreError::AccountMissing(market));
+    life.pair.kept.insert(market.0, kept);
+    assert!(restored(&life, &state).is_ok());
+    let users: Vec<_> = (0..8).map(crate::world::user_key).collect();
+    let present =
+        users.iter().find(|key| life.pair.first.has_user(&slotbook_protocol::units::Pubkey(**key)));
+    let user = life.pair.kept.remove(present.unwrap()).unwrap();
+    assert_eq!(restored(&life, &state).unwrap_err().code(), "STATE_USERS_MISMATCH");
+    life.pair.kept.insert([0x55; 32], user);
+    assert_eq!(restored(&life, &state).unwrap_err().code(), "STATE_USERS_MISMATCH");
+}
+
+#[test]
+fn within_a_turn_nothing_is_captured() {
+    let mut life = life(7);
+    let mut state = Vec::new();
+    life.pair.set_clock(9_999_999, 9_999_999);
+    assert!(!life.pair.first.capture(&mut state));
+    assert!(state.is_empty());
+    life.pair.end_turn(7_000);
+    assert!(life.pair.first.capture(&mut state));
+}

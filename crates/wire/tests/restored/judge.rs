@@ -1,0 +1,189 @@
+//! A book, the books restored of it, and the accounts as a journal would keep them: the same updates in,
+//! the same book out.
+
+use std::collections::BTreeMap;
+
+use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, FeedState, Gate};
+use slotbook_naive::{SnapshotKind, Stamp};
+use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+
+use crate::rng::Rng;
+use crate::shown::shown;
+use crate::world::{Key, PROGRAM};
+
+/// Restored books that go on at once.
+const RESTORED_MAX: usize = 3;
+
+/// An account on its way into the books.
+pub(crate) struct Delivery<'a> {
+    pub(crate) key: Key,
+    pub(crate) owner: Key,
+    pub(crate) slot: u64,
+    pub(crate) stamp: Stamp,
+    pub(crate) data: &'a [u8],
+}
+
+/// The last bytes of an account that a book took.
+pub(crate) struct Kept {
+    owner: Key,
+    slot: u64,
+    gate: Gate,
+    data: Vec<u8>,
+}
+
+pub(crate) struct Pair {
+    pub(crate) first: Book,
+    restored: Vec<Book>,
+    pub(crate) kept: BTreeMap<Key, Kept>,
+    rng: Rng,
+    is_snapshot_open: bool,
+    pub(crate) restored_within_snapshots: usize,
+    ts_ms: u64,
+}
+
+pub(crate) const CONFIG: BookConfig = BookConfig { program: Pubkey(PROGRAM) };
+
+impl Pair {
+    pub(crate) fn new() -> Self {
+        Self {
+            first: Book::new(CONFIG),
+            restored: Vec::new(),
+            kept: BTreeMap::new(),
+            rng: Rng::new(11),
+            is_snapshot_open: false,
+            restored_within_snapshots: 0,
+            ts_ms: 1,
+        }
+    }
+
+    pub(crate) fn each(&mut self, mut happen: impl FnMut(&mut Book)) {
+        happen(&mut self.first);
+        self.restored.iter_mut().for_each(happen);
+    }
+
+    pub(crate) fn set_clock(&mut self, slot: u64, unix_seconds: i64) {
+        self.each(|book| book.set_clock(Slot(slot), UnixSeconds(unix_seconds)));
+    }
+
+    pub(crate) fn apply(&mut self, delivery: &Delivery<'_>) {
+        let gate = match delivery.stamp {
+            Stamp::Arrival => Gate::Arrival,
+            Stamp::Snapshot => Gate::Snapshot,
+            Stamp::WriteVersion(version) => Gate::WriteVersion(version),
+        };
+        let update = AccountUpdate {
+            pubkey: Pubkey(delivery.key),
+            owner: Pubkey(delivery.owner),
+            slot: Slot(delivery.slot),
+            gate,
+            data: delivery.data,
+        };
+        let applied = self.first.apply(update);
+        for book in &mut self.restored {
+            assert_eq!(book.apply(update), applied, "an update does the same to a restored book");
+        }
+        let took = match applied {
+            Ok(Applied::Changed | Applied::Unchanged | Applied::Closed) => true,
+            Ok(Applied::Stale | Applied::Ignored) | Err(BookError::LimitExceeded { .. }) => false,
+            Err(BookError::Malformed { .. }) => true,
+        };
+        if took {
+            let Delivery { key, owner, slot, data, .. } = *delivery;
+            self.kept.insert(key, Kept { owner, slot, gate, data: data.to_vec() });
+        }
+        if self.is_snapshot_open && self.rng.one_in(12) {
+            self.end_turn(self.ts_ms);
+            self.restore();
+            self.restored_within_snapshots += 1;
+        }
+    }
+
+    pub(crate) fn begin_snapshot(&mut self, slot: u64, kind: SnapshotKind) {
+        let state = match kind {
+            SnapshotKind::Audit => FeedState::Live,
+            SnapshotKind::Replace => FeedState::Rebuilding,
+        };
+        self.each(|book| {
+            book.set_state(state);
+            book.begin_snapshot(Slot(slot));
+        });
+        self.is_snapshot_open = true;
+    }
+
+    pub(crate) fn end_snapshot(&mut self) {
+        self.is_snapshot_open = false;
+        let report = self.first.end_snapshot();
+        for book in &mut self.restored {
+            assert_eq!(book.end_snapshot(), report, "a snapshot finds the same");
+        }
+        for key in self.first.forgotten() {
+            self.kept.remove(&key.0);
+        }
+    }
+
+    pub(crate) fn end_turn(&mut self, ts_ms: u64) {
+        self.ts_ms = ts_ms;
+        let changed = self.first.end_turn(ts_ms).to_vec();
+        for book in &mut self.restored {
+            assert_eq!(book.end_turn(ts_ms), changed, "a turn changes the same markets");
+            for id in &changed {
+                let only = [book.changed_quotes_only(*id), book.changed_indicative_only(*id)];
+                let id = *id;
+                let first = &self.first;
+                assert_eq!(
+                    only,
+                    [first.changed_quotes_only(id), first.changed_indicative_only(id)]
+                );
+            }
+        }
+    }
+
+    /// Restores the book as it is at the end of a turn, in the place of one that was restored before.
+    pub(crate) fn restore(&mut self) {
+        let state = captured(&self.first);
+        let book = Book::restore(CONFIG, &state, self.updates()).unwrap();
+        book.check_integrity().unwrap();
+        if self.restored.len() == RESTORED_MAX {
+            let oldest = self.rng.index(RESTORED_MAX);
+            self.restored.remove(oldest);
+        }
+        self.restored.push(book);
+    }
+
+    /// The accounts as they are kept.
+    pub(crate) fn updates(&self) -> impl Iterator<Item = AccountUpdate<'_>> + Clone {
+        self.kept.iter().map(|(key, kept)| AccountUpdate {
+            pubkey: Pubkey(*key),
+            owner: Pubkey(kept.owner),
+            slot: Slot(kept.slot),
+            gate: kept.gate,
+            data: &kept.data,
+        })
+    }
+
+    /// Compares everything that is shown. `Err` says what differs.
+    pub(crate) fn compare(&mut self) -> Result<(), String> {
+        let state = captured(&self.first);
+        let bodies = shown(&mut self.first);
+        for book in &mut self.restored {
+            book.check_integrity().map_err(|violation| violation.to_string())?;
+            if captured(book) != state {
+                return Err("a restored book is captured as other bytes".to_owned());
+            }
+            let ours = shown(book);
+            for (ours, first) in ours.iter().zip(&bodies) {
+                if ours != first {
+                    return Err(format!("restored {ours}\n, captured {first}"));
+                }
+            }
+            assert_eq!(ours.len(), bodies.len());
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn captured(book: &Book) -> Vec<u8> {
+    let mut state = Vec::new();
+    assert!(book.capture(&mut state), "a turn has ended");
+    state
+}
