@@ -56,7 +56,7 @@ pub(crate) enum BodyKey {
 
 /// What the updates of one turn did.
 #[derive(Clone, Copy, Debug, Default)]
-struct TurnCounts {
+pub(crate) struct TurnCounts {
     changed: u32,
     unchanged: u32,
     stale: u32,
@@ -88,10 +88,10 @@ pub struct Core {
     pub(crate) book: Book,
     pub(crate) epoch: String,
     /// Grows with each epoch, so that no body of an earlier one is current.
-    epoch_number: u64,
+    pub(crate) epoch_number: u64,
     decoder: Decoder,
     pub(crate) bodies: BodyCache<BodyKey>,
-    rows: Rows,
+    pub(crate) rows: Rows,
     auctions: Vec<AuctionRow>,
     crossing: Crossing,
     pub(crate) topics: Topics,
@@ -99,11 +99,11 @@ pub struct Core {
     pub(crate) walk: WalkScratch,
     /// The last /match body; the memory is used again.
     pub(crate) match_body: Vec<u8>,
-    problems: Problems,
-    counts: TurnCounts,
+    pub(crate) problems: Problems,
+    pub(crate) counts: TurnCounts,
     /// The markets as they were when `market_set` last grew.
-    known_markets: Vec<(MarketInfo, Option<EmptyReason>)>,
-    market_set: u32,
+    pub(crate) known_markets: Vec<(MarketInfo, Option<EmptyReason>)>,
+    pub(crate) market_set: u32,
 }
 
 #[napi]
@@ -507,12 +507,21 @@ impl Core {
                 None => changed = true,
             }
         }
-        if self.known_markets.len() < self.book.market_count() {
-            let rest = self.book.markets().skip(self.known_markets.len());
-            let rest = rest.map(|info| (info.clone(), empty_reason(&self.book, info.id)));
-            self.known_markets.extend(rest);
-        }
+        self.know_new_markets();
         self.market_set = self.market_set.wrapping_add(u32::from(changed));
+    }
+
+    /// Notes that all markets may be others.
+    pub(crate) fn note_all_markets(&mut self) {
+        self.known_markets.clear();
+        self.know_new_markets();
+        self.market_set = self.market_set.wrapping_add(1);
+    }
+
+    fn know_new_markets(&mut self) {
+        let rest = self.book.markets().skip(self.known_markets.len());
+        let rest = rest.map(|info| (info.clone(), empty_reason(&self.book, info.id)));
+        self.known_markets.extend(rest);
     }
 }
 

@@ -10,6 +10,7 @@
 //! It is loaded by `src/engine` in TypeScript. An example that runs is `src/engine/engine.test.ts`:
 //! the addon's functions exist only inside Node.js.
 
+pub mod checkpoint;
 pub mod codec;
 pub mod core;
 pub mod decode;
