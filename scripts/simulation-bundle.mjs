@@ -18,6 +18,7 @@ const replacedFiles = {
 /** Modules as they were before a repair. */
 const unrepairedFiles = {
   'src/feed/connection/pace-check.ts': '../unrepaired/pace-check.ts',
+  'src/feed/connection/suspects.ts': '../unrepaired/suspects.ts',
   'src/feed/connection/takeover-check.ts': '../unrepaired/takeover-check.ts',
   'src/feed/model/chain-clock.ts': '../unrepaired/chain-clock.ts',
   'src/feed/model/clock-lead.ts': '../unrepaired/clock-lead.ts',

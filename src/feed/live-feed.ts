@@ -9,8 +9,8 @@ import { SlotAge } from './connection/slot-tracking.js';
 import { endpointsOf, type LiveFeedOptions, newParts } from './feed-options.js';
 import { FeedError, failureText, isChainClockError, isRefutedByNodes } from './model/error.js';
 import { ProblemLog } from './model/error-logs.js';
-import { type FeedStats, type FeedTiming, freshnessOf, staleReasonOf } from './model/feed-stats.js';
-import { LAGGING_AFTER_MS, SLOT_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
+import { type FeedStats, type FeedTiming, staleReasonOf, stateOf } from './model/feed-stats.js';
+import { LAGGING_AFTER_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
 import { NodeFailover } from './node-failover.js';
 
 /**
@@ -139,11 +139,11 @@ export class LiveFeed {
       {
         onLive: () => this.#enterLive(session),
         onRebuilding: (reason) => this.#enterRebuilding(reason),
-        onUnreadable: () => this.#resyncSession(),
+        onGap: (reason) => this.#dropOnFailure(session, session.resyncBook(reason)),
         onReadFailure: (error) => this.#handleReadFailure(error),
         onLoss: (reason) => this.#handleLoss(session, reason),
         onSlot: () => {
-          this.#slotAge.recordSlot(this.#parts.timers.nowMs());
+          if (this.#slotAge.recordSlot(this.#parts.timers.nowMs())) session.doubtBook();
           this.#nodes.recordSlot();
         },
         onGenesis: (hash) => this.#enterChain(hash),
@@ -280,14 +280,14 @@ export class LiveFeed {
   }
 
   #updateFreshness(): void {
-    const nowMs = this.#parts.timers.nowMs();
+    const [nowMs, isInDoubt] = [this.#parts.timers.nowMs(), this.#session?.isInDoubt === true];
     const sinceMs = this.#slotAge.sinceMs(nowMs);
     const node = this.#nodes.current.name;
     forgetWrongSlot(this.#parts, node);
     const lag = slotLagOf(this.#parts, node);
-    const ageMs = this.#slotAge.ageMs(nowMs);
-    const state = freshnessOf(Math.max(ageMs, lag * SLOT_MS), this.#timing);
-    this.#reason = state === 'live' ? null : staleReasonOf({ sinceMs, ageMs, lag });
+    const age = { sinceMs, ageMs: this.#slotAge.ageMs(nowMs), lag, isInDoubt };
+    const state = stateOf(age, this.#timing);
+    this.#reason = state === 'live' ? null : staleReasonOf(age, this.#timing);
     if (this.#parts.turns.changeState(state) && state !== 'live') {
       this.#parts.log.warn({ state, sinceMs, lag }, 'slots are missing');
     }

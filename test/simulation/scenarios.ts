@@ -24,6 +24,7 @@ export type UnrepairedModule =
   | 'clock-lead.ts'
   | 'pace-check.ts'
   | 'slot-window.ts'
+  | 'suspects.ts'
   | 'takeover-check.ts'
   | 'retention.ts';
 
@@ -56,6 +57,20 @@ function only(kind: FaultKind, lastsMs = kind.lastsMsMax, atMs = AT_MS) {
 /** Fewer slots than a chain has room for while nodes change. */
 const AHEAD_BY_136: FaultKind = { ...LIES.slotsAhead, node: () => ({ slotsAhead: 136 }) };
 
+const BEHIND_BY_300_MS: FaultKind = { ...LIES.lateSocket, node: () => ({ socketBehindMs: 300 }) };
+
+/** Just too short for a book that is lagging, at a dozen phases of the probe. */
+function shortSilences(): readonly PlannedFault[] {
+  return Array.from({ length: 12 }, (_, episode) => {
+    const atMs = 25_000 + episode * 21_370;
+    const faults = [
+      fault(BEHIND_BY_300_MS, 7_450, atMs),
+      fault(LIES.silentConnection, 2_450, atMs + 5_000),
+    ];
+    return faults.map((planned) => ({ ...planned, episode }));
+  }).flat();
+}
+
 const SHAPE: RunShape = { nodes: 2, hasScanNode: false, hasHistory: true };
 
 const NAMED: readonly Scenario[] = [
@@ -81,6 +96,11 @@ const NAMED: readonly Scenario[] = [
     name: 'the whole connection is silent for four seconds, and then goes on',
     faults: only(LIES.silentConnection, 3_500),
     without: { probeIntervalMs: '0' },
+  },
+  {
+    name: 'a socket that is 300 ms behind is silent for 2.45 seconds, twelve times',
+    faults: shortSilences,
+    without: 'suspects.ts',
   },
   {
     name: 'the node in use names another genesis for some seconds',

@@ -11,11 +11,12 @@ import {
   PROBE_OTHERS_IN_TURN,
   PROBE_REPAIRS_MAX,
   PROBE_REPAIRS_MS,
-  PROBE_SLOTS_AFTER,
   PROBES_PER_INTERVAL_MAX,
+  PROOF_MS_MAX,
 } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
 import type { FeedParts } from './parts.js';
+import { type Reading, Suspects } from './suspects.js';
 
 /** The connection as a probe sees it. */
 export interface ProbedConnection {
@@ -31,19 +32,17 @@ export interface ProbedConnection {
   repairUsers(users: readonly AccountUpdate[]): number;
   /** These accounts have changed, and the socket did not notify of it. */
   onLoss(pubkeys: readonly string[]): void;
+  /** No read has agreed with a book in doubt for {@link PROOF_MS_MAX}. */
+  onUnproven(): void;
 }
 
-/** One read: what it asked for, the response, and what that holds. */
-interface Reading {
-  readonly keys: readonly string[];
-  readonly body: Uint8Array;
-  readonly snapshot: AccountSnapshot;
-}
-
-/** Accounts that differed when they were read, and that may only have been on their way. */
-interface Suspicion {
-  readonly reading: Reading;
-  readonly keys: readonly string[];
+/** What a book in doubt waits for. */
+interface WantedProof {
+  /** A read of an earlier slot may be of before what was lost. */
+  readonly slotMin: number;
+  readonly untilMs: number;
+  /** The slot of the first such read; null before it. */
+  slotRead: number | null;
 }
 
 /** How many probes it takes to read so many markets, State and oracles in a few intervals, if that is possible. */
@@ -64,6 +63,14 @@ export function probesPerInterval(others: number): number {
  * and a fork may be abandoned. A state of the slot of the last notification, or of an earlier one,
  * is none. Nor is a read that fails.
  *
+ * While nothing fails to be read an order whose message is lost is wrong for less than three seconds, beside the time of
+ * two reads: the first read begins after 1.1 s at most (the interval, and the 100 ms between two looks), the
+ * socket passes its slot 1.2 s later (three slots), and the next look reads again. Where slots are lost as well, the
+ * socket passes it with the first slot that comes: up to 2.5 s after the last one, and later the book is not live.
+ *
+ * Slots that come again after so long say nothing of the messages between. The book stays in doubt until a read from then on
+ * agrees with it, what was on its way included.
+ *
  * It proves that messages are lost, except of a few users that were last notified in a fork which the chain has left a
  * while ago: no node notifies of users that go back with it. They are repaired, and the book stays live.
  */
@@ -72,7 +79,10 @@ export class Probe {
   readonly #connection: ProbedConnection;
   readonly #backoff: Backoff;
   #running: AbortController | null = null;
-  #suspicion: Suspicion | null = null;
+  readonly #suspects: Suspects;
+  /** Up to this slot of the socket suspects were compared. */
+  #comparedAtSlot = 0;
+  #wantedProof: WantedProof | null = null;
   /** Of each user that was repaired, within the last {@link PROBE_REPAIRS_MS}. */
   #repairedAtMs: readonly number[] = [];
   #dueAtMs = Number.POSITIVE_INFINITY;
@@ -82,29 +92,48 @@ export class Probe {
   constructor(parts: FeedParts, connection: ProbedConnection) {
     this.#parts = parts;
     this.#connection = connection;
+    this.#suspects = new Suspects(parts.engine);
     const { probeIntervalMs: firstMs, random } = parts;
     this.#backoff = new Backoff({ firstMs, capMs: PROBE_BACKOFF_CAP_MS, random });
   }
 
   /** The book was read just now, and may have missed what was notified meanwhile: it is probed at once. */
   start(): void {
-    this.#backoff.reset();
-    this.#suspicion = null;
-    this.#scheduleProbe(-this.#parts.probeIntervalMs);
+    this.stop();
+    this.#readSoon();
+  }
+
+  /** Whether messages may be lost, and no read has shown yet that none is. */
+  get isInDoubt(): boolean {
+    return this.#wantedProof !== null;
+  }
+
+  /** Slots come again that were missing for long: the book is in doubt. Where probes are off nothing ends a doubt. */
+  doubtBook(): void {
+    const { probeIntervalMs, timers } = this.#parts;
+    if (probeIntervalMs === 0) return;
+    this.#abortRead();
+    // A slot is announced when it begins: what was lost is of the one before at the latest.
+    const slotMin = this.#connection.newestSlot() - 1;
+    // Where each slot ends a gap the first of them counts.
+    const untilMs = this.#wantedProof?.untilMs ?? timers.nowMs() + PROOF_MS_MAX;
+    this.#wantedProof = { slotMin, untilMs, slotRead: null };
+    this.#readSoon();
   }
 
   /** The book is complete no more: what is being read says nothing about it. */
   stop(): void {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
-    this.#running?.abort();
-    this.#running = null;
+    this.#suspects.clear();
+    this.#wantedProof = null;
+    this.#abortRead();
   }
 
   /** Probes when it is time and no probe runs. Never rejects. */
   async probeIfDue(): Promise<void> {
-    const { timers, turns, counters, transientErrors } = this.#parts;
-    const due = timers.nowMs() >= this.#dueAtMs && turns.state === 'live';
-    if (!due || this.#running !== null) return;
+    this.#endDoubt();
+    if (this.#running !== null || !this.#isDue()) return;
+    const { timers, counters, transientErrors } = this.#parts;
     const running = new AbortController();
     this.#running = running;
     const startedAtMs = timers.nowMs();
@@ -124,6 +153,44 @@ export class Probe {
     if (running.signal.aborted) return;
     this.#running = null;
     this.#scheduleProbe(waitMs - (timers.nowMs() - startedAtMs));
+  }
+
+  #abortRead(): void {
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  #readSoon(): void {
+    this.#backoff.reset();
+    this.#scheduleProbe(-this.#parts.probeIntervalMs);
+  }
+
+  #isDue(): boolean {
+    const { timers, turns } = this.#parts;
+    if (turns.state !== 'live' && !this.isInDoubt) return false;
+    return timers.nowMs() >= this.#dueAtMs || this.#canSettleNow();
+  }
+
+  /** Whether the socket has just passed the first read of a suspect that still differs: the next read settles it. */
+  #canSettleNow(): boolean {
+    const { turns } = this.#parts;
+    const slots = { after: this.#comparedAtSlot, until: this.#connection.newestSlot() };
+    if (!this.#suspects.hasOnePassed(slots)) return false;
+    turns.runRequested();
+    this.#suspects.forgetNotified();
+    this.#comparedAtSlot = slots.until;
+    return this.#suspects.hasOnePassed(slots);
+  }
+
+  /** The book is in doubt no more when nothing that the read found is missing, or when there is no such read. */
+  #endDoubt(): void {
+    if (this.#wantedProof === null) return;
+    const { timers, turns } = this.#parts;
+    const { slotRead, untilMs } = this.#wantedProof;
+    turns.runRequested();
+    this.#suspects.forgetNotified();
+    if (slotRead !== null && !this.#suspects.hasOneOf(slotRead)) this.#wantedProof = null;
+    else if (timers.nowMs() >= untilMs) this.#connection.onUnproven();
   }
 
   /** So much later than the time between two probes from now, or earlier. */
@@ -153,7 +220,7 @@ export class Probe {
     const othersFrom = this.#otherAt < others.length ? this.#otherAt : 0;
     this.#otherAt = othersFrom + PROBE_OTHERS_IN_TURN;
     const keys = [
-      ...(this.#suspicion?.keys ?? []),
+      ...this.#suspects.keys(),
       ...memory.recentUsers.keys(),
       ...others.slice(othersFrom, this.#otherAt),
     ].slice(0, ACCOUNTS_PER_READ);
@@ -168,44 +235,30 @@ export class Probe {
   }
 
   #compareReading(reading: Reading): void {
-    const before = this.#suspicion?.reading;
-    const missed = this.#findMissed(reading);
-    if (before === undefined || missed.length === 0) return;
+    const { turns } = this.#parts;
+    turns.runRequested();
+    this.#comparedAtSlot = this.#connection.newestSlot();
+    const missed = this.#suspects.compareReading(reading, this.#comparedAtSlot);
+    if (missed.length > 0) this.#handleMissed(missed, reading);
+    this.#takeProof(reading);
+  }
+
+  /** What the read holds beyond what is repaired is settled by the next one. */
+  #handleMissed(missed: readonly string[], reading: Reading): void {
     if (!this.#areOfFork(missed)) {
       this.#connection.onLoss(missed);
       return;
     }
-    this.#repairUsers(missed, before);
-    this.#suspectLacking(reading);
+    this.#repairUsers(missed);
+    this.#parts.turns.runRequested();
+    this.#suspects.suspectLacking(reading);
   }
 
-  /** What else the reading found, or has changed since what was repaired: the next one settles it. */
-  #suspectLacking(reading: Reading): void {
-    const { engine, turns } = this.#parts;
-    turns.runRequested();
-    const keys = engine.lackingAccounts(reading.snapshot);
-    this.#suspicion = keys.length === 0 ? null : { reading, keys };
-  }
-
-  /** The accounts of which a notification is missing for sure. */
-  #findMissed(reading: Reading): readonly string[] {
-    const { engine, turns } = this.#parts;
-    turns.runRequested();
-    const lacking = engine.lackingAccounts(reading.snapshot);
-    const before = this.#suspicion;
-    const stillLacking = new Set(
-      before === null ? [] : engine.lackingAccounts(before.reading.snapshot),
-    );
-    const twice = lacking.filter((key) => stillLacking.has(key));
-    if (before === null || twice.length === 0) {
-      this.#suspicion = lacking.length === 0 ? null : { reading, keys: lacking };
-      return [];
-    }
-    // What was read first stays: only of that is it known since when the socket lacks it.
-    this.#suspicion = { reading: before.reading, keys: twice };
-    const firstSlot = before.reading.snapshot.slot;
-    const isSettled = this.#connection.newestSlot() >= firstSlot + PROBE_SLOTS_AFTER;
-    return isSettled && reading.snapshot.slot > firstSlot ? twice : [];
+  #takeProof({ snapshot }: Reading): void {
+    const wanted = this.#wantedProof;
+    if (wanted === null) return;
+    if (snapshot.slot >= wanted.slotMin) wanted.slotRead ??= snapshot.slot;
+    this.#endDoubt();
   }
 
   /** Whether forks that were abandoned explain it: a few users, each last notified in one of them. */
@@ -219,11 +272,11 @@ export class Probe {
   }
 
   /** As they were read first: the socket has passed that slot, so nothing older is notified any more. */
-  #repairUsers(keys: readonly string[], { keys: keysRead, body }: Reading): void {
+  #repairUsers(keys: readonly string[]): void {
     const { counters, timers, log } = this.#parts;
-    const { result } = parseJson(body) as { readonly result: unknown };
-    const { updates } = parseMultipleAccounts(keysRead, () => 'user', result);
-    const wanted = updates.filter(({ pubkey }) => keys.includes(pubkey));
+    const wanted = [...this.#suspects.takeKeys(keys)].flatMap(([key, reading]) =>
+      readUser(key, reading),
+    );
     const repaired = this.#connection.repairUsers(wanted);
     const atMs = timers.nowMs();
     this.#repairedAtMs = [...this.#repairedAtMs, ...wanted.map(() => atMs)];
@@ -235,4 +288,11 @@ export class Probe {
   #otherKeys(): readonly string[] {
     return [...this.#parts.memory.markets, ...this.#connection.oracleKeys()];
   }
+}
+
+/** The user as this read holds it; none when it was closed. */
+function readUser(key: string, { keys, body }: Reading): readonly AccountUpdate[] {
+  const { result } = parseJson(body) as { readonly result: unknown };
+  const { updates } = parseMultipleAccounts(keys, () => 'user', result);
+  return updates.filter(({ pubkey }) => pubkey === key);
 }

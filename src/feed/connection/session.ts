@@ -35,8 +35,8 @@ export interface SessionListener {
   onLive(): void;
   /** The book is complete no more. */
   onRebuilding(reason: string): void;
-  /** A notification was unreadable: its update is missing. */
-  onUnreadable(): void;
+  /** Updates may be missing, for this reason. */
+  onGap(reason: string): void;
   /** A snapshot failed; the next one is planned. */
   onReadFailure(error: unknown): void;
   /** The node does not notify of all that changes, for this reason. The session has closed. */
@@ -99,6 +99,7 @@ export class FeedSession {
         const among = others.length === 0 ? '' : ` and ${others.length} others`;
         this.#handleLoss(`a read found that ${first}${among} had changed`);
       },
+      onUnproven: () => this.#listener.onGap('no read has agreed since slots were missing'),
     });
     this.#clockPoller = new ClockPoller(parts, () =>
       this.#readOracles(this.#oracles.followedKeys()),
@@ -188,6 +189,16 @@ export class FeedSession {
     return this.#probe.probeIfDue();
   }
 
+  /** Whether messages of a gap in the slots may be lost, and no read has shown yet that none is. */
+  get isInDoubt(): boolean {
+    return this.#probe.isInDoubt;
+  }
+
+  /** Slots come again that were missing for long. */
+  doubtBook(): void {
+    if (this.#phase === 'live') this.#probe.doubtBook();
+  }
+
   /** The book is complete no more. */
   #stopWatching(): void {
     this.#phase = 'waiting';
@@ -240,7 +251,7 @@ export class FeedSession {
   /** Its update is not in the book, and nothing says which account it was about. */
   #handleUnreadable(): void {
     this.#parts.counters.malformedNotifications += 1;
-    this.#listener.onUnreadable();
+    this.#listener.onGap('a message was unreadable');
   }
 
   #applyUpdate(update: AccountUpdate): void {

@@ -118,11 +118,14 @@ export class SlotAge {
     this.#receivedAtMs ??= nowMs;
   }
 
-  recordSlot(nowMs: number): void {
+  /** Returns whether slots were missing for so long before it that the book was lagging. */
+  recordSlot(nowMs: number): boolean {
     const gapMs = this.sinceMs(nowMs);
-    if (gapMs >= this.#laggingAfterMs) this.#catchingUp = true;
+    const endsGap = gapMs >= this.#laggingAfterMs;
+    if (endsGap) this.#catchingUp = true;
     else if (gapMs >= SLOT_SPACING_MIN_MS) this.#catchingUp = false;
     this.#receivedAtMs = nowMs;
+    return endsGap;
   }
 
   /** Since the last slot. */

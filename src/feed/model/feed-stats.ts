@@ -13,7 +13,7 @@ export function newCounters() {
     replayedTooOld: 0,
     rebuilds: 0,
     rebuildFailures: 0,
-    /** Full snapshots that an unreadable message caused. */
+    /** Full snapshots that an unreadable message, malformed accounts or a gap in the slots caused. */
     resyncs: 0,
     clockPolls: 0,
     clockPollFailures: 0,
@@ -96,13 +96,28 @@ export function freshnessOf(sinceSlotMs: number, timing: FeedTiming): FeedState 
   return sinceSlotMs >= timing.laggingAfterMs ? 'lagging' : 'live';
 }
 
-/** Why a complete book is not `live`: no slot for so long, the age of a gap, or slots behind another node. */
-export function staleReasonOf({
-  sinceMs,
-  ageMs,
-  lag,
-}: Readonly<Record<'sinceMs' | 'ageMs' | 'lag', number>>): string {
+/** What makes a complete book not `live`. */
+export interface BookAge {
+  readonly sinceMs: number;
+  readonly ageMs: number;
+  readonly lag: number;
+  readonly isInDoubt: boolean;
+}
+
+/** The state of a complete book: as old as the worst of it says, and lagging while it is in doubt. */
+export function stateOf({ ageMs, lag, isInDoubt }: BookAge, timing: FeedTiming): FeedState {
+  const doubtMs = isInDoubt ? timing.laggingAfterMs : 0;
+  return freshnessOf(Math.max(ageMs, lag * SLOT_MS, doubtMs), timing);
+}
+
+/**
+ * Why a complete book is not `live`: slots behind another node, the age of a gap, no slot for so long, or a gap of which it is
+ * not known what was lost.
+ */
+export function staleReasonOf(age: BookAge, { laggingAfterMs }: FeedTiming): string {
+  const { sinceMs, ageMs, lag, isInDoubt } = age;
   if (lag * SLOT_MS > ageMs) return `the node is ${lag} slots behind the one before`;
   if (ageMs > sinceMs) return 'slots after a gap do not come evenly spaced yet';
+  if (isInDoubt && sinceMs < laggingAfterMs) return 'no read has agreed since slots were missing';
   return `no slot for ${Math.round(sinceMs)} ms`;
 }

@@ -139,6 +139,11 @@ export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
 export const PROBE_MS_MAX = 3_000;
 /** Longest wait after a probe that failed: a node that refuses them is not asked each second. */
 export const PROBE_BACKOFF_CAP_MS = 15_000;
+/**
+ * Longest time from the first slot after a gap until a read agrees with the book: what was on its way has come within three slots,
+ * and a second read settles the rest. All accounts are read again then.
+ */
+export const PROOF_MS_MAX = 5_000;
 /** So long after a fork a user that went back with it may be found: 5,000 users are read in less. */
 export const PROBE_FORK_MS = 180_000;
 /** Forks that are known of one connection: far more than a chain leaves within that time, the newest count. */

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { accountJson } from '../../../test/fake-chain.js';
+import { FeedBench } from '../../../test/feed-bench.js';
+import type { Reply } from '../../../test/scripted-rpc.js';
+import { fastTimers } from '../../../test/support/fast-timers.js';
+import { until } from '../../../test/support/until.js';
+import type { LiveFeedOptions } from '../feed-options.js';
+
+const UNPROVEN = 'no read has agreed since slots were missing';
+
+let bench: FeedBench;
+
+beforeEach(async () => {
+  bench = await FeedBench.open();
+});
+
+afterEach(() => bench.close());
+
+/** A book that is lagging, as no slots come; slots may come again. */
+async function startLagging(options: Partial<LiveFeedOptions> = {}): Promise<void> {
+  const timing = { laggingAfterMs: 1_000, staleAfterMs: 3_600_000 };
+  await bench.start({ probeIntervalMs: 20, timing, ...options });
+  await until('lagging', () => bench.engine.state === 'lagging');
+  bench.engine.calls.length = 0;
+}
+
+/** Lets slots pass until the state is this one. */
+async function untilState(state: string): Promise<void> {
+  await until(state, () => {
+    bench.nextSlot();
+    return bench.engine.state === state;
+  });
+}
+
+/** Lets slots pass while a read is waited for, and the book says so. */
+async function untilUnproven(): Promise<void> {
+  await until('a read is waited for', () => {
+    bench.nextSlot();
+    return bench.feed.status().reason === UNPROVEN;
+  });
+}
+
+/** Reads of probes wait, or fail, as this says. */
+function answerProbes(reply: (keys: readonly string[]) => Reply | Promise<Reply>): void {
+  bench.server.answer('getMultipleAccounts', ([keys, config]) => {
+    const isProbe = JSON.stringify(config).includes('zstd');
+    return isProbe ? reply(keys as string[]) : bench.chain.multiple(keys as string[]);
+  });
+}
+
+test('after a gap in the slots the book is lagging until a read agrees', async () => {
+  await startLagging();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  answerProbes(async (keys) => {
+    await held;
+    return bench.chain.multiple(keys);
+  });
+  await untilUnproven();
+  expect(bench.engine.calls).not.toContain('state live');
+  release();
+  await untilState('live');
+  expect(bench.feed.stats()).toMatchObject({ losses: 0, rebuilds: 1, resyncs: 0 });
+});
+
+test('a book that lost a message in the gap is not live before all is read again', async () => {
+  const liveAndWrong: string[] = [];
+  let isLost = false;
+  await startLagging({
+    onTurn: () => {
+      const user = bench.user('user1') ?? '';
+      if (isLost && bench.engine.state === 'live' && user !== 'lost') liveAndWrong.push(user);
+    },
+  });
+  bench.chain.slot += 1;
+  bench.chain.accounts.set('user1', 'lost');
+  isLost = true;
+  await untilState('live');
+  expect(bench.user('user1')).toBe('lost');
+  expect(liveAndWrong).toEqual([]);
+  expect(bench.feed.stats()).toMatchObject({ losses: 1, rebuilds: 2 });
+});
+
+test('a read of before the gap does not end the doubt', async () => {
+  await startLagging();
+  const { slot } = bench.chain;
+  bench.chain.slot += 10;
+  let old = 0;
+  answerProbes((keys) => {
+    if (old >= 3) return bench.chain.multiple(keys);
+    old += 1;
+    const value = keys.map((key) => accountJson(bench.chain.accounts.get(key) ?? '', 'base64'));
+    return { result: { context: { slot }, value } };
+  });
+  await untilState('live');
+  expect(old).toBe(3);
+});
+
+test('a node that refuses the reads: all accounts are read again', async () => {
+  const timing = { laggingAfterMs: 20_000, staleAfterMs: 3_600_000 };
+  await startLagging({ timers: fastTimers, timing });
+  answerProbes(() => ({ status: 403 }));
+  await until('all accounts are read again', () => {
+    bench.nextSlot();
+    return bench.feed.stats().resyncs > 0;
+  });
+  await untilState('live');
+  expect(bench.feed.stats()).toMatchObject({ losses: 0, rebuildFailures: 0 });
+});
+
+test('where probes are off slots at the pace of a chain make the book live', async () => {
+  await startLagging({ probeIntervalMs: 0 });
+  await untilState('live');
+  expect(bench.feed.stats()).toMatchObject({ probes: 0, resyncs: 0, rebuilds: 1 });
+});
