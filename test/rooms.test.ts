@@ -35,6 +35,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   follow: ['client'],
   history: ['config', 'contract', 'engine', 'rpc'],
   match: ['client'],
+  // What it uses of the client library it imports by that package's name.
+  page: [],
   rpc: ['config'],
   server: ['config', 'contract'],
   sim: ['config'],

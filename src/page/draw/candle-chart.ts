@@ -1,0 +1,117 @@
+/** The chart of candles and volume, drawn by lightweight-charts. */
+import type { Candle } from '@slotbook/client';
+import {
+  CandlestickSeries,
+  createChart,
+  HistogramSeries,
+  type IChartApi,
+  type ISeriesApi,
+  type LogicalRange,
+  type UTCTimestamp,
+} from 'lightweight-charts';
+import type { Palette } from './palette.js';
+
+/** Older candles are read when fewer than so many are left of the visible ones. */
+const OLDER_BARS = 30;
+/** Candles that have room at first: fewer where a young market has no more. */
+const FIRST_BARS = { min: 48, max: 140 };
+
+/** A chart in an element. */
+export class CandleChart {
+  readonly #chart: IChartApi;
+  readonly #candles: ISeriesApi<'Candlestick'>;
+  readonly #volume: ISeriesApi<'Histogram'>;
+  #palette: Palette;
+  #shown: readonly Candle[] = [];
+
+  /** `onOlder` is called when the reader nears the oldest candle. */
+  constructor(element: HTMLElement, palette: Palette, onOlder: () => void) {
+    this.#palette = palette;
+    this.#chart = createChart(element, {
+      autoSize: true,
+      ...themeOf(palette),
+      timeScale: { timeVisible: true, secondsVisible: false, borderVisible: false, rightOffset: 4 },
+      rightPriceScale: { borderVisible: false },
+    });
+    this.#candles = this.#chart.addSeries(CandlestickSeries, candleColors(palette));
+    this.#volume = this.#chart.addSeries(HistogramSeries, {
+      priceScaleId: 'volume',
+      priceFormat: { type: 'volume' },
+      lastValueVisible: false,
+      priceLineVisible: false,
+    });
+    this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
+    this.#candles.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.22 } });
+    const handleRange = (range: LogicalRange | null): void => {
+      if (range !== null && range.from < OLDER_BARS && this.#shown.length > 0) onOlder();
+    };
+    this.#chart.timeScale().subscribeVisibleLogicalRangeChange(handleRange);
+  }
+
+  /** Shows these candles, oldest first; older ones before those that are shown leave the view where it is. */
+  setCandles(candles: readonly Candle[]): void {
+    const isOther = this.#shown.at(-1)?.ts !== candles.at(-1)?.ts || this.#shown.length === 0;
+    this.#shown = candles;
+    this.#candles.setData(candles.map(barOf));
+    this.#volume.setData(candles.map((candle) => this.#volumeOf(candle)));
+    if (!isOther) return;
+    const to = candles.length + 3;
+    const bars = Math.min(FIRST_BARS.max, Math.max(FIRST_BARS.min, candles.length));
+    this.#chart.timeScale().setVisibleLogicalRange({ from: to - bars, to });
+  }
+
+  /** Changes the newest candle, or adds one. */
+  updateCandle(candle: Candle): void {
+    if (this.#shown.length === 0) return;
+    this.#candles.update(barOf(candle));
+    this.#volume.update(this.#volumeOf(candle));
+  }
+
+  setPriceDecimals(decimals: number): void {
+    const priceFormat = { type: 'price', precision: decimals, minMove: 10 ** -decimals } as const;
+    this.#candles.applyOptions({ priceFormat });
+    this.#shown = [];
+  }
+
+  applyPalette(palette: Palette): void {
+    this.#palette = palette;
+    this.#chart.applyOptions(themeOf(palette));
+    this.#candles.applyOptions(candleColors(palette));
+    this.#volume.setData(this.#shown.map((candle) => this.#volumeOf(candle)));
+  }
+
+  remove(): void {
+    this.#chart.remove();
+  }
+
+  #volumeOf(candle: Candle): { time: UTCTimestamp; value: number; color: string } {
+    const { ts, fillOpen, fillClose, baseVolume } = candle;
+    const color = fillClose >= fillOpen ? this.#palette.bid : this.#palette.ask;
+    return { time: ts as UTCTimestamp, value: baseVolume, color: `${color}66` };
+  }
+}
+
+function barOf({ ts, fillOpen: open, fillHigh: high, fillLow: low, fillClose: close }: Candle) {
+  return { time: ts as UTCTimestamp, open, high, low, close };
+}
+
+function candleColors({ bid, ask }: Palette) {
+  return {
+    ...{ upColor: bid, wickUpColor: bid, downColor: ask, wickDownColor: ask },
+    borderVisible: false,
+  };
+}
+
+/** The logo would add a style element, which the policy of the page forbids: the notice is beside it. */
+function themeOf({ panel, muted, line, font }: Palette) {
+  return {
+    layout: {
+      background: { color: panel },
+      textColor: muted,
+      fontFamily: font,
+      fontSize: 11,
+      attributionLogo: false,
+    },
+    grid: { vertLines: { color: line }, horzLines: { color: line } },
+  };
+}

@@ -1,0 +1,25 @@
+/** A canvas in the pixels of its screen. */
+
+/** Width and height in CSS pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Fits a canvas to a size and clears it; what is drawn then is in CSS pixels. */
+export function beginDrawing(
+  canvas: HTMLCanvasElement,
+  { width, height }: Size,
+): CanvasRenderingContext2D | null {
+  const context = canvas.getContext('2d');
+  if (context === null) return null;
+  const ratio = window.devicePixelRatio;
+  const [pixelsWide, pixelsHigh] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== pixelsWide || canvas.height !== pixelsHigh) {
+    canvas.width = pixelsWide;
+    canvas.height = pixelsHigh;
+  }
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}

@@ -1,0 +1,26 @@
+/** What the address of the page says, so that a link shows the same. */
+
+/** The address of the service, which has sent this page. */
+export const serviceUrl = new URL('.', document.baseURI).href;
+
+/** Groups that the ladder offers, in ticks. */
+export const GROUPINGS = [1, 10, 100, 500, 1_000] as const;
+
+/** The market of the address; null where it names none. */
+export function marketOfAddress(): string | null {
+  return new URLSearchParams(location.search).get('market');
+}
+
+/** The grouping of the address, 1 where it names none that is offered. */
+export function groupingOfAddress(): number {
+  const sent = Number(new URLSearchParams(location.search).get('grouping'));
+  return GROUPINGS.find((one) => one === sent) ?? 1;
+}
+
+/** Puts market and grouping into the address, as a step that the browser can go back where the market changes. */
+export function setAddress(market: string, grouping: number): void {
+  const query = new URLSearchParams({ market });
+  if (grouping !== 1) query.set('grouping', String(grouping));
+  const isSame = marketOfAddress() === market || marketOfAddress() === null;
+  history[isSame ? 'replaceState' : 'pushState'](null, '', `?${query}`);
+}

@@ -1,0 +1,53 @@
+/**
+ * A WebSocket that the client library uses as any other, and that counts bytes and compares clocks: it
+ * pings the service, whose pong has the time.
+ */
+import type { SocketClass } from '@slotbook/client';
+import type { ClockSample } from '../model/clock-offset.js';
+import { CLOCK_FIRST_PING_MS, CLOCK_FIRST_PINGS, CLOCK_PING_MS } from '../model/limits.js';
+
+/** The `id` of the pings, by which their pongs are known. */
+const PING_ID = 'clock';
+
+/** What is notified of a socket. */
+export interface SocketMeter {
+  addBytes(count: number): void;
+  addClockSample(sample: ClockSample): void;
+}
+
+/** The same clock for everything that is compared: Unix milliseconds with parts of them. */
+export function preciseNowMs(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/** A class whose sockets report to a meter; those that compare clocks ping. */
+export function measuredSocket(meter: SocketMeter, clock: 'compare' | 'ignore'): SocketClass {
+  return class extends WebSocket {
+    constructor(url: string) {
+      super(url);
+      // Frames are ASCII, one byte a character.
+      this.addEventListener('message', ({ data }) => meter.addBytes(String(data).length));
+      if (clock === 'compare') compareClocks(this, meter);
+    }
+  };
+}
+
+function compareClocks(socket: WebSocket, meter: SocketMeter): void {
+  let sentMs = 0;
+  let pings = 0;
+  const ping = (): void => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    sentMs = preciseNowMs();
+    pings += 1;
+    socket.send(`{"type":"ping","id":"${PING_ID}"}`);
+  };
+  socket.addEventListener('open', ping);
+  socket.addEventListener('message', ({ data }) => {
+    if (typeof data !== 'string' || !data.startsWith('{"type":"pong"')) return;
+    const receivedMs = preciseNowMs();
+    const { id, ts } = JSON.parse(data) as { readonly id?: unknown; readonly ts?: unknown };
+    if (id !== PING_ID || typeof ts !== 'number') return;
+    meter.addClockSample({ sentMs, receivedMs, serviceMs: ts });
+    setTimeout(ping, pings < CLOCK_FIRST_PINGS ? CLOCK_FIRST_PING_MS : CLOCK_PING_MS);
+  });
+}

@@ -1,0 +1,74 @@
+/** Numbers as people read them: grouped digits, and as many decimals as a market's steps have. */
+
+/** The decimals that a step needs, in a unit of so many decimals: 4 for a tick of 100 at 1e6. */
+export function decimalsOf(step: bigint, unitDecimals: number): number {
+  let [rest, decimals] = [step, unitDecimals];
+  while (decimals > 0 && rest > 0n && rest % 10n === 0n) {
+    rest /= 10n;
+    decimals -= 1;
+  }
+  return decimals;
+}
+
+/** A raw integer with a fixed number of decimals, rounded to the nearest, and its thousands grouped. */
+export function formatFixed(raw: bigint, unitDecimals: number, shown: number): string {
+  const cut = 10n ** BigInt(Math.max(0, unitDecimals - shown));
+  const absolute = raw < 0n ? -raw : raw;
+  const digits = ((absolute + cut / 2n) / cut).toString().padStart(shown + 1, '0');
+  const whole = digits.slice(0, digits.length - shown).replace(/\B(?=(\d{3})+$)/g, ',');
+  const sign = raw < 0n ? '-' : '';
+  return shown === 0 ? sign + whole : `${sign}${whole}.${digits.slice(digits.length - shown)}`;
+}
+
+const SCALES: readonly (readonly [least: number, suffix: string])[] = [
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e4, 'K'],
+];
+
+/** A number in four digits or so: `1.23M`. */
+export function formatCompact(value: number): string {
+  const [least, suffix] = SCALES.find(([from]) => Math.abs(value) >= from) ?? [1, ''];
+  const scale = suffix === 'K' ? 1e3 : least;
+  const scaled = value / scale;
+  const decimals = Math.abs(scaled) >= 100 ? 1 : 2;
+  return scaled.toFixed(decimals).replace(/\B(?=(\d{3})+(?=\.|$))/g, ',') + suffix;
+}
+
+/** A fraction in percent with its sign: `+0.12%`. */
+export function formatPercent(fraction: number, decimals: number): string {
+  const text = (fraction * 100).toFixed(decimals);
+  const isZero = Number(text) === 0;
+  return `${fraction > 0 && !isZero ? '+' : ''}${isZero ? (0).toFixed(decimals) : text}%`;
+}
+
+/** Milliseconds for people: `0.42`, `12.3`, `1,204`. */
+export function formatMs(ms: number): string {
+  if (ms < 10) return ms.toFixed(2);
+  return ms < 100 ? ms.toFixed(1) : Math.round(ms).toLocaleString('en-US');
+}
+
+/** Bytes a second: `12.3 kB/s`. */
+export function formatBytesPerSecond(bytes: number): string {
+  if (bytes < 1_000) return `${Math.round(bytes)} B/s`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB/s` : `${(bytes / 1e6).toFixed(2)} MB/s`;
+}
+
+/** The time of day in UTC: `12:03:04`. */
+export function formatTime(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(11, 19);
+}
+
+/** How long ago: `8 s`, `2 min 8 s`, `3 h 12 min`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The ends of a key: `FSXR…j4pXq`. */
+export function shortKey(key: string): string {
+  return key.length <= 11 ? key : `${key.slice(0, 4)}…${key.slice(-4)}`;
+}

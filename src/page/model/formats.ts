@@ -1,0 +1,30 @@
+/** How the prices and sizes of one market are written. */
+import { BASE_DECIMALS, type MarketInfo, PRICE_DECIMALS } from '@slotbook/client';
+import { decimalsOf, formatFixed } from './format.js';
+
+/** Sizes with more decimals are rounded: a ladder has room for so many. */
+const SIZE_DECIMALS_MAX = 4;
+
+/** Formats of a market. */
+export interface MarketFormats {
+  readonly tick: bigint;
+  readonly priceDecimals: number;
+  readonly formatPrice: (raw: bigint) => string;
+  readonly formatSize: (raw: bigint) => string;
+  /** Of a price that is a number, not raw. */
+  readonly formatPriceNumber: (price: number) => string;
+}
+
+/** The formats of a market, from its tick and step. */
+export function formatsOf({ tick, step, decimals }: MarketInfo): MarketFormats {
+  const priceDecimals = decimalsOf(tick, PRICE_DECIMALS);
+  const sizeDecimals = Math.min(SIZE_DECIMALS_MAX, Math.max(2, decimalsOf(step, decimals)));
+  const formatPrice = (raw: bigint): string => formatFixed(raw, PRICE_DECIMALS, priceDecimals);
+  return {
+    tick,
+    priceDecimals,
+    formatPrice,
+    formatSize: (raw) => formatFixed(raw, BASE_DECIMALS, sizeDecimals),
+    formatPriceNumber: (price) => formatPrice(BigInt(Math.round(price * 10 ** PRICE_DECIMALS))),
+  };
+}

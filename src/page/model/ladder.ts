@@ -1,0 +1,67 @@
+/** The rows of a ladder: what is drawn, and what the table beside it says, from one book. */
+import type { BookView, Level } from '@slotbook/client';
+
+/** Where the size of a level comes from; `other` is a source that this page does not know. */
+export type Source = 'dlob' | 'vamm' | 'indicative' | 'other';
+
+/** The sources in the order in which bars are stacked, with their names. */
+export const SOURCES: readonly (readonly [source: Source, name: string])[] = [
+  ['dlob', 'Orders'],
+  ['vamm', 'AMM'],
+  ['indicative', 'Indicative'],
+  ['other', 'Other'],
+];
+
+/** One level of a ladder; amounts are raw. */
+export interface LadderRow {
+  readonly price: bigint;
+  readonly size: bigint;
+  /** Of this level and all better ones. */
+  readonly total: bigint;
+  readonly bySource: Readonly<Record<Source, bigint>>;
+}
+
+/** Both sides, best first, of one book. */
+export interface Ladder {
+  readonly bids: readonly LadderRow[];
+  readonly asks: readonly LadderRow[];
+  /** The largest size and total of both sides, by which bars are scaled; at least 1. */
+  readonly sizeMax: bigint;
+  readonly totalMax: bigint;
+}
+
+/** The best levels of a book, at most so many a side. */
+export function ladderOf({ bids, asks }: Pick<BookView, 'bids' | 'asks'>, rowsMax: number): Ladder {
+  const sides = [rowsOf(bids, rowsMax), rowsOf(asks, rowsMax)] as const;
+  let [sizeMax, totalMax] = [1n, 1n];
+  for (const { size, total } of [...sides[0], ...sides[1]]) {
+    if (size > sizeMax) sizeMax = size;
+    if (total > totalMax) totalMax = total;
+  }
+  return { bids: sides[0], asks: sides[1], sizeMax, totalMax };
+}
+
+function rowsOf(levels: readonly Level[], rowsMax: number): readonly LadderRow[] {
+  let total = 0n;
+  return levels.slice(0, rowsMax).map(({ price, size, sources }) => {
+    total += size;
+    return { price, size, total, bySource: sharesOf(size, sources) };
+  });
+}
+
+function sharesOf(
+  size: bigint,
+  { dlob = 0n, vamm = 0n, indicative = 0n }: Readonly<Record<string, bigint>>,
+): LadderRow['bySource'] {
+  return { dlob, vamm, indicative, other: size - dlob - vamm - indicative };
+}
+
+/** The level of the other end of a group: what of a finer book stands in a level of this one. */
+export function isInLevel(
+  price: bigint,
+  level: { readonly side: 'bid' | 'ask'; readonly price: bigint; readonly groupSize: bigint },
+): boolean {
+  // Bids are grouped down and asks up.
+  const low = level.side === 'bid' ? level.price : level.price - level.groupSize + 1n;
+  return price >= low && price < low + level.groupSize;
+}

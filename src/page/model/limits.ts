@@ -1,0 +1,44 @@
+/** Every bound of the page, each with its reason. Times are milliseconds. */
+
+/** Levels a side that are followed: more than a ladder on the largest screen shows. */
+export const BOOK_DEPTH = 100;
+/** Orders a side that are followed while the queue of a level is shown. */
+export const ORDERS_DEPTH = 500;
+/** Orders that the queue of a level lists; the rest is counted. */
+export const QUEUE_ROWS_MAX = 100;
+/** Trades that are listed, which is more than fits on a large screen. */
+export const TRADES_SHOWN_MAX = 60;
+/** Candles that a chart holds: two weeks of minutes. */
+export const CANDLES_SHOWN_MAX = 20_000;
+/** Candles of the first page and of each page further back. */
+export const CANDLES_PAGE = 500;
+/** Markets that a search lists. */
+export const MARKETS_LISTED_MAX = 50;
+/** Latencies of which the quantiles are: a minute of a fast stream is more than enough. */
+export const LATENCIES_MAX = 2_048;
+/** Older latencies say nothing about now. */
+export const LATENCY_AGE_MS_MAX = 60_000;
+/** Frames received and not drawn yet; a hidden tab draws none. */
+export const UNDRAWN_MAX = 1_024;
+/** Samples of the two clocks: at one in five seconds they cover three minutes, in which clocks drift little. */
+export const CLOCK_SAMPLES_MAX = 36;
+/** Between two pings that compare the clocks, once there are some. */
+export const CLOCK_PING_MS = 5_000;
+/** Pings at the start that come faster, so that there is an estimate soon. */
+export const CLOCK_FIRST_PINGS = 8;
+/** Between two of those. */
+export const CLOCK_FIRST_PING_MS = 250;
+/** A rate is the mean of so much time. */
+export const RATE_MS = 5_000;
+/** Between two readings of the truth strip: a number that changes faster cannot be read. */
+export const STRIP_MS = 250;
+/** Between two changes of the table beside a canvas, which screen readers read. */
+export const TABLE_MS = 1_000;
+/** Between two reads of /l2 for the oracle's price. */
+export const ORACLE_MS = 1_000;
+/** Between two reads of statistics and of /status. */
+export const STATS_MS = 5_000;
+/** Between two walks of the order that is tried. */
+export const WALK_MS = 1_000;
+/** Fills of a walk that are drawn one by one; beyond it neighbours of one source are one. */
+export const SEGMENTS_MAX = 200;

@@ -1,0 +1,39 @@
+/** The markets of a search, and their figures. */
+import type { MarketInfo, MarketStats } from '@slotbook/client';
+import { MARKETS_LISTED_MAX } from './limits.js';
+
+/** A market with its statistics; null while these are not there. */
+export interface ListedMarket {
+  readonly market: MarketInfo;
+  readonly stats: MarketStats | null;
+}
+
+/** All markets, those with the most volume first. */
+export function listMarkets(
+  markets: readonly MarketInfo[],
+  stats: readonly MarketStats[],
+): readonly ListedMarket[] {
+  const byName = new Map(stats.map((one) => [one.symbol, one]));
+  const listed = markets.map((market) => ({ market, stats: byName.get(market.symbol) ?? null }));
+  const volumeOf = ({ stats }: ListedMarket): number => stats?.volume24h ?? 0;
+  return listed.sort((one, other) => volumeOf(other) - volumeOf(one));
+}
+
+/** Those whose name has the searched text; names that begin with it come first. */
+export function searchMarkets(
+  listed: readonly ListedMarket[],
+  searched: string,
+): readonly ListedMarket[] {
+  const text = searched.trim().toUpperCase();
+  const names = ({ market }: ListedMarket): string => market.symbol.toUpperCase();
+  const found = listed.filter((one) => names(one).includes(text));
+  const begins = found.filter((one) => names(one).startsWith(text));
+  const others = found.filter((one) => !names(one).startsWith(text));
+  return [...begins, ...others].slice(0, MARKETS_LISTED_MAX);
+}
+
+/** How the last price differs from that of 24 hours ago, as a fraction; null where either is not known. */
+export function changeOf(stats: MarketStats | null): number | null {
+  const [now, before] = [stats?.price ?? null, stats?.price24hAgo ?? null];
+  return now === null || before === null || before === 0 ? null : now / before - 1;
+}

@@ -1,0 +1,193 @@
+/** The figures of the page, without a browser. */
+import { describe, expect, test } from 'vitest';
+import { layoutOf, nextPlace, placeAt, rowTop } from '../draw/ladder-layout.js';
+import { ClockComparison } from './clock-offset.js';
+import { depthCurveOf, depthWithin } from './depth.js';
+import {
+  decimalsOf,
+  formatAge,
+  formatBytesPerSecond,
+  formatCompact,
+  formatFixed,
+  formatMs,
+  formatPercent,
+  formatTime,
+  shortKey,
+} from './format.js';
+import { isInLevel, ladderOf } from './ladder.js';
+import { LATENCY_AGE_MS_MAX } from './limits.js';
+import { spreadOf } from './spread.js';
+import { segmentsOf, sharesOf } from './walk.js';
+import { LatencyWindow, RateWindow } from './windows.js';
+
+type Levels = Parameters<typeof ladderOf>[0]['bids'];
+
+/** Levels of price and size by source, in raw units. */
+function levels(...rows: (readonly [price: bigint, sources: Record<string, bigint>])[]): Levels {
+  return rows.map(([price, sources]) => ({
+    price,
+    size: Object.values(sources).reduce((sum, one) => sum + one, 0n),
+    sources,
+  })) as unknown as Levels;
+}
+
+const book = {
+  bids: levels([99_000_000n, { dlob: 2_000_000_000n }], [98_000_000n, { vamm: 3_000_000_000n }]),
+  asks: levels(
+    [101_000_000n, { dlob: 1_000_000_000n, indicative: 500_000_000n }],
+    [104_000_000n, { vamm: 4_000_000_000n, moon: 1_000_000_000n }],
+  ),
+};
+
+describe('numbers', () => {
+  test('have the decimals of their step, rounded, with grouped thousands', () => {
+    expect([100n, 1n, 1_000_000n, 10n].map((step) => decimalsOf(step, 6))).toEqual([4, 6, 0, 5]);
+    expect(formatFixed(1_234_567_891_234n, 6, 4)).toBe('1,234,567.8912');
+    expect(formatFixed(1_999_999n, 6, 2)).toBe('2.00');
+    expect(formatFixed(-5_000n, 6, 2)).toBe('-0.01');
+    expect(formatFixed(999n, 0, 0)).toBe('999');
+  });
+
+  test('are short where they are large', () => {
+    expect([0.5, 999.4, 9_999, 12_345, 1_234_567, 2.5e9].map(formatCompact)).toEqual([
+      ...['0.50', '999.4', '9,999.0', '12.35K', '1.23M', '2.50B'],
+    ]);
+    expect([1e-6, 0.0123, -0.5].map((one) => formatPercent(one, 2))).toEqual([
+      ...['0.00%', '+1.23%', '-50.00%'],
+    ]);
+    expect([0.4, 12.34, 1_204.4].map(formatMs)).toEqual(['0.40', '12.3', '1,204']);
+    expect([12, 58_123, 2.5e6].map(formatBytesPerSecond)).toEqual([
+      ...['12 B/s', '58.1 kB/s', '2.50 MB/s'],
+    ]);
+    expect(formatTime(1_795_393_384_567)).toBe('00:23:04');
+    expect([0, 59_999, 128_000, 11_520_000].map(formatAge)).toEqual([
+      ...['0 s', '59 s', '2 min 8 s', '3 h 12 min'],
+    ]);
+    expect(shortKey('FSXRvEqtbp6tWmz7JXLHy14AhS7BJgQyZfcNYMTj4pXq')).toBe('FSXR…4pXq');
+  });
+});
+
+describe('a ladder', () => {
+  test('has totals, sources and the scale of both sides', () => {
+    const { bids, asks, sizeMax, totalMax } = ladderOf(book, 5);
+    expect(bids.map(({ total }) => total)).toEqual([2_000_000_000n, 5_000_000_000n]);
+    expect(asks[1]?.bySource).toEqual({
+      ...{ dlob: 0n, vamm: 4_000_000_000n, indicative: 0n, other: 1_000_000_000n },
+    });
+    expect([sizeMax, totalMax]).toEqual([5_000_000_000n, 6_500_000_000n]);
+    expect(ladderOf(book, 1).asks).toHaveLength(1);
+    expect(ladderOf({ bids: [], asks: [] }, 5).sizeMax).toBe(1n);
+  });
+
+  test('finds the row at a height, and every row at its own', () => {
+    const layout = layoutOf(500);
+    for (const side of ['bid', 'ask'] as const) {
+      for (let index = 0; index < layout.rowsPerSide; index += 1) {
+        const top = rowTop(layout, { side, index });
+        expect(placeAt(layout, top + 0.5)).toEqual({ side, index });
+        expect(placeAt(layout, top + layout.rowHeight - 0.5)).toEqual({ side, index });
+      }
+    }
+    expect(placeAt(layout, layout.middleTop + 1)).toBeUndefined();
+    expect(placeAt(layout, 10_000)).toBeUndefined();
+    expect(layoutOf(0).rowsPerSide).toBe(1);
+  });
+
+  test('is walked by keys across the middle, and not beyond its ends', () => {
+    const counts = { bids: 2, asks: 2 };
+    const best = { side: 'bid', index: 0 } as const;
+    expect(nextPlace(best, 'up', counts)).toEqual({ side: 'ask', index: 0 });
+    expect(nextPlace({ side: 'ask', index: 0 }, 'down', counts)).toEqual(best);
+    expect(nextPlace({ side: 'bid', index: 1 }, 'down', counts)).toEqual({ side: 'bid', index: 1 });
+    expect(nextPlace({ side: 'ask', index: 1 }, 'up', counts)).toEqual({ side: 'ask', index: 1 });
+  });
+
+  test('groups bids down and asks up', () => {
+    const bid = { side: 'bid', price: 100n, groupSize: 10n } as const;
+    expect([99n, 100n, 109n, 110n].map((price) => isInLevel(price, bid))).toEqual([
+      ...[false, true, true, false],
+    ]);
+    const ask = { ...bid, side: 'ask' } as const;
+    expect([90n, 91n, 100n, 101n].map((price) => isInLevel(price, ask))).toEqual([
+      ...[false, true, true, false],
+    ]);
+  });
+});
+
+test('a spread is in ticks and basis points, negative where the book is crossed', () => {
+  expect(spreadOf(99_990_000n, 100_010_000n, 100n)).toEqual({
+    ...{ mid: 100_000_000n, ticks: 200, bps: 2 },
+  });
+  expect(spreadOf(100_010_000n, 99_990_000n, 100n)?.ticks).toBe(-200);
+  expect(spreadOf(null, 1n, 1n)).toBeNull();
+});
+
+test('depth is cumulative, and null beyond what is shown', () => {
+  const curve = depthCurveOf(book);
+  expect(curve).toMatchObject({ mid: 100, reach: 2, totalMax: 5 });
+  expect(depthWithin(curve).map(({ bid }) => bid)).toEqual([0, 0, 0, 0, 0]);
+  const bids = levels([99_999_000n, { dlob: 1n }]);
+  const near = depthCurveOf({ bids, asks: levels([100_001_000n, { dlob: 1n }]) });
+  expect(depthWithin(near)[0]?.bid).toBeNull();
+  expect(depthCurveOf({ bids: [], asks: [] }).mid).toBeNull();
+});
+
+describe('two clocks', () => {
+  test('are compared to a part of a millisecond by several pings', () => {
+    const clocks = new ClockComparison();
+    expect(clocks.offset).toBeNull();
+    for (let at = 0; at < 20; at += 1) {
+      const sentMs = 1_000 + at * 250.3;
+      const serviceMs = Math.floor(sentMs + 0.6 + 42.25);
+      clocks.addSample({ sentMs, receivedMs: sentMs + 1.2, serviceMs });
+    }
+    const { offsetMs = 0, uncertaintyMs = 0 } = clocks.offset ?? {};
+    expect(Math.abs(offsetMs - 42.25)).toBeLessThanOrEqual(uncertaintyMs);
+    expect(uncertaintyMs).toBeLessThan(0.8);
+  });
+
+  test('are compared by the newest pings where one of them was set', () => {
+    const clocks = new ClockComparison();
+    clocks.addSample({ sentMs: 0, receivedMs: 1, serviceMs: 5_000 });
+    clocks.addSample({ sentMs: 100, receivedMs: 101, serviceMs: 100 });
+    expect(Math.abs(clocks.offset?.offsetMs ?? 99)).toBeLessThan(1.1);
+  });
+});
+
+describe('windows', () => {
+  test('a rate is that of the last seconds, and falls to nothing', () => {
+    const rate = new RateWindow();
+    for (let ms = 100_000; ms < 110_000; ms += 100) rate.add(1, ms);
+    expect(rate.perSecond(110_000)).toBeCloseTo(10, 0);
+    expect(rate.perSecond(120_000)).toBe(0);
+  });
+
+  test('quantiles are of recent latencies alone', () => {
+    const window = new LatencyWindow();
+    expect(window.quantiles(0)).toBeNull();
+    window.add(9_999, 0);
+    const nowMs = LATENCY_AGE_MS_MAX + 1_000;
+    for (let one = 1; one <= 1_000; one += 1) window.add(one, nowMs);
+    expect(window.quantiles(nowMs)).toEqual({ p50: 501, p99: 991 });
+  });
+});
+
+test('a walk is stacked by source, and many fills of one source are one part', () => {
+  const fills = Array.from({ length: 300 }, (_, index) => ({
+    ...{ source: index < 250 ? 'dlob' : 'vamm', maker: null, orderId: null },
+    ...{ price: BigInt(index), size: 2n, quote: 3n, takerFee: 0n, makerRebate: 0n },
+  })) as unknown as Parameters<typeof segmentsOf>[0];
+  expect(
+    segmentsOf(fills).map(({ source, size, firstPrice, lastPrice }) => [
+      ...[source, size, firstPrice, lastPrice],
+    ]),
+  ).toEqual([
+    ['dlob', 500n, 0n, 249n],
+    ['vamm', 100n, 250n, 299n],
+  ]);
+  expect(segmentsOf(fills.slice(0, 3))).toHaveLength(3);
+  expect(sharesOf(fills)).toEqual([
+    { source: 'dlob', size: 500n, quote: 750n, fills: 250 },
+    { source: 'vamm', size: 100n, quote: 150n, fills: 50 },
+  ]);
+});

@@ -1,0 +1,18 @@
+/** Best bid and ask, and what is between them. */
+
+/** A spread; raw prices. */
+export interface Spread {
+  /** The middle of best bid and ask, rounded down. */
+  readonly mid: bigint;
+  /** Negative where the book is crossed. */
+  readonly ticks: number;
+  readonly bps: number;
+}
+
+/** The spread of a book with both sides; null where one is empty. */
+export function spreadOf(bid: bigint | null, ask: bigint | null, tick: bigint): Spread | null {
+  if (bid === null || ask === null) return null;
+  const mid = (bid + ask) / 2n;
+  const width = Number(ask - bid);
+  return { mid, ticks: width / Number(tick), bps: mid === 0n ? 0 : (width / Number(mid)) * 1e4 };
+}

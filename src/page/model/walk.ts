@@ -1,0 +1,71 @@
+/** What an order would get, as a picture: its fills stacked by source. */
+import type { MatchAnswer } from '@slotbook/client';
+import { SEGMENTS_MAX } from './limits.js';
+
+type Fill = MatchAnswer['fills'][number];
+
+/** Fills of one source that follow each other; raw amounts. */
+export interface WalkSegment {
+  readonly source: Fill['source'];
+  readonly size: bigint;
+  readonly quote: bigint;
+  readonly fills: number;
+  readonly firstPrice: bigint;
+  readonly lastPrice: bigint;
+}
+
+/** The sum of a source. */
+export interface WalkShare {
+  readonly source: Fill['source'];
+  readonly size: bigint;
+  readonly quote: bigint;
+  readonly fills: number;
+}
+
+/** The fills in their order, neighbours of one source as one where there are many. */
+export function segmentsOf(fills: readonly Fill[]): readonly WalkSegment[] {
+  const single = fills.map(
+    ({ source, size, quote, price }): WalkSegment => ({
+      ...{ source, size, quote, fills: 1 },
+      ...{ firstPrice: price, lastPrice: price },
+    }),
+  );
+  return single.length <= SEGMENTS_MAX ? single : joinNeighbours(single);
+}
+
+function joinNeighbours(segments: readonly WalkSegment[]): readonly WalkSegment[] {
+  const joined: WalkSegment[] = [];
+  for (const segment of segments) {
+    const last = joined.at(-1);
+    if (last?.source !== segment.source) joined.push(segment);
+    else {
+      joined[joined.length - 1] = {
+        ...segment,
+        size: last.size + segment.size,
+        quote: last.quote + segment.quote,
+        fills: last.fills + segment.fills,
+        firstPrice: last.firstPrice,
+      };
+    }
+  }
+  return joined;
+}
+
+/** The sums of the sources that fill anything, in the order in which they first do. */
+export function sharesOf(fills: readonly Fill[]): readonly WalkShare[] {
+  const shares = new Map<Fill['source'], WalkShare>();
+  for (const { source, size, quote } of fills) {
+    const {
+      size: sizeBefore = 0n,
+      quote: quoteBefore = 0n,
+      fills: count = 0,
+    } = shares.get(source) ?? {};
+    shares.set(source, {
+      source,
+      size: sizeBefore + size,
+      quote: quoteBefore + quote,
+      fills: count + 1,
+    });
+  }
+  return [...shares.values()];
+}
