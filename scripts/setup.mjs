@@ -1,7 +1,7 @@
 /**
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
- * `packages`, `addon`, `dist` and `client`, and those of `clients.mjs`. What is there and fresh is left alone,
- * which takes a few ms.
+ * `packages`, `addon`, `dist`, `client` and `page`, and those of `clients.mjs`. What is there and fresh is left
+ * alone, which takes a few ms.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,11 +20,19 @@ const steps = {
   addon: buildAddon,
   dist: compileTypeScript,
   client: compileClient,
+  page: buildPage,
   peers: () => installLocked('bench/peers'),
   incumbents: () => installLocked('test/incumbents/installed'),
   driftpy: () => installPython('test/incumbents/installed'),
   ccxt: () => installLocked('examples/ccxt'),
 };
+
+/** What needs no addon is made while cargo compiles it, in this order: the page contains the client. */
+const BESIDE_CARGO = ['client', 'page'];
+
+async function takeSteps(needs) {
+  for (const need of needs) await steps[need]();
+}
 
 function say(text) {
   process.stderr.write(`set-up: ${text}\n`);
@@ -92,7 +100,10 @@ async function compileTypeScript() {
   const dist = path.join(root, 'dist');
   if (isStale('dist', hash, distExists(dist))) {
     say('compiling TypeScript: tsc');
-    rmSync(dist, { recursive: true, force: true });
+    // The page beside them is built meanwhile.
+    for (const name of ['src', '.tsbuildinfo']) {
+      rmSync(path.join(dist, name), { recursive: true, force: true });
+    }
     await runOrThrow(localCommand('tsc'), ['--project', 'tsconfig.build.json']);
     markFresh('dist', hash);
   }
@@ -110,6 +121,19 @@ async function compileClient() {
   rmSync(dist, { recursive: true, force: true });
   await runOrThrow(localCommand('tsc'), ['--project', 'src/client/tsconfig.build.json']);
   markFresh('client', hash);
+}
+
+/** The page, from its sources and the compiled client library, as files that the service reads at its start. */
+async function buildPage() {
+  const hash = hashInputs({
+    inputs: ['src/page', 'src/client', 'package-lock.json'],
+    keep: (name) => /\.(ts|svelte|css|html|json|mjs)$/.test(name) && !name.endsWith('.test.ts'),
+  });
+  const page = path.join(root, 'dist', 'page', 'index.html');
+  if (!isStale('page', hash, existsSync(page))) return;
+  say('building the page: vite build');
+  await runOrThrow(localCommand('vite'), ['build', '--logLevel', 'warn', 'src/page']);
+  markFresh('page', hash);
 }
 
 /** The commit of this checkout; null outside a checkout. */
@@ -133,11 +157,17 @@ function distExists(dist) {
 try {
   const needs = process.argv.slice(2);
   checkTools(needs);
-  for (const need of needs) {
-    const step = steps[need];
-    if (step === undefined) throw new Error(`unknown need ${need}`);
-    await step();
-  }
+  const unknown = needs.find((need) => steps[need] === undefined);
+  if (unknown !== undefined) throw new Error(`unknown need ${unknown}`);
+  const isBeside = (need) => BESIDE_CARGO.includes(need);
+  if (needs.includes('packages')) await installPackages();
+  // One that fails waits for the other, which would otherwise write on behind the message.
+  const ends = await Promise.allSettled([
+    takeSteps(needs.filter((need) => need !== 'packages' && !isBeside(need))),
+    takeSteps(needs.filter(isBeside)),
+  ]);
+  const failed = ends.find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 } catch (error) {
   say(error.message);
   process.exitCode = 1;

@@ -42,6 +42,12 @@ const runners = [
     args: ['--noEmit', '--project', 'src/client/tsconfig.json'],
     count: countCheck,
   },
+  {
+    name: 'svelte-check of the page',
+    command: localCommand('svelte-check'),
+    args: ['--workspace', 'src/page', '--tsconfig', 'tsconfig.json', '--fail-on-warnings'],
+    count: countCheck,
+  },
   { name: 'cargo clippy', command: 'cargo', args: clippyArgs, count: countCheck },
   {
     name: 'cargo test',
