@@ -14,6 +14,7 @@ import { Timings } from '../server/metrics/timings.js';
 import { QuoteServer } from '../server/quotes/quote-server.js';
 import { FirstReady, type HistoryFirst } from '../server/routes/first-ready.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
+import { type PageFiles, readPageFiles } from '../server/routes/page-files.js';
 import { summarySource } from '../server/routes/stats-routes.js';
 import { SocketServer } from '../server/sockets/socket-server.js';
 import { SocketBacklog } from '../server/transport/socket-backlog.js';
@@ -60,7 +61,8 @@ export async function serveBook(
     onReady: () => process.stdout.write(`ready ${url}\n`),
   });
   const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;
-  const handlers = createServiceHandlers(config, parts, build);
+  const page = readPageFiles();
+  const handlers = createServiceHandlers(config, parts, { build, page });
   const served = { handlers, sockets, makers, unsent, backlog, addresses };
   const { listeners, url, metricsUrl } = await listenOn(config, served, log);
   const stop = (): Promise<void> =>
@@ -80,7 +82,8 @@ export async function serveBook(
   timings.watchLoop();
   venues.start();
   history?.start();
-  printUrls({ url, metricsUrl, hasHistory: history !== undefined }, config);
+  const [hasPage, hasHistory] = [page.size > 0, history !== undefined];
+  printUrls({ url, metricsUrl, hasPage, hasHistory }, config);
   log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
@@ -199,7 +202,7 @@ function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
 function createServiceHandlers(
   { requestsPerSecond, metricsPort, compatDefaults }: CommonConfig,
   parts: ServiceParts,
-  build: BuildInfo,
+  { build, page }: { readonly build: BuildInfo; readonly page: PageFiles },
 ): Handlers {
   const { book, directory, ready, feed, sockets, makers, venues, history } = parts;
   const { timings, unsent, backlog, addresses } = parts;
@@ -216,7 +219,7 @@ function createServiceHandlers(
     sockets: () => sockets.readStats(),
     venues: () => venues.stats(),
     quotes: () => makers.readStats(),
-    build,
+    ...{ build, page },
     ...(readAccounts === undefined ? {} : { readAccounts }),
     ...(readFees === undefined ? {} : { readFees }),
     ...(history === undefined ? {} : { history: history.history }),
@@ -274,17 +277,22 @@ function urlOf(host: string, { port }: Listener): string {
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
 }
 
+/** What there is to try, and where. */
+interface Addresses {
+  readonly url: string;
+  readonly metricsUrl: string;
+  readonly hasPage: boolean;
+  readonly hasHistory: boolean;
+}
+
 /** Prints addresses to try. */
 function printUrls(
-  {
-    url,
-    metricsUrl,
-    hasHistory,
-  }: { readonly url: string; readonly metricsUrl: string; readonly hasHistory: boolean },
+  { url, metricsUrl, hasPage, hasHistory }: Addresses,
   { markets }: CommonConfig,
 ): void {
   const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
   const lines = [
+    ...(hasPage ? [`page   ${url}/`] : []),
     `book   ${url}/l2?marketName=${market}&depth=5`,
     `all    ${url}/l2?marketName=${market}&grouping=100&depth=20&includeVamm=true&includeIndicative=true`,
     `match  ${url}/match?marketName=${market}&side=buy&size=50000000000`,

@@ -275,6 +275,10 @@ export const LIMITS = {
   backfillTransactionsMax: 10_000_000,
   /** Transactions a second that a node of one's own gives. */
   historyRateMax: 10_000,
+  /** The page's HTML, scripts and styles, one of each for every view and part that is loaded later. */
+  pageFilesMax: 64,
+  /** The largest part of the page has a fifth of this. */
+  pageFileBytesMax: 1_048_576,
   /** Time that a stopping service waits for its parts before it leaves anyway. */
   stopMsMax: 5_000,
 } as const;

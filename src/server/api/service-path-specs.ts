@@ -63,7 +63,7 @@ export const servicePathSpecs = {
     errors: [],
   },
   '/': {
-    summary: 'Name, version and the list of paths',
+    summary: 'Name, version and the list of paths; the page for clients that prefer HTML',
     kind: 'service',
     body: 'Index',
     tagged: false,

@@ -29,6 +29,8 @@ import { docsRoute } from './docs-route.js';
 import { FirstReady } from './first-ready.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
 import { LoopBudget } from './loop-budget.js';
+import { type PageFiles, readPageFiles } from './page-files.js';
+import { indexRoute } from './page-route.js';
 import {
   decodeTexts,
   type FoundRoute,
@@ -81,6 +83,8 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly unsent?: UnsentReplies;
   /** Bytes that wait for WebSockets. */
   readonly backlog?: { readonly bytes: number };
+  /** The page for browsers; by default the one that the set-up has built. */
+  readonly page?: PageFiles;
 }
 
 /** One handler for each port. */
@@ -100,12 +104,13 @@ export function createHandlers(options: HttpOptions): Handlers {
   const requests = new RequestCounts();
   const reachable = pathNames.filter((name) => isReachable(name, options));
   const served = reachable.filter((name) => isServed(name, options));
-  const routes = routesOf(options, requests, served);
+  const { page = readPageFiles() } = options;
+  const routes = routesOf({ ...options, page }, requests, served);
   const { requestsPerSecond: perSecond = 0, addresses, unsent = new UnsentReplies() } = options;
   const clients = addresses === undefined ? {} : { addresses };
   const limiter = perSecond === 0 ? undefined : new RequestLimiter({ perSecond, ...clients });
   return {
-    main: handlerOf(new PathTable(routes, reachable), { requests, unsent, limiter }),
+    main: handlerOf(new PathTable(routes, reachable, page.keys()), { requests, unsent, limiter }),
     operator: handlerOf(new PathTable(routes, operatorPaths), {
       requests,
       unsent,
@@ -128,7 +133,7 @@ function isOfHistory(name: PathName): boolean {
 }
 
 function routesOf(
-  options: HttpOptions,
+  options: HttpOptions & { readonly page: PageFiles },
   requests: RequestCounts,
   served: readonly PathName[],
 ): Routes {
@@ -163,7 +168,7 @@ function routesOf(
     '/version': () => versionReply(build),
     '/openapi.json': () => jsonReply(description),
     '/docs': docsRoute(),
-    '/': () => indexReply(build, served),
+    '/': indexRoute(options.page, () => indexReply(build, served)),
   };
 }
 

@@ -49,8 +49,10 @@ export class PathTable {
   readonly #exact = new Map<string, FoundRoute>();
   readonly #patterns: { readonly parts: readonly string[]; readonly route: NamedRoute }[] = [];
 
-  constructor(routes: Routes, names: readonly PathName[]) {
+  /** `pageFiles` are the paths of the page's files below its own, which the route of `/` sends. */
+  constructor(routes: Routes, names: readonly PathName[], pageFiles: Iterable<string> = []) {
     for (const name of names) this.#addPath(name, routes[name]);
+    for (const file of pageFiles) this.#addPageFile(file);
   }
 
   /** The route of a path, which is that of unknown paths where there is none. */
@@ -68,6 +70,13 @@ export class PathTable {
       if (name.includes('{')) this.#patterns.push({ parts: path.split('/'), route });
       else this.#exact.set(path, { route, texts: noTexts });
       for (const file of files) this.#exact.set(`${path}/${file}`, { route, texts: noTexts });
+    }
+  }
+
+  #addPageFile(file: string): void {
+    for (const prefix of prefixesOf.service) {
+      const index = this.#exact.get(`${prefix}/`);
+      if (index !== undefined) this.#exact.set(`${prefix}/${file}`, index);
     }
   }
 

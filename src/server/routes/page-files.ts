@@ -1,0 +1,106 @@
+/**
+ * The files of the page, which the set-up has built into `dist/page`: read once at the start, so that no
+ * path of a client ever names a file.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LIMITS } from '../../config/limits.js';
+import { commonHeaders, type Header } from '../transport/reply.js';
+
+/** One file, ready to be sent. */
+export interface PageFile {
+  readonly etag: string;
+  readonly headers: readonly Header[];
+  readonly body: Uint8Array;
+  /** The same, compressed; undefined where the build has compressed nothing. */
+  readonly gzip: Uint8Array | undefined;
+}
+
+/** The files by their paths below the address of the page; its own HTML is the empty path. */
+export type PageFiles = ReadonlyMap<string, PageFile>;
+
+/** What the page may do: load its own files, and speak to this service. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+
+/** Compiled code stands two folders deeper than the sources, beside the built page. */
+const FOLDERS = ['../../../page', '../../../dist/page'] as const;
+
+/**
+ * Reads a built page, by default the one beside this code; empty where the set-up has built none.
+ *
+ * # Errors
+ * An Error for more or larger files than a page has.
+ */
+export function readPageFiles(folder: string | undefined = builtFolder()): PageFiles {
+  if (folder === undefined) return new Map();
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const sent = names.filter((name) => TYPES[path.extname(name)] !== undefined);
+  if (sent.length > LIMITS.pageFilesMax) {
+    throw new Error(`${folder} has ${sent.length} files, must have at most ${LIMITS.pageFilesMax}`);
+  }
+  return new Map(
+    sent.map((name) => {
+      const gzip = names.includes(`${name}.gz`) ? readPart(folder, `${name}.gz`) : undefined;
+      const isIndex = name === 'index.html';
+      const key = isIndex ? '' : name.split(path.sep).join('/');
+      return [key, pageFile(TYPES[path.extname(name)] ?? '', readPart(folder, name), gzip)];
+    }),
+  );
+}
+
+function builtFolder(): string | undefined {
+  return FOLDERS.map((name) => fileURLToPath(new URL(name, import.meta.url))).find(hasPage);
+}
+
+function hasPage(folder: string): boolean {
+  try {
+    return readdirSync(folder).includes('index.html');
+  } catch {
+    return false;
+  }
+}
+
+function readPart(folder: string, name: string): Uint8Array {
+  const bytes = readFileSync(path.join(folder, name));
+  if (bytes.length <= LIMITS.pageFileBytesMax) return bytes;
+  const max = LIMITS.pageFileBytesMax;
+  throw new Error(`${name} of the page has ${bytes.length} bytes, must have at most ${max}`);
+}
+
+/** Scripts and styles have the hash of their content in their names; the HTML keeps its name. */
+function pageFile(type: string, body: Uint8Array, gzip: Uint8Array | undefined): PageFile {
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const isPage = type.startsWith('text/html');
+  const headers: readonly Header[] = [
+    ['Content-Type', type],
+    ...commonHeaders,
+    ['Cache-Control', isPage ? 'no-cache' : 'public, max-age=31536000, immutable'],
+    ['Vary', isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding'],
+    ['ETag', etag],
+    ...(isPage ? pageHeaders : []),
+  ];
+  return { etag, headers, body, gzip };
+}
+
+const pageHeaders: readonly Header[] = [
+  ['Content-Security-Policy', POLICY],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+];
