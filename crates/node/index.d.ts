@@ -35,6 +35,11 @@ export declare class Codec {
 /** The order book of one program on one chain. */
 export declare class Core {
   /**
+   * What the core holds that the last bytes of its accounts do not tell; null within a turn. Topics
+   * and cached bodies are no part of it.
+   */
+  captureState(): Buffer | null
+  /**
    * A book that has seen nothing. Throws when `program_id` is not a base58 key: that is a
    * mistake of the configuration and not of the chain.
    */

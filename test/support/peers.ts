@@ -88,6 +88,11 @@ const CHROMIUM_FLAGS = [
   '--disable-sync',
 ];
 
+/** Starts the browser, without anything that it requests by itself. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+}
+
 /** A page of another origin than the service's. */
 export class BrowserPage {
   private constructor(
@@ -102,7 +107,7 @@ export class BrowserPage {
       response.end('<!doctype html><title>another site</title>');
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+    const browser = await launchChromium();
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     return new BrowserPage(site, browser, page);

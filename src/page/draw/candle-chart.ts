@@ -13,6 +13,8 @@ import type { Palette } from './palette.js';
 
 /** Older candles are read when fewer than so many are left of the visible ones. */
 const OLDER_BARS = 30;
+/** Room for the longest price, so that another one moves nothing. */
+const PRICE_SCALE_WIDTH = 84;
 /** Candles that have room at first: fewer where a young market has no more. */
 const FIRST_BARS = { min: 48, max: 140 };
 
@@ -31,7 +33,7 @@ export class CandleChart {
       autoSize: true,
       ...themeOf(palette),
       timeScale: { timeVisible: true, secondsVisible: false, borderVisible: false, rightOffset: 4 },
-      rightPriceScale: { borderVisible: false },
+      rightPriceScale: { borderVisible: false, minimumWidth: PRICE_SCALE_WIDTH },
     });
     this.#candles = this.#chart.addSeries(CandlestickSeries, candleColors(palette));
     this.#volume = this.#chart.addSeries(HistogramSeries, {

@@ -16,3 +16,9 @@ export function spreadOf(bid: bigint | null, ask: bigint | null, tick: bigint): 
   const width = Number(ask - bid);
   return { mid, ticks: width / Number(tick), bps: mid === 0n ? 0 : (width / Number(mid)) * 1e4 };
 }
+
+/** A number of ticks in words; a grouped or crossed book has any. */
+export function ticksText(ticks: number): string {
+  const whole = Math.round(ticks);
+  return `${whole.toLocaleString('en-US')} ${Math.abs(whole) === 1 ? 'tick' : 'ticks'}`;
+}

@@ -1,0 +1,287 @@
+/** The page in a browser, over a service on the local chain: what it shows, and that it never lies. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, WebSocketRoute } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { formatDecimal } from '../src/client/amounts.js';
+import { type Demo, startDemo } from '../src/sim/demo/demo.js';
+import { CutProxy } from './support/cut-proxy.js';
+import { PageVisit } from './support/page-visit.js';
+import { chromiumMissing, launchChromium } from './support/peers.js';
+import { ServiceChild } from './support/service-child.js';
+import { until } from './support/until.js';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+/** Screenshots of the last run, for a person. */
+const shots = path.join(root, '.cache', 'page');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let folder: string;
+let demo: Demo;
+let service: ServiceChild;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (chromiumMissing() !== undefined) return;
+  mkdirSync(shots, { recursive: true });
+  folder = mkdtempSync(path.join(tmpdir(), 'slotbook-page-'));
+  demo = await startDemo({ rate: 20, makers: 60, fillsPerSecond: 3 });
+  service = await ServiceChild.start(demo, ['--data-dir', folder]);
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await demo?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach((context) => {
+  const missing = chromiumMissing();
+  if (missing !== undefined) context.skip(missing);
+});
+
+/** Every panel with something in it. */
+async function expectWhole({ page }: PageVisit): Promise<void> {
+  for (const title of ['Candles', 'Order book', 'Depth', 'Try an order', 'Trades', 'Queue']) {
+    expect.soft(await page.getByRole('heading', { name: title, level: 2 }).count(), title).toBe(1);
+  }
+  await until('candles', () => page.getByTestId('candles').locator('canvas').count());
+  await until('trades', () => page.getByTestId('trades').locator('tbody tr').count());
+  await until('a walk', () => page.getByTestId('walk').locator('tbody tr').count());
+  await until('best prices', async () =>
+    /[0-9]/.test((await page.getByTestId('quote').textContent()) ?? ''),
+  );
+}
+
+/** Texts that grow by a digit towards the left count a little; anything that moves counts a hundred times as much. */
+const LAYOUT_SHIFT_MAX = 0.001;
+
+/** Elements that stand out of the page to the right. */
+const hiddenPx = 'document.documentElement.scrollWidth - innerWidth';
+
+test.for([
+  { width: 1_440, height: 900, theme: 'dark' },
+  { width: 1_024, height: 800, theme: 'light' },
+  { width: 390, height: 844, theme: 'dark' },
+  { width: 390, height: 844, theme: 'light' },
+] as const)('shows all of a market at $width px, $theme, to everybody', async (look) => {
+  const visit = await PageVisit.open(browser, service.url, look);
+  try {
+    await expectWhole(visit);
+    expect(await visit.page.evaluate(hiddenPx)).toBeLessThanOrEqual(0);
+    expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe(look.theme);
+    await visit.page.screenshot({ path: path.join(shots, `${look.width}-${look.theme}.png`) });
+    expect(await visit.layoutShift()).toBeLessThan(LAYOUT_SHIFT_MAX);
+    await visit.page.evaluate(axe);
+    const { violations } = await visit.page.evaluate<AxeResult>('axe.run()');
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`)).toEqual(
+      [],
+    );
+    expect(await visit.findFaults(service.url)).toEqual([]);
+  } finally {
+    await visit.close();
+  }
+});
+
+/** The part of the report of axe-core that is read. */
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** Runs in the page: the ladder's rows, and /l2 of the same sequence number. */
+const ladderBesideL2 = (query: string): string => `new Promise((resolve, reject) => {
+  const table = document.querySelector('[data-testid=ladder]');
+  const readRows = () => [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
+  const observer = new MutationObserver(async () => {
+    const { seq, epoch } = table.dataset;
+    const rows = readRows();
+    const book = await (await fetch('/l2?${query}')).json().catch(reject);
+    if (String(book.seq) !== seq || book.epoch !== epoch) return;
+    observer.disconnect();
+    resolve({ rows, book });
+  });
+  observer.observe(table, { attributes: true });
+})`;
+
+interface BesideL2 {
+  readonly rows: readonly (readonly string[])[];
+  readonly book: Readonly<Record<'bids' | 'asks', readonly L2Level[]>>;
+}
+interface L2Level {
+  readonly price: string;
+  readonly size: string;
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+/** A level as the table says it. */
+function tableRow(side: 'bid' | 'ask', { price, size, sources }: L2Level): readonly string[] {
+  const { dlob = '0', vamm = '0', indicative = '0' } = sources;
+  const sizes = [size, dlob, vamm, indicative, '0'].map((raw) => formatDecimal(BigInt(raw), 9));
+  return [side, formatDecimal(BigInt(price), 6), ...sizes];
+}
+
+test.for([1, 10, 1_000])(
+  'the ladder in groups of %i ticks says what /l2 says',
+  async (grouping) => {
+    const visit = await PageVisit.open(
+      browser,
+      `${service.url}/?market=SOL-PERP&grouping=${grouping}`,
+    );
+    try {
+      const sources = 'includeVamm=true&includeIndicative=true';
+      const query = `marketName=SOL-PERP&depth=100&grouping=${grouping}&${sources}`;
+      const { rows, book } = await visit.page.evaluate<BesideL2>(ladderBesideL2(query));
+      const shown = {
+        asks: rows.filter(([side]) => side === 'ask'),
+        bids: rows.filter(([side]) => side === 'bid'),
+      };
+      expect(shown.bids.length).toBeGreaterThan(5);
+      const expected = [
+        ...book.asks
+          .slice(0, shown.asks.length)
+          .reverse()
+          .map((level) => tableRow('ask', level)),
+        ...book.bids.slice(0, shown.bids.length).map((level) => tableRow('bid', level)),
+      ];
+      expect(rows).toEqual(expected);
+    } finally {
+      await visit.close();
+    }
+  },
+);
+
+test('is used by the keyboard alone: search, ladder, queue, order', async () => {
+  const visit = await PageVisit.open(browser, service.url);
+  const { page } = visit;
+  try {
+    await page.keyboard.press('/');
+    await page.keyboard.type('btc');
+    await page.keyboard.press('Enter');
+    await until('the address of the market', () => page.url().endsWith('/?market=BTC-PERP'));
+    await visit.untilState('live');
+    await page.getByRole('application').focus();
+    await page.keyboard.press('ArrowUp');
+    expect(await page.locator('#ladder-focus').textContent()).toMatch(/^(bid|ask) [\d,.]+, size /);
+    await page.keyboard.press('Enter');
+    await until('the queue', () => page.getByTestId('queue').count());
+    await page.getByTestId('walk-size').focus();
+    await page.keyboard.press('ControlOrMeta+a');
+    const walked = page.waitForRequest(/\/match\?marketName=BTC-PERP&side=buy&size=500000000$/);
+    await page.keyboard.type('0.5');
+    await walked;
+    await page.goBack();
+    await until('the market before', async () => (await page.title()).startsWith('SOL-PERP'));
+    expect(await visit.findFaults(service.url)).toEqual([]);
+  } finally {
+    await visit.close();
+  }
+});
+
+test.for(['BTC-PERP', 'ETH-PERP', 'SOL'])('shows %s by its address', async (market) => {
+  const visit = await PageVisit.open(browser, `${service.url}/?market=${market}`);
+  try {
+    await expectWhole(visit);
+    expect(await visit.page.title()).toBe(`${market} · slotbook`);
+    expect(await visit.findFaults(service.url)).toEqual([]);
+  } finally {
+    await visit.close();
+  }
+});
+
+test('a frame with a wrong checksum is said and healed', async () => {
+  let isSpoilt = false;
+  const spoil = (route: WebSocketRoute): void => {
+    const upstream = route.connectToServer();
+    upstream.onMessage((message) => {
+      const text = String(message);
+      const isDelta = text.startsWith('{"type":"delta","topic":"book');
+      const sent = isDelta && !isSpoilt ? text.replace(/"crc":\d+/, '"crc":1') : text;
+      isSpoilt ||= isDelta;
+      route.send(sent);
+    });
+  };
+  const prepare: NonNullable<Parameters<typeof PageVisit.open>[2]>['prepare'] = (page) =>
+    page.routeWebSocket(/\/ws$/, spoil);
+  const visit = await PageVisit.open(browser, service.url, { prepare });
+  try {
+    await until('the violation', async () =>
+      (await visit.text('truth')).includes('1 wrong and healed'),
+    );
+    expect(await visit.text('truth')).toContain('1 (crc)');
+    const verified = Number(await visit.text('verified'));
+    await visit.untilState('live');
+    await until('more checksums', async () => Number(await visit.text('verified')) > verified);
+  } finally {
+    await visit.close();
+  }
+});
+
+test('a hidden tab follows nothing, and goes on when it is seen again', async () => {
+  const visit = await PageVisit.open(browser, service.url);
+  const setVisibility = (state: string): Promise<unknown> =>
+    visit.page.evaluate(`
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+      document.dispatchEvent(new Event('visibilitychange'));
+    `);
+  try {
+    await setVisibility('hidden');
+    await visit.untilState('paused');
+    expect(await visit.text('notice')).toMatch(/^Paused since \d\d:\d\d:\d\d UTC/);
+    expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
+    await setVisibility('visible');
+    await visit.untilState('live');
+  } finally {
+    await visit.close();
+  }
+});
+
+test('a lost service greys the book and says since when, and one that is back colours it without a reload', async () => {
+  const proxy = await CutProxy.start(service.url);
+  const visit = await PageVisit.open(browser, `${proxy.url}/?market=SOL-PERP`);
+  const { page } = visit;
+  const isGreyed = (): Promise<boolean> =>
+    page.evaluate(
+      "getComputedStyle(document.querySelector('[role=application]')).filter !== 'none'",
+    );
+  try {
+    await page.evaluate('globalThis.isSamePage = true');
+    proxy.cut();
+    await until('a resumed stream', async () => (await visit.text('recoveries')) === '1 / 0');
+    await service.kill();
+    await visit.untilState('disconnected');
+    await until('the notice', async () => (await page.getByTestId('notice').count()) > 0);
+    expect(await visit.text('notice')).toMatch(/^Disconnected since \d\d:\d\d:\d\d UTC, \d+ s$/);
+    expect(await isGreyed()).toBe(true);
+    expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
+    service = await ServiceChild.start(demo, ['--data-dir', folder]);
+    proxy.turnTo(service.url);
+    await visit.untilState('live');
+    await until('colours', async () => !(await isGreyed()));
+    expect(await page.getByTestId('notice').count()).toBe(0);
+    await until('a new book', async () => (await visit.text('recoveries')) === '1 / 1');
+    expect(await page.evaluate('isSamePage')).toBe(true);
+    expect(await visit.findFaults(proxy.url)).toEqual([]);
+  } finally {
+    await visit.close();
+    await proxy.stop();
+  }
+});
+
+/** Bytes of all scripts, as they are sent. */
+const SCRIPT_BYTES_MAX = 120_000;
+
+test('all scripts of the page are at most 120 kB compressed', () => {
+  const files = path.join(root, 'dist', 'page', 'page');
+  const scripts = readdirSync(files).filter((name) => name.endsWith('.js.gz'));
+  expect(scripts.length).toBeGreaterThan(0);
+  const bytes = scripts.reduce((sum, name) => sum + statSync(path.join(files, name)).size, 0);
+  expect(bytes).toBeLessThanOrEqual(SCRIPT_BYTES_MAX);
+});

@@ -1,0 +1,108 @@
+/** A visit of the service's page in Chromium, which notes everything that must not happen on it. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { until } from './until.js';
+
+const WAIT_MS = 60_000;
+
+/** How the page is visited. */
+export interface VisitOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: 'light' | 'dark';
+  /** Called before the page is opened. */
+  readonly prepare?: (page: Page) => Promise<void>;
+}
+
+/** Runs in the page before its own scripts. */
+const WATCH = `
+  globalThis.watched = { violations: [], shift: 0 };
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+    watched.violations.push(violatedDirective + ' ' + blockedURI);
+  });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) watched.shift += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
+/** The ladder as its table says it: the rows of one book. */
+export interface LadderTable {
+  readonly epoch: string;
+  readonly seq: number;
+  /** Side, price, size, and the sizes by source, as decimal text. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** One visit. */
+export class PageVisit {
+  readonly #context: BrowserContext;
+  readonly #errors: string[] = [];
+  readonly #origins = new Set<string>();
+
+  private constructor(
+    context: BrowserContext,
+    readonly page: Page,
+  ) {
+    this.#context = context;
+    page.setDefaultTimeout(WAIT_MS);
+    page.on('pageerror', (error) => this.#errors.push(error.message));
+    page.on('console', (message) => {
+      // What a lost connection prints is no fault of the page.
+      const isNetwork = /net::ERR|WebSocket connection/.test(message.text());
+      if (message.type() === 'error' && !isNetwork) this.#errors.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) this.#origins.add(new URL(request.url()).origin);
+    });
+    page.on('websocket', (socket) => {
+      this.#origins.add(new URL(socket.url()).origin.replace(/^ws/, 'http'));
+    });
+  }
+
+  /** Opens the page and waits for a book that is live. */
+  static async open(browser: Browser, url: string, options: VisitOptions = {}): Promise<PageVisit> {
+    const { width = 1_440, height = 900, theme = 'dark', prepare } = options;
+    const viewport = { width, height };
+    const context = await browser.newContext({ viewport, colorScheme: theme });
+    const visit = new PageVisit(context, await context.newPage());
+    await visit.page.addInitScript(WATCH);
+    await prepare?.(visit.page);
+    await visit.page.goto(url);
+    await visit.untilState('live');
+    await until('rows in the ladder', async () => (await visit.readLadder()).rows.length > 0);
+    return visit;
+  }
+
+  /** Waits for what the truth strip calls the book. */
+  async untilState(state: string): Promise<void> {
+    await until(`the state ${state}`, async () => (await this.text('state')).startsWith(state));
+  }
+
+  /** The text of a marked element, trimmed. */
+  async text(id: string): Promise<string> {
+    return ((await this.page.getByTestId(id).textContent()) ?? '').trim();
+  }
+
+  readLadder(): Promise<LadderTable> {
+    return this.page.evaluate(`(() => {
+      const table = document.querySelector('[data-testid=ladder]');
+      const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
+      return { epoch: table.dataset.epoch, seq: Number(table.dataset.seq), rows };
+    })()`);
+  }
+
+  /** What must be empty at the end: errors, violations of the policy, and requests to others. */
+  async findFaults(url: string): Promise<readonly string[]> {
+    const violations = await this.page.evaluate<string[]>('watched.violations');
+    const origins = [...this.#origins].filter((origin) => origin !== new URL(url).origin);
+    return [...this.#errors, ...violations, ...origins];
+  }
+
+  /** The cumulative layout shift so far. */
+  layoutShift(): Promise<number> {
+    return this.page.evaluate('watched.shift');
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close();
+  }
+}
