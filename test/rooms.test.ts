@@ -73,7 +73,7 @@ const exclusive = [
 ];
 
 /** The crates from left to right: each may depend on those before it. */
-const crates = ['protocol', 'book', 'matching', 'wire', 'node'];
+const crates = ['protocol', 'book', 'matching', 'wire', 'journal', 'node'];
 
 interface SourceFile {
   readonly name: string;

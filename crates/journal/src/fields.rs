@@ -1,0 +1,170 @@
+//! Fields of a record: LEB128 varints, zigzag for signed ones, and raw bytes.
+
+use crate::error::{Fault, check_length};
+
+/// Bytes of the longest varint of 64 bits.
+const VARINT_BYTES_MAX: u32 = 10;
+
+/// Appends an unsigned number, seven bits a byte, the lowest first; the highest bit says that more follow.
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    out.push(value.to_le_bytes()[0]);
+}
+
+/// Appends a length.
+pub(crate) fn put_length(out: &mut Vec<u8>, length: usize) {
+    put_varint(out, length as u64);
+}
+
+/// Appends a signed number, small of either sign in few bytes.
+pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
+    put_varint(out, ((value << 1) ^ (value >> 63)).cast_unsigned());
+}
+
+/// Appends how a number differs from the one before, which may be any other.
+pub(crate) fn put_change(out: &mut Vec<u8>, value: u64, before: u64) {
+    put_signed(out, value.wrapping_sub(before).cast_signed());
+}
+
+/// Appends bytes behind their length.
+pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_length(out, bytes.len());
+    out.extend_from_slice(bytes);
+}
+
+/// Reads fields one after the other and believes none of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// What a record that ends too early is.
+const CUT: Fault = Fault::Malformed("a record ends within a field");
+
+impl<'a> Fields<'a> {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Bytes read so far.
+    pub(crate) const fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, Fault> {
+        let byte = *self.bytes.get(self.at).ok_or(CUT)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
+        let mut value = 0;
+        for index in 0..VARINT_BYTES_MAX {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if index == VARINT_BYTES_MAX - 1 && bits > 1 {
+                break;
+            }
+            value |= bits << (7 * index);
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Fault::Malformed("a varint has more than 64 bits"))
+    }
+
+    pub(crate) fn signed(&mut self) -> Result<i64, Fault> {
+        let value = self.varint()?;
+        Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+    }
+
+    /// A number that was written as its change from `before`.
+    pub(crate) fn changed(&mut self, before: u64) -> Result<u64, Fault> {
+        Ok(before.wrapping_add(self.signed()?.cast_unsigned()))
+    }
+
+    /// A length of at most `max`.
+    pub(crate) fn length(&mut self, limit: &'static str, max: usize) -> Result<usize, Fault> {
+        let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
+        check_length(limit, length, max)?;
+        Ok(length)
+    }
+
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+        let end = self.at.checked_add(count).ok_or(CUT)?;
+        let bytes = self.bytes.get(self.at..end).ok_or(CUT)?;
+        self.at = end;
+        Ok(bytes)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        Ok(*self.take(N)?.first_chunk().ok_or(CUT)?)
+    }
+
+    /// Bytes behind their length.
+    pub(crate) fn bytes(&mut self, limit: &'static str, max: usize) -> Result<&'a [u8], Fault> {
+        let length = self.length(limit, max)?;
+        self.take(length)
+    }
+
+    /// Text behind its length: ASCII without spaces, as names are.
+    pub(crate) fn name(&mut self, limit: &'static str, max: usize) -> Result<&'a str, Fault> {
+        let bytes = self.bytes(limit, max)?;
+        let text = std::str::from_utf8(bytes).ok();
+        let is_name = |text: &&str| text.bytes().all(|byte| byte.is_ascii_graphic());
+        text.filter(is_name).ok_or(Fault::Malformed("a name is not printable ASCII"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(unsigned: u64, signed: i64, before: u64) {
+            let mut out = Vec::new();
+            put_varint(&mut out, unsigned);
+            put_signed(&mut out, signed);
+            put_change(&mut out, unsigned, before);
+            let mut fields = Fields::new(&out);
+            prop_assert_eq!(fields.varint(), Ok(unsigned));
+            prop_assert_eq!(fields.signed(), Ok(signed));
+            prop_assert_eq!(fields.changed(before), Ok(unsigned));
+            prop_assert!(fields.is_done());
+            for length in 0..out.len() {
+                let mut cut = Fields::new(&out[..length]);
+                let all = [cut.varint().is_ok(), cut.signed().is_ok(), cut.varint().is_ok()];
+                prop_assert!(!all.iter().all(|read| *read));
+            }
+        }
+    }
+
+    #[test]
+    fn a_varint_of_more_than_64_bits_is_refused() {
+        let long = [0xff; 10];
+        assert!(Fields::new(&long).varint().is_err());
+        let mut most = [0xff; 10];
+        most[9] = 1;
+        assert_eq!(Fields::new(&most).varint(), Ok(u64::MAX));
+        most[9] = 2;
+        assert!(Fields::new(&most).varint().is_err());
+    }
+
+    #[test]
+    fn a_length_over_its_limit_is_named() {
+        let mut out = Vec::new();
+        put_bytes(&mut out, b"abcd");
+        let found = Fields::new(&out).bytes("NAME_MAX", 3);
+        assert_eq!(found, Err(Fault::BytesExceeded { limit: "NAME_MAX", max: 3, found: 4 }));
+    }
+}

@@ -1,0 +1,54 @@
+//! One log of everything that moves a book.
+//!
+//! The thread of the book appends inputs to a turn log ([`turn_log::put_input`]): whole accounts, copied and
+//! nothing else. A [`Writer`] on another thread makes segments of it: records that say how an account
+//! differs from its last bytes, in blocks that are compressed and carry a CRC-32. A [`Reader`] gives the inputs
+//! back turn by turn. A segment begins with a checkpoint, all accounts and the book's own state, so it stands
+//! alone. `docs/journal.md` describes the bytes.
+//!
+//! This room does no I/O, reads no clock, knows no book and does not look into an account.
+//!
+//! ```
+//! use slotbook_journal::{Checkpoint, Found, Input, Reader, Writer, turn_log::put_input};
+//! use slotbook_protocol::units::Pubkey;
+//!
+//! let mut log = Vec::new();
+//! let (epoch, ts_ms, slot, unix_seconds) = ("e-1", 1_000, 7, 1);
+//! let checkpoint = Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs: &[], state: &[] };
+//! put_input(&mut log, &Input::Checkpoint(checkpoint));
+//! put_input(&mut log, &Input::Clock { slot: 8, unix_seconds: 1 });
+//! put_input(&mut log, &Input::TurnEnd { ts_ms: 1_010, marks: &[], hashes: &[] });
+//!
+//! let mut writer = Writer::new(Pubkey([7; 32]));
+//! writer.append(&log, 1_000).unwrap();
+//! writer.flush().unwrap();
+//! let mut reader = Reader::new();
+//! while let Some(piece) = writer.take_piece() {
+//!     reader.push(&piece.bytes);
+//! }
+//! assert_eq!(reader.find(), Ok(Found::Checkpoint));
+//! assert!(matches!(reader.find(), Ok(Found::Turn(moment)) if moment.slot == 8));
+//! let mut inputs = 0;
+//! reader.apply_turn(|_input| inputs += 1).unwrap();
+//! assert_eq!((inputs, reader.find()), (2, Ok(Found::Nothing)));
+//! ```
+#![forbid(unsafe_code)]
+
+mod error;
+mod fields;
+mod input;
+pub mod limits;
+mod patch;
+mod reader;
+mod record;
+mod segment;
+mod table;
+pub mod turn_log;
+mod writer;
+
+pub use error::{Fault, JournalError};
+pub use input::{Checkpoint, Gate, Input, Origin};
+pub use reader::{Found, Moment, Reader, StoredAccount};
+pub use record::Head;
+pub use segment::VERSION;
+pub use writer::{Piece, Writer, Written};

@@ -1,0 +1,198 @@
+//! How the bytes of an account differ from those before: runs of new bytes.
+//!
+//! A patch is a list of `varint length, varint skip, bytes`, closed by a length of zero; `skip` counts
+//! from the end of the run before. What lies between two runs stays.
+
+use crate::error::Fault;
+use crate::fields::{Fields, put_length};
+
+/// Equal bytes that do not end a run: a new run costs two bytes.
+const GAP_MAX: usize = 2;
+
+/// Bytes compared at once.
+const WORD: usize = 8;
+
+/// Appends the patch from `old` to `new`, which are equally long.
+pub(crate) fn put_patch(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
+    debug_assert_eq!(old.len(), new.len(), "Invariant: a patch is made of equal lengths");
+    let mut runs = Runs::new(new);
+    let (old_words, old_rest) = old.as_chunks::<WORD>();
+    let (new_words, new_rest) = new.as_chunks::<WORD>();
+    for (index, (old, new)) in old_words.iter().zip(new_words).enumerate() {
+        let differs = u64::from_le_bytes(*old) ^ u64::from_le_bytes(*new);
+        runs.note_word(out, index * WORD, differs);
+    }
+    runs.note_rest(out, old_words.len() * WORD, old_rest, new_rest);
+    runs.close(out);
+}
+
+/// Appends the patch from zeros to `new`: what an account is stored as.
+pub(crate) fn put_packed(out: &mut Vec<u8>, new: &[u8]) {
+    let mut runs = Runs::new(new);
+    let (words, rest) = new.as_chunks::<WORD>();
+    for (index, word) in words.iter().enumerate() {
+        runs.note_word(out, index * WORD, u64::from_le_bytes(*word));
+    }
+    runs.note_rest(out, words.len() * WORD, &[0; WORD][..rest.len()], rest);
+    runs.close(out);
+}
+
+/// Collects the runs of a patch from its first byte to its last.
+struct Runs<'a> {
+    new: &'a [u8],
+    /// Where the run before ends.
+    written: usize,
+    /// The run that may still grow; empty when there is none.
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Runs<'a> {
+    const fn new(new: &'a [u8]) -> Self {
+        Self { new, written: 0, start: 0, end: 0 }
+    }
+
+    /// Notes the bytes of a word that are not zero in `differs`.
+    #[inline]
+    fn note_word(&mut self, out: &mut Vec<u8>, at: usize, differs: u64) {
+        if differs == 0 {
+            return;
+        }
+        for (index, byte) in differs.to_le_bytes().into_iter().enumerate() {
+            if byte != 0 {
+                self.note(out, at + index);
+            }
+        }
+    }
+
+    fn note_rest(&mut self, out: &mut Vec<u8>, at: usize, old: &[u8], new: &[u8]) {
+        for (index, (old, new)) in old.iter().zip(new).enumerate() {
+            if old != new {
+                self.note(out, at + index);
+            }
+        }
+    }
+
+    /// Notes that the byte at `at` differs.
+    #[inline]
+    fn note(&mut self, out: &mut Vec<u8>, at: usize) {
+        if self.start == self.end || at > self.end + GAP_MAX {
+            self.put_run(out);
+            self.start = at;
+        }
+        self.end = at + 1;
+    }
+
+    fn put_run(&mut self, out: &mut Vec<u8>) {
+        if self.start == self.end {
+            return;
+        }
+        put_length(out, self.end - self.start);
+        put_length(out, self.start - self.written);
+        out.extend_from_slice(&self.new[self.start..self.end]);
+        self.written = self.end;
+    }
+
+    fn close(mut self, out: &mut Vec<u8>) {
+        self.put_run(out);
+        out.push(0);
+    }
+}
+
+/// Writes the runs of a patch over `bytes`.
+pub(crate) fn apply_patch(patch: &[u8], bytes: &mut [u8]) -> Result<(), Fault> {
+    let mut fields = Fields::new(patch);
+    let mut at = 0_usize;
+    loop {
+        let length = fields.length(RUN, bytes.len())?;
+        if length == 0 {
+            return Ok(());
+        }
+        let start = at.saturating_add(fields.length(RUN, bytes.len())?);
+        at = start.saturating_add(length);
+        let room = bytes.get_mut(start..at).ok_or(OUTSIDE)?;
+        room.copy_from_slice(fields.take(length)?);
+    }
+}
+
+/// The bytes of the patch at the front of `fields`, for an account of so many bytes.
+pub(crate) fn take_patch<'a>(fields: &mut Fields<'a>, bytes_max: usize) -> Result<&'a [u8], Fault> {
+    let mut ahead = fields.clone();
+    loop {
+        let length = ahead.length(RUN, bytes_max)?;
+        if length == 0 {
+            break;
+        }
+        ahead.length(RUN, bytes_max)?;
+        ahead.take(length)?;
+    }
+    fields.take(ahead.at() - fields.at())
+}
+
+const RUN: &str = "bytes of a run";
+const OUTSIDE: Fault = Fault::Malformed("a run reaches over the end of its account");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn patched(old: &[u8], new: &[u8]) -> Vec<u8> {
+        let mut patch = Vec::new();
+        put_patch(&mut patch, old, new);
+        let mut bytes = old.to_vec();
+        apply_patch(&patch, &mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn equal_bytes_need_one() {
+        let mut patch = Vec::new();
+        put_patch(&mut patch, &[7; 100], &[7; 100]);
+        assert_eq!(patch, [0]);
+    }
+
+    #[test]
+    fn runs_that_are_near_are_one() {
+        let mut patch = Vec::new();
+        put_packed(&mut patch, &[0, 0, 1, 0, 0, 2, 0, 0, 0, 3, 0]);
+        assert_eq!(patch, [4, 2, 1, 0, 0, 2, 1, 3, 3, 0]);
+    }
+
+    #[test]
+    fn a_run_outside_of_its_account_is_refused() {
+        for patch in [&[2, 3, 1, 1, 0][..], &[1, 4, 1, 0], &[1, 0], &[], &[5, 0, 1, 1, 1, 1, 1, 0]]
+        {
+            assert!(apply_patch(patch, &mut [0; 4]).is_err(), "{patch:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_come_back(
+            old in prop::collection::vec(0_u8..3, 0..200),
+            changes in prop::collection::vec((0_usize..200, 0_u8..4), 0..20),
+        ) {
+            let mut new = old.clone();
+            for (at, byte) in changes {
+                if let Some(place) = new.get_mut(at) {
+                    *place = byte;
+                }
+            }
+            prop_assert_eq!(&patched(&old, &new), &new);
+            let mut packed = Vec::new();
+            put_packed(&mut packed, &new);
+            let mut unpacked = vec![0; new.len()];
+            apply_patch(&packed, &mut unpacked).unwrap();
+            prop_assert_eq!(&unpacked, &new);
+            let mut fields = Fields::new(&packed);
+            prop_assert_eq!(take_patch(&mut fields, new.len()).unwrap(), &packed[..]);
+        }
+
+        #[test]
+        fn no_patch_panics(patch: Vec<u8>, mut bytes: Vec<u8>) {
+            let _ = apply_patch(&patch, &mut bytes);
+            let _ = take_patch(&mut Fields::new(&patch), bytes.len());
+        }
+    }
+}

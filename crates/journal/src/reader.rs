@@ -1,0 +1,413 @@
+//! From the bytes of a segment to inputs, turn by turn.
+
+use slotbook_protocol::units::Pubkey;
+
+use crate::error::{Fault, JournalError, check_length};
+use crate::fields::Fields;
+use crate::input::{Input, Origin};
+use crate::limits::TURN_BYTES_MAX;
+use crate::patch::apply_patch;
+use crate::record::{AccountRecord, Context, Head, Mention, Record, read_record};
+use crate::segment::{BlockReader, PREAMBLE_BYTES, check_preamble};
+use crate::table::{Account, AccountTable, check_account};
+
+/// What a reader has found in the bytes so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// No whole checkpoint or turn; there is one when more bytes were pushed.
+    Nothing,
+    /// The checkpoint: see [`Reader::head`], [`Reader::each_account`] and [`Reader::state`].
+    Checkpoint,
+    /// A whole turn, which [`Reader::apply_turn`] reads.
+    Turn(Moment),
+}
+
+/// When a turn was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// The time of the turn, Unix milliseconds.
+    pub ts_ms: u64,
+    /// The chain's slot at its end.
+    pub slot: u64,
+}
+
+/// An account of a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredAccount<'a> {
+    /// The account and its newest state.
+    pub origin: Origin,
+    /// The program that owns it.
+    pub owner: Pubkey,
+    /// All its bytes; none when it is closed.
+    pub data: &'a [u8],
+}
+
+/// Reads one segment. Bytes are pushed in pieces of any size; a turn is found when it is there as a whole, so
+/// a torn file ends behind a turn.
+pub struct Reader {
+    packed: Vec<u8>,
+    blocks: Option<BlockReader>,
+    /// Bytes of the file in whole blocks, as far as they are unpacked.
+    position: u64,
+    /// Records that are not applied.
+    plain: Vec<u8>,
+    /// Plain bytes of the segment before those.
+    plain_at: u64,
+    /// Where the blocks of `plain` begin, in plain bytes of the segment and in the file.
+    places: Vec<(u64, u64)>,
+    /// As far as `plain` is applied.
+    applied: usize,
+    /// As far as it is searched for the end of a turn, and the newest values there.
+    searched: usize,
+    ahead: Context,
+    context: Context,
+    head: Option<Head>,
+    state: Option<Vec<u8>>,
+    accounts: AccountTable,
+    data: Vec<u8>,
+    scratch: Vec<u8>,
+    /// The turn that was found and not applied.
+    found: Option<Moment>,
+    failed: Option<JournalError>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Reader {
+    /// A reader that has read nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            packed: Vec::new(),
+            blocks: None,
+            position: 0,
+            plain: Vec::new(),
+            plain_at: 0,
+            places: Vec::new(),
+            applied: 0,
+            searched: 0,
+            ahead: Context::default(),
+            context: Context::default(),
+            head: None,
+            state: None,
+            accounts: AccountTable::default(),
+            data: Vec::new(),
+            scratch: Vec::new(),
+            found: None,
+            failed: None,
+        }
+    }
+
+    /// Adds bytes of the file.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.packed.extend_from_slice(bytes);
+    }
+
+    /// Bytes of the file up to the end of the last block that was read.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes that were pushed and hold no whole block.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// Where the segment begins; `None` before its first block was read.
+    #[must_use]
+    pub const fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
+    }
+
+    /// What the book had besides accounts at the checkpoint; `None` before it was found.
+    #[must_use]
+    pub fn state(&self) -> Option<&[u8]> {
+        self.state.as_deref()
+    }
+
+    /// Accounts that are held, closed ones among them.
+    pub fn account_count(&self) -> usize {
+        self.accounts.iter().count()
+    }
+
+    /// Calls `take` with each account of now, in the order in which they came.
+    ///
+    /// # Errors
+    /// Never for what a reader has stored; the bytes are unpacked as those of a file are.
+    pub fn each_account(
+        &mut self,
+        mut take: impl FnMut(StoredAccount<'_>),
+    ) -> Result<(), JournalError> {
+        for account in self.accounts.iter() {
+            if let Err(fault) = account.unpack(&mut self.data) {
+                return Err(error_at(&self.places, self.plain_at, fault));
+            }
+            let Account { pubkey, owner, slot, gate, .. } = *account;
+            take(StoredAccount { origin: Origin { pubkey, slot, gate }, owner, data: &self.data });
+        }
+        Ok(())
+    }
+
+    /// Reads on until there is a head, without unpacking more than its block.
+    ///
+    /// # Errors
+    /// [`JournalError`], as [`Reader::find`].
+    pub fn find_head(&mut self) -> Result<Option<&Head>, JournalError> {
+        while self.head.is_none() {
+            if !self.guarded(Self::read_block)? {
+                break;
+            }
+            self.guarded(Self::read_checkpoint)?;
+        }
+        Ok(self.head.as_ref())
+    }
+
+    /// Looks for the checkpoint, and then for the next turn. The same one until it is applied.
+    ///
+    /// # Errors
+    /// [`JournalError`]: the segment is damaged here, and nothing behind it can be read.
+    pub fn find(&mut self) -> Result<Found, JournalError> {
+        self.guarded(Self::find_next)
+    }
+
+    /// Applies the turn that [`Reader::find`] found last: calls `take` with each of its inputs, the end of the
+    /// turn among them. What a snapshot only mentions comes as an account with its last bytes. Without one it does nothing.
+    ///
+    /// # Errors
+    /// [`JournalError`]; the turn is then applied in part.
+    pub fn apply_turn(&mut self, mut take: impl FnMut(Input<'_>)) -> Result<(), JournalError> {
+        self.guarded(|reader| reader.apply_records(&mut take))
+    }
+
+    /// Does what a damaged segment allows once: afterwards the same error is returned.
+    fn guarded<T>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, (usize, Fault)>,
+    ) -> Result<T, JournalError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        act(self).map_err(|(at, fault)| {
+            let error = error_at(&self.places, self.plain_at + at as u64, fault);
+            self.failed = Some(error.clone());
+            error
+        })
+    }
+
+    fn find_next(&mut self) -> Result<Found, (usize, Fault)> {
+        while self.state.is_none() {
+            if self.searched == self.plain.len() && !self.read_block()? {
+                return Ok(Found::Nothing);
+            }
+            if self.read_checkpoint()? {
+                return Ok(Found::Checkpoint);
+            }
+        }
+        while self.found.is_none() {
+            self.found = self.search_turn()?;
+            if self.found.is_none() && !self.read_block()? {
+                return Ok(Found::Nothing);
+            }
+        }
+        Ok(self.found.map_or(Found::Nothing, Found::Turn))
+    }
+
+    /// Unpacks one block; false when there is no whole one.
+    fn read_block(&mut self) -> Result<bool, (usize, Fault)> {
+        let at = self.plain.len();
+        let fault = |fault| (at, fault);
+        if self.blocks.is_none() {
+            let Some((preamble, rest)) = self.packed.split_first_chunk::<PREAMBLE_BYTES>() else {
+                return Ok(false);
+            };
+            check_preamble(preamble).map_err(fault)?;
+            let blocks = BlockReader::new();
+            self.packed = rest.to_vec();
+            self.blocks = Some(blocks.map_err(|_| fault(Fault::Malformed("there is no memory")))?);
+            self.position = PREAMBLE_BYTES as u64;
+        }
+        self.drop_applied();
+        let Some(blocks) = &mut self.blocks else { return Ok(false) };
+        let before = self.plain.len();
+        let place = (self.plain_at + before as u64, self.position);
+        self.places.push(place);
+        let read = blocks.read_block(&self.packed, &mut self.plain);
+        let Some(bytes) = read.map_err(|fault| (before, fault))? else {
+            self.places.pop();
+            return Ok(false);
+        };
+        self.packed.drain(..bytes);
+        self.position += bytes as u64;
+        check_length("TURN_BYTES_MAX", self.plain.len(), TURN_BYTES_MAX)
+            .map_err(|f| (before, f))?;
+        Ok(true)
+    }
+
+    /// Frees what was applied.
+    fn drop_applied(&mut self) {
+        let done = std::mem::take(&mut self.applied);
+        self.plain.drain(..done);
+        self.searched -= done;
+        self.plain_at += done as u64;
+        let old = self.places.partition_point(|(plain_at, _)| *plain_at <= self.plain_at);
+        self.places.drain(..old.saturating_sub(1));
+    }
+
+    /// Reads records of the checkpoint; true when it is complete.
+    fn read_checkpoint(&mut self) -> Result<bool, (usize, Fault)> {
+        let plain = std::mem::take(&mut self.plain);
+        let read = self.read_checkpoint_of(&plain);
+        self.plain = plain;
+        self.applied = self.searched;
+        self.context = self.ahead;
+        read.map_err(|fault| (self.searched, fault))
+    }
+
+    fn read_checkpoint_of(&mut self, plain: &[u8]) -> Result<bool, Fault> {
+        while let Some(rest) = plain.get(self.searched..).filter(|rest| !rest.is_empty()) {
+            let mut fields = Fields::new(rest);
+            match read_record(&mut fields, &mut self.ahead)? {
+                Record::Head(head) if self.head.is_none() => self.head = Some(head),
+                Record::Account(record) if self.head.is_some() => {
+                    self.take_account(&record)?;
+                }
+                Record::State(state) if self.is_complete() => self.state = Some(state.to_vec()),
+                _ => return Err(Fault::Malformed("a checkpoint is not head, accounts and state")),
+            }
+            self.searched += fields.at();
+            if self.state.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether all accounts are there that the head names.
+    fn is_complete(&self) -> bool {
+        let held = self.accounts.next_number() as u64;
+        self.head.as_ref().is_some_and(|head| head.accounts == held)
+    }
+
+    /// Looks for the end of a turn from where it was looked before.
+    fn search_turn(&mut self) -> Result<Option<Moment>, (usize, Fault)> {
+        while let Some(rest) = self.plain.get(self.searched..).filter(|rest| !rest.is_empty()) {
+            let mut fields = Fields::new(rest);
+            let record = read_record(&mut fields, &mut self.ahead);
+            let is_end = matches!(
+                record.map_err(|fault| (self.searched, fault))?,
+                Record::Plain(Input::TurnEnd { .. })
+            );
+            if is_end {
+                return Ok(Some(Moment { ts_ms: self.ahead.ts_ms, slot: self.ahead.slot }));
+            }
+            self.searched += fields.at();
+        }
+        Ok(None)
+    }
+
+    fn apply_records(&mut self, take: &mut impl FnMut(Input<'_>)) -> Result<(), (usize, Fault)> {
+        if self.found.take().is_none() {
+            return Ok(());
+        }
+        let plain = std::mem::take(&mut self.plain);
+        let mut result = Ok(false);
+        while let (Ok(false), Some(rest)) = (&result, plain.get(self.applied..)) {
+            let mut fields = Fields::new(rest);
+            result = self.apply_record(&mut fields, take);
+            if result.is_ok() {
+                self.applied += fields.at();
+            }
+        }
+        self.plain = plain;
+        self.searched = self.applied;
+        self.ahead = self.context;
+        result.map(|_| ()).map_err(|fault| (self.applied, fault))
+    }
+
+    /// Applies one record; true when it ends the turn.
+    fn apply_record(
+        &mut self,
+        fields: &mut Fields<'_>,
+        take: &mut impl FnMut(Input<'_>),
+    ) -> Result<bool, Fault> {
+        match read_record(fields, &mut self.context)? {
+            Record::Account(record) => {
+                let (origin, owner) = self.take_account(&record)?;
+                take(Input::Account { origin, owner, data: &self.data });
+            }
+            Record::Unchanged(mention) => {
+                self.note_state(&mention)?;
+                take(self.stored_account(&mention)?);
+            }
+            Record::Stale(mention) => take(self.stored_account(&mention)?),
+            Record::Damaged(mention) => {
+                let origin = self.note_state(&mention)?;
+                let account = self.accounts.get_mut(mention.number).ok_or(FORGOTTEN)?;
+                account.replace(&[], &mut self.scratch);
+                take(Input::Damaged(origin));
+            }
+            Record::Forgotten(number) => {
+                let account = self.accounts.remove(number).ok_or(FORGOTTEN)?;
+                take(Input::Forgotten(account.pubkey));
+            }
+            Record::Plain(input) => {
+                take(input);
+                return Ok(matches!(input, Input::TurnEnd { .. }));
+            }
+            Record::Head(_) | Record::State(_) => {
+                return Err(Fault::Malformed("a checkpoint stands within a segment"));
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes an account's new state over; its bytes are then in `data`.
+    fn take_account(&mut self, record: &AccountRecord<'_>) -> Result<(Origin, Pubkey), Fault> {
+        if let Some(pubkey) = record.pubkey {
+            self.accounts.add(Account::new(pubkey))?;
+        }
+        let account = self.accounts.get_mut(record.number).ok_or(FORGOTTEN)?;
+        account.unpack(&mut self.data)?;
+        let length = record.length.unwrap_or(self.data.len());
+        check_account(length)?;
+        self.data.resize(length, 0);
+        apply_patch(record.patch, &mut self.data)?;
+        if record.patch.len() > 1 || record.length.is_some() {
+            account.replace(&self.data, &mut self.scratch);
+        }
+        account.owner = record.owner.unwrap_or(account.owner);
+        (account.slot, account.gate) = (record.slot, record.gate);
+        let origin = Origin { pubkey: account.pubkey, slot: record.slot, gate: record.gate };
+        Ok((origin, account.owner))
+    }
+
+    fn note_state(&mut self, mention: &Mention) -> Result<Origin, Fault> {
+        let account = self.accounts.get_mut(mention.number).ok_or(FORGOTTEN)?;
+        (account.slot, account.gate) = (mention.slot, mention.gate);
+        Ok(Origin { pubkey: account.pubkey, slot: mention.slot, gate: mention.gate })
+    }
+
+    /// The account of a record without bytes, as its last record left it.
+    fn stored_account(&mut self, mention: &Mention) -> Result<Input<'_>, Fault> {
+        let account = self.accounts.get(mention.number).ok_or(FORGOTTEN)?;
+        account.unpack(&mut self.data)?;
+        let (slot, gate) = (mention.slot, mention.gate);
+        let origin = Origin { pubkey: account.pubkey, slot, gate };
+        Ok(Input::Account { origin, owner: account.owner, data: &self.data })
+    }
+}
+
+const FORGOTTEN: Fault = Fault::Malformed("a record is about an account that was forgotten");
+
+/// The error of a fault at a plain byte, by where the blocks begin.
+fn error_at(places: &[(u64, u64)], record_at: u64, fault: Fault) -> JournalError {
+    let index = places.partition_point(|(plain_at, _)| *plain_at <= record_at);
+    let block_at = places.get(index.wrapping_sub(1)).map_or(0, |(_, block_at)| *block_at);
+    JournalError { fault, block_at, record_at }
+}

@@ -1,0 +1,134 @@
+//! The file of a segment: a preamble, then blocks of records in one zstd stream.
+//!
+//! The preamble is 16 bytes of magic and a `u32` version. A block is `u32 length, u32 CRC-32` of the
+//! packed bytes, and these; all little-endian. The zstd stream is flushed at the end of each block, so what
+//! lies before a tear can be read, and a block holds whole records. The first block holds the head alone.
+
+use std::io::{self, Write};
+
+use zstd::stream::write::{Decoder, Encoder};
+
+use crate::error::{Fault, check_length};
+use crate::limits::{BLOCK_PACKED_BYTES_MAX, BLOCK_PLAIN_BYTES_MAX, WINDOW_LOG_MAX};
+
+/// What every segment begins with.
+const MAGIC: [u8; 16] = *b"slotbook journal";
+
+/// The version of the format. A reader of one version reads no other.
+pub const VERSION: u32 = 1;
+
+/// Bytes of magic and version.
+pub(crate) const PREAMBLE_BYTES: usize = MAGIC.len() + VERSION_BYTES;
+
+const VERSION_BYTES: usize = 4;
+
+/// Bytes of length and CRC-32 before a block's packed bytes.
+const BLOCK_HEAD_BYTES: usize = 8;
+
+/// How hard zstd tries.
+const ZSTD_LEVEL: i32 = 3;
+
+/// Appends magic and version.
+pub(crate) fn put_preamble(out: &mut Vec<u8>) {
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&VERSION.to_le_bytes());
+}
+
+/// Checks magic and version at the front of a file.
+pub(crate) fn check_preamble(bytes: &[u8; PREAMBLE_BYTES]) -> Result<(), Fault> {
+    match bytes.strip_prefix(&MAGIC).and_then(<[u8]>::first_chunk) {
+        Some(version) => match u32::from_le_bytes(*version) {
+            VERSION => Ok(()),
+            found => Err(Fault::VersionMismatch { found, known: VERSION }),
+        },
+        None => Err(Fault::Malformed("the file is no segment of a journal")),
+    }
+}
+
+/// Packs blocks of one segment.
+pub(crate) struct BlockWriter {
+    zstd: Encoder<'static, Vec<u8>>,
+}
+
+impl BlockWriter {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self { zstd: Encoder::new(Vec::new(), ZSTD_LEVEL)? })
+    }
+
+    /// Appends a block of these plain bytes to `out`.
+    pub(crate) fn put_block(&mut self, out: &mut Vec<u8>, plain: &[u8]) -> io::Result<()> {
+        self.zstd.write_all(plain)?;
+        self.zstd.flush()?;
+        let packed = self.zstd.get_mut();
+        let length = u32::try_from(packed.len()).map_err(io::Error::other)?;
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(&crc32fast::hash(packed).to_le_bytes());
+        out.append(packed);
+        Ok(())
+    }
+}
+
+/// Unpacks the blocks of one segment, in their order.
+pub(crate) struct BlockReader {
+    zstd: Decoder<'static, Bounded>,
+}
+
+impl BlockReader {
+    pub(crate) fn new() -> io::Result<Self> {
+        let mut zstd = Decoder::new(Bounded::default())?;
+        zstd.window_log_max(WINDOW_LOG_MAX)?;
+        Ok(Self { zstd })
+    }
+
+    /// Appends the plain bytes of the block at the front of `bytes` to `plain`; returns the bytes that the
+    /// block takes, `None` when it is not there as a whole.
+    pub(crate) fn read_block(
+        &mut self,
+        bytes: &[u8],
+        plain: &mut Vec<u8>,
+    ) -> Result<Option<usize>, Fault> {
+        let Some((head, rest)) = bytes.split_first_chunk::<BLOCK_HEAD_BYTES>() else {
+            return Ok(None);
+        };
+        let [length, crc] =
+            [[head[0], head[1], head[2], head[3]], [head[4], head[5], head[6], head[7]]];
+        let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
+        check_length("BLOCK_PACKED_BYTES_MAX", length, BLOCK_PACKED_BYTES_MAX)?;
+        if length == 0 {
+            return Err(Fault::Malformed("a block is empty"));
+        }
+        let Some(packed) = rest.get(..length) else { return Ok(None) };
+        if crc32fast::hash(packed) != u32::from_le_bytes(crc) {
+            return Err(Fault::CrcMismatch);
+        }
+        self.unpack(packed, plain)?;
+        Ok(Some(BLOCK_HEAD_BYTES + length))
+    }
+
+    fn unpack(&mut self, packed: &[u8], plain: &mut Vec<u8>) -> Result<(), Fault> {
+        let unpacked = self.zstd.write_all(packed).and_then(|()| self.zstd.flush());
+        let found = self.zstd.get_mut();
+        check_length("BLOCK_PLAIN_BYTES_MAX", found.0.len(), BLOCK_PLAIN_BYTES_MAX)?;
+        unpacked.map_err(|_| Fault::Malformed("a block is not zstd"))?;
+        plain.append(&mut found.0);
+        Ok(())
+    }
+}
+
+/// Plain bytes of one block, which take nothing more once they are over the limit.
+#[derive(Default)]
+struct Bounded(Vec<u8>);
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() > BLOCK_PLAIN_BYTES_MAX {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

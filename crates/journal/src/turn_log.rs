@@ -1,0 +1,206 @@
+//! Inputs as they are handed from the thread of the book to the one that writes: whole accounts, numbers
+//! of fixed width, nothing compared or compressed. It is never stored, so it has no version.
+
+use slotbook_protocol::units::Pubkey;
+
+use crate::error::Fault;
+use crate::fields::Fields;
+use crate::input::{Checkpoint, Gate, Input, Origin};
+use crate::record::kind;
+
+/// The kind of a checkpoint, which is no record of a segment: it begins one.
+const CHECKPOINT: u8 = 0;
+
+const ARRIVAL: u8 = 0;
+const SNAPSHOT: u8 = 1;
+const WRITE_VERSION: u8 = 2;
+
+/// Appends an input.
+pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
+    match *input {
+        Input::Account { origin, owner, data } => {
+            put_origin(out, kind::ACCOUNT, &origin);
+            out.extend_from_slice(&owner.0);
+            put_data(out, data);
+        }
+        Input::Unchanged(origin) => put_origin(out, kind::UNCHANGED, &origin),
+        Input::Stale(origin) => put_origin(out, kind::STALE, &origin),
+        Input::Damaged(origin) => put_origin(out, kind::DAMAGED, &origin),
+        Input::Forgotten(pubkey) => {
+            out.push(kind::FORGOTTEN);
+            out.extend_from_slice(&pubkey.0);
+        }
+        Input::Clock { slot, unix_seconds } => {
+            put_word(out, kind::CLOCK, slot);
+            out.extend_from_slice(&unix_seconds.to_le_bytes());
+        }
+        Input::FeedState(state) => out.extend([kind::FEED_STATE, state]),
+        Input::Epoch(epoch) => {
+            out.push(kind::EPOCH);
+            put_data(out, epoch.as_bytes());
+        }
+        Input::SnapshotBegin { slot } => put_word(out, kind::SNAPSHOT_BEGIN, slot),
+        Input::SnapshotEnd => out.push(kind::SNAPSHOT_END),
+        Input::QuotePolicy { improve } => out.extend([kind::QUOTE_POLICY, u8::from(improve)]),
+        Input::Quotes { market, maker, ts_ms, quotes } => {
+            put_word(out, kind::QUOTES, ts_ms);
+            out.extend(market.to_le_bytes());
+            out.extend_from_slice(&maker.0);
+            put_data(out, quotes);
+        }
+        Input::External { market, bids, asks } => {
+            out.push(kind::EXTERNAL);
+            out.extend(market.to_le_bytes());
+            put_data(out, bids);
+            put_data(out, asks);
+        }
+        Input::TurnEnd { ts_ms, marks, hashes } => {
+            put_word(out, kind::TURN_END, ts_ms);
+            put_data(out, marks);
+            put_data(out, hashes);
+        }
+        Input::Checkpoint(checkpoint) => put_checkpoint(out, &checkpoint),
+    }
+}
+
+fn put_checkpoint(out: &mut Vec<u8>, checkpoint: &Checkpoint<'_>) {
+    put_word(out, CHECKPOINT, checkpoint.ts_ms);
+    out.extend_from_slice(&checkpoint.slot.to_le_bytes());
+    out.extend_from_slice(&checkpoint.unix_seconds.to_le_bytes());
+    put_data(out, checkpoint.epoch.as_bytes());
+    put_data(out, checkpoint.seqs);
+    put_data(out, checkpoint.state);
+}
+
+fn put_word(out: &mut Vec<u8>, kind: u8, word: u64) {
+    out.push(kind);
+    out.extend_from_slice(&word.to_le_bytes());
+}
+
+fn put_origin(out: &mut Vec<u8>, kind: u8, origin: &Origin) {
+    let (gate, version) = match origin.gate {
+        Gate::Arrival => (ARRIVAL, 0),
+        Gate::Snapshot => (SNAPSHOT, 0),
+        Gate::WriteVersion(version) => (WRITE_VERSION, version),
+    };
+    let mut head = [0; 50];
+    head[0] = kind;
+    head[1] = gate;
+    head[2..10].copy_from_slice(&origin.slot.to_le_bytes());
+    head[10..18].copy_from_slice(&version.to_le_bytes());
+    head[18..].copy_from_slice(&origin.pubkey.0);
+    out.extend_from_slice(&head);
+}
+
+fn put_data(out: &mut Vec<u8>, data: &[u8]) {
+    out.extend_from_slice(&(data.len() as u64).to_le_bytes());
+    out.extend_from_slice(data);
+}
+
+/// The inputs of a turn log, in their order; ends behind the first one that is none.
+#[derive(Debug)]
+pub struct TurnLog<'a> {
+    fields: Fields<'a>,
+}
+
+impl<'a> TurnLog<'a> {
+    /// The inputs of these bytes, which [`put_input`] wrote.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { fields: Fields::new(bytes) }
+    }
+
+    fn read(&mut self) -> Result<Input<'a>, Fault> {
+        let input = match self.fields.byte()? {
+            kind::ACCOUNT => {
+                let (origin, owner) = (self.origin()?, self.key()?);
+                Input::Account { origin, owner, data: self.data()? }
+            }
+            kind::UNCHANGED => Input::Unchanged(self.origin()?),
+            kind::STALE => Input::Stale(self.origin()?),
+            kind::DAMAGED => Input::Damaged(self.origin()?),
+            kind::FORGOTTEN => Input::Forgotten(self.key()?),
+            kind::CLOCK => {
+                let slot = self.word()?;
+                Input::Clock { slot, unix_seconds: self.word()?.cast_signed() }
+            }
+            kind::FEED_STATE => Input::FeedState(self.fields.byte()?),
+            kind::EPOCH => Input::Epoch(self.text()?),
+            kind::SNAPSHOT_BEGIN => Input::SnapshotBegin { slot: self.word()? },
+            kind::SNAPSHOT_END => Input::SnapshotEnd,
+            kind::QUOTE_POLICY => Input::QuotePolicy { improve: self.fields.byte()? != 0 },
+            kind::QUOTES => {
+                let (ts_ms, market) = (self.word()?, self.market()?);
+                Input::Quotes { market, maker: self.key()?, ts_ms, quotes: self.data()? }
+            }
+            kind::EXTERNAL => {
+                let (market, bids) = (self.market()?, self.data()?);
+                Input::External { market, bids, asks: self.data()? }
+            }
+            kind::TURN_END => {
+                let (ts_ms, marks) = (self.word()?, self.data()?);
+                Input::TurnEnd { ts_ms, marks, hashes: self.data()? }
+            }
+            CHECKPOINT => Input::Checkpoint(self.checkpoint()?),
+            _ => return Err(Fault::Malformed("a turn log has an input of an unknown kind")),
+        };
+        Ok(input)
+    }
+
+    fn checkpoint(&mut self) -> Result<Checkpoint<'a>, Fault> {
+        let (ts_ms, slot) = (self.word()?, self.word()?);
+        let unix_seconds = self.word()?.cast_signed();
+        let (epoch, seqs) = (self.text()?, self.data()?);
+        Ok(Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state: self.data()? })
+    }
+
+    fn origin(&mut self) -> Result<Origin, Fault> {
+        let gate = self.fields.byte()?;
+        let (slot, version) = (self.word()?, self.word()?);
+        let gate = match gate {
+            ARRIVAL => Gate::Arrival,
+            SNAPSHOT => Gate::Snapshot,
+            WRITE_VERSION => Gate::WriteVersion(version),
+            _ => return Err(Fault::Malformed("a turn log has a gate of an unknown kind")),
+        };
+        Ok(Origin { pubkey: self.key()?, slot, gate })
+    }
+
+    fn key(&mut self) -> Result<Pubkey, Fault> {
+        self.fields.array().map(Pubkey)
+    }
+
+    fn word(&mut self) -> Result<u64, Fault> {
+        self.fields.array().map(u64::from_le_bytes)
+    }
+
+    fn market(&mut self) -> Result<u16, Fault> {
+        self.fields.array().map(u16::from_le_bytes)
+    }
+
+    fn data(&mut self) -> Result<&'a [u8], Fault> {
+        let length = usize::try_from(self.word()?).unwrap_or(usize::MAX);
+        self.fields.take(length)
+    }
+
+    fn text(&mut self) -> Result<&'a str, Fault> {
+        let bytes = self.data()?;
+        std::str::from_utf8(bytes)
+            .map_err(|_| Fault::Malformed("a turn log has a text of no UTF-8"))
+    }
+}
+
+impl<'a> Iterator for TurnLog<'a> {
+    type Item = Result<Input<'a>, Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.fields.is_done() {
+            return None;
+        }
+        let read = self.read();
+        if read.is_err() {
+            self.fields = Fields::new(&[]);
+        }
+        Some(read)
+    }
+}

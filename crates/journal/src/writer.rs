@@ -1,0 +1,271 @@
+//! From inputs to the bytes of segments.
+
+use std::collections::{HashMap, VecDeque};
+
+use slotbook_protocol::units::Pubkey;
+
+use crate::error::Fault;
+use crate::fields::{put_change, put_length};
+use crate::input::{Checkpoint, Input, Origin};
+use crate::limits::{BLOCK_TARGET_BYTES, PIECE_BYTES};
+use crate::patch::put_patch;
+use crate::record::{Context, Mention, flag, kind, put_head, put_mention, put_plain, put_state};
+use crate::segment::{BlockWriter, put_preamble};
+use crate::table::{Account, AccountTable, check_account};
+use crate::turn_log::TurnLog;
+
+/// Finished bytes of a segment's file, whole blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// Numbers the segments from 1; another number is another file.
+    pub segment: u64,
+    /// The bytes; they follow those of the piece before.
+    pub bytes: Vec<u8>,
+}
+
+/// What a writer has written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Segments begun.
+    pub segment: u64,
+    /// Records of accounts since the segment began, its checkpoint excepted.
+    pub updates: u64,
+    /// Turns ended since then.
+    pub turns: u64,
+    /// Plain bytes since then.
+    pub plain_bytes: u64,
+    /// Bytes of the segment's file, finished ones.
+    pub bytes: u64,
+    /// Bytes of the file that its checkpoint takes.
+    pub checkpoint_bytes: u64,
+    /// The time of the last turn, Unix milliseconds.
+    pub ts_ms: u64,
+    /// The chain's slot.
+    pub slot: u64,
+}
+
+/// Writes segments: keeps the last bytes of each account, and says of a new state how it differs.
+pub struct Writer {
+    program: Pubkey,
+    accounts: AccountTable,
+    numbers: HashMap<Pubkey, usize>,
+    context: Context,
+    blocks: Option<BlockWriter>,
+    /// Records of the block that is not sealed.
+    plain: Vec<u8>,
+    pieces: VecDeque<Piece>,
+    written: Written,
+    old: Vec<u8>,
+    scratch: Vec<u8>,
+}
+
+impl Writer {
+    /// A writer for the accounts of this program, that has seen nothing.
+    #[must_use]
+    pub fn new(program: Pubkey) -> Self {
+        Self {
+            program,
+            accounts: AccountTable::default(),
+            numbers: HashMap::new(),
+            context: Context::default(),
+            blocks: None,
+            plain: Vec::new(),
+            pieces: VecDeque::new(),
+            written: Written::default(),
+            old: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Takes a turn log, whose first input of all is a checkpoint. `created_ms` is what a head says of a segment
+    /// that begins here, Unix milliseconds.
+    ///
+    /// # Errors
+    /// [`Fault`]: the log is not one, or not the one that follows. The writer is then of no use.
+    pub fn append(&mut self, log: &[u8], created_ms: u64) -> Result<(), Fault> {
+        for input in TurnLog::new(log) {
+            self.append_input(&input?, created_ms)?;
+        }
+        Ok(())
+    }
+
+    fn append_input(&mut self, input: &Input<'_>, created_ms: u64) -> Result<(), Fault> {
+        let before = self.plain.len();
+        if let Input::Checkpoint(checkpoint) = input {
+            return self.begin_segment(checkpoint, created_ms);
+        }
+        if self.blocks.is_none() {
+            return Err(Fault::Malformed("a turn log does not begin with a checkpoint"));
+        }
+        match input {
+            Input::Account { origin, owner, data } => self.put_account(origin, owner, data)?,
+            Input::Unchanged(origin) => self.put_known(kind::UNCHANGED, origin)?,
+            Input::Stale(origin) => self.put_known(kind::STALE, origin)?,
+            Input::Damaged(origin) => self.put_known(kind::DAMAGED, origin)?,
+            Input::Forgotten(pubkey) => self.forget(pubkey),
+            plain => put_plain(&mut self.plain, plain, &mut self.context),
+        }
+        if let Input::TurnEnd { ts_ms, .. } = input {
+            self.written.turns += 1;
+            self.written.ts_ms = *ts_ms;
+        }
+        self.written.slot = self.context.slot;
+        self.written.plain_bytes += (self.plain.len() - before) as u64;
+        self.seal_block_of(BLOCK_TARGET_BYTES)
+    }
+
+    fn put_account(&mut self, origin: &Origin, owner: &Pubkey, data: &[u8]) -> Result<(), Fault> {
+        check_account(data.len())?;
+        self.written.updates += 1;
+        let Some(number) = self.numbers.get(&origin.pubkey).copied() else {
+            let mut account = Account::new(origin.pubkey);
+            account.owner = *owner;
+            (account.slot, account.gate) = (origin.slot, origin.gate);
+            account.replace(data, &mut self.scratch);
+            let number = self.accounts.add(account)?;
+            self.numbers.insert(origin.pubkey, number);
+            return self.put_new(number);
+        };
+        let account = self.accounts.get_mut(number).ok_or(UNNUMBERED)?;
+        account.unpack(&mut self.old)?;
+        self.old.resize(data.len(), 0);
+        let new_owner = account.owner != *owner;
+        let new_length = account.length() != data.len();
+        let flags =
+            if new_owner { flag::OWNER } else { 0 } | if new_length { flag::LENGTH } else { 0 };
+        let mention = Mention { number, slot: origin.slot, gate: origin.gate };
+        put_mention(&mut self.plain, kind::ACCOUNT, flags, &mention, &mut self.context);
+        if new_owner {
+            self.plain.extend_from_slice(&owner.0);
+        }
+        if new_length {
+            put_length(&mut self.plain, data.len());
+        }
+        let patch_at = self.plain.len();
+        put_patch(&mut self.plain, &self.old, data);
+        let changed = new_length || self.plain.len() - patch_at > 1;
+        account.owner = *owner;
+        (account.slot, account.gate) = (origin.slot, origin.gate);
+        if changed {
+            account.replace(data, &mut self.scratch);
+        }
+        Ok(())
+    }
+
+    /// Appends an account with everything that is known of it.
+    fn put_new(&mut self, number: usize) -> Result<(), Fault> {
+        let account = self.accounts.get(number).ok_or(UNNUMBERED)?;
+        let mention = Mention { number, slot: account.slot, gate: account.gate };
+        put_mention(&mut self.plain, kind::ACCOUNT, flag::NEW, &mention, &mut self.context);
+        self.plain.extend_from_slice(&account.pubkey.0);
+        self.plain.extend_from_slice(&account.owner.0);
+        put_length(&mut self.plain, account.length());
+        self.plain.extend_from_slice(account.packed());
+        Ok(())
+    }
+
+    /// Appends a record of an account that has no bytes of it. One of an account that no record was about
+    /// changes nothing in any book.
+    fn put_known(&mut self, kind: u8, origin: &Origin) -> Result<(), Fault> {
+        let Some(number) = self.numbers.get(&origin.pubkey).copied() else { return Ok(()) };
+        self.written.updates += 1;
+        let mention = Mention { number, slot: origin.slot, gate: origin.gate };
+        put_mention(&mut self.plain, kind, 0, &mention, &mut self.context);
+        let account = self.accounts.get_mut(number).ok_or(UNNUMBERED)?;
+        if kind != kind::STALE {
+            (account.slot, account.gate) = (origin.slot, origin.gate);
+        }
+        if kind == kind::DAMAGED {
+            account.replace(&[], &mut self.scratch);
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, pubkey: &Pubkey) {
+        let Some(number) = self.numbers.remove(pubkey) else { return };
+        self.accounts.remove(number);
+        self.plain.push(kind::FORGOTTEN);
+        put_change(&mut self.plain, number as u64, self.context.number);
+        self.context.number = number as u64;
+    }
+
+    /// Ends the segment and begins the next one with all accounts.
+    fn begin_segment(&mut self, checkpoint: &Checkpoint<'_>, created_ms: u64) -> Result<(), Fault> {
+        self.flush()?;
+        self.accounts.renumber();
+        self.numbers = self.accounts.iter().map(|account| account.pubkey).zip(0..).collect();
+        let Checkpoint { ts_ms, slot, unix_seconds, .. } = *checkpoint;
+        self.context = Context { slot, unix_seconds, ts_ms, ..Context::default() };
+        let segment = self.written.segment + 1;
+        self.written = Written { segment, ts_ms, slot, ..Written::default() };
+        self.blocks = Some(BlockWriter::new().map_err(|_| UNPACKABLE)?);
+        let mut bytes = Vec::new();
+        put_preamble(&mut bytes);
+        self.written.bytes = bytes.len() as u64;
+        self.pieces.push_back(Piece { segment, bytes });
+        put_head(&mut self.plain, &self.program, created_ms, self.numbers.len(), checkpoint);
+        self.seal_block_of(1)?;
+        for number in 0..self.accounts.next_number() {
+            self.put_new(number)?;
+            self.seal_block_of(BLOCK_TARGET_BYTES)?;
+        }
+        put_state(&mut self.plain, checkpoint.state);
+        self.seal_block_of(1)?;
+        self.written.checkpoint_bytes = self.written.bytes;
+        Ok(())
+    }
+
+    /// Seals the open block, so that all that was appended is in pieces.
+    ///
+    /// # Errors
+    /// [`Fault`] when the block cannot be packed.
+    pub fn flush(&mut self) -> Result<(), Fault> {
+        self.seal_block_of(1)
+    }
+
+    /// Seals the open block when it has at least so many bytes.
+    fn seal_block_of(&mut self, bytes_min: usize) -> Result<(), Fault> {
+        if self.plain.len() < bytes_min {
+            return Ok(());
+        }
+        let blocks = self.blocks.as_mut().ok_or(UNPACKABLE)?;
+        let segment = self.written.segment;
+        let fits = |piece: &Piece| piece.segment == segment && piece.bytes.len() < PIECE_BYTES;
+        if !self.pieces.back().is_some_and(fits) {
+            self.pieces.push_back(Piece { segment, bytes: Vec::new() });
+        }
+        let Some(piece) = self.pieces.back_mut() else { return Err(UNPACKABLE) };
+        let before = piece.bytes.len();
+        blocks.put_block(&mut piece.bytes, &self.plain).map_err(|_| UNPACKABLE)?;
+        self.written.bytes += (piece.bytes.len() - before) as u64;
+        self.plain.clear();
+        Ok(())
+    }
+
+    /// The next finished bytes, in their order.
+    pub fn take_piece(&mut self) -> Option<Piece> {
+        self.pieces.pop_front()
+    }
+
+    /// What was written.
+    #[must_use]
+    pub const fn written(&self) -> Written {
+        self.written
+    }
+
+    /// Accounts that are held, closed ones among them.
+    #[must_use]
+    pub fn accounts(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Bytes that the last bytes of all accounts take.
+    #[must_use]
+    pub fn account_bytes(&self) -> usize {
+        let key_bytes = size_of::<(Pubkey, usize)>();
+        self.accounts.bytes_held() + self.numbers.capacity() * key_bytes
+    }
+}
+
+const UNNUMBERED: Fault = Fault::Malformed("an account has a number that was not given");
+const UNPACKABLE: Fault = Fault::Malformed("a block cannot be packed");

@@ -1,0 +1,355 @@
+//! Random lives of a book come back from the bytes of their segments, whatever the sizes of the pieces;
+//! torn and spoilt files end with what was whole.
+
+use std::collections::{HashMap, HashSet};
+
+use proptest::prelude::*;
+use slotbook_journal::turn_log::put_input;
+use slotbook_journal::{Checkpoint, Found, Gate, Input, JournalError, Origin, Reader, Writer};
+use slotbook_protocol::units::Pubkey;
+
+const PROGRAM: Pubkey = Pubkey([9; 32]);
+
+/// An input with bytes of its own.
+#[derive(Clone, Debug)]
+enum Step {
+    Account { origin: Origin, owner: u8, data: Vec<u8> },
+    Unchanged(Origin),
+    Stale(Origin),
+    Damaged(Origin),
+    Forgotten(Pubkey),
+    Clock(u64, i64),
+    FeedState(u8),
+    Epoch(String),
+    SnapshotBegin(u64),
+    SnapshotEnd,
+    QuotePolicy(bool),
+    Quotes { market: u16, maker: u8, ts_ms: u64, quotes: Vec<u8> },
+    External { market: u16, bids: Vec<u8>, asks: Vec<u8> },
+    TurnEnd { ts_ms: u64, marks: Vec<u8>, hashes: Vec<u8> },
+}
+
+impl Step {
+    fn input(&self) -> Input<'_> {
+        match self {
+            Self::Account { origin, owner, data } => {
+                Input::Account { origin: *origin, owner: Pubkey([*owner; 32]), data }
+            }
+            Self::Unchanged(origin) => Input::Unchanged(*origin),
+            Self::Stale(origin) => Input::Stale(*origin),
+            Self::Damaged(origin) => Input::Damaged(*origin),
+            Self::Forgotten(pubkey) => Input::Forgotten(*pubkey),
+            Self::Clock(slot, unix_seconds) => {
+                Input::Clock { slot: *slot, unix_seconds: *unix_seconds }
+            }
+            Self::FeedState(state) => Input::FeedState(*state),
+            Self::Epoch(epoch) => Input::Epoch(epoch),
+            Self::SnapshotBegin(slot) => Input::SnapshotBegin { slot: *slot },
+            Self::SnapshotEnd => Input::SnapshotEnd,
+            Self::QuotePolicy(improve) => Input::QuotePolicy { improve: *improve },
+            Self::Quotes { market, maker, ts_ms, quotes } => {
+                let (market, ts_ms) = (*market, *ts_ms);
+                Input::Quotes { market, maker: Pubkey([*maker; 32]), ts_ms, quotes }
+            }
+            Self::External { market, bids, asks } => {
+                Input::External { market: *market, bids, asks }
+            }
+            Self::TurnEnd { ts_ms, marks, hashes } => {
+                Input::TurnEnd { ts_ms: *ts_ms, marks, hashes }
+            }
+        }
+    }
+
+    /// Whether it is of an account that only an earlier record can have named.
+    fn names(&self) -> Option<Pubkey> {
+        match self {
+            Self::Unchanged(origin) | Self::Stale(origin) | Self::Damaged(origin) => {
+                Some(origin.pubkey)
+            }
+            Self::Forgotten(pubkey) => Some(*pubkey),
+            _ => None,
+        }
+    }
+}
+
+fn key() -> impl Strategy<Value = Pubkey> {
+    (0_u8..6).prop_map(|byte| Pubkey([byte; 32]))
+}
+
+fn origin() -> impl Strategy<Value = Origin> {
+    let gate = prop_oneof![
+        Just(Gate::Arrival),
+        Just(Gate::Snapshot),
+        any::<u64>().prop_map(Gate::WriteVersion),
+    ];
+    (key(), prop_oneof![0_u64..100, any::<u64>()], gate).prop_map(|(pubkey, slot, gate)| Origin {
+        pubkey,
+        slot,
+        gate,
+    })
+}
+
+fn data() -> impl Strategy<Value = Vec<u8>> {
+    let sparse = (0_usize..600, prop::collection::vec((0_usize..600, any::<u8>()), 0..12));
+    sparse.prop_map(|(length, bytes)| {
+        let mut data = vec![0; length];
+        for (at, byte) in bytes {
+            if let Some(place) = data.get_mut(at) {
+                *place = byte;
+            }
+        }
+        data
+    })
+}
+
+fn bytes(multiple: usize) -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..5).prop_map(move |bytes| bytes.repeat(multiple))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => (origin(), 0_u8..3, data())
+            .prop_map(|(origin, owner, data)| Step::Account { origin, owner, data }),
+        2 => origin().prop_map(Step::Unchanged),
+        1 => origin().prop_map(Step::Stale),
+        1 => origin().prop_map(Step::Damaged),
+        1 => key().prop_map(Step::Forgotten),
+        1 => (any::<u64>(), any::<i64>()).prop_map(|(slot, now)| Step::Clock(slot, now)),
+        1 => any::<u8>().prop_map(Step::FeedState),
+        1 => "[!-~]{1,20}".prop_map(Step::Epoch),
+        1 => any::<u64>().prop_map(Step::SnapshotBegin),
+        1 => Just(Step::SnapshotEnd),
+        1 => any::<bool>().prop_map(Step::QuotePolicy),
+        1 => (any::<u16>(), 0_u8..9, any::<u64>(), bytes(33)).prop_map(
+            |(market, maker, ts_ms, quotes)| Step::Quotes { market, maker, ts_ms, quotes }
+        ),
+        1 => (any::<u16>(), bytes(16), bytes(16))
+            .prop_map(|(market, bids, asks)| Step::External { market, bids, asks }),
+        6 => (any::<u64>(), bytes(3), bytes(8))
+            .prop_map(|(ts_ms, marks, hashes)| Step::TurnEnd { ts_ms, marks, hashes }),
+    ]
+}
+
+/// A life of which every turn ends.
+fn life() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(step(), 1..60).prop_map(|mut steps| {
+        steps.push(Step::TurnEnd { ts_ms: 5, marks: vec![], hashes: vec![] });
+        steps
+    })
+}
+
+fn checkpoint(state: &[u8]) -> Checkpoint<'_> {
+    let (seqs, epoch) = (&[1, 0, 0, 0, 0, 0, 0, 0][..], "epoch-1");
+    Checkpoint { epoch, ts_ms: 77, slot: 88, unix_seconds: -5, seqs, state }
+}
+
+/// Accounts that records have named, each with its owner and its last bytes.
+type Known = HashMap<Pubkey, (Pubkey, Vec<u8>)>;
+
+/// What comes back of a life, as text: what names an account that is not known does not, and what has no bytes of
+/// one comes with the last ones.
+fn held(steps: &[Step], known: &mut Known) -> Vec<String> {
+    let mut held = Vec::new();
+    for step in steps {
+        let input = step.input();
+        let last = step.names().map(|pubkey| known.get(&pubkey));
+        match (last, input) {
+            (Some(None), _) => {}
+            (Some(Some((owner, data))), Input::Unchanged(origin) | Input::Stale(origin)) => {
+                let input = Input::Account { origin, owner: *owner, data };
+                held.push(format!("{input:?}"));
+            }
+            _ => held.push(format!("{input:?}")),
+        }
+        match input {
+            Input::Account { origin, owner, data } => {
+                known.insert(origin.pubkey, (owner, data.to_vec()));
+            }
+            Input::Damaged(origin) => {
+                known.entry(origin.pubkey).and_modify(|(_, data)| data.clear());
+            }
+            Input::Forgotten(pubkey) => drop(known.remove(&pubkey)),
+            _ => {}
+        }
+    }
+    held
+}
+
+/// The segments of lives that follow each other, each begun with a checkpoint, as files.
+fn written(lives: &[&[Step]], state: &[u8]) -> Vec<Vec<u8>> {
+    let mut writer = Writer::new(PROGRAM);
+    let mut files: Vec<Vec<u8>> = Vec::new();
+    for life in lives {
+        let mut log = Vec::new();
+        put_input(&mut log, &Input::Checkpoint(checkpoint(state)));
+        for step in *life {
+            put_input(&mut log, &step.input());
+            if matches!(step, Step::TurnEnd { ts_ms, .. } if ts_ms % 2 == 0) {
+                writer.append(&log, 3).unwrap();
+                writer.flush().unwrap();
+                log.clear();
+            }
+        }
+        writer.append(&log, 3).unwrap();
+    }
+    writer.flush().unwrap();
+    while let Some(piece) = writer.take_piece() {
+        let index = usize::try_from(piece.segment).unwrap() - 1;
+        files.resize(index + 1, Vec::new());
+        files[index].extend(piece.bytes);
+    }
+    files
+}
+
+/// What a reader finds in a file that is pushed in pieces of this size.
+fn read(file: &[u8], piece_bytes: usize) -> (Reader, Vec<String>, Result<(), JournalError>) {
+    let mut reader = Reader::new();
+    let mut inputs = Vec::new();
+    let mut pieces = file.chunks(piece_bytes);
+    let result = loop {
+        match reader.find() {
+            Ok(Found::Nothing) => match pieces.next() {
+                Some(piece) => reader.push(piece),
+                None => break Ok(()),
+            },
+            Ok(Found::Checkpoint) => {}
+            Ok(Found::Turn(_)) => {
+                let mut turn = Vec::new();
+                match reader.apply_turn(|input| turn.push(format!("{input:?}"))) {
+                    Ok(()) => inputs.extend(turn),
+                    Err(error) => break Err(error),
+                }
+            }
+            Err(error) => break Err(error),
+        }
+    };
+    (reader, inputs, result)
+}
+
+fn accounts_of(reader: &mut Reader) -> Vec<String> {
+    let mut accounts = Vec::new();
+    reader.each_account(|account| accounts.push(format!("{account:?}"))).unwrap();
+    accounts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn a_life_comes_back_from_any_pieces(
+        first in life(), second in life(), state: Vec<u8>, piece_bytes in 1_usize..5_000,
+    ) {
+        let files = written(&[&first, &second], &state);
+        prop_assert_eq!(files.len(), 2);
+        let mut known = Known::new();
+        let (mut before, inputs, result) = read(&files[0], piece_bytes);
+        prop_assert_eq!(result, Ok(()));
+        prop_assert_eq!(inputs, held(&first, &mut known));
+        prop_assert_eq!((before.position(), before.waiting()), (files[0].len() as u64, 0));
+        prop_assert_eq!(before.head().unwrap().seqs.clone(), vec![1]);
+        let accounts = accounts_of(&mut before);
+
+        let mut reader = Reader::new();
+        reader.push(&files[1]);
+        prop_assert_eq!(reader.find(), Ok(Found::Checkpoint));
+        prop_assert_eq!(reader.state(), Some(&state[..]));
+        prop_assert_eq!(accounts_of(&mut reader), accounts);
+        let (_, inputs, result) = read(&files[1], piece_bytes);
+        prop_assert_eq!(result, Ok(()));
+        prop_assert_eq!(inputs, held(&second, &mut known));
+    }
+
+    #[test]
+    fn a_spoilt_bit_is_found_and_nothing_before_it_is_lost(life in life(), at: u16, bit in 0_u8..8) {
+        let mut file = written(&[&life], b"state").remove(0);
+        let at = usize::from(at) % file.len();
+        let (_, whole, _) = read(&file, 4_096);
+        file[at] ^= 1 << bit;
+        let (reader, inputs, result) = read(&file, 4_096);
+        // A length that grew makes the rest of the file one block that is never whole.
+        prop_assert!(result.is_err() || reader.waiting() > 0);
+        prop_assert_eq!(&whole[..inputs.len()], &inputs[..]);
+        if let Err(error) = result {
+            prop_assert!(error.block_at <= at as u64, "{}", error);
+        }
+    }
+
+    #[test]
+    fn no_bytes_panic(bytes: Vec<u8>, cut in 1_usize..40) {
+        let _ = read(&bytes, cut);
+        let mut file = written(&[&[]], b"").remove(0);
+        file.extend_from_slice(&u32::try_from(bytes.len()).unwrap().to_le_bytes());
+        file.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+        file.extend_from_slice(&bytes);
+        let _ = read(&file, cut);
+        let _ = Writer::new(PROGRAM).append(&bytes, 0);
+    }
+}
+
+#[test]
+fn a_file_torn_at_any_byte_ends_behind_a_turn() {
+    let origin = |slot| Origin { pubkey: Pubkey([1; 32]), slot, gate: Gate::Arrival };
+    let mut life = Vec::new();
+    for slot in 0..20_u64 {
+        let data = slot.to_le_bytes().repeat(4);
+        life.push(Step::Account { origin: origin(slot), owner: 2, data });
+        life.push(Step::TurnEnd { ts_ms: slot * 2, marks: vec![1, 0, 3], hashes: vec![] });
+    }
+    let file = written(&[&life], b"state").remove(0);
+    let (_, whole, _) = read(&file, file.len());
+    let mut lengths = HashSet::new();
+    for length in 0..file.len() {
+        let (reader, inputs, result) = read(&file[..length], 64);
+        assert_eq!(result, Ok(()));
+        assert_eq!(inputs, whole[..inputs.len()]);
+        assert_eq!(inputs.len() % 2, 0, "{length}");
+        assert!(usize::try_from(reader.position()).unwrap() + reader.waiting() == length);
+        lengths.insert(inputs.len());
+    }
+    assert_eq!(lengths.len(), 20, "each block but the last is the end of some torn file");
+}
+
+#[test]
+fn a_head_is_read_from_the_front_of_a_file() {
+    let origin = Origin { pubkey: Pubkey([1; 32]), slot: 3, gate: Gate::Arrival };
+    let data = (0..=255_u8).cycle().take(100_000).collect();
+    let life = [Step::Account { origin, owner: 1, data }, Step::Epoch("other".to_owned())];
+    let file = written(&[&life, &[]], b"state").remove(1);
+    let mut reader = Reader::new();
+    reader.push(&file[..200]);
+    let head = reader.find_head().unwrap().unwrap();
+    assert_eq!((head.program, head.created_ms, head.accounts), (PROGRAM, 3, 1));
+    assert_eq!((head.epoch.as_str(), head.ts_ms, head.slot), ("epoch-1", 77, 88));
+}
+
+#[test]
+fn other_files_and_other_versions_are_told_apart() {
+    let mut file = written(&[&[]], b"").remove(0);
+    file[16] = 2;
+    let code = |file: &[u8]| read(file, 1_000).2.map_err(|error| error.fault.code());
+    assert_eq!(code(&file), Err("JOURNAL_VERSION_MISMATCH"));
+    file[0] = b'S';
+    assert_eq!(code(&file), Err("MALFORMED_JOURNAL"));
+    file = written(&[&[]], b"").remove(0);
+    file[21] = 0xff;
+    file[23] = 0xff;
+    assert_eq!(code(&file), Err("JOURNAL_BYTES_EXCEEDED"));
+    file = written(&[&[]], b"").remove(0);
+    file[28] ^= 1;
+    assert_eq!(code(&file), Err("JOURNAL_CRC_MISMATCH"));
+}
+
+#[test]
+fn an_error_says_where_and_stays() {
+    let life: Vec<Step> = (0..9)
+        .map(|turn| Step::TurnEnd { ts_ms: turn * 2, marks: vec![], hashes: vec![7; 40] })
+        .collect();
+    let mut file = written(&[&life], b"").remove(0);
+    let end = file.len();
+    file[end - 1] ^= 1;
+    let (mut reader, inputs, result) = read(&file, 1_000);
+    let error = result.unwrap_err();
+    assert_eq!(inputs.len(), 8);
+    assert_eq!(error.block_at, reader.position());
+    assert_eq!(reader.find(), Err(error));
+}
