@@ -179,6 +179,28 @@ export declare class Core {
    */
   indicativeDueMs(): number | null
   /**
+   * Begins to log every input, for `takeJournal`. Returns false when the book has seen an account, whose
+   * bytes are not held.
+   */
+  startJournal(): boolean
+  /** Stops to log, and forgets what waits. */
+  stopJournal(): void
+  /** Begins a new segment behind the next turn that ends. */
+  markCheckpoint(): void
+  /**
+   * Says what is published at the end of the last turn: entries of three bytes, the market's id (u16,
+   * little endian) and the set of interval classes. Between two turns, and before `takeJournal`; else it is a
+   * turn of its own, without input.
+   */
+  markPublished(marks: Uint8Array): void
+  /** Bytes of whole turns that wait for `takeJournal`. */
+  journalBytes(): number
+  /**
+   * Moves the whole turns that wait into `out`. Returns their bytes, 0 when there are none; a negative number is
+   * the bytes that must fit; -2147483648 when more than 1 GiB waited, and then the journal has ended.
+   */
+  takeJournal(out: Buffer): number
+  /**
    * Renders what an order would get into `out`. Returns the length of the body; 0 for an unknown
    * market and for an order that cannot be placed, see `takerFault`; a negative number is the
    * length that `out` must have.
@@ -219,6 +241,49 @@ export declare class Core {
   topicSnapshot(handle: number, id: string, reset: boolean, exchange: Buffer, out: Buffer): number
   /** Writes a heartbeat of a topic into `out`. Returns as `topicSnapshot` does. */
   topicHeartbeat(handle: number, out: Buffer): number
+}
+
+/** Reads one segment of a journal into a core: its checkpoint first, then turn by turn. */
+export declare class JournalReader {
+  /** A reader that has read nothing. Throws when `program_id` is not a base58 key. */
+  constructor(programId: string)
+  /** Adds bytes of the segment's file, pieces of any size in their order. */
+  push(bytes: Uint8Array): void
+  /** Where the segment begins; null when more bytes are needed, or when `problem` says what is wrong. */
+  head(): JournalSegmentHead | null
+  /**
+   * Restores the checkpoint into a core that has seen nothing, or applies the next turn to it and writes what it did
+   * into `report`, as `endTurn` does. Returns 0 when more bytes are needed, which at the end of a file means that
+   * it ends here, be it whole or torn; 1 for a turn, 2 for the checkpoint; -1 when `problem` says what is wrong:
+   * the core may then have a part of a turn. Below -1 it is the words that `report` must have.
+   */
+  readTurn(core: Core, report: Buffer): number
+  /**
+   * Applies turns as long as they are not later than `until`. Returns as `readTurn`, but never 1: 3 when the next turn
+   * is later, or the sequence number or the count of turns is reached. The checkpoint is a step of its own.
+   */
+  readTo(core: Core, until: JournalUntil): number
+  /** Where the reader stands. */
+  position(): JournalPosition
+  /** What is wrong with the segment; null while nothing is. */
+  problem(): JournalProblem | null
+}
+
+/** Makes segments of turn logs. Keeps the last bytes of every account, so it has to have every log. */
+export declare class JournalWriter {
+  /** A writer that has seen nothing. Throws when `program_id` is not a base58 key. */
+  constructor(programId: string)
+  /**
+   * Takes the bytes of `takeJournal`. `created_ms` is when a segment was begun that begins in them, Unix
+   * milliseconds. Returns null, or why it cannot: then the writer is of no use any more.
+   */
+  append(log: Uint8Array, createdMs: number): JournalProblem | null
+  /** Seals the open block, so that everything that was appended is in pieces. Returns as `append`. */
+  flush(): JournalProblem | null
+  /** The next finished bytes, in their order; null when there are none. */
+  takePiece(): JournalPiece | null
+  /** What was written of the present segment. */
+  status(): JournalWriterStatus
 }
 
 /**
@@ -295,6 +360,98 @@ export interface Census {
  * The body must not change until the promise settles.
  */
 export declare function decodeSnapshot(body: Uint8Array, keys: Array<string>): Promise<PackedSnapshot>
+
+/** Finished bytes of a segment's file. */
+export interface JournalPiece {
+  /** Numbers the segments from 1; another number is another file. */
+  segment: number
+  /** Whole blocks, which follow those of the piece before. */
+  bytes: Buffer
+}
+
+/** Where a reader stands. */
+export interface JournalPosition {
+  /** Turns applied. */
+  turns: number
+  /** Accounts applied, those of the checkpoint excepted. */
+  updates: number
+  /** The time of the last turn, Unix milliseconds. */
+  tsMs: number
+  /** The chain's slot. */
+  slot: number
+  /** Bytes of the file in whole blocks that were read. */
+  position: number
+  /** Bytes that were given and hold no whole block. */
+  waiting: number
+  /** What the last turn published, as `markPublished` takes it. */
+  marks: Buffer
+}
+
+/** What is wrong with a journal. */
+export interface JournalProblem {
+  /** One of the codes of a journal. */
+  code: string
+  /** What was wrong, the value and the limit. */
+  message: string
+  /** Where the damaged block begins, in bytes of the file. */
+  position: number
+}
+
+/** Where a segment begins. */
+export interface JournalSegmentHead {
+  /** The program whose accounts are held, base58. */
+  programId: string
+  /** The name of the run of the book. */
+  epoch: string
+  /** When the segment was begun, Unix milliseconds of its writer's clock. */
+  createdMs: number
+  /** The time of the last turn before it, Unix milliseconds. */
+  tsMs: number
+  /** The chain's slot then. */
+  slot: number
+  /** Accounts of its checkpoint. */
+  accounts: number
+  /** The sequence numbers of the markets then, by their ids. */
+  seqs: Array<number>
+}
+
+/** How far `readTo` reads. */
+export interface JournalUntil {
+  /** The highest slot of a turn that is applied; all by default. */
+  slotMax?: number
+  /** The latest time of a turn that is applied, Unix milliseconds; all by default. */
+  tsMsMax?: number
+  /** The market of which `seq` is. */
+  market?: number
+  /** Reads no further when the market has this sequence number, or a higher one. */
+  seq?: number
+  /** Turns that this call applies at most; all by default. */
+  turnsMax?: number
+}
+
+/** What a writer has written of its present segment. */
+export interface JournalWriterStatus {
+  /** Its number, from 1. */
+  segment: number
+  /** Accounts that are held, closed ones among them. */
+  accounts: number
+  /** Records of accounts behind the checkpoint. */
+  updates: number
+  /** Turns. */
+  turns: number
+  /** Plain bytes behind the checkpoint. */
+  plainBytes: number
+  /** Bytes of the file. */
+  bytes: number
+  /** Of those, the checkpoint's. */
+  checkpointBytes: number
+  /** Bytes of memory that the accounts' last bytes take. */
+  accountBytes: number
+  /** The time of the last turn, Unix milliseconds. */
+  tsMs: number
+  /** The chain's slot. */
+  slot: number
+}
 
 /**
  * An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size that

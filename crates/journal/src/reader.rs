@@ -221,32 +221,35 @@ impl Reader {
     /// Unpacks one block; false when there is no whole one.
     fn read_block(&mut self) -> Result<bool, (usize, Fault)> {
         let at = self.plain.len();
-        let fault = |fault| (at, fault);
-        if self.blocks.is_none() {
-            let Some((preamble, rest)) = self.packed.split_first_chunk::<PREAMBLE_BYTES>() else {
-                return Ok(false);
-            };
-            check_preamble(preamble).map_err(fault)?;
-            let blocks = BlockReader::new();
-            self.packed = rest.to_vec();
-            self.blocks = Some(blocks.map_err(|_| fault(Fault::Malformed("there is no memory")))?);
-            self.position = PREAMBLE_BYTES as u64;
-        }
+        self.begin_blocks().map_err(|fault| (at, fault))?;
         self.drop_applied();
         let Some(blocks) = &mut self.blocks else { return Ok(false) };
-        let before = self.plain.len();
-        let place = (self.plain_at + before as u64, self.position);
-        self.places.push(place);
+        let at = self.plain.len();
+        self.places.push((self.plain_at + at as u64, self.position));
         let read = blocks.read_block(&self.packed, &mut self.plain);
-        let Some(bytes) = read.map_err(|fault| (before, fault))? else {
+        let Some(bytes) = read.map_err(|fault| (at, fault))? else {
             self.places.pop();
             return Ok(false);
         };
         self.packed.drain(..bytes);
         self.position += bytes as u64;
-        check_length("TURN_BYTES_MAX", self.plain.len(), TURN_BYTES_MAX)
-            .map_err(|f| (before, f))?;
-        Ok(true)
+        let checked = check_length("TURN_BYTES_MAX", self.plain.len(), TURN_BYTES_MAX);
+        checked.map(|()| true).map_err(|fault| (at, fault))
+    }
+
+    /// Reads the preamble once it is there.
+    fn begin_blocks(&mut self) -> Result<(), Fault> {
+        if self.blocks.is_some() {
+            return Ok(());
+        }
+        let Some((preamble, rest)) = self.packed.split_first_chunk::<PREAMBLE_BYTES>() else {
+            return Ok(());
+        };
+        check_preamble(preamble)?;
+        self.packed = rest.to_vec();
+        self.blocks = Some(BlockReader::new().map_err(|_| Fault::Malformed("there is no memory"))?);
+        self.position = PREAMBLE_BYTES as u64;
+        Ok(())
     }
 
     /// Frees what was applied.
@@ -336,35 +339,33 @@ impl Reader {
         fields: &mut Fields<'_>,
         take: &mut impl FnMut(Input<'_>),
     ) -> Result<bool, Fault> {
-        match read_record(fields, &mut self.context)? {
+        let input = match read_record(fields, &mut self.context)? {
             Record::Account(record) => {
                 let (origin, owner) = self.take_account(&record)?;
-                take(Input::Account { origin, owner, data: &self.data });
+                Input::Account { origin, owner, data: &self.data }
             }
             Record::Unchanged(mention) => {
                 self.note_state(&mention)?;
-                take(self.stored_account(&mention)?);
+                self.stored_account(&mention)?
             }
-            Record::Stale(mention) => take(self.stored_account(&mention)?),
-            Record::Damaged(mention) => {
-                let origin = self.note_state(&mention)?;
-                let account = self.accounts.get_mut(mention.number).ok_or(FORGOTTEN)?;
-                account.replace(&[], &mut self.scratch);
-                take(Input::Damaged(origin));
-            }
+            Record::Stale(mention) => self.stored_account(&mention)?,
+            Record::Damaged(mention) => Input::Damaged(self.empty_account(&mention)?),
             Record::Forgotten(number) => {
-                let account = self.accounts.remove(number).ok_or(FORGOTTEN)?;
-                take(Input::Forgotten(account.pubkey));
+                Input::Forgotten(self.accounts.remove(number).ok_or(FORGOTTEN)?.pubkey)
             }
-            Record::Plain(input) => {
-                take(input);
-                return Ok(matches!(input, Input::TurnEnd { .. }));
-            }
-            Record::Head(_) | Record::State(_) => {
-                return Err(Fault::Malformed("a checkpoint stands within a segment"));
-            }
-        }
-        Ok(false)
+            Record::Plain(input) => input,
+            Record::Head(_) | Record::State(_) => return Err(CHECKPOINT_WITHIN),
+        };
+        take(input);
+        Ok(matches!(input, Input::TurnEnd { .. }))
+    }
+
+    /// Notes that an account did not arrive whole: nothing is known of its bytes.
+    fn empty_account(&mut self, mention: &Mention) -> Result<Origin, Fault> {
+        let origin = self.note_state(mention)?;
+        let account = self.accounts.get_mut(mention.number).ok_or(FORGOTTEN)?;
+        account.replace(&[], &mut self.scratch);
+        Ok(origin)
     }
 
     /// Takes an account's new state over; its bytes are then in `data`.
@@ -403,6 +404,7 @@ impl Reader {
     }
 }
 
+const CHECKPOINT_WITHIN: Fault = Fault::Malformed("a checkpoint stands within a segment");
 const FORGOTTEN: Fault = Fault::Malformed("a record is about an account that was forgotten");
 
 /// The error of a fault at a plain byte, by where the blocks begin.

@@ -125,30 +125,31 @@ pub(crate) enum Record<'a> {
 /// Appends what kind of record it is, and of which account.
 pub(crate) fn put_mention(
     out: &mut Vec<u8>,
-    kind: u8,
-    flags: u8,
+    (kind, flags): (u8, u8),
     mention: &Mention,
     context: &mut Context,
 ) {
-    out.push(kind);
-    let (gate, version) = match mention.gate {
-        Gate::Arrival => (0, None),
-        Gate::Snapshot => (flag::SNAPSHOT, None),
-        Gate::WriteVersion(version) => (flag::WRITE_VERSION, Some(version)),
-    };
-    out.push(flags | gate);
-    let number = mention.number as u64;
+    let Mention { number, slot, gate } = *mention;
+    out.extend([kind, flags | gate_flag(gate)]);
+    let number = number as u64;
     if flags & flag::NEW == 0 {
         put_change(out, number, context.number);
     } else {
         context.accounts = number + 1;
     }
-    put_change(out, mention.slot, context.account_slot);
-    if let Some(version) = version {
+    put_change(out, slot, context.account_slot);
+    if let Gate::WriteVersion(version) = gate {
         put_varint(out, version);
     }
-    context.number = number;
-    context.account_slot = mention.slot;
+    (context.number, context.account_slot) = (number, slot);
+}
+
+const fn gate_flag(gate: Gate) -> u8 {
+    match gate {
+        Gate::Arrival => 0,
+        Gate::Snapshot => flag::SNAPSHOT,
+        Gate::WriteVersion(_) => flag::WRITE_VERSION,
+    }
 }
 
 /// Appends an input that no account's last bytes decide about.
@@ -170,6 +171,31 @@ pub(crate) fn put_plain(out: &mut Vec<u8>, input: &Input<'_>, context: &mut Cont
             put_change(out, slot, context.slot);
         }
         Input::SnapshotEnd => out.push(kind::SNAPSHOT_END),
+        Input::TurnEnd { ts_ms, marks, hashes } => {
+            put_turn_end(out, (marks, hashes), ts_ms, context);
+        }
+        _ => put_quotes(out, input, context),
+    }
+}
+
+fn put_turn_end(
+    out: &mut Vec<u8>,
+    (marks, hashes): (&[u8], &[u8]),
+    ts_ms: u64,
+    context: &mut Context,
+) {
+    out.push(kind::TURN_END);
+    put_change(out, ts_ms, context.ts_ms);
+    let (marks, _) = marks.as_chunks::<MARK_BYTES>();
+    put_length(out, marks.len());
+    out.extend_from_slice(marks.as_flattened());
+    put_bytes(out, hashes);
+    context.ts_ms = ts_ms;
+}
+
+/// Appends what stands in a market beside orders and the AMM.
+fn put_quotes(out: &mut Vec<u8>, input: &Input<'_>, context: &Context) {
+    match *input {
         Input::QuotePolicy { improve } => out.extend([kind::QUOTE_POLICY, u8::from(improve)]),
         Input::Quotes { market, maker, ts_ms, quotes } => {
             out.push(kind::QUOTES);
@@ -184,20 +210,7 @@ pub(crate) fn put_plain(out: &mut Vec<u8>, input: &Input<'_>, context: &mut Cont
             put_bytes(out, bids);
             put_bytes(out, asks);
         }
-        Input::TurnEnd { ts_ms, marks, hashes } => {
-            out.push(kind::TURN_END);
-            put_change(out, ts_ms, context.ts_ms);
-            put_length(out, marks.len() / MARK_BYTES);
-            out.extend_from_slice(&marks[..marks.len() / MARK_BYTES * MARK_BYTES]);
-            put_bytes(out, hashes);
-            context.ts_ms = ts_ms;
-        }
-        Input::Account { .. }
-        | Input::Unchanged(_)
-        | Input::Stale(_)
-        | Input::Damaged(_)
-        | Input::Forgotten(_)
-        | Input::Checkpoint(_) => debug_assert!(false, "Invariant: the writer handles accounts"),
+        _ => debug_assert!(false, "Invariant: the writer handles accounts and checkpoints"),
     }
 }
 
@@ -266,6 +279,26 @@ fn read_plain<'a>(
         kind::EPOCH => Input::Epoch(fields.name("EPOCH_BYTES_MAX", EPOCH_BYTES_MAX)?),
         kind::SNAPSHOT_BEGIN => Input::SnapshotBegin { slot: fields.changed(context.slot)? },
         kind::SNAPSHOT_END => Input::SnapshotEnd,
+        kind::TURN_END => read_turn_end(fields, context)?,
+        _ => return read_quotes(kind, fields, context),
+    };
+    Ok(input)
+}
+
+fn read_turn_end<'a>(fields: &mut Fields<'a>, context: &mut Context) -> Result<Input<'a>, Fault> {
+    context.ts_ms = fields.changed(context.ts_ms)?;
+    let marks = fields.length("MARKETS_MAX", MARKETS_MAX)?;
+    let marks = fields.take(marks * MARK_BYTES)?;
+    let hashes = fields.bytes("HASH_BYTES_MAX", HASH_BYTES_MAX)?;
+    Ok(Input::TurnEnd { ts_ms: context.ts_ms, marks, hashes })
+}
+
+fn read_quotes<'a>(
+    kind: u8,
+    fields: &mut Fields<'a>,
+    context: &Context,
+) -> Result<Input<'a>, Fault> {
+    let input = match kind {
         kind::QUOTE_POLICY => Input::QuotePolicy { improve: fields.byte()? != 0 },
         kind::QUOTES => {
             let (market, maker) = (read_market(fields)?, Pubkey(fields.array()?));
@@ -275,13 +308,6 @@ fn read_plain<'a>(
         kind::EXTERNAL => {
             let market = read_market(fields)?;
             Input::External { market, bids: read_data(fields)?, asks: read_data(fields)? }
-        }
-        kind::TURN_END => {
-            context.ts_ms = fields.changed(context.ts_ms)?;
-            let marks = fields.length("MARKETS_MAX", MARKETS_MAX)?;
-            let marks = fields.take(marks * MARK_BYTES)?;
-            let hashes = fields.bytes("HASH_BYTES_MAX", HASH_BYTES_MAX)?;
-            Input::TurnEnd { ts_ms: context.ts_ms, marks, hashes }
         }
         _ => return Err(Fault::Malformed("a record is of an unknown kind")),
     };

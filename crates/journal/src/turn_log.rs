@@ -18,18 +18,6 @@ const WRITE_VERSION: u8 = 2;
 /// Appends an input.
 pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
     match *input {
-        Input::Account { origin, owner, data } => {
-            put_origin(out, kind::ACCOUNT, &origin);
-            out.extend_from_slice(&owner.0);
-            put_data(out, data);
-        }
-        Input::Unchanged(origin) => put_origin(out, kind::UNCHANGED, &origin),
-        Input::Stale(origin) => put_origin(out, kind::STALE, &origin),
-        Input::Damaged(origin) => put_origin(out, kind::DAMAGED, &origin),
-        Input::Forgotten(pubkey) => {
-            out.push(kind::FORGOTTEN);
-            out.extend_from_slice(&pubkey.0);
-        }
         Input::Clock { slot, unix_seconds } => {
             put_word(out, kind::CLOCK, slot);
             out.extend_from_slice(&unix_seconds.to_le_bytes());
@@ -41,6 +29,19 @@ pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
         }
         Input::SnapshotBegin { slot } => put_word(out, kind::SNAPSHOT_BEGIN, slot),
         Input::SnapshotEnd => out.push(kind::SNAPSHOT_END),
+        Input::TurnEnd { ts_ms, marks, hashes } => {
+            put_word(out, kind::TURN_END, ts_ms);
+            put_data(out, marks);
+            put_data(out, hashes);
+        }
+        Input::Checkpoint(checkpoint) => put_checkpoint(out, &checkpoint),
+        _ => put_quotes(out, input),
+    }
+}
+
+/// Appends what stands in a market beside orders and the AMM.
+fn put_quotes(out: &mut Vec<u8>, input: &Input<'_>) {
+    match *input {
         Input::QuotePolicy { improve } => out.extend([kind::QUOTE_POLICY, u8::from(improve)]),
         Input::Quotes { market, maker, ts_ms, quotes } => {
             put_word(out, kind::QUOTES, ts_ms);
@@ -54,12 +55,26 @@ pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
             put_data(out, bids);
             put_data(out, asks);
         }
-        Input::TurnEnd { ts_ms, marks, hashes } => {
-            put_word(out, kind::TURN_END, ts_ms);
-            put_data(out, marks);
-            put_data(out, hashes);
+        _ => put_account(out, input),
+    }
+}
+
+#[inline]
+fn put_account(out: &mut Vec<u8>, input: &Input<'_>) {
+    match *input {
+        Input::Account { origin, owner, data } => {
+            put_origin(out, kind::ACCOUNT, &origin);
+            out.extend_from_slice(&owner.0);
+            put_data(out, data);
         }
-        Input::Checkpoint(checkpoint) => put_checkpoint(out, &checkpoint),
+        Input::Unchanged(origin) => put_origin(out, kind::UNCHANGED, &origin),
+        Input::Stale(origin) => put_origin(out, kind::STALE, &origin),
+        Input::Damaged(origin) => put_origin(out, kind::DAMAGED, &origin),
+        Input::Forgotten(pubkey) => {
+            out.push(kind::FORGOTTEN);
+            out.extend_from_slice(&pubkey.0);
+        }
+        _ => debug_assert!(false, "Invariant: every other input was appended"),
     }
 }
 
@@ -112,14 +127,6 @@ impl<'a> TurnLog<'a> {
 
     fn read(&mut self) -> Result<Input<'a>, Fault> {
         let input = match self.fields.byte()? {
-            kind::ACCOUNT => {
-                let (origin, owner) = (self.origin()?, self.key()?);
-                Input::Account { origin, owner, data: self.data()? }
-            }
-            kind::UNCHANGED => Input::Unchanged(self.origin()?),
-            kind::STALE => Input::Stale(self.origin()?),
-            kind::DAMAGED => Input::Damaged(self.origin()?),
-            kind::FORGOTTEN => Input::Forgotten(self.key()?),
             kind::CLOCK => {
                 let slot = self.word()?;
                 Input::Clock { slot, unix_seconds: self.word()?.cast_signed() }
@@ -128,6 +135,33 @@ impl<'a> TurnLog<'a> {
             kind::EPOCH => Input::Epoch(self.text()?),
             kind::SNAPSHOT_BEGIN => Input::SnapshotBegin { slot: self.word()? },
             kind::SNAPSHOT_END => Input::SnapshotEnd,
+            kind::TURN_END => {
+                let (ts_ms, marks) = (self.word()?, self.data()?);
+                Input::TurnEnd { ts_ms, marks, hashes: self.data()? }
+            }
+            CHECKPOINT => Input::Checkpoint(self.checkpoint()?),
+            kind => self.read_account(kind)?,
+        };
+        Ok(input)
+    }
+
+    fn read_account(&mut self, kind: u8) -> Result<Input<'a>, Fault> {
+        let input = match kind {
+            kind::ACCOUNT => {
+                let (origin, owner) = (self.origin()?, self.key()?);
+                Input::Account { origin, owner, data: self.data()? }
+            }
+            kind::UNCHANGED => Input::Unchanged(self.origin()?),
+            kind::STALE => Input::Stale(self.origin()?),
+            kind::DAMAGED => Input::Damaged(self.origin()?),
+            kind::FORGOTTEN => Input::Forgotten(self.key()?),
+            kind => self.read_quotes(kind)?,
+        };
+        Ok(input)
+    }
+
+    fn read_quotes(&mut self, kind: u8) -> Result<Input<'a>, Fault> {
+        let input = match kind {
             kind::QUOTE_POLICY => Input::QuotePolicy { improve: self.fields.byte()? != 0 },
             kind::QUOTES => {
                 let (ts_ms, market) = (self.word()?, self.market()?);
@@ -137,11 +171,6 @@ impl<'a> TurnLog<'a> {
                 let (market, bids) = (self.market()?, self.data()?);
                 Input::External { market, bids, asks: self.data()? }
             }
-            kind::TURN_END => {
-                let (ts_ms, marks) = (self.word()?, self.data()?);
-                Input::TurnEnd { ts_ms, marks, hashes: self.data()? }
-            }
-            CHECKPOINT => Input::Checkpoint(self.checkpoint()?),
             _ => return Err(Fault::Malformed("a turn log has an input of an unknown kind")),
         };
         Ok(input)

@@ -117,37 +117,43 @@ impl Writer {
     fn put_account(&mut self, origin: &Origin, owner: &Pubkey, data: &[u8]) -> Result<(), Fault> {
         check_account(data.len())?;
         self.written.updates += 1;
-        let Some(number) = self.numbers.get(&origin.pubkey).copied() else {
-            let mut account = Account::new(origin.pubkey);
-            account.owner = *owner;
-            (account.slot, account.gate) = (origin.slot, origin.gate);
-            account.replace(data, &mut self.scratch);
-            let number = self.accounts.add(account)?;
-            self.numbers.insert(origin.pubkey, number);
-            return self.put_new(number);
-        };
-        let account = self.accounts.get_mut(number).ok_or(UNNUMBERED)?;
-        account.unpack(&mut self.old)?;
-        self.old.resize(data.len(), 0);
-        let new_owner = account.owner != *owner;
-        let new_length = account.length() != data.len();
-        let flags =
-            if new_owner { flag::OWNER } else { 0 } | if new_length { flag::LENGTH } else { 0 };
-        let mention = Mention { number, slot: origin.slot, gate: origin.gate };
-        put_mention(&mut self.plain, kind::ACCOUNT, flags, &mention, &mut self.context);
-        if new_owner {
-            self.plain.extend_from_slice(&owner.0);
+        if let Some(number) = self.numbers.get(&origin.pubkey).copied() {
+            return self.put_changes(number, origin, owner, data);
         }
-        if new_length {
-            put_length(&mut self.plain, data.len());
-        }
-        let patch_at = self.plain.len();
-        put_patch(&mut self.plain, &self.old, data);
-        let changed = new_length || self.plain.len() - patch_at > 1;
+        let mut account = Account::new(origin.pubkey);
         account.owner = *owner;
         (account.slot, account.gate) = (origin.slot, origin.gate);
-        if changed {
-            account.replace(data, &mut self.scratch);
+        account.replace(data, &mut self.scratch);
+        let number = self.accounts.add(account)?;
+        self.numbers.insert(origin.pubkey, number);
+        self.put_new(number)
+    }
+
+    /// Appends how an account differs from its last record.
+    fn put_changes(
+        &mut self,
+        number: usize,
+        origin: &Origin,
+        owner: &Pubkey,
+        data: &[u8],
+    ) -> Result<(), Fault> {
+        let Self { accounts, plain, context, old, scratch, .. } = self;
+        let account = accounts.get_mut(number).ok_or(UNNUMBERED)?;
+        account.unpack(old)?;
+        old.resize(data.len(), 0);
+        let (new_owner, new_length) = (account.owner != *owner, account.length() != data.len());
+        let flags = [(new_owner, flag::OWNER), (new_length, flag::LENGTH)];
+        let flags = flags.map(|(is_new, flag)| if is_new { flag } else { 0 }).iter().sum();
+        let mention = Mention { number, slot: origin.slot, gate: origin.gate };
+        put_mention(plain, (kind::ACCOUNT, flags), &mention, context);
+        plain.extend_from_slice(if new_owner { &owner.0 } else { &[] });
+        if new_length {
+            put_length(plain, data.len());
+        }
+        put_patch(plain, old, data);
+        (account.owner, account.slot, account.gate) = (*owner, origin.slot, origin.gate);
+        if new_length || old != data {
+            account.replace(data, scratch);
         }
         Ok(())
     }
@@ -156,7 +162,7 @@ impl Writer {
     fn put_new(&mut self, number: usize) -> Result<(), Fault> {
         let account = self.accounts.get(number).ok_or(UNNUMBERED)?;
         let mention = Mention { number, slot: account.slot, gate: account.gate };
-        put_mention(&mut self.plain, kind::ACCOUNT, flag::NEW, &mention, &mut self.context);
+        put_mention(&mut self.plain, (kind::ACCOUNT, flag::NEW), &mention, &mut self.context);
         self.plain.extend_from_slice(&account.pubkey.0);
         self.plain.extend_from_slice(&account.owner.0);
         put_length(&mut self.plain, account.length());
@@ -170,7 +176,7 @@ impl Writer {
         let Some(number) = self.numbers.get(&origin.pubkey).copied() else { return Ok(()) };
         self.written.updates += 1;
         let mention = Mention { number, slot: origin.slot, gate: origin.gate };
-        put_mention(&mut self.plain, kind, 0, &mention, &mut self.context);
+        put_mention(&mut self.plain, (kind, 0), &mention, &mut self.context);
         let account = self.accounts.get_mut(number).ok_or(UNNUMBERED)?;
         if kind != kind::STALE {
             (account.slot, account.gate) = (origin.slot, origin.gate);

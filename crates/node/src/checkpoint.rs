@@ -12,7 +12,8 @@ use slotbook_protocol::units::{BaseQty, Price};
 use slotbook_wire::render::Rows;
 use slotbook_wire::walk::WalkScratch;
 
-use crate::core::{Core, TurnCounts};
+use crate::core::Core;
+use crate::intake::TurnCounts;
 use crate::topics::Topics;
 
 /// The version of the form: another one is refused.

@@ -4,9 +4,10 @@ use napi::bindgen_prelude::BufferSlice;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 use slotbook_book::{
-    AccountUpdate, Applied, AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketId,
-    MarketInfo, Side,
+    AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketId, MarketInfo, Side,
+    SnapshotReport,
 };
+use slotbook_journal::Input;
 use slotbook_matching::ExternalBook;
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::auctions::render_auctions;
@@ -21,23 +22,12 @@ use slotbook_wire::walk::WalkScratch;
 use slotbook_wire::writer::JsonWriter;
 
 use crate::decode::{Decoder, key};
+use crate::input_log::InputLog;
+use crate::intake::{TurnCounts, WORD_BYTES, word, word_count};
 use crate::problem::{Fault, Problems};
-use crate::record::{Record, Records};
 use crate::snapshot::PackedSnapshot;
 use crate::text;
 use crate::topics::Topics;
-
-/// Words of the turn report before the ids of the changed markets.
-const REPORT_HEAD_WORDS: usize = 9;
-
-/// Marks the id of a market of which a turn changed nothing but quotes.
-const QUOTES_ONLY: u32 = 1 << 31;
-
-/// Marks it as well when these are indicative quotes alone.
-const INDICATIVE_ONLY: u32 = 1 << 30;
-
-/// Bytes of a number of a report.
-const WORD_BYTES: usize = 4;
 
 /// Bytes of a number of a version.
 const FLOAT_BYTES: usize = 8;
@@ -54,34 +44,6 @@ pub(crate) enum BodyKey {
     Frame(L2Request),
 }
 
-/// What the updates of one turn did.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TurnCounts {
-    changed: u32,
-    unchanged: u32,
-    stale: u32,
-    ignored: u32,
-    closed: u32,
-}
-
-impl TurnCounts {
-    fn note(&mut self, applied: Applied) {
-        let count = match applied {
-            Applied::Changed => &mut self.changed,
-            Applied::Unchanged => &mut self.unchanged,
-            Applied::Stale => &mut self.stale,
-            Applied::Ignored => &mut self.ignored,
-            Applied::Closed => &mut self.closed,
-        };
-        *count = count.saturating_add(1);
-    }
-
-    fn applied(&self) -> u32 {
-        let rest = self.stale.saturating_add(self.ignored).saturating_add(self.closed);
-        self.changed.saturating_add(self.unchanged).saturating_add(rest)
-    }
-}
-
 /// The order book of one program on one chain.
 #[napi]
 pub struct Core {
@@ -89,7 +51,7 @@ pub struct Core {
     pub(crate) epoch: String,
     /// Grows with each epoch, so that no body of an earlier one is current.
     pub(crate) epoch_number: u64,
-    decoder: Decoder,
+    pub(crate) decoder: Decoder,
     pub(crate) bodies: BodyCache<BodyKey>,
     pub(crate) rows: Rows,
     auctions: Vec<AuctionRow>,
@@ -104,6 +66,9 @@ pub struct Core {
     /// The markets as they were when `market_set` last grew.
     pub(crate) known_markets: Vec<(MarketInfo, Option<EmptyReason>)>,
     pub(crate) market_set: u32,
+    pub(crate) log: InputLog,
+    /// The chain's seconds since 1970.
+    pub(crate) unix_seconds: i64,
 }
 
 #[napi]
@@ -112,10 +77,7 @@ impl Core {
     /// mistake of the configuration and not of the chain.
     #[napi(constructor)]
     pub fn new(program_id: String, epoch: String) -> Result<Self> {
-        let program = key(program_id.as_bytes()).map_err(|_| {
-            let message = format!("program id was {program_id}, must be base58 of 32 bytes");
-            Error::new(Status::InvalidArg, message)
-        })?;
+        let program = program_of(&program_id)?;
         Ok(Self {
             book: Book::new(BookConfig { program }),
             epoch,
@@ -133,6 +95,8 @@ impl Core {
             counts: TurnCounts::default(),
             known_markets: Vec::new(),
             market_set: 0,
+            log: InputLog::default(),
+            unix_seconds: 0,
         })
     }
 
@@ -146,7 +110,7 @@ impl Core {
     /// Moves the chain's time.
     #[napi]
     pub fn set_clock(&mut self, slot: f64, unix_seconds: f64) {
-        self.book.set_clock(Slot(whole(slot)), UnixSeconds(signed(unix_seconds)));
+        self.move_clock(whole(slot), signed(unix_seconds));
     }
 
     /// Sets how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false for
@@ -160,13 +124,15 @@ impl Core {
             3 => FeedState::Stale,
             _ => return false,
         };
-        self.book.set_state(state);
+        self.move_state(state);
         true
     }
 
     /// Names a new epoch: the source is another chain. Every body is rendered again, with this name.
     #[napi]
     pub fn set_epoch(&mut self, epoch: String) {
+        self.log.note(&Input::Epoch(&epoch));
+        self.log.want_checkpoint();
         self.epoch = epoch;
         self.epoch_number = self.epoch_number.wrapping_add(1);
     }
@@ -188,37 +154,11 @@ impl Core {
         mut report: BufferSlice<'_>,
     ) -> i32 {
         self.apply_batch(batch, length);
-        let needed = REPORT_HEAD_WORDS + self.book.market_count();
-        let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
-        if words.len() < needed {
-            return negative(needed);
+        if word_count(&report) < self.report_words_max() {
+            return negative(self.report_words_max());
         }
-        let (head, ids) = words.split_at_mut(REPORT_HEAD_WORDS);
-        let mut dirty = 0;
-        self.book.end_turn(whole(ts_ms));
-        for (id, word) in self.book.changed_markets().iter().zip(&mut *ids) {
-            let mark = match self.book.changed_quotes_only(*id) {
-                true if self.book.changed_indicative_only(*id) => QUOTES_ONLY | INDICATIVE_ONLY,
-                true => QUOTES_ONLY,
-                false => 0,
-            };
-            *word = (u32::from(id.0) | mark).to_ne_bytes();
-            dirty += 1;
-        }
-        self.note_market_changes(&ids[..dirty]);
-        let counts = std::mem::take(&mut self.counts);
-        head.copy_from_slice(&[
-            counts.changed.to_ne_bytes(),
-            counts.unchanged.to_ne_bytes(),
-            counts.stale.to_ne_bytes(),
-            counts.ignored.to_ne_bytes(),
-            counts.closed.to_ne_bytes(),
-            counts.applied().to_ne_bytes(),
-            self.problems.count().to_ne_bytes(),
-            self.market_set.to_ne_bytes(),
-            word(dirty),
-        ]);
-        positive(REPORT_HEAD_WORDS + dirty)
+        self.finish_turn(whole(ts_ms));
+        self.write_report(&mut report)
     }
 
     /// The problems since this was last called, the first 64 of them, as a JSON array of
@@ -234,7 +174,7 @@ impl Core {
     /// Starts a snapshot taken at this slot; `applySnapshot` and `endSnapshot` follow.
     #[napi]
     pub fn begin_snapshot(&mut self, slot: f64) {
-        self.book.begin_snapshot(Slot(whole(slot)));
+        self.begin_book_snapshot(whole(slot));
     }
 
     /// Applies `count` accounts of a decoded snapshot from number `from` on. Returns how many there
@@ -243,8 +183,9 @@ impl Core {
     pub fn apply_snapshot(&mut self, snapshot: &PackedSnapshot, from: u32, count: u32) -> u32 {
         let [from, count] = [from, count].map(|number| usize::try_from(number).unwrap_or(0));
         let mut taken = 0;
+        let mut intake = self.intake();
         for update in snapshot.updates(from, count) {
-            apply_update(&mut self.book, update, &mut self.counts, &mut self.problems);
+            intake.apply(update);
             taken += 1;
         }
         taken
@@ -256,7 +197,7 @@ impl Core {
     pub fn end_snapshot(&mut self, mut report: BufferSlice<'_>) -> bool {
         let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
         let Some(words) = words.first_chunk_mut::<4>() else { return false };
-        let counts = self.book.end_snapshot();
+        let counts = self.end_book_snapshot();
         *words = [counts.seen, counts.added, counts.changed, counts.removed].map(word);
         true
     }
@@ -415,29 +356,35 @@ impl Core {
 }
 
 impl Core {
-    fn apply_batch(&mut self, batch: &[u8], length: u32) {
-        let length = usize::try_from(length).unwrap_or(usize::MAX).min(batch.len());
-        for record in Records::new(&batch[..length]) {
-            match record.and_then(|record| Ok((record.pubkey()?, record))) {
-                Ok((pubkey, record)) => self.apply_record(pubkey, &record),
-                Err(fault) => self.problems.note(None, fault),
-            }
+    pub(crate) fn move_clock(&mut self, slot: u64, unix_seconds: i64) {
+        let before = (self.book.slot().0, self.unix_seconds);
+        if (slot, unix_seconds) == before {
+            return;
+        }
+        self.log.note(&Input::Clock { slot, unix_seconds });
+        self.unix_seconds = unix_seconds;
+        self.book.set_clock(Slot(slot), UnixSeconds(unix_seconds));
+    }
+
+    fn move_state(&mut self, state: FeedState) {
+        if state != self.book.state() {
+            self.log.note(&Input::FeedState(state as u8));
+            self.book.set_state(state);
         }
     }
 
-    /// Applies a record. An account whose bytes did not arrive whole is out of the book until they do:
-    /// what the book has of it is outdated.
-    fn apply_record(&mut self, pubkey: Pubkey, record: &Record<'_>) {
-        match record.decode(pubkey, &mut self.decoder) {
-            Ok(update) => {
-                apply_update(&mut self.book, update, &mut self.counts, &mut self.problems)
-            }
-            Err(fault) => {
-                self.problems.note(Some(pubkey), fault);
-                // That the account is left out is what the problem just noted says.
-                let _left_out = self.book.quarantine_truncated(record.closed(pubkey));
-            }
+    pub(crate) fn begin_book_snapshot(&mut self, slot: u64) {
+        self.log.note(&Input::SnapshotBegin { slot });
+        self.book.begin_snapshot(Slot(slot));
+    }
+
+    pub(crate) fn end_book_snapshot(&mut self) -> SnapshotReport {
+        self.log.note(&Input::SnapshotEnd);
+        let report = self.book.end_snapshot();
+        for pubkey in self.book.forgotten() {
+            self.log.note(&Input::Forgotten(*pubkey));
         }
+        report
     }
 
     fn version_of(&self, market: u32) -> Option<(MarketId, Version)> {
@@ -489,52 +436,14 @@ impl Core {
         }
         sources
     }
-
-    /// Notes when what `markets` says has changed; only changed markets can have.
-    fn note_market_changes(&mut self, dirty: &[[u8; WORD_BYTES]]) {
-        let mut changed = false;
-        let ids = dirty.iter().map(|word| u32::from_ne_bytes(*word));
-        for id in ids.filter_map(|id| u16::try_from(id).ok()) {
-            let index = usize::from(id);
-            let Some(info) = self.book.market(MarketId(id)) else { continue };
-            let empty = empty_reason(&self.book, MarketId(id));
-            match self.known_markets.get_mut(index) {
-                Some(known) if known.0 == *info && known.1 == empty => {}
-                Some(known) => {
-                    *known = (info.clone(), empty);
-                    changed = true;
-                }
-                None => changed = true,
-            }
-        }
-        self.know_new_markets();
-        self.market_set = self.market_set.wrapping_add(u32::from(changed));
-    }
-
-    /// Notes that all markets may be others.
-    pub(crate) fn note_all_markets(&mut self) {
-        self.known_markets.clear();
-        self.know_new_markets();
-        self.market_set = self.market_set.wrapping_add(1);
-    }
-
-    fn know_new_markets(&mut self) {
-        let rest = self.book.markets().skip(self.known_markets.len());
-        let rest = rest.map(|info| (info.clone(), empty_reason(&self.book, info.id)));
-        self.known_markets.extend(rest);
-    }
 }
 
-fn apply_update(
-    book: &mut Book,
-    update: AccountUpdate<'_>,
-    counts: &mut TurnCounts,
-    problems: &mut Problems,
-) {
-    match book.apply(update) {
-        Ok(applied) => counts.note(applied),
-        Err(error) => problems.note(Some(update.pubkey), Fault::Book(error)),
-    }
+/// The key of a program; what is none is a mistake of the configuration.
+pub(crate) fn program_of(text: &str) -> Result<Pubkey> {
+    key(text.as_bytes()).map_err(|_| {
+        let message = format!("program id was {text}, must be base58 of 32 bytes");
+        Error::new(Status::InvalidArg, message)
+    })
 }
 
 /// The sources by their bits.
@@ -551,10 +460,6 @@ pub(crate) fn maker_of(text: &str) -> std::result::Result<Option<Pubkey>, Fault>
     if text.is_empty() { Ok(None) } else { key(text.as_bytes()).map(Some) }
 }
 
-fn empty_reason(book: &Book, id: MarketId) -> Option<EmptyReason> {
-    book.header(id)?.empty_reason
-}
-
 pub(crate) fn copy_out(body: &[u8], out: &mut [u8]) -> i32 {
     match out.get_mut(..body.len()) {
         Some(room) => {
@@ -565,15 +470,11 @@ pub(crate) fn copy_out(body: &[u8], out: &mut [u8]) -> i32 {
     }
 }
 
-fn word(count: usize) -> [u8; WORD_BYTES] {
-    u32::try_from(count).unwrap_or(u32::MAX).to_ne_bytes()
-}
-
-fn positive(length: usize) -> i32 {
+pub(crate) fn positive(length: usize) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX)
 }
 
-fn negative(length: usize) -> i32 {
+pub(crate) fn negative(length: usize) -> i32 {
     -positive(length)
 }
 

@@ -2,6 +2,7 @@
 
 use napi_derive::napi;
 use slotbook_book::{MarketId, Side};
+use slotbook_journal::Input;
 use slotbook_matching::ExternalLevel;
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::Price;
@@ -18,7 +19,8 @@ impl Core {
     /// false for a market that is unknown or not spot.
     #[napi]
     pub fn set_external_levels(&mut self, market: u32, bids: &[u8], asks: &[u8]) -> bool {
-        let Ok(id) = u16::try_from(market).map(MarketId) else { return false };
+        let Ok(market) = u16::try_from(market) else { return false };
+        let id = MarketId(market);
         let Some(info) = self.book.market(id) else { return false };
         if info.market_type != MarketType::Spot {
             return false;
@@ -27,6 +29,7 @@ impl Core {
         for (side, bytes) in Side::BOTH.into_iter().zip([bids, asks]) {
             self.external.set(id, side, levels(bytes, decimals));
         }
+        self.log.note(&Input::External { market, bids, asks });
         true
     }
 }

@@ -5,6 +5,8 @@
 
 use napi_derive::napi;
 use slotbook_book::{IndicativeError, IndicativePolicy, IndicativeQuote, MarketId, QuotedSide};
+use slotbook_journal::Input;
+use slotbook_protocol::units::Pubkey;
 
 use crate::core::{Core, whole};
 use crate::decode::key;
@@ -32,6 +34,7 @@ impl Core {
     pub fn set_indicative_improve(&mut self, improve: bool) {
         let policy = if improve { IndicativePolicy::Improve } else { IndicativePolicy::Join };
         self.book.set_indicative_policy(policy);
+        self.log.note(&Input::QuotePolicy { improve });
     }
 
     /// Replaces the quotes of a maker (base58) in a market, sent at `ts_ms`; none withdraws them.
@@ -42,9 +45,7 @@ impl Core {
     pub fn set_indicative(&mut self, market: u32, maker: String, quotes: &[u8], ts_ms: f64) -> i32 {
         let Ok(market) = u16::try_from(market) else { return UNKNOWN_MARKET };
         let Ok(maker) = key(maker.as_bytes()) else { return INVALID_MAKER };
-        let (records, _) = quotes.as_chunks::<RECORD_BYTES>();
-        let quotes: Vec<IndicativeQuote> = records.iter().map(quote).collect();
-        match self.book.set_indicative(MarketId(market), maker, &quotes, whole(ts_ms)) {
+        match self.apply_quotes(MarketId(market), maker, quotes, whole(ts_ms)) {
             Ok(true) => CHANGED,
             Ok(false) => UNCHANGED,
             Err(IndicativeError::UnknownMarket) => UNKNOWN_MARKET,
@@ -60,6 +61,23 @@ impl Core {
     #[napi]
     pub fn indicative_due_ms(&self) -> Option<f64> {
         self.book.indicative_due_ms().map(|due_ms| due_ms as f64)
+    }
+}
+
+impl Core {
+    /// Replaces a maker's quotes, records of 33 bytes, and logs them unless they are refused.
+    pub(crate) fn apply_quotes(
+        &mut self,
+        market: MarketId,
+        maker: Pubkey,
+        quotes: &[u8],
+        ts_ms: u64,
+    ) -> Result<bool, IndicativeError> {
+        let (records, _) = quotes.as_chunks::<RECORD_BYTES>();
+        let decoded: Vec<IndicativeQuote> = records.iter().map(quote).collect();
+        let changed = self.book.set_indicative(market, maker, &decoded, ts_ms)?;
+        self.log.note(&Input::Quotes { market: market.0, maker, ts_ms, quotes });
+        Ok(changed)
     }
 }
 

@@ -29,4 +29,11 @@ pub(crate) const SNAPSHOT_BLOCK_BYTES: usize = 1 << 20;
 /// 340 markets among them, so that it is the service that refuses one, with its reason.
 pub(crate) const TOPICS_MAX: usize = 16_384;
 
+/// Bytes of a turn log that wait to be taken: the snapshot of 200,000 users, which a writer takes within
+/// seconds. Beyond it the journal has ended, and the book goes on.
+pub(crate) const TURN_LOG_BYTES_MAX: usize = 1 << 30;
+
+/// Bytes that an empty turn log keeps for the next turns: those of a busy second.
+pub(crate) const TURN_LOG_CAPACITY_MAX: usize = 4 << 20;
+
 const _: () = assert!(ACCOUNT_TEXT_BYTES_MAX > ACCOUNT_BYTES_MAX, "text is longer than bytes");

@@ -1,0 +1,216 @@
+//! The turn log: what moved the book, as it was given, until another thread takes it.
+
+use slotbook_book::{AccountUpdate, Applied, BookError, Gate};
+use slotbook_journal::turn_log::put_input;
+use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input, Origin};
+use slotbook_protocol::account::{AccountKind, kind_of};
+
+use crate::limits::{TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX};
+
+/// A turn that has ended, but may still be said to publish something.
+#[derive(Debug, Default)]
+struct EndedTurn {
+    ts_ms: u64,
+    marks: Vec<u8>,
+    hashes: Vec<u8>,
+    /// The checkpoint behind the turn, as bytes of the log.
+    checkpoint: Option<Vec<u8>>,
+}
+
+/// Whether inputs are logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LogState {
+    #[default]
+    Off,
+    On,
+    /// More waited than may; accounts are missing, so nothing can follow.
+    Lost,
+}
+
+/// Inputs since they were taken last. Off, it is a test of one byte for each of them.
+#[derive(Debug, Default)]
+pub(crate) struct InputLog {
+    state: LogState,
+    bytes: Vec<u8>,
+    /// As far as whole turns go.
+    whole: usize,
+    ended: Option<EndedTurn>,
+    ts_ms: u64,
+    checkpoint_due: bool,
+}
+
+impl InputLog {
+    pub(crate) fn state(&self) -> LogState {
+        self.state
+    }
+
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.state == LogState::On
+    }
+
+    /// Begins to log; the first input is the checkpoint of an empty book.
+    pub(crate) fn start(&mut self, checkpoint: &Checkpoint<'_>) {
+        *self = Self { state: LogState::On, ..Self::default() };
+        put_input(&mut self.bytes, &Input::Checkpoint(*checkpoint));
+        self.whole = self.bytes.len();
+        self.ts_ms = checkpoint.ts_ms;
+    }
+
+    /// Stops and forgets what waits.
+    pub(crate) fn stop(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Asks for a checkpoint behind the turn that ends next.
+    pub(crate) fn want_checkpoint(&mut self) {
+        self.checkpoint_due = self.is_on();
+    }
+
+    /// Whether the turn that ended now is to be followed by a checkpoint.
+    pub(crate) fn is_checkpoint_due(&self) -> bool {
+        self.checkpoint_due
+    }
+
+    /// Logs an input of the present turn.
+    #[inline]
+    pub(crate) fn note(&mut self, input: &Input<'_>) {
+        if self.is_on() {
+            self.put(input);
+        }
+    }
+
+    /// Logs an account by what it did to the book.
+    #[inline]
+    pub(crate) fn note_update(
+        &mut self,
+        update: &AccountUpdate<'_>,
+        outcome: &Result<Applied, BookError>,
+    ) {
+        if self.is_on() {
+            self.put_update(update, outcome);
+        }
+    }
+
+    /// Logs an account whose bytes did not arrive whole.
+    pub(crate) fn note_damaged(
+        &mut self,
+        closed: &AccountUpdate<'_>,
+        outcome: &Result<Applied, BookError>,
+    ) {
+        match outcome {
+            Ok(Applied::Ignored) => {}
+            Ok(Applied::Stale) if closed.gate == Gate::Arrival => {}
+            _ => self.note(&Input::Damaged(origin_of(closed))),
+        }
+    }
+
+    fn put_update(&mut self, update: &AccountUpdate<'_>, outcome: &Result<Applied, BookError>) {
+        let origin = origin_of(update);
+        let is_mention = update.gate == Gate::Snapshot;
+        match outcome {
+            Ok(Applied::Ignored) | Err(BookError::LimitExceeded { .. }) => {}
+            // A user that a snapshot mentions is not gone, however old the state.
+            Ok(Applied::Stale) if is_mention => self.put(&Input::Stale(origin)),
+            Ok(Applied::Stale) => {}
+            Ok(Applied::Unchanged) if is_mention && is_user(update) => {
+                self.put(&Input::Unchanged(origin));
+            }
+            Ok(Applied::Changed | Applied::Unchanged | Applied::Closed)
+            | Err(BookError::Malformed { .. }) => {
+                let (owner, data) = (update.owner, update.data);
+                self.put(&Input::Account { origin, owner, data });
+            }
+        }
+    }
+
+    fn put(&mut self, input: &Input<'_>) {
+        if self.ended.is_some() {
+            self.close_turn();
+        }
+        put_input(&mut self.bytes, input);
+    }
+
+    /// Ends the turn; one that neither had an input nor changed a market leaves nothing behind.
+    /// Returns whether it was logged.
+    pub(crate) fn end_turn(&mut self, ts_ms: u64, has_changed: bool) -> bool {
+        if !self.is_on() {
+            return false;
+        }
+        if self.bytes.len() > TURN_LOG_BYTES_MAX {
+            *self = Self { state: LogState::Lost, ..Self::default() };
+            return false;
+        }
+        let has_inputs = self.ended.is_none() && self.bytes.len() > self.whole;
+        if !(has_inputs || has_changed || self.checkpoint_due) {
+            return false;
+        }
+        self.close_turn();
+        self.ts_ms = ts_ms;
+        self.ended = Some(EndedTurn { ts_ms, ..EndedTurn::default() });
+        true
+    }
+
+    /// Says what the turn that ended last publishes; without a turn it is one of its own.
+    pub(crate) fn mark(&mut self, marks: &[u8]) {
+        if self.is_on() {
+            let ts_ms = self.ts_ms;
+            let ended =
+                self.ended.get_or_insert_with(|| EndedTurn { ts_ms, ..EndedTurn::default() });
+            ended.marks.extend_from_slice(marks);
+        }
+    }
+
+    /// Puts a checkpoint behind the turn that ended last.
+    pub(crate) fn add_checkpoint(&mut self, checkpoint: &Checkpoint<'_>) {
+        if let Some(ended) = &mut self.ended {
+            let mut bytes = Vec::new();
+            put_input(&mut bytes, &Input::Checkpoint(*checkpoint));
+            ended.checkpoint = Some(bytes);
+            self.checkpoint_due = false;
+        }
+    }
+
+    /// Writes the end of the turn that ended last: nothing can be added to it any more.
+    fn close_turn(&mut self) {
+        let Some(EndedTurn { ts_ms, marks, hashes, checkpoint }) = self.ended.take() else {
+            return;
+        };
+        let (marks, hashes) = (&marks[..], &hashes[..]);
+        put_input(&mut self.bytes, &Input::TurnEnd { ts_ms, marks, hashes });
+        self.bytes.extend_from_slice(&checkpoint.unwrap_or_default());
+        self.whole = self.bytes.len();
+    }
+
+    /// Bytes of whole turns that wait.
+    pub(crate) fn whole_bytes(&mut self) -> usize {
+        self.close_turn();
+        self.whole
+    }
+
+    /// Moves the whole turns that wait into `out`; `Err` with their bytes when they do not fit.
+    pub(crate) fn take(&mut self, out: &mut [u8]) -> Result<usize, usize> {
+        let length = self.whole_bytes();
+        let Some(room) = out.get_mut(..length) else { return Err(length) };
+        room.copy_from_slice(&self.bytes[..length]);
+        self.bytes.drain(..length);
+        self.whole = 0;
+        if self.bytes.is_empty() && self.bytes.capacity() > TURN_LOG_CAPACITY_MAX {
+            self.bytes = Vec::new();
+        }
+        Ok(length)
+    }
+}
+
+fn origin_of(update: &AccountUpdate<'_>) -> Origin {
+    let gate = match update.gate {
+        Gate::Arrival => LoggedGate::Arrival,
+        Gate::Snapshot => LoggedGate::Snapshot,
+        Gate::WriteVersion(version) => LoggedGate::WriteVersion(version),
+    };
+    Origin { pubkey: update.pubkey, slot: update.slot.0, gate }
+}
+
+fn is_user(update: &AccountUpdate<'_>) -> bool {
+    matches!(kind_of(update.data), Ok(AccountKind::User))
+}

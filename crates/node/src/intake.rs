@@ -1,0 +1,74 @@
+//! Where accounts go: into the book, the counts of the turn and the log.
+
+use slotbook_book::{AccountUpdate, Applied, Book};
+
+use crate::input_log::InputLog;
+use crate::problem::{Fault, Problems};
+
+/// Bytes of a number of a report.
+pub(crate) const WORD_BYTES: usize = 4;
+
+/// What the updates of one turn did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TurnCounts {
+    pub(crate) changed: u32,
+    pub(crate) unchanged: u32,
+    pub(crate) stale: u32,
+    pub(crate) ignored: u32,
+    pub(crate) closed: u32,
+}
+
+impl TurnCounts {
+    fn note(&mut self, applied: Applied) {
+        let count = match applied {
+            Applied::Changed => &mut self.changed,
+            Applied::Unchanged => &mut self.unchanged,
+            Applied::Stale => &mut self.stale,
+            Applied::Ignored => &mut self.ignored,
+            Applied::Closed => &mut self.closed,
+        };
+        *count = count.saturating_add(1);
+    }
+
+    pub(crate) fn applied(&self) -> u32 {
+        let rest = self.stale.saturating_add(self.ignored).saturating_add(self.closed);
+        self.changed.saturating_add(self.unchanged).saturating_add(rest)
+    }
+}
+
+/// Where an account goes: into the book, the counts of the turn and the log.
+pub(crate) struct Intake<'a> {
+    pub(crate) book: &'a mut Book,
+    pub(crate) counts: &'a mut TurnCounts,
+    pub(crate) problems: &'a mut Problems,
+    pub(crate) log: &'a mut InputLog,
+}
+
+impl Intake<'_> {
+    pub(crate) fn apply(&mut self, update: AccountUpdate<'_>) {
+        let outcome = self.book.apply(update);
+        self.log.note_update(&update, &outcome);
+        match outcome {
+            Ok(applied) => self.counts.note(applied),
+            Err(error) => self.problems.note(Some(update.pubkey), Fault::Book(error)),
+        }
+    }
+
+    /// An account whose bytes did not arrive whole is out of the book until they do: what the book has of
+    /// it is outdated.
+    pub(crate) fn quarantine(&mut self, closed: AccountUpdate<'_>, fault: Fault) {
+        self.problems.note(Some(closed.pubkey), fault);
+        // That the account is left out is what the problem just noted says.
+        let outcome = self.book.quarantine_truncated(closed);
+        self.log.note_damaged(&closed, &outcome);
+    }
+}
+
+/// Words that fit into the bytes of a report.
+pub(crate) fn word_count(report: &[u8]) -> usize {
+    report.len() / WORD_BYTES
+}
+
+pub(crate) fn word(count: usize) -> [u8; WORD_BYTES] {
+    u32::try_from(count).unwrap_or(u32::MAX).to_ne_bytes()
+}

@@ -1,0 +1,282 @@
+//! Segments of a journal, read into a core.
+
+use napi::Result;
+use napi::bindgen_prelude::{Buffer, BufferSlice};
+use napi_derive::napi;
+use slotbook_book::MarketId;
+use slotbook_journal::{Found, Head, Input, JournalError, Moment, Reader};
+use slotbook_protocol::units::Pubkey;
+
+use crate::core::{Core, negative, program_of, whole};
+use crate::intake::word_count;
+use crate::journal::{JournalProblem, problem_at};
+
+/// What a call of the reader found.
+const NEEDS_BYTES: i32 = 0;
+const TURN: i32 = 1;
+const CHECKPOINT: i32 = 2;
+const REACHED: i32 = 3;
+const FAILED: i32 = -1;
+
+/// How far `readTo` reads.
+#[napi(object)]
+pub struct JournalUntil {
+    /// The highest slot of a turn that is applied; all by default.
+    pub slot_max: Option<f64>,
+    /// The latest time of a turn that is applied, Unix milliseconds; all by default.
+    pub ts_ms_max: Option<f64>,
+    /// The market of which `seq` is.
+    pub market: Option<u32>,
+    /// Reads no further when the market has this sequence number, or a higher one.
+    pub seq: Option<f64>,
+    /// Turns that this call applies at most; all by default.
+    pub turns_max: Option<u32>,
+}
+
+/// Where a reader stands.
+#[napi(object)]
+pub struct JournalPosition {
+    /// Turns applied.
+    pub turns: f64,
+    /// Accounts applied, those of the checkpoint excepted.
+    pub updates: f64,
+    /// The time of the last turn, Unix milliseconds.
+    pub ts_ms: f64,
+    /// The chain's slot.
+    pub slot: f64,
+    /// Bytes of the file in whole blocks that were read.
+    pub position: f64,
+    /// Bytes that were given and hold no whole block.
+    pub waiting: f64,
+    /// What the last turn published, as `markPublished` takes it.
+    pub marks: Buffer,
+}
+
+/// Where a segment begins.
+#[napi(object)]
+pub struct JournalSegmentHead {
+    /// The program whose accounts are held, base58.
+    pub program_id: String,
+    /// The name of the run of the book.
+    pub epoch: String,
+    /// When the segment was begun, Unix milliseconds of its writer's clock.
+    pub created_ms: f64,
+    /// The time of the last turn before it, Unix milliseconds.
+    pub ts_ms: f64,
+    /// The chain's slot then.
+    pub slot: f64,
+    /// Accounts of its checkpoint.
+    pub accounts: f64,
+    /// The sequence numbers of the markets then, by their ids.
+    pub seqs: Vec<f64>,
+}
+
+/// What the last turn was.
+#[derive(Default)]
+struct LastTurn {
+    moment: Moment,
+    marks: Vec<u8>,
+    turns: u64,
+    updates: u64,
+}
+
+/// Reads one segment of a journal into a core: its checkpoint first, then turn by turn.
+#[napi]
+pub struct JournalReader {
+    reader: Reader,
+    program: Pubkey,
+    is_restored: bool,
+    last: LastTurn,
+    problem: Option<JournalProblem>,
+}
+
+#[napi]
+impl JournalReader {
+    /// A reader that has read nothing. Throws when `program_id` is not a base58 key.
+    #[napi(constructor)]
+    pub fn new(program_id: String) -> Result<Self> {
+        Ok(Self {
+            reader: Reader::new(),
+            program: program_of(&program_id)?,
+            is_restored: false,
+            last: LastTurn::default(),
+            problem: None,
+        })
+    }
+
+    /// Adds bytes of the segment's file, pieces of any size in their order.
+    #[napi]
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.reader.push(bytes);
+    }
+
+    /// Where the segment begins; null when more bytes are needed, or when `problem` says what is wrong.
+    #[napi]
+    pub fn head(&mut self) -> Option<JournalSegmentHead> {
+        if self.problem.is_some() {
+            return None;
+        }
+        match self.reader.find_head() {
+            Ok(head) => head.map(head_of),
+            Err(error) => {
+                self.problem = Some(problem_at(&error));
+                None
+            }
+        }
+    }
+
+    /// Restores the checkpoint into a core that has seen nothing, or applies the next turn to it and writes what it did
+    /// into `report`, as `endTurn` does. Returns 0 when more bytes are needed, which at the end of a file means that
+    /// it ends here, be it whole or torn; 1 for a turn, 2 for the checkpoint; -1 when `problem` says what is wrong:
+    /// the core may then have a part of a turn. Below -1 it is the words that `report` must have.
+    #[napi]
+    pub fn read_turn(&mut self, core: &mut Core, mut report: BufferSlice<'_>) -> i32 {
+        if word_count(&report) < core.report_words_max() {
+            return negative(core.report_words_max());
+        }
+        let code = self.read_next(core, &Until::END);
+        if code == TURN {
+            core.write_report(&mut report);
+        }
+        code
+    }
+
+    /// Applies turns as long as they are not later than `until`. Returns as `readTurn`, but never 1: 3 when the next turn
+    /// is later, or the sequence number or the count of turns is reached. The checkpoint is a step of its own.
+    #[napi]
+    pub fn read_to(&mut self, core: &mut Core, until: JournalUntil) -> i32 {
+        let until = Until::of(&until);
+        for _ in 0..until.turns_max {
+            if until.is_reached(core) && self.is_restored {
+                return REACHED;
+            }
+            match self.read_next(core, &until) {
+                TURN => {}
+                code => return code,
+            }
+        }
+        REACHED
+    }
+
+    /// Where the reader stands.
+    #[napi]
+    pub fn position(&self) -> JournalPosition {
+        let LastTurn { moment, marks, turns, updates } = &self.last;
+        JournalPosition {
+            turns: *turns as f64,
+            updates: *updates as f64,
+            ts_ms: moment.ts_ms as f64,
+            slot: moment.slot as f64,
+            position: self.reader.position() as f64,
+            waiting: self.reader.waiting() as f64,
+            marks: marks.clone().into(),
+        }
+    }
+
+    /// What is wrong with the segment; null while nothing is.
+    #[napi]
+    pub fn problem(&self) -> Option<JournalProblem> {
+        self.problem.clone()
+    }
+}
+
+impl JournalReader {
+    /// Takes the next step that is not later than `until`.
+    fn read_next(&mut self, core: &mut Core, until: &Until) -> i32 {
+        if self.problem.is_some() {
+            return FAILED;
+        }
+        let step = match self.reader.find() {
+            Ok(Found::Nothing) => return NEEDS_BYTES,
+            Ok(Found::Turn(moment)) if until.is_before(&moment) => return REACHED,
+            Ok(Found::Turn(moment)) => self.apply_turn(core, moment).map(|()| TURN),
+            Ok(Found::Checkpoint) => self.restore(core).map(|()| CHECKPOINT),
+            Err(error) => Err(problem_at(&error)),
+        };
+        step.unwrap_or_else(|problem| {
+            self.problem = Some(problem);
+            FAILED
+        })
+    }
+
+    fn restore(&mut self, core: &mut Core) -> std::result::Result<(), JournalProblem> {
+        self.is_restored = true;
+        let Some(head) = self.reader.head().cloned() else { return Ok(()) };
+        if head.program != self.program {
+            let code = "JOURNAL_PROGRAM_MISMATCH".to_owned();
+            let message = format!("program was {}, must be {}", head.program, self.program);
+            return Err(JournalProblem { code, message, position: 0.0 });
+        }
+        self.last.moment = Moment { ts_ms: head.ts_ms, slot: head.slot };
+        core.restore_checkpoint(&head, &mut self.reader)
+    }
+
+    fn apply_turn(
+        &mut self,
+        core: &mut Core,
+        moment: Moment,
+    ) -> std::result::Result<(), JournalProblem> {
+        let Self { reader, last, .. } = self;
+        last.moment = moment;
+        last.turns += 1;
+        let applied = reader.apply_turn(|input| {
+            match input {
+                Input::Account { .. } => last.updates += 1,
+                Input::TurnEnd { marks, .. } => {
+                    last.marks.clear();
+                    last.marks.extend_from_slice(marks);
+                }
+                _ => {}
+            }
+            core.apply_input(&input);
+        });
+        applied.map_err(|error: JournalError| problem_at(&error))
+    }
+}
+
+/// `JournalUntil` with what it leaves out.
+struct Until {
+    slot_max: u64,
+    ts_ms_max: u64,
+    market: Option<MarketId>,
+    seq: u64,
+    turns_max: u32,
+}
+
+impl Until {
+    /// To the end of the segment.
+    const END: Self =
+        Self { slot_max: u64::MAX, ts_ms_max: u64::MAX, market: None, seq: 0, turns_max: u32::MAX };
+
+    fn of(until: &JournalUntil) -> Self {
+        let most = |number: Option<f64>| number.map_or(u64::MAX, whole);
+        Self {
+            slot_max: most(until.slot_max),
+            ts_ms_max: most(until.ts_ms_max),
+            market: until.market.and_then(|id| u16::try_from(id).ok()).map(MarketId),
+            seq: most(until.seq),
+            turns_max: until.turns_max.unwrap_or(u32::MAX),
+        }
+    }
+
+    fn is_before(&self, moment: &Moment) -> bool {
+        moment.slot > self.slot_max || moment.ts_ms > self.ts_ms_max
+    }
+
+    fn is_reached(&self, core: &Core) -> bool {
+        let seq = self.market.and_then(|market| core.book.seq(market));
+        seq.is_some_and(|seq| seq >= self.seq)
+    }
+}
+
+fn head_of(head: &Head) -> JournalSegmentHead {
+    JournalSegmentHead {
+        program_id: head.program.to_string(),
+        epoch: head.epoch.clone(),
+        created_ms: head.created_ms as f64,
+        ts_ms: head.ts_ms as f64,
+        slot: head.slot as f64,
+        accounts: head.accounts as f64,
+        seqs: head.seqs.iter().map(|seq| *seq as f64).collect(),
+    }
+}

@@ -1,0 +1,126 @@
+//! What moves a book: inputs of a turn, and its end.
+
+use slotbook_book::{Book, EmptyReason, MarketId};
+use slotbook_protocol::units::Pubkey;
+
+use crate::core::{Core, negative, positive};
+use crate::intake::{Intake, TurnCounts, WORD_BYTES};
+use crate::record::{Record, Records};
+
+/// Words of the turn report before the ids of the changed markets.
+const REPORT_HEAD_WORDS: usize = 9;
+
+/// Marks the id of a market of which a turn changed nothing but quotes.
+const QUOTES_ONLY: u32 = 1 << 31;
+
+/// Marks it as well when these are indicative quotes alone.
+const INDICATIVE_ONLY: u32 = 1 << 30;
+
+impl Core {
+    /// Applies the first `length` bytes of a batch of records.
+    pub(crate) fn apply_batch(&mut self, batch: &[u8], length: u32) {
+        let length = usize::try_from(length).unwrap_or(usize::MAX).min(batch.len());
+        for record in Records::new(&batch[..length]) {
+            match record.and_then(|record| Ok((record.pubkey()?, record))) {
+                Ok((pubkey, record)) => self.apply_record(pubkey, &record),
+                Err(fault) => self.problems.note(None, fault),
+            }
+        }
+    }
+
+    fn apply_record(&mut self, pubkey: Pubkey, record: &Record<'_>) {
+        let Self { book, counts, problems, log, decoder, .. } = self;
+        let mut intake = Intake { book, counts, problems, log };
+        match record.decode(pubkey, decoder) {
+            Ok(update) => intake.apply(update),
+            Err(fault) => intake.quarantine(record.closed(pubkey), fault),
+        }
+    }
+
+    pub(crate) fn intake(&mut self) -> Intake<'_> {
+        let Self { book, counts, problems, log, .. } = self;
+        Intake { book, counts, problems, log }
+    }
+
+    /// Ends the turn of the book, and of the log.
+    pub(crate) fn finish_turn(&mut self, ts_ms: u64) {
+        self.book.end_turn(ts_ms);
+        self.note_market_changes();
+        if self.log.is_on() {
+            self.log_turn(ts_ms);
+        }
+    }
+
+    /// Words that a report of a turn may need.
+    pub(crate) fn report_words_max(&self) -> usize {
+        REPORT_HEAD_WORDS + self.book.market_count()
+    }
+
+    /// Writes what the turn did, as `endTurn` says; the words fit.
+    pub(crate) fn write_report(&mut self, report: &mut [u8]) -> i32 {
+        let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
+        let Some((head, ids)) = words.split_first_chunk_mut::<REPORT_HEAD_WORDS>() else {
+            return negative(self.report_words_max());
+        };
+        let mut dirty = 0;
+        for (id, word) in self.book.changed_markets().iter().zip(ids) {
+            let mark = match self.book.changed_quotes_only(*id) {
+                true if self.book.changed_indicative_only(*id) => QUOTES_ONLY | INDICATIVE_ONLY,
+                true => QUOTES_ONLY,
+                false => 0,
+            };
+            *word = (u32::from(id.0) | mark).to_ne_bytes();
+            dirty += 1;
+        }
+        *head = self.report_head(dirty).map(u32::to_ne_bytes);
+        positive(REPORT_HEAD_WORDS + dirty)
+    }
+
+    fn report_head(&mut self, dirty: usize) -> [u32; REPORT_HEAD_WORDS] {
+        let counts = std::mem::take(&mut self.counts);
+        let TurnCounts { changed, unchanged, stale, ignored, closed } = counts;
+        let (applied, problems) = (counts.applied(), self.problems.count());
+        let dirty = u32::try_from(dirty).unwrap_or(u32::MAX);
+        [changed, unchanged, stale, ignored, closed, applied, problems, self.market_set, dirty]
+    }
+
+    /// Notes when what `markets` says has changed; only markets of which more than quotes changed can have.
+    fn note_market_changes(&mut self) {
+        let Self { book, known_markets, .. } = self;
+        let mut changed = false;
+        for id in book.changed_markets() {
+            if book.changed_quotes_only(*id) {
+                continue;
+            }
+            let Some(info) = book.market(*id) else { continue };
+            let empty = empty_reason(book, *id);
+            match known_markets.get_mut(usize::from(id.0)) {
+                Some(known) if known.0 == *info && known.1 == empty => {}
+                Some(known) => {
+                    *known = (info.clone(), empty);
+                    changed = true;
+                }
+                None => changed = true,
+            }
+        }
+        self.know_new_markets();
+        self.market_set = self.market_set.wrapping_add(u32::from(changed));
+    }
+
+    /// Notes that all markets may be others.
+    pub(crate) fn note_all_markets(&mut self) {
+        self.known_markets.clear();
+        self.know_new_markets();
+        self.market_set = self.market_set.wrapping_add(1);
+    }
+
+    fn know_new_markets(&mut self) {
+        let rest = self.book.markets().skip(self.known_markets.len());
+        let rest = rest.map(|info| (info.clone(), empty_reason(&self.book, info.id)));
+        self.known_markets.extend(rest);
+    }
+}
+
+fn empty_reason(book: &Book, id: MarketId) -> Option<EmptyReason> {
+    book.header(id)?.empty_reason
+}
