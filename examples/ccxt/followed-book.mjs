@@ -32,9 +32,13 @@ export class FollowedBook {
     return this.#isWhole;
   }
 
-  #isNext({ type, epoch, prev, seq }) {
-    const follows = type === 'delta' ? prev : seq;
-    return this.#isWhole && epoch === this.stamp.epoch && follows === this.stamp.seq;
+  #isNext({ type, epoch, prev, seq, bids, asks }) {
+    if (!this.#isWhole || epoch !== this.stamp.epoch) return false;
+    const at = this.stamp.seq;
+    if (type !== 'delta') return seq === at;
+    // A change of state alone, without rows, may be at the number of the book.
+    const isStateAlone = bids.length === 0 && asks.length === 0;
+    return prev <= at && (at < seq || (at === seq && isStateAlone));
   }
 
   #replaceRows(bids, asks, frame) {

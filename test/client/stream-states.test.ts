@@ -124,7 +124,8 @@ describe('following', () => {
 describe('a broken book', () => {
   test.each([
     ['gap', delta(6, 8, ['100', '9']), true],
-    ['repeated', delta(4, 8, ['100', '9']), true],
+    ['repeated', delta(4, 5, ['100', '9']), true],
+    ['repeated', delta(3, 4, ['100', '9']), true],
     ['gap', heartbeat(6), true],
     ['crc', delta(5, 8, ['100', '9'], { crc: 1 }), false],
     ['epoch', delta(5, 8, ['100', '9'], { epoch: 'e2' }), false],

@@ -73,7 +73,7 @@ func (f *follower) take(message frame) {
 		f.bids, f.asks = map[string]level{}, map[string]level{}
 	case "delta":
 		f.Deltas++
-		if message.Epoch != f.epoch || message.Prev != f.seq {
+		if message.Epoch != f.epoch || !f.fits(message) {
 			f.fault("prev %d of %s after %d of %s", message.Prev, message.Epoch, f.seq, f.epoch)
 		}
 	case "heartbeat":
@@ -93,6 +93,12 @@ func (f *follower) take(message frame) {
 	if crc := f.checksum(); crc != message.Crc {
 		f.fault("crc %d here, %d there at %d", crc, message.Crc, f.seq)
 	}
+}
+
+// Another process may link to an earlier frame than the book is of; what names no row changes the state alone.
+func (f *follower) fits(delta frame) bool {
+	isAlone := len(delta.Bids) == 0 && len(delta.Asks) == 0
+	return delta.Prev <= f.seq && (delta.Seq > f.seq || (delta.Seq == f.seq && isAlone))
 }
 
 func (f *follower) fault(format string, values ...any) {

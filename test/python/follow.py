@@ -142,9 +142,19 @@ class Book:
         if frame["epoch"] != self.epoch:
             raise Breach("epoch", f"a {kind} of {frame['epoch']}, the book is of {self.epoch}")
         follows = frame["prev"] if kind == "delta" else frame["seq"]
-        if follows != self.seq:
-            rule = "gap" if follows > self.seq else "repeated"
-            raise Breach(rule, f"a {kind} follows {follows}, the book is at {self.seq}")
+        if follows > self.seq:
+            raise Breach("gap", f"a {kind} follows {follows}, the book is at {self.seq}")
+        # Another process may link to an earlier frame than the book is of.
+        is_later = frame["seq"] > self.seq or (kind == "delta" and self.is_state_alone(frame))
+        if follows < self.seq and not is_later:
+            raise Breach("repeated", f"a {kind} follows {follows}, the book is at {self.seq}")
+
+    def is_state_alone(self, frame):
+        if frame["seq"] != self.seq:
+            return False
+        sides = [frame[name] for name in ("bids", "asks")] if self.channel != "bbo" else []
+        lists = [rows for side in sides for rows in (side.values() if self.channel == "l3" else [side])]
+        return not any(lists)
 
     def change(self, frame):
         before = self.shown

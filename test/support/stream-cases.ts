@@ -5,6 +5,7 @@ import { Recorder, type Take, type Vector } from './stream-vectors.js';
 const book: FollowedTopic = { channel: 'book', market: 'SOL-PERP', depth: 10 };
 
 type Message = Record<string, unknown> & {
+  prev: number;
   seq: number;
   crc: number;
   bids: [string, string, object][];
@@ -107,7 +108,13 @@ async function spoilt(recorder: Recorder): Promise<readonly Vector[]> {
   const wrongSize = changed(fresh, ({ bids }) => {
     bids[2] = [bids[2]?.[0] ?? '', '10000000', { dlob: '10000000' }];
   });
+  const linkedEarlier = (take: Take): Take =>
+    changed(take, (message) => Object.assign(message, { prev: message.prev - 1 }));
   return [
+    vector('earlier-link', 'deltas of a process in which the topic was opened earlier', [
+      ...[a, linkedEarlier(b), c, linkedEarlier(d)],
+      ...rest,
+    ]),
     broken('hole', 'a delta is missing', [a, b, d, ...rest], 2, 'gap'),
     broken('duplicate', 'a delta comes twice', [a, b, c, c, d], 3, 'repeated'),
     broken('out-of-order', 'two deltas come in the wrong order', [a, b, d, c, ...rest], 2, 'gap'),

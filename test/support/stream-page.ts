@@ -42,7 +42,9 @@ export const FOLLOW_IN_PAGE = `(url, subscribe) => {
     if (type === 'heartbeat') check(message, message.seq);
     if (type === 'delta') {
       report.deltas += 1;
-      check(message, message.prev);
+      const isAlone = message.bids.length === 0 && message.asks.length === 0;
+      const isNew = message.seq > report.seq || (message.seq === report.seq && isAlone);
+      check(message, message.prev <= report.seq && isNew ? report.seq : message.prev);
     }
     if (type === 'snapshot') {
       report.epoch = message.epoch;

@@ -29,7 +29,11 @@ class Follower:
             self.asks = {}
         elif kind == "delta":
             self.deltas += 1
-            self.check(message, message["prev"])
+            is_alone = not message["bids"] and not message["asks"]
+            is_new = message["seq"] > self.seq or (message["seq"] == self.seq and is_alone)
+            # Another process may link to an earlier frame than the book is of.
+            links = message["prev"] <= self.seq and is_new
+            self.check(message, self.seq if links else message["prev"])
         elif kind == "heartbeat":
             self.check(message, message["seq"])
             return

@@ -91,7 +91,7 @@ export class FollowedBook {
     try {
       this.#checks?.checkMembers(frame, this.#topic);
       const head = headOf(frame);
-      if (frame['type'] === 'heartbeat') this.#checkPosition(frame, head.seq);
+      if (frame['type'] === 'heartbeat') this.#checkPosition(frame, head.seq, head.seq);
       else this.#applyRows(frame);
       this.#head = head;
     } catch (error) {
@@ -103,7 +103,7 @@ export class FollowedBook {
 
   #applyRows(frame: Message): void {
     if (frame['type'] === 'delta') {
-      this.#checkPosition(frame, frame['prev']);
+      this.#checkPosition(frame, frame['prev'], frame['seq']);
       this.#checks?.checkDelta(frame, this.#topic, [this.#bids, this.#asks]);
     }
     this.#isIntact = false;
@@ -161,7 +161,12 @@ export class FollowedBook {
     }
   }
 
-  #checkPosition({ type, epoch }: Message, prev: unknown): void {
+  /**
+   * A delta may link to an earlier frame than the book is of, where another process has sent that: it leads
+   * from any book between them to the same one.
+   */
+  #checkPosition(frame: Message, prev: unknown, seq: unknown): void {
+    const { type, epoch } = frame;
     const point = this.resumePoint;
     if (point === undefined) {
       throw new ProtocolViolation('noSnapshot', `a ${type} came before a snapshot`);
@@ -171,8 +176,10 @@ export class FollowedBook {
       throw new ProtocolViolation('epoch', message);
     }
     if (prev === point.seq) return;
-    const rule = wholeOf(prev) > point.seq ? 'gap' : 'repeated';
-    throw new ProtocolViolation(rule, `a ${type} follows ${prev}, the book is at ${point.seq}`);
+    const isGap = wholeOf(prev) > point.seq;
+    if (!isGap && wholeOf(seq) > point.seq - (isStateAlone(frame) ? 1 : 0)) return;
+    const message = `a ${type} follows ${prev}, the book is at ${point.seq}`;
+    throw new ProtocolViolation(isGap ? 'gap' : 'repeated', message);
   }
 
   #checkRows(crc: unknown): void {
@@ -192,6 +199,14 @@ export class FollowedBook {
     if (own === crc) return;
     throw new ProtocolViolation('crc', `the checksum is ${own}, the frame says ${crc}`);
   }
+}
+
+/**
+ * Whether a delta names no row: no level, which is a list, and no order in one of the three lists. A delta
+ * of best prices has both always, the same where they are not new.
+ */
+export function isStateAlone({ bids, asks }: Message): boolean {
+  return [bids, asks].every((side) => Object.values(side ?? {}).every((rows) => !rows.length));
 }
 
 function headOf({ epoch, seq, slot, ts, state }: Message): FrameHead {

@@ -7,7 +7,6 @@ import {
   list,
   type Message,
   object,
-  objectOf,
   type Read,
   record,
   text,
@@ -15,7 +14,7 @@ import {
   word,
 } from '../fields.js';
 import { bookState } from '../row-shapes.js';
-import type { FrameChecks } from './followed-book.js';
+import { type FrameChecks, isStateAlone } from './followed-book.js';
 import type { BookSide } from './side.js';
 import type { Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
@@ -46,9 +45,8 @@ export const strictChecks: FrameChecks = {
   checkDelta(delta: Message, { channel }: Topic, [bids, asks]): void {
     // The reader of members has found that these are of their kinds.
     const [seq, prev] = [delta['seq'] as number, delta['prev'] as number];
-    const isAlone = channel === 'bbo' || (!hasRows(delta['bids']) && !hasRows(delta['asks']));
     // A change of state alone shows nothing new, so that the market may be where it was.
-    if (seq < prev || (seq === prev && !isAlone)) {
+    if (seq < prev || (seq === prev && !isStateAlone(delta))) {
       throw new ProtocolViolation('seq', `seq ${seq} does not follow prev ${prev}`);
     }
     if (channel !== 'l3') return;
@@ -124,12 +122,6 @@ function tuple(value: unknown, place: string, length: number): readonly unknown[
 
 function fail(place: string, kind: string): never {
   throw new ProtocolViolation('malformed', `${place} is not ${kind}`);
-}
-
-/** Whether a side of a delta names a row: levels in a list, orders in three. */
-function hasRows(side: unknown): boolean {
-  const lists = Array.isArray(side) ? [side] : Object.values(objectOf(side, 'side'));
-  return lists.some((rows) => Array.isArray(rows) && rows.length > 0);
 }
 
 /** An added order was not there before the delta, also when the delta removes it. */

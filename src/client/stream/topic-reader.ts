@@ -103,11 +103,11 @@ export class TopicReader {
     this.#markInterrupted();
   }
 
-  /** Handles `subscribed`: frames from now on belong to this subscription. */
+  /** Handles `subscribed`: frames from now on belong to this subscription; the first may take an interval. */
   handleSubscribed(name: string): void {
     if (this.#phase !== 'subscribing') return;
     this.#name = name;
-    this.#setPhase('waiting', this.#connection.silenceMsMax);
+    this.#setPhase('waiting', this.#connection.silenceMsMax + (this.#topic.intervalMs ?? 0));
   }
 
   /** Applies a frame of this topic; one before `subscribed` belongs to the subscription before. */

@@ -43,12 +43,14 @@ describe('a ring', () => {
     for (const seq of [-1, 501, 1_000]) expect(missedBy(ring, seq)).toBeUndefined();
   });
 
-  test('knows nothing of a seq that was passed over', () => {
+  test('takes a seq that was passed over for that of a topic which began later elsewhere', () => {
     const ring = new Ring(new RingMemory());
     ring.appendDelta({ prev: 1, seq: 5, frame: frameOf('1-5') }, 0);
     ring.appendDelta({ prev: 5, seq: 9, frame: frameOf('5-9') }, 0);
     expect(missedBy(ring, 5)).toEqual(['5-9']);
-    expect(missedBy(ring, 7)).toBeUndefined();
+    expect(missedBy(ring, 7)).toEqual(['5-9']);
+    expect(missedBy(ring, 3)).toEqual(['1-5', '5-9']);
+    for (const seq of [0, 10]) expect(missedBy(ring, seq)).toBeUndefined();
   });
 
   test('replays changes of the state that have no seq of their own', () => {

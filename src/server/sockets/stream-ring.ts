@@ -121,15 +121,23 @@ export class Ring {
    * The number of the delta with which a reader that has `seq` goes on, {@link Ring.nextNumber} when it has
    * all of them; undefined when that is not known any more.
    *
-   * Of several deltas that link to `seq`, as changes of the state alone do, it is the first.
+   * Of several deltas that link to `seq`, as changes of the state alone do, it is the first. A reader
+   * whose topic began later in another process may have a `seq` between two frames of this one.
    */
   findNumberAfter(seq: number): number | undefined {
+    if (this.#chunks.length === 0 || seq > this.#lastSeq) return undefined;
     for (const chunk of this.#chunks) {
       if ((chunk.prevs[chunk.count - 1] ?? -1) < seq) continue;
-      const index = chunk.prevs.subarray(0, chunk.count).indexOf(seq);
-      return index < 0 ? undefined : chunk.first + index;
+      const index = chunk.prevs.subarray(0, chunk.count).findIndex((prev) => prev >= seq);
+      if (chunk.prevs[index] === seq) return chunk.first + index;
+      return this.#numberBefore(chunk.first + index);
     }
-    return this.#chunks.length > 0 && this.#lastSeq === seq ? this.#nextNumber : undefined;
+    return seq === this.#lastSeq ? this.#nextNumber : this.#numberBefore(this.#nextNumber);
+  }
+
+  /** The number before one, unless its delta was dropped. */
+  #numberBefore(number: number): number | undefined {
+    return number > (this.#chunks[0]?.first ?? number) ? number - 1 : undefined;
   }
 
   /** A delta by its number, as a view; undefined when it was dropped. */
