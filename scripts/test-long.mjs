@@ -65,6 +65,7 @@ const longForms = {
       'streams: 1,000,000 changes followed, 2,000 spoilt frames, 500 deaf and 2,000 returning clients',
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/stream-'],
     env: {
+      MARK_LIVES: '10000',
       STREAM_CHANGES: '1000000',
       INJECTED_CHANGES: '50000',
       STORM_SECONDS: '20',

@@ -47,6 +47,8 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
   readonly accounts = new Map<string, string>();
   readonly turns: { readonly state: FeedState | null; readonly accounts: number }[] = [];
   readonly problems: AccountProblem[] = [];
+  /** The markets that each turn changes from now on. */
+  dirty: readonly number[] = [];
   /** Times at which a turn of the loop began with a part of a snapshot applied and the turn not ended. */
   turnsLeftOpen = 0;
   state: FeedState | null = null;
@@ -108,7 +110,8 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     this.#isTurnOpen = false;
     const marketsChanged = this.#marketsChanged;
     this.#marketsChanged = false;
-    return { dirty: [], requoted: [], indicated: [], problems: this.problems, marketsChanged };
+    const { dirty, problems } = this;
+    return { dirty, requoted: [], indicated: [], allChanged: false, problems, marketsChanged };
   }
 
   async decodeSnapshot(body: Uint8Array, keys: readonly string[] = []): Promise<FakeSnapshot> {

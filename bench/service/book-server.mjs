@@ -2,6 +2,8 @@
  * The service's own parts under a workload: Engine, handlers, WebSockets and transport as `start-service.ts`
  * composes them, with a workload file in the place of the feed. Commands: see `verbs`.
  */
+import { MarkedTurns } from '../../dist/src/feed/model/marked-turns.js';
+import { systemTimers } from '../../dist/src/rpc/timers.js';
 import { createHandlers } from '../../dist/src/server/routes/http.js';
 import { SocketServer } from '../../dist/src/server/sockets/socket-server.js';
 import { listen } from '../../dist/src/server/transport/uws.js';
@@ -23,6 +25,7 @@ const UNLIMITED = 1_000_000;
 
 let book;
 let sockets;
+let marked;
 let listener;
 /** The last publication: its topic, and its bytes until the next. */
 let last;
@@ -47,7 +50,6 @@ const verbs = {
       directory: engine,
       readiness,
       publishIntervalMs: PUBLISH_INTERVAL_MS,
-      streamIntervalMs: PUBLISH_INTERVAL_MS,
       topicsPerSocket: UNLIMITED,
       topicsPerIp: UNLIMITED,
       topicsMax: UNLIMITED,
@@ -55,6 +57,12 @@ const verbs = {
       messagesPerSecond: UNLIMITED,
       messageBurst: 1,
       onFault,
+    });
+    engine.guardInput(() => sockets.finishMark());
+    marked = new MarkedTurns({
+      ...{ engine, timers: systemTimers, streamIntervalMs: PUBLISH_INTERVAL_MS },
+      onTurn: (turn, mark) => sockets.publishTurn(turn, mark),
+      onDue: endTurn,
     });
     const handlers = createHandlers({
       book: engine,
@@ -199,7 +207,7 @@ function publish(topic, bytes) {
 }
 
 function endTurn() {
-  sockets.publishTurn(book.engine.endTurn(Date.now()));
+  marked.endTurn(Date.now());
 }
 
 function channelRequest(depth) {

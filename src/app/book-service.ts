@@ -130,11 +130,13 @@ function createParts(
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
+  origin.engine.guardInput(() => sockets.finishMark());
   const { markets: marketNames } = config;
   const source = history === undefined ? {} : { history: history.history };
   const ready = new FirstReady({ readiness, directory, marketNames, historyFirst, ...source });
   const feed = origin.feed({
     ...turnEvents(sockets, timings),
+    publisher: sockets,
     onFirstLive: () => {
       history?.shareMarkets();
       sockets.handleEarlyMessages();
@@ -192,8 +194,8 @@ function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
       timings.receiveToApplied.observe(seconds);
       waitedSeconds = seconds;
     },
-    onTurn: (turn) => {
-      sockets.publishTurn(turn, waitedSeconds);
+    onTurn: (turn, mark) => {
+      sockets.publishTurn(turn, mark, waitedSeconds);
       waitedSeconds = 0;
     },
   };

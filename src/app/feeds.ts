@@ -26,8 +26,11 @@ import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
 import { systemTimers } from '../rpc/timers.js';
 
-/** The events of a feed. */
-export type FeedEvents = Pick<LiveFeedOptions, 'onTurn' | 'onApplied' | 'onFirstLive'>;
+/** The events of a feed, and who publishes its turns. */
+export type FeedEvents = Pick<
+  LiveFeedOptions,
+  'onTurn' | 'onApplied' | 'onFirstLive' | 'publisher'
+>;
 
 /** A feed as the service sees it. */
 export interface BookFeed {
@@ -95,10 +98,10 @@ export async function recordedOrigin(
   const opening = RecordingReader.open(path, codec);
   const recording = await opening.catch((error: unknown) => throwUsageError(path, error));
   const engine = new Engine(recording.info);
-  const { speed, laggingAfterMs, staleAfterMs } = config;
+  const { speed, laggingAfterMs, staleAfterMs, streamIntervalMs } = config;
   const timing = { laggingAfterMs, staleAfterMs };
   const feed = (events: FeedEvents): BookFeed => {
-    const { onTurn, onFirstLive } = events;
+    const { onTurn, onFirstLive, publisher } = events;
     const onEnd = (): void => writeEnd(recording.tornAt);
     const replayer = new Replayer({
       recording,
@@ -107,6 +110,8 @@ export async function recordedOrigin(
       timing,
       log,
       onEnd,
+      streamIntervalMs,
+      ...(publisher === undefined ? {} : { publisher }),
       ...(onTurn === undefined ? {} : { onTurn }),
       ...(onFirstLive === undefined ? {} : { onFirstLive }),
     });
@@ -131,7 +136,7 @@ function liveFeed(parts: {
   const nodes = createNodes(config.nodes);
   const { snapshotUrl, programId, laggingAfterMs, staleAfterMs } = config;
   const { auditIntervalMs, probeIntervalMs, clockSkewMaxMs } = config;
-  const { indicativePolicy } = config;
+  const { indicativePolicy, streamIntervalMs } = config;
   const snapshotRpc =
     snapshotUrl === undefined
       ? {}
@@ -146,6 +151,7 @@ function liveFeed(parts: {
     probeIntervalMs,
     clockSkewMaxMs,
     timing: { laggingAfterMs, staleAfterMs },
+    streamIntervalMs,
     ...events,
     onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
   });

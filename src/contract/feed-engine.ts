@@ -10,6 +10,8 @@ export interface MarketChanges {
   readonly requoted: readonly number[];
   /** Only indicative quotes changed. */
   readonly indicated: readonly number[];
+  /** The state or the epoch is another one, and so is every body of every market. */
+  readonly allChanged: boolean;
 }
 
 /** What one turn of the event loop changed. */

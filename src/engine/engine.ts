@@ -35,7 +35,8 @@ import { parseChainStats, parseMarkets, parseProblems, parseStats, parseStrings 
 import { RecordBatch } from './record-batch.js';
 import { RefusedAccounts } from './refused-accounts.js';
 import { sourceBits } from './sources.js';
-import { errorOfHandle, marketNotFound, topicName, topicNotFound, topicOptions } from './topics.js';
+import { TopicFrames } from './topic-frames.js';
+import { marketNotFound, topicName } from './topics.js';
 import { joinTurns, TurnReport } from './turn-report.js';
 import type { EngineStats, EngineTurn } from './types.js';
 
@@ -44,12 +45,6 @@ const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const satisfies Fee
 
 /** By the side codes of the core. */
 const SIDES = ['bid', 'ask'] as const;
-
-/** For topics without timing. */
-const TIMES_UNKNOWN: FrameTimes = { recvNs: 0n, sendNs: 0n };
-
-/** What the core returns in place of a length. */
-const UNKNOWN_TOPIC = -(2 ** 31);
 
 /**
  * The native order book behind typed calls: account texts in, finished bodies out.
@@ -70,14 +65,12 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   #earlyTurn: EngineTurn | undefined;
   #tsMs = 0;
   readonly #body = OutputBuffer.ofBodies();
-  readonly #frame = OutputBuffer.ofFrames();
-  /** In: receipt and making of a frame. Out: prev, seq and reset. */
-  readonly #exchange = new BigUint64Array(3);
-  readonly #exchangeBytes = Buffer.from(this.#exchange.buffer);
+  readonly #topics: TopicFrames;
   readonly #version = new Float64Array(4);
   readonly #versionBytes = Buffer.from(this.#version.buffer);
   #epoch: string;
   #state: FeedState = 'rebuilding';
+  #finishMark: () => void = () => undefined;
   #turn = 0;
   /** The parts of the snapshot that is being applied; undefined outside of one. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
@@ -87,6 +80,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   constructor(options: { readonly programId: string; readonly epoch: string }) {
     this.#core = createCore(options);
+    this.#topics = new TopicFrames(this.#core);
     this.#epoch = options.epoch;
   }
 
@@ -105,14 +99,21 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return this.#state;
   }
 
+  /** Calls this before the book moves, to make what is left of the frames of the last mark. */
+  guardInput(finishMark: () => void): void {
+    this.#finishMark = finishMark;
+  }
+
   /** The source is another chain: from now on no body or version of the epoch before is current. */
   setEpoch(epoch: string): void {
+    this.#finishMark();
     this.#turn += 1;
     this.#core.setEpoch(epoch);
     this.#epoch = epoch;
   }
 
   setState(state: FeedState): void {
+    this.#finishMark();
     this.#turn += 1;
     this.#state = state;
     this.#core.setState(STATES.indexOf(state));
@@ -158,6 +159,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   /** Applies what was pushed and returns what changed. `tsMs` is the time that bodies carry. */
   endTurn(tsMs: number): EngineTurn {
+    this.#finishMark();
     this.#turn += 1;
     this.#tsMs = tsMs;
     const { buffer, length } = this.#batch;
@@ -170,7 +172,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     }
     const problemCount = report.problemCount + this.#refused.count;
     const problems = this.#takeProblems(report.problemCount);
-    const turn = report.readTurn(words, problemCount, problems);
+    const stamp = `${this.#epoch} ${this.#state}`;
+    const turn = report.readTurn({ words, stamp, problemCount, problems });
     const early = this.#earlyTurn;
     this.#earlyTurn = undefined;
     return early === undefined ? turn : joinTurns(early, turn);
@@ -343,44 +346,26 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
    * that book was received. Returns the handle, which is valid until {@link Engine.closeTopic}.
    */
   openTopic(spec: TopicSpec, recvNs = 0n): number {
-    this.#exchange[0] = recvNs;
-    const handle = this.#core.openTopic(topicOptions(spec), this.#exchangeBytes);
-    if (handle < 0) throw errorOfHandle(this.#core, handle, spec.market);
-    return handle;
+    return this.#topics.openTopic(spec, recvNs);
   }
 
   closeTopic(handle: number): void {
-    if (!this.#core.closeTopic(handle)) throw topicNotFound(handle);
+    this.#topics.closeTopic(handle);
   }
 
   /** Publishes what has changed since a topic's last publication; null when nothing has. */
-  topicDelta(handle: number, times: FrameTimes = TIMES_UNKNOWN): TopicDelta | null {
-    const exchange = this.#exchange;
-    const frame = this.#renderFrame(handle, (out) => {
-      exchange[0] = times.recvNs;
-      exchange[1] = times.sendNs;
-      return this.#core.topicFrame(handle, this.#exchangeBytes, out);
-    });
-    if (frame.length === 0) return null;
-    const [prev = 0n, seq = 0n, reset = 0n] = exchange;
-    return { frame, prev: Number(prev), seq: Number(seq), reset: reset !== 0n };
+  topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
+    return this.#topics.renderDelta(handle, times);
   }
 
   /** The snapshot of a topic's last publication: the next delta links to it. A view, as bodies. */
-  topicSnapshot(handle: number, { id, reset, sendNs = 0n }: TopicSnapshotRequest): Uint8Array {
-    this.#exchange[1] = sendNs;
-    const frame = this.#renderFrame(handle, (out) =>
-      this.#core.topicSnapshot(handle, id, reset, this.#exchangeBytes, out),
-    );
-    if (frame.length === 0) throw topicNotFound(handle);
-    return frame;
+  topicSnapshot(handle: number, request: TopicSnapshotRequest): Uint8Array {
+    return this.#topics.renderSnapshot(handle, request);
   }
 
   /** The slot and the state of now, and the seq of a topic's last publication. A view as well. */
   topicHeartbeat(handle: number): Uint8Array {
-    const frame = this.#renderFrame(handle, (out) => this.#core.topicHeartbeat(handle, out));
-    if (frame.length === 0) throw topicNotFound(handle);
-    return frame;
+    return this.#topics.renderHeartbeat(handle);
   }
 
   stats(): EngineStats {
@@ -413,14 +398,6 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     );
   }
 
-  #renderFrame(handle: number, write: (out: Buffer) => number): Uint8Array {
-    return this.#frame.renderView((out) => {
-      const length = write(out);
-      if (length === UNKNOWN_TOPIC) throw topicNotFound(handle);
-      return length;
-    });
-  }
-
   #addToBatch(pubkey: string, write: () => boolean): void {
     try {
       if (write()) return;
@@ -434,6 +411,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   #applyBatch(): void {
     // Every caller is about to change the book.
+    this.#finishMark();
     this.#turn += 1;
     if (this.#batch.length === 0) return;
     this.#core.apply(this.#batch.buffer, this.#batch.length);

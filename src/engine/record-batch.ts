@@ -13,7 +13,10 @@ const BATCH_BYTES_START = 1 << 20;
 /** The largest record: an account of 10 MiB, which Solana allows at most, as base64. */
 export const RECORD_BYTES_MAX = 14 << 20;
 
-/** The buffer never grows beyond this; when it is full the turn ends early. */
+/**
+ * The buffer never grows beyond this: what arrives while the frames of the last turn are made waits in it.
+ * When it is full these are made at once, and the turn ends early.
+ */
 export const BATCH_BYTES_MAX = 16 << 20;
 
 const FORM = { base64: 1, 'base64+zstd': 2, closed: 3 } as const;

@@ -16,12 +16,24 @@ const QUOTES_ONLY = 2 ** 31;
 /** Added as well where these are indicative quotes alone. */
 const INDICATIVE_ONLY = 2 ** 30;
 
+/** What of a turn is not in the words of its report. */
+interface ReportedTurn {
+  /** Words that the core wrote. */
+  readonly words: number;
+  readonly problemCount: number;
+  readonly problems: readonly AccountProblem[];
+  /** Epoch and state of the book. */
+  readonly stamp: string;
+}
+
 /** The report of the core on a turn or a snapshot, in words that it writes in place. */
 export class TurnReport {
   /** For the core to write into. */
   readonly bytes: Buffer;
   readonly #words = new Uint32Array(HEAD_WORDS + MARKETS_MAX);
   #marketSet = 0;
+  /** Of the last turn. */
+  #stamp = '';
 
   constructor() {
     this.bytes = Buffer.from(this.#words.buffer);
@@ -47,7 +59,9 @@ export class TurnReport {
   }
 
   /** The turn, from the first `words` words. One literal: a spread costs more than the rest of it. */
-  readTurn(words: number, problemCount: number, problems: readonly AccountProblem[]): EngineTurn {
+  readTurn({ words, problemCount, problems, stamp }: ReportedTurn): EngineTurn {
+    const allChanged = stamp !== this.#stamp;
+    this.#stamp = stamp;
     const marketsChanged = this.wordAt(7) !== this.#marketSet;
     this.#marketSet = this.wordAt(7);
     const dirty: number[] = [];
@@ -63,6 +77,7 @@ export class TurnReport {
       dirty,
       requoted,
       indicated,
+      allChanged,
       applied: this.wordAt(5),
       changed: this.wordAt(0),
       unchanged: this.wordAt(1),
@@ -87,6 +102,7 @@ export function joinTurns(first: EngineTurn, second: EngineTurn): EngineTurn {
     dirty,
     requoted,
     indicated: join('indicated', [...dirty, ...requoted]),
+    allChanged: first.allChanged || second.allChanged,
     applied: first.applied + second.applied,
     changed: first.changed + second.changed,
     unchanged: first.unchanged + second.unchanged,

@@ -1,5 +1,6 @@
 import { SETTINGS } from '../config/settings.js';
 import type { FeedEngine, TurnChanges } from '../contract/feed-engine.js';
+import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import type { NodeRpc, RpcNode, RpcNodes } from '../rpc/node-pool.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
@@ -22,8 +23,12 @@ export interface LiveFeedOptions {
   readonly engine: FeedEngine;
   readonly programId: string;
   readonly log?: Log;
-  /** After each turn of the engine: `dirty` names the markets to publish. */
-  readonly onTurn?: (turn: TurnChanges) => void;
+  /** After each turn of the engine, with what is published at its end. */
+  readonly onTurn?: (turn: TurnChanges, mark: PublishMark) => void;
+  /** Who makes the frames of marks: input waits for it. */
+  readonly publisher?: MarkPublisher;
+  /** The service's own interval between two frames of a topic. */
+  readonly streamIntervalMs?: number;
   /** After each turn that was requested: the seconds from the first request to its end. */
   readonly onApplied?: (seconds: number) => void;
   /** Once, when the book is live for the first time. */
@@ -45,8 +50,12 @@ export interface LiveFeedOptions {
 }
 
 /** Builds what the parts of a feed share. */
-export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) => void): FeedParts {
-  const { engine, programId, onApplied } = options;
+export function newParts(
+  options: LiveFeedOptions,
+  onTurn: (turn: TurnChanges, mark: PublishMark) => void,
+): FeedParts {
+  const { engine, programId, onApplied, publisher } = options;
+  const { streamIntervalMs = SETTINGS.streamIntervalMs.default } = options;
   const log = options.log ?? silentLog;
   const timers = options.timers ?? systemTimers;
   const random = options.random ?? Math.random;
@@ -67,7 +76,10 @@ export function newParts(options: LiveFeedOptions, onTurn: (turn: TurnChanges) =
     wallMs,
     clock,
     clockSkew: new ClockSkew({ clock, wallMs, log, skewMsMax }),
-    turns: new Turns({ engine, clock, wallMs, nowMs, onTurn, onApplied }),
+    turns: new Turns({
+      ...{ engine, clock, wallMs, timers, streamIntervalMs },
+      ...{ publisher, onTurn, onApplied },
+    }),
     log,
     transientErrors,
     counters,

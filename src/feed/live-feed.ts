@@ -1,5 +1,6 @@
 import type { TurnChanges } from '../contract/feed-engine.js';
 import type { Readiness } from '../contract/feed-status.js';
+import type { PublishMark } from '../contract/publish-mark.js';
 import type { NodeRpc, RpcNode } from '../rpc/node-pool.js';
 import type { Timer } from '../rpc/timers.js';
 import { type FeedParts, NO_SLOT } from './connection/parts.js';
@@ -31,8 +32,7 @@ const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
  * `rebuilding`, and without slots it is `lagging`, then `stale`. Of several nodes one is used at a
  * time: `Nodes` says when to move to the next.
  *
- * The feed holds every market of the program. A filter by market names limits what is listed and
- * served, and is not applied here: a name is inside the account's bytes, which are not opened here.
+ * The feed holds every market: a filter limits by names, which are in bytes that are not opened here.
  *
  * ```ts
  * const feed = new LiveFeed({ nodes: [node], engine, programId, onTurn: publish });
@@ -60,7 +60,7 @@ export class LiveFeed {
       laggingAfterMs: LAGGING_AFTER_MS,
       staleAfterMs: STALE_AFTER_MS,
     };
-    this.#parts = newParts(options, (turn) => this.#handleTurn(turn));
+    this.#parts = newParts(options, (turn, mark) => this.#handleTurn(turn, mark));
     this.#problemLog = new ProblemLog(this.#parts.log);
     this.#slotAge = new SlotAge(this.#timing.laggingAfterMs);
     this.#nodes = new NodeFailover({ ...this.#parts, ...this.#timing, nodes: options.nodes });
@@ -86,7 +86,7 @@ export class LiveFeed {
     this.#checkTimer?.cancel();
     this.#session?.close();
     this.#session = null;
-    this.#parts.turns.cancelRequest();
+    this.#parts.turns.stop();
     this.#nodes.stop();
   }
 
@@ -245,11 +245,11 @@ export class LiveFeed {
     this.#options.onGenesisChanged?.(hash);
   }
 
-  #handleTurn(turn: TurnChanges): void {
+  #handleTurn(turn: TurnChanges, mark: PublishMark): void {
     this.#problemLog.logProblems(turn.problems);
     // Before the turn is published: the account's present state is not in the book.
     if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.#resyncSession();
-    this.#options.onTurn?.(turn);
+    this.#options.onTurn?.(turn, mark);
     const session = this.#session;
     if (turn.marketsChanged && session?.isLive === true) {
       this.#dropOnFailure(session, session.followOracles());

@@ -71,7 +71,6 @@ export function newServer({
     directory: book,
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
     publishIntervalMs: 50,
-    streamIntervalMs: 10,
     ...{ topicsPerSocket: 64, topicsMax: 2_000, messageBurst: 1 },
     topicsPerIp: 5,
     socketsPerIp: 2,

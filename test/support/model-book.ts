@@ -151,7 +151,14 @@ export class ModelBook {
   seq = -1;
   state = '';
 
-  constructor(readonly topic: string) {
+  /**
+   * One process links each frame to its own one before. Frames of `any` process with these marks may link
+   * to an earlier one than the book is of.
+   */
+  constructor(
+    readonly topic: string,
+    private readonly linkedBy: 'one' | 'any' = 'one',
+  ) {
     const [channel = '', , depth = '1'] = topic.split(':');
     this.#channel = channel;
     this.#rowsMax = channel === 'bbo' ? 1 : Number(depth);
@@ -209,7 +216,8 @@ export class ModelBook {
   #checkLink({ epoch, prev }: Frame): void {
     if (this.epoch === undefined) throw new ModelFault('noSnapshot', 'a delta came first');
     if (epoch !== this.epoch) throw new ModelFault('epoch', `${epoch} after ${this.epoch}`);
-    if (prev !== this.seq) throw new ModelFault('gap', `prev ${prev} after seq ${this.seq}`);
+    const fits = this.linkedBy === 'one' ? prev === this.seq : (prev as number) <= this.seq;
+    if (!fits) throw new ModelFault('gap', `prev ${prev} after seq ${this.seq}`);
   }
 
   #beat({ epoch, seq }: Frame): void {

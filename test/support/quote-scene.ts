@@ -8,6 +8,7 @@ import { systemTimers } from '../../src/rpc/timers.js';
 import { QuoteServer } from '../../src/server/quotes/quote-server.js';
 import { createHandlers } from '../../src/server/routes/http.js';
 import { SocketServer } from '../../src/server/sockets/socket-server.js';
+import { publishAll } from '../../src/server/testing/market-changes.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { MarketSimulator } from '../../src/sim/market/market-simulator.js';
@@ -84,7 +85,7 @@ export class QuoteScene {
     };
     const makers = new QuoteServer({ ...common, quoteMakers, sink: door });
     const sockets = new SocketServer({
-      ...{ ...common, publishIntervalMs: 0, streamIntervalMs: 0 },
+      ...{ ...common, publishIntervalMs: 0 },
       ...{ topicsPerIp: 500, messagesPerSecond: 100, messageBurst: 1 },
       ...{ topicsPerSocket: 64, topicsMax: 2_000 },
     });
@@ -130,7 +131,7 @@ export class QuoteScene {
     this.#planned ??= setImmediate(() => {
       this.#planned = null;
       const turn: TurnChanges = this.parts.recorded.endTurn(Date.now());
-      this.parts.sockets.publishTurn(turn);
+      publishAll(this.parts.sockets, turn);
     });
   }
 

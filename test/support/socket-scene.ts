@@ -2,7 +2,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import type { BookSource } from '../../src/contract/book-source.js';
 import { ClientAddresses } from '../../src/server/admission/client-addresses.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
-import { changes } from '../../src/server/testing/market-changes.js';
+import { changes, publishAll } from '../../src/server/testing/market-changes.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 
@@ -117,7 +117,6 @@ export class SocketScene {
       directory: book,
       readiness: () => ({ ...feed, state: 'live', reason: null, slot: 1 }),
       publishIntervalMs: 0,
-      streamIntervalMs: 0,
       topicsPerSocket: TOPICS_PER_SOCKET,
       topicsPerIp: 500,
       topicsMax: TOPICS_MAX,
@@ -157,7 +156,7 @@ export class SocketScene {
   /** The book has changed: what the engine tells after a turn. */
   change(...markets: readonly number[]): void {
     this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
-    this.sockets.publishTurn(changes({ dirty: markets }));
+    publishAll(this.sockets, changes({ dirty: markets }));
   }
 
   async closeProbes(): Promise<void> {

@@ -1,6 +1,8 @@
 /** The WebSockets of a real engine whose accounts live a seeded life, on a loopback port. */
 import { expect } from 'vitest';
 import { Engine } from '../../src/engine/engine.js';
+import { MarkedTurns } from '../../src/feed/model/marked-turns.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
@@ -17,11 +19,14 @@ const TURNS_PER_SLOT = 8;
 export interface StreamSceneOptions extends Partial<SocketServerOptions> {
   readonly seed?: number;
   readonly makers?: number;
+  /** The service's own interval; every turn is published by default. */
+  readonly streamIntervalMs?: number;
 }
 
 /** A service without a feed: it moves when it is told to. */
 export class StreamScene {
   readonly #clients: ModelClient[] = [];
+  readonly #marked: MarkedTurns;
   readonly faults: unknown[] = [];
   readonly feed = { everLive: true };
   /** Turns of the engine so far. */
@@ -32,10 +37,18 @@ export class StreamScene {
     readonly life: MarketSimulator,
     readonly sockets: SocketServer,
     readonly listener: Listener,
-  ) {}
+    streamIntervalMs: number,
+  ) {
+    this.#marked = new MarkedTurns({
+      ...{ engine, timers: systemTimers, streamIntervalMs },
+      onTurn: (turn, mark) => sockets.publishTurn(turn, mark),
+      onDue: () => this.#marked.endTurn(this.nowMs),
+    });
+    engine.guardInput(() => sockets.finishMark());
+  }
 
   static async start(options: StreamSceneOptions = {}): Promise<StreamScene> {
-    const { seed = 20_261_121, makers = 60, ...settings } = options;
+    const { seed = 20_261_121, makers = 60, streamIntervalMs = 0, ...settings } = options;
     const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
     engine.setState('live');
     const life = new MarketSimulator({ seed, makers });
@@ -48,7 +61,7 @@ export class StreamScene {
         everLive: scene.it?.feed.everLive ?? true,
         ...{ state: 'live', reason: null, slot: 1 },
       }),
-      ...{ publishIntervalMs: 0, streamIntervalMs: 0, topicsPerIp: 500, socketsPerIp: 3 },
+      ...{ publishIntervalMs: 0, topicsPerIp: 500, socketsPerIp: 3 },
       ...{ topicsPerSocket: 1_024, topicsMax: 8_000, messageBurst: 1 },
       messagesPerSecond: 10_000,
       // On a machine that is held up a frame would come with a later turn than its own.
@@ -66,7 +79,7 @@ export class StreamScene {
       onFault,
     });
     sockets.start(listener);
-    scene.it = new StreamScene(engine, life, sockets, listener);
+    scene.it = new StreamScene(engine, life, sockets, listener, streamIntervalMs);
     scene.it.turn(life.createGenesis(scene.it.clock));
     return scene.it;
   }
@@ -100,7 +113,7 @@ export class StreamScene {
       const text = data.toString('base64');
       this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
     }
-    this.sockets.publishTurn(this.engine.endTurn(this.nowMs));
+    this.#marked.endTurn(this.nowMs);
   }
 
   /** Lets the life go on for so many turns of one step each. */
@@ -145,6 +158,7 @@ export class StreamScene {
 
   async stop(): Promise<void> {
     await this.closeClients();
+    this.#marked.stop();
     await this.sockets.close();
     this.listener.close();
   }

@@ -1,5 +1,4 @@
 import type { AccountSnapshot, SnapshotReport } from '../../contract/accounts.js';
-import { nextTurn } from '../../rpc/timers.js';
 import type { AccountBatch, AccountKind, AccountUpdate } from '../model/account-update.js';
 import { FeedError, throwIfStopped } from '../model/error.js';
 import {
@@ -194,7 +193,7 @@ export async function applyUsers(
   for (let from = 0; from < count; from += SNAPSHOT_SLICE_USERS) {
     engine.applySnapshot(users, from, SNAPSHOT_SLICE_USERS);
     turns.runTurn();
-    await nextTurn();
+    await turns.nextTurn();
     throwIfStopped(signal);
   }
   const report = engine.endSnapshot();
@@ -226,7 +225,7 @@ export async function replayUpdates(
     for (let from = 0; from < updates.length; from += REPLAY_SLICE_UPDATES) {
       if (from > 0) {
         parts.turns.runTurn();
-        await nextTurn();
+        await parts.turns.nextTurn();
         throwIfStopped(signal);
       }
       replaySlice(parts, updates.slice(from, from + REPLAY_SLICE_UPDATES), slots);

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
+import { ManualTimers } from '../../../test/support/manual-timers.js';
+import type { MarkPublisher } from '../../contract/publish-mark.js';
 import { nextTurn } from '../../rpc/timers.js';
 import { ChainClock } from './chain-clock.js';
 import { freshnessOf } from './feed-stats.js';
@@ -9,18 +11,43 @@ let engine: FakeEngine;
 let clock: ChainClock;
 let turns: Turns;
 let told: number;
+/** The markets of each mark. */
+let marked: number[][];
+let publisher: SlowPublisher;
+let timers: ManualTimers;
+
+/** Makes frames for as long as a test says. */
+class SlowPublisher implements MarkPublisher {
+  isPublishing = false;
+  #waiting: (() => void)[] = [];
+
+  finishMark(): void {
+    this.isPublishing = false;
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  onceFinished(resume: () => void): void {
+    this.#waiting.push(resume);
+  }
+}
 
 beforeEach(() => {
   engine = new FakeEngine();
+  publisher = new SlowPublisher();
+  timers = new ManualTimers();
   clock = new ChainClock({ monotonicMs: () => 0, wallMs: () => 9_000 });
   told = 0;
+  marked = [];
   turns = new Turns({
     engine,
     clock,
     wallMs: () => 1,
-    nowMs: () => 0,
-    onTurn: () => {
+    timers,
+    streamIntervalMs: 10,
+    publisher,
+    onTurn: (_, mark) => {
       told += 1;
+      marked.push(mark.map(({ market }) => market));
     },
   });
 });
@@ -42,6 +69,51 @@ test('a turn that ran at once is not run again', async () => {
   turns.runTurn();
   await nextTurn();
   expect(engine.turns).toHaveLength(1);
+});
+
+test('a turn waits until the frames of the one before are made, and what comes meanwhile is in it', async () => {
+  publisher.isPublishing = true;
+  turns.requestTurn();
+  await nextTurn();
+  turns.requestTurn();
+  await nextTurn();
+  const waited = turns.nextTurn();
+  expect(engine.turns).toHaveLength(0);
+  publisher.finishMark();
+  await waited;
+  expect(engine.turns).toHaveLength(1);
+  turns.requestTurn();
+  await nextTurn();
+  expect(engine.turns).toHaveLength(2);
+});
+
+test('a turn that has to end at once does, and none that waited follows it', async () => {
+  publisher.isPublishing = true;
+  turns.requestTurn();
+  await nextTurn();
+  turns.changeState('lagging');
+  publisher.finishMark();
+  await nextTurn();
+  expect(engine.turns).toHaveLength(1);
+});
+
+test('what had to wait ends a turn of its own when its interval is over, or goes with the next', async () => {
+  engine.dirty = [0];
+  turns.runTurn();
+  turns.runTurn();
+  engine.dirty = [];
+  expect(marked).toEqual([[0], []]);
+  timers.advance(10);
+  expect(marked.slice(2)).toEqual([[0]]);
+  // The classes of 50 ms and more are still to come.
+  turns.requestTurn();
+  timers.advance(40);
+  expect(engine.turns).toHaveLength(3);
+  await nextTurn();
+  expect(marked.slice(3)).toEqual([[0]]);
+  turns.stop();
+  timers.advance(10_000);
+  expect(engine.turns).toHaveLength(4);
 });
 
 test('the clock is set before the turn ends', () => {

@@ -1,25 +1,33 @@
 import type { FeedEngine, TurnChanges } from '../../contract/feed-engine.js';
 import type { FeedState } from '../../contract/feed-status.js';
+import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
+import { nextTurn, type Timers } from '../../rpc/timers.js';
 import type { ChainClock } from './chain-clock.js';
+import { MarkedTurns } from './marked-turns.js';
 
 /** What a turn needs, and the callbacks after it. */
 export interface TurnsOptions {
   readonly engine: FeedEngine;
   readonly clock: ChainClock;
   readonly wallMs: () => number;
-  /** Monotonic milliseconds. */
-  readonly nowMs: () => number;
-  readonly onTurn: (turn: TurnChanges) => void;
+  readonly timers: Timers;
+  /** The service's own interval between two frames of a topic. */
+  readonly streamIntervalMs: number;
+  /** Who makes the frames: input waits for it, in the batch of the engine. */
+  readonly publisher?: MarkPublisher | undefined;
+  readonly onTurn: (turn: TurnChanges, mark: PublishMark) => void;
   /** After a turn that was requested: the seconds since the request, the first one of the turn. */
   readonly onApplied?: ((seconds: number) => void) | undefined;
 }
 
 /**
  * Ends one engine turn per turn of the event loop: the first request plans it, and everything that
- * arrives until the loop has read its sockets is part of it.
+ * arrives until the loop has read its sockets is part of it. A turn waits until the frames of the one
+ * before are made, unless it has to end at once: then they are made at once.
  */
 export class Turns {
   readonly #options: TurnsOptions;
+  readonly #marked: MarkedTurns;
   #planned: NodeJS.Immediate | null = null;
   #requestedAtMs = 0;
   #slot = -1;
@@ -28,6 +36,7 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options;
+    this.#marked = new MarkedTurns({ ...options, onDue: () => this.#publishWaiting() });
   }
 
   get state(): FeedState | null {
@@ -37,13 +46,13 @@ export class Turns {
   /** Ends a turn as soon as the loop has read its sockets. */
   requestTurn(): void {
     if (this.#planned !== null) return;
-    this.#requestedAtMs = this.#options.nowMs();
-    this.#planned = setImmediate(() => this.runTurn());
+    this.#requestedAtMs = this.#options.timers.nowMs();
+    this.#planned = setImmediate(() => this.#whenPublished(() => this.runRequested()));
   }
 
   /** Ends a turn now. */
   runTurn(): void {
-    const { engine, clock, wallMs, nowMs, onTurn, onApplied } = this.#options;
+    const { engine, clock, timers, onApplied } = this.#options;
     const requested = this.#planned !== null;
     this.cancelRequest();
     const slot = clock.slot;
@@ -53,9 +62,15 @@ export class Turns {
       this.#unixSeconds = unixSeconds;
       engine.setClock(slot, unixSeconds);
     }
-    const turn = engine.endTurn(wallMs());
-    if (requested) onApplied?.((nowMs() - this.#requestedAtMs) / 1_000);
-    onTurn(turn);
+    this.#marked.endTurn(this.#options.wallMs(), () => {
+      if (requested) onApplied?.((timers.nowMs() - this.#requestedAtMs) / 1_000);
+    });
+  }
+
+  /** Waits for the loop's next turn, and until the frames of the last turn are made. */
+  async nextTurn(): Promise<void> {
+    await nextTurn();
+    await new Promise<void>((resolve) => this.#whenPublished(resolve));
   }
 
   /** Ends a turn now if one was requested: the engine then has all that was notified. */
@@ -81,5 +96,24 @@ export class Turns {
   cancelRequest(): void {
     if (this.#planned !== null) clearImmediate(this.#planned);
     this.#planned = null;
+  }
+
+  /** Ends no turn any more by itself. */
+  stop(): void {
+    this.cancelRequest();
+    this.#marked.stop();
+  }
+
+  /** Ends a turn for what had to wait, unless one is planned; the chain's time is left to the next. */
+  #publishWaiting(): void {
+    this.#whenPublished(() => {
+      if (this.#planned === null) this.#marked.endTurn(this.#options.wallMs());
+    });
+  }
+
+  #whenPublished(run: () => void): void {
+    const { publisher } = this.#options;
+    if (publisher?.isPublishing === true) publisher.onceFinished(run);
+    else run();
   }
 }

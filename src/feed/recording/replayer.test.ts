@@ -104,6 +104,7 @@ async function replay(
     recording,
     engine,
     speed: 1,
+    streamIntervalMs: 10,
     timing: TIMING,
     timers,
     onFirstLive: () => told.push('live'),

@@ -1,6 +1,7 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { TurnChanges } from '../../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../../contract/feed-status.js';
+import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
 import { type Log, silentLog } from '../../rpc/log.js';
 import { nextTurn, sleep, systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
 import { FeedError, failureText } from '../model/error.js';
@@ -14,6 +15,7 @@ import {
   REPLAY_WAIT_MS_MIN,
   WATCH_INTERVAL_MS,
 } from '../model/limits.js';
+import { MarkedTurns } from '../model/marked-turns.js';
 import type { RecordedCall, TimedCall } from './recorded-call.js';
 import type { EpochEngine } from './recording-engine.js';
 import type { RecordingReader } from './recording-reader.js';
@@ -26,8 +28,12 @@ export interface ReplayerOptions {
   readonly speed: number;
   readonly timing: FeedTiming;
   readonly log?: Log;
-  /** After each turn of the engine: `dirty` names the markets to publish. */
-  readonly onTurn?: (turn: TurnChanges) => void;
+  /** After each turn of the engine, with what is published at its end. */
+  readonly onTurn?: (turn: TurnChanges, mark: PublishMark) => void;
+  /** Who makes the frames of marks: the next turn waits for it. */
+  readonly publisher?: MarkPublisher;
+  /** The service's own interval between two frames of a topic. */
+  readonly streamIntervalMs: number;
   /** Once, when the book is live for the first time. */
   readonly onFirstLive?: () => void;
   /** The recording is at its end, or at its tear. */
@@ -54,6 +60,7 @@ export class Replayer {
   readonly #options: ReplayerOptions;
   readonly #timers: Timers;
   readonly #problemLog: ProblemLog;
+  readonly #marked: MarkedTurns;
   readonly #stop = new AbortController();
   #checkTimer: Timer | null = null;
   #snapshot: AccountSnapshot | null = null;
@@ -69,6 +76,12 @@ export class Replayer {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#problemLog = new ProblemLog(options.log ?? silentLog);
+    this.#marked = new MarkedTurns({
+      ...{ engine: options.engine, timers: this.#timers },
+      streamIntervalMs: options.streamIntervalMs,
+      onTurn: (turn, mark) => options.onTurn?.(turn, mark),
+      onDue: () => this.#whenPublished(() => this.#marked.publishWaiting()),
+    });
   }
 
   /**
@@ -96,6 +109,7 @@ export class Replayer {
   /** Ends the replay; the engine keeps its book. */
   stop(): void {
     this.#checkTimer?.cancel();
+    this.#marked.stop();
     this.#stop.abort();
   }
 
@@ -142,6 +156,7 @@ export class Replayer {
         if (timed.call.name !== 'endTurn') continue;
         const snapshots = await this.#decodeSnapshots(turn);
         await replayClock.waitUntil(timed.atMs);
+        await new Promise<void>((resolve) => this.#whenPublished(resolve));
         this.#playTurn(turn, snapshots);
         turn = [];
         bytes = 0;
@@ -150,6 +165,12 @@ export class Replayer {
       await nextTurn();
       this.#stop.signal.throwIfAborted();
     }
+  }
+
+  #whenPublished(run: () => void): void {
+    const { publisher } = this.#options;
+    if (publisher?.isPublishing === true) publisher.onceFinished(run);
+    else run();
   }
 
   /** Decodes what the turn needs before any of it is played: a turn is played at once. */
@@ -230,10 +251,9 @@ export class Replayer {
   }
 
   #endTurn(tsMs: number): void {
-    const turn = this.#options.engine.endTurn(tsMs);
+    const turn = this.#marked.endTurn(tsMs);
     this.#turns += 1;
     this.#problemLog.logProblems(turn.problems);
-    this.#options.onTurn?.(turn);
     if (this.#everLive || this.#state !== 'live') return;
     this.#everLive = true;
     this.#options.onFirstLive?.();

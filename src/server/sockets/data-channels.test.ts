@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../../contract/book-requests.js';
-import { changes } from '../testing/market-changes.js';
+import { changes, publishAll } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { SocketServer } from './socket-server.js';
 import type { SummarySource } from './summary-fan-out.js';
@@ -108,10 +108,10 @@ describe('orderbook', () => {
     const client = open();
     client.say(orderbook);
     client.taken();
-    server.publishTurn(changes({ dirty: [0] }));
+    publishAll(server, changes({ dirty: [0] }));
     expect(client.taken()).toEqual([bookMessage]);
     book.body = { ...book.body, oracle: 7 };
-    server.publishTurn(changes({ dirty: [0] }));
+    publishAll(server, changes({ dirty: [0] }));
     vi.advanceTimersByTime(dataBookIntervalMs - 1);
     book.body = { ...book.body, oracle: 8 };
     expect(client.taken()).toEqual([]);
@@ -138,7 +138,7 @@ describe('orderbook', () => {
       ...ack,
       ...{ type: 'unsubscription', message: 'Unsubscribed from SOL-PERP orderbook' },
     });
-    server.publishTurn(changes({ dirty: [0] }));
+    publishAll(server, changes({ dirty: [0] }));
     expect(client.taken()).toEqual([]);
     expect(server.readStats().topics).toBe(0);
   });

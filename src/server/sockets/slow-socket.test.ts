@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
-import { changes } from '../testing/market-changes.js';
+import { changes, publishAll } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { SocketServer } from './socket-server.js';
 
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 function change(): void {
   book.current = { ...book.current, seq: book.current.seq + 1 };
-  server.publishTurn(changes({ dirty: [0] }));
+  publishAll(server, changes({ dirty: [0] }));
 }
 
 /** The transport has found the socket full while it published. */
@@ -231,14 +231,14 @@ describe('a market that is no longer served', () => {
     other.say({ ...stream, market: 'SOL' });
     other.taken();
     book.rows = book.rows.filter(({ symbol }) => symbol !== 'SOL-PERP');
-    server.publishTurn(changes({}));
+    publishAll(server, changes({}));
     const end = { type: 'error', topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' };
     expect(client.taken()).toMatchObject([end]);
     expect(other.taken()).toMatchObject([end]);
     expect([...other.topics]).toEqual(['book:SOL:10']);
     expect(book.streams.size).toBe(1);
     book.rows = new FakeBook().rows;
-    server.publishTurn(changes({}));
+    publishAll(server, changes({}));
     other.say(stream);
     expect(other.taken()).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
   });
@@ -250,17 +250,17 @@ describe('a market that is no longer served', () => {
       { ...first, symbol: 'SOLD-PERP' },
       { ...second, symbol: 'SOL-PERP' },
     ];
-    server.publishTurn(changes({}));
+    publishAll(server, changes({}));
     const end = { type: 'error', topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' };
     expect(client.taken()).toMatchObject([end]);
     const other = openOn(server);
     other.say(stream);
     other.taken();
     book.current = { ...book.current, seq: book.current.seq + 1 };
-    server.publishTurn(changes({ dirty: [first.id] }));
+    publishAll(server, changes({ dirty: [first.id] }));
     expect(book.streams.size).toBe(1);
     expect(topicsAtFrames).toHaveLength(1);
-    server.publishTurn(changes({ dirty: [second.id] }));
+    publishAll(server, changes({ dirty: [second.id] }));
     expect(topicsAtFrames).toHaveLength(2);
   });
 
@@ -268,7 +268,7 @@ describe('a market that is no longer served', () => {
     const [first] = book.rows;
     if (first === undefined) throw new Error('a market is needed');
     book.rows = [{ ...first, id: 7 }, ...book.rows];
-    server.publishTurn(changes({}));
+    publishAll(server, changes({}));
     expect(client.taken()).toMatchObject([{ topic: 'book:SOL-PERP:10', code: 'UNKNOWN_MARKET' }]);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
-import { changes } from '../testing/market-changes.js';
+import { changes, publishAll } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { HttpRequest } from '../transport/reply.js';
 import type { SocketServer } from './socket-server.js';
@@ -217,7 +217,7 @@ describe('figures', () => {
     server.start({ publish: () => {} });
     const sockets = [openOn(server, '127.0.0.1'), openOn(server), openOn(server)];
     for (const { session } of sockets) session?.onMessage(subscribe);
-    server.publishTurn(changes({ dirty: [0] }));
+    publishAll(server, changes({ dirty: [0] }));
     sockets[0]?.session?.onMessage('no JSON');
     sockets[1]?.session?.onClose('lost');
     sockets[2]?.session?.onDropped();
@@ -302,7 +302,7 @@ describe('the end', () => {
     server.start({ publish });
     openOn(server).session?.onMessage(subscribe);
     const closed = server.close();
-    server.publishTurn(changes({ dirty: [0] }));
+    publishAll(server, changes({ dirty: [0] }));
     expect(refusalOf(server, requestFrom('203.0.113.9'))).toEqual([503, 'NOT_READY', '1']);
     await closed;
     expect(publish).not.toHaveBeenCalled();

@@ -13,6 +13,7 @@ import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
+import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
 import { requireUpgrade, SocketQuota } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
 import { TopicQuota } from '../admission/topic-quota.js';
@@ -39,8 +40,6 @@ export interface SocketServerOptions
   readonly summaries?: SummarySource;
   /** Between two frames of a topic of the compatible channels. */
   readonly publishIntervalMs: number;
-  /** Between two frames of a topic of the streaming channels. */
-  readonly streamIntervalMs: number;
   /** Sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
   readonly topicsPerSocket: number;
@@ -65,7 +64,7 @@ export interface SocketServerOptions
 }
 
 /** All WebSockets of one listener. */
-export class SocketServer implements SocketHandlers {
+export class SocketServer implements SocketHandlers, MarkPublisher {
   readonly paths = ['/ws', '/v1/ws', '/dlob/ws', '/data/ws'];
   readonly #options: SocketServerOptions;
   readonly #fanOut: BookFanOut;
@@ -86,7 +85,7 @@ export class SocketServer implements SocketHandlers {
   #markets: readonly MarketInfo[] = [];
 
   constructor(options: SocketServerOptions) {
-    const { book, directory, publishIntervalMs, streamIntervalMs, onFault } = options;
+    const { book, directory, publishIntervalMs, onFault } = options;
     const { onPublished, sliceMs, history, marketSliceMs, topicsMax, summaries } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
@@ -103,10 +102,7 @@ export class SocketServer implements SocketHandlers {
     this.#early = new EarlyMessages(options);
     this.#heartbeats = new HeartbeatShards(publish);
     this.#fanOut = new BookFanOut({ ...parts, intervalMs: publishIntervalMs });
-    this.#streams = new StreamFanOut({
-      ...parts,
-      ...{ intervalMs: streamIntervalMs, onEnded, topicsMax },
-    });
+    this.#streams = new StreamFanOut({ ...parts, onEnded, topicsMax });
     const marketParts = {
       publish,
       ...(marketSliceMs === undefined ? {} : { sliceMs: marketSliceMs }),
@@ -130,14 +126,27 @@ export class SocketServer implements SocketHandlers {
   }
 
   /**
-   * After each turn of the engine, with what it has changed, and how long ago the first part of that
-   * had come in.
+   * After each turn of the engine, with what it has changed, what of that is published in the streaming
+   * channels now, and how long ago the first part of it had come in.
    */
-  publishTurn(changes: MarketChanges, waitedSeconds = 0): void {
+  publishTurn(changes: MarketChanges, mark: PublishMark, waitedSeconds = 0): void {
     if (this.#closing) return;
-    this.#streams.publishTurn(changes, performance.now() - waitedSeconds * 1_000);
+    const receivedAtMs = performance.now() - waitedSeconds * 1_000;
+    this.#streams.publishTurn({ changes, mark, receivedAtMs });
     this.#fanOut.publishTurn(changes);
     this.#noteMarkets();
+  }
+
+  get isPublishing(): boolean {
+    return this.#streams.isPublishing;
+  }
+
+  finishMark(): void {
+    this.#streams.finishMark();
+  }
+
+  onceFinished(resume: () => void): void {
+    this.#streams.onceFinished(resume);
   }
 
   readStats(): SocketStats {

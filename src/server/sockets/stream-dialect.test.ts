@@ -1,7 +1,7 @@
 /** What a reader is shown that comes back, and when its frames say that their news came in. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { changes } from '../testing/market-changes.js';
+import { changes, MarkedChanges } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamSubscriber } from './stream-dialect.js';
 import { StreamFanOut } from './stream-fan-out.js';
@@ -12,6 +12,8 @@ const INTERVAL_MS = 10;
 
 let book: FakeBook;
 let fanOut: StreamFanOut;
+let marked: MarkedChanges;
+let receivedAtMs: number;
 let published: Record<string, unknown>[];
 
 beforeEach(() => {
@@ -23,16 +25,19 @@ beforeEach(() => {
     book,
     directory: book,
     publish: (_, bytes) => void published.push(JSON.parse(bytes.toString())),
-    intervalMs: INTERVAL_MS,
     topicsMax: 2_000,
     onFault: (error) => {
       throw error;
     },
     onEnded: () => undefined,
   });
+  marked = new MarkedChanges(INTERVAL_MS, (turn, mark) =>
+    fanOut.publishTurn({ changes: turn, mark, receivedAtMs }),
+  );
 });
 
 afterEach(() => {
+  marked.stop();
   fanOut.stop();
   vi.useRealTimers();
 });
@@ -42,9 +47,10 @@ function join(timing = false): StreamTopic {
   return fanOut.addSubscriber({ key: book.topicName(spec), spec });
 }
 
-function turn(receivedAtMs = performance.now()): void {
+function turn(atMs = performance.now()): void {
+  receivedAtMs = atMs;
   book.current = { ...book.current, seq: book.current.seq + 1 };
-  fanOut.publishTurn(changes({ dirty: [0] }), receivedAtMs);
+  marked.publishTurn(changes({ dirty: [0] }));
 }
 
 /** Deltas of that many turns, an interval apart. */

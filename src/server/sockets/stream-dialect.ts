@@ -13,6 +13,8 @@ import type {
   ChannelParts,
   Dialect,
   FrameSink,
+  SendOutcome,
+  SnapshotCallbacks,
   SnapshotKind,
   Subscriber,
   SubscriptionRequest,
@@ -74,7 +76,10 @@ export interface StreamSubscriberParts {
 
 /** Sends the snapshot of a topic, or the deltas that a client has missed. */
 export class StreamSubscriber implements Subscriber {
+  /** Of a topic that has yet to begin. */
+  readonly attachCallbacks: ((callbacks: SnapshotCallbacks) => void) | undefined;
   readonly #parts: StreamSubscriberParts;
+  #begin: () => void = () => undefined;
   /** The number of the next delta to replay; undefined to send a snapshot. */
   #nextMissed: number | undefined;
 
@@ -82,6 +87,11 @@ export class StreamSubscriber implements Subscriber {
     this.#parts = parts;
     const { streams, topic, resume } = parts;
     this.#nextMissed = resume === undefined ? undefined : streams.findFirstMissed(topic, resume);
+    if (topic.isUnmarked) {
+      this.attachCallbacks = ({ onReady }) => {
+        this.#begin = onReady;
+      };
+    }
   }
 
   get key(): string {
@@ -92,8 +102,12 @@ export class StreamSubscriber implements Subscriber {
     return { topic: this.key };
   }
 
-  sendSnapshot(sink: FrameSink, showing: SnapshotKind): boolean {
+  sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
     const { streams, topic, id } = this.#parts;
+    if (topic.isUnmarked) {
+      topic.waiting.add(this.#begin);
+      return 'later';
+    }
     const isReset = showing === 'reset';
     if (!isReset && this.#nextMissed !== undefined && this.#hasAllFrom(this.#nextMissed)) {
       return this.#replayMissed(sink, this.#nextMissed);
@@ -103,7 +117,9 @@ export class StreamSubscriber implements Subscriber {
   }
 
   leaveTopic(): void {
-    this.#parts.streams.removeSubscriber(this.#parts.topic);
+    const { streams, topic } = this.#parts;
+    topic.waiting.delete(this.#begin);
+    streams.removeSubscriber(topic);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { TopicSpec } from '../../contract/topics.js';
-import { changes } from '../testing/market-changes.js';
+import { changes, MarkedChanges } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamSubscriber } from './stream-dialect.js';
 import { StreamFanOut } from './stream-fan-out.js';
@@ -21,12 +21,14 @@ class Scene {
     book: this.book,
     directory: this.book,
     publish: (topic, bytes) => this.published.push([topic, JSON.parse(bytes.toString())]),
-    intervalMs: INTERVAL_MS,
     topicsMax: TOPICS_MAX,
     onFault: (_, topic) => this.faults.push(topic),
     onEnded: (topic) => this.faults.push(`ended ${topic}`),
     onPublished: (seconds) => this.waits.push(seconds),
   });
+  readonly marked = new MarkedChanges(INTERVAL_MS, (turn, mark) =>
+    this.fanOut.publishTurn({ changes: turn, mark, receivedAtMs: performance.now() }),
+  );
 
   join(depth: number, market = 0, others: Partial<TopicSpec> = {}): StreamTopic {
     const spec = { channel: 'book', market, depth, ...others } as const;
@@ -35,7 +37,11 @@ class Scene {
 
   turn(...markets: readonly number[]): void {
     this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
-    this.fanOut.publishTurn(changes({ dirty: markets }), performance.now());
+    this.marked.publishTurn(changes({ dirty: markets }));
+  }
+
+  snapshot(topic: StreamTopic): Record<string, unknown> {
+    return JSON.parse(this.fanOut.renderSnapshot(topic, ANSWER).toString());
   }
 
   /** What was published since the last time that this was asked, short. */
@@ -57,6 +63,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  scene.marked.stop();
   scene.fanOut.stop();
   vi.useRealTimers();
 });
@@ -81,11 +88,11 @@ describe('deltas', () => {
     scene.join(10, 0, { indicative: true });
     scene.join(10, 1, { vamm: true });
     scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
-    scene.fanOut.publishTurn(changes({ requoted: [0] }), performance.now());
+    scene.marked.publishTurn(changes({ requoted: [0] }));
     expect(scene.taken()).toEqual([`${A}:vamm 7-8`, `${A}:indicative 7-8`]);
     scene.book.current = { ...scene.book.current, seq: scene.book.current.seq + 1 };
     vi.advanceTimersByTime(INTERVAL_MS);
-    scene.fanOut.publishTurn(changes({ indicated: [0] }), performance.now());
+    scene.marked.publishTurn(changes({ indicated: [0] }));
     expect(scene.taken()).toEqual([`${A}:indicative 8-9`]);
   });
 
@@ -144,26 +151,61 @@ describe('deltas', () => {
     expect(first.length).toBeGreaterThan(0);
     expect(first.length).toBeLessThanOrEqual(LIMITS.streamSliceMs + 1);
     readingMs = 0.01;
+    // The book must not move until the rest is there.
+    let rest = 0;
+    scene.fanOut.onceFinished(() => {
+      rest = scene.published.length;
+    });
+    expect([scene.fanOut.isPublishing, rest]).toEqual([true, 0]);
     vi.advanceTimersByTime(2);
+    expect([scene.fanOut.isPublishing, first.length + rest]).toEqual([false, 100]);
     const keys = [...first, ...scene.taken()].map((text) => text.split(' ')[0]);
     expect(keys).toEqual(Array.from({ length: 100 }, (_, at) => `book:SOL-PERP:${at + 1}`));
     clock.mockRestore();
   });
 
-  test('a turn that shows nothing new sends nothing, and delays nothing', () => {
+  test('a turn that shows nothing new sends nothing, and delays nothing by more than the interval', () => {
     scene.join(10);
-    scene.fanOut.publishTurn(changes({ dirty: [0] }), performance.now());
-    expect(scene.taken()).toEqual([]);
+    scene.marked.publishTurn(changes({ dirty: [0] }));
     scene.turn(0);
+    expect(scene.taken()).toEqual([]);
+    vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual([`${A} 7-8`]);
+  });
+
+  test('a topic that is opened after an unmarked change begins with the next mark', () => {
+    scene.turn(0);
+    scene.turn(0);
+    const topic = scene.join(10);
+    expect(topic.isUnmarked).toBe(true);
+    const seen: unknown[] = [];
+    topic.waiting.add(() => seen.push(scene.snapshot(topic)['seq']));
+    vi.advanceTimersByTime(INTERVAL_MS - 1);
+    expect([topic.isUnmarked, seen]).toEqual([true, []]);
+    vi.advanceTimersByTime(1);
+    // The readers that waited get a snapshot, not the delta.
+    expect([topic.isUnmarked, seen, scene.taken()]).toEqual([false, [9], []]);
+    scene.turn(0);
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(scene.taken()).toEqual([`${A} 9-10`]);
+    expect(scene.join(20).isUnmarked).toBe(false);
+    // Of the longer intervals there is a change that no mark has.
+    expect(scene.join(10, 0, { intervalMs: 50 }).isUnmarked).toBe(true);
+  });
+
+  test('a change that it does not show keeps no topic waiting', () => {
+    scene.turn(0);
+    scene.marked.publishTurn(changes({ requoted: [0] }));
+    expect(scene.join(10).isUnmarked).toBe(false);
+    expect(scene.join(10, 0, { vamm: true }).isUnmarked).toBe(true);
+    expect(scene.join(10, 1, { vamm: true }).isUnmarked).toBe(false);
   });
 
   test('a snapshot is of the last publication, so that the next delta goes on from it', () => {
     const topic = scene.join(10);
     scene.turn(0);
     scene.turn(0);
-    const snapshot = JSON.parse(scene.fanOut.renderSnapshot(topic, ANSWER).toString());
-    expect(snapshot).toMatchObject({ type: 'snapshot', seq: 8 });
+    expect(scene.snapshot(topic)).toMatchObject({ type: 'snapshot', seq: 8 });
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual([`${A} 7-8`, `${A} 8-9`]);
   });
@@ -171,21 +213,26 @@ describe('deltas', () => {
   test('a state or an epoch is new for all topics', () => {
     scene.join(10);
     scene.join(20, 1);
+    scene.turn(0, 1);
+    vi.advanceTimersByTime(INTERVAL_MS);
+    scene.taken();
     scene.book.current = { ...scene.book.current, state: 'stale' };
-    scene.fanOut.publishTurn(changes({}), performance.now());
-    expect(scene.taken()).toEqual([`${A} 7-7`, 'book:SOL:20 7-7']);
+    scene.marked.publishTurn(changes({ allChanged: true }));
+    expect(scene.taken()).toEqual([`${A} 8-8`, 'book:SOL:20 8-8']);
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.book.epoch = 'epoch-2';
-    scene.fanOut.publishTurn(changes({}), performance.now());
+    scene.marked.publishTurn(changes({ allChanged: true }));
     expect(scene.published.every(([, frame]) => frame['reset'] === true)).toBe(true);
-    expect(scene.taken()).toEqual([`${A} snapshot 7`, 'book:SOL:20 snapshot 7']);
+    expect(scene.taken()).toEqual([`${A} snapshot 8`, 'book:SOL:20 snapshot 8']);
   });
 
   test('one that cannot be made is told once, and is made good by the next', () => {
     scene.join(10);
     scene.book.broken = true;
-    scene.turn(0);
-    scene.turn(0);
+    for (let turn = 0; turn < 2; turn += 1) {
+      scene.turn(0);
+      vi.advanceTimersByTime(INTERVAL_MS);
+    }
     expect(scene.faults).toEqual([A]);
     expect(scene.fanOut.readStats().failed).toBe(2);
     scene.book.broken = false;
@@ -299,7 +346,7 @@ test('nothing of the epoch before is resumed', () => {
   expect(scene.fanOut.findFirstMissed(topic, { epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
   expect(scene.fanOut.findFirstMissed(topic, { epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
   scene.book.epoch = 'epoch-2';
-  scene.fanOut.publishTurn(changes({}), performance.now());
+  scene.marked.publishTurn(changes({ allChanged: true }));
   vi.advanceTimersByTime(INTERVAL_MS);
   for (const epoch of ['epoch-1', 'epoch-2']) {
     expect(scene.fanOut.findFirstMissed(topic, { epoch, seq: 8 })).toBeUndefined();
@@ -314,7 +361,7 @@ test('a resume that waits while the epoch changes is answered with a snapshot', 
   const reader = new StreamSubscriber({ streams: scene.fanOut, topic, id: '1', resume });
   vi.advanceTimersByTime(INTERVAL_MS);
   scene.book.epoch = 'epoch-2';
-  scene.fanOut.publishTurn(changes({}), performance.now());
+  scene.marked.publishTurn(changes({ allChanged: true }));
   const frames: unknown[] = [];
   const send = (frame: Uint8Array): boolean => {
     frames.push(JSON.parse(Buffer.from(frame).toString()));

@@ -1,16 +1,18 @@
 /**
  * Publishes the streaming channels: deltas, snapshots for new subscribers, and heartbeats where nothing
- * else was sent. Every frame is rendered once in the core and published once. All topics of a turn are
- * published in that turn, so that the transport packs them together for a subscriber of many, unless
- * that would hold the event loop too long: then the rest follows in the next turns.
+ * else was sent. Every frame is rendered once in the core and published once. Marks say when, so that
+ * every process with the same marks sends the same frames. All topics of a mark are published in its
+ * turn, so that the transport packs them together for a subscriber of many, unless that would hold the
+ * event loop too long: then the rest follows in the next turns of the loop, before the book moves on.
  *
- * This file does not know the content of a frame, nor who its subscribers are.
+ * This file does not know the content of a frame, nor who its subscribers are, nor the time between two
+ * marks.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
+import type { MarketMark, MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
 import type { TopicDelta } from '../../contract/topics.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
-import { ChangedTopics } from './changed-topics.js';
 import type { BookFanOutOptions } from './compatible-fan-out.js';
 import { RingMemory } from './stream-ring.js';
 import {
@@ -19,37 +21,45 @@ import {
   type StreamTopic,
   StreamTopics,
 } from './stream-topics.js';
-import { Throttle } from './throttle.js';
+import { UnmarkedChanges } from './unmarked-changes.js';
 
 /** The parts and settings of the streaming channels. */
-export interface StreamFanOutOptions extends BookFanOutOptions {
+export interface StreamFanOutOptions extends Omit<BookFanOutOptions, 'intervalMs'> {
   /** Called for a topic that has ended because its market is no longer served. */
   readonly onEnded: (topic: string) => void;
   /** Beyond so many an idle topic makes room for a new one. */
   readonly topicsMax: number;
 }
 
+/** What a turn has changed, what is published at its end, and when its first part was received. */
+export interface MarkedTurn {
+  readonly changes: MarketChanges;
+  readonly mark: PublishMark;
+  readonly receivedAtMs: number;
+}
+
 /** The streaming topics of one service. Time is that of `performance.now`. */
-export class StreamFanOut {
+export class StreamFanOut implements MarkPublisher {
   readonly #options: StreamFanOutOptions;
   readonly #memory = new RingMemory();
   readonly #topics: StreamTopics;
-  readonly #changed: ChangedTopics;
-  readonly #throttle: Throttle<StreamTopic>;
+  readonly #unmarked = new UnmarkedChanges();
+  /** The topics of the last mark whose frames are still to be made. */
+  readonly #due = new Set<StreamTopic>();
+  /** Called once they are made. */
+  readonly #afterMark: (() => void)[] = [];
+  #nextSlice: NodeJS.Immediate | undefined;
   readonly #wall = new WallClock();
   readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
   #receivedAtMs = 0;
   #housekeeping: NodeJS.Timeout | undefined;
+  #stopped = false;
 
   constructor(options: StreamFanOutOptions) {
     this.#options = options;
-    this.#changed = new ChangedTopics(options.book);
-    this.#throttle = new Throttle({
-      publish: (topic, nowMs) => this.#publishTopic(topic, nowMs),
-      sliceMs: options.sliceMs ?? LIMITS.streamSliceMs,
-    });
-    const onClosed = (topic: StreamTopic): void => this.#throttle.removeItem(topic);
-    this.#topics = new StreamTopics(options, this.#memory, onClosed);
+    const onClosed = (topic: StreamTopic): void => void this.#due.delete(topic);
+    const unmarked = this.#unmarked;
+    this.#topics = new StreamTopics({ ...options, unmarked }, this.#memory, onClosed);
   }
 
   /** Starts to send heartbeats, and to drop idle topics and old deltas. */
@@ -62,8 +72,6 @@ export class StreamFanOut {
 
   /** Adds a subscriber. */
   addSubscriber(request: StreamRequest): StreamTopic {
-    // The first subscriber receives the current version of the book.
-    if (this.#topics.size === 0) this.#changed.syncVersion();
     const isKnown = request.spec.timing === true && this.#receivedAtMs > 0;
     const recvNs = isKnown ? this.#wall.toUnixNs(this.#receivedAtMs) : 0n;
     return this.#topics.addSubscriber(request, performance.now(), recvNs);
@@ -88,16 +96,34 @@ export class StreamFanOut {
     return point.epoch === epoch ? ring.findNumberAfter(point.seq) : undefined;
   }
 
-  /** Publishes what a turn of the engine has changed, the first part of it received at a time. */
-  publishTurn(changes: MarketChanges, receivedAtMs: number): void {
+  /** Publishes what the mark of a turn says. What it makes later it makes before the book moves on. */
+  publishTurn({ changes, mark, receivedAtMs }: MarkedTurn): void {
+    if (this.#stopped) return;
     this.#receivedAtMs = receivedAtMs;
-    if (this.#topics.size === 0) return;
-    for (const topic of this.#topics.findUnserved()) this.#endTopic(topic);
     const nowMs = performance.now();
-    this.#changed.forEachChanged(changes, this.#topics, (topic) => {
-      if (this.#throttle.markDirty(topic, nowMs)) topic.receivedAtMs = receivedAtMs;
-    });
-    this.#throttle.flush(nowMs);
+    this.#unmarked.addTurn(changes, { nowMs, receivedAtMs });
+    if (this.#topics.size > 0) {
+      for (const topic of this.#topics.findUnserved()) this.#endTopic(topic);
+    }
+    for (const marked of mark) this.#addDue(marked);
+    this.#publishDue(nowMs);
+  }
+
+  /** Whether frames of the last mark are still to be made: the book must not move until they are. */
+  get isPublishing(): boolean {
+    return this.#due.size > 0;
+  }
+
+  finishMark(): void {
+    if (this.#due.size === 0) return;
+    for (const topic of this.#due) this.#publishTopic(topic, performance.now());
+    this.#due.clear();
+    this.#endMark();
+  }
+
+  onceFinished(resume: () => void): void {
+    if (this.#due.size === 0) resume();
+    else this.#afterMark.push(resume);
   }
 
   /** Counts since the start; a topic without subscribers is published to nobody. */
@@ -107,10 +133,52 @@ export class StreamFanOut {
 
   /** Publishes nothing more. */
   stop(): void {
+    this.#stopped = true;
     clearInterval(this.#housekeeping);
-    this.#throttle.stop();
+    this.#due.clear();
+    this.#endMark();
   }
 
+  /** Adds the topics of a market that its mark publishes. */
+  #addDue({ market, classes }: MarketMark): void {
+    for (const topic of this.#topics.ofMarket(market)) {
+      if ((classes & (1 << topic.classIndex)) === 0) continue;
+      const change = this.#unmarked.find(market, topic.classIndex);
+      if (change === undefined || change.kind < topic.leastChange) continue;
+      topic.changedAtMs = change.changedAtMs;
+      topic.receivedAtMs = change.receivedAtMs;
+      this.#due.add(topic);
+    }
+    this.#unmarked.clear(market, classes);
+  }
+
+  /** Publishes for one slice of time, and the rest in the next turns of the loop. */
+  #publishDue(startMs: number): void {
+    if (this.#due.size === 0) return;
+    const { sliceMs = LIMITS.streamSliceMs } = this.#options;
+    let nowMs = startMs;
+    for (const topic of this.#due) {
+      if (nowMs - startMs > sliceMs) {
+        this.#nextSlice ??= setImmediate(() => {
+          this.#nextSlice = undefined;
+          this.#publishDue(performance.now());
+        });
+        return;
+      }
+      this.#due.delete(topic);
+      this.#publishTopic(topic, nowMs);
+      nowMs = performance.now();
+    }
+    this.#endMark();
+  }
+
+  #endMark(): void {
+    if (this.#nextSlice !== undefined) clearImmediate(this.#nextSlice);
+    this.#nextSlice = undefined;
+    for (const resume of this.#afterMark.splice(0)) resume();
+  }
+
+  /** Publishes the next frame of a topic; of one that begins with it nobody has read anything yet. */
   #publishTopic(topic: StreamTopic, nowMs: number): void {
     const { handle, spec } = topic;
     let delta: TopicDelta | null;
@@ -126,12 +194,23 @@ export class StreamFanOut {
       this.#recordFailure(topic, error);
       return;
     }
+    if (topic.isUnmarked) {
+      this.#beginTopic(topic);
+      return;
+    }
     if (delta === null) return;
-    topic.readyAtMs = nowMs + Math.max(this.#options.intervalMs, spec.intervalMs ?? 0);
     this.#storeDelta(topic, delta, nowMs);
     this.#counts.published += 1;
     this.#publishFrame(topic, delta.frame, nowMs);
     this.#options.onPublished?.((performance.now() - topic.changedAtMs) / 1_000);
+  }
+
+  #beginTopic(topic: StreamTopic): void {
+    topic.isUnmarked = false;
+    topic.epoch = this.#options.book.epoch;
+    const waiting = [...topic.waiting];
+    topic.waiting.clear();
+    for (const begin of waiting) begin();
   }
 
   #storeDelta(topic: StreamTopic, delta: TopicDelta, nowMs: number): void {
@@ -158,7 +237,7 @@ export class StreamFanOut {
     this.#memory.expireChunks(startMs - LIMITS.ringMsMax);
     for (const topic of this.#topics.allTopics()) {
       // A heartbeat on a topic whose frames fail would claim that its subscribers are up to date.
-      if (topic.subscribers === 0 || topic.broken) continue;
+      if (topic.subscribers === 0 || topic.broken || topic.isUnmarked) continue;
       if (topic.framedAtMs + LIMITS.streamHeartbeatMs > startMs) continue;
       try {
         this.#publishFrame(topic, book.topicHeartbeat(topic.handle), startMs);

@@ -5,9 +5,13 @@
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
-import type { QuoteContent } from './changed-topics.js';
 import { Ring, type RingMemory } from './stream-ring.js';
-import type { Throttled } from './throttle.js';
+import {
+  type ChangeKind,
+  classOf,
+  leastChangeOf,
+  type UnmarkedChanges,
+} from './unmarked-changes.js';
 
 /** A topic by its name, and its content. */
 export interface StreamRequest {
@@ -22,17 +26,30 @@ export interface ResumePoint {
 }
 
 /** An open topic. */
-export interface StreamTopic extends Throttled, QuoteContent {
+export interface StreamTopic {
   /** Its name, which its frames repeat. */
   readonly key: string;
   readonly spec: TopicSpec;
   /** The topic in the book. */
   readonly handle: number;
   readonly ring: Ring;
+  /** The interval class whose marks it follows. */
+  readonly classIndex: number;
+  /** Changes of its market below this do not change it. */
+  readonly leastChange: ChangeKind;
   /** The epoch of its last publication. */
   epoch: string;
   subscribers: number;
-  /** When the first notification of the unpublished changes was received. */
+  /**
+   * It was opened after a change that no mark of its class has: it begins at the next one, as it would go
+   * on from there in every other process.
+   */
+  isUnmarked: boolean;
+  /** Called once it begins; one a subscriber that waits for that. */
+  readonly waiting: Set<() => void>;
+  /** When the first of the changes that are to be published occurred. */
+  changedAtMs: number;
+  /** When the first notification of them was received. */
   receivedAtMs: number;
   /** When the last frame was published. */
   framedAtMs: number;
@@ -48,6 +65,7 @@ export interface StreamTopicsOptions {
   readonly directory: MarketDirectory;
   /** Beyond so many an idle topic makes room for a new one. */
   readonly topicsMax: number;
+  readonly unmarked: UnmarkedChanges;
 }
 
 /** The open topics by name and by market. */
@@ -55,6 +73,7 @@ export class StreamTopics {
   readonly #book: BookSource;
   readonly #directory: MarketDirectory;
   readonly #topicsMax: number;
+  readonly #unmarked: UnmarkedChanges;
   readonly #memory: RingMemory;
   readonly #onClosed: (topic: StreamTopic) => void;
   readonly #topics = new Map<string, StreamTopic>();
@@ -65,13 +84,14 @@ export class StreamTopics {
 
   /** `onClosed` is called for every topic that closes, for whatever reason. */
   constructor(
-    { book, directory, topicsMax }: StreamTopicsOptions,
+    { book, directory, topicsMax, unmarked }: StreamTopicsOptions,
     memory: RingMemory,
     onClosed: (topic: StreamTopic) => void,
   ) {
     this.#book = book;
     this.#directory = directory;
     this.#topicsMax = topicsMax;
+    this.#unmarked = unmarked;
     this.#memory = memory;
     this.#onClosed = onClosed;
   }
@@ -89,7 +109,7 @@ export class StreamTopics {
     return this.#byMarket.get(id) ?? [];
   }
 
-  /** Adds a subscriber; a new topic begins with the current book. */
+  /** Adds a subscriber; a new topic begins with the book of the last mark, or at the next one. */
   addSubscriber(request: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
     const topic = this.#topics.get(request.key) ?? this.#openTopic(request, nowMs, recvNs);
     topic.subscribers += 1;
@@ -145,12 +165,14 @@ export class StreamTopics {
     const [oldest] = this.#idle;
     if (this.#topics.size >= this.#topicsMax && oldest !== undefined) this.closeTopic(oldest);
     const handle = this.#book.openTopic(spec, recvNs);
+    const classIndex = classOf(spec);
+    const leastChange = leastChangeOf(spec);
+    const change = this.#unmarked.find(spec.market, classIndex);
     const topic: StreamTopic = {
       ...{ key, spec, handle, ring: new Ring(this.#memory), epoch: this.#book.epoch },
-      ...{ subscribers: 0, readyAtMs: 0, changedAtMs: 0, receivedAtMs: 0, framedAtMs: nowMs },
-      ...{ idleSinceMs: 0, broken: false },
-      hasQuotes: spec.vamm === true || spec.indicative === true,
-      hasIndicative: spec.indicative === true,
+      ...{ classIndex, leastChange, subscribers: 0, waiting: new Set() },
+      isUnmarked: change !== undefined && change.kind >= leastChange,
+      ...{ changedAtMs: 0, receivedAtMs: 0, framedAtMs: nowMs, idleSinceMs: 0, broken: false },
     };
     this.#topics.set(key, topic);
     const ofMarket = this.#byMarket.get(spec.market) ?? new Set();

@@ -41,7 +41,7 @@ export interface Subscriber {
   /** The reply to the message that subscribed, where it follows the snapshot. */
   readonly acknowledgement?: string | undefined;
   /** The first call, for subscribers that return `later`. */
-  attachCallbacks?(door: SnapshotCallbacks): void;
+  attachCallbacks?: ((callbacks: SnapshotCallbacks) => void) | undefined;
   /** Sends the state on which the topic's next frame builds. */
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome;
   /** Releases the topic. */

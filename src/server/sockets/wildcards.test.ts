@@ -1,7 +1,7 @@
 /** `"market":"*"`: one message and one reply for the topics of all markets, of now and of later. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Probe, SocketScene } from '../../../test/support/socket-scene.js';
-import { changes } from '../testing/market-changes.js';
+import { changes, publishAll } from '../testing/market-changes.js';
 
 let scene: SocketScene;
 let client: Probe;
@@ -39,7 +39,7 @@ function list(symbol: string): void {
   if (first === undefined) throw new Error('no market');
   const id = scene.book.rows.length;
   scene.book.rows = [...scene.book.rows, { ...first, id, symbol, marketIndex: 40 }];
-  scene.sockets.publishTurn(changes({ dirty: [id] }));
+  publishAll(scene.sockets, changes({ dirty: [id] }));
 }
 
 test('one reply lists the topics, and each begins with its snapshot', async () => {
@@ -54,7 +54,7 @@ test('one reply lists the topics, and each begins with its snapshot', async () =
 test('a market that appears later is in it, once', async () => {
   await ask(all);
   list('NEW-PERP');
-  scene.sockets.publishTurn(changes({ dirty: [] }));
+  publishAll(scene.sockets, changes({ dirty: [] }));
   const later = (await client.settle()).slice(-2) as readonly Message[];
   expect(later).toMatchObject([
     { type: 'subscribed', topic: NAME, topics: ['book:NEW-PERP:20'] },

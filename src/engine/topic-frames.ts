@@ -1,0 +1,78 @@
+import type { Core } from '#addon';
+import type {
+  FrameTimes,
+  TopicDelta,
+  TopicSnapshotRequest,
+  TopicSpec,
+} from '../contract/topics.js';
+import { OutputBuffer } from './output-buffer.js';
+import { errorOfHandle, topicNotFound, topicOptions } from './topics.js';
+
+/** For topics without timing. */
+const TIMES_UNKNOWN: FrameTimes = { recvNs: 0n, sendNs: 0n };
+
+/** What the core returns in place of a length. */
+const UNKNOWN_TOPIC = -(2 ** 31);
+
+/** The topics of a core and their frames: views on one buffer, each valid until the next. */
+export class TopicFrames {
+  readonly #core: Core;
+  readonly #frame = OutputBuffer.ofFrames();
+  /** In: receipt and making of a frame. Out: prev, seq and reset. */
+  readonly #exchange = new BigUint64Array(3);
+  readonly #exchangeBytes = Buffer.from(this.#exchange.buffer);
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Opens a topic whose first publication is the book of now, received at `recvNs`; returns its handle. */
+  openTopic(spec: TopicSpec, recvNs: bigint): number {
+    this.#exchange[0] = recvNs;
+    const handle = this.#core.openTopic(topicOptions(spec), this.#exchangeBytes);
+    if (handle < 0) throw errorOfHandle(this.#core, handle, spec.market);
+    return handle;
+  }
+
+  closeTopic(handle: number): void {
+    if (!this.#core.closeTopic(handle)) throw topicNotFound(handle);
+  }
+
+  /** Publishes what has changed since the last publication; null when nothing has. */
+  renderDelta(handle: number, times: FrameTimes = TIMES_UNKNOWN): TopicDelta | null {
+    const exchange = this.#exchange;
+    const frame = this.#renderFrame(handle, (out) => {
+      exchange[0] = times.recvNs;
+      exchange[1] = times.sendNs;
+      return this.#core.topicFrame(handle, this.#exchangeBytes, out);
+    });
+    if (frame.length === 0) return null;
+    const [prev = 0n, seq = 0n, reset = 0n] = exchange;
+    return { frame, prev: Number(prev), seq: Number(seq), reset: reset !== 0n };
+  }
+
+  /** The snapshot of the last publication: the next delta links to it. */
+  renderSnapshot(handle: number, { id, reset, sendNs = 0n }: TopicSnapshotRequest): Uint8Array {
+    this.#exchange[1] = sendNs;
+    const frame = this.#renderFrame(handle, (out) =>
+      this.#core.topicSnapshot(handle, id, reset, this.#exchangeBytes, out),
+    );
+    if (frame.length === 0) throw topicNotFound(handle);
+    return frame;
+  }
+
+  /** The slot and the state of now, and the seq of the last publication. */
+  renderHeartbeat(handle: number): Uint8Array {
+    const frame = this.#renderFrame(handle, (out) => this.#core.topicHeartbeat(handle, out));
+    if (frame.length === 0) throw topicNotFound(handle);
+    return frame;
+  }
+
+  #renderFrame(handle: number, write: (out: Buffer) => number): Uint8Array {
+    return this.#frame.renderView((out) => {
+      const length = write(out);
+      if (length === UNKNOWN_TOPIC) throw topicNotFound(handle);
+      return length;
+    });
+  }
+}

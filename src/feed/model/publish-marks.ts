@@ -1,0 +1,91 @@
+import { LIMITS } from '../../config/limits.js';
+import type { MarketChanges } from '../../contract/feed-engine.js';
+import type { MarketMark, PublishMark } from '../../contract/publish-mark.js';
+
+/** Changes that wait for one of the longer intervals go out together, on a grid of so many ms. */
+const WAIT_GRID_MS = 10;
+
+const NO_MARK: PublishMark = [];
+
+/** One market: what of it waits, and when it may be published. */
+interface MarketClasses {
+  readonly id: number;
+  /** The classes whose last mark was before the last change, as bits. */
+  waiting: number;
+  /** By class: no mark has it before this time. */
+  readonly readyAtMs: Float64Array;
+}
+
+/**
+ * Decides what is published when: each market at most once an interval, the first change at once, and the
+ * last one never lost, as what has to wait goes out with a later mark. Time is monotonic milliseconds.
+ */
+export class PublishMarks {
+  /** By class. */
+  readonly #intervalsMs: readonly number[];
+  readonly #markets = new Map<number, MarketClasses>();
+  readonly #waiting = new Set<MarketClasses>();
+  readonly #allClasses: number;
+  #dueAtMs = Number.POSITIVE_INFINITY;
+
+  /** `baseMs` is the service's own interval: no class has a shorter one. */
+  constructor(baseMs: number) {
+    this.#intervalsMs = [0, ...LIMITS.streamIntervals].map((ms) => Math.max(ms, baseMs));
+    this.#allClasses = 2 ** this.#intervalsMs.length - 1;
+  }
+
+  /** When the next of what waits may be published; infinity when nothing waits. */
+  get dueAtMs(): number {
+    return this.#dueAtMs;
+  }
+
+  /** Adds what a turn has changed. */
+  addChanges({ dirty, requoted, indicated, allChanged }: MarketChanges): void {
+    if (allChanged) for (const id of this.#markets.keys()) this.#addMarket(id);
+    for (const id of dirty) this.#addMarket(id);
+    for (const id of requoted) this.#addMarket(id);
+    for (const id of indicated) this.#addMarket(id);
+  }
+
+  /** Takes what may be published now. */
+  takeMark(nowMs: number): PublishMark {
+    this.#dueAtMs = Number.POSITIVE_INFINITY;
+    if (this.#waiting.size === 0) return NO_MARK;
+    const mark: MarketMark[] = [];
+    for (const market of this.#waiting) {
+      const classes = this.#takeReady(market, nowMs);
+      if (classes !== 0) mark.push({ market: market.id, classes });
+      if (market.waiting === 0) this.#waiting.delete(market);
+    }
+    return mark;
+  }
+
+  #addMarket(id: number): void {
+    let market = this.#markets.get(id);
+    if (market === undefined) {
+      market = { id, waiting: 0, readyAtMs: new Float64Array(this.#intervalsMs.length) };
+      this.#markets.set(id, market);
+    }
+    market.waiting = this.#allClasses;
+    this.#waiting.add(market);
+  }
+
+  /** Takes the waiting classes whose time has come, and notes when the first of the others is due. */
+  #takeReady(market: MarketClasses, nowMs: number): number {
+    const { waiting, readyAtMs } = market;
+    let ready = 0;
+    for (const [index, intervalMs] of this.#intervalsMs.entries()) {
+      if ((waiting & (1 << index)) === 0) continue;
+      const readyMs = readyAtMs[index] ?? 0;
+      if (readyMs <= nowMs) {
+        ready |= 1 << index;
+        readyAtMs[index] = nowMs + intervalMs;
+      } else {
+        const dueMs = index === 0 ? readyMs : Math.ceil(readyMs / WAIT_GRID_MS) * WAIT_GRID_MS;
+        this.#dueAtMs = Math.min(this.#dueAtMs, dueMs);
+      }
+    }
+    market.waiting = waiting & ~ready;
+    return ready;
+  }
+}

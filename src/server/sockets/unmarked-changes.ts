@@ -1,0 +1,93 @@
+/** What has changed in each market since the last mark of each interval class. */
+import { LIMITS } from '../../config/limits.js';
+import type { MarketChanges } from '../../contract/feed-engine.js';
+import type { TopicSpec } from '../../contract/topics.js';
+
+/** Interval classes, the service's own among them; a mark names them as bits. */
+export const CLASSES = LIMITS.streamIntervals.length + 1;
+
+/** How much of a market has changed. More takes in less, as a topic that shows less is not moved by it. */
+export const CHANGE = {
+  nothing: 0,
+  /** Only indicative quotes. */
+  indicative: 1,
+  /** Only quotes, those of the AMM among them. */
+  quotes: 2,
+  book: 3,
+} as const;
+
+/** One of them. */
+export type ChangeKind = (typeof CHANGE)[keyof typeof CHANGE];
+
+/** The changes of one market that one class has not published. */
+export interface UnmarkedChange {
+  kind: ChangeKind;
+  /** When the first of them occurred. */
+  changedAtMs: number;
+  /** When its first notification was received. */
+  receivedAtMs: number;
+}
+
+/** When a turn occurred, and when the first notification of it was received. */
+export interface TurnTimes {
+  readonly nowMs: number;
+  readonly receivedAtMs: number;
+}
+
+/** The class of a topic, as the bit that marks have for it. */
+export function classOf({ intervalMs }: TopicSpec): number {
+  const index = LIMITS.streamIntervals.findIndex((allowed) => allowed === intervalMs);
+  return index + 1;
+}
+
+/** The least change of its market that may change a topic. */
+export function leastChangeOf({ vamm, indicative }: TopicSpec): ChangeKind {
+  if (indicative === true) return CHANGE.indicative;
+  return vamm === true ? CHANGE.quotes : CHANGE.book;
+}
+
+/** The changes of all markets. */
+export class UnmarkedChanges {
+  /** By market, then by class. As many as the core allows markets. */
+  readonly #markets = new Map<number, readonly UnmarkedChange[]>();
+
+  /** Adds what a turn has changed. */
+  addTurn({ dirty, requoted, indicated, allChanged }: MarketChanges, times: TurnTimes): void {
+    if (allChanged) for (const id of this.#markets.keys()) this.#add(id, CHANGE.book, times);
+    for (const id of dirty) this.#add(id, CHANGE.book, times);
+    for (const id of requoted) this.#add(id, CHANGE.quotes, times);
+    for (const id of indicated) this.#add(id, CHANGE.indicative, times);
+  }
+
+  /** What a class has not published of a market; undefined before anything has changed. */
+  find(market: number, index: number): UnmarkedChange | undefined {
+    return this.#markets.get(market)?.[index];
+  }
+
+  /** These classes of a market are published. */
+  clear(market: number, classes: number): void {
+    for (const [index, change] of this.#markets.get(market)?.entries() ?? []) {
+      if ((classes & (1 << index)) !== 0) change.kind = CHANGE.nothing;
+    }
+  }
+
+  #add(id: number, kind: ChangeKind, { nowMs, receivedAtMs }: TurnTimes): void {
+    for (const change of this.#changesOf(id)) {
+      if (change.kind === CHANGE.nothing) {
+        change.changedAtMs = nowMs;
+        change.receivedAtMs = receivedAtMs;
+      }
+      if (kind > change.kind) change.kind = kind;
+    }
+  }
+
+  #changesOf(id: number): readonly UnmarkedChange[] {
+    const known = this.#markets.get(id);
+    if (known !== undefined) return known;
+    const changes = Array.from({ length: CLASSES }, (): UnmarkedChange => {
+      return { kind: CHANGE.nothing, changedAtMs: 0, receivedAtMs: 0 };
+    });
+    this.#markets.set(id, changes);
+    return changes;
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * One random life of a book, in two processes that apply the same log with the same marks, while topics
+ * are opened and closed in each of them at other times.
+ */
+import { expect } from 'vitest';
+import { LIMITS } from '../../src/config/limits.js';
+import type { MakerQuotes } from '../../src/contract/indicative.js';
+import type { PublishMark } from '../../src/contract/publish-mark.js';
+import type { TopicSpec } from '../../src/contract/topics.js';
+import { Engine } from '../../src/engine/engine.js';
+import { PublishMarks } from '../../src/feed/model/publish-marks.js';
+import { StreamFanOut } from '../../src/server/sockets/stream-fan-out.js';
+import type { StreamTopic } from '../../src/server/sockets/stream-topics.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { MarketSimulator } from '../../src/sim/market/market-simulator.js';
+import { Random } from '../../src/sim/random.js';
+import { type Frame, ModelBook } from './model-book.js';
+
+const START_SLOT = 350_000_000;
+const START_S = 1_750_000_000;
+/** Beyond so many, idle topics close. */
+const TOPICS_MAX = 5;
+/** Time between two turns: within the shortest interval, and beyond the longest. */
+const PAUSES_MS = [0, 1, 3, 3, 12, 60, 300, 1_200, 6_000];
+const STATES = ['live', 'live', 'lagging', 'stale', 'rebuilding'] as const;
+
+/** A topic as a reader has it who reads the frames of another process. */
+interface Reading {
+  readonly key: string;
+  readonly topic: StreamTopic;
+  /** The mark that its snapshot shows; undefined before it has begun. */
+  beganAt: number | undefined;
+  book: ModelBook | undefined;
+}
+
+/** One process: the engine, and the streaming channels as the service has them. */
+class Process {
+  readonly engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
+  readonly readings = new Map<string, Reading>();
+  /** Frames of the last mark by topic. */
+  frames = new Map<string, string>();
+  marks = 0;
+  readonly streams: StreamFanOut;
+
+  constructor(sliceMs: number) {
+    this.streams = new StreamFanOut({
+      ...{ book: this.engine, directory: this.engine, topicsMax: TOPICS_MAX, sliceMs },
+      publish: (key, bytes) => void this.frames.set(key, bytes.toString()),
+      onFault: (error) => {
+        throw error;
+      },
+      onEnded: () => undefined,
+    });
+    this.engine.guardInput(() => this.streams.finishMark());
+  }
+
+  /** Opens a topic, or closes it where it is open. */
+  toggleTopic(spec: TopicSpec): void {
+    const key = this.engine.topicName(spec);
+    const open = this.readings.get(key);
+    if (open !== undefined) {
+      this.readings.delete(key);
+      this.streams.removeSubscriber(open.topic);
+      return;
+    }
+    const topic = this.streams.addSubscriber({ key, spec });
+    const reading: Reading = { key, topic, beganAt: undefined, book: undefined };
+    this.readings.set(key, reading);
+    if (topic.isUnmarked) topic.waiting.add(() => this.#begin(reading));
+    else {
+      this.streams.finishMark();
+      this.#begin(reading);
+    }
+  }
+
+  #begin(reading: Reading): void {
+    const frame = this.streams.renderSnapshot(reading.topic, { id: '', reset: false });
+    reading.book = new ModelBook(reading.key, 'any');
+    reading.book.apply(JSON.parse(frame.toString()) as Frame);
+    reading.beganAt = this.marks;
+  }
+}
+
+/** What a life came to. */
+export interface MarkLifeCounts {
+  /** Frames that both processes sent. */
+  readonly compared: number;
+  /** Of them, those whose `prev` differed. */
+  readonly otherLinks: number;
+}
+
+/** Runs a life; throws where the processes departed from each other. */
+export class MarkLife {
+  readonly #random: Random;
+  readonly #life: MarketSimulator;
+  readonly #processes: readonly [Process, Process];
+  readonly #marks: PublishMarks;
+  #specs: readonly TopicSpec[] = [];
+  #nowMs = 1_000;
+  #slot = START_SLOT;
+  #epochs = 1;
+  #compared = 0;
+  #otherLinks = 0;
+
+  constructor(readonly seed: number) {
+    this.#random = new Random(seed);
+    this.#life = new MarketSimulator({ seed, makers: this.#random.nextBetween(2, 8) });
+    // One of them makes all frames at once, the other one leaves them to the last moment.
+    this.#processes = [new Process(60_000), new Process(-1)];
+    this.#marks = new PublishMarks(this.#random.pickOne([0, 10, 10, 50]) ?? 10);
+  }
+
+  run(): MarkLifeCounts {
+    this.#each(({ engine }) => engine.setState('live'));
+    this.#pushWrites(this.#life.createGenesis(this.#clock));
+    this.#endTurn();
+    this.#specs = Array.from({ length: 8 }, () => this.#newSpec());
+    const turns = this.#random.nextBetween(20, 40);
+    for (let turn = 0; turn < turns; turn += 1) this.#liveTurn();
+    this.#endTurn();
+    this.#each(({ streams }) => streams.stop());
+    return { compared: this.#compared, otherLinks: this.#otherLinks };
+  }
+
+  get #clock(): { slot: number; unixSeconds: number } {
+    return { slot: this.#slot, unixSeconds: START_S + Math.floor((this.#slot - START_SLOT) * 0.4) };
+  }
+
+  #each(act: (process: Process) => void): void {
+    for (const process of this.#processes) act(process);
+  }
+
+  #liveTurn(): void {
+    const random = this.#random;
+    this.#nowMs += random.pickOne(PAUSES_MS) ?? 0;
+    if (random.oneIn(3)) this.#slot += random.nextBetween(1, 3);
+    for (let at = random.nextBelow(4); at > 0; at -= 1) {
+      this.#pushWrites(this.#life.nextWrites(this.#clock));
+    }
+    this.#toggleTopics();
+    if (random.oneIn(5)) this.#quote();
+    this.#toggleTopics();
+    if (random.oneIn(12)) {
+      const state = random.pickOne(STATES) ?? 'live';
+      this.#each(({ engine }) => engine.setState(state));
+    }
+    if (random.oneIn(60)) {
+      this.#epochs += 1;
+      this.#each(({ engine }) => engine.setEpoch(`e${this.#epochs}`));
+    }
+    this.#endTurn();
+    this.#toggleTopics();
+  }
+
+  #pushWrites(writes: ReturnType<MarketSimulator['nextWrites']>): void {
+    for (const { pubkey, owner, data } of writes) {
+      const account = { pubkey, owner, slot: this.#slot, data: data.toString('base64') };
+      this.#each(({ engine }) => engine.push({ ...account, encoding: 'base64' }));
+    }
+  }
+
+  #quote(): void {
+    const random = this.#random;
+    const side = (away: number) =>
+      random.oneIn(4)
+        ? null
+        : { price: BigInt(away), size: BigInt(random.nextBetween(1, 9)) << 30n };
+    const quotes: MakerQuotes = {
+      market: this.#randomMarket(),
+      maker: this.#life.makers[random.nextBelow(2)]?.pubkey ?? '',
+      quotes: random.oneIn(3)
+        ? []
+        : [{ bid: side(-10_000), ask: side(10_000), isOracleOffset: true }],
+      tsMs: this.#tsMs,
+    };
+    this.#each(({ engine }) => engine.setIndicative(quotes));
+  }
+
+  #randomMarket(): number {
+    return this.#random.pickOne(this.#processes[0].engine.markets())?.id ?? 0;
+  }
+
+  get #tsMs(): number {
+    return START_S * 1_000 + this.#nowMs;
+  }
+
+  /** In each process by itself. */
+  #toggleTopics(): void {
+    for (const process of this.#processes) {
+      if (!this.#random.oneIn(3)) continue;
+      const spec = this.#random.pickOne(this.#specs);
+      if (spec !== undefined) process.toggleTopic(spec);
+    }
+  }
+
+  #newSpec(): TopicSpec {
+    const random = this.#random;
+    const channel = random.pickOne(['book', 'book', 'bbo', 'l3'] as const) ?? 'book';
+    const maker = random.oneIn(4) ? this.#life.makers[0]?.pubkey : undefined;
+    return {
+      ...{ channel, market: this.#randomMarket() },
+      ...(channel === 'bbo' ? {} : { depth: random.pickOne(LIMITS.streamDepths) }),
+      ...(channel === 'book' && random.oneIn(3) ? { grouping: 10 } : {}),
+      ...(channel === 'l3' ? { maker } : {}),
+      ...{ vamm: random.oneIn(3), indicative: random.oneIn(3) },
+      ...(random.oneIn(2) ? {} : { intervalMs: random.pickOne(LIMITS.streamIntervals) }),
+    };
+  }
+
+  /** The first process decides what is published; both publish it, and are compared with the next turn. */
+  #endTurn(): void {
+    const { slot, unixSeconds } = this.#clock;
+    const turns = this.#processes.map(({ engine }) => {
+      engine.setClock(slot, unixSeconds);
+      return engine.endTurn(this.#tsMs);
+    });
+    const [own] = turns;
+    if (own === undefined) throw new Error('Invariant: there are two processes');
+    expect(turns[1]).toEqual(own);
+    this.#compare();
+    this.#marks.addChanges(own);
+    const mark = this.#marks.takeMark(this.#nowMs);
+    for (const process of this.#processes) this.#publish(process, own, mark);
+  }
+
+  #publish(process: Process, changes: ReturnType<Engine['endTurn']>, mark: PublishMark): void {
+    process.marks += 1;
+    process.frames = new Map();
+    process.streams.publishTurn({ changes, mark, receivedAtMs: 0 });
+  }
+
+  /** The frames of the last mark, of topics that had begun before it. */
+  #compare(): void {
+    const [first, second] = this.#processes;
+    for (const reading of first.readings.values()) this.#follow(reading, first, second);
+    for (const reading of second.readings.values()) this.#follow(reading, second, first);
+  }
+
+  /** Each reader takes what the other process sent, unless the topic was opened there after its book. */
+  #follow({ key, beganAt, book }: Reading, own: Process, other: Process): void {
+    const mark = own.marks;
+    if (book === undefined || (beganAt ?? mark) >= mark) return;
+    const sent = own.frames.get(key);
+    const isInOther = (other.readings.get(key)?.beganAt ?? mark) < mark;
+    const sentByOther = isInOther ? other.frames.get(key) : sent;
+    expect(unlinked(sentByOther), `${key} at mark ${mark} of ${this.seed}`).toEqual(unlinked(sent));
+    if (sent === undefined || sentByOther === undefined) return;
+    this.#compared += isInOther ? 1 : 0;
+    this.#otherLinks += sentByOther === sent ? 0 : 1;
+    const frame = JSON.parse(sentByOther) as Frame;
+    const isBehind = frame.type === 'delta' && Number(frame['prev']) > book.seq;
+    book.apply(isBehind ? (JSON.parse(sent) as Frame) : frame);
+  }
+}
+
+/** A frame without the number that it links to. */
+function unlinked(frame: string | undefined): string | undefined {
+  return frame?.replace(/"prev":\d+,/, '');
+}
