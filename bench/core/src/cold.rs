@@ -2,9 +2,10 @@
 
 use std::hint::black_box;
 
-use slotbook_book::Gate;
+use slotbook_book::{AccountUpdate, Book, BookConfig, Gate};
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
+use crate::chain::{self, PROGRAM};
 use crate::error::BenchError;
 use crate::replay::Replay;
 use crate::stopwatch::{Measured, Stopwatch};
@@ -28,6 +29,45 @@ pub(crate) fn cold(workload: &Workload, depth: usize) -> Result<String, BenchErr
     let measured = watch.stop(1);
     black_box(&replay);
     Ok(format!("{{{},\"bytes\":{}}}", measured.json(), body.len()))
+}
+
+/// The book of a captured state and the same accounts as those of [`cold`], without a body.
+pub(crate) fn restore(workload: &Workload) -> Result<String, BenchError> {
+    let replay = Replay::loaded(workload)?;
+    let config = workload.config;
+    let mut shared = vec![(chain::STATE_KEY, chain::state())];
+    for record in workload.load() {
+        if let Record::Oracle { market: index, price: oracle, slot } = record {
+            let (tick, step) = (config.tick, config.step);
+            let market = chain::PerpMarket { index, tick, step, oracle };
+            shared.push((chain::market_key(index), chain::perp_market(&market)));
+            shared.push((chain::oracle_key(index), chain::lazer_oracle(oracle, slot, 1).to_vec()));
+        }
+    }
+    let users = accounts(workload);
+    let shared = shared.iter().map(|(key, data)| (*key, data.as_slice()));
+    let updates = shared.chain(users.iter().copied()).map(|(pubkey, data)| AccountUpdate {
+        pubkey,
+        owner: PROGRAM,
+        slot: config.slot,
+        gate: Gate::Snapshot,
+        data,
+    });
+    let mut state = Vec::new();
+    let capturing = Stopwatch::start();
+    replay.book.capture(&mut state);
+    let captured = capturing.stop(1);
+    drop(replay);
+    let watch = Stopwatch::start();
+    let book = Book::restore(BookConfig { program: PROGRAM }, &state, updates)?;
+    let measured = watch.stop(1);
+    black_box(&book);
+    let (bytes, users) = (state.len(), users.len());
+    let capture = captured.json();
+    Ok(format!(
+        "{{{},\"capture\":{{{capture}}},\"stateBytes\":{bytes},\"users\":{users}}}",
+        measured.json()
+    ))
 }
 
 /// The longest calls of a cold start and of an audit that finds nothing, in batches of accounts.

@@ -58,6 +58,7 @@ impl Commands {
             ("apply", []) => apply(workload),
             ("treeapply", []) => Ok(tree_apply(workload)),
             ("cold", &[depth]) => cold::cold(workload, depth),
+            ("restore", []) => cold::restore(workload),
             ("blocks", &[batch]) => cold::blocks(workload, batch),
             ("body", &[depth]) => body(workload, depth),
             ("render", &[depth, repeats]) => render(workload, depth, repeats),

@@ -197,14 +197,14 @@ impl Book {
         mentioned: &[bool],
     ) -> Result<(), RestoreError> {
         self.snapshot = snapshot;
-        let indexes = self.orders.users.indexes_by_key();
-        let (generation, is_open) = (self.snapshot.generation, self.snapshot.is_open);
-        if mentioned.len() != if is_open { indexes.len() } else { 0 } {
+        let indexes =
+            if snapshot.is_open { self.orders.users.indexes_by_key() } else { Vec::new() };
+        if mentioned.len() != indexes.len() {
             return Err(RestoreError::Malformed("its snapshot is not of its users"));
         }
-        let marks = mentioned.iter().copied().chain(std::iter::repeat(!is_open));
-        for (index, is_mentioned) in indexes.into_iter().zip(marks) {
-            let seen = if is_mentioned { generation } else { generation.wrapping_sub(1) };
+        let others = snapshot.generation.wrapping_sub(1);
+        for (index, is_mentioned) in indexes.into_iter().zip(mentioned) {
+            let seen = if *is_mentioned { snapshot.generation } else { others };
             self.orders.users.get_mut(index).seen = seen;
         }
         Ok(())
