@@ -56,6 +56,7 @@ impl Commands {
             }
             ("tick", &[depth, ticks, repeats]) => tick(workload, depth, Ticks { ticks, repeats }),
             ("apply", []) => apply(workload),
+            ("hashedapply", []) => hashed_apply(workload),
             ("treeapply", []) => Ok(tree_apply(workload)),
             ("cold", &[depth]) => cold::cold(workload, depth),
             ("restore", []) => cold::restore(workload),
@@ -226,9 +227,20 @@ pub fn warm_book(workload: &Workload) -> Result<(Replay, Vec<Record<'_>>), Bench
 }
 
 fn apply(workload: &Workload) -> Result<String, BenchError> {
+    let (replay, timed) = warm_book(workload)?;
+    time_updates(replay, &timed)
+}
+
+/// The same in a book that keeps the hashes of its orders.
+fn hashed_apply(workload: &Workload) -> Result<String, BenchError> {
     let (mut replay, timed) = warm_book(workload)?;
+    replay.book.market_hashes(&mut Vec::new());
+    time_updates(replay, &timed)
+}
+
+fn time_updates(mut replay: Replay, timed: &[Record<'_>]) -> Result<String, BenchError> {
     let watch = Stopwatch::start();
-    for record in &timed {
+    for record in timed {
         replay.apply(*record)?;
     }
     let measured = watch.stop(timed.len());

@@ -40,7 +40,7 @@ pub use markets::quotes::{
     QuotedSide,
 };
 pub use model::clock::FeedState;
-pub use model::hash::{CanonicalHash, HashRow};
+pub use model::hash::{CanonicalHash, HashParts, HashRow, MarketHash, OrderHash, hash_bytes};
 pub use model::left_out::LeftOut;
 pub use model::market::{
     EmptyReason, MarketId, MarketInfo, OffsetExclusion, OracleState, PerpStats, SpotStats,

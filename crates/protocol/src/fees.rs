@@ -127,6 +127,14 @@ impl FeeStructure {
         Self { tiers: [tier; FEE_TIERS], filler: FillerRewardStructure::DEFAULT }
     }
 
+    /// Appends every field in its own width, little-endian, in the order of the structs.
+    pub fn append_bytes(&self, out: &mut Vec<u8>) {
+        let tiers = self.tiers.iter().flat_map(FeeTier::numbers);
+        let filler = [self.filler.reward_numerator, self.filler.reward_denominator];
+        tiers.chain(filler).for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        out.extend_from_slice(&self.filler.time_based_reward_lower_bound.to_le_bytes());
+    }
+
     /// The structure in an account's bytes; the caller has checked their length.
     pub(crate) fn read(bytes: &[u8]) -> Self {
         const TIERS: usize = FEE_STRUCTURE.at("feeTiers", "FeeTier");
@@ -171,6 +179,20 @@ impl FillerRewardStructure {
 }
 
 impl FeeTier {
+    /// Every field, in the order of the struct.
+    fn numbers(&self) -> [u32; 8] {
+        [
+            self.fee_numerator,
+            self.fee_denominator,
+            self.maker_rebate_numerator,
+            self.maker_rebate_denominator,
+            self.referrer_reward_numerator,
+            self.referrer_reward_denominator,
+            self.referee_fee_numerator,
+            self.referee_fee_denominator,
+        ]
+    }
+
     const fn default_with_fee(fee_numerator: u32) -> Self {
         Self {
             fee_numerator,

@@ -91,7 +91,8 @@ impl Book {
         let Self { orders, markets, .. } = self;
         orders.users.get_mut(index).version.accept(update);
         let was_present = orders.set_present(index);
-        let owner_changed = orders.set_owner(index, view.status() & FROZEN != 0, positions);
+        let owner_changed =
+            orders.set_owner(index, view.status() & FROZEN != 0, positions, markets);
         orders.set_slots(index, view.orders_bytes(), changed, markets);
         let reconsider = changed | owner_changed;
         for slot in bits(reconsider) {
@@ -225,10 +226,14 @@ impl Book {
         market.set_data(update.data);
         let change = market.set_account(account);
         let is_new = found.is_none();
+        let key = market.info.key();
         if is_new || change.oracle {
             markets.follow_oracles();
         }
         markets.refresh(id);
+        if is_new {
+            orders.hash_new_market(key, markets);
+        }
         if is_new || change.places {
             orders.rebuild_market(id, markets);
         } else if change.interest {

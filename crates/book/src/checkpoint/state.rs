@@ -75,7 +75,7 @@ pub(crate) struct IndicativeState {
 #[derive(Debug)]
 pub(crate) struct UsersState {
     pub(crate) present: usize,
-    /// See [`crate::orders::users::key_sum`].
+    /// The sum of the hashes of their keys.
     pub(crate) key_sum: u64,
     /// Accounts that were closed or are malformed, whose keys keep older states out.
     pub(crate) absent: Vec<(Pubkey, Version)>,

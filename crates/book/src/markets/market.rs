@@ -9,6 +9,7 @@ use super::quotes::{IndicativePolicy, MarketQuotes, QuoteTerms};
 use crate::ladder::ladders::Ladders;
 use crate::ladder::merged::{Merged, Piece};
 use crate::ladder::offset::OffsetPricing;
+use crate::model::hash::HashSum;
 use crate::model::market::{EmptyReason, MarketId, MarketInfo, OracleState, PerpStats, SpotStats};
 use crate::model::update::Version;
 use crate::{Level, Side};
@@ -44,6 +45,8 @@ pub(crate) struct Market {
     pub(crate) oracle: OracleState,
     pub(crate) pricing: Option<OffsetPricing>,
     pub(crate) ladders: Ladders,
+    /// Of all open orders of the market, shown or not; while they are kept.
+    pub(crate) orders_hash: HashSum,
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
     pub(crate) vamm: Vamm,
@@ -84,6 +87,7 @@ impl Market {
             oracle: OracleState::MISSING,
             pricing: None,
             ladders: Ladders::new(),
+            orders_hash: HashSum::default(),
             seq: 0,
             ts_ms: 0,
             vamm: Vamm::default(),

@@ -12,7 +12,7 @@ use super::quotes::Indicative;
 use crate::ladder::arena::{Arena, Node, Place};
 use crate::limits::{MARKETS_MAX, ORACLES_MAX};
 use crate::model::clock::Clock;
-use crate::model::hash::KeyHashBuilder;
+use crate::model::hash::{HashSum, KeyHashBuilder};
 use crate::model::market::{MarketId, MarketInfo, MarketKey};
 use crate::model::update::{AccountUpdate, Applied, Version};
 
@@ -68,6 +68,13 @@ impl MarketTable {
     pub(crate) fn find(&self, key: MarketKey) -> Option<&Market> {
         let id = *self.ids[key.market_type as usize].get(usize::from(key.market_index))?;
         self.list.get(id.index())
+    }
+
+    /// The sum of the hashes of a market's orders; `None` for one that is not in the table.
+    #[inline]
+    pub(crate) fn orders_hash(&mut self, key: MarketKey) -> Option<&mut HashSum> {
+        let id = *self.ids[key.market_type as usize].get(usize::from(key.market_index))?;
+        self.list.get_mut(id.index()).map(|market| &mut market.orders_hash)
     }
 
     /// Adds a market that is not in the table; `None` when the table is full.

@@ -9,7 +9,7 @@ use slotbook_protocol::user::spot_token_amount;
 use super::rules::{Context, decide};
 use super::timers::Timer;
 use super::timers::Timers;
-use super::users::{Positions, User, UserTable, key_sum};
+use super::users::{Positions, User, UserTable};
 use crate::LeftOut;
 use crate::ladder::arena::{Arena, Node, Place, Standing, handle_of, slot_of, user_of};
 use crate::limits::{ORDER_BYTES, ORDERS_PER_USER, TIMERS_PER_ORDER_MAX, TIMERS_SLACK, USERS_MAX};
@@ -63,8 +63,10 @@ pub(crate) struct OrderStore {
     timers: Timers,
     pub(crate) counts: OrderCounts,
     pub(crate) present_users: usize,
-    /// The sum of [`key_sum`] over them.
+    /// The sum of their seeds.
     pub(crate) present_key_sum: u64,
+    /// The hashes of orders are kept: somebody has requested them.
+    pub(crate) is_hashed: bool,
 }
 
 impl OrderStore {
@@ -76,6 +78,7 @@ impl OrderStore {
             counts: OrderCounts::default(),
             present_users: 0,
             present_key_sum: 0,
+            is_hashed: false,
         }
     }
 
@@ -116,23 +119,33 @@ impl OrderStore {
         let was_present = std::mem::replace(&mut user.present, true);
         if !was_present {
             self.present_users += 1;
-            self.present_key_sum = self.present_key_sum.wrapping_add(key_sum(&user.key));
+            self.present_key_sum = self.present_key_sum.wrapping_add(user.seed);
         }
         was_present
     }
 
     /// Sets status and positions; returns the slots whose place depends on what changed.
-    pub(crate) fn set_owner(&mut self, index: usize, frozen: bool, positions: Positions) -> u32 {
-        let user = self.users.get_mut(index);
-        let mut reconsider = 0;
-        if user.frozen != frozen {
-            user.frozen = frozen;
-            reconsider |= user.open;
-        }
-        if user.positions != positions {
-            user.positions = positions;
+    pub(crate) fn set_owner(
+        &mut self,
+        index: usize,
+        frozen: bool,
+        positions: Positions,
+        markets: &mut MarketTable,
+    ) -> u32 {
+        let user = self.users.get(index);
+        let (is_new_status, is_moved) = (user.frozen != frozen, user.positions != positions);
+        let mut reconsider = if is_new_status { user.open } else { 0 };
+        if is_moved {
             reconsider |= user.reduce_only;
         }
+        let hashed = if self.is_hashed { reconsider } else { 0 };
+        self.remove_hashes(index, hashed, markets);
+        let user = self.users.get_mut(index);
+        user.frozen = frozen;
+        if is_moved {
+            user.positions = positions;
+        }
+        self.add_hashes(index, hashed, markets);
         reconsider
     }
 
@@ -152,6 +165,9 @@ impl OrderStore {
 
     fn set_slot(&mut self, handle: u32, new: &[u8; ORDER_BYTES], markets: &mut MarketTable) {
         let (user, slot) = (user_of(handle), slot_of(handle));
+        if self.is_hashed {
+            self.replace_hash(handle, new, markets);
+        }
         let block = self.arena.block_mut(user);
         let row_changed = row(&block.raw[slot]) != row(new);
         block.raw[slot] = *new;
@@ -193,7 +209,7 @@ impl OrderStore {
         if user.present {
             user.present = false;
             self.present_users -= 1;
-            self.present_key_sum = self.present_key_sum.wrapping_sub(key_sum(&user.key));
+            self.present_key_sum = self.present_key_sum.wrapping_sub(user.seed);
         }
     }
 
@@ -374,7 +390,7 @@ pub(crate) fn depends_on_time(order: &OrderView<'_>) -> bool {
     order.auction_duration() != 0 || order.max_ts().0 != 0
 }
 
-fn market_of(raw: &[u8; ORDER_BYTES]) -> Option<MarketKey> {
+pub(crate) fn market_of(raw: &[u8; ORDER_BYTES]) -> Option<MarketKey> {
     let view = OrderView::new(raw);
     let market_type = view.market_type().ok()?;
     Some(MarketKey { market_type, market_index: view.market_index() })

@@ -7,7 +7,7 @@ use slotbook_protocol::enums::SpotBalanceType;
 use slotbook_protocol::units::Pubkey;
 use slotbook_protocol::user::UserView;
 
-use crate::model::hash::KeyHashBuilder;
+use crate::model::hash::{KeyHashBuilder, hash_bytes};
 use crate::model::update::Version;
 
 /// Positions of one kind in a user account. Source: programs/drift/src/state/user.rs `User`.
@@ -61,6 +61,8 @@ impl Positions {
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) key: Pubkey,
+    /// The hash of the key, from which those of the orders start.
+    pub(crate) seed: u64,
     pub(crate) version: Version,
     /// The snapshot that last mentioned this account.
     pub(crate) seen: u32,
@@ -81,6 +83,7 @@ impl User {
     pub(crate) fn new(key: Pubkey) -> Self {
         Self {
             key,
+            seed: hash_bytes(&key.0),
             version: Version::default(),
             seen: 0,
             open: 0,
@@ -168,15 +171,6 @@ impl UserTable {
     pub(crate) fn is_known(&self, index: usize) -> bool {
         self.by_key.get(&self.users[index].key).is_some_and(|found| *found as usize == index)
     }
-}
-
-/// A number for a key, so that a sum of them tells two sets of as many keys apart.
-pub(crate) fn key_sum(key: &Pubkey) -> u64 {
-    // Odd, with as many ones as zeros: the fractional part of the golden ratio.
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let (words, _) = key.0.as_chunks::<8>();
-    let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    words.fold(0, |sum, word| (sum ^ word).wrapping_mul(FACTOR).rotate_left(31))
 }
 
 /// The positions of an account.

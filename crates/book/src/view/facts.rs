@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::fees::FeeStructure;
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::book::Book;
 use crate::markets::market::Market;
@@ -115,6 +115,12 @@ impl Book {
     #[must_use]
     pub fn slot(&self) -> Slot {
         self.markets.clock().slot
+    }
+
+    /// The chain's time at which this book stands.
+    #[must_use]
+    pub fn unix_seconds(&self) -> UnixSeconds {
+        self.markets.clock().now
     }
 
     /// How fresh the book's source is.

@@ -1,5 +1,7 @@
 //! Every invariant of the book, checked by name, and a hash of what the book shows.
 
+use std::collections::HashMap;
+
 use slotbook_protocol::enums::{MarketType, OrderStatus};
 use slotbook_protocol::order::OrderView;
 
@@ -8,9 +10,9 @@ use crate::ladder::arena::{NONE, Node, Place, handle_of};
 use crate::limits::{INDICATIVE_MAKERS_MAX, ORDERS_PER_USER};
 use crate::markets::market::Market;
 use crate::markets::quotes::{IndicativeCounts, MakerQuotes};
-use crate::model::hash::{CanonicalHash, HashRow};
+use crate::model::hash::{CanonicalHash, HashRow, HashSum};
 use crate::model::market::{MarketId, MarketKey};
-use crate::orders::order_store::depends_on_time;
+use crate::orders::order_store::{bits, depends_on_time};
 use crate::{OrderRow, Side};
 
 /// A broken invariant, named by the sentence that should hold.
@@ -33,6 +35,7 @@ impl Book {
     pub fn check_integrity(&self) -> Result<(), Violation> {
         self.check_counts()?;
         self.check_indicative()?;
+        self.check_hashes()?;
         let (mut listed, mut auctioned) = (0, 0);
         for market in &self.markets.list {
             for side in Side::BOTH {
@@ -47,7 +50,8 @@ impl Book {
         ensure(listed == self.orders.counts.resting, "each resting order is in exactly one ladder")
     }
 
-    /// The hash of all orders shown, in book order; equal books have equal hashes.
+    /// The hash of all orders shown, in book order; equal books have equal hashes. Walks them all, and so
+    /// tells what is shown, where [`Book::market_hashes`] tells what is held.
     #[must_use]
     pub fn state_hash(&self) -> u64 {
         let mut hash = CanonicalHash::new();
@@ -64,6 +68,26 @@ impl Book {
             }
         }
         hash.finish()
+    }
+
+    /// The sums that follow the accounts are those of all open orders, counted again.
+    fn check_hashes(&self) -> Result<(), Violation> {
+        if !self.orders.is_hashed {
+            return Ok(());
+        }
+        let mut sums: HashMap<MarketKey, HashSum> = HashMap::new();
+        for index in 0..self.orders.users.len() {
+            for slot in bits(self.orders.users.get(index).open) {
+                if let Some((key, hash)) = self.orders.order_hash(index, slot) {
+                    sums.entry(key).or_default().add(hash);
+                }
+            }
+        }
+        let mut markets = self.markets.list.iter();
+        let is_sum = markets.all(|market| {
+            market.orders_hash == sums.get(&market.info.key()).copied().unwrap_or_default()
+        });
+        ensure(is_sum, "a market's hash is the sum of its orders")
     }
 
     fn check_counts(&self) -> Result<(), Violation> {

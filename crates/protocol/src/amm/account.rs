@@ -34,6 +34,12 @@ macro_rules! perp_amm {
                     is_prediction: market.contract_type() == Ok(ContractType::Prediction),
                 }
             }
+
+            /// Appends every field in its own width, little-endian, in the order of the struct.
+            pub fn append_bytes(&self, out: &mut Vec<u8>) {
+                $(out.extend_from_slice(&self.$name.to_le_bytes());)*
+                out.push(u8::from(self.is_prediction));
+            }
         }
     };
 }

@@ -40,6 +40,22 @@ impl Default for OracleGuardRails {
     }
 }
 
+impl OracleGuardRails {
+    /// Appends every field as 64 bits, little-endian, in the order of the struct.
+    pub fn append_bytes(&self, out: &mut Vec<u8>) {
+        let Self { mark_oracle_percent_divergence, oracle_twap_5min_percent_divergence, .. } =
+            *self;
+        for number in [mark_oracle_percent_divergence, oracle_twap_5min_percent_divergence] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        for slots in [self.slots_before_stale_for_amm, self.slots_before_stale_for_margin] {
+            out.extend_from_slice(&slots.to_le_bytes());
+        }
+        out.extend_from_slice(&self.confidence_interval_max_size.to_le_bytes());
+        out.extend_from_slice(&self.too_volatile_ratio.to_le_bytes());
+    }
+}
+
 /// How good a price is, the worst first.
 /// Source: programs/drift/src/math/oracle.rs `OracleValidity`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

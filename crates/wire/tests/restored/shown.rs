@@ -42,8 +42,12 @@ pub(crate) fn shown(book: &mut Book) -> Vec<String> {
         texts.push(text(|out| render_open_orders(book, &key, "e", out)));
         texts.push(format!("{}", book.has_user(&key)));
     }
-    let markets: Vec<&MarketInfo> = book.markets().collect();
+    let markets: Vec<MarketInfo> = book.markets().cloned().collect();
     texts.push(format!("{markets:?}"));
+    let mut hashes = Vec::new();
+    // What the first book has kept from its first comparison on, a new one counts from its orders.
+    book.market_hashes(&mut hashes);
+    texts.push(format!("{hashes:?}"));
     texts.push(format!("{:?} {:?}", book.census(), book.indicative_counts()));
     texts.push(format!("{:?} {:?}", book.indicative_due_ms(), book.oracle_keys()));
     let mut counters = book.counters();

@@ -1,0 +1,138 @@
+//! The hash of each open order, summed up by market.
+//!
+//! They are kept from the first time that they are requested, since they make an account's update 5 per
+//! cent slower. An order's hash is of what its account says: its bytes, its maker, and what of the owner decides
+//! its size or its place. It does not depend on time, so it changes with accounts alone.
+
+use slotbook_protocol::enums::{MarketType, OrderStatus, SpotBalanceType};
+use slotbook_protocol::order::OrderView;
+
+use super::order_store::{OrderStore, bits, market_of};
+use super::users::User;
+use crate::ladder::arena::{handle_of, slot_of, user_of};
+use crate::limits::ORDER_BYTES;
+use crate::markets::market_table::MarketTable;
+use crate::model::hash::hash_order;
+use crate::model::market::MarketKey;
+
+/// Spreads a position over the bits of a seed.
+const POSITION_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl OrderStore {
+    /// Keeps the hashes of all orders from now on. O(orders) the first time.
+    pub(crate) fn keep_hashes(&mut self, markets: &mut MarketTable) {
+        if std::mem::replace(&mut self.is_hashed, true) {
+            return;
+        }
+        for user in 0..self.users.len() {
+            self.add_hashes(user, self.users.get(user).open, markets);
+        }
+    }
+
+    /// Hashes the orders of a market that was not known before.
+    pub(crate) fn hash_new_market(&mut self, key: MarketKey, markets: &mut MarketTable) {
+        if !self.is_hashed {
+            return;
+        }
+        for user in 0..self.users.len() {
+            let raw = |slot: usize| self.arena.raw(handle_of(user, slot));
+            let of_market =
+                bits(self.users.get(user).open).filter(|slot| market_of(raw(*slot)) == Some(key));
+            self.add_hashes(user, of_market.fold(0, |mask, slot| mask | 1 << slot), markets);
+        }
+    }
+
+    /// Adds the hashes of the orders in a mask of slots to those of their markets.
+    pub(crate) fn add_hashes(&self, user: usize, slots: u32, markets: &mut MarketTable) {
+        for (key, hash) in bits(slots).filter_map(|slot| self.order_hash(user, slot)) {
+            if let Some(sum) = markets.orders_hash(key) {
+                sum.add(hash);
+            }
+        }
+    }
+
+    /// Takes them out again, with the bytes and the owner that they were added with.
+    pub(crate) fn remove_hashes(&self, user: usize, slots: u32, markets: &mut MarketTable) {
+        for (key, hash) in bits(slots).filter_map(|slot| self.order_hash(user, slot)) {
+            if let Some(sum) = markets.orders_hash(key) {
+                sum.remove(hash);
+            }
+        }
+    }
+
+    /// The same for a slot whose bytes become others, open or not.
+    #[inline]
+    pub(crate) fn replace_hash(
+        &self,
+        handle: u32,
+        new: &[u8; ORDER_BYTES],
+        markets: &mut MarketTable,
+    ) {
+        let owner = self.users.get(user_of(handle));
+        let old = self.arena.raw(handle);
+        let was_open = owner.open >> slot_of(handle) & 1 == 1;
+        let is_open = OrderView::new(new).status() == Ok(OrderStatus::Open);
+        let [before, after] = [(was_open, old), (is_open, new)]
+            .map(|(is_open, raw)| if is_open { hash_of(owner, raw) } else { 0 });
+        let is_same_market = market_bytes(old) == market_bytes(new);
+        if is_same_market || !was_open {
+            if let Some(sum) = market_of(new).and_then(|key| markets.orders_hash(key)) {
+                sum.remove(before);
+                sum.add(after);
+            }
+            return;
+        }
+        self.move_hash((old, before), (new, after), markets);
+    }
+
+    /// The same for a slot whose order gives way to one of another market.
+    #[cold]
+    fn move_hash(
+        &self,
+        (old, before): (&[u8; ORDER_BYTES], u64),
+        (new, after): (&[u8; ORDER_BYTES], u64),
+        markets: &mut MarketTable,
+    ) {
+        if let Some(sum) = market_of(old).and_then(|key| markets.orders_hash(key)) {
+            sum.remove(before);
+        }
+        if let Some(sum) = market_of(new).and_then(|key| markets.orders_hash(key)) {
+            sum.add(after);
+        }
+    }
+
+    /// The market and the hash of an open order.
+    pub(crate) fn order_hash(&self, user: usize, slot: usize) -> Option<(MarketKey, u64)> {
+        let raw = self.arena.raw(handle_of(user, slot));
+        Some((market_of(raw)?, hash_of(self.users.get(user), raw)))
+    }
+}
+
+/// The bytes that name an order's market.
+#[inline]
+fn market_bytes(raw: &[u8; ORDER_BYTES]) -> (u16, u8) {
+    let view = OrderView::new(raw);
+    (view.market_index(), view.market_type().map_or(u8::MAX, |market_type| market_type as u8))
+}
+
+#[inline]
+fn hash_of(owner: &User, raw: &[u8; ORDER_BYTES]) -> u64 {
+    let is_reduce_only = OrderView::new(raw).reduce_only();
+    let position = if is_reduce_only { position_in(owner, raw) } else { 0 };
+    hash_order(owner.seed ^ position ^ u64::from(owner.frozen), raw)
+}
+
+/// The position that bounds a reduce-only order, as the account stores it: a spot balance before its
+/// interest, which is the market's.
+#[cold]
+fn position_in(user: &User, raw: &[u8; ORDER_BYTES]) -> u64 {
+    let Some(key) = market_of(raw) else { return 0 };
+    let (amount, is_borrow) = match key.market_type {
+        MarketType::Perp => (user.positions.perp_base(key.market_index).cast_unsigned(), false),
+        MarketType::Spot => match user.positions.spot(key.market_index) {
+            Some(spot) => (spot.scaled_balance, spot.balance_type == SpotBalanceType::Borrow),
+            None => (0, false),
+        },
+    };
+    amount.wrapping_mul(POSITION_FACTOR) ^ (u64::from(is_borrow) << 1)
+}

@@ -1,0 +1,161 @@
+//! The hash of what each market's book holds, and its parts. The orders' part is summed up while accounts
+//! are applied; the others are small, and made when they are requested.
+
+use slotbook_protocol::oracle::OracleReading;
+use slotbook_protocol::order::OrderView;
+
+use crate::book::Book;
+use crate::ladder::arena::handle_of;
+use crate::markets::account::OracleFields;
+use crate::markets::exchange::ExchangeTerms;
+use crate::markets::market::Market;
+use crate::markets::quotes::{MakerQuotes, Quoted};
+use crate::model::hash::{HashParts, HashSum, MarketHash, OrderHash, hash_bytes};
+use crate::model::market::{MarketId, MarketInfo};
+use crate::orders::order_store::bits;
+
+/// Appends numbers in their own width, little-endian.
+macro_rules! append {
+    ($out:expr; $($number:expr),* $(,)?) => {
+        $($out.extend_from_slice(&$number.to_le_bytes());)*
+    };
+}
+
+impl Book {
+    /// Appends the hashes of all markets, in the order of their ids, as of the last turn.
+    ///
+    /// The first time all orders are read, and from then on their hashes are kept: it takes a
+    /// microsecond or less a market, and can be called each second.
+    pub fn market_hashes(&mut self, hashes: &mut Vec<MarketHash>) {
+        self.orders.keep_hashes(&mut self.markets);
+        let mut bytes = Vec::new();
+        let exchange = exchange_hash(&self.markets.exchange.terms, &mut bytes);
+        let all = self.markets.list.iter();
+        hashes.extend(all.map(|market| market_hash(&parts_of(market, exchange, &mut bytes))));
+    }
+
+    /// The parts of a market's hash as of the last turn; `None` for an unknown market.
+    #[must_use]
+    pub fn hash_parts(&mut self, id: MarketId) -> Option<HashParts> {
+        self.orders.keep_hashes(&mut self.markets);
+        let mut bytes = Vec::new();
+        let exchange = exchange_hash(&self.markets.exchange.terms, &mut bytes);
+        Some(parts_of(self.markets.get(id)?, exchange, &mut bytes))
+    }
+
+    /// Appends the hashes of all open orders of a market, shown or not, by maker and then by id: two
+    /// books whose `orders` differ have an order that is in one of the lists alone. O(orders) of all
+    /// markets.
+    pub fn order_hashes(&self, id: MarketId, hashes: &mut Vec<OrderHash>) {
+        let Some(market) = self.markets.get(id) else { return };
+        let first = hashes.len();
+        let key = market.info.key();
+        for index in 0..self.orders.users.len() {
+            let user = self.orders.users.get(index);
+            for slot in bits(user.open) {
+                let found = self.orders.order_hash(index, slot).filter(|(of, _)| *of == key);
+                let raw = self.orders.arena.raw(handle_of(index, slot));
+                let order_id = OrderView::new(raw).order_id();
+                let maker = user.key;
+                hashes.extend(found.map(|(_, hash)| OrderHash { maker, order_id, hash }));
+            }
+        }
+        hashes[first..].sort_unstable_by_key(|order| (order.maker, order.order_id, order.hash));
+    }
+}
+
+fn market_hash(parts: &HashParts) -> MarketHash {
+    let mut bytes = [0; 4 * size_of::<u64>()];
+    let chain = [parts.orders, parts.account, parts.exchange, parts.oracle];
+    let (words, _) = bytes.as_chunks_mut::<{ size_of::<u64>() }>();
+    words.iter_mut().zip(chain).for_each(|(word, part)| *word = part.to_le_bytes());
+    MarketHash { chain: hash_bytes(&bytes), indicative: parts.indicative }
+}
+
+fn parts_of(market: &Market, exchange: u64, bytes: &mut Vec<u8>) -> HashParts {
+    HashParts {
+        orders: market.orders_hash.0,
+        account: account_hash(market, bytes),
+        exchange,
+        oracle: oracle_hash(market, bytes),
+        indicative: indicative_hash(&market.quotes.makers, bytes),
+    }
+}
+
+fn exchange_hash(terms: &ExchangeTerms, bytes: &mut Vec<u8>) -> u64 {
+    bytes.clear();
+    bytes.push(terms.status);
+    terms.guard_rails.append_bytes(bytes);
+    terms.perp_fees.append_bytes(bytes);
+    terms.spot_fees.append_bytes(bytes);
+    hash_bytes(bytes)
+}
+
+/// Everything of the account that a book depends on; its statistics are not.
+fn account_hash(market: &Market, bytes: &mut Vec<u8>) -> u64 {
+    bytes.clear();
+    append_info(&market.info, bytes);
+    append_text(market.unusable.map_or("", |reason| reason.name()), bytes);
+    let OracleFields { mm_price, mm_slot, mm_sequence_id, last_price, last_twap, premium, .. } =
+        market.oracle_fields;
+    append!(bytes; mm_price, mm_slot, mm_sequence_id, last_price, last_twap, premium);
+    append!(bytes; market.oracle_fields.confidence_multiplier);
+    append!(bytes; market.interest.deposit, market.interest.borrow);
+    if let Some(amm) = market.vamm.account() {
+        amm.append_bytes(bytes);
+    }
+    hash_bytes(bytes)
+}
+
+fn append_info(info: &MarketInfo, bytes: &mut Vec<u8>) {
+    let bits = [info.market_type as u8, info.status as u8, info.oracle_source as u8];
+    bytes.extend_from_slice(&bits);
+    bytes.extend_from_slice(&[info.paused_operations, u8::from(info.is_prediction)]);
+    append!(bytes; info.market_index, info.tick.0, info.step.0, info.min_order_size.0);
+    append!(bytes; info.decimals, info.fee_adjustment, info.expiry_ts.0);
+    bytes.extend_from_slice(&info.account.0);
+    bytes.extend_from_slice(&info.oracle.0);
+    bytes.extend_from_slice(&info.mint.map_or([0; 32], |mint| mint.0));
+    append_text(&info.name, bytes);
+}
+
+fn oracle_hash(market: &Market, bytes: &mut Vec<u8>) -> u64 {
+    bytes.clear();
+    append_reading(market.oracle.exchange.as_ref(), bytes);
+    append_reading(market.oracle.mm.as_ref(), bytes);
+    append_text(market.oracle.excluded.map_or("", |reason| reason.name()), bytes);
+    append_text(market.empty.map_or("", |reason| reason.name()), bytes);
+    hash_bytes(bytes)
+}
+
+fn append_reading(reading: Option<&OracleReading>, bytes: &mut Vec<u8>) {
+    bytes.push(u8::from(reading.is_some()));
+    let Some(reading) = reading else { return };
+    append!(bytes; reading.price.0, reading.confidence, reading.slot.0);
+    append!(bytes; reading.sequence_id.unwrap_or(u64::MAX));
+    bytes.push(u8::from(reading.has_sufficient_data));
+    let average = reading.average.map(|average| (average.price, average.confidence));
+    bytes.push(u8::from(average.is_some()));
+    let (price, confidence) = average.unwrap_or_default();
+    append!(bytes; price, confidence);
+}
+
+fn append_text(text: &str, bytes: &mut Vec<u8>) {
+    append!(bytes; text.len() as u64);
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+/// The quotes as their makers gave them. Ids, slots and due times are of this service alone.
+fn indicative_hash(makers: &[MakerQuotes], bytes: &mut Vec<u8>) -> u64 {
+    let mut sum = HashSum::default();
+    for MakerQuotes { maker, orders, .. } in makers {
+        for Quoted { index, side, is_oracle_offset, price, size, .. } in orders {
+            bytes.clear();
+            bytes.extend_from_slice(&maker.0);
+            bytes.extend_from_slice(&[*side as u8, u8::from(*is_oracle_offset)]);
+            append!(bytes; *index as u64, price, size);
+            sum.add(hash_bytes(bytes));
+        }
+    }
+    sum.0
+}
