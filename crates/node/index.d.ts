@@ -164,6 +164,22 @@ export declare class Core {
   stateHash(): bigint
   /** Null when every invariant of the book holds; else the one that does not. */
   checkIntegrity(): string | null
+  /**
+   * The hashes of all markets as of the last turn, see the module: equal for cores that hold the same,
+   * however they came to it. The first call reads all orders, and from then on their hashes are
+   * kept: it can be made each second.
+   */
+  marketHashes(): Buffer
+  /**
+   * What the hashes of a market are made of, as a JSON object of hexadecimal texts; null for an
+   * unknown market.
+   */
+  marketHashParts(market: number): string | null
+  /**
+   * The hash of every open order of a market, shown or not, by maker and then by id, as a JSON array of
+   * `{maker, orderId, hash}`; empty for an unknown market. Reads all orders.
+   */
+  orderHashes(market: number): string
   /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
   setIndicativeImprove(improve: boolean): void
   /**

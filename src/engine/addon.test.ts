@@ -8,6 +8,7 @@ import { Core } from '#addon';
 
 const PROGRAM = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 const NOTHING = Buffer.alloc(0);
+const USER = '9JtczxrJjPM4J1xooxr2rFXmRivarb4BwjNiBgXDwe2p';
 const SPOT_MARKET = '3x85u7SWkmmr7YQGYhtjARgxwegTLJgkSLRprfXod6rh';
 
 function captured(file: string): string {
@@ -23,13 +24,64 @@ function record(form: number, pubkey: Buffer, owner: Buffer, data: Buffer): Buff
   return Buffer.concat([head, pubkey, owner, data]);
 }
 
-function coreWithSpotMarket(): Core {
-  const core = new Core(PROGRAM, 'e1');
+function spotMarket(): Buffer {
   const data = Buffer.from(captured('spot-1-sol-202506.b64'));
-  const batch = record(1, Buffer.from(SPOT_MARKET), Buffer.from(PROGRAM), data);
+  return record(1, Buffer.from(SPOT_MARKET), Buffer.from(PROGRAM), data);
+}
+
+function userWithOrders(): Buffer {
+  const data = Buffer.from(captured('user-9Jtc-devnet.b64'));
+  return record(1, Buffer.from(USER), Buffer.from(PROGRAM), data);
+}
+
+function coreWithSpotMarket(): Core {
+  return coreWith(spotMarket());
+}
+
+/** A core at the end of a turn that applied these records. */
+function coreWith(...records: readonly Buffer[]): Core {
+  const core = new Core(PROGRAM, 'e1');
+  const batch = Buffer.concat(records);
   core.endTurn(batch, batch.length, 1, Buffer.alloc(1024));
   return core;
 }
+
+describe('addon: hashes of what is held', () => {
+  test('are equal in whatever order accounts came, and name the order that differs', () => {
+    const core = coreWith(userWithOrders(), spotMarket());
+    const other = coreWith(spotMarket(), userWithOrders());
+    core.setClock(7, -9);
+    other.setClock(7, -9);
+    const hashes = core.marketHashes();
+    expect(hashes).toEqual(other.marketHashes());
+    expect(hashes).toHaveLength(32);
+    expect([hashes.readBigUInt64LE(0), hashes.readBigInt64LE(8)]).toEqual([7n, -9n]);
+    const orders = JSON.parse(core.orderHashes(0)) as { maker: string; hash: string }[];
+    expect(orders.length).toBeGreaterThan(0);
+    expect(orders[0]).toMatchObject({ maker: USER, hash: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    expect(coreWithSpotMarket().marketHashes().subarray(16)).not.toEqual(hashes.subarray(16));
+    expect([coreWithSpotMarket().orderHashes(0), core.orderHashes(9)]).toEqual(['[]', '[]']);
+  });
+
+  test('have the levels of venues beside what the chain says', () => {
+    const core = coreWithSpotMarket();
+    const before = core.marketHashes();
+    const parts = JSON.parse(core.marketHashParts(0) as string) as { external: string };
+    const level = Buffer.alloc(16, 1);
+    core.setExternalLevels(0, level, NOTHING);
+    const after = core.marketHashes();
+    expect(after.subarray(16, 24)).toEqual(before.subarray(16, 24));
+    expect([before.readBigUInt64LE(24), after.readBigUInt64LE(24)]).toEqual([
+      0n,
+      expect.any(BigInt),
+    ]);
+    expect(after.readBigUInt64LE(24)).not.toBe(0n);
+    const changed = JSON.parse(core.marketHashParts(0) as string) as { external: string };
+    expect({ ...changed, external: parts.external }).toEqual(parts);
+    expect(changed.external).not.toBe(parts.external);
+    expect(core.marketHashParts(1)).toBeNull();
+  });
+});
 
 describe('addon: buffers of the caller', () => {
   test('a body that does not fit answers the length it needs, and writes nothing', () => {

@@ -17,6 +17,7 @@ pub mod decode;
 pub mod events;
 mod external;
 mod facts;
+pub mod hashes;
 pub mod indicative;
 mod input_log;
 mod intake;

@@ -170,7 +170,7 @@ fn wide(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-fn text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
+pub(crate) fn text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
     let mut out = Vec::new();
     write(&mut JsonWriter::new(&mut out));
     String::from_utf8(out).unwrap_or_default()
