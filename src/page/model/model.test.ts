@@ -17,7 +17,7 @@ import {
 import { isInLevel, ladderOf } from './ladder.js';
 import { LATENCY_AGE_MS_MAX } from './limits.js';
 import { spreadOf } from './spread.js';
-import { segmentsOf, sharesOf } from './walk.js';
+import { firstSizeOf, segmentsOf, sharesOf } from './walk.js';
 import { LatencyWindow, RateWindow } from './windows.js';
 
 type Levels = Parameters<typeof ladderOf>[0]['bids'];
@@ -170,6 +170,12 @@ describe('windows', () => {
     for (let one = 1; one <= 1_000; one += 1) window.add(one, nowMs);
     expect(window.quantiles(nowMs)).toEqual({ p50: 501, p99: 991 });
   });
+});
+
+test('the first order that is tried has a round size of some thousands of quote', () => {
+  expect([85, 104_970, 0.002, 1, 2_400, 0].map(firstSizeOf)).toEqual([
+    ...['100', '0.1', '5000000', '10000', '4', '1'],
+  ]);
 });
 
 test('a walk is stacked by source, and many fills of one source are one part', () => {

@@ -4,6 +4,14 @@ import { SEGMENTS_MAX } from './limits.js';
 
 type Fill = MatchAnswer['fills'][number];
 
+/** What an order is worth that a page tries first: large enough to walk through some levels, in quote. */
+const FIRST_QUOTE = 10_000;
+
+/** A round size of about that worth, as decimal text. */
+export function firstSizeOf(price: number): string {
+  return price > 0 ? String(Number((FIRST_QUOTE / price).toPrecision(1))) : '1';
+}
+
 /** Fills of one source that follow each other; raw amounts. */
 export interface WalkSegment {
   readonly source: Fill['source'];
