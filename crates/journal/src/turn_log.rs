@@ -1,5 +1,8 @@
 //! Inputs as they are handed from the thread of the book to the one that writes: whole accounts, numbers
 //! of fixed width, nothing compared or compressed. It is never stored, so it has no version.
+//!
+//! Only zeros are left out of an account, in chunks of 32 bytes: a user account is mostly zeros, and what is copied
+//! thrice on its way between the threads costs more than one look at it.
 
 use slotbook_protocol::units::Pubkey;
 
@@ -7,9 +10,14 @@ use crate::error::Fault;
 use crate::fields::Fields;
 use crate::input::{Checkpoint, Gate, Input, Origin};
 use crate::record::kind;
+use crate::table::check_account;
 
 /// The kind of a checkpoint, which is no record of a segment: it begins one.
 const CHECKPOINT: u8 = 0;
+
+/// Bytes that are left out together, and how many chunks share a bit set.
+const CHUNK_BYTES: usize = 32;
+const GROUP_CHUNKS: usize = 8;
 
 const ARRIVAL: u8 = 0;
 const SNAPSHOT: u8 = 1;
@@ -65,7 +73,7 @@ fn put_account(out: &mut Vec<u8>, input: &Input<'_>) {
         Input::Account { origin, owner, data } => {
             put_origin(out, kind::ACCOUNT, &origin);
             out.extend_from_slice(&owner.0);
-            put_data(out, data);
+            put_sparse(out, data);
         }
         Input::Unchanged(origin) => put_origin(out, kind::UNCHANGED, &origin),
         Input::Stale(origin) => put_origin(out, kind::STALE, &origin),
@@ -107,25 +115,60 @@ fn put_origin(out: &mut Vec<u8>, kind: u8, origin: &Origin) {
     out.extend_from_slice(&head);
 }
 
+/// Appends an account's bytes: their length, then of each 256 a bit set of the chunks that are not zero, and
+/// these; what is left behind the last chunk as it is.
+fn put_sparse(out: &mut Vec<u8>, data: &[u8]) {
+    out.extend_from_slice(&(data.len() as u64).to_le_bytes());
+    let (chunks, rest) = data.as_chunks::<CHUNK_BYTES>();
+    let mut group = [0; 1 + GROUP_CHUNKS * CHUNK_BYTES + CHUNK_BYTES];
+    for chunks in chunks.chunks(GROUP_CHUNKS) {
+        let (mut length, mut set) = (1, 0);
+        for (index, chunk) in chunks.iter().enumerate() {
+            // Written over by the next one where it is zero: a branch costs more than the copy.
+            group[length..length + CHUNK_BYTES].copy_from_slice(chunk);
+            let is_set = is_set(chunk);
+            set |= u8::from(is_set) << index;
+            length += usize::from(is_set) * CHUNK_BYTES;
+        }
+        group[0] = set;
+        out.extend_from_slice(&group[..length]);
+    }
+    out.extend_from_slice(rest);
+}
+
+fn is_set(chunk: &[u8; CHUNK_BYTES]) -> bool {
+    let (words, _) = chunk.as_chunks::<8>();
+    words.iter().fold(0, |all, word| all | u64::from_le_bytes(*word)) != 0
+}
+
 fn put_data(out: &mut Vec<u8>, data: &[u8]) {
     out.extend_from_slice(&(data.len() as u64).to_le_bytes());
     out.extend_from_slice(data);
 }
 
-/// The inputs of a turn log, in their order; ends behind the first one that is none.
-#[derive(Debug)]
-pub struct TurnLog<'a> {
+/// Calls `take` with the inputs of a turn log, which [`put_input`] wrote, in their order. `data` is where an account's
+/// bytes are put together.
+pub(crate) fn read_inputs(
+    log: &[u8],
+    data: &mut Vec<u8>,
+    mut take: impl FnMut(&Input<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut log = TurnLog { fields: Fields::new(log) };
+    while !log.fields.is_done() {
+        take(&log.read(data)?)?;
+    }
+    Ok(())
+}
+
+struct TurnLog<'a> {
     fields: Fields<'a>,
 }
 
 impl<'a> TurnLog<'a> {
-    /// The inputs of these bytes, which [`put_input`] wrote.
-    #[must_use]
-    pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { fields: Fields::new(bytes) }
-    }
-
-    fn read(&mut self) -> Result<Input<'a>, Fault> {
+    fn read<'b>(&mut self, data: &'b mut Vec<u8>) -> Result<Input<'b>, Fault>
+    where
+        'a: 'b,
+    {
         let input = match self.fields.byte()? {
             kind::CLOCK => {
                 let slot = self.word()?;
@@ -140,16 +183,20 @@ impl<'a> TurnLog<'a> {
                 Input::TurnEnd { ts_ms, marks, hashes: self.data()? }
             }
             CHECKPOINT => Input::Checkpoint(self.checkpoint()?),
-            kind => self.read_account(kind)?,
+            kind => self.read_account(kind, data)?,
         };
         Ok(input)
     }
 
-    fn read_account(&mut self, kind: u8) -> Result<Input<'a>, Fault> {
+    fn read_account<'b>(&mut self, kind: u8, data: &'b mut Vec<u8>) -> Result<Input<'b>, Fault>
+    where
+        'a: 'b,
+    {
         let input = match kind {
             kind::ACCOUNT => {
                 let (origin, owner) = (self.origin()?, self.key()?);
-                Input::Account { origin, owner, data: self.data()? }
+                self.sparse(data)?;
+                Input::Account { origin, owner, data }
             }
             kind::UNCHANGED => Input::Unchanged(self.origin()?),
             kind::STALE => Input::Stale(self.origin()?),
@@ -212,24 +259,28 @@ impl<'a> TurnLog<'a> {
         self.fields.take(length)
     }
 
+    /// Puts an account's bytes together.
+    fn sparse(&mut self, data: &mut Vec<u8>) -> Result<(), Fault> {
+        let length = usize::try_from(self.word()?).unwrap_or(usize::MAX);
+        check_account(length)?;
+        data.clear();
+        let chunks = length / CHUNK_BYTES;
+        for first in (0..chunks).step_by(GROUP_CHUNKS) {
+            let set = self.fields.byte()?;
+            for index in 0..GROUP_CHUNKS.min(chunks - first) {
+                match set >> index & 1 {
+                    0 => data.extend_from_slice(&[0; CHUNK_BYTES]),
+                    _ => data.extend_from_slice(self.fields.take(CHUNK_BYTES)?),
+                }
+            }
+        }
+        data.extend_from_slice(self.fields.take(length % CHUNK_BYTES)?);
+        Ok(())
+    }
+
     fn text(&mut self) -> Result<&'a str, Fault> {
         let bytes = self.data()?;
         std::str::from_utf8(bytes)
             .map_err(|_| Fault::Malformed("a turn log has a text of no UTF-8"))
-    }
-}
-
-impl<'a> Iterator for TurnLog<'a> {
-    type Item = Result<Input<'a>, Fault>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.fields.is_done() {
-            return None;
-        }
-        let read = self.read();
-        if read.is_err() {
-            self.fields = Fields::new(&[]);
-        }
-        Some(read)
     }
 }

@@ -12,7 +12,7 @@ use crate::patch::put_patch;
 use crate::record::{Context, Mention, flag, kind, put_head, put_mention, put_plain, put_state};
 use crate::segment::{BlockWriter, put_preamble};
 use crate::table::{Account, AccountTable, check_account};
-use crate::turn_log::TurnLog;
+use crate::turn_log::read_inputs;
 
 /// Finished bytes of a segment's file, whole blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +55,7 @@ pub struct Writer {
     plain: Vec<u8>,
     pieces: VecDeque<Piece>,
     written: Written,
+    data: Vec<u8>,
     old: Vec<u8>,
     scratch: Vec<u8>,
 }
@@ -72,6 +73,7 @@ impl Writer {
             plain: Vec::new(),
             pieces: VecDeque::new(),
             written: Written::default(),
+            data: Vec::new(),
             old: Vec::new(),
             scratch: Vec::new(),
         }
@@ -83,10 +85,10 @@ impl Writer {
     /// # Errors
     /// [`Fault`]: the log is not one, or not the one that follows. The writer is then of no use.
     pub fn append(&mut self, log: &[u8], created_ms: u64) -> Result<(), Fault> {
-        for input in TurnLog::new(log) {
-            self.append_input(&input?, created_ms)?;
-        }
-        Ok(())
+        let mut data = std::mem::take(&mut self.data);
+        let read = read_inputs(log, &mut data, |input| self.append_input(input, created_ms));
+        self.data = data;
+        read
     }
 
     fn append_input(&mut self, input: &Input<'_>, created_ms: u64) -> Result<(), Fault> {
