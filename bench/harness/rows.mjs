@@ -1,6 +1,6 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
@@ -10,6 +10,7 @@ import { accountToFrame } from './frame-rows.mjs';
 import { historyStore } from './history-rows.mjs';
 import { l2UnderChurn, l2WithSources, matchUnderChurn } from './http-rows.mjs';
 import { ingestBesideReaders } from './ingest-row.mjs';
+import { journalCosts } from './journal-row.mjs';
 import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
@@ -49,6 +50,7 @@ export const ROWS = {
   render: (bench) => coldRender(bench),
   history: (bench) => historyStore(bench),
   ingest: (bench) => ingestBesideReaders(bench),
+  journal: (bench) => journalCosts(bench),
   loop: (bench) => longestCalls(bench),
 };
 

@@ -234,7 +234,7 @@ function textOf(pubkey, data) {
   return { pubkey, owner: PROGRAM_ID, slot: 0, data: data.toString('base64'), encoding: 'base64' };
 }
 
-function marketAccount(config, index, time) {
+export function marketAccount(config, index, time) {
   const oraclePrice = BigInt(config.oracle * (1 + index));
   const preset = {
     ...PERP_PRESETS[0],
