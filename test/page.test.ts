@@ -77,11 +77,38 @@ test.for([
     expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe(look.theme);
     await visit.page.screenshot({ path: path.join(shots, `${look.width}-${look.theme}.png`) });
     expect(await visit.layoutShift()).toBeLessThan(LAYOUT_SHIFT_MAX);
-    await visit.page.evaluate(axe);
-    const { violations } = await visit.page.evaluate<AxeResult>('axe.run()');
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`)).toEqual(
-      [],
+    await expectAccessible(visit);
+    expect(await visit.findFaults(service.url)).toEqual([]);
+  } finally {
+    await visit.close();
+  }
+});
+
+/** axe-core has no finding. */
+async function expectAccessible({ page }: PageVisit): Promise<void> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResult>('axe.run()');
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`)).toEqual([]);
+}
+
+test.for([1_440, 390])('shows the service itself at %i px', async (width) => {
+  const url = `${service.url}/page/status`;
+  const visit = await PageVisit.open(browser, url, { width, shows: 'service' });
+  const { page } = visit;
+  try {
+    await until(
+      'markets',
+      async () => (await page.getByTestId('markets').locator('tbody tr').count()) >= 4,
     );
+    await until('orders left out', () => page.getByTestId('left-out').locator('tr').count());
+    await until('plots', async () =>
+      /Memory[\d., ]+MB/.test((await visit.text('plots')).replace(/\s+/g, ' ')),
+    );
+    expect(await page.evaluate(hiddenPx)).toBeLessThanOrEqual(0);
+    await page.screenshot({ path: path.join(shots, `status-${width}.png`) });
+    await expectAccessible(visit);
+    await page.getByRole('link', { name: 'BTC-PERP' }).click();
+    await until('its book', async () => (await page.title()).startsWith('BTC-PERP'));
     expect(await visit.findFaults(service.url)).toEqual([]);
   } finally {
     await visit.close();

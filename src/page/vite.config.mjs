@@ -5,6 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 
+/** The pages; each loads what it needs. */
+const PAGES = ['index.html', 'page/status.html'];
+
 /** Writes a compressed copy beside each finished script and style, so that the service compresses none of them. */
 function compressedCopies() {
   return {
@@ -29,6 +32,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     target: 'es2022',
+    // Paths relative to the root of the page, and those under which the service sends them, without .html.
+    rolldownOptions: { input: PAGES.map((name) => path.join(import.meta.dirname, name)) },
     reportCompressedSize: false,
   },
 });

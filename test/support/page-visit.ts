@@ -9,6 +9,8 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
+  /** Whether the page has a ladder to wait for, as by default. */
+  readonly shows?: 'market' | 'service';
   /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
@@ -60,7 +62,7 @@ export class PageVisit {
 
   /** Opens the page and waits for a book that is live. */
   static async open(browser: Browser, url: string, options: VisitOptions = {}): Promise<PageVisit> {
-    const { width = 1_440, height = 900, theme = 'dark', prepare } = options;
+    const { width = 1_440, height = 900, theme = 'dark', shows = 'market', prepare } = options;
     const viewport = { width, height };
     const context = await browser.newContext({ viewport, colorScheme: theme });
     const visit = new PageVisit(context, await context.newPage());
@@ -68,7 +70,9 @@ export class PageVisit {
     await prepare?.(visit.page);
     await visit.page.goto(url);
     await visit.untilState('live');
-    await until('rows in the ladder', async () => (await visit.readLadder()).rows.length > 0);
+    if (shows === 'market') {
+      await until('rows in the ladder', async () => (await visit.readLadder()).rows.length > 0);
+    }
     return visit;
   }
 

@@ -1,7 +1,10 @@
 /** What the address of the page says, so that a link shows the same. */
 
+/** Where this script was loaded from: one folder below the address of the service, on every page. */
+const scriptUrl = import.meta.url;
+
 /** The address of the service, which has sent this page. */
-export const serviceUrl = new URL('.', document.baseURI).href;
+export const serviceUrl = new URL('..', scriptUrl).href;
 
 /** Groups that the ladder offers, in ticks. */
 export const GROUPINGS = [1, 10, 100, 500, 1_000] as const;

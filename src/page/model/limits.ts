@@ -42,3 +42,9 @@ export const STATS_MS = 5_000;
 export const WALK_MS = 1_000;
 /** Fills of a walk that are drawn one by one; beyond it neighbours of one source are one. */
 export const SEGMENTS_MAX = 200;
+/** Lines of /metrics that are read: a service with hundreds of markets has a quarter of them. */
+export const METRIC_LINES_MAX = 20_000;
+/** Between two readings of /metrics and of /status on the page of the service. */
+export const STATUS_MS = 2_000;
+/** Values of a plot: ten minutes. */
+export const PLOT_SAMPLES_MAX = 300;

@@ -16,6 +16,7 @@ import {
 } from './format.js';
 import { isInLevel, ladderOf } from './ladder.js';
 import { LATENCY_AGE_MS_MAX } from './limits.js';
+import { gaugeOf, lineOf, meanMsOf, rateOf, readMetrics } from './metrics-text.js';
 import { spreadOf } from './spread.js';
 import { firstSizeOf, segmentsOf, sharesOf } from './walk.js';
 import { LatencyWindow, RateWindow } from './windows.js';
@@ -176,6 +177,40 @@ test('the first order that is tried has a round size of some thousands of quote'
   expect([85, 104_970, 0.002, 1, 2_400, 0].map(firstSizeOf)).toEqual([
     ...['100', '0.1', '5000000', '10000', '4', '1'],
   ]);
+});
+
+describe('metrics', () => {
+  const text = (requests: number, sum: number, count: number): string =>
+    [
+      '# HELP slotbook_http_requests_total Requests.',
+      `slotbook_http_requests_total{path="/l2",status="200"} ${requests}`,
+      'slotbook_http_requests_total{path="/a } b",status="404"} 1',
+      `slotbook_x_seconds_sum ${sum}`,
+      `slotbook_x_seconds_count ${count}`,
+      'slotbook_topics 7',
+      'no sample',
+    ].join('\n');
+  const [before, now] = [
+    { atMs: 0, sums: readMetrics(text(10, 1, 100)) },
+    { atMs: 2_000, sums: readMetrics(text(30, 1.5, 200)) },
+  ];
+
+  test('are gauges, rates and means between two readings', () => {
+    expect(gaugeOf('slotbook_topics', 2)(now, before)).toBe(14);
+    expect(rateOf('slotbook_http_requests_total')(now, before)).toBe(10);
+    expect(meanMsOf('slotbook_x_seconds')(now, before)).toBe(5);
+  });
+
+  test('are unknown after a restart, without a sample, and where nothing was measured', () => {
+    expect(rateOf('slotbook_http_requests_total')(before, { ...now, atMs: -1 })).toBeNull();
+    expect(gaugeOf('slotbook_gone')(now, before)).toBeNull();
+    expect(meanMsOf('slotbook_x_seconds')(now, { ...now, atMs: 0 })).toBeNull();
+  });
+
+  test('are lines with the newest value at the right, broken where a value is unknown', () => {
+    expect(lineOf([1, null, 2], 2)).toMatch(/^M0\.96\d+ 0\.5000M1\.0000 0\.0000$/);
+    expect(lineOf([0], 0)).toBe('M1.0000 1.0000');
+  });
 });
 
 test('a walk is stacked by source, and many fills of one source are one part', () => {

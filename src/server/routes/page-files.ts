@@ -18,7 +18,7 @@ export interface PageFile {
   readonly gzip: Uint8Array | undefined;
 }
 
-/** The files by their paths below the address of the page; its own HTML is the empty path. */
+/** The files by their paths below the address of the page; its HTML is the empty path, another page has no ending. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
 /** What the page may do: load its own files, and speak to this service. */
@@ -58,11 +58,18 @@ export function readPageFiles(folder: string | undefined = builtFolder()): PageF
   return new Map(
     sent.map((name) => {
       const gzip = names.includes(`${name}.gz`) ? readPart(folder, `${name}.gz`) : undefined;
-      const isIndex = name === 'index.html';
-      const key = isIndex ? '' : name.split(path.sep).join('/');
-      return [key, pageFile(TYPES[path.extname(name)] ?? '', readPart(folder, name), gzip)];
+      return [
+        pathOf(name),
+        pageFile(TYPES[path.extname(name)] ?? '', readPart(folder, name), gzip),
+      ];
     }),
   );
+}
+
+/** The path of a file; pages are named without their ending. */
+function pathOf(name: string): string {
+  const pathname = name.split(path.sep).join('/');
+  return pathname === 'index.html' ? '' : pathname.replace(/\.html$/, '');
 }
 
 function builtFolder(): string | undefined {

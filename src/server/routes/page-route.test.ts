@@ -21,6 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'slotbook-page-'));
   mkdirSync(path.join(folder, 'page'));
   writeFileSync(path.join(folder, 'index.html'), HTML);
+  writeFileSync(path.join(folder, 'page', 'status.html'), '<title>status</title>');
   writeFileSync(path.join(folder, 'page', 'main-1a2b.js'), SCRIPT);
   writeFileSync(path.join(folder, 'page', 'main-1a2b.js.gz'), gzipSync(SCRIPT));
   writeFileSync(path.join(folder, 'page', 'main-3c4d.css'), 'body{}');
@@ -77,6 +78,13 @@ describe('/', () => {
   });
 });
 
+test.each(['/page/status', '/v1/page/status'])('%s is a page for everybody', async (target) => {
+  const response = await get(target);
+  expect(await response.text()).toBe('<title>status</title>');
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(response.headers.get('cache-control')).toBe('no-cache');
+});
+
 describe('the files of the page', () => {
   test.each(['', '/v1'])(
     'are cached for good under "%s", as their names change',
@@ -105,6 +113,7 @@ describe('the files of the page', () => {
   test.each([
     '/page',
     '/page/',
+    '/page/status.html',
     '/page/other.js',
     '/page/notes.txt',
     '/page/main-1a2b.js.gz',

@@ -1,0 +1,7 @@
+import './app.css';
+import { mount } from 'svelte';
+import StatusPage from './view/StatusPage.svelte';
+
+const target = document.querySelector('#app');
+if (target === null) throw new Error('Invariant: status.html has #app');
+mount(StatusPage, { target });
