@@ -218,6 +218,23 @@ describe('engine: the journal of a living market', () => {
     expect(readTo({ market: 0, seq: 9 }).at(4)).toBe(9);
   });
 
+  test('a replay that departs from the book stops at the next hashes', () => {
+    const life = new JournalledLife();
+    for (let step = 1; step <= 150; step += 1) life.step(step);
+    life.take();
+    const core = new Core(PROGRAM, 'other');
+    const reader = new JournalReader(PROGRAM);
+    reader.push(life.files[1] ?? Buffer.alloc(0));
+    expect([reader.readTo(core, {}), reader.readTo(core, { turnsMax: 3 })]).toEqual([2, 3]);
+    const quote = { bid: { price: 90_000_000n, size: 5_000_000_000n }, ask: null };
+    const quotes = packQuotes([{ ...quote, isOracleOffset: false }]);
+    expect(core.setIndicative(0, PROGRAM, quotes, reader.position().tsMs)).toBe(1);
+    expect(reader.readTo(core, {})).toBe(-1);
+    expect(reader.problem()).toMatchObject({ code: 'JOURNAL_HASH_MISMATCH' });
+    expect(reader.problem()?.message).toMatch(/at slot \d+, \d+ ms/);
+    expect(reader.readTurn(core, report)).toBe(-1);
+  });
+
   test('a log is of a book from its first account on, and none is kept without one', () => {
     const life = new JournalledLife();
     expect(life.core.startJournal()).toBe(false);

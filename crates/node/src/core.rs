@@ -67,8 +67,6 @@ pub struct Core {
     pub(crate) known_markets: Vec<(MarketInfo, Option<EmptyReason>)>,
     pub(crate) market_set: u32,
     pub(crate) log: InputLog,
-    /// The chain's seconds since 1970.
-    pub(crate) unix_seconds: i64,
 }
 
 #[napi]
@@ -96,7 +94,6 @@ impl Core {
             known_markets: Vec::new(),
             market_set: 0,
             log: InputLog::default(),
-            unix_seconds: 0,
         })
     }
 
@@ -357,12 +354,11 @@ impl Core {
 
 impl Core {
     pub(crate) fn move_clock(&mut self, slot: u64, unix_seconds: i64) {
-        let before = (self.book.slot().0, self.unix_seconds);
+        let before = (self.book.slot().0, self.book.unix_seconds().0);
         if (slot, unix_seconds) == before {
             return;
         }
         self.log.note(&Input::Clock { slot, unix_seconds });
-        self.unix_seconds = unix_seconds;
         self.book.set_clock(Slot(slot), UnixSeconds(unix_seconds));
     }
 

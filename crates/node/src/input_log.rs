@@ -5,7 +5,7 @@ use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input, Origin};
 use slotbook_protocol::account::{AccountKind, kind_of};
 
-use crate::limits::{TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX};
+use crate::limits::{HASH_INTERVAL_MS, TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX};
 
 /// A turn that has ended, but may still be said to publish something.
 #[derive(Debug, Default)]
@@ -36,6 +36,8 @@ pub(crate) struct InputLog {
     whole: usize,
     ended: Option<EndedTurn>,
     ts_ms: u64,
+    /// The time of the last turn with hashes.
+    hashed_ms: u64,
     checkpoint_due: bool,
 }
 
@@ -158,6 +160,20 @@ impl InputLog {
             let ended =
                 self.ended.get_or_insert_with(|| EndedTurn { ts_ms, ..EndedTurn::default() });
             ended.marks.extend_from_slice(marks);
+        }
+    }
+
+    /// Whether the turn that ended now is to have hashes: the first one of each second. A clock that was put back
+    /// begins another second.
+    pub(crate) fn is_hash_due(&self) -> bool {
+        self.ts_ms.abs_diff(self.hashed_ms) >= HASH_INTERVAL_MS
+    }
+
+    /// Adds the hashes of the turn that ended last.
+    pub(crate) fn add_hashes(&mut self, hashes: Vec<u8>) {
+        self.hashed_ms = self.ts_ms;
+        if let Some(ended) = &mut self.ended {
+            ended.hashes = hashes;
         }
     }
 

@@ -5,8 +5,8 @@ use napi::bindgen_prelude::{Buffer, BufferSlice};
 use napi_derive::napi;
 use slotbook_book::{AccountUpdate, Gate, MarketId, RestoreError};
 use slotbook_journal::{
-    Checkpoint, Fault, Gate as LoggedGate, Head, Input, JournalError, Origin, Reader,
-    StoredAccount, Writer,
+    Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Reader, StoredAccount,
+    Writer,
 };
 use slotbook_protocol::units::{Pubkey, Slot};
 
@@ -30,8 +30,8 @@ impl Core {
         if !self.capture(&mut state) {
             return false;
         }
-        let Self { log, epoch, book, unix_seconds, .. } = self;
-        let (slot, unix_seconds) = (book.slot().0, *unix_seconds);
+        let Self { log, epoch, book, .. } = self;
+        let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
         let (ts_ms, seqs, state) = (0, &[][..], &state[..]);
         log.start(&Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
         true
@@ -78,12 +78,23 @@ impl Core {
 }
 
 impl Core {
-    /// Logs the end of a turn, and the checkpoint behind it when one is due.
+    /// Logs the end of a turn, with its hashes and the checkpoint behind it when they are due.
     pub(crate) fn log_turn(&mut self, ts_ms: u64) {
         let has_changed = !self.book.changed_markets().is_empty();
-        if !self.log.end_turn(ts_ms, has_changed) || !self.log.is_checkpoint_due() {
+        if !self.log.end_turn(ts_ms, has_changed) {
             return;
         }
+        if self.log.is_hash_due() {
+            let mut hashes = Vec::new();
+            self.hashes(&mut hashes);
+            self.log.add_hashes(hashes);
+        }
+        if self.log.is_checkpoint_due() {
+            self.log_checkpoint(ts_ms);
+        }
+    }
+
+    fn log_checkpoint(&mut self, ts_ms: u64) {
         let mut state = Vec::new();
         if !self.capture(&mut state) {
             return;
@@ -93,8 +104,8 @@ impl Core {
             .markets()
             .flat_map(|market| self.book.seq(market.id).unwrap_or_default().to_le_bytes())
             .collect();
-        let Self { log, epoch, book, unix_seconds, .. } = self;
-        let (slot, unix_seconds) = (book.slot().0, *unix_seconds);
+        let Self { log, epoch, book, .. } = self;
+        let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
         let (seqs, state) = (&seqs[..], &state[..]);
         log.add_checkpoint(&Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
     }
@@ -102,7 +113,6 @@ impl Core {
     /// Makes the core the one of a checkpoint that was found.
     pub(crate) fn restore_checkpoint(
         &mut self,
-        head: &Head,
         reader: &mut Reader,
     ) -> std::result::Result<(), JournalProblem> {
         let mut accounts = Vec::new();
@@ -118,9 +128,8 @@ impl Core {
             data: &bytes[range.clone()],
             ..closed(origin)
         });
-        let restored = self.restore(reader.state().unwrap_or_default(), accounts);
-        self.unix_seconds = head.unix_seconds;
-        restored.map_err(|error| unrestored(&error))
+        let state = reader.state().unwrap_or_default();
+        self.restore(state, accounts).map_err(|error| unrestored(&error))
     }
 
     /// Does what an input says.

@@ -76,6 +76,7 @@ pub struct JournalSegmentHead {
 struct LastTurn {
     moment: Moment,
     marks: Vec<u8>,
+    hashes: Vec<u8>,
     turns: u64,
     updates: u64,
 }
@@ -161,7 +162,7 @@ impl JournalReader {
     /// Where the reader stands.
     #[napi]
     pub fn position(&self) -> JournalPosition {
-        let LastTurn { moment, marks, turns, updates } = &self.last;
+        let LastTurn { moment, marks, turns, updates, .. } = &self.last;
         JournalPosition {
             turns: *turns as f64,
             updates: *updates as f64,
@@ -201,14 +202,14 @@ impl JournalReader {
 
     fn restore(&mut self, core: &mut Core) -> std::result::Result<(), JournalProblem> {
         self.is_restored = true;
-        let Some(head) = self.reader.head().cloned() else { return Ok(()) };
+        let Some(head) = self.reader.head() else { return Ok(()) };
         if head.program != self.program {
             let code = "JOURNAL_PROGRAM_MISMATCH".to_owned();
             let message = format!("program was {}, must be {}", head.program, self.program);
             return Err(JournalProblem { code, message, position: 0.0 });
         }
         self.last.moment = Moment { ts_ms: head.ts_ms, slot: head.slot };
-        core.restore_checkpoint(&head, &mut self.reader)
+        core.restore_checkpoint(&mut self.reader)
     }
 
     fn apply_turn(
@@ -222,15 +223,37 @@ impl JournalReader {
         let applied = reader.apply_turn(|input| {
             match input {
                 Input::Account { .. } => last.updates += 1,
-                Input::TurnEnd { marks, .. } => {
+                Input::TurnEnd { marks, hashes, .. } => {
                     last.marks.clear();
                     last.marks.extend_from_slice(marks);
+                    last.hashes.clear();
+                    last.hashes.extend_from_slice(hashes);
                 }
                 _ => {}
             }
             core.apply_input(&input);
         });
-        applied.map_err(|error: JournalError| problem_at(&error))
+        applied.map_err(|error: JournalError| problem_at(&error))?;
+        self.check_hashes(core)
+    }
+
+    /// Compares the book with the hashes of the turn that was applied, where it has some.
+    fn check_hashes(&self, core: &mut Core) -> std::result::Result<(), JournalProblem> {
+        let LastTurn { hashes, moment, .. } = &self.last;
+        if hashes.is_empty() {
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        core.hashes(&mut found);
+        if found == *hashes {
+            return Ok(());
+        }
+        let (Moment { ts_ms, slot }, position) = (*moment, self.reader.position() as f64);
+        let code = "JOURNAL_HASH_MISMATCH".to_owned();
+        let message = format!(
+            "the book is not the one that was written, at slot {slot}, {ts_ms} ms (before byte {position})"
+        );
+        Err(JournalProblem { code, message, position })
     }
 }
 
