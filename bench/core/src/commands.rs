@@ -57,6 +57,7 @@ impl Commands {
             ("tick", &[depth, ticks, repeats]) => tick(workload, depth, Ticks { ticks, repeats }),
             ("apply", []) => apply(workload),
             ("hashedapply", []) => hashed_apply(workload),
+            ("hashes", &[repeats]) => hashes(workload, repeats),
             ("treeapply", []) => Ok(tree_apply(workload)),
             ("cold", &[depth]) => cold::cold(workload, depth),
             ("restore", []) => cold::restore(workload),
@@ -236,6 +237,22 @@ fn hashed_apply(workload: &Workload) -> Result<String, BenchError> {
     let (mut replay, timed) = warm_book(workload)?;
     replay.book.market_hashes(&mut Vec::new());
     time_updates(replay, &timed)
+}
+
+/// The hashes of all markets, once their orders' are kept.
+fn hashes(workload: &Workload, repeats: usize) -> Result<String, BenchError> {
+    let mut replay = Replay::loaded(workload)?;
+    let mut hashes = Vec::new();
+    let first = Stopwatch::start();
+    replay.book.market_hashes(&mut hashes);
+    let first = first.stop(1).json();
+    let watch = Stopwatch::start();
+    for _ in 0..repeats {
+        hashes.clear();
+        replay.book.market_hashes(black_box(&mut hashes));
+    }
+    let (json, markets) = (watch.stop(repeats).json(), hashes.len());
+    Ok(format!("{{{json},\"first\":{{{first}}},\"markets\":{markets}}}"))
 }
 
 fn time_updates(mut replay: Replay, timed: &[Record<'_>]) -> Result<String, BenchError> {
