@@ -21,6 +21,7 @@ mod order;
 mod reencode;
 pub mod seeds;
 mod snapshot;
+mod state;
 mod text;
 
 /// A function that a fuzzer feeds.
@@ -50,4 +51,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "batch", run: batch::run, input_bytes_max: 8_192 },
     Target { name: "snapshot", run: snapshot::run, input_bytes_max: 4_096 },
     Target { name: "book", run: book::run, input_bytes_max: 16_384 },
+    Target { name: "state", run: state::run, input_bytes_max: 8_192 },
 ];

@@ -34,6 +34,7 @@ pub fn all() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     seeds.add_oracles();
     seeds.add_events();
     seeds.add_transport();
+    seeds.add_states();
     for target in TARGETS {
         seeds.add(target.name, &[]);
     }
@@ -120,6 +121,15 @@ impl Seeds {
         let write = [&[0, number, 2, 9], &length[..], account].concat();
         let clock_turn_scan = [4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 5, 1, 7];
         self.add("book", &[&write_market, &write, &clock_turn_scan]);
+    }
+
+    /// A captured state whole, and with one byte after the other written over.
+    fn add_states(&mut self) {
+        let state = crate::state::captured_state();
+        self.add("state", &[&[0], state]);
+        for skipped in 0..u8::try_from(state.len() / 8).unwrap_or(u8::MAX) {
+            self.add("state", &[&[1, skipped, 1, 1], &[0, 4, 1, 0x80, 2, 3]]);
+        }
     }
 
     /// Records as they are logged, by themselves and among the lines of a transaction.
