@@ -10,7 +10,7 @@ import { formatDecimal } from '../src/client/amounts.js';
 import { type Demo, startDemo } from '../src/sim/demo/demo.js';
 import { CutProxy } from './support/cut-proxy.js';
 import { PageVisit } from './support/page-visit.js';
-import { chromiumMissing, launchChromium } from './support/peers.js';
+import { BrowserPage, chromiumMissing, launchChromium } from './support/peers.js';
 import { ServiceChild } from './support/service-child.js';
 import { until } from './support/until.js';
 
@@ -299,6 +299,28 @@ test('a lost service greys the book and says since when, and one that is back co
   } finally {
     await visit.close();
     await proxy.stop();
+  }
+});
+
+test('parts of the page stand in frames of another site, and the page itself does not', async () => {
+  const site = await BrowserPage.open();
+  const { page } = site;
+  try {
+    for (const name of ['embed/ladder', 'embed/depth', 'embed/chart', '']) {
+      const url = `${service.url}/${name}?market=ETH-PERP`;
+      await page.evaluate(`document.body.innerHTML = '<iframe src="${url}"></iframe>'`);
+      const state = page.frameLocator('iframe').getByTestId('state');
+      if (name !== '') {
+        await state.filter({ hasText: 'live' }).waitFor();
+      } else {
+        // A refused frame is an error page of the browser, which has no origin.
+        await until('the refusal', () =>
+          page.frames().some((frame) => frame.url().startsWith('chrome-error:')),
+        );
+      }
+    }
+  } finally {
+    await site.close();
   }
 });
 

@@ -1,4 +1,5 @@
 /** What the address of the page says, so that a link shows the same. */
+import type { Theme } from './theme.js';
 
 /** Where this script was loaded from: one folder below the address of the service, on every page. */
 const scriptUrl = import.meta.url;
@@ -18,6 +19,12 @@ export function marketOfAddress(): string | null {
 export function groupingOfAddress(): number {
   const sent = Number(new URLSearchParams(location.search).get('grouping'));
   return GROUPINGS.find((one) => one === sent) ?? 1;
+}
+
+/** The theme of the address, which a page that embeds this one chooses; null where it names none. */
+export function themeOfAddress(): Theme | null {
+  const sent = new URLSearchParams(location.search).get('theme');
+  return sent === 'light' || sent === 'dark' ? sent : null;
 }
 
 /** Puts market and grouping into the address, as a step that the browser can go back where the market changes. */

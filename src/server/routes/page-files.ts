@@ -21,7 +21,7 @@ export interface PageFile {
 /** The files by their paths below the address of the page; its HTML is the empty path, another page has no ending. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** What the page may do: load its own files, and speak to this service. */
+/** What a page may do: load its own files, and speak to this service. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,7 +30,6 @@ const POLICY = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
 ].join('; ');
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -58,10 +57,9 @@ export function readPageFiles(folder: string | undefined = builtFolder()): PageF
   return new Map(
     sent.map((name) => {
       const gzip = names.includes(`${name}.gz`) ? readPart(folder, `${name}.gz`) : undefined;
-      return [
-        pathOf(name),
-        pageFile(TYPES[path.extname(name)] ?? '', readPart(folder, name), gzip),
-      ];
+      const [key, type] = [pathOf(name), TYPES[path.extname(name)] ?? ''];
+      const framing = key.startsWith('embed/') ? embedHeaders : pageHeaders;
+      return [key, pageFile({ type, framing, body: readPart(folder, name), gzip })];
     }),
   );
 }
@@ -91,8 +89,16 @@ function readPart(folder: string, name: string): Uint8Array {
   throw new Error(`${name} of the page has ${bytes.length} bytes, must have at most ${max}`);
 }
 
+interface ReadFile {
+  readonly type: string;
+  /** The headers of a page. */
+  readonly framing: readonly Header[];
+  readonly body: Uint8Array;
+  readonly gzip: Uint8Array | undefined;
+}
+
 /** Scripts and styles have the hash of their content in their names; the HTML keeps its name. */
-function pageFile(type: string, body: Uint8Array, gzip: Uint8Array | undefined): PageFile {
+function pageFile({ type, framing, body, gzip }: ReadFile): PageFile {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const isPage = type.startsWith('text/html');
   const headers: readonly Header[] = [
@@ -101,13 +107,19 @@ function pageFile(type: string, body: Uint8Array, gzip: Uint8Array | undefined):
     ['Cache-Control', isPage ? 'no-cache' : 'public, max-age=31536000, immutable'],
     ['Vary', isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding'],
     ['ETag', etag],
-    ...(isPage ? pageHeaders : []),
+    ...(isPage ? framing : []),
   ];
   return { etag, headers, body, gzip };
 }
 
 const pageHeaders: readonly Header[] = [
-  ['Content-Security-Policy', POLICY],
+  ['Content-Security-Policy', `${POLICY}; frame-ancestors 'none'`],
   ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+];
+
+/** The pages below `embed` are made for the frames of others: they show, and do nothing. */
+const embedHeaders: readonly Header[] = [
+  ['Content-Security-Policy', `${POLICY}; frame-ancestors *`],
   ['Referrer-Policy', 'no-referrer'],
 ];

@@ -21,6 +21,8 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'slotbook-page-'));
   mkdirSync(path.join(folder, 'page'));
   writeFileSync(path.join(folder, 'index.html'), HTML);
+  mkdirSync(path.join(folder, 'embed'));
+  writeFileSync(path.join(folder, 'embed', 'ladder.html'), '<title>ladder</title>');
   writeFileSync(path.join(folder, 'page', 'status.html'), '<title>status</title>');
   writeFileSync(path.join(folder, 'page', 'main-1a2b.js'), SCRIPT);
   writeFileSync(path.join(folder, 'page', 'main-1a2b.js.gz'), gzipSync(SCRIPT));
@@ -83,6 +85,14 @@ test.each(['/page/status', '/v1/page/status'])('%s is a page for everybody', asy
   expect(await response.text()).toBe('<title>status</title>');
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(response.headers.get('cache-control')).toBe('no-cache');
+});
+
+test('/embed/ladder may stand in a frame of any page', async () => {
+  const { headers } = await get('/embed/ladder?market=SOL-PERP');
+  expect(headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; .*; frame-ancestors \*$/,
+  );
+  expect(headers.get('x-frame-options')).toBeNull();
 });
 
 describe('the files of the page', () => {
