@@ -232,6 +232,18 @@ describe('a lost connection', () => {
     expect(started.views.at(-1)).toMatchObject({ isFollowing: true, seq: 5 });
   });
 
+  test('has the interval of a topic to begin with', async () => {
+    const world = new ClientWorld();
+    const client = new StreamClient({ url: 'http://service:80/', ...world, clock: world.clock });
+    client.subscribe({ ...topic, intervalMs: 5_000 });
+    world.socket.open();
+    world.socket.say({ type: 'subscribed', id: 1, topic: T });
+    await world.clock.pass(7_900);
+    expect(world.sockets).toHaveLength(1);
+    await world.clock.pass(700);
+    expect(world.sockets).toHaveLength(2);
+  });
+
   test('that never opens is given up after ten seconds', async () => {
     const { world } = start();
     await world.clock.pass(10_300);

@@ -160,11 +160,15 @@ export class Delivery implements FrameSink {
     }
     for (const subscription of this.#allSubscriptions()) {
       if (this.#isFull || this.isBehind()) return;
-      try {
-        this.#sendSnapshot(subscription);
-      } catch (error) {
-        this.#parts.onFailed(error, subscription.subscriber);
-      }
+      this.#sendPendingSnapshot(subscription);
+    }
+  }
+
+  #sendPendingSnapshot(subscription: Subscription): void {
+    try {
+      this.#sendSnapshot(subscription);
+    } catch (error) {
+      this.#parts.onFailed(error, subscription.subscriber);
     }
   }
 
@@ -192,7 +196,7 @@ export class Delivery implements FrameSink {
   #handleReady(subscription: Subscription): void {
     if (!this.#isLive(subscription)) return;
     if (this.#isFull || this.isBehind()) subscription.awaitsSource = false;
-    else this.#parts.socket.sendTogether(() => this.#sendSnapshot(subscription));
+    else this.#parts.socket.sendTogether(() => this.#sendPendingSnapshot(subscription));
     this.#armDeadline([subscription]);
   }
 
