@@ -14,6 +14,8 @@ interface MarketClasses {
   waiting: number;
   /** By class: no mark has it before this time. */
   readonly readyAtMs: Float64Array;
+  /** When the first of what waits may be published; 0 after a change. */
+  dueAtMs: number;
 }
 
 /**
@@ -53,9 +55,10 @@ export class PublishMarks {
     if (this.#waiting.size === 0) return NO_MARK;
     const mark: MarketMark[] = [];
     for (const market of this.#waiting) {
-      const classes = this.#takeReady(market, nowMs);
+      const classes = nowMs < market.dueAtMs ? 0 : this.#takeReady(market, nowMs);
       if (classes !== 0) mark.push({ market: market.id, classes });
       if (market.waiting === 0) this.#waiting.delete(market);
+      else this.#dueAtMs = Math.min(this.#dueAtMs, market.dueAtMs);
     }
     return mark;
   }
@@ -63,10 +66,13 @@ export class PublishMarks {
   #addMarket(id: number): void {
     let market = this.#markets.get(id);
     if (market === undefined) {
-      market = { id, waiting: 0, readyAtMs: new Float64Array(this.#intervalsMs.length) };
+      const readyAtMs = new Float64Array(this.#intervalsMs.length);
+      market = { id, waiting: 0, readyAtMs, dueAtMs: 0 };
       this.#markets.set(id, market);
     }
+    if (market.waiting === this.#allClasses) return;
     market.waiting = this.#allClasses;
+    market.dueAtMs = 0;
     this.#waiting.add(market);
   }
 
@@ -74,15 +80,16 @@ export class PublishMarks {
   #takeReady(market: MarketClasses, nowMs: number): number {
     const { waiting, readyAtMs } = market;
     let ready = 0;
-    for (const [index, intervalMs] of this.#intervalsMs.entries()) {
+    market.dueAtMs = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < readyAtMs.length; index += 1) {
       if ((waiting & (1 << index)) === 0) continue;
       const readyMs = readyAtMs[index] ?? 0;
       if (readyMs <= nowMs) {
         ready |= 1 << index;
-        readyAtMs[index] = nowMs + intervalMs;
+        readyAtMs[index] = nowMs + (this.#intervalsMs[index] ?? 0);
       } else {
         const dueMs = index === 0 ? readyMs : Math.ceil(readyMs / WAIT_GRID_MS) * WAIT_GRID_MS;
-        this.#dueAtMs = Math.min(this.#dueAtMs, dueMs);
+        market.dueAtMs = Math.min(market.dueAtMs, dueMs);
       }
     }
     market.waiting = waiting & ~ready;

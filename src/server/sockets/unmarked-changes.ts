@@ -28,6 +28,13 @@ export interface UnmarkedChange {
   receivedAtMs: number;
 }
 
+/** The changes of one market. */
+interface MarketChange {
+  /** Every class has at least this to publish. */
+  least: ChangeKind;
+  readonly classes: readonly UnmarkedChange[];
+}
+
 /** When a turn occurred, and when the first notification of it was received. */
 export interface TurnTimes {
   readonly nowMs: number;
@@ -48,8 +55,8 @@ export function leastChangeOf({ vamm, indicative }: TopicSpec): ChangeKind {
 
 /** The changes of all markets. */
 export class UnmarkedChanges {
-  /** By market, then by class. As many as the core allows markets. */
-  readonly #markets = new Map<number, readonly UnmarkedChange[]>();
+  /** As many as the core allows markets. */
+  readonly #markets = new Map<number, MarketChange>();
 
   /** Adds what a turn has changed. */
   addTurn({ dirty, requoted, indicated, allChanged }: MarketChanges, times: TurnTimes): void {
@@ -61,18 +68,25 @@ export class UnmarkedChanges {
 
   /** What a class has not published of a market; undefined before anything has changed. */
   find(market: number, index: number): UnmarkedChange | undefined {
-    return this.#markets.get(market)?.[index];
+    return this.#markets.get(market)?.classes[index];
   }
 
   /** These classes of a market are published. */
   clear(market: number, classes: number): void {
-    for (const [index, change] of this.#markets.get(market)?.entries() ?? []) {
-      if ((classes & (1 << index)) !== 0) change.kind = CHANGE.nothing;
+    const changed = this.#markets.get(market);
+    if (changed === undefined) return;
+    changed.least = CHANGE.nothing;
+    for (let index = 0; index < CLASSES; index += 1) {
+      const change = changed.classes[index];
+      if (change !== undefined && (classes & (1 << index)) !== 0) change.kind = CHANGE.nothing;
     }
   }
 
   #add(id: number, kind: ChangeKind, { nowMs, receivedAtMs }: TurnTimes): void {
-    for (const change of this.#changesOf(id)) {
+    const changed = this.#changesOf(id);
+    if (kind <= changed.least) return;
+    changed.least = kind;
+    for (const change of changed.classes) {
       if (change.kind === CHANGE.nothing) {
         change.changedAtMs = nowMs;
         change.receivedAtMs = receivedAtMs;
@@ -81,13 +95,14 @@ export class UnmarkedChanges {
     }
   }
 
-  #changesOf(id: number): readonly UnmarkedChange[] {
+  #changesOf(id: number): MarketChange {
     const known = this.#markets.get(id);
     if (known !== undefined) return known;
-    const changes = Array.from({ length: CLASSES }, (): UnmarkedChange => {
+    const classes = Array.from({ length: CLASSES }, (): UnmarkedChange => {
       return { kind: CHANGE.nothing, changedAtMs: 0, receivedAtMs: 0 };
     });
-    this.#markets.set(id, changes);
-    return changes;
+    const changed: MarketChange = { least: CHANGE.nothing, classes };
+    this.#markets.set(id, changed);
+    return changed;
   }
 }
