@@ -5,7 +5,10 @@ import { MarkLife } from './support/mark-life.js';
 /** `MARK_LIVES=10000` runs more, `SEED=n` one alone. */
 const { MARK_LIVES = '100', SEED } = process.env;
 
-test('two processes send equal frames but for prev of topics that were opened later', () => {
+/** A life takes 25 ms on a quiet machine. */
+const timeout = 300_000 + Number(MARK_LIVES) * 500;
+
+test('two processes send equal frames but for prev of topics opened later', { timeout }, () => {
   const seeds = SEED === undefined ? [...Array(Number(MARK_LIVES)).keys()] : [Number(SEED)];
   let [compared, otherLinks] = [0, 0];
   for (const seed of seeds) {

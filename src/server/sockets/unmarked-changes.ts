@@ -4,7 +4,7 @@ import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { TopicSpec } from '../../contract/topics.js';
 
 /** Interval classes, the service's own among them; a mark names them as bits. */
-export const CLASSES = LIMITS.streamIntervals.length + 1;
+const CLASSES = LIMITS.streamIntervals.length + 1;
 
 /** How much of a market has changed. More takes in less, as a topic that shows less is not moved by it. */
 export const CHANGE = {
