@@ -1,6 +1,6 @@
 //! The hash of each open order, summed up by market.
 //!
-//! They are kept from the first time that they are requested, since they make an account's update 5 per
+//! They are kept from the first time that they are requested, since they make an account's update 3 per
 //! cent slower. An order's hash is of what its account says: its bytes, its maker, and what of the owner decides
 //! its size or its place. It does not depend on time, so it changes with accounts alone.
 
@@ -9,7 +9,7 @@ use slotbook_protocol::order::OrderView;
 
 use super::order_store::{OrderStore, bits, market_of};
 use super::users::User;
-use crate::ladder::arena::{handle_of, slot_of, user_of};
+use crate::ladder::arena::handle_of;
 use crate::limits::ORDER_BYTES;
 use crate::markets::market_table::MarketTable;
 use crate::model::hash::hash_order;
@@ -60,44 +60,29 @@ impl OrderStore {
         }
     }
 
-    /// The same for a slot whose bytes become others, open or not.
-    #[inline]
-    pub(crate) fn replace_hash(
+    /// Replaces the hashes of slots whose bytes become others. In a loop by itself, because the
+    /// processor makes several hashes at a time.
+    pub(crate) fn replace_hashes(
         &self,
-        handle: u32,
-        new: &[u8; ORDER_BYTES],
+        user: usize,
+        new: &[[u8; ORDER_BYTES]],
+        changed: u32,
         markets: &mut MarketTable,
     ) {
-        let owner = self.users.get(user_of(handle));
-        let old = self.arena.raw(handle);
-        let was_open = owner.open >> slot_of(handle) & 1 == 1;
-        let is_open = OrderView::new(new).status() == Ok(OrderStatus::Open);
-        let [before, after] = [(was_open, old), (is_open, new)]
-            .map(|(is_open, raw)| if is_open { hash_of(owner, raw) } else { 0 });
-        let is_same_market = market_bytes(old) == market_bytes(new);
-        if is_same_market || !was_open {
-            if let Some(sum) = market_of(new).and_then(|key| markets.orders_hash(key)) {
+        let owner = self.users.get(user);
+        let raw = &self.arena.block(user).raw;
+        for slot in bits(changed) {
+            let (old, new) = (&raw[slot], &new[slot]);
+            let was_open = owner.open >> slot & 1 == 1;
+            let is_open = OrderView::new(new).status() == Ok(OrderStatus::Open);
+            let before = if was_open { hash_of(owner, old) } else { 0 };
+            let after = if is_open { hash_of(owner, new) } else { 0 };
+            if was_open && market_of(old) != market_of(new) {
+                move_hash((old, before), (new, after), markets);
+            } else if let Some(sum) = market_of(new).and_then(|key| markets.orders_hash(key)) {
                 sum.remove(before);
                 sum.add(after);
             }
-            return;
-        }
-        self.move_hash((old, before), (new, after), markets);
-    }
-
-    /// The same for a slot whose order gives way to one of another market.
-    #[cold]
-    fn move_hash(
-        &self,
-        (old, before): (&[u8; ORDER_BYTES], u64),
-        (new, after): (&[u8; ORDER_BYTES], u64),
-        markets: &mut MarketTable,
-    ) {
-        if let Some(sum) = market_of(old).and_then(|key| markets.orders_hash(key)) {
-            sum.remove(before);
-        }
-        if let Some(sum) = market_of(new).and_then(|key| markets.orders_hash(key)) {
-            sum.add(after);
         }
     }
 
@@ -108,11 +93,19 @@ impl OrderStore {
     }
 }
 
-/// The bytes that name an order's market.
-#[inline]
-fn market_bytes(raw: &[u8; ORDER_BYTES]) -> (u16, u8) {
-    let view = OrderView::new(raw);
-    (view.market_index(), view.market_type().map_or(u8::MAX, |market_type| market_type as u8))
+/// An order gives way to one of another market.
+#[cold]
+fn move_hash(
+    (old, before): (&[u8; ORDER_BYTES], u64),
+    (new, after): (&[u8; ORDER_BYTES], u64),
+    markets: &mut MarketTable,
+) {
+    if let Some(sum) = market_of(old).and_then(|key| markets.orders_hash(key)) {
+        sum.remove(before);
+    }
+    if let Some(sum) = market_of(new).and_then(|key| markets.orders_hash(key)) {
+        sum.add(after);
+    }
 }
 
 #[inline]

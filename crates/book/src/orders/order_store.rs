@@ -158,6 +158,9 @@ impl OrderStore {
         markets: &mut MarketTable,
     ) {
         let (new, _) = slots.as_chunks::<ORDER_BYTES>();
+        if self.is_hashed {
+            self.replace_hashes(index, new, changed, markets);
+        }
         for slot in bits(changed) {
             self.set_slot(handle_of(index, slot), &new[slot], markets);
         }
@@ -165,9 +168,6 @@ impl OrderStore {
 
     fn set_slot(&mut self, handle: u32, new: &[u8; ORDER_BYTES], markets: &mut MarketTable) {
         let (user, slot) = (user_of(handle), slot_of(handle));
-        if self.is_hashed {
-            self.replace_hash(handle, new, markets);
-        }
         let block = self.arena.block_mut(user);
         let row_changed = row(&block.raw[slot]) != row(new);
         block.raw[slot] = *new;
@@ -196,6 +196,9 @@ impl OrderStore {
 
     /// Removes every order of a user. The key stays, so that older states stay out.
     pub(crate) fn remove_user(&mut self, index: usize, markets: &mut MarketTable) {
+        if self.is_hashed {
+            self.remove_hashes(index, self.users.get(index).open, markets);
+        }
         for slot in bits(self.users.get(index).open) {
             let handle = handle_of(index, slot);
             self.set_slot(handle, &[0; ORDER_BYTES], markets);
