@@ -164,6 +164,25 @@ describe('deltas', () => {
     clock.mockRestore();
   });
 
+  test('the book moves on when the topics that it waits for are closed', () => {
+    const topics = Array.from({ length: TOPICS_MAX }, (_, at) => scene.join(at + 1));
+    for (const topic of topics) scene.fanOut.removeSubscriber(topic);
+    const clock = vi.spyOn(performance, 'now');
+    let ms = 5_000;
+    clock.mockImplementation(() => (ms += LIMITS.streamSliceMs + 1));
+    scene.turn(0);
+    let isFinished = false;
+    scene.fanOut.onceFinished(() => {
+      isFinished = true;
+    });
+    expect(isFinished).toBe(false);
+    // Each new topic closes the idle one that has waited longest.
+    for (let at = 0; at < TOPICS_MAX; at += 1) scene.join(at + 1, 1);
+    vi.advanceTimersByTime(2);
+    expect([scene.fanOut.isPublishing, isFinished]).toEqual([false, true]);
+    clock.mockRestore();
+  });
+
   test('a turn that shows nothing new sends nothing, and delays nothing by more than the interval', () => {
     scene.join(10);
     scene.marked.publishTurn(changes({ dirty: [0] }));

@@ -115,14 +115,14 @@ export class StreamFanOut implements MarkPublisher {
   }
 
   finishMark(): void {
-    if (this.#due.size === 0) return;
+    // Also when all that was due has been closed: somebody may still wait.
     for (const topic of this.#due) this.#publishTopic(topic, performance.now());
     this.#due.clear();
     this.#endMark();
   }
 
   onceFinished(resume: () => void): void {
-    if (this.#due.size === 0) resume();
+    if (!this.isPublishing) resume();
     else this.#afterMark.push(resume);
   }
 
@@ -154,7 +154,6 @@ export class StreamFanOut implements MarkPublisher {
 
   /** Publishes for one slice of time, and the rest in the next turns of the loop. */
   #publishDue(startMs: number): void {
-    if (this.#due.size === 0) return;
     const { sliceMs = LIMITS.streamSliceMs } = this.#options;
     let nowMs = startMs;
     for (const topic of this.#due) {
@@ -175,6 +174,7 @@ export class StreamFanOut implements MarkPublisher {
   #endMark(): void {
     if (this.#nextSlice !== undefined) clearImmediate(this.#nextSlice);
     this.#nextSlice = undefined;
+    if (this.#afterMark.length === 0) return;
     for (const resume of this.#afterMark.splice(0)) resume();
   }
 
