@@ -16,6 +16,8 @@ import { root } from './process.mjs';
 const CANDLES = 24;
 /** The least width at which all is in one row. */
 const SIZE = { width: 1_400, height: 840 };
+/** Checksums that the page is to have verified. */
+const CHECKSUMS = 200;
 /** Between two looks at the chart. */
 const PAUSE_MS = 5_000;
 const DEMO_FLAGS = ['demo', '--port', '0', '--fills', '5', '--log-level', 'warn'];
@@ -69,6 +71,7 @@ async function takePicture(url) {
     const page = await browser.newPage({ viewport: SIZE, colorScheme: 'dark' });
     await page.goto(`${url}/?market=BTC-PERP`);
     await page.getByTestId('state').getByText('live').waitFor();
+    await page.waitForFunction(hasVerified, CHECKSUMS);
     // The third bid: its queue is in the picture as well.
     const ladder = page.getByRole('application');
     await ladder.focus();
@@ -83,6 +86,12 @@ async function takePicture(url) {
   } finally {
     await browser.close();
   }
+}
+
+/** Runs in the page. */
+function hasVerified(count) {
+  const text = globalThis.document.querySelector('[data-testid=verified]')?.textContent ?? '0';
+  return Number(text.replaceAll(',', '')) >= count;
 }
 
 /** The pixels of a PNG, which the browser decodes. */

@@ -76,6 +76,8 @@ test.for([
     expect(await visit.page.evaluate(hiddenPx)).toBeLessThanOrEqual(0);
     expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe(look.theme);
     await visit.page.screenshot({ path: path.join(shots, `${look.width}-${look.theme}.png`) });
+    expect([visit.bookSubscriptions, visit.openSockets]).toEqual([1, 3]);
+    expect(await visit.states()).toEqual(['connecting', 'live']);
     expect(await visit.layoutShift()).toBeLessThan(LAYOUT_SHIFT_MAX);
     await expectAccessible(visit);
     expect(await visit.findFaults(service.url)).toEqual([]);
@@ -263,6 +265,7 @@ test('a hidden tab follows nothing, and goes on when it is seen again', async ()
     await visit.untilState('paused');
     expect(await visit.text('notice')).toMatch(/^Paused since \d\d:\d\d:\d\d UTC/);
     expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
+    await until('no socket', () => visit.openSockets === 0);
     await setVisibility('visible');
     await visit.untilState('live');
   } finally {

@@ -1,5 +1,5 @@
 /** A visit of the service's page in Chromium, which notes everything that must not happen on it. */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, WebSocket } from 'playwright-core';
 import { until } from './until.js';
 
 const WAIT_MS = 60_000;
@@ -17,10 +17,14 @@ export interface VisitOptions {
 
 /** Runs in the page before its own scripts. */
 const WATCH = `
-  globalThis.watched = { violations: [], shift: 0 };
+  globalThis.watched = { violations: [], shift: 0, states: [] };
   addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
     watched.violations.push(violatedDirective + ' ' + blockedURI);
   });
+  new MutationObserver(() => {
+    const state = document.querySelector('[data-testid=state] b')?.textContent;
+    if (state && watched.states.at(-1) !== state) watched.states.push(state);
+  }).observe(document, { subtree: true, childList: true, characterData: true });
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) watched.shift += entry.value;
   }).observe({ type: 'layout-shift', buffered: true });
@@ -39,6 +43,8 @@ export class PageVisit {
   readonly #context: BrowserContext;
   readonly #errors: string[] = [];
   readonly #origins = new Set<string>();
+  readonly #sockets: WebSocket[] = [];
+  #bookSubscriptions = 0;
 
   private constructor(
     context: BrowserContext,
@@ -56,6 +62,10 @@ export class PageVisit {
       if (!request.url().startsWith('data:')) this.#origins.add(new URL(request.url()).origin);
     });
     page.on('websocket', (socket) => {
+      this.#sockets.push(socket);
+      socket.on('framesent', ({ payload }) => {
+        if (String(payload).includes('"channel":"book"')) this.#bookSubscriptions += 1;
+      });
       this.#origins.add(new URL(socket.url()).origin.replace(/^ws/, 'http'));
     });
   }
@@ -74,6 +84,16 @@ export class PageVisit {
       await until('rows in the ladder', async () => (await visit.readLadder()).rows.length > 0);
     }
     return visit;
+  }
+
+  /** How often it has subscribed to a book. */
+  get bookSubscriptions(): number {
+    return this.#bookSubscriptions;
+  }
+
+  /** How many WebSockets are open. */
+  get openSockets(): number {
+    return this.#sockets.filter((socket) => !socket.isClosed()).length;
   }
 
   /** Waits for what the truth strip calls the book. */
@@ -99,6 +119,11 @@ export class PageVisit {
     const violations = await this.page.evaluate<string[]>('watched.violations');
     const origins = [...this.#origins].filter((origin) => origin !== new URL(url).origin);
     return [...this.#errors, ...violations, ...origins];
+  }
+
+  /** What the truth strip has called the book, in order. */
+  states(): Promise<readonly string[]> {
+    return this.page.evaluate('watched.states');
   }
 
   /** The cumulative layout shift so far. */
