@@ -1,7 +1,9 @@
 //! The file of a segment: a preamble, then blocks of records in one zstd stream.
 //!
-//! The preamble is 16 bytes of magic and a `u32` version. A block is `u32 length, u32 CRC-32` of the
-//! packed bytes, and these; all little-endian. The zstd stream is flushed at the end of each block, so what
+//! The preamble is 16 bytes of magic and a `u32` version. A block is the `u32` length of its packed bytes, the
+//! `u32` CRC-32 of all that follows, the last moment that is whole with it, as `u64` slot and `u64` Unix
+//! milliseconds (0 within a checkpoint), and the packed bytes; all little-endian. So the last moment of a
+//! file is found by going from head to head. The zstd stream is flushed at the end of each block, so what
 //! lies before a tear can be read, and a block holds whole records. The first block holds the head alone.
 
 use std::io::{self, Write};
@@ -22,8 +24,20 @@ pub(crate) const PREAMBLE_BYTES: usize = MAGIC.len() + VERSION_BYTES;
 
 const VERSION_BYTES: usize = 4;
 
-/// Bytes of length and CRC-32 before a block's packed bytes.
-const BLOCK_HEAD_BYTES: usize = 8;
+/// Bytes of length and CRC-32 before what that is of.
+const BLOCK_CRC_BYTES: usize = 8;
+
+/// Bytes of the moment before a block's packed bytes.
+const BLOCK_MOMENT_BYTES: usize = 16;
+
+/// The end of a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BlockMoment {
+    /// The chain's slot.
+    pub(crate) slot: u64,
+    /// Unix milliseconds.
+    pub(crate) ts_ms: u64,
+}
 
 /// How hard zstd tries.
 const ZSTD_LEVEL: i32 = 3;
@@ -55,15 +69,25 @@ impl BlockWriter {
         Ok(Self { zstd: Encoder::new(Vec::new(), ZSTD_LEVEL)? })
     }
 
-    /// Appends a block of these plain bytes to `out`.
-    pub(crate) fn put_block(&mut self, out: &mut Vec<u8>, plain: &[u8]) -> io::Result<()> {
+    /// Appends a block of these plain bytes to `out`; `moment` is the last one that is whole with it.
+    pub(crate) fn put_block(
+        &mut self,
+        out: &mut Vec<u8>,
+        plain: &[u8],
+        moment: BlockMoment,
+    ) -> io::Result<()> {
         self.zstd.write_all(plain)?;
         self.zstd.flush()?;
         let packed = self.zstd.get_mut();
         let length = u32::try_from(packed.len()).map_err(io::Error::other)?;
         out.extend_from_slice(&length.to_le_bytes());
-        out.extend_from_slice(&crc32fast::hash(packed).to_le_bytes());
+        let crc_at = out.len();
+        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(&moment.slot.to_le_bytes());
+        out.extend_from_slice(&moment.ts_ms.to_le_bytes());
         out.append(packed);
+        let (head, rest) = out.split_at_mut(crc_at + 4);
+        head[crc_at..].copy_from_slice(&crc32fast::hash(rest).to_le_bytes());
         Ok(())
     }
 }
@@ -87,7 +111,7 @@ impl BlockReader {
         bytes: &[u8],
         plain: &mut Vec<u8>,
     ) -> Result<Option<usize>, Fault> {
-        let Some((head, rest)) = bytes.split_first_chunk::<BLOCK_HEAD_BYTES>() else {
+        let Some((head, rest)) = bytes.split_first_chunk::<BLOCK_CRC_BYTES>() else {
             return Ok(None);
         };
         let [length, crc] =
@@ -97,12 +121,12 @@ impl BlockReader {
         if length == 0 {
             return Err(Fault::Malformed("a block is empty"));
         }
-        let Some(packed) = rest.get(..length) else { return Ok(None) };
-        if crc32fast::hash(packed) != u32::from_le_bytes(crc) {
+        let Some(block) = rest.get(..BLOCK_MOMENT_BYTES + length) else { return Ok(None) };
+        if crc32fast::hash(block) != u32::from_le_bytes(crc) {
             return Err(Fault::CrcMismatch);
         }
-        self.unpack(packed, plain)?;
-        Ok(Some(BLOCK_HEAD_BYTES + length))
+        self.unpack(block.get(BLOCK_MOMENT_BYTES..).unwrap_or_default(), plain)?;
+        Ok(Some(BLOCK_CRC_BYTES + block.len()))
     }
 
     fn unpack(&mut self, packed: &[u8], plain: &mut Vec<u8>) -> Result<(), Fault> {

@@ -10,7 +10,7 @@ use crate::input::{Checkpoint, Input, Origin};
 use crate::limits::{BLOCK_TARGET_BYTES, PIECE_BYTES};
 use crate::patch::put_patch;
 use crate::record::{Context, Mention, flag, kind, put_head, put_mention, put_plain, put_state};
-use crate::segment::{BlockWriter, put_preamble};
+use crate::segment::{BlockMoment, BlockWriter, put_preamble};
 use crate::table::{Account, AccountTable, check_account};
 use crate::turn_log::read_inputs;
 
@@ -56,6 +56,8 @@ pub struct Writer {
     pieces: VecDeque<Piece>,
     written: Written,
     data: Vec<u8>,
+    /// The last moment of the segment, none within its checkpoint.
+    moment: BlockMoment,
     old: Vec<u8>,
     scratch: Vec<u8>,
 }
@@ -74,6 +76,7 @@ impl Writer {
             pieces: VecDeque::new(),
             written: Written::default(),
             data: Vec::new(),
+            moment: BlockMoment::default(),
             old: Vec::new(),
             scratch: Vec::new(),
         }
@@ -107,13 +110,23 @@ impl Writer {
             Input::Forgotten(pubkey) => self.forget(pubkey),
             plain => put_plain(&mut self.plain, plain, &mut self.context),
         }
-        if let Input::TurnEnd { ts_ms, .. } = input {
-            self.written.turns += 1;
-            self.written.ts_ms = *ts_ms;
-        }
+        let block_bytes = match input {
+            Input::TurnEnd { ts_ms, .. } => self.note_turn_end(*ts_ms),
+            _ => BLOCK_TARGET_BYTES,
+        };
         self.written.slot = self.context.slot;
         self.written.plain_bytes += (self.plain.len() - before) as u64;
-        self.seal_block_of(BLOCK_TARGET_BYTES)
+        self.seal_block_of(block_bytes)
+    }
+
+    /// Returns with how many bytes the open block is sealed: the first moment of a run ends one, so that it is
+    /// found without unpacking.
+    fn note_turn_end(&mut self, ts_ms: u64) -> usize {
+        let block_bytes = if self.moment.slot == 0 { 1 } else { BLOCK_TARGET_BYTES };
+        self.moment = BlockMoment { slot: self.context.slot, ts_ms };
+        self.written.turns += 1;
+        self.written.ts_ms = ts_ms;
+        block_bytes
     }
 
     fn put_account(&mut self, origin: &Origin, owner: &Pubkey, data: &[u8]) -> Result<(), Fault> {
@@ -206,11 +219,9 @@ impl Writer {
         self.context = Context { slot, unix_seconds, ts_ms, ..Context::default() };
         let segment = self.written.segment + 1;
         self.written = Written { segment, ts_ms, slot, ..Written::default() };
+        self.moment = BlockMoment::default();
         self.blocks = Some(BlockWriter::new().map_err(|_| UNPACKABLE)?);
-        let mut bytes = Vec::new();
-        put_preamble(&mut bytes);
-        self.written.bytes = bytes.len() as u64;
-        self.pieces.push_back(Piece { segment, bytes });
+        self.begin_file(segment);
         put_head(&mut self.plain, &self.program, created_ms, self.numbers.len(), checkpoint);
         self.seal_block_of(1)?;
         for number in 0..self.accounts.next_number() {
@@ -218,9 +229,17 @@ impl Writer {
             self.seal_block_of(BLOCK_TARGET_BYTES)?;
         }
         put_state(&mut self.plain, checkpoint.state);
+        self.moment = BlockMoment { slot, ts_ms };
         self.seal_block_of(1)?;
         self.written.checkpoint_bytes = self.written.bytes;
         Ok(())
+    }
+
+    fn begin_file(&mut self, segment: u64) {
+        let mut bytes = Vec::new();
+        put_preamble(&mut bytes);
+        self.written.bytes = bytes.len() as u64;
+        self.pieces.push_back(Piece { segment, bytes });
     }
 
     /// Seals the open block, so that all that was appended is in pieces.
@@ -244,7 +263,7 @@ impl Writer {
         }
         let Some(piece) = self.pieces.back_mut() else { return Err(UNPACKABLE) };
         let before = piece.bytes.len();
-        blocks.put_block(&mut piece.bytes, &self.plain).map_err(|_| UNPACKABLE)?;
+        blocks.put_block(&mut piece.bytes, &self.plain, self.moment).map_err(|_| UNPACKABLE)?;
         self.written.bytes += (piece.bytes.len() - before) as u64;
         self.plain.clear();
         Ok(())
