@@ -279,6 +279,13 @@ export declare class JournalReader {
    * is later, or the sequence number or the count of turns is reached. The checkpoint is a step of its own.
    */
   readTo(core: Core, until: JournalUntil): number
+  /** The segment goes on where the core stands: its checkpoint is read, and nothing of it is restored. */
+  goOn(): void
+  /**
+   * The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
+   * `problem` says what is wrong.
+   */
+  nextMoment(): JournalMoment | null
   /** Where the reader stands. */
   position(): JournalPosition
   /** What is wrong with the segment; null while nothing is. */
@@ -376,6 +383,14 @@ export interface Census {
  * The body must not change until the promise settles.
  */
 export declare function decodeSnapshot(body: Uint8Array, keys: Array<string>): Promise<PackedSnapshot>
+
+/** The end of a turn. */
+export interface JournalMoment {
+  /** The chain's slot. */
+  slot: number
+  /** Unix milliseconds. */
+  tsMs: number
+}
 
 /** Finished bytes of a segment's file. */
 export interface JournalPiece {

@@ -33,6 +33,15 @@ pub struct JournalUntil {
     pub turns_max: Option<u32>,
 }
 
+/// The end of a turn.
+#[napi(object)]
+pub struct JournalMoment {
+    /// The chain's slot.
+    pub slot: f64,
+    /// Unix milliseconds.
+    pub ts_ms: f64,
+}
+
 /// Where a reader stands.
 #[napi(object)]
 pub struct JournalPosition {
@@ -87,6 +96,8 @@ pub struct JournalReader {
     reader: Reader,
     program: Pubkey,
     is_restored: bool,
+    /// Whether the core is already where the checkpoint is.
+    goes_on: bool,
     last: LastTurn,
     problem: Option<JournalProblem>,
 }
@@ -100,6 +111,7 @@ impl JournalReader {
             reader: Reader::new(),
             program: program_of(&program_id)?,
             is_restored: false,
+            goes_on: false,
             last: LastTurn::default(),
             problem: None,
         })
@@ -159,6 +171,32 @@ impl JournalReader {
         REACHED
     }
 
+    /// The segment goes on where the core stands: its checkpoint is read, and nothing of it is restored.
+    #[napi]
+    pub fn go_on(&mut self) {
+        self.goes_on = true;
+    }
+
+    /// The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
+    /// `problem` says what is wrong.
+    #[napi]
+    pub fn next_moment(&mut self) -> Option<JournalMoment> {
+        // To look for the checkpoint is to take it.
+        if self.problem.is_some() || !self.is_restored {
+            return None;
+        }
+        match self.reader.find() {
+            Ok(Found::Turn(Moment { ts_ms, slot })) => {
+                Some(JournalMoment { slot: slot as f64, ts_ms: ts_ms as f64 })
+            }
+            Ok(_) => None,
+            Err(error) => {
+                self.problem = Some(problem_at(&error));
+                None
+            }
+        }
+    }
+
     /// Where the reader stands.
     #[napi]
     pub fn position(&self) -> JournalPosition {
@@ -209,6 +247,9 @@ impl JournalReader {
             return Err(JournalProblem { code, message, position: 0.0 });
         }
         self.last.moment = Moment { ts_ms: head.ts_ms, slot: head.slot };
+        if self.goes_on {
+            return Ok(());
+        }
         core.restore_checkpoint(&mut self.reader)
     }
 
