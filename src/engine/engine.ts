@@ -29,6 +29,7 @@ import { DecodedSnapshot, decodedSnapshot } from './decoded-snapshot.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
+import type { JournalReader, JournalStep, JournalUntil } from './journal-reader.js';
 import { matchOptions, refusalOf } from './match.js';
 import { OutputBuffer } from './output-buffer.js';
 import { parseChainStats, parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
@@ -37,6 +38,7 @@ import { RefusedAccounts } from './refused-accounts.js';
 import { sourceBits } from './sources.js';
 import { TopicFrames } from './topic-frames.js';
 import { marketNotFound, topicName } from './topics.js';
+import { TurnLog } from './turn-log.js';
 import { joinTurns, TurnReport } from './turn-report.js';
 import type { EngineStats, EngineTurn } from './types.js';
 
@@ -56,6 +58,8 @@ const SIDES = ['bid', 'ask'] as const;
  * This room knows no URL and keeps no time; what is in the book, and at which price, the core decides.
  */
 export class Engine implements FeedEngine, QuoteEngine, BookSource {
+  /** What moves the book, for a journal. */
+  readonly turnLog: TurnLog;
   readonly #core: Core;
   readonly #batch = new RecordBatch();
   readonly #refused = new RefusedAccounts();
@@ -80,6 +84,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   constructor(options: { readonly programId: string; readonly epoch: string }) {
     this.#core = createCore(options);
+    this.turnLog = new TurnLog(this.#core);
     this.#topics = new TopicFrames(this.#core);
     this.#epoch = options.epoch;
   }
@@ -149,6 +154,20 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** No quote expires before this; a turn that ends then removes what is due. Null without quotes. */
   indicativeDueMs(): number | null {
     return this.#core.indicativeDueMs();
+  }
+
+  /** Makes the next step of a journal, which alone moves this engine then. */
+  readJournal(reader: JournalReader, until?: JournalUntil): JournalStep {
+    this.#finishMark();
+    const kind = reader.readInto({ core: this.#core, report: this.#report }, until);
+    this.#turn += 1;
+    this.#epoch = reader.epoch ?? this.#epoch;
+    // Each market has the state of the book; without one there is nothing to be read of it.
+    if (this.#core.version(0, this.#versionBytes)) this.#state = this.version(0).state;
+    this.#marketsOf = kind === 'turn' ? this.#marketsOf : -1;
+    if (kind !== 'turn') return { kind };
+    const turn = this.#report.readCountedTurn(`${this.#epoch} ${this.#state}`);
+    return { kind, turn, mark: reader.mark() };
   }
 
   /** Replaces what external venues offer in a spot market: takers meet it, no book shows it. */

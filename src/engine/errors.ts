@@ -16,7 +16,13 @@ export type EngineErrorCode =
   | 'SNAPSHOT_KEYS_MISMATCH'
   | 'SNAPSHOT_BYTES_EXCEEDED'
   | 'INVALID_ZSTD'
-  | 'DECODED_BYTES_EXCEEDED';
+  | 'DECODED_BYTES_EXCEEDED'
+  | 'MALFORMED_JOURNAL'
+  | 'JOURNAL_VERSION_MISMATCH'
+  | 'JOURNAL_PROGRAM_MISMATCH'
+  | 'JOURNAL_CRC_MISMATCH'
+  | 'JOURNAL_BYTES_EXCEEDED'
+  | 'JOURNAL_HASH_MISMATCH';
 
 /** The only error this room throws. `context` carries the values, never account bytes. */
 export class EngineError extends Error {

@@ -58,6 +58,12 @@ export class TurnReport {
     return this.#words[index] ?? 0;
   }
 
+  /** A turn of a journal, which says by itself how many markets it changed. */
+  readCountedTurn(stamp: string): EngineTurn {
+    const words = HEAD_WORDS + this.wordAt(8);
+    return this.readTurn({ words, stamp, problemCount: 0, problems: [] });
+  }
+
   /** The turn, from the first `words` words. One literal: a spread costs more than the rest of it. */
   readTurn({ words, problemCount, problems, stamp }: ReportedTurn): EngineTurn {
     const allChanged = stamp !== this.#stamp;

@@ -1,0 +1,140 @@
+import { type Core, JournalReader as NativeReader } from '#addon';
+import type { PublishMark } from '../contract/publish-mark.js';
+import { EngineError, type EngineErrorCode } from './errors.js';
+import { unpackMark } from './packed-mark.js';
+import type { TurnReport } from './turn-report.js';
+import type { EngineTurn } from './types.js';
+
+/** How far a journal is read: turns are applied up to the first that is beyond any of these. */
+export interface JournalUntil {
+  /** The highest slot. */
+  readonly slotMax?: number;
+  /** The latest time, unix milliseconds. */
+  readonly tsMsMax?: number;
+  /** A market and the sequence number at which to stop. */
+  readonly market?: number;
+  readonly seq?: number;
+  /** Turns that are applied by one call at most. */
+  readonly turnsMax?: number;
+}
+
+/**
+ * What one step did. `moreBytes`: nothing, the next turn is not there as a whole; at the end of a file that is its end, or a
+ * tear. `checkpoint`: the core is as it was at the beginning of the segment. `turn`: one turn was applied. `reached`: the
+ * next turn is beyond what was asked for.
+ */
+export type JournalStep =
+  | { readonly kind: 'moreBytes' | 'checkpoint' | 'reached' }
+  | { readonly kind: 'turn'; readonly turn: EngineTurn; readonly mark: PublishMark };
+
+/** The last turn that was applied. */
+export interface JournalPosition {
+  readonly slot: number;
+  /** Unix milliseconds. */
+  readonly tsMs: number;
+  readonly turns: number;
+  /** Account updates behind the checkpoint. */
+  readonly updates: number;
+  /** Bytes of the file that were read, whole blocks. */
+  readonly position: number;
+  /** Bytes behind them that are no whole block. */
+  readonly waiting: number;
+}
+
+/** What the head of a segment says. */
+export interface SegmentHead {
+  readonly programId: string;
+  readonly epoch: string;
+  /** The moment of its checkpoint: unix milliseconds, and the chain's slot; 0 where that is empty. */
+  readonly tsMs: number;
+  readonly slot: number;
+  /** Sequence numbers then, by the ids of the markets. */
+  readonly seqs: readonly number[];
+}
+
+/** A reader checks the program of the accounts when it restores them, not before. */
+const ANY_PROGRAM = '1'.repeat(32);
+
+/** The steps by the codes of the core. */
+const [MORE_BYTES, TURN, CHECKPOINT, REACHED] = [0, 1, 2, 3] as const;
+
+/** Reads one segment of a journal: {@link Engine.readJournal} applies it, from its checkpoint on. */
+export class JournalReader {
+  readonly #native: NativeReader;
+  #epoch: string | null = null;
+
+  /** Throws when the program's id is not base58 of 32 bytes. */
+  constructor(programId: string) {
+    this.#native = new NativeReader(programId);
+  }
+
+  /** The run of the book, once the head was read. */
+  get epoch(): string | null {
+    this.#epoch ??= this.#native.head()?.epoch ?? null;
+    return this.#epoch;
+  }
+
+  /** Adds bytes of the file, in pieces of any size. */
+  pushBytes(bytes: Uint8Array): void {
+    this.#native.push(bytes);
+  }
+
+  /** The segment goes on where the core stands: its checkpoint is read, and nothing of it restored. */
+  goOn(): void {
+    this.#native.goOn();
+  }
+
+  /** The moment of the next turn, which is not applied; null when it is not there as a whole, and before the checkpoint. */
+  nextMoment(): { readonly slot: number; readonly tsMs: number } | null {
+    return this.#native.nextMoment();
+  }
+
+  position(): JournalPosition {
+    return this.#native.position();
+  }
+
+  /** What the last turn published. */
+  mark(): PublishMark {
+    return unpackMark(this.#native.position().marks);
+  }
+
+  /** As {@link Engine.readJournal} says; nothing else calls it. */
+  readInto(
+    { core, report }: { readonly core: Core; readonly report: TurnReport },
+    until: JournalUntil | undefined,
+  ): JournalStep['kind'] {
+    const native = this.#native;
+    const code =
+      until === undefined ? native.readTurn(core, report.bytes) : native.readTo(core, until);
+    switch (code) {
+      case MORE_BYTES:
+        return 'moreBytes';
+      case TURN:
+        return 'turn';
+      case CHECKPOINT:
+        return 'checkpoint';
+      case REACHED:
+        return 'reached';
+      default:
+        throw errorOf(native);
+    }
+  }
+}
+
+/**
+ * Reads the head of a segment from the first bytes of its file. Throws an {@link EngineError}, also when they are too few.
+ */
+export function readSegmentHead(bytes: Uint8Array): SegmentHead {
+  const native = new NativeReader(ANY_PROGRAM);
+  native.push(bytes);
+  const head = native.head();
+  if (head !== null) return head;
+  throw errorOf(native);
+}
+
+function errorOf(native: NativeReader): EngineError {
+  const problem = native.problem();
+  if (problem === null) return new EngineError('MALFORMED_JOURNAL', 'the file is too short');
+  const { code, message, position } = problem;
+  return new EngineError(code as EngineErrorCode, `${message} (at byte ${position})`, { position });
+}

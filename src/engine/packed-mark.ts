@@ -1,0 +1,22 @@
+/** Publish marks as the core writes them: of each market its id in two bytes, little-endian, and its classes in one. */
+import type { PublishMark } from '../contract/publish-mark.js';
+
+const ENTRY_BYTES = 3;
+
+/** The bytes of a mark. */
+export function packMark(mark: PublishMark): Uint8Array {
+  const bytes = Buffer.alloc(mark.length * ENTRY_BYTES);
+  for (const [index, { market, classes }] of mark.entries()) {
+    bytes.writeUInt16LE(market, index * ENTRY_BYTES);
+    bytes.writeUInt8(classes, index * ENTRY_BYTES + 2);
+  }
+  return bytes;
+}
+
+/** The mark of some bytes. */
+export function unpackMark(bytes: Buffer): PublishMark {
+  return Array.from({ length: Math.floor(bytes.length / ENTRY_BYTES) }, (_, index) => ({
+    market: bytes.readUInt16LE(index * ENTRY_BYTES),
+    classes: bytes.readUInt8(index * ENTRY_BYTES + 2),
+  }));
+}

@@ -1,0 +1,58 @@
+import type { Core } from '#addon';
+import type { PublishMark } from '../contract/publish-mark.js';
+import { EngineError } from './errors.js';
+import { packMark } from './packed-mark.js';
+
+/** What the core returns when more waited than it holds. */
+const JOURNAL_LOST = -(2 ** 31);
+
+/**
+ * What moves the book of one core, turn by turn, for the journal. It begins with a checkpoint, and its bytes are of one
+ * version of the core: only a {@link JournalWriter} makes something of them that may be stored.
+ */
+export class TurnLog {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Begins the log, before the core has any account. */
+  start(): void {
+    if (this.#core.startJournal()) return;
+    throw new Error('Invariant: the journal begins before the first account');
+  }
+
+  /** Ends the log and forgets what waits. */
+  stop(): void {
+    this.#core.stopJournal();
+  }
+
+  /** The next turn ends with a checkpoint, with which a new segment begins. */
+  markCheckpoint(): void {
+    this.#core.markCheckpoint();
+  }
+
+  /** What the last turn publishes; nothing came in since it ended. */
+  markPublished(mark: PublishMark): void {
+    if (mark.length > 0) this.#core.markPublished(packMark(mark));
+  }
+
+  /** Bytes of whole turns that wait. */
+  waitingBytes(): number {
+    return this.#core.journalBytes();
+  }
+
+  /** Takes all whole turns that wait; null without any. Throws `JOURNAL_BYTES_EXCEEDED` when some were lost. */
+  take(): Uint8Array<ArrayBuffer> | null {
+    const bytes = this.waitingBytes();
+    // A buffer of its own, because it changes hands.
+    const out = Buffer.from(new ArrayBuffer(Math.max(bytes, 0)));
+    const length = this.#core.takeJournal(out);
+    if (length === JOURNAL_LOST) {
+      const message = 'more turns waited for the journal than the core holds';
+      throw new EngineError('JOURNAL_BYTES_EXCEEDED', message);
+    }
+    return length <= 0 ? null : out.subarray(0, length);
+  }
+}
