@@ -20,6 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'feed',
     'follow',
     'history',
+    'journal',
     'match',
     'rpc',
     'server',
@@ -34,6 +35,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   feed: ['config', 'contract', 'rpc'],
   follow: ['client'],
   history: ['config', 'contract', 'engine', 'rpc'],
+  journal: ['contract', 'engine', 'rpc'],
   match: ['client'],
   // What it uses of the client library it imports by that package's name.
   page: [],
@@ -54,6 +56,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // engine's calls in a file, and their replay. The top: the feed over its nodes, and quotes.
   feed: [['model'], ['connection', 'recording'], ['.']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
+  journal: [['model'], ['store'], ['worker'], ['.']],
   history: [['model'], ['store'], ['candles'], ['bodies', 'streams', 'ingest'], ['worker'], ['.']],
 };
 

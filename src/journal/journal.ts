@@ -1,0 +1,231 @@
+/**
+ * The journal on the main thread: takes whole turns from the core and hands them to the thread that writes them. It
+ * waits for nothing: what the thread has not taken waits in bounded memory, and beyond that the journal ends, never the book.
+ */
+import type { JournalListing, JournalSource, JournalStats } from '../contract/journal-source.js';
+import type { PublishMark } from '../contract/publish-mark.js';
+import type { TurnLog } from '../engine/turn-log.js';
+import type { Log } from '../rpc/log.js';
+import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { JournalError, textOfError } from './model/error.js';
+import {
+  DRAIN_BYTES,
+  DRAIN_MS,
+  IN_FLIGHT_BYTES_MAX,
+  OPEN_MS_MAX,
+  STOP_MS_MAX,
+} from './model/limits.js';
+import type { FromJournal, JournalSetup, WorkerStats } from './model/messages.js';
+import { type JournalLink, startThread } from './worker-link.js';
+
+/** What a journal works with. */
+export interface JournalOptions {
+  readonly setup: JournalSetup;
+  /** Where the core writes what moves its book. */
+  readonly turnLog: TurnLog;
+  readonly log: Log;
+  readonly timers?: Timers;
+}
+
+const NOTHING_KEPT: JournalListing = { ranges: [], gaps: [], skipped: [] };
+
+const STARTING: WorkerStats = {
+  state: 'starting',
+  reason: null,
+  newest: null,
+  bytes: 0,
+  events: { segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
+};
+
+/** The journal of one service. */
+export class Journal implements JournalSource {
+  readonly #options: JournalOptions;
+  readonly #timers: Timers;
+  #link: JournalLink | null = null;
+  #stats: WorkerStats = STARTING;
+  #listing: JournalListing = NOTHING_KEPT;
+  #inFlightBytes = 0;
+  #drainTimer: Timer | null = null;
+  /** Called with the first thing that the thread says of its folder. */
+  #onOpened: ((refusal: JournalError | null) => void) | null = null;
+  #onEnded: (() => void) | null = null;
+  readonly #flushes = new Map<number, () => void>();
+  #lastFlush = 0;
+  /** Why nothing more is taken; null while turns are. */
+  #endReason: string | null = null;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+  }
+
+  /** Where its files are. */
+  get folder(): string {
+    return this.#options.setup.folder;
+  }
+
+  /**
+   * Starts the thread, and the log of the core, which holds no account yet. A folder that cannot be used now is tried
+   * again; {@link Journal.readStats} says why.
+   *
+   * # Errors
+   * `JOURNAL_LOCKED` when another process has the folder; `JOURNAL_FAILED`.
+   */
+  async start(): Promise<void> {
+    const { setup, turnLog } = this.#options;
+    const refusal = await this.#startThread(setup);
+    if (refusal !== null) {
+      this.#link?.terminate();
+      throw refusal;
+    }
+    turnLog.start();
+  }
+
+  #startThread(setup: JournalSetup): Promise<JournalError | null> {
+    return new Promise((resolve) => {
+      const limit = this.#timers.after(OPEN_MS_MAX, () => this.#onOpened?.(null));
+      this.#onOpened = (refusal) => {
+        limit.cancel();
+        this.#onOpened = null;
+        resolve(refusal);
+      };
+      this.#link = startThread(setup, {
+        onMessage: (message) => this.#receiveMessage(message),
+        onEnd: (reason) => this.#handleEnd(reason),
+      });
+    });
+  }
+
+  /**
+   * Is to be called after each turn of the core, with what it publishes: hands over what waits when it is much, or has
+   * waited long.
+   */
+  endTurn(mark: PublishMark): void {
+    if (this.#endReason !== null) return;
+    this.#options.turnLog.markPublished(mark);
+    if (this.#options.turnLog.waitingBytes() >= DRAIN_BYTES) this.#drain();
+    else this.#drainTimer ??= this.#timers.after(DRAIN_MS, () => this.#drain());
+  }
+
+  /** Resolves when all turns so far are in the file, or the journal is stopped. */
+  async flush(): Promise<void> {
+    this.#drain();
+    if (this.#link === null || this.#endReason !== null) return;
+    this.#lastFlush += 1;
+    const id = this.#lastFlush;
+    await new Promise<void>((resolve) => {
+      this.#flushes.set(id, resolve);
+      this.#link?.sendMessage({ kind: 'flush', id });
+    });
+  }
+
+  /** Writes all turns so far; resolves when the thread has ended. */
+  async stop(): Promise<void> {
+    this.#drainTimer?.cancel();
+    const link = this.#link;
+    if (link === null) return;
+    // What the thread has still to take is in memory either way.
+    this.#inFlightBytes = 0;
+    this.#drain();
+    this.#options.turnLog.stop();
+    const ended = new Promise<void>((resolve) => {
+      this.#onEnded = resolve;
+    });
+    link.sendMessage({ kind: 'stop' });
+    const limit = this.#timers.after(STOP_MS_MAX, () => link.terminate());
+    await ended;
+    limit.cancel();
+  }
+
+  readStats(): JournalStats {
+    const { state, reason, newest, bytes, events } = this.#stats;
+    const { ranges, gaps } = this.#listing;
+    return {
+      state: this.#endReason === null ? state : 'stopped',
+      reason: this.#endReason ?? reason,
+      segments: ranges.reduce((sum, range) => sum + range.segments, 0),
+      bytes,
+      gaps: gaps.length,
+      oldest: ranges[0]?.first ?? null,
+      newest,
+      queuedBytes: this.#inFlightBytes + this.#options.turnLog.waitingBytes(),
+      events,
+    };
+  }
+
+  readListing(): JournalListing {
+    return this.#listing;
+  }
+
+  #drain(): void {
+    this.#drainTimer?.cancel();
+    this.#drainTimer = null;
+    if (this.#endReason !== null || this.#inFlightBytes >= IN_FLIGHT_BYTES_MAX) return;
+    try {
+      const log = this.#options.turnLog.take();
+      if (log === null) return;
+      this.#inFlightBytes += log.length;
+      this.#link?.sendTurns(log);
+    } catch (error) {
+      this.#endJournal(textOfError(error));
+      this.#link?.sendMessage({ kind: 'lost', reason: textOfError(error) });
+    }
+  }
+
+  #receiveMessage(message: FromJournal): void {
+    switch (message.kind) {
+      case 'opened':
+        this.#onOpened?.(null);
+        return;
+      case 'refused':
+        this.#onOpened?.(new JournalError(message.code, message.message));
+        return;
+      case 'taken':
+        this.#noteTaken(message.bytes);
+        return;
+      case 'checkpointDue':
+        this.#options.turnLog.markCheckpoint();
+        return;
+      case 'flushed':
+        this.#endFlush(message.id);
+        return;
+      case 'state':
+        this.#stats = message.stats;
+        this.#listing = message.listing;
+        return;
+      case 'log':
+        this.#options.log[message.level](message.fields, message.message);
+    }
+  }
+
+  #endFlush(id: number): void {
+    this.#flushes.get(id)?.();
+    this.#flushes.delete(id);
+  }
+
+  #noteTaken(bytes: number): void {
+    this.#inFlightBytes = Math.max(0, this.#inFlightBytes - bytes);
+    // What waited for room, if any did.
+    if (this.#options.turnLog.waitingBytes() >= DRAIN_BYTES) this.#drain();
+  }
+
+  /** What the thread knew of the accounts is gone with it, so there is no other one before the service starts again. */
+  #handleEnd(reason: string): void {
+    this.#link = null;
+    for (const resolve of this.#flushes.values()) resolve();
+    this.#flushes.clear();
+    if (this.#onEnded !== null) {
+      this.#onEnded();
+      return;
+    }
+    this.#options.log.warn({ reason }, 'the thread of the journal ended: nothing more is written');
+    this.#endJournal(`the thread of the journal ended: ${reason}`);
+    this.#onOpened?.(null);
+  }
+
+  #endJournal(reason: string): void {
+    this.#endReason = reason;
+    this.#drainTimer?.cancel();
+    this.#options.turnLog.stop();
+  }
+}

@@ -1,0 +1,30 @@
+/** What can go wrong in the journal; codes are never renamed. */
+export type JournalErrorCode =
+  /** Another process has the folder. */
+  | 'JOURNAL_LOCKED'
+  /** The folder cannot be made, read or locked. */
+  | 'JOURNAL_FOLDER_FAILED'
+  /** The disk refused a write, or the file is gone. */
+  | 'JOURNAL_WRITE_FAILED'
+  /** More waited for the disk, or for the thread of the journal, than may. */
+  | 'JOURNAL_QUEUE_EXCEEDED'
+  /** What was to be written cannot be encoded, or the thread ended. */
+  | 'JOURNAL_FAILED';
+
+/** The one error class of this room. */
+export class JournalError extends Error {
+  override readonly name = 'JournalError';
+
+  constructor(
+    readonly code: JournalErrorCode,
+    message: string,
+    options: ErrorOptions = {},
+  ) {
+    super(message, options);
+  }
+}
+
+/** What was thrown, in words. */
+export function textOfError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

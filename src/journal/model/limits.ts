@@ -1,0 +1,59 @@
+/** Every bound of the journal, each with its reason. All times are milliseconds. */
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Turns are handed to the thread of the journal at least as often while any wait. */
+export const DRAIN_MS = 50;
+/** Bytes of turns that are handed over at once, before that: some hundred accounts. */
+export const DRAIN_BYTES = 256 * 1024;
+/**
+ * Bytes on their way to the thread. Beyond it turns wait in the core, whose own limit ends the journal: what
+ * both hold is that of the largest scan.
+ */
+export const IN_FLIGHT_BYTES_MAX = 64 * MEBIBYTE;
+
+/** What waits in the encoder is written as often: with DRAIN_MS well below a second, which is all that a kill may lose. */
+export const FLUSH_MS = 500;
+/** What was written is synced to the disk as often: a power cut loses about as much. */
+export const SYNC_MS = 5_000;
+/** Encoded bytes that wait for the disk: as many as the largest checkpoint, beyond it the disk is too slow. */
+export const DISK_QUEUE_BYTES_MAX = 256 * MEBIBYTE;
+
+/**
+ * Account updates of one segment. A moment is reached from the checkpoint before it: as many are applied in
+ * under a second, on average in half of that.
+ */
+export const SEGMENT_UPDATES_MAX = 200_000;
+/** Bytes of one segment: what retention deletes at once. */
+export const SEGMENT_BYTES_MAX = 64 * MEBIBYTE;
+/** The limit on bytes holds at least so many segments, so that deleting one deletes little of what is kept. */
+export const SEGMENTS_IN_LIMIT = 16;
+/** But a segment has at least as many bytes, or there would be one for each checkpoint. */
+export const SEGMENT_BYTES_MIN = 256 * 1024;
+/** Time of one segment: what a damaged file costs, and how late retention is at most. */
+export const SEGMENT_MS_MAX = 600_000;
+
+/** Files of the folder that are read at the start, the newest: two years of segments of ten minutes. */
+export const SEGMENTS_MAX = 100_000;
+/** Bytes from which the head of any segment can be read. */
+export const SEGMENT_HEAD_BYTES = 64 * 1024;
+/** The longest time that a slot takes on average: what the clock says beyond it is not believed by retention. */
+export const SLOT_MS_MAX = 600;
+
+/** Between two tries to open the folder again: a full disk is not filled again by asking it all the time. */
+export const RETRY_MS = 10_000;
+/** Bytes that a folder must take before the journal goes on in it. */
+export const PROBE_BYTES = 64 * 1024;
+/** How often the thread tells its figures. */
+export const STATS_MS = 1_000;
+/** Bytes of a file that a replay reads at once: some hundred blocks. */
+export const REPLAY_READ_BYTES = 1_048_576;
+/** How often it is checked whether the book of a replay that has ended grows old. */
+export const REPLAY_WATCH_MS = 100;
+/** A pause that is longer, and in which no slots passed, is the clock's fault: a replay does not wait for it. */
+export const REPLAY_PAUSE_MS_MAX = 60_000;
+
+/** Time that a stopping thread has for its last turns, well below that of the whole service. */
+export const STOP_MS_MAX = 3_000;
+/** Time that a thread has to open the folder before the service goes on without it. */
+export const OPEN_MS_MAX = 30_000;

@@ -1,0 +1,62 @@
+/** What the main thread and the thread of the journal say to each other. */
+import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
+import type { JournalErrorCode } from './error.js';
+
+/** With what the thread is started. */
+export interface JournalSetup {
+  /** The folder of its files. */
+  readonly folder: string;
+  readonly programId: string;
+  /** Older files are deleted; 0 for never. */
+  readonly days: number;
+  /** Of all files together; 0 for no limit. */
+  readonly bytesMax: number;
+}
+
+/** To the thread. */
+export type ToJournal =
+  /** Whole turns, as the core gives them; the bytes change hands. */
+  | { readonly kind: 'turns'; readonly log: Uint8Array }
+  /** Nothing comes after what came: the core has lost some. */
+  | { readonly kind: 'lost'; readonly reason: string }
+  /** All that came before is to be in the file. */
+  | { readonly kind: 'flush'; readonly id: number }
+  | { readonly kind: 'stop' };
+
+/** The figures of the thread. */
+export interface WorkerStats {
+  readonly state: JournalState;
+  readonly reason: string | null;
+  /** The newest moment in a file; null before the first. */
+  readonly newest: JournalMoment | null;
+  /** Bytes of the file that is being written, and of all before it. */
+  readonly bytes: number;
+  readonly events: Readonly<Record<JournalEvent, number>>;
+}
+
+/** What the thread counts. */
+export type JournalEvent =
+  | 'segmentsBegun'
+  | 'segmentsDeleted'
+  /** Times that the disk, or the folder, refused. */
+  | 'failures'
+  /** Bytes that were written. */
+  | 'bytesWritten';
+
+/** From the thread. */
+export type FromJournal =
+  /** The folder is its own now, or cannot be; it is tried again unless another process has it. */
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'refused'; readonly code: JournalErrorCode; readonly message: string }
+  /** So many bytes of turns were taken. */
+  | { readonly kind: 'taken'; readonly bytes: number }
+  /** The core is to write a checkpoint, with which a new segment begins. */
+  | { readonly kind: 'checkpointDue' }
+  | { readonly kind: 'flushed'; readonly id: number }
+  | { readonly kind: 'state'; readonly stats: WorkerStats; readonly listing: JournalListing }
+  | {
+      readonly kind: 'log';
+      readonly level: 'info' | 'warn';
+      readonly fields: object;
+      readonly message: string;
+    };

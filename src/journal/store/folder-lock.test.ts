@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { JournalError } from '../model/error.js';
+import { FolderLock } from './folder-lock.js';
+
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-lock-'));
+  folders.push(folder);
+  return folder;
+}
+
+function codeOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof JournalError) return error.code;
+    throw error;
+  }
+  return 'taken';
+}
+
+/** What another process is told that takes the lock. */
+function otherProcess(folder: string): string {
+  const script = `
+    import { FolderLock } from '${new URL('../../../dist/src/journal/store/folder-lock.js', import.meta.url)}';
+    try { FolderLock.take(process.argv[1]); console.log('taken'); } catch (error) { console.log(error.code); }`;
+  const args = ['--input-type=module', '-e', script, folder];
+  return spawnSync(process.execPath, args).stdout.toString().trim();
+}
+
+test('one holder has a folder at a time, within a process and among several', () => {
+  const folder = newFolder();
+  const lock = FolderLock.take(folder);
+  expect(codeOf(() => FolderLock.take(folder))).toBe('JOURNAL_LOCKED');
+  expect(otherProcess(folder)).toBe('JOURNAL_LOCKED');
+  expect(readdirSync(folder)).toEqual(['lock']);
+  expect(statSync(path.join(folder, 'lock')).size).toBe(0);
+  lock.release();
+  // The other one ended without giving it back.
+  expect(otherProcess(folder)).toBe('taken');
+  FolderLock.take(folder).release();
+});
+
+test('a lock whose folder was deleted, or made anew, is kept no more', () => {
+  const folder = newFolder();
+  const lock = FolderLock.take(folder);
+  expect(lock.isKept()).toBe(true);
+  rmSync(path.join(folder, 'lock'));
+  expect(lock.isKept()).toBe(false);
+  const other = FolderLock.take(folder);
+  expect([lock.isKept(), other.isKept()]).toEqual([false, true]);
+  lock.release();
+  other.release();
+});
+
+test('a folder that is not there cannot be locked', () => {
+  const folder = path.join(newFolder(), 'none');
+  expect(codeOf(() => FolderLock.take(folder))).toBe('JOURNAL_FOLDER_FAILED');
+});

@@ -1,0 +1,67 @@
+import path from 'node:path';
+import Database from 'libsql';
+import { JournalError, textOfError } from '../model/error.js';
+import { identityOf } from './file-identity.js';
+
+/** Its name within the folder. Nothing is ever written to it. */
+const LOCK_NAME = 'lock';
+
+const heldText =
+  'another process keeps its journal there, such as a second service: stop it, or give each its own --data-dir';
+
+/**
+ * The right to write in a folder, of one process at a time. It is the lock of an empty SQLite database, as
+ * the file of the history has one: the system gives it back when the process ends, however it ends.
+ */
+export class FolderLock {
+  readonly #file: string;
+  readonly #database: InstanceType<typeof Database>;
+  readonly #identity: string;
+
+  private constructor(file: string, database: InstanceType<typeof Database>) {
+    this.#file = file;
+    this.#database = database;
+    this.#identity = identityOf(file) ?? '';
+  }
+
+  /**
+   * Takes the lock of a folder that is there.
+   *
+   * # Errors
+   * `JOURNAL_LOCKED` when another process has it, `JOURNAL_FOLDER_FAILED` when the folder does not let it.
+   */
+  static take(folder: string): FolderLock {
+    const file = path.join(folder, LOCK_NAME);
+    try {
+      const database = new Database(file);
+      database.exec('pragma busy_timeout = 0');
+      database.exec('pragma journal_mode = memory');
+      database.exec('begin exclusive');
+      return new FolderLock(file, database);
+    } catch (error) {
+      if (/^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))) {
+        throw new JournalError('JOURNAL_LOCKED', heldText, { cause: error });
+      }
+      const message = `the folder cannot be locked: ${textOfError(error)}`;
+      throw new JournalError('JOURNAL_FOLDER_FAILED', message, { cause: error });
+    }
+  }
+
+  /** Whether the folder still has the file of this lock, and not that of another process. */
+  isKept(): boolean {
+    return identityOf(this.#file) === this.#identity;
+  }
+
+  release(): void {
+    try {
+      this.#database.exec('rollback');
+    } finally {
+      this.#database.close();
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}

@@ -1,0 +1,126 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import type { JournalListing, JournalSkippedFile } from '../../contract/journal-source.js';
+import { JournalError, textOfError } from '../model/error.js';
+import { PROBE_BYTES } from '../model/limits.js';
+import { FolderLock } from './folder-lock.js';
+import { listKept } from './listing.js';
+import { countRetired, type RetentionPolicy } from './retention.js';
+import { readSegments } from './segment-index.js';
+import type { SegmentInfo } from './segment-info.js';
+import { segmentName } from './segment-name.js';
+
+/** The folder of a journal, which one process has to itself: its lock and the index of its segments. */
+export class JournalFolder {
+  readonly #path: string;
+  readonly #lock: FolderLock;
+  readonly #segments: SegmentInfo[];
+  readonly #skipped: readonly JournalSkippedFile[];
+  /** The highest number that any file has. */
+  #numberMax: number;
+
+  /**
+   * Makes the folder where it is not there, locks it and reads what it holds.
+   *
+   * # Errors
+   * `JOURNAL_LOCKED`, `JOURNAL_FOLDER_FAILED`.
+   */
+  constructor(folder: string, programId: string) {
+    this.#path = folder;
+    guardFolder('made', () => mkdirSync(folder, { recursive: true }));
+    this.#lock = FolderLock.take(folder);
+    try {
+      const found = guardFolder('read', () => readSegments(folder, programId));
+      this.#segments = [...found.segments];
+      this.#skipped = found.skipped;
+      this.#numberMax = found.numberMax;
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  /** Whether it is still the folder that was opened. */
+  isKept(): boolean {
+    return this.#lock.isKept();
+  }
+
+  /** Files that cannot be used, as they were found. */
+  get skipped(): readonly JournalSkippedFile[] {
+    return this.#skipped;
+  }
+
+  get segments(): readonly SegmentInfo[] {
+    return this.#segments;
+  }
+
+  /** Takes the number of the next segment: `goesOn` when nothing is missing since the one before it. */
+  takeNumber(goesOn: boolean): number {
+    this.#numberMax += goesOn || this.#numberMax === 0 ? 1 : 2;
+    return this.#numberMax;
+  }
+
+  /** Adds a segment that has just been begun, or puts what is known of the newest one now in its place. */
+  putSegment(segment: SegmentInfo): void {
+    if (this.#segments.at(-1)?.number === segment.number) this.#segments.pop();
+    this.#segments.push(segment);
+  }
+
+  /** Removes a file of which nothing was written that could be read; a disk that does not let it keeps it. */
+  dropFile(number: number): void {
+    try {
+      rmSync(path.join(this.#path, segmentName(number)), { force: true });
+    } catch {
+      // It is listed as a file that cannot be used from the next start on.
+    }
+  }
+
+  /** Deletes the oldest files beyond what is to be kept; returns their names. */
+  retireSegments(policy: RetentionPolicy): readonly string[] {
+    const retired = this.#segments.slice(0, countRetired(this.#segments, policy));
+    const names = retired.map(({ number }) => segmentName(number));
+    for (const name of names) {
+      guardFolder('cleaned', () => rmSync(path.join(this.#path, name), { force: true }));
+    }
+    this.#segments.splice(0, retired.length);
+    return names;
+  }
+
+  listing(): JournalListing {
+    return listKept(this.#segments, this.#skipped);
+  }
+
+  /** Throws `JOURNAL_FOLDER_FAILED` when the folder does not take a small file. */
+  probe(): void {
+    const file = path.join(this.#path, 'probe');
+    guardFolder('written', () => {
+      const handle = openSync(file, 'w');
+      try {
+        const bytes = Buffer.alloc(PROBE_BYTES, 1);
+        for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
+        fsyncSync(handle);
+      } finally {
+        closeSync(handle);
+        unlinkSync(file);
+      }
+    });
+  }
+
+  release(): void {
+    this.#lock.release();
+  }
+}
+
+function guardFolder<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof JournalError) throw error;
+    const message = `the folder cannot be ${what}: ${textOfError(error)}`;
+    throw new JournalError('JOURNAL_FOLDER_FAILED', message, { cause: error });
+  }
+}

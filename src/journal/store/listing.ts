@@ -1,0 +1,56 @@
+import type {
+  JournalGap,
+  JournalListing,
+  JournalRange,
+  JournalSkippedFile,
+} from '../../contract/journal-source.js';
+import type { SegmentInfo } from './segment-info.js';
+
+/** What is kept, by the segments in their order and the files that are none. */
+export function listKept(
+  segments: readonly SegmentInfo[],
+  skipped: readonly JournalSkippedFile[],
+): JournalListing {
+  const runs = splitRuns(segments);
+  const gaps = runs.slice(1).map((run, index) => gapBetween(runs[index] ?? [], run));
+  return { ranges: runs.map(rangeOf), gaps, skipped };
+}
+
+/** The segments that go on where the one before them ended, run by run. */
+export function splitRuns(segments: readonly SegmentInfo[]): readonly (readonly SegmentInfo[])[] {
+  const runs: SegmentInfo[][] = [];
+  let before: SegmentInfo | undefined;
+  for (const segment of segments) {
+    const goesOn = before?.number === segment.number - 1 && before.epoch === segment.epoch;
+    if (goesOn) runs.at(-1)?.push(segment);
+    else runs.push([segment]);
+    before = segment;
+  }
+  return runs;
+}
+
+function rangeOf(run: readonly SegmentInfo[]): JournalRange {
+  const [first, last] = endsOf(run);
+  return {
+    epoch: first.epoch,
+    first: first.first,
+    last: last.last,
+    segments: run.length,
+    bytes: run.reduce((sum, { bytes }) => sum + bytes, 0),
+    firstSeqs: first.seqs,
+    lastSeqs: last.seqs,
+  };
+}
+
+function gapBetween(before: readonly SegmentInfo[], after: readonly SegmentInfo[]): JournalGap {
+  const [, from] = endsOf(before);
+  const [to] = endsOf(after);
+  const reason = from.epoch === to.epoch ? 'stopped' : 'restart';
+  return { from: from.last, to: to.first, reason };
+}
+
+function endsOf(run: readonly SegmentInfo[]): readonly [SegmentInfo, SegmentInfo] {
+  const [first, last] = [run[0], run.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('Invariant: a run has a segment');
+  return [first, last];
+}

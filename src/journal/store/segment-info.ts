@@ -1,0 +1,15 @@
+import type { JournalMoment } from '../../contract/journal-source.js';
+
+/** A file of the journal, by its head and its last block. */
+export interface SegmentInfo {
+  readonly number: number;
+  readonly bytes: number;
+  readonly programId: string;
+  readonly epoch: string;
+  /** The moment of its checkpoint. */
+  readonly first: JournalMoment;
+  /** The last moment in it. */
+  readonly last: JournalMoment;
+  /** Sequence numbers at the checkpoint, by the ids of the markets. */
+  readonly seqs: readonly number[];
+}

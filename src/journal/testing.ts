@@ -1,0 +1,155 @@
+/** What tests of the journal share: an engine with a life, the thread's service in their hand, and its folder. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ManualTimers } from '../../test/support/manual-timers.js';
+import { Engine } from '../engine/engine.js';
+import { JournalReader } from '../engine/journal-reader.js';
+import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { MarketSimulator } from '../sim/market/market-simulator.js';
+import type { FromJournal, JournalSetup } from './model/messages.js';
+import { readSegments } from './store/segment-index.js';
+import { segmentName } from './store/segment-name.js';
+import { JournalService } from './worker/service.js';
+
+const START_SLOT = 350_000_000;
+const START_S = 1_750_000_000;
+const SLOT_MS = 400;
+
+const folders: string[] = [];
+
+/** A fresh folder, until {@link cleanUp}. */
+export function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-journal-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Removes all folders of a test. */
+export function cleanUp(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** An engine that a seeded life moves, and what it showed at the end of each turn. */
+export class LiveBook {
+  readonly engine: Engine;
+  /** What was shown, by `slot ts`. */
+  readonly shown = new Map<string, string>();
+  readonly #life: MarketSimulator;
+  #slots = 0;
+
+  constructor(options: { readonly seed: number; readonly epoch?: string; readonly slot?: number }) {
+    this.engine = new Engine({ programId: PROGRAM_ID, epoch: options.epoch ?? 'first' });
+    this.#slots = options.slot ?? 0;
+    this.#life = new MarketSimulator({ seed: options.seed, makers: 8, statusChanges: 'some' });
+    this.engine.turnLog.start();
+    this.engine.setState('live');
+  }
+
+  get slot(): number {
+    return START_SLOT + this.#slots;
+  }
+
+  /** Lets one slot go by, with some account writes. */
+  step(): void {
+    const clock = { slot: this.slot, unixSeconds: this.#tsMs() / 1_000 };
+    const writes =
+      this.shown.size === 0
+        ? this.#life.createGenesis({ ...clock, unixSeconds: Math.floor(clock.unixSeconds) })
+        : this.#life.nextStep({ ...clock, unixSeconds: Math.floor(clock.unixSeconds) }).writes;
+    this.engine.setClock(this.slot, Math.floor(clock.unixSeconds));
+    for (const { pubkey, owner, data } of writes) {
+      const text = data.toString('base64');
+      this.engine.push({ pubkey, owner, slot: this.slot, data: text, encoding: 'base64' });
+    }
+    this.engine.endTurn(this.#tsMs());
+    this.shown.set(`${this.slot} ${this.#tsMs()}`, shownBy(this.engine));
+    this.#slots += 1;
+  }
+
+  /** Lets so many slots go by. */
+  steps(count: number): void {
+    for (let at = 0; at < count; at += 1) this.step();
+  }
+
+  #tsMs(): number {
+    return START_S * 1_000 + this.#slots * SLOT_MS;
+  }
+}
+
+/** All bodies of an engine as one text. */
+export function shownBy(engine: Engine): string {
+  const texts = engine.markets().flatMap(({ id }) => {
+    const l2 = Buffer.from(engine.l2({ market: id, depth: 20, vamm: true, indicative: true }));
+    return [l2.toString(), Buffer.from(engine.l3({ market: id })).toString()];
+  });
+  return [engine.epoch, ...texts].join('\n');
+}
+
+/** The service of a journal's thread on this thread, whose time a test moves. */
+export class JournalRig {
+  readonly timers = new ManualTimers();
+  readonly messages: FromJournal[] = [];
+  readonly service: JournalService;
+  readonly #book: LiveBook;
+
+  constructor(book: LiveBook, setup: Partial<JournalSetup> & Pick<JournalSetup, 'folder'>) {
+    this.#book = book;
+    this.service = new JournalService({
+      setup: { programId: PROGRAM_ID, days: 0, bytesMax: 0, ...setup },
+      timers: this.timers,
+      wallMs: () => START_S * 1_000,
+      post: (message) => this.#receive(message),
+    });
+    this.service.start();
+  }
+
+  /** Hands over what waits, and waits until it is in the file or dropped. */
+  async flush(): Promise<void> {
+    const log = this.#book.engine.turnLog.take();
+    if (log !== null) await this.service.receiveMessage({ kind: 'turns', log });
+    await this.service.receiveMessage({ kind: 'flush', id: 1 });
+  }
+
+  /** Lets slots go by, each of them in the file. */
+  async write(slots: number): Promise<void> {
+    for (let at = 0; at < slots; at += 1) {
+      this.#book.step();
+      await this.flush();
+    }
+  }
+
+  /** The newest message of a kind. */
+  last<Kind extends FromJournal['kind']>(kind: Kind): Extract<FromJournal, { kind: Kind }> {
+    const found = this.messages.findLast((message) => message.kind === kind);
+    if (found === undefined) throw new Error(`there is no message ${kind}`);
+    return found as Extract<FromJournal, { kind: Kind }>;
+  }
+
+  /** What the thread has logged. */
+  get logged(): readonly string[] {
+    return this.messages.flatMap((message) => (message.kind === 'log' ? [message.message] : []));
+  }
+
+  #receive(message: FromJournal): void {
+    this.messages.push(message);
+    if (message.kind === 'checkpointDue') this.#book.engine.turnLog.markCheckpoint();
+  }
+}
+
+/** What the segments of a folder show at each moment, by `slot ts`; each is read by itself. */
+export function readShown(folder: string): Map<string, string> {
+  const shown = new Map<string, string>();
+  for (const { number } of readSegments(folder, PROGRAM_ID).segments) {
+    const engine = new Engine({ programId: PROGRAM_ID, epoch: '' });
+    const reader = new JournalReader(PROGRAM_ID);
+    reader.pushBytes(readFileSync(path.join(folder, segmentName(number))));
+    for (;;) {
+      const { kind } = engine.readJournal(reader);
+      if (kind === 'moreBytes') break;
+      const { slot, tsMs } = reader.position();
+      if (slot > 0) shown.set(`${slot} ${tsMs}`, shownBy(engine));
+    }
+  }
+  return shown;
+}

@@ -1,0 +1,251 @@
+import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
+import { readSegmentHead } from '../../engine/journal-reader.js';
+import type { JournalPiece } from '../../engine/journal-writer.js';
+import type { Log } from '../../rpc/log.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
+import { JournalError, textOfError } from '../model/error.js';
+import { DISK_QUEUE_BYTES_MAX, RETRY_MS } from '../model/limits.js';
+import type { JournalSetup } from '../model/messages.js';
+import { momentsOfPiece } from '../store/block-moments.js';
+import { JournalFolder } from '../store/folder.js';
+import { SegmentFile } from '../store/segment-file.js';
+import { type HeadInfo, infoOfHead } from '../store/segment-index.js';
+
+/** What a writer works with, and whom it tells. */
+export interface DiskWriterOptions {
+  readonly setup: JournalSetup;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** The folder takes files again: a new segment is to begin. */
+  readonly onHealed: () => void;
+  /** The state or the files are others. */
+  readonly onChanged: () => void;
+}
+
+/** What was written, for the figures. */
+export interface DiskCounts {
+  segmentsBegun: number;
+  segmentsDeleted: number;
+  failures: number;
+  bytesWritten: number;
+}
+
+/**
+ * Writes pieces of segments into files, one after the other. When the folder or the disk fails it stops: pieces are
+ * dropped until a segment begins in a folder that takes files again, which is tried each ten seconds.
+ */
+export class DiskWriter {
+  readonly #options: DiskWriterOptions;
+  readonly counts: DiskCounts = {
+    ...{ segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
+  };
+  #folder: JournalFolder | null = null;
+  #file: SegmentFile | null = null;
+  /** What is known of the file. */
+  #head: HeadInfo | null = null;
+  /** The segment of the encoder that the file is of. */
+  #segment = 0;
+  /** Pieces of this one are dropped: its file has failed. */
+  #failedSegment = 0;
+  #queue: JournalPiece[] = [];
+  #queuedBytes = 0;
+  #writing: Promise<void> | null = null;
+  #retry: Timer | null = null;
+  #state: JournalState = 'starting';
+  #reason: string | null = null;
+  /** Stopped, but the folder takes files again: the next segment may begin. */
+  #isHealed = false;
+  #isEnded = false;
+
+  constructor(options: DiskWriterOptions) {
+    this.#options = options;
+  }
+
+  get state(): JournalState {
+    return this.#state;
+  }
+
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  /** Bytes of all files. */
+  get bytes(): number {
+    return this.#folder?.segments.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
+  }
+
+  get newest(): JournalMoment | null {
+    return this.#folder?.segments.at(-1)?.last ?? null;
+  }
+
+  listing(): JournalListing {
+    return this.#folder?.listing() ?? { ranges: [], gaps: [], skipped: [] };
+  }
+
+  /** Opens the folder. Throws `JOURNAL_LOCKED` alone: any other failure is tried again. */
+  open(): void {
+    try {
+      this.#openFolder();
+    } catch (error) {
+      if (error instanceof JournalError && error.code === 'JOURNAL_LOCKED') throw error;
+      this.#stopWriting(error);
+    }
+  }
+
+  /** Adds a piece to those that wait for the disk. */
+  pushPiece(piece: JournalPiece): void {
+    if (this.#isEnded || this.#isDropped(piece)) return;
+    if (this.#queuedBytes + piece.bytes.length > DISK_QUEUE_BYTES_MAX) {
+      const message = `the disk is too slow: ${this.#queuedBytes} bytes wait, which is the limit`;
+      this.#failSegment(piece.segment, new JournalError('JOURNAL_QUEUE_EXCEEDED', message));
+      return;
+    }
+    this.#queue.push(piece);
+    this.#queuedBytes += piece.bytes.length;
+    this.#writing ??= this.#writeQueue().finally(() => {
+      this.#writing = null;
+    });
+  }
+
+  /** Resolves when all that was pushed is written, or dropped. */
+  async settle(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
+  }
+
+  /** Writes no more, for a reason that does not go away; null when the service stops. */
+  async end(reason: string | null): Promise<void> {
+    await this.settle();
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#retry?.cancel();
+    await this.#file?.close().catch((error: unknown) => this.#countFailure(error));
+    this.#file = null;
+    this.#folder?.release();
+    if (reason === null) return;
+    this.#options.log.warn({ reason }, 'the journal has stopped for good');
+    this.#setState('stopped', reason);
+  }
+
+  async #writeQueue(): Promise<void> {
+    for (let piece = this.#queue.shift(); piece !== undefined; piece = this.#queue.shift()) {
+      this.#queuedBytes -= piece.bytes.length;
+      if (this.#isDropped(piece)) continue;
+      try {
+        await this.#writePiece(piece);
+      } catch (error) {
+        this.#failSegment(piece.segment, error);
+      }
+    }
+  }
+
+  /** Whether a piece is of a segment of which no file can have all. */
+  #isDropped({ segment }: JournalPiece): boolean {
+    if (this.#state === 'stopped' && !this.#isHealed) this.#failedSegment = segment;
+    return segment <= this.#failedSegment;
+  }
+
+  async #writePiece(piece: JournalPiece): Promise<void> {
+    const nowMs = this.#options.timers.nowMs();
+    if (this.#file === null || piece.segment !== this.#segment) await this.#beginSegment(piece);
+    const file = this.#file;
+    const head = this.#head;
+    if (file === null || head === null) throw new Error('Invariant: a segment has begun');
+    const moments = momentsOfPiece(piece.bytes, file.bytes === 0);
+    await file.appendPiece(piece.bytes, nowMs);
+    this.counts.bytesWritten += piece.bytes.length;
+    if (moments === null) return;
+    const begun = { ...head, first: head.first ?? moments.first };
+    this.#head = begun;
+    this.#folder?.putSegment({ ...begun, bytes: file.bytes, last: moments.last });
+  }
+
+  /** Closes the file of the segment before, and makes that of the one which begins with a piece. */
+  async #beginSegment({ segment, bytes }: JournalPiece): Promise<void> {
+    const folder = this.#folder;
+    if (folder === null || !folder.isKept()) {
+      throw new JournalError('JOURNAL_FOLDER_FAILED', 'the folder was moved or deleted');
+    }
+    const before = this.#file;
+    this.#file = null;
+    await before?.close();
+    const number = folder.takeNumber(before !== null);
+    this.#head = infoOfHead(number, readSegmentHead(bytes));
+    this.#file = await SegmentFile.create(folder.path, number, this.#options.timers.nowMs());
+    this.#segment = segment;
+    this.counts.segmentsBegun += 1;
+    this.#retire(folder);
+    if (this.#state === 'stopped') this.#options.log.info({}, 'the journal goes on');
+    this.#setState('writing', null);
+  }
+
+  #retire(folder: JournalFolder): void {
+    const names = folder.retireSegments(this.#options.setup);
+    this.counts.segmentsDeleted += names.length;
+    if (names.length > 0)
+      this.#options.log.info({ names }, 'old files of the journal were deleted');
+  }
+
+  /** Gives up a segment: what comes of it is dropped. */
+  #failSegment(segment: number, error: unknown): void {
+    this.#failedSegment = segment;
+    const file = this.#file;
+    this.#file = null;
+    if (file !== null) {
+      void file.close().catch(() => undefined);
+      // Not even the checkpoint was written, so nobody could read it.
+      if (this.#folder?.segments.at(-1)?.number !== file.number)
+        this.#folder?.dropFile(file.number);
+    }
+    this.#stopWriting(error);
+  }
+
+  #stopWriting(error: unknown): void {
+    const reason = textOfError(error);
+    this.#countFailure(error);
+    this.#isHealed = false;
+    if (this.#state !== 'stopped' || this.#reason !== reason) {
+      this.#options.log.warn({ reason }, 'the journal has stopped: the book goes on without it');
+    }
+    this.#setState('stopped', reason);
+    this.#retry ??= this.#options.timers.after(RETRY_MS, () => this.#tryAgain());
+  }
+
+  #tryAgain(): void {
+    this.#retry = null;
+    try {
+      if (this.#folder === null || !this.#folder.isKept()) this.#openFolder();
+      this.#folder?.probe();
+      this.#isHealed = true;
+      this.#options.onHealed();
+      // If no segment begins, or its file fails as well, it is tried once more.
+      this.#retry = this.#options.timers.after(RETRY_MS, () => {
+        this.#retry = null;
+        if (this.#state === 'stopped') this.#tryAgain();
+      });
+    } catch (error) {
+      this.#stopWriting(error);
+    }
+  }
+
+  #openFolder(): void {
+    const { setup, log } = this.#options;
+    this.#folder?.release();
+    this.#folder = null;
+    this.#folder = new JournalFolder(setup.folder, setup.programId);
+    const { skipped } = this.#folder;
+    if (skipped.length > 0) log.warn({ skipped }, 'files of the journal cannot be used');
+    this.#retire(this.#folder);
+    this.#options.onChanged();
+  }
+
+  #countFailure(error: unknown): void {
+    if (!(error instanceof JournalError)) throw error;
+    this.counts.failures += 1;
+  }
+
+  #setState(state: JournalState, reason: string | null): void {
+    this.#state = state;
+    this.#reason = reason;
+    this.#options.onChanged();
+  }
+}

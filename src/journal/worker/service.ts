@@ -1,0 +1,171 @@
+import { JournalWriter } from '../../engine/journal-writer.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
+import { JournalError, textOfError } from '../model/error.js';
+import {
+  FLUSH_MS,
+  SEGMENT_BYTES_MAX,
+  SEGMENT_BYTES_MIN,
+  SEGMENT_MS_MAX,
+  SEGMENT_UPDATES_MAX,
+  SEGMENTS_IN_LIMIT,
+  STATS_MS,
+} from '../model/limits.js';
+import type { FromJournal, JournalSetup, ToJournal } from '../model/messages.js';
+import { DiskWriter } from './disk-writer.js';
+
+/** What the service works with. */
+export interface JournalServiceOptions {
+  readonly setup: JournalSetup;
+  readonly timers: Timers;
+  readonly wallMs: () => number;
+  readonly post: (message: FromJournal) => void;
+}
+
+/**
+ * The journal on its own thread: takes whole turns, encodes them and gives the pieces to the disk. It decides when a
+ * segment is full, and the core then writes the checkpoint with which the next one begins.
+ */
+export class JournalService {
+  readonly #options: JournalServiceOptions;
+  readonly #writer: JournalWriter;
+  readonly #disk: DiskWriter;
+  readonly #segmentBytesMax: number;
+  #flushTimer: Timer | null = null;
+  #statsTimer: Timer | null = null;
+  /** The segment for whose end the core was asked last, and since when there is the present one. */
+  #askedSegment = 0;
+  #segment = 0;
+  #segmentAtMs = 0;
+  #isBroken = false;
+
+  constructor(options: JournalServiceOptions) {
+    const { setup, timers, post } = options;
+    this.#options = options;
+    this.#writer = new JournalWriter(setup.programId);
+    const log = (level: 'info' | 'warn') => (fields: object, message: string) =>
+      post({ kind: 'log', level, fields, message });
+    this.#disk = new DiskWriter({
+      ...{ setup, timers, log: { info: log('info'), warn: log('warn') } },
+      onHealed: () => post({ kind: 'checkpointDue' }),
+      onChanged: () => this.#postState(),
+    });
+    this.#segmentBytesMax = segmentBytesMax(setup.bytesMax);
+  }
+
+  /** Opens the folder and says whether it could. */
+  start(): void {
+    const { post } = this.#options;
+    try {
+      this.#disk.open();
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      post({ kind: 'refused', code: error.code, message: error.message });
+      return;
+    }
+    post({ kind: 'opened' });
+    this.#planStats();
+  }
+
+  async receiveMessage(message: Exclude<ToJournal, { kind: 'stop' }>): Promise<void> {
+    switch (message.kind) {
+      case 'turns':
+        this.#addTurns(message.log);
+        this.#options.post({ kind: 'taken', bytes: message.log.length });
+        return;
+      case 'flush':
+        await this.#flush();
+        this.#postState();
+        this.#options.post({ kind: 'flushed', id: message.id });
+        return;
+      case 'lost':
+        await this.#stopForGood(message.reason);
+    }
+  }
+
+  /** Writes all that came, and gives the folder back. */
+  async stop(): Promise<void> {
+    this.#flushTimer?.cancel();
+    this.#statsTimer?.cancel();
+    if (!this.#isBroken) this.#sealTurns();
+    await this.#disk.end(null);
+    this.#postState();
+  }
+
+  #addTurns(log: Uint8Array): void {
+    if (this.#isBroken) return;
+    try {
+      this.#writer.append(log, this.#options.wallMs());
+    } catch (error) {
+      void this.#stopForGood(`turns cannot be encoded: ${textOfError(error)}`);
+      return;
+    }
+    this.#takePieces();
+    this.#endFullSegment();
+    this.#flushTimer ??= this.#options.timers.after(FLUSH_MS, () => this.#sealTurns());
+  }
+
+  /** Gives all turns that were appended to the disk. */
+  #sealTurns(): void {
+    this.#flushTimer?.cancel();
+    this.#flushTimer = null;
+    this.#writer.flush();
+    this.#takePieces();
+  }
+
+  #takePieces(): void {
+    for (const piece of this.#writer.takePieces()) this.#disk.pushPiece(piece);
+  }
+
+  async #flush(): Promise<void> {
+    if (!this.#isBroken) this.#sealTurns();
+    await this.#disk.settle();
+  }
+
+  /** Asks for a checkpoint once the segment has what it may have. */
+  #endFullSegment(): void {
+    const { segment, updates, bytes } = this.#writer.status();
+    const nowMs = this.#options.timers.nowMs();
+    if (segment !== this.#segment) {
+      this.#segment = segment;
+      this.#segmentAtMs = nowMs;
+    }
+    const isFull =
+      updates >= SEGMENT_UPDATES_MAX ||
+      bytes >= this.#segmentBytesMax ||
+      nowMs - this.#segmentAtMs >= SEGMENT_MS_MAX;
+    if (!isFull || this.#askedSegment === segment) return;
+    this.#askedSegment = segment;
+    this.#options.post({ kind: 'checkpointDue' });
+  }
+
+  async #stopForGood(reason: string): Promise<void> {
+    if (!this.#isBroken) {
+      this.#isBroken = true;
+      this.#flushTimer?.cancel();
+      await this.#disk.end(reason);
+    }
+  }
+
+  #planStats(): void {
+    this.#statsTimer = this.#options.timers.after(STATS_MS, () => {
+      this.#postState();
+      this.#planStats();
+    });
+  }
+
+  #postState(): void {
+    const { post } = this.#options;
+    const disk = this.#disk;
+    const { state, reason, newest, bytes } = disk;
+    const events = { ...disk.counts };
+    const stats = { state, reason, newest, bytes, events };
+    post({ kind: 'state', stats, listing: disk.listing() });
+  }
+}
+
+/** A small limit on all bytes makes small segments. */
+function segmentBytesMax(bytesMax: number): number {
+  if (bytesMax === 0) return SEGMENT_BYTES_MAX;
+  const share = Math.floor(bytesMax / SEGMENTS_IN_LIMIT);
+  return Math.min(SEGMENT_BYTES_MAX, Math.max(SEGMENT_BYTES_MIN, share));
+}
