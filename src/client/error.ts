@@ -41,6 +41,7 @@ export type ServiceErrorCode =
   | 'NOT_READY'
   | 'NOT_SUBSCRIBED'
   | 'NO_HISTORY'
+  | 'NO_JOURNAL'
   | 'OUT_OF_RANGE'
   | 'RATE_LIMITED'
   | 'TOO_LARGE'

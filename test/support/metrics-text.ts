@@ -35,6 +35,12 @@ export function metricsText(): Promise<string> {
         missingFills: { perp_0: 1 },
       }),
     },
+    journal: {
+      readStats: () => ({
+        ...{ state: 'writing', reason: null, segments: 1, bytes: 1, gaps: 0 },
+        ...{ oldest: null, newest: null, queuedBytes: 0, events: { segmentsBegun: 1 } },
+      }),
+    },
     quotes: () => ({
       ...{ sockets: 2, makers: 1, changed: 1, unchanged: 1 },
       ...{ closes: counts, errors: counts, refused: counts },

@@ -5,6 +5,7 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import { STATUS_BY_CODE } from '../transport/errors.js';
 import { historyBodySchemas, historyReadiness, historyStatus } from './history-body-schemas.js';
+import { journalBody, journalStatus } from './journal-schemas.js';
 import { wordSchema } from './param-schemas.js';
 import { count, marketType, text, textOrNull } from './schema-parts.js';
 import { udfBodySchemas } from './udf-schemas.js';
@@ -398,8 +399,10 @@ export const bodySchemas = {
       Type.Array(venueStatus, { description: 'External venues; left out where there are none.' }),
     ),
     history: Type.Optional(historyStatus),
+    journal: Type.Optional(journalStatus),
     markets: Type.Array(marketStatus),
   }),
+  Journal: journalBody,
   Version: Type.Object({
     name: Type.String(),
     version: Type.String(),

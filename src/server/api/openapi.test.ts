@@ -17,6 +17,7 @@ import { Direction } from '../../sim/bytes/chain-enums.js';
 import { keyOf } from '../../sim/bytes/keys.js';
 import { emptyOrder, userBytes } from '../../sim/bytes/user-account.js';
 import { FakeHistory } from '../testing/fake-history.js';
+import { fakeJournal } from '../testing/fake-journal.js';
 import { type RunningServer, startServer } from '../testing/running-server.js';
 import { STATUS_BY_CODE } from '../transport/errors.js';
 import type { ApiDescription, Operation, ResponseSpec } from './openapi.js';
@@ -61,6 +62,7 @@ beforeAll(async () => {
   engine = engineWith(PERP, SPOT, ORACLE, USER, twoSided());
   server = await startServer(engine, {
     history: new FakeHistory(),
+    journal: fakeJournal,
     readFees: async () => [0, 5_000],
     readAccounts: async (keys) => keys.map((_, index) => (index === 0 ? 'AAAA' : null)),
   });
@@ -205,7 +207,7 @@ describe('the description', () => {
     const told = Object.keys(api.paths).flatMap((path) =>
       Object.values(operationOf(path).responses).map(({ description }) => description),
     );
-    const described = ['UNKNOWN_PATH', 'NO_HISTORY'];
+    const described = ['UNKNOWN_PATH', 'NO_HISTORY', 'NO_JOURNAL'];
     const codes = Object.keys(STATUS_BY_CODE).filter((code) => !described.includes(code));
     expect(codes.filter((code) => !told.some((text) => text.includes(code)))).toEqual([]);
     for (const code of described) expect(api.info.description).toContain(code);
@@ -252,6 +254,9 @@ describe('real answers', () => {
     ['/batchL2Cache?marketName=%zz', 400],
     ['/auctions?marketName=SOL-PERP', 200],
     ['/auctions', 400],
+    ['/journal', 200],
+    ['/journal?seqs=true', 200],
+    ['/journal?seqs=true&seqs=true', 400],
     ['/orderbook?ticker_id=sol-perp', 200],
     ['/orderbook?ticker_id=SOL&depth=0', 200],
     ['/orderbook', 400],

@@ -1,4 +1,5 @@
 /** The paths about the service itself and its markets. */
+import { journalParams } from './journal-schemas.js';
 import type { PathSpec } from './path-spec.js';
 
 /** Each by its name, without prefixes. */
@@ -32,6 +33,14 @@ export const servicePathSpecs = {
     body: 'Status',
     tagged: false,
     errors: [],
+  },
+  '/journal': {
+    summary: 'What the journal keeps: ranges of moments, the gaps between them, and its files',
+    kind: 'service',
+    params: journalParams,
+    body: 'Journal',
+    tagged: false,
+    errors: ['INVALID_PARAM'],
   },
   '/metrics': {
     summary: 'Metrics for Prometheus',

@@ -8,8 +8,10 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
+import type { JournalSource } from '../../contract/journal-source.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
 import { historySeries } from './history-metrics.js';
+import { journalSeries } from './journal-metrics.js';
 import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';
 import {
   counterSeries,
@@ -34,6 +36,7 @@ export interface MetricsOptions {
   readonly venues?: () => readonly VenueStats[];
   readonly quotes?: () => QuoteSocketStats;
   readonly history?: Pick<MarketDataSource, 'readStats'>;
+  readonly journal?: Pick<JournalSource, 'readStats'>;
   /** Bytes of responses that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
   /** Bytes that wait for WebSockets. */
@@ -64,7 +67,7 @@ export class Metrics {
 
   constructor(options: MetricsOptions) {
     const { book, directory, readiness, feed, requests, timings, unsent } = options;
-    const { sockets, backlog, venues, quotes, history } = options;
+    const { sockets, backlog, venues, quotes, history, journal } = options;
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
     collectDefaultMetrics({ register: this.#registry });
     replaceDescriptorCount(this.#registry);
@@ -85,6 +88,7 @@ export class Metrics {
       ...(venues === undefined ? [] : venueSeries(venues)),
       ...(quotes === undefined ? [] : quoteSeries(() => this.#stats, quotes)),
       ...(history === undefined ? [] : historySeries(() => history.readStats())),
+      ...(journal === undefined ? [] : journalSeries(() => journal.readStats())),
     ];
     for (const row of series) registerSeries(this.#registry, row);
   }

@@ -28,6 +28,7 @@ import { auctionsRoute, l2Route, l3Route, matchRoute, orderbookRoute } from './b
 import { docsRoute } from './docs-route.js';
 import { FirstReady } from './first-ready.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
+import { journalRoute } from './journal-route.js';
 import { LoopBudget } from './loop-budget.js';
 import { type PageFiles, readPageFiles } from './page-files.js';
 import { indexRoute } from './page-route.js';
@@ -124,7 +125,8 @@ function isReachable(name: PathName, { metrics }: HttpOptions): boolean {
   return name !== '/metrics' || metrics !== 'operator';
 }
 
-function isServed(name: PathName, { history }: HttpOptions): boolean {
+function isServed(name: PathName, { history, journal }: HttpOptions): boolean {
+  if (name === '/journal') return journal !== undefined;
   return history !== undefined || !isOfHistory(name);
 }
 
@@ -164,6 +166,7 @@ function routesOf(
     '/health': () => jsonReply('{"status":"ok"}'),
     '/ready': () => readyReply(options, ready),
     '/status': () => statusReply(options),
+    '/journal': journalRoute(options),
     '/metrics': () => metricsReply(metrics),
     '/version': () => versionReply(build),
     '/openapi.json': () => jsonReply(description),

@@ -5,9 +5,11 @@ import type { BuildInfo } from '../../config/build-info.js';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
+import type { JournalSource } from '../../contract/journal-source.js';
 import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
 import { historyReadiness, historyStatus } from '../metrics/history-metrics.js';
+import { journalStatus } from '../metrics/journal-metrics.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { venueStatus } from '../metrics/venue-metrics.js';
 import { ServerError } from '../transport/errors.js';
@@ -28,6 +30,8 @@ export interface ServiceRouteOptions {
   readonly history?: Pick<MarketDataSource, 'readStats'>;
   /** The state of venues outside of the chain; absent or empty where there is none. */
   readonly venues?: () => readonly VenueStats[];
+  /** The journal; absent where none is kept. */
+  readonly journal?: JournalSource;
 }
 
 /** The name of the build and the paths that are served. */
@@ -98,6 +102,7 @@ export function statusReply({
   feed,
   venues,
   history,
+  journal,
 }: ServiceRouteOptions): Reply {
   const { state, reason, slot } = readiness();
   const metrics = feed();
@@ -113,6 +118,7 @@ export function statusReply({
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
     ...(external.length === 0 ? {} : { venues: external }),
     ...(history === undefined ? {} : { history: historyStatus(history.readStats()) }),
+    ...(journal === undefined ? {} : { journal: journalStatus(journal.readStats()) }),
     markets: sortedMarkets(directory).map((row) => {
       const ordersShown = shownByMarket[row.id] ?? 0;
       const vamm = vammByMarket[row.id] ?? null;

@@ -1,0 +1,35 @@
+/** A journal of two runs that has stopped, for tests of its paths. */
+import type {
+  JournalListing,
+  JournalMoment,
+  JournalSource,
+  JournalStats,
+} from '../../contract/journal-source.js';
+
+function moment(slot: number): JournalMoment {
+  return { slot, ts: slot * 400 };
+}
+
+const range = { segments: 1, bytes: 100, firstSeqs: [1, 2], lastSeqs: [5, 6] };
+
+/** What it keeps: a run before that of the fake book, and that one. */
+export const journalListing: JournalListing = {
+  ranges: [
+    { ...range, epoch: 'epoch-0', first: moment(10), last: moment(20) },
+    { ...range, epoch: 'epoch-1', first: moment(30), last: moment(90) },
+  ],
+  gaps: [{ from: moment(20), to: moment(30), reason: 'restart' }],
+  skipped: [{ name: '000000000004.journal', reason: 'it is damaged' }],
+};
+
+/** How it does. */
+export const journalStats: JournalStats = {
+  ...{ state: 'stopped', reason: 'the disk is full', segments: 2, bytes: 200, gaps: 1 },
+  ...{ oldest: moment(10), newest: moment(90), queuedBytes: 0, events: { failures: 2 } },
+};
+
+/** The journal itself. */
+export const fakeJournal: JournalSource = {
+  readStats: () => journalStats,
+  readListing: () => journalListing,
+};
