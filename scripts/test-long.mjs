@@ -103,6 +103,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/history-kills.test.ts'],
     env: { HISTORY_KILLS: '100', HISTORY_CUT_MS: '60000' },
   },
+  'journal-kills': {
+    about: 'a journal while its service is killed 100 times under load: at most a second is lost',
+    command: [localCommand('vitest'), 'run', 'test/journal-kills.test.ts'],
+    env: { JOURNAL_KILLS: '100', JOURNAL_LOSS_MS: '1000' },
+  },
   soak: {
     about: 'a demo at 300 writes a second with 50 followers for half an hour: links and memory',
     command: [localCommand('vitest'), 'run', 'test/soak.test.ts'],

@@ -66,8 +66,16 @@ function descendantsOf(pid: number): readonly number[] {
 const leftFolders = (): readonly string[] =>
   readdirSync(temporary).filter((name) => name.startsWith('slotbook-'));
 
+/** The files of the journal that the demo keeps. */
+function journalFiles(): readonly string[] {
+  const journal = path.join(temporary, leftFolders()[0] ?? '', 'journal');
+  return existsSync(journal)
+    ? readdirSync(journal).filter((name) => name.endsWith('.journal'))
+    : [];
+}
+
 test.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to the pid of npm ends the service and its chain, and removes the history',
+  '%s to the pid of npm ends the service and its chain, and removes the history and the journal',
   async (signal) => {
     const { pid = 0 } = startByNpm(['--port', '0']);
     await until(() => /^ready http/m.test(output) || npm?.exitCode !== null);
@@ -75,6 +83,7 @@ test.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT'] as const)(
     started = descendantsOf(pid);
     expect(started.length).toBeGreaterThanOrEqual(2);
     expect(leftFolders()).toHaveLength(1);
+    await until(() => journalFiles().length > 0);
     process.kill(pid, signal);
     await until(() => ![pid, ...started].some(isAlive));
     expect(leftFolders()).toEqual([]);

@@ -7,6 +7,7 @@ import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { CommonConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
+import type { JournalSource } from '../contract/journal-source.js';
 import { giveBackLargeBuffers } from '../engine/memory.js';
 import { ClientAddresses } from '../server/admission/client-addresses.js';
 import { directoryOf, missingMarkets } from '../server/api/market-directory.js';
@@ -43,6 +44,8 @@ export interface Origins {
   readonly history?: ServiceHistory | undefined;
   /** What the first ready waits for. */
   readonly historyFirst?: HistoryFirst;
+  /** After all parts have stopped. */
+  readonly onStopped?: () => Promise<void>;
 }
 
 /**
@@ -74,6 +77,7 @@ export async function serveBook(
       () => feed.stop(),
       () => history?.stop(),
       () => timings.stop(),
+      () => origins.onStopped?.(),
     ]);
   await feed.prepare().catch(async (error: unknown) => {
     await stop();
@@ -101,6 +105,7 @@ interface ServiceParts {
   readonly makers: QuoteServer;
   readonly venues: ExternalVenues;
   readonly history: ServiceHistory | undefined;
+  readonly journal: JournalSource | undefined;
   readonly timings: Timings;
   readonly unsent: UnsentReplies;
   readonly backlog: SocketBacklog;
@@ -157,6 +162,7 @@ function createParts(
   const backlog = new SocketBacklog(config.socketBacklogMegabytes * MEGABYTE);
   return {
     ...{ book, directory, ready, feed, sockets, makers, venues, history },
+    journal: origin.journal,
     ...{ timings, unsent, backlog, addresses },
   };
 }
@@ -206,7 +212,7 @@ function createServiceHandlers(
   parts: ServiceParts,
   { build, page }: { readonly build: BuildInfo; readonly page: PageFiles },
 ): Handlers {
-  const { book, directory, ready, feed, sockets, makers, venues, history } = parts;
+  const { book, directory, ready, feed, sockets, makers, venues, history, journal } = parts;
   const { timings, unsent, backlog, addresses } = parts;
   const { readAccounts, readFees } = feed;
   return createHandlers({
@@ -225,6 +231,7 @@ function createServiceHandlers(
     ...(readAccounts === undefined ? {} : { readAccounts }),
     ...(readFees === undefined ? {} : { readFees }),
     ...(history === undefined ? {} : { history: history.history }),
+    ...(journal === undefined ? {} : { journal }),
     ...{ requestsPerSecond, addresses, compatDefaults },
     metrics: metricsPort === undefined ? 'main' : 'operator',
   });

@@ -1,14 +1,8 @@
 /** The options of the commands: those of settings come from the table of settings. */
+
 import { Option } from 'commander';
-import {
-  defaultText,
-  flagOf,
-  SETTINGS,
-  type Setting,
-  type SettingGroup,
-  type SettingName,
-  settingsOf,
-} from '../config/settings.js';
+import type { Setting, SettingGroup } from '../config/setting-kinds.js';
+import { defaultText, flagOf, SETTINGS, type SettingName, settingsOf } from '../config/settings.js';
 
 /** The options of all settings of some groups. */
 export function groupOptions(...groups: readonly SettingGroup[]): readonly Option[] {
@@ -25,7 +19,7 @@ export function settingOption(name: SettingName, shown?: string): Option {
 }
 
 /** Every command that serves a chain, live. */
-const liveGroups: readonly SettingGroup[] = ['book', 'history', 'audit', 'aggregator'];
+const liveGroups: readonly SettingGroup[] = ['book', 'history', 'journal', 'audit', 'aggregator'];
 
 /** Options of `serve`. */
 export const serveOptions = groupOptions('cluster', ...liveGroups);

@@ -7,8 +7,10 @@ import type { Logger } from 'pino';
 import type { ReplayConfig, ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
+import { flagOf } from '../config/settings.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
 import type { QuoteSink } from '../contract/indicative.js';
+import type { JournalSource } from '../contract/journal-source.js';
 import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
 import type { LiveFeedOptions } from '../feed/feed-options.js';
@@ -20,6 +22,8 @@ import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
 import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';
 import { RecordingReader } from '../feed/recording/recording-reader.js';
 import { Replayer } from '../feed/recording/replayer.js';
+import { Journal } from '../journal/journal.js';
+import { JournalError } from '../journal/model/error.js';
 import { RpcClient } from '../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
 import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
@@ -52,21 +56,44 @@ export interface BookFeed {
 /** An engine, and the feed that moves its book. */
 export interface BookOrigin {
   readonly engine: Engine;
+  /** The journal of what moves it, where one is kept. */
+  readonly journal?: JournalSource | undefined;
   feed(events: FeedEvents): BookFeed;
+}
+
+/** What may be kept beside a live book. */
+export interface LiveOptions {
+  /** A file, not there yet, that keeps what moves the book. */
+  readonly recordTo?: string | undefined;
+  /** The folder of the journal; undefined for none. */
+  readonly journalFolder?: string | undefined;
 }
 
 /** The live book of a cluster; every call that moves it goes into the file, where one is named. */
 export function liveOrigin(
   config: ServiceConfig,
   log: Logger,
-  options: { readonly recordTo?: string | undefined } = {},
+  options: LiveOptions = {},
 ): BookOrigin {
   const { programId } = config;
   const engine = new Engine({ programId, epoch: newEpoch() });
-  const { recordTo } = options;
-  if (recordTo === undefined) {
-    return { engine, feed: (events) => liveFeed({ config, log, engine, events }) };
+  const { recordTo, journalFolder } = options;
+  const parts = { config, log, engine };
+  if (recordTo !== undefined) return recordingOrigin(parts, recordTo);
+  const { journal: settings } = config;
+  if (settings === undefined || journalFolder === undefined) {
+    return { engine, feed: (events) => liveFeed({ ...parts, events }) };
   }
+  const setup = { ...settings, folder: journalFolder, programId };
+  const journal = new Journal({ setup, turnLog: engine.turnLog, log });
+  return { engine, journal, feed: (events) => journaledFeed({ ...parts, events }, journal) };
+}
+
+function recordingOrigin(
+  { config, log, engine }: Omit<LiveFeedParts, 'events'> & { readonly engine: Engine },
+  recordTo: string,
+): BookOrigin {
+  const { programId } = config;
   const recorder = new Recorder({ open: () => createRecordingFile(recordTo), codec, log });
   const recorded = new RecordingEngine(engine, (call) => recorder.appendCall(call));
   const info = { programId, epoch: engine.epoch, createdMs: Date.now() };
@@ -126,12 +153,36 @@ export async function recordedOrigin(
   return { engine, feed };
 }
 
-function liveFeed(parts: {
+/** A live feed whose turns go into a journal before they are published. */
+function journaledFeed(parts: LiveFeedParts, journal: Journal): BookFeed {
+  const { onTurn } = parts.events;
+  const events: FeedEvents = {
+    ...parts.events,
+    onTurn: (turn, mark) => {
+      journal.endTurn(mark);
+      onTurn?.(turn, mark);
+    },
+  };
+  const live = liveFeed({ ...parts, events });
+  const prepare = async (): Promise<void> => {
+    await journal.start().catch((error: unknown) => throwFolderError(journal.folder, error));
+    await live.prepare();
+  };
+  const stop = async (): Promise<void> => {
+    await live.stop();
+    await journal.stop();
+  };
+  return { ...live, prepare, stop };
+}
+
+interface LiveFeedParts {
   readonly config: ServiceConfig;
   readonly log: Logger;
   readonly engine: EpochEngine;
   readonly events: FeedEvents;
-}): BookFeed {
+}
+
+function liveFeed(parts: LiveFeedParts): BookFeed {
   const { config, log, engine, events } = parts;
   const nodes = createNodes(config.nodes);
   const { snapshotUrl, programId, laggingAfterMs, staleAfterMs } = config;
@@ -198,4 +249,11 @@ function writeEnd(tornAt: number | null): void {
 function throwUsageError(path: string, error: unknown): never {
   if (!(error instanceof FeedError)) throw error;
   throw new ConfigError('INVALID_SETTING', `${path}: ${error.code}: ${error.message}`, 'FILE');
+}
+
+/** So is a folder that another process has. */
+function throwFolderError(folder: string, error: unknown): never {
+  if (!(error instanceof JournalError)) throw error;
+  const text = `${folder}: ${error.code}: ${error.message}`;
+  throw new ConfigError('INVALID_SETTING', text, flagOf('dataDir'));
 }

@@ -2,15 +2,12 @@
  * The history beside a book: its worker, the folder of its files, and the markets of the book, which
  * it needs to know by their names.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Logger } from 'pino';
-import type { HistoryConfig, ServiceConfig } from '../config/config.js';
+import type { ServiceConfig } from '../config/config.js';
 import type { MarketInfo } from '../contract/markets.js';
 import { History } from '../history/history.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
+import type { DataFolder } from './data-folder.js';
 
 /** How often the markets of the book are compared with the last ones. */
 const MARKETS_WATCH_MS = 1_000;
@@ -30,11 +27,11 @@ export interface ServiceHistory {
 /** Builds the history of a service; undefined when its settings say that there is none. */
 export function historyOf(
   { history: settings, nodes, programId }: ServiceConfig,
+  folder: DataFolder,
   log: Logger,
   markets: () => readonly BookMarket[],
 ): ServiceHistory | undefined {
   if (settings === undefined) return undefined;
-  const folder = folderOf(settings);
   const setup = { ...settings, nodes, programId, dataDir: folder.path };
   const history = new History({ setup, log });
   const shareMarkets = marketSharing(history, markets);
@@ -49,23 +46,8 @@ export function historyOf(
     stop: async () => {
       clearInterval(timer);
       await history.stop();
-      await folder.remove();
     },
   };
-}
-
-/** The folder that is named, or a fresh one that is removed in the end, also when the start fails. */
-function folderOf({ dataDir }: HistoryConfig): { readonly path: string; remove(): Promise<void> } {
-  if (dataDir !== undefined) return { path: dataDir, remove: async () => undefined };
-  const fresh = mkdtempSync(path.join(tmpdir(), 'slotbook-'));
-  const options = { recursive: true, force: true };
-  const removeNow = (): void => rmSync(fresh, options);
-  process.once('exit', removeNow);
-  const remove = async (): Promise<void> => {
-    await rm(fresh, options);
-    process.off('exit', removeNow);
-  };
-  return { path: fresh, remove };
 }
 
 /** Returns what tells a history the markets, where they are others than the last time. */

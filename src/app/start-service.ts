@@ -4,6 +4,8 @@
  *
  * It decides nothing about orders, prices or requests.
  */
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { type Logger, pino } from 'pino';
 import type {
   CommonConfig,
@@ -21,8 +23,10 @@ import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';
 import { verify } from '../verify/verify.js';
 import { asError, type Service, serveBook, stopAll } from './book-service.js';
+import { dataFolder } from './data-folder.js';
 import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
 import { historyOf } from './histories.js';
+import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
 
 /** What a service may do besides serving. */
 export interface ServiceOptions {
@@ -42,22 +46,28 @@ export async function startService(
 ): Promise<Service> {
   const log = createLog(config);
   await warmFetch();
-  const origin = liveOrigin(config, log, options);
-  const history = historyOf(config, log, () => origin.engine.markets());
+  const folder = dataFolder(config.history ?? config.journal);
+  const journalFolder = path.join(folder.path, JOURNAL_FOLDER);
+  const origin = liveOrigin(config, log, { ...options, journalFolder });
+  const history = historyOf(config, folder, log, () => origin.engine.markets());
   const { historyFirst = 'open' } = options;
-  return serveBook(config, { origin, history, historyFirst }, log);
+  const onStopped = (): Promise<void> => folder.remove();
+  return serveBook(config, { origin, history, historyFirst, onStopped }, log);
 }
 
-/** Serves the book of a recording, and the last one after its end. */
-export async function startReplayService(config: ReplayConfig, file: string): Promise<Service> {
+/** Serves the book of a journal or of a recording, and the last one after its end. */
+export async function startReplayService(config: ReplayConfig, place: string): Promise<Service> {
   const log = createLog(config);
-  return serveBook(config, { origin: await recordedOrigin(config, log, file) }, log);
+  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  const origin = isFolder ? journalOrigin(config, place) : await recordedOrigin(config, log, place);
+  return serveBook(config, { origin }, log);
 }
 
 /** Compares a running service with its chain, and prints what differs; true when nothing does. */
 export async function verifyService(config: VerifyConfig): Promise<boolean> {
   const { url, markets, seconds } = config;
-  const origin = liveOrigin({ ...config, auditIntervalMs: 0 }, createLog(config));
+  const compared = { ...config, auditIntervalMs: 0, journal: undefined };
+  const origin = liveOrigin(compared, createLog(config));
   const feed = origin.feed({});
   const chain = chainBook(origin.engine, () => feed.status());
   const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -74,6 +74,7 @@ describe('defaults', () => {
         backfillTransactionsMax: 50_000,
         requestsPerSecond: 50,
       },
+      journal: { dataDir: undefined, days: 7, bytesMax: 10 * 1024 ** 3 },
     });
   });
 
@@ -116,6 +117,37 @@ describe('the history', () => {
 
   test('is refused when the environment has no word for whether there is one', () => {
     expect(() => service({}, { SLOTBOOK_NO_HISTORY: 'maybe' })).toThrow('must be true or false');
+  });
+});
+
+describe('the journal', () => {
+  const service = (flags: Flags, environment: Environment = {}) =>
+    reader({ rpcUrl: 'http://node.example', ...flags }, environment).readService().journal;
+
+  test('is off for a cluster, and on where that is said', () => {
+    expect(service({})).toBeUndefined();
+    const journal = { dataDir: 'slotbook-data', days: 7, bytesMax: 10 * 1024 ** 3 };
+    expect(service({ journal: true })).toEqual(journal);
+    expect(service({}, { SLOTBOOK_JOURNAL: 'true' })).toEqual(journal);
+    expect(service({ journal: false }, { SLOTBOOK_JOURNAL: 'true' })).toBeUndefined();
+    expect(service({ journal: true }, { SLOTBOOK_NO_JOURNAL: 'true' })).toBeUndefined();
+  });
+
+  test('is below the folder of the history, also without one', () => {
+    expect(service({ journal: true, history: false, dataDir: 'kept' })?.dataDir).toBe('kept');
+  });
+
+  test('is on in a demo, unless that is said', () => {
+    expect(reader({ dataDir: 'kept' }).readDemo().journal?.dataDir).toBe('kept');
+    expect(reader({ journal: false }).readDemo().journal).toBeUndefined();
+  });
+
+  test.each([
+    [{ journalDays: '-1' }, 'SETTING_OUT_OF_RANGE', '--journal-days'],
+    [{ journalDays: '3651' }, 'SETTING_OUT_OF_RANGE', '--journal-days'],
+    [{ journalMegabytes: '1.5' }, 'INVALID_SETTING', '--journal-megabytes'],
+  ])('with %o is refused', (flags, code, setting) => {
+    expectRefusal(flags, { code, setting });
   });
 });
 

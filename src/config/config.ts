@@ -5,6 +5,7 @@
  * time. `settings.ts` is the table of all settings; the rules that tie several of them stand here.
  */
 import { invalid, missing, outOfRange } from './config-error.js';
+import { type JournalMomentSetting, parseMoment } from './journal-moment.js';
 import {
   type Environment,
   type Flags,
@@ -67,6 +68,8 @@ export interface ServiceConfig extends CommonConfig {
   readonly programId: string;
   /** Undefined for no history. */
   readonly history?: HistoryConfig | undefined;
+  /** Undefined for no journal. */
+  readonly journal?: JournalConfig | undefined;
 }
 
 /**
@@ -83,10 +86,15 @@ export interface DemoConfig
   readonly fillsPerSecond: number;
   /** As that of a service; without a folder of its own in a temporary one. */
   readonly history?: HistoryConfig | undefined;
+  /** Likewise. */
+  readonly journal?: JournalConfig | undefined;
 }
 
 /** Settings of a service on a recording. */
-export interface ReplayConfig extends CommonConfig, SettingValues<'speed'> {}
+export interface ReplayConfig extends CommonConfig, SettingValues<'speed'> {
+  /** The moment of a journal at which its book is served: the last turn up to a slot, or a time; undefined plays all. */
+  readonly at?: JournalMomentSetting | undefined;
+}
 
 /** Settings of a comparison of a running service with its chain. */
 export interface VerifyConfig extends ServiceConfig, SettingValues<'seconds'> {
@@ -101,6 +109,16 @@ export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRe
   readonly backfillHours: number;
   readonly backfillTransactionsMax: number;
   readonly requestsPerSecond: number;
+}
+
+/** The settings of the journal. */
+export interface JournalConfig {
+  /** The folder below which it has its own; undefined for a temporary one. */
+  readonly dataDir: string | undefined;
+  /** Older files are deleted; 0 for never. */
+  readonly days: number;
+  /** Of all files together; 0 for no limit. */
+  readonly bytesMax: number;
 }
 
 /** A swap aggregator that quotes spot markets. */
@@ -145,6 +163,7 @@ export class ConfigReader {
       snapshotUrl: this.#settings.read('snapshotUrl'),
       programId: this.#settings.read('programId'),
       history: this.#readHistory(this.#settings.read('dataDir')),
+      journal: this.#readJournal(this.#settings.read('dataDir'), this.#settings.read('journal')),
     };
   }
 
@@ -165,6 +184,7 @@ export class ConfigReader {
       ...(demo.marketsPreset === 'mainnet' && this.#readMainnet()),
       fillsPerSecond: this.#settings.read('fills'),
       history: this.#readHistory(dataDir),
+      journal: this.#readJournal(dataDir, true),
     };
   }
 
@@ -176,7 +196,8 @@ export class ConfigReader {
 
   /** The settings of `replay`. */
   readReplay(): ReplayConfig {
-    return { ...this.#readCommon(), speed: this.#settings.read('speed') };
+    const { speed, at } = this.#settings.readAll('speed', 'at');
+    return { ...this.#readCommon(), speed, ...(at === undefined ? {} : { at: parseMoment(at) }) };
   }
 
   /** The settings of `verify`. */
@@ -228,6 +249,17 @@ export class ConfigReader {
       backfillTransactionsMax: backfillTransactions,
       requestsPerSecond: historyRequestsPerSecond,
     };
+  }
+
+  /** Undefined when there is to be no journal; wrong settings are refused all the same. */
+  #readJournal(dataDir: string | undefined, isWanted: boolean): JournalConfig | undefined {
+    const { noJournal, journalDays, journalMegabytes } = this.#settings.readAll(
+      'noJournal',
+      'journalDays',
+      'journalMegabytes',
+    );
+    if (noJournal || !isWanted) return undefined;
+    return { dataDir, days: journalDays, bytesMax: journalMegabytes * 1024 * 1024 };
   }
 
   /** Undefined when there is none. */

@@ -279,6 +279,10 @@ export const LIMITS = {
   pageFilesMax: 64,
   /** The largest part of the page has a fifth of this. */
   pageFileBytesMax: 1_048_576,
+  /** A thousand terabytes: more than a machine has. */
+  journalMegabytesMax: 1_000_000_000,
+  /** Ranges, gaps and damaged files that /journal lists, the newest: a service that was started as often. */
+  journalListedMax: 1_000,
   /** Time that a stopping service waits for its parts before it leaves anyway. */
   stopMsMax: 5_000,
 } as const;

@@ -3,14 +3,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 import { isPublicKey } from './public-key.js';
-import {
-  environmentNameOf,
-  type ListSetting,
-  type NumberSetting,
-  SETTINGS,
-  type Setting,
-  type SettingName,
-} from './settings.js';
+import type { ListSetting, NumberSetting, Setting } from './setting-kinds.js';
+import { environmentNameOf, SETTINGS, type SettingName } from './settings.js';
 
 /** Flags by their camelCase name, as text; `--no-x` is false, and true when it is not given. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;

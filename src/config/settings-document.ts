@@ -1,11 +1,11 @@
 /** The tables of settings in docs/operations.md, written from the table of settings. */
+import type { SettingGroup } from './setting-kinds.js';
 import {
   defaultText,
   environmentNameOf,
   flagOf,
   rangeText,
   SETTINGS,
-  type SettingGroup,
   settingsOf,
 } from './settings.js';
 

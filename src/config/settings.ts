@@ -7,78 +7,7 @@
  * `SLOTBOOK_AUDIT_INTERVAL_MS`.
  */
 import { LIMITS } from './limits.js';
-
-/** What a setting belongs to: each command takes some of the groups. */
-export type SettingGroup =
-  | 'cluster'
-  | 'book'
-  | 'audit'
-  | 'aggregator'
-  | 'history'
-  | 'demo'
-  | 'replay'
-  | 'verify';
-
-interface SettingBase {
-  readonly group: SettingGroup;
-  /** The word that stands for the value in the help. */
-  readonly value: string;
-  /** What the setting does: a phrase without a full stop. */
-  readonly text: string;
-  /** What a missing value means, where the default cannot be written as a value. */
-  readonly absent?: string;
-}
-
-/** A number within a range, both ends included. A default of null means not set. */
-export interface NumberSetting extends SettingBase {
-  readonly kind: 'integer' | 'number';
-  readonly default: number | null;
-  readonly min: number;
-  readonly max: number;
-  readonly unit?: string;
-}
-
-/** A text, or a base58 key of 32 bytes. A default of null means not set. */
-export interface TextSetting extends SettingBase {
-  readonly kind: 'text' | 'key';
-  readonly default: string | null;
-}
-
-/** One of a few words. */
-export interface ChoiceSetting extends SettingBase {
-  readonly kind: 'choice';
-  readonly default: string;
-  readonly choices: readonly string[];
-}
-
-/** An address of one of the protocols. Its value is never repeated, because it may carry an access key. */
-export interface UrlSetting extends SettingBase {
-  readonly kind: 'url';
-  readonly default: string | null;
-  readonly protocols: readonly string[];
-}
-
-/** A comma-separated list of names, base58 keys, addresses and networks, or ascending whole numbers. */
-export interface ListSetting extends SettingBase {
-  readonly kind: 'names' | 'keys' | 'networks' | 'sizes';
-  readonly default: readonly (string | number)[];
-  readonly countMax: number;
-}
-
-/** A switch: one of the kind `off` turns something off, and its flag is `--no-...`. */
-export interface SwitchSetting extends SettingBase {
-  readonly kind: 'off' | 'on';
-  readonly default: false;
-}
-
-/** One setting. */
-export type Setting =
-  | NumberSetting
-  | TextSetting
-  | ChoiceSetting
-  | UrlSetting
-  | ListSetting
-  | SwitchSetting;
+import type { Setting, SettingGroup } from './setting-kinds.js';
 
 const HTTP = ['http:', 'https:'] as const;
 const WS = ['ws:', 'wss:'] as const;
@@ -251,7 +180,7 @@ export const SETTINGS = {
   },
   dataDir: {
     ...{ group: 'history', kind: 'text', default: 'slotbook-data', value: 'folder' },
-    text: 'folder of the history, below the working directory; a demo has a temporary one',
+    text: 'folder of the history and of the journal, below the working directory; a demo has a temporary one',
   },
   /** A quarter of a year: trades fill the disk, candles stay. */
   retentionDays: {
@@ -285,6 +214,26 @@ export const SETTINGS = {
     ...{ group: 'history', kind: 'integer', default: 50, min: 1, max: LIMITS.historyRateMax },
     ...{ unit: 'per second', value: 'count' },
     text: 'transactions requested from the node at most',
+  },
+  journal: {
+    ...{ group: 'journal', kind: 'on', default: false, value: '' },
+    text: 'keep a journal below --data-dir, from which the book of any moment can be made; a demo has one',
+  },
+  noJournal: {
+    ...{ group: 'journal', kind: 'off', default: false, value: '' },
+    text: 'keep no journal, in a demo as well',
+  },
+  /** A week, as the question about a past moment comes within days. */
+  journalDays: {
+    ...{ group: 'journal', kind: 'integer', default: 7, min: 0, max: LIMITS.historyDaysMax },
+    ...{ unit: 'days', value: 'days' },
+    text: 'older files of the journal are deleted; 0 for never',
+  },
+  /** Ten gibibytes: a disk beside which the history has room. */
+  journalMegabytes: {
+    ...{ group: 'journal', kind: 'integer', default: 10_240, min: 0 },
+    ...{ max: LIMITS.journalMegabytesMax, unit: 'MiB', value: 'MiB' },
+    text: 'the oldest files of the journal are deleted beyond as many; 0 for no limit',
   },
   /** One scan of all users each time. */
   auditIntervalMs: {
@@ -373,6 +322,11 @@ export const SETTINGS = {
     ...{ group: 'replay', kind: 'number', default: 1, min: 0, max: LIMITS.replaySpeedMax },
     ...{ unit: 'times', value: 'times' },
     text: 'how many times faster than recorded; 0 without any pause',
+  },
+  at: {
+    ...{ group: 'replay', kind: 'text', default: null, value: 'moment' },
+    absent: 'all is played',
+    text: 'serve the book of a journal as it was then: a slot, unix milliseconds, or a time such as 2026-11-01T12:00Z',
   },
   url: {
     ...{ group: 'verify', kind: 'url', protocols: HTTP, default: 'http://127.0.0.1:8080' },

@@ -1,6 +1,7 @@
 /** The service of a run, from its settings to its stop: everything above the transports is the real one. */
 
 import { serveBook } from '../../src/app/book-service.js';
+import { dataFolder } from '../../src/app/data-folder.js';
 import { liveOrigin } from '../../src/app/feeds.js';
 import { historyOf } from '../../src/app/histories.js';
 import { ConfigReader } from '../../src/config/config.js';
@@ -50,7 +51,9 @@ export class SimulatedService {
     const log = logOf(writeLine);
     const origin = liveOrigin(config, log);
     this.#engine = origin.engine;
-    const history = historyOf(config, log, () => origin.engine.markets());
+    const history = historyOf(config, dataFolder(config.history), log, () =>
+      origin.engine.markets(),
+    );
     const service = await serveBook(config, { origin, history }, log);
     void service.failed.then((error) => writeLine('fatal', {}, error.message));
   }

@@ -1,0 +1,157 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ManualTimers } from '../../test/support/manual-timers.js';
+import { Engine } from '../engine/engine.js';
+import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { SEGMENT_MS_MAX } from './model/limits.js';
+import { JournalReplayer, type JournalReplayerOptions } from './replayer.js';
+import { readSegments } from './store/segment-index.js';
+import { segmentName } from './store/segment-name.js';
+import { cleanUp, JournalRig, LiveBook, newFolder, shownBy } from './testing.js';
+
+afterEach(cleanUp);
+
+const SLOT_MS = 400;
+
+/** A folder with three segments of a life of sixty slots. */
+async function journalOfLife(): Promise<{ readonly folder: string; readonly book: LiveBook }> {
+  const folder = newFolder();
+  const book = new LiveBook({ seed: 3 });
+  const rig = new JournalRig(book, { folder });
+  for (let segment = 0; segment < 3; segment += 1) {
+    await rig.write(20);
+    rig.timers.advance(SEGMENT_MS_MAX);
+  }
+  await rig.service.stop();
+  return { folder, book };
+}
+
+function replayerOf(
+  folder: string,
+  options: Partial<JournalReplayerOptions> & Pick<JournalReplayerOptions, 'engine'>,
+): JournalReplayer {
+  const { segments } = readSegments(folder, PROGRAM_ID);
+  return new JournalReplayer({
+    ...{ folder, programId: PROGRAM_ID, segments, speed: 0, freshness: () => 'live' },
+    ...options,
+  });
+}
+
+function newEngine(): Engine {
+  return new Engine({ programId: PROGRAM_ID, epoch: 'first' });
+}
+
+describe('a replay', () => {
+  test('shows every moment as it was, over all segments, and keeps topics open', async () => {
+    const { folder, book } = await journalOfLife();
+    const engine = newEngine();
+    const shown: string[] = [];
+    let topic = -1;
+    let deltas = 0;
+    const replayer = replayerOf(folder, {
+      engine,
+      onTurn: () => {
+        shown.push(shownBy(engine));
+        const market = engine.findMarket('SOL-PERP')?.id;
+        if (topic < 0 && market !== undefined)
+          topic = engine.openTopic({ channel: 'book', market, depth: 10 });
+        if (topic >= 0 && engine.topicDelta(topic) !== null) deltas += 1;
+      },
+    });
+    await replayer.start();
+    expect(shown).toEqual([...book.shown.values()]);
+    expect(deltas).toBeGreaterThan(10);
+    expect(replayer.stats()).toMatchObject({ replayedTurns: 60 });
+  });
+
+  test('begins with the checkpoint of any segment', async () => {
+    const { folder, book } = await journalOfLife();
+    const engine = newEngine();
+    const shown: string[] = [];
+    const segments = readSegments(folder, PROGRAM_ID).segments.slice(1);
+    const onTurn = (): void => void shown.push(shownBy(engine));
+    await replayerOf(folder, { engine, segments, onTurn }).start();
+    expect(shown).toEqual([...book.shown.values()].slice(-shown.length));
+    expect(shown.length).toBeGreaterThan(30);
+  });
+
+  test('is paced by when each turn ended, times the speed', async () => {
+    const { folder } = await journalOfLife();
+    const timers = new ManualTimers();
+    const atMs: number[] = [];
+    const replayer = replayerOf(folder, {
+      ...{ engine: newEngine(), speed: 4, timers },
+      onTurn: () => void atMs.push(timers.nowMs()),
+    });
+    let isOver = false;
+    const over = replayer.start().finally(() => {
+      isOver = true;
+    });
+    const stepMs = 10;
+    while (!isOver) {
+      await new Promise((resolve) => setImmediate(resolve));
+      // Time goes on only while the replay waits for it.
+      if (timers.waitsMs.length > 0) timers.advance(stepMs);
+    }
+    await over;
+    const gapsMs = atMs.slice(1).map((ms, at) => ms - (atMs[at] ?? 0));
+    expect(gapsMs).toHaveLength(59);
+    for (const gapMs of gapsMs) expect(Math.abs(gapMs - SLOT_MS / 4)).toBeLessThanOrEqual(stepMs);
+  });
+
+  test.each([0, 1, 19, 20, 33, 59])('of moment %i stands at the bytes of then', async (index) => {
+    const { folder, book } = await journalOfLife();
+    const [moment = '', text] = [...book.shown.entries()][index] ?? [];
+    const [slot = 0, tsMs = 0] = moment.split(' ').map(Number);
+    const { segments } = readSegments(folder, PROGRAM_ID);
+    for (const until of [{ slotMax: slot }, { tsMsMax: tsMs }]) {
+      const engine = newEngine();
+      const begin = segments.findLast(({ first }) => first.slot <= slot);
+      let isLive = false;
+      const replayer = replayerOf(folder, {
+        ...{ engine, until, segments: begin === undefined ? [] : [begin] },
+        onFirstLive: () => {
+          isLive = true;
+        },
+      });
+      await replayer.start();
+      expect(shownBy(engine)).toBe(text);
+      expect([isLive, replayer.status()]).toMatchObject([true, { state: 'live', slot }]);
+    }
+  });
+
+  test('of a damaged file fails with the place, after all that came before it', async () => {
+    const { folder, book } = await journalOfLife();
+    const file = path.join(folder, segmentName(2));
+    const bytes = readFileSync(file);
+    const at = bytes.length - 300;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    writeFileSync(file, bytes);
+    const engine = newEngine();
+    const shown: string[] = [];
+    const replayer = replayerOf(folder, { engine, onTurn: () => shown.push(shownBy(engine)) });
+    await expect(replayer.start()).rejects.toMatchObject({
+      code: 'JOURNAL_CRC_MISMATCH',
+      message: expect.stringMatching(/at byte \d+/),
+    });
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown).toEqual([...book.shown.values()].slice(0, shown.length));
+  });
+
+  test('that has ended grows old as a book without slots does', async () => {
+    const { folder } = await journalOfLife();
+    const timers = new ManualTimers();
+    const engine = newEngine();
+    const replayer = replayerOf(folder, {
+      ...{ engine, timers, wallMs: () => 1 },
+      freshness: (ageMs) => (ageMs < 500 ? 'live' : 'stale'),
+    });
+    await replayer.start();
+    expect(replayer.status().state).toBe('live');
+    timers.advance(1_000);
+    expect(replayer.status()).toMatchObject({ state: 'stale', reason: 'the journal has ended' });
+    expect(engine.version(0).state).toBe('stale');
+    replayer.stop();
+  });
+});

@@ -1,0 +1,245 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import path from 'node:path';
+import type { TurnChanges } from '../contract/feed-engine.js';
+import type { FeedState, Readiness } from '../contract/feed-status.js';
+import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { Engine } from '../engine/engine.js';
+import { JournalReader, type JournalUntil } from '../engine/journal-reader.js';
+import { nextTurn, sleep, systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import {
+  REPLAY_PAUSE_MS_MAX,
+  REPLAY_READ_BYTES,
+  REPLAY_WATCH_MS,
+  SLOT_MS_MAX,
+} from './model/limits.js';
+import type { SegmentInfo } from './store/segment-info.js';
+import { segmentName } from './store/segment-name.js';
+
+/** A mark for topics of all intervals. */
+const ALL_CLASSES = 0xff;
+
+/** What a replay plays, and whom it tells. */
+export interface JournalReplayerOptions {
+  readonly folder: string;
+  readonly programId: string;
+  /** Segments without a hole between them, in their order. */
+  readonly segments: readonly SegmentInfo[];
+  /** A new one. */
+  readonly engine: Engine;
+  /** How many times faster than it was; 0 is as fast as the engine. */
+  readonly speed: number;
+  /** The moment at which the book is to stand still; undefined plays all. */
+  readonly until?: JournalUntil | undefined;
+  /** How fresh a live book is without a slot for so many milliseconds. */
+  readonly freshness: (ageMs: number) => FeedState;
+  /** After each turn. */
+  readonly onTurn?: ((turn: TurnChanges, mark: PublishMark) => void) | undefined;
+  /** Makes the frames of a mark: the next turn waits for them. */
+  readonly publisher?: MarkPublisher | undefined;
+  /** Once, when the book is live for the first time. */
+  readonly onFirstLive?: (() => void) | undefined;
+  /** All is played. */
+  readonly onEnd?: () => void;
+  readonly timers?: Timers;
+  readonly wallMs?: () => number;
+}
+
+/** What a replay did, for metrics. */
+export interface JournalReplayerStats {
+  readonly replayedTurns: number;
+  readonly replayedBytes: number;
+}
+
+/**
+ * Plays a journal into an engine, as a feed like any other, a turn at a time, paced by when each turn ended. Bodies equal
+ * those that were served byte for byte.
+ *
+ * After the end the last book stays. One that was live becomes `lagging` and `stale` after the usual times, because no slots
+ * come any more; a book that was asked for by its moment stays as it was.
+ */
+export class JournalReplayer {
+  readonly #options: JournalReplayerOptions;
+  readonly #timers: Timers;
+  readonly #stop = new AbortController();
+  readonly #pace: ReplayPace;
+  #reader: JournalReader;
+  #everLive = false;
+  #ended = false;
+  #slot = 0;
+  #slotAtMs = 0;
+  #turns = 0;
+  #bytes = 0;
+  #watch: Timer | null = null;
+
+  constructor(options: JournalReplayerOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#reader = new JournalReader(options.programId);
+    this.#pace = new ReplayPace(options.speed, this.#timers, this.#stop.signal);
+  }
+
+  /**
+   * Plays to the end. Resolves there, or after a stop. Rejects with an EngineError of the place where a file is damaged; what
+   * came before was played.
+   */
+  async start(): Promise<void> {
+    try {
+      await this.#playSegments();
+    } catch (error) {
+      if (!this.#stop.signal.aborted) throw error;
+      return;
+    }
+    this.#ended = true;
+    this.#slotAtMs = this.#timers.nowMs();
+    this.#options.onEnd?.();
+    if (this.#options.until === undefined) this.#updateFreshness();
+  }
+
+  /** Ends the replay; the engine keeps its book. */
+  stop(): void {
+    this.#watch?.cancel();
+    this.#stop.abort();
+  }
+
+  status(): Readiness {
+    const { state } = this.#options.engine;
+    const reason = this.#ended ? 'the journal has ended' : `the book of the journal was ${state}`;
+    return {
+      everLive: this.#everLive,
+      state: this.#everLive ? state : 'starting',
+      reason: state === 'live' && this.#everLive ? null : reason,
+      slot: this.#slot,
+    };
+  }
+
+  /** Time since a slot came out of the journal. */
+  slotAgeMs(): number {
+    return this.#timers.nowMs() - this.#slotAtMs;
+  }
+
+  stats(): JournalReplayerStats {
+    return { replayedTurns: this.#turns, replayedBytes: this.#bytes };
+  }
+
+  async #playSegments(): Promise<void> {
+    const { folder, programId, segments } = this.#options;
+    for (const [index, { number }] of segments.entries()) {
+      this.#reader = new JournalReader(programId);
+      // The book stands where the checkpoint is, and its readers keep their topics.
+      if (index > 0) this.#reader.goOn();
+      const file = await open(path.join(folder, segmentName(number)), 'r');
+      try {
+        await this.#playFile(file);
+      } finally {
+        await file.close();
+      }
+    }
+  }
+
+  async #playFile(file: FileHandle): Promise<void> {
+    for (;;) {
+      const bytes = Buffer.allocUnsafeSlow(REPLAY_READ_BYTES);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, null);
+      this.#stop.signal.throwIfAborted();
+      if (bytesRead === 0) return;
+      this.#bytes += bytesRead;
+      this.#reader.pushBytes(bytes.subarray(0, bytesRead));
+      if (this.#options.until === undefined) await this.#playTurns();
+      else if (this.#playUntil(this.#options.until)) return;
+    }
+  }
+
+  /** Applies all up to the moment that was asked for; true when it is reached. */
+  #playUntil(until: JournalUntil): boolean {
+    const { engine } = this.#options;
+    for (;;) {
+      const { kind } = engine.readJournal(this.#reader, until);
+      this.#noteMoment();
+      if (kind === 'moreBytes') return false;
+      if (engine.markets().length > 0) this.#noteLive();
+      if (kind === 'reached') return true;
+    }
+  }
+
+  /** Plays what the reader has, each turn when it is due. */
+  async #playTurns(): Promise<void> {
+    const { engine } = this.#options;
+    for (;;) {
+      const moment = this.#reader.nextMoment();
+      if (moment !== null) await this.#pace.waitFor(moment);
+      await this.#whenPublished();
+      const step = engine.readJournal(this.#reader);
+      if (step.kind === 'moreBytes') return;
+      this.#noteMoment();
+      if (step.kind !== 'turn') continue;
+      this.#turns += 1;
+      this.#options.onTurn?.(step.turn, step.mark);
+      if (engine.state === 'live') this.#noteLive();
+    }
+  }
+
+  async #whenPublished(): Promise<void> {
+    const { publisher } = this.#options;
+    if (publisher?.isPublishing !== true) return;
+    await new Promise<void>((resolve) => publisher.onceFinished(resolve));
+  }
+
+  #noteMoment(): void {
+    const { slot } = this.#reader.position();
+    if (slot !== this.#slot) this.#slotAtMs = this.#timers.nowMs();
+    this.#slot = slot;
+  }
+
+  #noteLive(): void {
+    if (this.#everLive) return;
+    this.#everLive = true;
+    this.#options.onFirstLive?.();
+  }
+
+  /** After the end a live book grows old as that of a feed without slots does. */
+  #updateFreshness(): void {
+    const { engine, freshness, wallMs = Date.now } = this.#options;
+    if (engine.state !== 'live' && engine.state !== 'lagging') return;
+    const state = freshness(this.slotAgeMs());
+    if (state !== 'live' && state !== engine.state) {
+      engine.setState(state);
+      // No mark of the journal says so: the topics of all markets show the state.
+      const mark = engine.markets().map(({ id }) => ({ market: id, classes: ALL_CLASSES }));
+      this.#options.onTurn?.(engine.endTurn(wallMs()), mark);
+    }
+    this.#watch = this.#timers.after(REPLAY_WATCH_MS, () => this.#updateFreshness());
+  }
+}
+
+/** Says when a turn is due; whatever the speed, the loop turns between two of them. */
+class ReplayPace {
+  readonly #speed: number;
+  readonly #timers: Timers;
+  readonly #signal: AbortSignal;
+  #last: { readonly slot: number; readonly tsMs: number } | null = null;
+  #dueMs = 0;
+
+  constructor(speed: number, timers: Timers, signal: AbortSignal) {
+    this.#speed = speed;
+    this.#timers = timers;
+    this.#signal = signal;
+  }
+
+  /**
+   * Waits until a turn of this moment is due. Between two turns no more time passes than their slots allow, so that a clock
+   * that was wrong does not stop a replay. Rejects once the replay is stopped.
+   */
+  async waitFor(moment: { readonly slot: number; readonly tsMs: number }): Promise<void> {
+    const last = this.#last ?? moment;
+    if (this.#last === null) this.#dueMs = this.#timers.nowMs();
+    this.#last = moment;
+    const bySlots = (moment.slot - last.slot) * SLOT_MS_MAX;
+    const passedMsMax = Math.max(REPLAY_PAUSE_MS_MAX, bySlots);
+    const passedMs = Math.max(0, Math.min(moment.tsMs - last.tsMs, passedMsMax));
+    if (this.#speed > 0) this.#dueMs += passedMs / this.#speed;
+    const waitMs = this.#speed === 0 ? 0 : this.#dueMs - this.#timers.nowMs();
+    if (waitMs >= 1) await sleep(this.#timers, waitMs, this.#signal);
+    await nextTurn();
+    this.#signal.throwIfAborted();
+  }
+}
