@@ -1,0 +1,98 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { Journal } from './journal.js';
+import { cleanUp, LiveBook, newFolder, readShown } from './testing.js';
+
+afterEach(cleanUp);
+
+const WAIT = { timeout: 60_000, interval: 20 };
+
+/** A journal on a thread of its own, of a book that has begun, and what it logs. */
+async function startJournal(folder: string, book: LiveBook) {
+  const logged: string[] = [];
+  const note = (_: object, message: string): void => void logged.push(message);
+  const journal = new Journal({
+    setup: { folder, programId: PROGRAM_ID, days: 0, bytesMax: 0 },
+    turnLog: book.engine.turnLog,
+    log: { info: note, warn: note },
+  });
+  book.engine.turnLog.stop();
+  await journal.start();
+  return { journal, logged };
+}
+
+/** Lets slots go by as a feed does. */
+function play(book: LiveBook, journal: Journal, slots: number): void {
+  for (let at = 0; at < slots; at += 1) {
+    book.step();
+    journal.endTurn([{ market: 0, classes: 1 }]);
+  }
+}
+
+test('a thread writes what is handed over, all of it before it stops', async () => {
+  const folder = newFolder();
+  const book = new LiveBook({ seed: 5 });
+  const { journal } = await startJournal(folder, book);
+  play(book, journal, 10);
+  await journal.flush();
+  expect(readShown(folder)).toEqual(book.shown);
+  play(book, journal, 10);
+  await vi.waitFor(() => {
+    expect(journal.readStats()).toMatchObject({ state: 'writing', queuedBytes: 0, segments: 1 });
+  }, WAIT);
+  play(book, journal, 10);
+  await journal.stop();
+  expect(readShown(folder)).toEqual(book.shown);
+  const { oldest, newest } = journal.readStats();
+  expect([oldest?.slot, newest?.slot]).toEqual([350_000_000, book.slot - 1]);
+});
+
+test('a folder of another journal is refused, and given back when that has stopped', async () => {
+  const folder = newFolder();
+  const first = await startJournal(folder, new LiveBook({ seed: 5 }));
+  const second = startJournal(folder, new LiveBook({ seed: 6 }));
+  await expect(second).rejects.toMatchObject({ code: 'JOURNAL_LOCKED' });
+  await first.journal.stop();
+  const third = await startJournal(folder, new LiveBook({ seed: 7 }));
+  await third.journal.stop();
+});
+
+test('a folder that cannot be used is no reason not to start', async () => {
+  const blocked = path.join(newFolder(), 'blocked');
+  writeFileSync(blocked, 'a file');
+  const book = new LiveBook({ seed: 5 });
+  const { journal, logged } = await startJournal(path.join(blocked, 'journal'), book);
+  play(book, journal, 3);
+  await journal.flush();
+  const { state, reason } = journal.readStats();
+  expect(state).toBe('stopped');
+  expect(reason).toMatch(/cannot be made/);
+  expect(logged.filter((text) => text.startsWith('the journal has stopped'))).toHaveLength(1);
+  await journal.stop();
+  rmSync(blocked);
+});
+
+test('turns that the core has lost end the journal, and not the book', async () => {
+  const folder = newFolder();
+  const book = new LiveBook({ seed: 5 });
+  const { journal, logged } = await startJournal(folder, book);
+  play(book, journal, 5);
+  await journal.flush();
+  vi.spyOn(book.engine.turnLog, 'take').mockImplementation(() => {
+    throw new Error('more turns waited than the core holds');
+  });
+  play(book, journal, 5);
+  await journal.flush();
+  expect(journal.readStats()).toMatchObject({
+    ...{ state: 'stopped', reason: 'more turns waited than the core holds' },
+  });
+  await vi.waitFor(() => expect(logged).toContain('the journal has stopped for good'), WAIT);
+  play(book, journal, 5);
+  await journal.stop();
+  // What came before is whole.
+  const kept = readShown(folder);
+  expect([...kept]).toEqual([...book.shown].slice(0, kept.size));
+  expect(kept.size).toBe(5);
+});
