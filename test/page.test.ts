@@ -117,6 +117,33 @@ test.for([1_440, 390])('shows the service itself at %i px', async (width) => {
   }
 });
 
+test('the console sends a message and lists its frames', async () => {
+  const url = `${service.url}/page/console`;
+  const visit = await PageVisit.open(browser, url, { shows: 'service', state: 'closed' });
+  const { page } = visit;
+  try {
+    await page.getByLabel('Channel').selectOption('bbo');
+    await until('the message', async () =>
+      (await page.getByTestId('message').inputValue()).includes('"bbo"'),
+    );
+    await page.getByRole('button', { name: 'Send' }).click();
+    await visit.untilState('open');
+    const frames = page.getByTestId('frames');
+    for (const text of ['"type":"subscribed"', '"type":"snapshot"', '"type":"delta"']) {
+      await frames.getByText(text).first().waitFor();
+      // The list goes on without what has been seen.
+      await page.getByRole('button', { name: 'Send' }).click();
+    }
+    await page.getByRole('button', { name: 'Hold' }).click();
+    await expectAccessible(visit);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await visit.untilState('closed');
+    expect(await visit.findFaults(service.url)).toEqual([]);
+  } finally {
+    await visit.close();
+  }
+});
+
 /** The part of the report of axe-core that is read. */
 interface AxeResult {
   readonly violations: readonly {

@@ -6,7 +6,14 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 
 /** The pages; each loads what it needs. */
-const PAGES = ['index.html', 'page/status.html', 'embed/ladder.html', 'embed/depth.html', 'embed/chart.html'];
+const PAGES = [
+  'index.html',
+  'page/status.html',
+  'page/console.html',
+  'embed/ladder.html',
+  'embed/depth.html',
+  'embed/chart.html',
+];
 
 /** Writes a compressed copy beside each finished script and style, so that the service compresses none of them. */
 function compressedCopies() {

@@ -11,6 +11,8 @@ export interface VisitOptions {
   readonly theme?: 'light' | 'dark';
   /** Whether the page has a ladder to wait for, as by default. */
   readonly shows?: 'market' | 'service';
+  /** The state to wait for, live by default. */
+  readonly state?: string;
   /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
@@ -73,13 +75,14 @@ export class PageVisit {
   /** Opens the page and waits for a book that is live. */
   static async open(browser: Browser, url: string, options: VisitOptions = {}): Promise<PageVisit> {
     const { width = 1_440, height = 900, theme = 'dark', shows = 'market', prepare } = options;
+    const { state = 'live' } = options;
     const viewport = { width, height };
     const context = await browser.newContext({ viewport, colorScheme: theme });
     const visit = new PageVisit(context, await context.newPage());
     await visit.page.addInitScript(WATCH);
     await prepare?.(visit.page);
     await visit.page.goto(url);
-    await visit.untilState('live');
+    await visit.untilState(state);
     if (shows === 'market') {
       await until('rows in the ladder', async () => (await visit.readLadder()).rows.length > 0);
     }

@@ -48,3 +48,7 @@ export const METRIC_LINES_MAX = 20_000;
 export const STATUS_MS = 2_000;
 /** Values of a plot: ten minutes. */
 export const PLOT_SAMPLES_MAX = 300;
+/** Frames that the console lists; older ones are dropped. */
+export const CONSOLE_FRAMES_MAX = 50;
+/** Characters of a frame that it shows: a book of depth 10 has fewer. */
+export const CONSOLE_TEXT_MAX = 4_000;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { layoutOf, nextPlace, placeAt, rowTop } from '../draw/ladder-layout.js';
 import { ClockComparison } from './clock-offset.js';
+import { type CHANNELS, FrameList, subscribeMessage } from './console-frames.js';
 import { depthCurveOf, depthWithin } from './depth.js';
 import {
   decimalsOf,
@@ -15,7 +16,7 @@ import {
   shortKey,
 } from './format.js';
 import { isInLevel, ladderOf } from './ladder.js';
-import { LATENCY_AGE_MS_MAX } from './limits.js';
+import { CONSOLE_FRAMES_MAX, CONSOLE_TEXT_MAX, LATENCY_AGE_MS_MAX } from './limits.js';
 import { gaugeOf, lineOf, meanMsOf, rateOf, readMetrics } from './metrics-text.js';
 import { spreadOf } from './spread.js';
 import { firstSizeOf, segmentsOf, sharesOf } from './walk.js';
@@ -177,6 +178,40 @@ test('the first order that is tried has a round size of some thousands of quote'
   expect([85, 104_970, 0.002, 1, 2_400, 0].map(firstSizeOf)).toEqual([
     ...['100', '0.1', '5000000', '10000', '4', '1'],
   ]);
+});
+
+describe('the console', () => {
+  test('makes the message of each channel', () => {
+    const form = { market: 'SOL', marketType: 'spot', includeVamm: true, timing: true } as const;
+    const of = (channel: (typeof CHANNELS)[number]): object =>
+      subscribeMessage({ ...form, channel });
+    expect(of('bbo')).toEqual({
+      ...{
+        type: 'subscribe',
+        id: 1,
+        channel: 'bbo',
+        market: 'SOL',
+        includeVamm: true,
+        timing: true,
+      },
+    });
+    expect(of('l3')).not.toHaveProperty('includeVamm');
+    expect(of('orderbook')).toEqual({
+      ...{ type: 'subscribe', channel: 'orderbook', marketType: 'spot', market: 'SOL' },
+    });
+    expect(of('candles')).toEqual({ type: 'subscribe', symbol: 'SOL', resolution: '1' });
+    expect(of('trades')).toEqual({ type: 'subscribe', symbol: 'SOL', channelType: 'trades' });
+  });
+
+  test('lists the newest frames, cut where they are long, and counts all', () => {
+    const list = new FrameList();
+    for (let at = 0; at < CONSOLE_FRAMES_MAX + 5; at += 1) list.addFrame('received', `${at}`, at);
+    list.addFrame('received', 'x'.repeat(CONSOLE_TEXT_MAX + 1), 0);
+    expect(list.count).toBe(CONSOLE_FRAMES_MAX + 6);
+    expect(list.frames).toHaveLength(CONSOLE_FRAMES_MAX);
+    expect(list.frames[0]).toMatchObject({ bytes: CONSOLE_TEXT_MAX + 1 });
+    expect(list.frames[0]?.text).toHaveLength(CONSOLE_TEXT_MAX + 2);
+  });
 });
 
 describe('metrics', () => {
