@@ -30,11 +30,12 @@ export const serveOrDemoOptions = groupOptions('cluster', 'demo', ...liveGroups)
 /** Options of `replay`. */
 export const replayOptions = groupOptions('replay', 'book');
 
-/** Options of `verify`, which logs warnings alone. */
+/** Options of `verify`, which logs warnings alone. The folder is an argument of one run, not a setting. */
 export const verifyOptions = [
   ...groupOptions('cluster', 'verify'),
   settingOption('markets'),
   settingOption('logLevel', 'warn'),
+  new Option('--journal <folder>', 'read a whole journal in its place, and check it'),
 ];
 
 /** The ends of a back-fill are arguments of one run, not settings. */

@@ -26,6 +26,7 @@ import {
   serveOrDemoOptions,
   verifyOptions,
 } from './cli-options.js';
+import { verifyJournalFolder } from './journal-commands.js';
 import {
   startDemoService,
   startReplayService,
@@ -101,10 +102,14 @@ function toolCommands(): readonly Command[] {
       }),
     newCommand('verify', verifyOptions)
       .description(
-        'compare the orders of a running service, and their levels, with its chain: exits with 0 when they are equal, 1 when not',
+        'compare the orders of a running service, and their levels, with its chain, or check a journal: exits with 0 when they are equal and it is sound, 1 when not',
       )
-      .action((flags: Flags) =>
-        exitByResult(() => verifyService(new ConfigReader(flags).readVerify())),
+      .action(({ journal, ...flags }: Flags) =>
+        exitByResult(() =>
+          typeof journal === 'string'
+            ? verifyJournalFolder(journal, process.stdout)
+            : verifyService(new ConfigReader(flags).readVerify()),
+        ),
       ),
     newCommand('follow', followOptions)
       .description('follow a live stream and check it: exits with 1 when it broke a rule')

@@ -20,8 +20,7 @@ export const JOURNAL_FOLDER = 'journal';
  * such journal.
  */
 export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
-  const below = path.join(place, JOURNAL_FOLDER);
-  const folder = existsSync(below) ? below : place;
+  const folder = journalFolder(place);
   const { at, speed } = config;
   const runs = splitRuns(readSegments(folder, null).segments);
   const segments = at === undefined ? runs.at(-1) : segmentsTo(runs, at);
@@ -39,6 +38,12 @@ export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
       }),
     );
   return { engine, feed };
+}
+
+/** The folder of a journal, by its own path or by that of a service's data. */
+export function journalFolder(place: string): string {
+  const below = path.join(place, JOURNAL_FOLDER);
+  return existsSync(below) ? below : place;
 }
 
 function feedOf(replayer: JournalReplayer): BookFeed {

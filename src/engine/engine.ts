@@ -30,6 +30,7 @@ import { EngineError, type EngineErrorCode } from './errors.js';
 import { type ExternalLevels, setExternalLevels } from './external-levels.js';
 import { outcomeOf, packQuotes } from './indicative.js';
 import type { JournalReader, JournalStep, JournalUntil } from './journal-reader.js';
+import { MarketHashes } from './market-hashes.js';
 import { matchOptions, refusalOf } from './match.js';
 import { OutputBuffer } from './output-buffer.js';
 import { parseChainStats, parseMarkets, parseProblems, parseStats, parseStrings } from './parse.js';
@@ -60,6 +61,8 @@ const SIDES = ['bid', 'ask'] as const;
 export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** What moves the book, for a journal. */
   readonly turnLog: TurnLog;
+  /** What its markets hold, as hashes. */
+  readonly hashes: MarketHashes;
   readonly #core: Core;
   readonly #batch = new RecordBatch();
   readonly #refused = new RefusedAccounts();
@@ -85,6 +88,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   constructor(options: { readonly programId: string; readonly epoch: string }) {
     this.#core = createCore(options);
     this.turnLog = new TurnLog(this.#core);
+    this.hashes = new MarketHashes(this.#core);
     this.#topics = new TopicFrames(this.#core);
     this.#epoch = options.epoch;
   }

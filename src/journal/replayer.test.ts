@@ -4,28 +4,14 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { Engine } from '../engine/engine.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
-import { SEGMENT_MS_MAX } from './model/limits.js';
 import { JournalReplayer, type JournalReplayerOptions } from './replayer.js';
 import { readSegments } from './store/segment-index.js';
 import { segmentName } from './store/segment-name.js';
-import { cleanUp, JournalRig, LiveBook, newFolder, shownBy } from './testing.js';
+import { cleanUp, journalOfLife, shownBy } from './testing.js';
 
 afterEach(cleanUp);
 
 const SLOT_MS = 400;
-
-/** A folder with three segments of a life of sixty slots. */
-async function journalOfLife(): Promise<{ readonly folder: string; readonly book: LiveBook }> {
-  const folder = newFolder();
-  const book = new LiveBook({ seed: 3 });
-  const rig = new JournalRig(book, { folder });
-  for (let segment = 0; segment < 3; segment += 1) {
-    await rig.write(20);
-    rig.timers.advance(SEGMENT_MS_MAX);
-  }
-  await rig.service.stop();
-  return { folder, book };
-}
 
 function replayerOf(
   folder: string,

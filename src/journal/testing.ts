@@ -7,6 +7,7 @@ import { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { MarketSimulator } from '../sim/market/market-simulator.js';
+import { SEGMENT_MS_MAX } from './model/limits.js';
 import type { FromJournal, JournalSetup } from './model/messages.js';
 import { readSegments } from './store/segment-index.js';
 import { segmentName } from './store/segment-name.js';
@@ -135,6 +136,21 @@ export class JournalRig {
     this.messages.push(message);
     if (message.kind === 'checkpointDue') this.#book.engine.turnLog.markCheckpoint();
   }
+}
+
+/** A folder with three segments of twenty slots each. */
+export async function journalOfLife(
+  options: { readonly seed?: number; readonly folder?: string } = {},
+): Promise<{ readonly folder: string; readonly book: LiveBook }> {
+  const { seed = 3, folder = newFolder() } = options;
+  const book = new LiveBook({ seed });
+  const rig = new JournalRig(book, { folder });
+  for (let segment = 0; segment < 3; segment += 1) {
+    await rig.write(20);
+    rig.timers.advance(SEGMENT_MS_MAX);
+  }
+  await rig.service.stop();
+  return { folder, book };
 }
 
 /** What the segments of a folder show at each moment, by `slot ts`; each is read by itself. */

@@ -1,0 +1,49 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { Engine } from '../engine/engine.js';
+import { JournalReader, type JournalStep, type JournalUntil } from '../engine/journal-reader.js';
+import { REPLAY_READ_BYTES } from './model/limits.js';
+import type { SegmentInfo } from './store/segment-info.js';
+import { segmentName } from './store/segment-name.js';
+
+/** A segment, and the engine that goes on with it; without one it begins at its checkpoint. */
+export interface PlayedSegment {
+  readonly folder: string;
+  readonly segment: Pick<SegmentInfo, 'number' | 'programId' | 'epoch'>;
+  readonly engine?: Engine | undefined;
+}
+
+/** Reads one segment step by step, for commands that have the thread to themselves. */
+export class SegmentPlayer {
+  readonly engine: Engine;
+  readonly reader: JournalReader;
+  readonly #file: number;
+  readonly #bytes = Buffer.allocUnsafeSlow(REPLAY_READ_BYTES);
+
+  /** Throws what the file system says. */
+  constructor({ folder, segment, engine }: PlayedSegment) {
+    const { programId, epoch, number } = segment;
+    this.engine = engine ?? new Engine({ programId, epoch });
+    this.reader = new JournalReader(programId);
+    if (engine !== undefined) this.reader.goOn();
+    this.#file = openSync(path.join(folder, segmentName(number)), 'r');
+  }
+
+  /**
+   * Makes the next step; `moreBytes` is the end of the file. With `until` it is as many turns as are in a piece of the file.
+   * Throws an EngineError of the place where the file is damaged.
+   */
+  step(until?: JournalUntil): JournalStep {
+    for (;;) {
+      const step = this.engine.readJournal(this.reader, until);
+      if (step.kind !== 'moreBytes') return step;
+      const length = readSync(this.#file, this.#bytes, 0, this.#bytes.length, null);
+      if (length === 0) return step;
+      this.reader.pushBytes(this.#bytes.subarray(0, length));
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}

@@ -1,0 +1,88 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { segmentName } from './store/segment-name.js';
+import { cleanUp, journalOfLife } from './testing.js';
+import { verifyJournal } from './verify-journal.js';
+
+afterEach(cleanUp);
+
+function verified(folder: string): {
+  readonly isSound: boolean;
+  readonly lines: readonly string[];
+} {
+  const lines: string[] = [];
+  let nowMs = 0;
+  const clock = (): number => (nowMs += 1_000);
+  const isSound = verifyJournal({ folder, print: (line) => void lines.push(line), nowMs: clock });
+  return { isSound, lines };
+}
+
+/** Rewrites a segment's file. */
+function change(folder: string, number: number, edit: (bytes: Buffer) => Buffer): void {
+  const file = path.join(folder, segmentName(number));
+  writeFileSync(file, edit(readFileSync(file)));
+}
+
+test('a sound journal is told with its ranges, turns and updates', async () => {
+  const { folder } = await journalOfLife();
+  const { isSound, lines } = verified(folder);
+  expect(isSound).toBe(true);
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(
+    /^range: slot 350000000 \(2025-06-15T.*\) to slot 350000059 .*, 3 files, \d+ bytes, epoch first$/,
+  );
+  const [, updates, rate] =
+    /^sound: 3 files, 60 turns, (\d+) updates, (\d+) updates\/s$/.exec(lines[1] ?? '') ?? [];
+  expect(Number(updates)).toBeGreaterThan(60);
+  expect(rate).toBe(updates);
+});
+
+test('a flipped bit is found at any place, and the files after it are read', async () => {
+  const { folder } = await journalOfLife();
+  const whole = readFileSync(path.join(folder, segmentName(2)));
+  for (const part of [0, 0.2, 0.5, 0.8, 0.999]) {
+    const at = Math.floor(whole.length * part);
+    change(folder, 2, () => {
+      const bytes = Buffer.from(whole);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at);
+      return bytes;
+    });
+    const { isSound, lines } = verified(folder);
+    expect([isSound, lines.at(-1)], `byte ${at}`).toEqual([
+      false,
+      expect.stringMatching(/^damaged: 1 places; [23] files, \d+ turns/),
+    ]);
+    const damage = lines.filter((line) => line.startsWith('damaged: 000000000002.journal: '));
+    expect(damage).toHaveLength(1);
+  }
+});
+
+test('a torn end is damage where the run goes on, and what a kill leaves where it ends', async () => {
+  const { folder } = await journalOfLife();
+  change(folder, 3, (bytes) => bytes.subarray(0, bytes.length - 7));
+  const killed = verified(folder);
+  expect(killed.isSound).toBe(true);
+  expect(killed.lines).toContainEqual(
+    expect.stringMatching(
+      /^torn: 000000000003\.journal: the last \d+ bytes are of a block that is not whole/,
+    ),
+  );
+  change(folder, 2, (bytes) => bytes.subarray(0, bytes.length - 7));
+  const torn = verified(folder);
+  expect(torn.isSound).toBe(false);
+  expect(torn.lines.filter((line) => line.startsWith('damaged: 000000000002'))).toHaveLength(1);
+});
+
+test('a file whose checkpoint is of another book than that of the file before is damage', async () => {
+  const { folder } = await journalOfLife();
+  const other = await journalOfLife({ seed: 4 });
+  copyFileSync(path.join(other.folder, segmentName(2)), path.join(folder, segmentName(2)));
+  const { isSound, lines } = verified(folder);
+  expect(isSound).toBe(false);
+  const damages = lines.filter((line) => line.includes('does not begin where'));
+  expect(damages.map((line) => line.slice(0, 29))).toEqual([
+    'damaged: 000000000002.journal',
+    'damaged: 000000000003.journal',
+  ]);
+});

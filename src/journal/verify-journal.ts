@@ -1,0 +1,137 @@
+/** Reads a whole journal and says what of it is sound. */
+import type { JournalListing, JournalMoment } from '../contract/journal-source.js';
+import { EngineError } from '../engine/errors.js';
+import { textOfError } from './model/error.js';
+import { SegmentPlayer } from './segment-player.js';
+import { listKept, splitRuns } from './store/listing.js';
+import { readSegments } from './store/segment-index.js';
+import type { SegmentInfo } from './store/segment-info.js';
+import { segmentName } from './store/segment-name.js';
+
+/** What is verified, and where the report goes. */
+export interface VerifyJournalOptions {
+  readonly folder: string;
+  readonly print: (line: string) => void;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs?: () => number;
+}
+
+/** What a segment held. */
+interface SegmentReport {
+  readonly turns: number;
+  readonly updates: number;
+  /** Bytes at its end that are no whole block. */
+  readonly tornBytes: number;
+  /** The hashes of all markets at its end; null where it could not be read to the end. */
+  readonly hashes: string | null;
+  /** The hashes of all markets at its checkpoint; null before it. */
+  readonly begins: string | null;
+  /** Why it was not read to the end; null when it was. */
+  readonly damage: string | null;
+}
+
+/**
+ * Reads every segment by itself, with all its checksums and hashes, and compares the end of each one with the checkpoint of
+ * the segment that goes on with it. Prints ranges, gaps and damaged places, and returns whether there are none of the latter.
+ * The end of a run may be torn, because a process that is killed leaves it so. Throws what the file system says of the folder.
+ */
+export function verifyJournal(options: VerifyJournalOptions): boolean {
+  const { folder, print, nowMs = () => performance.now() } = options;
+  const startMs = nowMs();
+  const { segments, skipped } = readSegments(folder, null);
+  printListing(listKept(segments, skipped), print);
+  const check = new JournalCheck(folder, print);
+  for (const { name, reason } of skipped) check.noteDamage(name, reason);
+  for (const run of splitRuns(segments)) check.readRun(run);
+  const seconds = Math.max((nowMs() - startMs) / 1_000, 0.001);
+  const counted = `${check.counted()}, ${Math.round(check.updates / seconds)} updates/s`;
+  const { damages } = check;
+  print(damages === 0 ? `sound: ${counted}` : `damaged: ${damages} places; ${counted}`);
+  return damages === 0;
+}
+
+function printListing({ ranges, gaps }: JournalListing, print: (line: string) => void): void {
+  for (const { first, last, segments, bytes, epoch } of ranges) {
+    const moments = `${momentText(first)} to ${momentText(last)}`;
+    print(`range: ${moments}, ${segments} files, ${bytes} bytes, epoch ${epoch}`);
+  }
+  for (const { from, to, reason } of gaps) {
+    print(`gap: ${momentText(from)} to ${momentText(to)}, ${reason}`);
+  }
+}
+
+/** Reads the runs of a journal and counts what is in them. */
+class JournalCheck {
+  updates = 0;
+  damages = 0;
+  readonly #folder: string;
+  readonly #print: (line: string) => void;
+  #files = 0;
+  #turns = 0;
+
+  constructor(folder: string, print: (line: string) => void) {
+    this.#folder = folder;
+    this.#print = print;
+  }
+
+  readRun(run: readonly SegmentInfo[]): void {
+    let before: string | null = null;
+    for (const segment of run) {
+      const name = segmentName(segment.number);
+      const report = readSegmentReport(this.#folder, segment);
+      this.#files += 1;
+      this.#turns += report.turns;
+      this.updates += report.updates;
+      if (before !== null && report.begins !== null && before !== report.begins) {
+        this.noteDamage(
+          name,
+          'JOURNAL_HASH_MISMATCH: it does not begin where the file before ends',
+        );
+      }
+      if (report.damage !== null) this.noteDamage(name, report.damage);
+      else if (report.tornBytes > 0) this.#noteTear(name, report, segment === run.at(-1));
+      before = report.hashes;
+    }
+  }
+
+  noteDamage(name: string, reason: string): void {
+    this.damages += 1;
+    this.#print(`damaged: ${name}: ${reason}`);
+  }
+
+  counted(): string {
+    return `${this.#files} files, ${this.#turns} turns, ${this.updates} updates`;
+  }
+
+  #noteTear(name: string, { tornBytes }: SegmentReport, isLast: boolean): void {
+    const text = `the last ${tornBytes} bytes are of a block that is not whole`;
+    if (isLast) this.#print(`torn: ${name}: ${text}, as a killed process leaves them`);
+    else this.noteDamage(name, text);
+  }
+}
+
+function readSegmentReport(folder: string, segment: SegmentInfo): SegmentReport {
+  const player = new SegmentPlayer({ folder, segment });
+  let begins: string | null = null;
+  let damage: string | null = null;
+  const readHashes = (): string => JSON.stringify(player.engine.hashes.readAll());
+  try {
+    for (;;) {
+      const { kind } = player.step({});
+      if (kind === 'checkpoint') begins = readHashes();
+      if (kind === 'moreBytes') break;
+    }
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    damage = `${error.code}: ${textOfError(error)}`;
+  } finally {
+    player.close();
+  }
+  const { turns, updates, waiting } = player.reader.position();
+  const hashes = damage === null ? readHashes() : null;
+  return { turns, updates, tornBytes: waiting, begins, hashes, damage };
+}
+
+function momentText({ slot, ts }: JournalMoment): string {
+  return `slot ${slot} (${new Date(ts).toISOString()})`;
+}
