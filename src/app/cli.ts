@@ -78,7 +78,7 @@ function createProgram(words: readonly string[]): Command {
     .addCommand(
       newCommand('replay', replayOptions)
         .description('serve the book of a journal or of a recording, as it was')
-        .argument('<path>', 'folder of a journal or of its data, or a recording')
+        .argument('<file>', 'folder of a journal or of its data, or a recording')
         .action((file: string, flags: Flags) => runUntilStopped(() => replay(flags, file))),
     );
   for (const command of toolCommands()) program.addCommand(command);
