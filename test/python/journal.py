@@ -26,13 +26,13 @@ def blocks(file):
     unpack, at = unpacker(), 20
     while at + 8 <= len(file):
         length, crc = struct.unpack_from("<II", file, at)
-        packed = file[at + 8 : at + 8 + length]
-        if len(packed) < length:
+        checked = file[at + 8 : at + 24 + length]
+        if len(checked) < 16 + length:
             return
-        if zlib.crc32(packed) != crc:
+        if zlib.crc32(checked) != crc:
             raise ValueError(f"the block at byte {at} does not match its CRC-32")
-        yield unpack(packed)
-        at += 8 + length
+        yield unpack(checked[16:])
+        at += 24 + length
 
 
 class Segment:

@@ -34,7 +34,8 @@ pub const BLOCK_PLAIN_BYTES_MAX: usize = BLOCK_TARGET_BYTES + STATE_BYTES_MAX + 
 /// Packed bytes of a block. Bytes that cannot be compressed become longer by less than one in 128.
 pub const BLOCK_PACKED_BYTES_MAX: usize = BLOCK_PLAIN_BYTES_MAX + BLOCK_PLAIN_BYTES_MAX / 128;
 
-/// Plain bytes of one turn. The service ends a turn when 16 MiB of accounts have arrived.
+/// Plain bytes of one turn, and bytes of its accounts. The service ends a turn when 16 MiB of accounts
+/// have arrived.
 pub const TURN_BYTES_MAX: usize = 256 << 20;
 
 /// The window of the compression as a power of two, so that a reader holds 8 MiB of it at most.

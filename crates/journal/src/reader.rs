@@ -65,6 +65,8 @@ pub struct Reader {
     state: Option<Vec<u8>>,
     accounts: AccountTable,
     data: Vec<u8>,
+    /// Bytes of the accounts of the turn that is being applied.
+    data_bytes: usize,
     scratch: Vec<u8>,
     /// The turn that was found and not applied.
     found: Option<Moment>,
@@ -96,6 +98,7 @@ impl Reader {
             state: None,
             accounts: AccountTable::default(),
             data: Vec::new(),
+            data_bytes: 0,
             scratch: Vec::new(),
             found: None,
             failed: None,
@@ -320,9 +323,12 @@ impl Reader {
         }
         let plain = std::mem::take(&mut self.plain);
         let mut result = Ok(false);
+        self.data_bytes = 0;
         while let (Ok(false), Some(rest)) = (&result, plain.get(self.applied..)) {
             let mut fields = Fields::new(rest);
-            result = self.apply_record(&mut fields, take);
+            result = self.apply_record(&mut fields, take).and_then(|is_end| {
+                check_length("TURN_BYTES_MAX", self.data_bytes, TURN_BYTES_MAX).map(|()| is_end)
+            });
             if result.is_ok() {
                 self.applied += fields.at();
             }
@@ -378,6 +384,7 @@ impl Reader {
         let length = record.length.unwrap_or(self.data.len());
         check_account(length)?;
         self.data.resize(length, 0);
+        self.data_bytes += length;
         apply_patch(record.patch, &mut self.data)?;
         if record.patch.len() > 1 || record.length.is_some() {
             account.replace(&self.data, &mut self.scratch);
@@ -398,6 +405,7 @@ impl Reader {
     fn stored_account(&mut self, mention: &Mention) -> Result<Input<'_>, Fault> {
         let account = self.accounts.get(mention.number).ok_or(FORGOTTEN)?;
         account.unpack(&mut self.data)?;
+        self.data_bytes += self.data.len();
         let (slot, gate) = (mention.slot, mention.gate);
         let origin = Origin { pubkey: account.pubkey, slot, gate };
         Ok(Input::Account { origin, owner: account.owner, data: &self.data })

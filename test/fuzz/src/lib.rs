@@ -15,6 +15,7 @@ mod book;
 mod event;
 mod fees;
 pub mod input;
+mod journal;
 mod logs;
 mod oracle;
 mod order;
@@ -51,5 +52,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "batch", run: batch::run, input_bytes_max: 8_192 },
     Target { name: "snapshot", run: snapshot::run, input_bytes_max: 4_096 },
     Target { name: "book", run: book::run, input_bytes_max: 16_384 },
+    Target { name: "journal", run: journal::run, input_bytes_max: 4_096 },
     Target { name: "state", run: state::run, input_bytes_max: 8_192 },
 ];

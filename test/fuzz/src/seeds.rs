@@ -35,6 +35,7 @@ pub fn all() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     seeds.add_events();
     seeds.add_transport();
     seeds.add_states();
+    seeds.add_journals();
     for target in TARGETS {
         seeds.add(target.name, &[]);
     }
@@ -130,6 +131,23 @@ impl Seeds {
         for skipped in 0..u8::try_from(state.len() / 8).unwrap_or(u8::MAX) {
             self.add("state", &[&[1, skipped, 1, 1], &[0, 4, 1, 0x80, 2, 3]]);
         }
+    }
+
+    /// A file, changes of one, and records of most kinds.
+    fn add_journals(&mut self) {
+        let file = crate::journal::written_file();
+        self.add("journal", &[&[0], file]);
+        self.add("journal", &[&[1, 5, 1, 1, 3, 4, 1, 0x80, 2, 3]]);
+        let account = [&[3, 1, 4][..], &[9; 64], &[20, 2, 3, 7, 8, 1, 1, 9, 0]].concat();
+        let again = [3, 8, 0, 2, 1, 2, 5, 0];
+        let mentions = [4, 8, 0, 2, 5, 8, 0, 0, 6, 0, 0, 4];
+        let plain = [8, 2, 2, 9, 1, 10, 1, b'f', 11, 2, 12, 13, 1, 15, 3, 1, 7, 0];
+        let end = [16, 4, 1, 7, 0, 1, 2, 8, 8];
+        self.add(
+            "journal",
+            &[&[2], &account, &again, &end, &mentions, &plain, &end, &[7, 0], &end],
+        );
+        self.add("journal", &[&[2, 14, 3], &[8; 32], &[2, 1, 9], &end]);
     }
 
     /// Records as they are logged, by themselves and among the lines of a transaction.
