@@ -1,6 +1,7 @@
 /**
  * One random life of a book, in two processes that apply the same log with the same marks, while topics
- * are opened and closed in each of them at other times.
+ * are opened and closed in each of them at other times. The second one gets the calls of the first, or
+ * reads its journal.
  */
 import { expect } from 'vitest';
 import { LIMITS } from '../../src/config/limits.js';
@@ -8,6 +9,8 @@ import type { MakerQuotes } from '../../src/contract/indicative.js';
 import type { PublishMark } from '../../src/contract/publish-mark.js';
 import type { TopicSpec } from '../../src/contract/topics.js';
 import { Engine } from '../../src/engine/engine.js';
+import { JournalReader } from '../../src/engine/journal-reader.js';
+import { JournalWriter } from '../../src/engine/journal-writer.js';
 import { PublishMarks } from '../../src/feed/model/publish-marks.js';
 import { StreamFanOut } from '../../src/server/sockets/stream-fan-out.js';
 import type { StreamTopic } from '../../src/server/sockets/stream-topics.js';
@@ -81,6 +84,50 @@ class Process {
   }
 }
 
+type Turn = ReturnType<Engine['endTurn']>;
+
+/** The journal of one engine, as another one reads it turn by turn. */
+class JournalLink {
+  readonly #writer = new JournalWriter(PROGRAM_ID);
+  #reader = new JournalReader(PROGRAM_ID);
+  #segment = 1;
+
+  constructor(
+    readonly from: Engine,
+    readonly to: Engine,
+  ) {
+    from.turnLog.start();
+  }
+
+  /** Brings the last turn over, with its mark; undefined where it had nothing in it. */
+  moveTurn(mark: PublishMark, tsMs: number): { turn: Turn; mark: PublishMark } | undefined {
+    this.from.turnLog.markPublished(mark);
+    const log = this.from.turnLog.take();
+    if (log === null) return undefined;
+    this.#writer.append(log, tsMs);
+    this.#writer.flush();
+    const turns: { turn: Turn; mark: PublishMark }[] = [];
+    for (const { segment, bytes } of this.#writer.takePieces()) {
+      if (segment !== this.#segment) this.#beginSegment(segment);
+      this.#reader.pushBytes(bytes);
+      for (;;) {
+        const step = this.to.readJournal(this.#reader);
+        if (step.kind === 'moreBytes') break;
+        if (step.kind === 'turn') turns.push(step);
+      }
+    }
+    expect(turns).toHaveLength(1);
+    return turns[0];
+  }
+
+  /** Another epoch begins a segment, which goes on where the engine stands. */
+  #beginSegment(segment: number): void {
+    this.#segment = segment;
+    this.#reader = new JournalReader(PROGRAM_ID);
+    this.#reader.goOn();
+  }
+}
+
 /** What a life came to. */
 export interface MarkLifeCounts {
   /** Frames that both processes sent. */
@@ -95,6 +142,7 @@ export class MarkLife {
   readonly #life: MarketSimulator;
   readonly #processes: readonly [Process, Process];
   readonly #marks: PublishMarks;
+  readonly #journal: JournalLink | undefined;
   #specs: readonly TopicSpec[] = [];
   #nowMs = 1_000;
   #slot = START_SLOT;
@@ -108,6 +156,8 @@ export class MarkLife {
     // One of them makes all frames at once, the other one leaves them to the last moment.
     this.#processes = [new Process(60_000), new Process(-1)];
     this.#marks = new PublishMarks(this.#random.pickOne([0, 10, 10, 50]) ?? 10);
+    const [first, second] = this.#processes;
+    if (seed % 2 === 1) this.#journal = new JournalLink(first.engine, second.engine);
   }
 
   run(): MarkLifeCounts {
@@ -118,7 +168,7 @@ export class MarkLife {
     const turns = this.#random.nextBetween(20, 40);
     for (let turn = 0; turn < turns; turn += 1) this.#liveTurn();
     this.#endTurn();
-    this.#each(({ streams }) => streams.stop());
+    for (const { streams } of this.#processes) streams.stop();
     return { compared: this.#compared, otherLinks: this.#otherLinks };
   }
 
@@ -126,8 +176,10 @@ export class MarkLife {
     return { slot: this.#slot, unixSeconds: START_S + Math.floor((this.#slot - START_SLOT) * 0.4) };
   }
 
+  /** Calls the engines that are not told by a journal. */
   #each(act: (process: Process) => void): void {
-    for (const process of this.#processes) act(process);
+    act(this.#processes[0]);
+    if (this.#journal === undefined) act(this.#processes[1]);
   }
 
   #liveTurn(): void {
@@ -144,7 +196,8 @@ export class MarkLife {
       const state = random.pickOne(STATES) ?? 'live';
       this.#each(({ engine }) => engine.setState(state));
     }
-    if (random.oneIn(60)) {
+    // A journal tells a new epoch with the head of its next segment only.
+    if (this.#journal === undefined && random.oneIn(60)) {
       this.#epochs += 1;
       this.#each(({ engine }) => engine.setEpoch(`e${this.#epochs}`));
     }
@@ -209,21 +262,38 @@ export class MarkLife {
 
   /** The first process decides what is published; both publish it, and are compared with the next turn. */
   #endTurn(): void {
-    const { slot, unixSeconds } = this.#clock;
-    const turns = this.#processes.map(({ engine }) => {
-      engine.setClock(slot, unixSeconds);
-      return engine.endTurn(this.#tsMs);
-    });
-    const [own] = turns;
-    if (own === undefined) throw new Error('Invariant: there are two processes');
-    expect(turns[1]).toEqual(own);
-    this.#compare();
+    const [first, second] = this.#processes;
+    const own = this.#endTurnOf(first);
     this.#marks.addChanges(own);
     const mark = this.#marks.takeMark(this.#nowMs);
-    for (const process of this.#processes) this.#publish(process, own, mark);
+    const other = this.#moveSecond(second, own, mark);
+    this.#compare();
+    this.#publish(first, own, mark);
+    this.#publish(second, other.turn, other.mark);
   }
 
-  #publish(process: Process, changes: ReturnType<Engine['endTurn']>, mark: PublishMark): void {
+  #endTurnOf({ engine }: Process): Turn {
+    const { slot, unixSeconds } = this.#clock;
+    engine.setClock(slot, unixSeconds);
+    return engine.endTurn(this.#tsMs);
+  }
+
+  #moveSecond(second: Process, own: Turn, mark: PublishMark): { turn: Turn; mark: PublishMark } {
+    if (this.#journal === undefined) {
+      const turn = this.#endTurnOf(second);
+      expect(turn).toEqual(own);
+      return { turn, mark };
+    }
+    const moved = this.#journal.moveTurn(mark, this.#tsMs);
+    second.streams.finishMark();
+    const turn = moved?.turn ?? { ...own, dirty: [], requoted: [], indicated: [] };
+    const { dirty, requoted, indicated, allChanged } = turn;
+    expect(own).toMatchObject({ dirty, requoted, indicated, allChanged });
+    expect(moved?.mark ?? []).toEqual(mark);
+    return { turn, mark };
+  }
+
+  #publish(process: Process, changes: Turn, mark: PublishMark): void {
     process.marks += 1;
     process.frames = new Map();
     process.streams.publishTurn({ changes, mark, receivedAtMs: 0 });
