@@ -56,6 +56,8 @@ export declare class Core {
    * any other number.
    */
   setState(state: number): boolean
+  /** The name of the run of the book, as bodies carry it: a journal that is read moves it as well. */
+  epochName(): string
   /** Names a new epoch: the source is another chain. Every body is rendered again, with this name. */
   setEpoch(epoch: string): void
   /**

@@ -165,7 +165,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.#finishMark();
     const kind = reader.readInto({ core: this.#core, report: this.#report }, until);
     this.#turn += 1;
-    this.#epoch = reader.epoch ?? this.#epoch;
+    // A turn may begin another epoch, before the head of the next segment names it.
+    this.#epoch = this.#core.epochName();
     // Each market has the state of the book; without one there is nothing to be read of it.
     if (this.#core.version(0, this.#versionBytes)) this.#state = this.version(0).state;
     this.#marketsOf = kind === 'turn' ? this.#marketsOf : -1;

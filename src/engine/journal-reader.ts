@@ -61,17 +61,10 @@ const [MORE_BYTES, TURN, CHECKPOINT, REACHED] = [0, 1, 2, 3] as const;
 /** Reads one segment of a journal: {@link Engine.readJournal} applies it, from its checkpoint on. */
 export class JournalReader {
   readonly #native: NativeReader;
-  #epoch: string | null = null;
 
   /** Throws when the program's id is not base58 of 32 bytes. */
   constructor(programId: string) {
     this.#native = new NativeReader(programId);
-  }
-
-  /** The run of the book, once the head was read. */
-  get epoch(): string | null {
-    this.#epoch ??= this.#native.head()?.epoch ?? null;
-    return this.#epoch;
   }
 
   /** Adds bytes of the file, in pieces of any size. */

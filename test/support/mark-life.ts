@@ -196,8 +196,7 @@ export class MarkLife {
       const state = random.pickOne(STATES) ?? 'live';
       this.#each(({ engine }) => engine.setState(state));
     }
-    // A journal tells a new epoch with the head of its next segment only.
-    if (this.#journal === undefined && random.oneIn(60)) {
+    if (random.oneIn(60)) {
       this.#epochs += 1;
       this.#each(({ engine }) => engine.setEpoch(`e${this.#epochs}`));
     }

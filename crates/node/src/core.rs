@@ -125,6 +125,12 @@ impl Core {
         true
     }
 
+    /// The name of the run of the book, as bodies carry it: a journal that is read moves it as well.
+    #[napi]
+    pub fn epoch_name(&self) -> String {
+        self.epoch.clone()
+    }
+
     /// Names a new epoch: the source is another chain. Every body is rendered again, with this name.
     #[napi]
     pub fn set_epoch(&mut self, epoch: String) {
