@@ -342,6 +342,24 @@ fn other_files_and_other_versions_are_told_apart() {
 }
 
 #[test]
+fn a_turn_of_few_bytes_and_endless_accounts_is_refused() {
+    let data = vec![0; 10 << 20];
+    let account = |slot| {
+        let origin = Origin { pubkey: Pubkey([1; 32]), slot, gate: Gate::Arrival };
+        Step::Account { origin, owner: 2, data: data.clone() }
+    };
+    let end = Step::TurnEnd { ts_ms: 2, marks: vec![], hashes: vec![] };
+    let life: Vec<Step> = (0..26).map(account).chain([end]).collect();
+    let file = written(&[&life], b"").remove(0);
+    assert!(file.len() < 1_000);
+    let mut reader = Reader::new();
+    reader.push(&file);
+    while !matches!(reader.find(), Ok(Found::Turn(_))) {}
+    let code = reader.apply_turn(|_input| ()).map_err(|error| error.fault.code());
+    assert_eq!(code, Err("JOURNAL_BYTES_EXCEEDED"));
+}
+
+#[test]
 fn an_error_says_where_and_stays() {
     let life: Vec<Step> = (0..9)
         .map(|turn| Step::TurnEnd { ts_ms: turn * 2, marks: vec![], hashes: vec![7; 40] })
