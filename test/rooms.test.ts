@@ -56,7 +56,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // engine's calls in a file, and their replay. The top: the feed over its nodes, and quotes.
   feed: [['model'], ['connection', 'recording'], ['.']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
-  journal: [['model'], ['store'], ['worker'], ['.']],
+  journal: [['model'], ['store'], ['worker', 'as-of'], ['.']],
   history: [['model'], ['store'], ['candles'], ['bodies', 'streams', 'ingest'], ['worker'], ['.']],
 };
 

@@ -40,6 +40,11 @@ export declare class Core {
    */
   captureState(): Buffer | null
   /**
+   * Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
+   * has then seen nothing.
+   */
+  release(): void
+  /**
    * A book that has seen nothing. Throws when `program_id` is not a base58 key: that is a
    * mistake of the configuration and not of the chain.
    */
@@ -290,6 +295,8 @@ export declare class JournalReader {
   nextMoment(): JournalMoment | null
   /** Where the reader stands. */
   position(): JournalPosition
+  /** Gives back the memory of what was read at once; nothing more can be read. */
+  release(): void
   /** What is wrong with the segment; null while nothing is. */
   problem(): JournalProblem | null
 }

@@ -61,6 +61,8 @@ const [MORE_BYTES, TURN, CHECKPOINT, REACHED] = [0, 1, 2, 3] as const;
 /** Reads one segment of a journal: {@link Engine.readJournal} applies it, from its checkpoint on. */
 export class JournalReader {
   readonly #native: NativeReader;
+  /** The core into which it was read. */
+  #core: Core | null = null;
 
   /** Throws when the program's id is not base58 of 32 bytes. */
   constructor(programId: string) {
@@ -91,12 +93,19 @@ export class JournalReader {
     return unpackMark(this.#native.position().marks);
   }
 
+  /** Gives the memory of what was read back at once, and that of the book: neither is of use any more. */
+  release(): void {
+    this.#native.release();
+    this.#core?.release();
+  }
+
   /** As {@link Engine.readJournal} says; nothing else calls it. */
   readInto(
     { core, report }: { readonly core: Core; readonly report: TurnReport },
     until: JournalUntil | undefined,
   ): JournalStep['kind'] {
     const native = this.#native;
+    this.#core = core;
     const code =
       until === undefined ? native.readTurn(core, report.bytes) : native.readTo(core, until);
     switch (code) {

@@ -9,6 +9,7 @@ use napi_derive::napi;
 use slotbook_book::{AccountUpdate, Book, MarketId, RestoreError, Side};
 use slotbook_matching::{ExternalBook, ExternalLevel};
 use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
 use slotbook_wire::render::Rows;
 use slotbook_wire::walk::WalkScratch;
 
@@ -27,6 +28,16 @@ impl Core {
     pub fn capture_state(&self) -> Option<Buffer> {
         let mut state = Vec::new();
         self.capture(&mut state).then(|| state.into())
+    }
+
+    /// Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
+    /// has then seen nothing.
+    #[napi]
+    pub fn release(&mut self) {
+        self.book = Book::new(self.book.config());
+        self.external = ExternalBook::default();
+        self.bodies = BodyCache::new(CACHE_LIMITS);
+        self.forget_derived();
     }
 }
 
@@ -76,6 +87,12 @@ impl Core {
         self.book = Book::restore(self.book.config(), state, accounts)?;
         self.external = external;
         self.epoch = epoch;
+        self.forget_derived();
+        Ok(())
+    }
+
+    /// Drops what was made of another book.
+    fn forget_derived(&mut self) {
         self.epoch_number = self.epoch_number.wrapping_add(1);
         self.topics = Topics::default();
         // What is kept from one reading to the next is of one book.
@@ -84,7 +101,6 @@ impl Core {
         self.counts = TurnCounts::default();
         self.problems.clear();
         self.note_all_markets();
-        Ok(())
     }
 }
 

@@ -212,6 +212,12 @@ impl JournalReader {
         }
     }
 
+    /// Gives back the memory of what was read at once; nothing more can be read.
+    #[napi]
+    pub fn release(&mut self) {
+        self.reader = Reader::new();
+    }
+
     /// What is wrong with the segment; null while nothing is.
     #[napi]
     pub fn problem(&self) -> Option<JournalProblem> {

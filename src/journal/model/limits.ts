@@ -57,3 +57,22 @@ export const REPLAY_PAUSE_MS_MAX = 60_000;
 export const STOP_MS_MAX = 3_000;
 /** Time that a thread has to open the folder before the service goes on without it. */
 export const OPEN_MS_MAX = 30_000;
+
+/** Bytes of a file that are read at once for a past moment. */
+export const AS_OF_READ_BYTES = MEBIBYTE;
+/** Turns after which a thread looks whether the request is still wanted: some milliseconds. */
+export const AS_OF_SLICE_TURNS = 1_000;
+/** Books that one thread keeps at the moments where requests left them: a client that goes on in time has its own. */
+export const WARM_BOOKS_MAX = 4;
+/** Memory of the books that one thread keeps, but the last one, however large it is. */
+export const WARM_BYTES_MAX = 256 * MEBIBYTE;
+/** Memory of a user account in such a book: its 4,376 bytes, against which the next change is read, and its orders. */
+export const WARM_USER_BYTES = 12 * 1024;
+/** Threads that make books of past moments: more would take the cores of the live book and its readers. */
+export const AS_OF_THREADS_MAX = 4;
+/** Requests for past moments that wait for a thread: with a fifth of a second each they wait for several seconds. */
+export const AS_OF_WAITING_MAX = 64;
+/** Time that a request has, its wait included: longer than a segment takes from its checkpoint to its end. */
+export const AS_OF_MS_MAX = 10_000;
+/** A thread without a request ends after this, and its books with it. */
+export const AS_OF_IDLE_MS = 60_000;

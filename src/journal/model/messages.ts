@@ -1,4 +1,5 @@
 /** What the main thread and the thread of the journal say to each other. */
+import type { AsOfReply, AsOfRequest } from '../../contract/as-of-source.js';
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
 import type { JournalErrorCode } from './error.js';
 
@@ -60,3 +61,24 @@ export type FromJournal =
       readonly fields: object;
       readonly message: string;
     };
+
+/** With what a thread is started that makes books of past moments. */
+export interface AsOfSetup {
+  readonly folder: string;
+  readonly programId: string;
+  /** One number: the job that is no longer wanted. */
+  readonly unwanted: SharedArrayBuffer;
+}
+
+/** One request, as such a thread gets it. */
+export interface MomentJob extends AsOfRequest {
+  readonly id: number;
+  /** Now, unix milliseconds: no later time has a book. */
+  readonly nowMs: number;
+}
+
+/** What comes of it; null when it was given up. */
+export interface MomentResult {
+  readonly id: number;
+  readonly reply: AsOfReply | null;
+}

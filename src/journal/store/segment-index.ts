@@ -46,7 +46,8 @@ export interface HeadInfo extends Omit<SegmentInfo, 'bytes' | 'first' | 'last'> 
   readonly first: JournalMoment | null;
 }
 
-function readSegment(folder: string, number: number, programId: string | null): SegmentInfo {
+/** What a file tells of itself. Throws where it has no whole moment, or is of another program; null for any. */
+export function readSegment(folder: string, number: number, programId: string | null): SegmentInfo {
   const handle = openSync(path.join(folder, segmentName(number)), 'r');
   try {
     const head = Buffer.alloc(SEGMENT_HEAD_BYTES);

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type {
+  AsOfBodies,
+  AsOfBody,
+  AsOfPart,
+  AsOfRead,
+  AsOfReply,
+  AsOfStamp,
+} from '../../contract/as-of-source.js';
+import type { MarketVersion } from '../../contract/book-source.js';
+import type { Engine } from '../../engine/engine.js';
+import { EngineError } from '../../engine/errors.js';
+import type { WarmBook } from './warm-book.js';
+
+/** Makes the bodies that are asked of a book where it stands, by the functions that make those of the live one. */
+export function renderBodies(book: WarmBook, bodies: AsOfBodies, asOf: AsOfStamp): AsOfReply {
+  if ('parts' in bodies) return renderBatch(book, bodies.parts, asOf);
+  const { read } = bodies;
+  const market = book.findMarket(read.key)?.id;
+  if (market === undefined) return { kind: 'noMarket' };
+  const body = renderRead(book.engine, read, market);
+  if (!(body instanceof Uint8Array)) return { kind: 'refused', error: body };
+  // A list has no member that could say it.
+  const whole = read.path === 'topMakers' ? Buffer.from(body) : withStamp([body], asOf);
+  return finishBody(whole, asOf, [book.engine.version(market)]);
+}
+
+function renderBatch(book: WarmBook, parts: readonly AsOfPart[], asOf: AsOfStamp): AsOfReply {
+  const versions: MarketVersion[] = [];
+  const texts = parts.map((part): Uint8Array => {
+    if ('text' in part) return Buffer.from(part.text);
+    const market = book.findMarket(part.read.key)?.id;
+    if (market === undefined) return Buffer.from(part.absent);
+    versions.push(book.engine.version(market));
+    const body = renderRead(book.engine, part.read, market);
+    if (!(body instanceof Uint8Array))
+      throw new Error('Invariant: books of a batch are not refused');
+    // The engine makes the next one in the same buffer.
+    return Uint8Array.from(body);
+  });
+  const joined = texts.flatMap((text, at) => (at === 0 ? [text] : [Buffer.from(','), text]));
+  const list = [Buffer.from('{"l2s":['), ...joined, Buffer.from(']}')];
+  return finishBody(withStamp(list, asOf), asOf, versions);
+}
+
+type Refusal = { readonly code: string; readonly message: string; readonly param: string | null };
+
+function renderRead(engine: Engine, read: AsOfRead, market: number): Uint8Array | Refusal {
+  switch (read.path) {
+    case 'l2':
+      return engine.l2({ ...read.request, market });
+    case 'l3':
+      return engine.l3({ ...read.request, market });
+    case 'auctions':
+      return engine.auctions({ market });
+    case 'topMakers':
+      return Buffer.from(JSON.stringify(engine.topMakers({ ...read.request, market })));
+    case 'match':
+      return refusable(() => engine.match({ ...read.request, market }));
+  }
+}
+
+function refusable(render: () => Uint8Array): Uint8Array | Refusal {
+  try {
+    return render();
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const { code, message, context } = error;
+    const param = context['param'];
+    return { code, message, param: typeof param === 'string' ? param : null };
+  }
+}
+
+/** The pieces of an object with one more member at its end. */
+function withStamp(pieces: readonly Uint8Array[], { epoch, slot, ts }: AsOfStamp): Buffer {
+  const open = Buffer.concat(pieces);
+  const stamp = JSON.stringify({ epoch, slot, ts });
+  return Buffer.concat([open.subarray(0, open.length - 1), Buffer.from(`,"asOf":${stamp}}`)]);
+}
+
+function finishBody(whole: Buffer, asOf: AsOfStamp, versions: readonly MarketVersion[]): AsOfBody {
+  // Memory of its own, because it changes hands.
+  const body = new Uint8Array(whole);
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, HASH_CHARS);
+  return { kind: 'body', body, hash, asOf, versions, isFinal: true };
+}
+
+/** 128 bits: two bodies with one hash do not occur by chance. */
+const HASH_CHARS = 22;

@@ -1,0 +1,216 @@
+/**
+ * Books of past moments out of the files of a random life, with forks, quotes, audits, other chains and restarts.
+ * AS_OF_MOMENTS makes it longer; SEED=n makes it another life.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AsOfMoment, AsOfReply } from '../../contract/as-of-source.js';
+import { PROGRAM_ID } from '../../sim/bytes/keys.js';
+import { Random } from '../../sim/random.js';
+import { MomentReader } from './moment-reader.js';
+import { nameOf, PastLife, readsOf, type Shown } from './testing.js';
+
+const MOMENTS = Number(process.env['AS_OF_MOMENTS'] ?? 200);
+const SEED = Number(process.env['SEED'] ?? 20_261_124);
+const TURNS = Math.max(120, Math.floor(MOMENTS / 3));
+
+const random = new Random(SEED);
+const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-'));
+const life = new PastLife(folder, SEED % 1_000);
+const wanted = (): boolean => false;
+
+beforeAll(async () => {
+  process.stdout.write(`SEED=${SEED}\n`);
+  for (let run = 0; run < 3; run += 1) {
+    await life.live(TURNS);
+    life.restart();
+  }
+  await life.live(TURNS);
+}, 120_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function pick<T>(list: readonly T[]): T {
+  return list[random.nextBelow(list.length)] as T;
+}
+
+function ask(reader: MomentReader, moment: AsOfMoment, name: string): AsOfReply | undefined {
+  const read = life.markets.flatMap((market) => [...readsOf(market)]).find(([at]) => at === name);
+  if (read === undefined) throw new Error(`there is no read ${name}`);
+  return reader.readMoment({ id: 1, moment, bodies: { read: read[1] }, nowMs: life.nowMs }, wanted);
+}
+
+/** The text of a body, and its moment, without which it is what was shown. */
+function bodyOf(reply: AsOfReply | undefined): { text: string; asOf: object } {
+  if (reply?.kind !== 'body') throw new Error(`there is no body: ${JSON.stringify(reply)}`);
+  const text = Buffer.from(reply.body).toString();
+  return { text: text.replace(/,"asOf":\{[^}]*\}\}$/, '}'), asOf: reply.asOf };
+}
+
+/** What was shown at a moment. */
+function shownAt({ by, value, epoch }: AsOfMoment, name: string): Shown | undefined {
+  const { shown } = life;
+  const [, ...market] = name.split(' ');
+  if (by === 'seq') {
+    return shown.find((one) => one.epoch === epoch && one.seqs.get(market.join(' ')) === value);
+  }
+  if (by === 'ts' && value > life.nowMs) return undefined;
+  const before = shown.findLastIndex((one) => one[by] <= value);
+  const [found, next] = [shown[before], shown[before + 1]];
+  const isInGap = next !== undefined && next.process !== found?.process && found?.[by] !== value;
+  return isInGap ? undefined : found;
+}
+
+/** Between its last turn and the first of another chain a process has shown both books. */
+function isBetweenChains({ by, value }: AsOfMoment): boolean {
+  if (by === 'seq') return false;
+  const before = life.shown.findLastIndex((one) => one[by] <= value);
+  const [found, next] = [life.shown[before], life.shown[before + 1]];
+  return found?.process === next?.process && found?.epoch !== next?.epoch;
+}
+
+function someMoment(): AsOfMoment {
+  const one = pick(life.shown);
+  const by = pick(['slot', 'ts', 'seq'] as const);
+  if (by === 'slot') return { by, value: one.slot };
+  if (by === 'ts') return { by, value: one.ts + pick([-1, 0, 1, 50]) };
+  const market = pick([...one.seqs.keys()]);
+  return { by, value: one.seqs.get(market) ?? 0, epoch: one.epoch };
+}
+
+function someName(moment: AsOfMoment): string {
+  const market = pick(life.markets);
+  const names = [...readsOf(market).keys()];
+  if (moment.by !== 'seq') return pick(names);
+  const has = life.markets.find((row) => {
+    const shown = life.shown.filter(({ epoch }) => epoch === moment.epoch);
+    return shown.some(({ seqs }) => seqs.get(nameOf(row)) === moment.value);
+  });
+  return pick([...readsOf(has ?? market).keys()]);
+}
+
+test(`${MOMENTS} random moments show the bytes that were shown`, () => {
+  const reader = new MomentReader({ folder, programId: PROGRAM_ID });
+  let bodies = 0;
+  for (let at = 0; at < MOMENTS; at += 1) {
+    const moment = someMoment();
+    if (isBetweenChains(moment)) continue;
+    const name = someName(moment);
+    const reply = ask(reader, moment, name);
+    const shown = shownAt(moment, name);
+    const what = `${JSON.stringify(moment)} ${name}`;
+    if (shown?.bodies.get(name) === undefined) {
+      expect([what, reply?.kind]).toEqual([what, shown === undefined ? 'notKept' : 'noMarket']);
+      continue;
+    }
+    const { text, asOf } = bodyOf(reply);
+    expect([what, text]).toEqual([what, shown.bodies.get(name)]);
+    expect(asOf).toMatchObject({ epoch: shown.epoch, slot: shown.slot });
+    bodies += 1;
+  }
+  expect(bodies).toBeGreaterThan(MOMENTS / 2);
+}, 600_000);
+
+/** The first read of a market that all runs have. */
+function someRead(): string {
+  const [market] = life.markets;
+  return market === undefined ? '' : `l2 ${nameOf(market)}`;
+}
+
+function newReader(place: string = folder): MomentReader {
+  return new MomentReader({ folder: place, programId: PROGRAM_ID });
+}
+
+describe('a moment that is not there', () => {
+  const last = () => life.shown.at(-1) as Shown;
+
+  test.each<[string, () => AsOfMoment]>([
+    ['before the first', () => ({ by: 'slot', value: 349_999_999 })],
+    ['in the future', () => ({ by: 'ts', value: life.nowMs + 1 })],
+    ['behind the newest slot', () => ({ by: 'slot', value: last().slot + 1 })],
+    ['of no slot', () => ({ by: 'slot', value: 0 })],
+    ['of the largest number', () => ({ by: 'slot', value: Number.MAX_SAFE_INTEGER })],
+    ['of an unknown run', () => ({ by: 'slot', value: last().slot, epoch: 'none' })],
+    ['of a number that no market had', () => ({ by: 'seq', value: 1e9, epoch: last().epoch })],
+  ])('%s is not kept, and the message says what is', (_, moment) => {
+    const reply = ask(newReader(), moment(), someRead());
+    expect(reply).toMatchObject({
+      kind: 'notKept',
+      message: expect.stringMatching(
+        /the journal has (slot \d+ to \d+, ts \d+ to \d+|nothing yet)/,
+      ),
+    });
+  });
+
+  test('of an empty folder says that there is nothing', () => {
+    const empty = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-none-'));
+    const reply = ask(newReader(empty), { by: 'slot', value: 5 }, someRead());
+    expect(reply).toMatchObject({
+      kind: 'notKept',
+      message: expect.stringContaining('nothing yet'),
+    });
+    rmSync(empty, { recursive: true });
+  });
+});
+
+test('only the newest moment may still change', () => {
+  const reader = newReader();
+  const { slot, ts } = life.shown.at(-1) as Shown;
+  const isFinal = (moment: AsOfMoment): unknown => {
+    const reply = ask(reader, moment, someRead());
+    return reply?.kind === 'body' && reply.isFinal;
+  };
+  expect(isFinal({ by: 'slot', value: slot })).toBe(false);
+  expect(isFinal({ by: 'ts', value: ts })).toBe(false);
+  expect(isFinal({ by: 'slot', value: slot - 1 })).toBe(true);
+});
+
+test('a batch has one moment for all, with each book as it was', () => {
+  const moment = { by: 'ts', value: life.shown.at(-40)?.ts ?? 0 } as const;
+  const reads = life.markets.map((market) => readsOf(market).get(`l2 ${nameOf(market)}`));
+  const parts = reads.flatMap((read) => (read === undefined ? [] : [{ read, absent: 'null' }]));
+  const bodies = { parts: [...parts, { text: '{"error":1}' }] };
+  const reply = newReader().readMoment({ id: 1, moment, bodies, nowMs: life.nowMs }, wanted);
+  const { text } = bodyOf(reply);
+  const shown = life.markets.map((market) =>
+    shownAt(moment, 'l2')?.bodies.get(`l2 ${nameOf(market)}`),
+  );
+  expect(text).toBe(`{"l2s":[${[...shown, '{"error":1}'].join()}]}`);
+});
+
+test('a request that nobody waits for is given up', () => {
+  const read = life.markets.flatMap((market) => [...readsOf(market).values()])[0];
+  if (read === undefined) throw new Error('there is a market');
+  const job = { id: 1, moment: { by: 'ts', value: life.nowMs } as const, bodies: { read } };
+  expect(newReader().readMoment({ ...job, nowMs: life.nowMs }, () => true)).toBeUndefined();
+});
+
+test('files that are deleted or damaged while they are read cost the moments in them, and no other', () => {
+  const place = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-damaged-'));
+  const names = readdirSync(folder).sort();
+  for (const name of names)
+    writeFileSync(path.join(place, name), readFileSync(path.join(folder, name)));
+  const reader = newReader(place);
+  const { ts } = life.shown[5] as Shown;
+  const first = ask(reader, { by: 'ts', value: ts }, someRead());
+  expect(first?.kind).toBe('body');
+  // Its book goes on from the file that is open.
+  rmSync(path.join(place, names[0] ?? ''));
+  expect(ask(reader, { by: 'ts', value: ts }, someRead())?.kind).toBe('notKept');
+  for (const name of names.slice(1, -1)) {
+    const file = path.join(place, name);
+    const bytes = readFileSync(file);
+    bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+    writeFileSync(file, bytes);
+  }
+  const kinds = life.shown
+    .filter((_, at) => at % 20 === 0)
+    .map((one) => ask(reader, { by: 'ts', value: one.ts }, someRead()));
+  const damaged = kinds.filter((reply) => reply?.kind === 'notKept');
+  expect(damaged.length).toBeGreaterThan(0);
+  const { slot } = life.shown.at(-1) as Shown;
+  expect(ask(reader, { by: 'slot', value: slot }, someRead())?.kind).toBe('body');
+  rmSync(place, { recursive: true });
+});

@@ -1,0 +1,163 @@
+import type { AsOfMoment, AsOfReply, MarketKey } from '../../contract/as-of-source.js';
+import { EngineError } from '../../engine/errors.js';
+import type { JournalUntil } from '../../engine/journal-reader.js';
+import { textOfError } from '../model/error.js';
+import type { MomentJob } from '../model/messages.js';
+import type { SegmentInfo } from '../store/segment-info.js';
+import { renderBodies } from './bodies.js';
+import { SegmentCatalog } from './segment-catalog.js';
+import {
+  chooseBySeq,
+  chooseByTime,
+  describeKept,
+  nameOfMoment,
+  type SegmentChoice,
+} from './segment-choice.js';
+import type { JournalFiles, WarmBook } from './warm-book.js';
+import { WarmBooks } from './warm-books.js';
+
+/** Where a moment is, and how a book gets there. */
+interface Target {
+  readonly choice: SegmentChoice;
+  readonly until: JournalUntil;
+  /** Whether a book that has come so far has the moment still before it, or is at it. */
+  readonly isUsable: (book: WarmBook) => boolean;
+}
+
+/** Makes the book of any moment that a folder keeps, and bodies of it. It works on a thread of its own. */
+export class MomentReader {
+  readonly #catalog: SegmentCatalog;
+  readonly #books: WarmBooks;
+
+  constructor(files: JournalFiles) {
+    this.#catalog = new SegmentCatalog(files);
+    this.#books = new WarmBooks(files);
+  }
+
+  /** Makes the bodies; undefined when the request was given up meanwhile. */
+  readMoment(job: MomentJob, isCancelled: () => boolean): AsOfReply | undefined {
+    const { epoch } = job.moment;
+    const segments = this.#catalog
+      .readSegments()
+      .filter((segment) => epoch === undefined || segment.epoch === epoch);
+    try {
+      return this.#readFrom(segments, job, isCancelled);
+    } catch (error) {
+      if (!(error instanceof EngineError) && codeOf(error) !== 'ENOENT') throw error;
+      return notKept(job.moment, segments, textOfError(error));
+    } finally {
+      this.#books.trim();
+    }
+  }
+
+  #readFrom(
+    segments: readonly SegmentInfo[],
+    job: MomentJob,
+    isCancelled: () => boolean,
+  ): AsOfReply | undefined {
+    const { moment } = job;
+    const target = this.#findTarget(segments, job, isCancelled);
+    if (target === undefined) return isCancelled() ? undefined : { kind: 'noMarket' };
+    if (target === null) return notKept(moment, segments);
+    const { choice, until, isUsable } = target;
+    const book = this.#books.takeBook(choice.segment.number, isUsable);
+    const advance = this.#advance(book, until, isCancelled);
+    if (advance === 'cancelled') return undefined;
+    const isNewestMoment = advance === 'end' && choice.isNewest;
+    if (!isKept(book, { ...job, until, isNewestMoment })) {
+      return notKept(moment, segments, undefined, choice.isNewest ? book : undefined);
+    }
+    const asOf = { epoch: choice.segment.epoch, ...book.moment };
+    const rendered = renderBodies(book, job.bodies, asOf);
+    return rendered.kind === 'body' ? { ...rendered, isFinal: !isNewestMoment } : rendered;
+  }
+
+  /** Where the moment is; null when it is not kept, undefined when there is no such market, or the request was given up. */
+  #findTarget(
+    segments: readonly SegmentInfo[],
+    job: MomentJob,
+    isCancelled: () => boolean,
+  ): Target | null | undefined {
+    const { by, value, epoch = '' } = job.moment;
+    if (by !== 'seq') {
+      const choice = chooseByTime(segments, { by, value });
+      if (choice === null) return null;
+      const until = by === 'slot' ? { slotMax: value } : { tsMsMax: value };
+      return { choice, until, isUsable: (book) => book.moment[by] <= value };
+    }
+    if (segments.length === 0) return null;
+    const market = this.#learnId(segments, keyOfJob(job), isCancelled);
+    if (market === undefined) return undefined;
+    const choice = chooseBySeq(segments, { epoch, market, seq: value });
+    if (choice === null) return null;
+    const until = { market, seq: value };
+    const isUsable = (book: WarmBook): boolean => {
+      const { engine } = book;
+      const isBefore = market >= engine.markets().length || engine.version(market).seq < value;
+      return isBefore || book.isAt(until);
+    };
+    return { choice, until, isUsable };
+  }
+
+  /** The id of a market in the run of these segments: markets have ids in the order in which they were seen. */
+  #learnId(
+    segments: readonly SegmentInfo[],
+    key: MarketKey,
+    isCancelled: () => boolean,
+  ): number | undefined {
+    const last = segments.at(-1);
+    if (last === undefined) return undefined;
+    const book = this.#books.takeBook(last.number, () => true);
+    while (book.findMarket(key) === undefined) {
+      if (this.#advance(book, { turnsMax: 1 }, isCancelled) !== 'reached') break;
+    }
+    return book.findMarket(key)?.id;
+  }
+
+  /** A book from a damaged file is of no use, and is dropped. */
+  #advance(book: WarmBook, until: JournalUntil, isCancelled: () => boolean) {
+    try {
+      return book.advance(until, isCancelled);
+    } catch (error) {
+      this.#books.dropBook(book);
+      throw error;
+    }
+  }
+}
+
+/** Whether the book, at which reading has ended, is that of the moment. */
+function isKept(
+  book: WarmBook,
+  {
+    moment: { by, value },
+    nowMs,
+    until: { market = 0 },
+    isNewestMoment,
+  }: MomentJob & { readonly until: JournalUntil; readonly isNewestMoment: boolean },
+): boolean {
+  const { engine } = book;
+  if (by === 'seq') return market < engine.markets().length && engine.version(market).seq === value;
+  if (book.moment.ts === 0) return false;
+  if (!isNewestMoment) return true;
+  return by === 'slot' ? value <= book.moment.slot : value <= Math.max(book.moment.ts, nowMs);
+}
+
+function keyOfJob({ bodies }: MomentJob): MarketKey {
+  if ('read' in bodies) return bodies.read.key;
+  throw new Error('Invariant: a seq names the moment of one body');
+}
+
+function notKept(
+  moment: AsOfMoment,
+  segments: readonly SegmentInfo[],
+  damage?: string,
+  newest?: WarmBook,
+): AsOfReply {
+  const why = damage === undefined ? 'is not kept' : `cannot be read (${damage})`;
+  const kept = describeKept(segments, newest?.moment);
+  return { kind: 'notKept', message: `${nameOfMoment(moment)} ${why}: ${kept}` };
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code ?? '');
+}

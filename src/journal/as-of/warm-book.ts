@@ -1,0 +1,105 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+import type { MarketKey } from '../../contract/as-of-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
+import { Engine } from '../../engine/engine.js';
+import { JournalReader, type JournalUntil } from '../../engine/journal-reader.js';
+import { AS_OF_READ_BYTES, AS_OF_SLICE_TURNS } from '../model/limits.js';
+import { segmentName } from '../store/segment-name.js';
+
+/** The files of a journal. */
+export interface JournalFiles {
+  readonly folder: string;
+  readonly programId: string;
+}
+
+/**
+ * Why reading ended: at the first turn that is beyond what was asked for, at the end of the file, or because the
+ * request was given up.
+ */
+export type Advance = 'reached' | 'end' | 'cancelled';
+
+/**
+ * The book at a moment of one segment, which goes on from there: its file stays open, so that nothing is read
+ * twice, and retention may delete it meanwhile.
+ */
+export class WarmBook {
+  readonly segment: number;
+  readonly engine: Engine;
+  readonly #reader: JournalReader;
+  readonly #handle: number;
+  readonly #piece = Buffer.allocUnsafeSlow(AS_OF_READ_BYTES);
+  #offset = 0;
+  #isRestored = false;
+  /** What was asked for last. */
+  #until: JournalUntil = {};
+
+  /** Opens the file of a segment. Throws what the file system says. */
+  constructor(segment: number, { folder, programId }: JournalFiles) {
+    this.segment = segment;
+    this.#handle = openSync(path.join(folder, segmentName(segment)), 'r');
+    this.engine = new Engine({ programId, epoch: '' });
+    this.#reader = new JournalReader(programId);
+  }
+
+  /** The end of the last turn that was applied. */
+  get moment(): { readonly slot: number; readonly ts: number } {
+    const { slot, tsMs: ts } = this.#reader.position();
+    return { slot, ts };
+  }
+
+  /** Whether it has been read up to exactly this, and not beyond it. */
+  isAt({ market, seq }: JournalUntil): boolean {
+    return seq !== undefined && this.#until.market === market && this.#until.seq === seq;
+  }
+
+  /** Turns that were applied. */
+  get turns(): number {
+    return this.#reader.position().turns;
+  }
+
+  /** User accounts that it holds. */
+  get users(): number {
+    return this.#isRestored ? this.engine.stats().users : 0;
+  }
+
+  /** The market's id in this run of the book; undefined where it has none yet. */
+  findMarket({ marketType, marketIndex }: MarketKey): MarketInfo | undefined {
+    if (!this.#isRestored) return undefined;
+    return this.engine
+      .markets()
+      .find((row) => row.marketType === marketType && row.marketIndex === marketIndex);
+  }
+
+  /** Applies turns up to what is asked for. Throws an EngineError where the file is damaged. */
+  advance(until: JournalUntil, isCancelled: () => boolean): Advance {
+    this.#until = until;
+    const turnsMax = Math.min(until.turnsMax ?? AS_OF_SLICE_TURNS, AS_OF_SLICE_TURNS);
+    while (!isCancelled()) {
+      const { turns } = this.#reader.position();
+      const { kind } = this.engine.readJournal(this.#reader, { ...until, turnsMax });
+      if (kind === 'checkpoint') this.#isRestored = true;
+      else if (kind === 'moreBytes' && !this.#readOn()) return 'end';
+      else if (kind === 'reached') {
+        const isPaused = this.#reader.position().turns - turns === turnsMax;
+        if (!isPaused || until.turnsMax !== undefined) return 'reached';
+      }
+    }
+    return 'cancelled';
+  }
+
+  /** Gives back its file and its memory. */
+  close(): void {
+    closeSync(this.#handle);
+    this.#reader.release();
+  }
+
+  /** Returns false at the present end of the file. */
+  #readOn(): boolean {
+    const piece = this.#piece;
+    const length = readSync(this.#handle, piece, 0, piece.length, this.#offset);
+    this.#offset += length;
+    this.#reader.pushBytes(piece.subarray(0, length));
+    return length > 0;
+  }
+}

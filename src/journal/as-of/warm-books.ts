@@ -1,0 +1,57 @@
+import { WARM_BOOKS_MAX, WARM_BYTES_MAX, WARM_USER_BYTES } from '../model/limits.js';
+import { type JournalFiles, WarmBook } from './warm-book.js';
+
+/** The books that requests have left at their moments, bounded in number and memory: the least recently used goes. */
+export class WarmBooks {
+  readonly #files: JournalFiles;
+  /** The most recently used is the last. */
+  readonly #books: WarmBook[] = [];
+
+  constructor(files: JournalFiles) {
+    this.#files = files;
+  }
+
+  get count(): number {
+    return this.#books.length;
+  }
+
+  /**
+   * A book of the segment that is not beyond what is asked for, as `isUsable` says: the furthest one, or one at its
+   * beginning. Throws what the file system says.
+   */
+  takeBook(segment: number, isUsable: (book: WarmBook) => boolean): WarmBook {
+    const usable = this.#books.filter((book) => book.segment === segment && isUsable(book));
+    const furthest = usable.reduce<WarmBook | undefined>(
+      (best, book) => (best !== undefined && best.turns >= book.turns ? best : book),
+      undefined,
+    );
+    const book = furthest ?? new WarmBook(segment, this.#files);
+    this.#forget(book);
+    this.#books.push(book);
+    return book;
+  }
+
+  /** Drops a book that nothing more can be read from. */
+  dropBook(book: WarmBook): void {
+    this.#forget(book);
+    book.close();
+  }
+
+  /** Drops those beyond the bounds, but the one that was just used. */
+  trim(): void {
+    while (this.#books.length > 1 && this.#isBeyond()) {
+      const [oldest] = this.#books;
+      if (oldest !== undefined) this.dropBook(oldest);
+    }
+  }
+
+  #isBeyond(): boolean {
+    const bytes = this.#books.reduce((sum, book) => sum + book.users * WARM_USER_BYTES, 0);
+    return this.#books.length > WARM_BOOKS_MAX || bytes > WARM_BYTES_MAX;
+  }
+
+  #forget(book: WarmBook): void {
+    const at = this.#books.indexOf(book);
+    if (at >= 0) this.#books.splice(at, 1);
+  }
+}
