@@ -1,0 +1,128 @@
+/** Requests for past moments on real threads over real files; time and the journal's flush are in the test's hand. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { ManualTimers } from '../../test/support/manual-timers.js';
+import type { AsOfReply, AsOfRequest } from '../contract/as-of-source.js';
+import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { PastLife, readsOf } from './as-of/testing.js';
+import { AsOfReads } from './as-of-reads.js';
+import { AS_OF_IDLE_MS, AS_OF_MS_MAX, AS_OF_WAITING_MAX } from './model/limits.js';
+
+const WAIT = { timeout: 60_000, interval: 10 };
+const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-reads-'));
+const life = new PastLife(folder, 3);
+const stays = (): boolean => false;
+
+/** Flushes that a test ends. */
+class HeldJournal {
+  readonly flushes: (() => void)[] = [];
+  isHeld = false;
+
+  flush(): Promise<void> {
+    return new Promise((resolve) => {
+      this.flushes.push(resolve);
+      if (!this.isHeld) resolve();
+    });
+  }
+
+  readStats() {
+    return { newest: life.shown.at(-1) ?? null };
+  }
+}
+
+let journal: HeldJournal;
+let timers: ManualTimers;
+let reads: AsOfReads | undefined;
+
+beforeAll(() => life.live(60), 60_000);
+
+afterEach(() => reads?.stop());
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function newReads(): AsOfReads {
+  journal = new HeldJournal();
+  timers = new ManualTimers();
+  const log = { info: () => undefined, warn: () => undefined };
+  const files = { folder, programId: PROGRAM_ID };
+  const wallMs = () => life.nowMs;
+  reads = new AsOfReads({ files, journal, log, timers, wallMs, threadsMax: 1 });
+  return reads;
+}
+
+/** The book of the turn so many before the last. */
+function request(turnsAgo: number): AsOfRequest {
+  const [read] = life.markets.flatMap((market) => [...readsOf(market).values()]);
+  const shown = life.shown.at(-1 - turnsAgo);
+  if (read === undefined || shown === undefined) throw new Error('there is a life');
+  return { moment: { by: 'ts', value: shown.ts }, bodies: { read } };
+}
+
+function kindsOf(replies: readonly AsOfReply[]): Record<string, number> {
+  const kinds: Record<string, number> = {};
+  for (const { kind } of replies) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  return kinds;
+}
+
+test('beyond the limit requests are refused, and the others have their books', async () => {
+  const past = newReads();
+  const asked = Array.from({ length: AS_OF_WAITING_MAX + 5 }, (_, at) =>
+    past.readMoment(request(1 + (at % 40)), stays),
+  );
+  expect(kindsOf(await Promise.all(asked))).toEqual({ body: AS_OF_WAITING_MAX, busy: 5 });
+  expect(past.threads).toBe(1);
+  expect((await past.readMoment(request(5), stays)).kind).toBe('body');
+});
+
+test('a request ends at its deadline, and those after it are served', async () => {
+  const past = newReads();
+  journal.isHeld = true;
+  const late = past.readMoment(request(0), stays);
+  timers.advance(AS_OF_MS_MAX);
+  expect(await late).toMatchObject({ kind: 'busy', message: expect.stringContaining('10000 ms') });
+  journal.isHeld = false;
+  for (const end of journal.flushes) end();
+  expect((await past.readMoment(request(0), stays)).kind).toBe('body');
+});
+
+test('nothing is made for a client that has left', async () => {
+  const past = newReads();
+  expect((await past.readMoment(request(3), () => true)).kind).toBe('busy');
+});
+
+test('the newest moments are written first, once for all that wait', async () => {
+  const past = newReads();
+  expect((await past.readMoment(request(1), stays)).kind).toBe('body');
+  expect(journal.flushes).toHaveLength(0);
+  journal.isHeld = true;
+  const first = past.readMoment(request(0), stays);
+  await vi.waitFor(() => expect(journal.flushes).toHaveLength(1), WAIT);
+  const others = [past.readMoment(request(0), stays), past.readMoment(request(0), stays)];
+  journal.flushes[0]?.();
+  await vi.waitFor(() => expect(journal.flushes).toHaveLength(2), WAIT);
+  journal.flushes[1]?.();
+  expect(kindsOf(await Promise.all([first, ...others]))).toEqual({ body: 3 });
+  expect(journal.flushes).toHaveLength(2);
+});
+
+test('a thread without a request ends, and the next request starts one', async () => {
+  const past = newReads();
+  await past.readMoment(request(2), stays);
+  timers.advance(AS_OF_IDLE_MS - 1);
+  expect(past.threads).toBe(1);
+  timers.advance(1);
+  expect(past.threads).toBe(0);
+  expect((await past.readMoment(request(2), stays)).kind).toBe('body');
+});
+
+test('a stop ends what waits', async () => {
+  const past = newReads();
+  const asked = Array.from({ length: 20 }, (_, at) => past.readMoment(request(at + 1), stays));
+  await past.stop();
+  const kinds = kindsOf(await Promise.all(asked));
+  expect((kinds['body'] ?? 0) + (kinds['busy'] ?? 0)).toBe(20);
+  expect((await past.readMoment(request(1), stays)).kind).toBe('busy');
+  expect(timers.waitsMs).toEqual([]);
+});

@@ -1,0 +1,217 @@
+/**
+ * Books of past moments on the main thread: takes requests, sees to it that what they may ask for is in the files,
+ * and hands them to threads. Nothing here reads a file or makes a body.
+ */
+import { availableParallelism } from 'node:os';
+import type { AsOfMoment, AsOfReply, AsOfRequest, AsOfSource } from '../contract/as-of-source.js';
+import type { JournalMoment } from '../contract/journal-source.js';
+import type { Log } from '../rpc/log.js';
+import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { type AsOfFiles, AsOfThread } from './as-of-thread.js';
+import { JournalError } from './model/error.js';
+import {
+  AS_OF_IDLE_MS,
+  AS_OF_MS_MAX,
+  AS_OF_THREADS_MAX,
+  AS_OF_WAITING_MAX,
+} from './model/limits.js';
+
+/** The journal whose files are read. */
+export interface FlushedJournal {
+  /** Resolves when all turns so far are in the file. */
+  flush(): Promise<void>;
+  readStats(): { readonly newest: JournalMoment | null };
+}
+
+/** What past moments are read with. */
+export interface AsOfOptions {
+  readonly files: AsOfFiles;
+  readonly journal: FlushedJournal;
+  readonly log: Log;
+  readonly timers?: Timers;
+  /** Unix milliseconds; those of the system by default. */
+  readonly wallMs?: () => number;
+  /** Threads at most; by default as many as the machine can spare. */
+  readonly threadsMax?: number;
+}
+
+interface Job {
+  readonly id: number;
+  readonly request: AsOfRequest;
+  readonly isGone: () => boolean;
+  readonly deadline: Timer;
+  readonly settle: (reply: AsOfReply) => void;
+  readonly fail: (error: Error) => void;
+  isSettled: boolean;
+}
+
+interface Slot {
+  readonly thread: AsOfThread;
+  job: Job | null;
+  idle: Timer | null;
+}
+
+/** The requests for past moments of one service. */
+export class AsOfReads implements AsOfSource {
+  readonly #options: AsOfOptions;
+  readonly #timers: Timers;
+  readonly #threadsMax: number;
+  /** The thread that had a job last is the last: its books are the warmest. */
+  readonly #slots: Slot[] = [];
+  readonly #waiting: Job[] = [];
+  /** Requests that have no reply yet. */
+  readonly #open = new Set<Job>();
+  #lastId = 0;
+  #flushing: Promise<void> | null = null;
+  #nextFlush: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(options: AsOfOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#threadsMax = options.threadsMax ?? threadsOf(availableParallelism());
+  }
+
+  /** Threads that run now. */
+  get threads(): number {
+    return this.#slots.length;
+  }
+
+  /** As {@link AsOfSource} says. Rejects when the thread that worked on it has ended. */
+  async readMoment(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply> {
+    if (this.#isStopped) return { kind: 'busy', message: 'the service is stopping' };
+    if (this.#open.size >= AS_OF_WAITING_MAX) return { kind: 'busy', message: FULL_TEXT };
+    return new Promise((resolve, reject) => {
+      const job = this.#openJob({ request, isGone, resolve, reject });
+      this.#flushFor(request.moment).then(() => {
+        if (job.isSettled) return;
+        this.#waiting.push(job);
+        this.#startJobs();
+      }, job.fail);
+    });
+  }
+
+  /** Ends all threads. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const job of this.#open) job.settle(STOPPING);
+    const slots = this.#slots.splice(0);
+    for (const { idle } of slots) idle?.cancel();
+    await Promise.all(slots.map(({ thread }) => thread.end()));
+  }
+
+  #openJob(of: {
+    readonly request: AsOfRequest;
+    readonly isGone: () => boolean;
+    readonly resolve: (reply: AsOfReply) => void;
+    readonly reject: (error: Error) => void;
+  }): Job {
+    const { request, isGone } = of;
+    this.#lastId = (this.#lastId + 1) & ID_MASK;
+    const close = (work: () => void): void => {
+      if (job.isSettled) return;
+      job.isSettled = true;
+      job.deadline.cancel();
+      this.#open.delete(job);
+      work();
+    };
+    const job: Job = {
+      ...{ id: this.#lastId, request, isGone, isSettled: false },
+      deadline: this.#timers.after(AS_OF_MS_MAX, () => this.#giveUp(job)),
+      settle: (reply) => close(() => of.resolve(reply)),
+      fail: (error) => close(() => of.reject(error)),
+    };
+    this.#open.add(job);
+    return job;
+  }
+
+  #giveUp(job: Job): void {
+    const at = this.#waiting.indexOf(job);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    for (const slot of this.#slots) if (slot.job === job) slot.thread.giveUpJob(job.id);
+    job.settle({ kind: 'busy', message: LATE_TEXT });
+  }
+
+  /** The newest moments wait in the encoder, of which only a flush makes bytes. */
+  async #flushFor(moment: AsOfMoment): Promise<void> {
+    const { newest } = this.#options.journal.readStats();
+    const { by, value } = moment;
+    if (by !== 'seq' && newest !== null && value < newest[by]) return;
+    // A flush that runs already may have begun before the moment.
+    this.#nextFlush ??= (this.#flushing ?? Promise.resolve()).then(() => {
+      this.#nextFlush = null;
+      const flushing = this.#options.journal.flush().finally(() => {
+        if (this.#flushing === flushing) this.#flushing = null;
+      });
+      this.#flushing = flushing;
+      return flushing;
+    });
+    await this.#nextFlush;
+  }
+
+  #startJobs(): void {
+    while (this.#waiting.length > 0 && !this.#isStopped) {
+      const slot = this.#slots.findLast(({ job }) => job === null) ?? this.#startThread();
+      if (slot === undefined) return;
+      const job = this.#waiting.shift();
+      if (job === undefined) return;
+      if (job.isSettled) continue;
+      if (job.isGone()) job.settle({ kind: 'busy', message: 'the client is gone' });
+      else this.#startJob(slot, job);
+    }
+  }
+
+  #startJob(slot: Slot, job: Job): void {
+    slot.idle?.cancel();
+    slot.job = job;
+    this.#slots.splice(this.#slots.indexOf(slot), 1);
+    this.#slots.push(slot);
+    const { id, request } = job;
+    const nowMs = (this.#options.wallMs ?? Date.now)();
+    slot.thread.startJob({ id, ...request, nowMs });
+  }
+
+  #startThread(): Slot | undefined {
+    if (this.#slots.length >= this.#threadsMax) return undefined;
+    const thread = new AsOfThread(this.#options.files, {
+      onReply: (reply) => this.#endJob(slot, reply),
+      onEnd: (reason) => this.#forgetThread(slot, reason),
+    });
+    const slot: Slot = { thread, job: null, idle: null };
+    this.#slots.push(slot);
+    return slot;
+  }
+
+  #endJob(slot: Slot, reply: AsOfReply | null): void {
+    const { job } = slot;
+    slot.job = null;
+    slot.idle = this.#timers.after(AS_OF_IDLE_MS, () => {
+      this.#slots.splice(this.#slots.indexOf(slot), 1);
+      void slot.thread.end();
+    });
+    job?.settle(reply ?? { kind: 'busy', message: LATE_TEXT });
+    this.#startJobs();
+  }
+
+  #forgetThread(slot: Slot, reason: string): void {
+    const at = this.#slots.indexOf(slot);
+    if (at < 0) return;
+    this.#slots.splice(at, 1);
+    slot.idle?.cancel();
+    this.#options.log.warn({ reason }, 'a thread that makes past books ended');
+    slot.job?.fail(new JournalError('JOURNAL_FAILED', `the thread ended: ${reason}`));
+    this.#startJobs();
+  }
+}
+
+/** Numbers of jobs begin again before they are no longer of 32 bits. */
+const ID_MASK = 0x3fff_ffff;
+
+const STOPPING: AsOfReply = { kind: 'busy', message: 'the service is stopping' };
+const FULL_TEXT = `${AS_OF_WAITING_MAX} requests for past moments wait, which is the limit`;
+const LATE_TEXT = `the book of this moment was not there within ${AS_OF_MS_MAX} ms`;
+
+/** Half of the cores stay with the live book and its readers. */
+function threadsOf(cores: number): number {
+  return Math.min(AS_OF_THREADS_MAX, Math.max(1, Math.floor(cores / 2)));
+}

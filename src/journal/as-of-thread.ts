@@ -1,0 +1,45 @@
+import { Worker } from 'node:worker_threads';
+import type { AsOfReply } from '../contract/as-of-source.js';
+import type { AsOfSetup, MomentJob, MomentResult } from './model/messages.js';
+import { workerFile } from './worker-file.js';
+
+/** The files that a thread reads. */
+export type AsOfFiles = Omit<AsOfSetup, 'unwanted'>;
+
+/** What a thread tells its owner. */
+export interface AsOfListener {
+  /** The job has ended; null when it was given up. */
+  onReply(reply: AsOfReply | null): void;
+  /** The thread has ended, by itself or not. */
+  onEnd(reason: string): void;
+}
+
+/** A thread that makes books of past moments, one job at a time. */
+export class AsOfThread {
+  readonly #worker: Worker;
+  readonly #unwanted = new Int32Array(new SharedArrayBuffer(4));
+
+  constructor(files: AsOfFiles, listener: AsOfListener) {
+    const setup: AsOfSetup = { ...files, unwanted: this.#unwanted.buffer };
+    this.#worker = new Worker(workerFile('as-of/thread.js'), { workerData: setup, execArgv: [] });
+    let reason: string | null = null;
+    this.#worker.on('message', ({ reply }: MomentResult) => listener.onReply(reply));
+    this.#worker.on('error', (error) => {
+      reason ??= error.message;
+    });
+    this.#worker.on('exit', (code) => listener.onEnd(reason ?? `it ended with code ${code}`));
+  }
+
+  startJob(job: MomentJob): void {
+    this.#worker.postMessage(job);
+  }
+
+  /** The job is to end as soon as possible: nobody waits for it any more. */
+  giveUpJob(id: number): void {
+    Atomics.store(this.#unwanted, 0, id);
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
