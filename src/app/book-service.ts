@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { CommonConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
+import type { AsOfSource } from '../contract/as-of-source.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
 import type { JournalSource } from '../contract/journal-source.js';
 import { giveBackLargeBuffers } from '../engine/memory.js';
@@ -106,6 +107,7 @@ interface ServiceParts {
   readonly venues: ExternalVenues;
   readonly history: ServiceHistory | undefined;
   readonly journal: JournalSource | undefined;
+  readonly asOf: AsOfSource | undefined;
   readonly timings: Timings;
   readonly unsent: UnsentReplies;
   readonly backlog: SocketBacklog;
@@ -163,6 +165,7 @@ function createParts(
   return {
     ...{ book, directory, ready, feed, sockets, makers, venues, history },
     journal: origin.journal,
+    asOf: origin.asOf,
     ...{ timings, unsent, backlog, addresses },
   };
 }
@@ -212,7 +215,7 @@ function createServiceHandlers(
   parts: ServiceParts,
   { build, page }: { readonly build: BuildInfo; readonly page: PageFiles },
 ): Handlers {
-  const { book, directory, ready, feed, sockets, makers, venues, history, journal } = parts;
+  const { book, directory, ready, feed, sockets, makers, venues, history, journal, asOf } = parts;
   const { timings, unsent, backlog, addresses } = parts;
   const { readAccounts, readFees } = feed;
   return createHandlers({
@@ -232,6 +235,7 @@ function createServiceHandlers(
     ...(readFees === undefined ? {} : { readFees }),
     ...(history === undefined ? {} : { history: history.history }),
     ...(journal === undefined ? {} : { journal }),
+    ...(asOf === undefined ? {} : { asOf }),
     ...{ requestsPerSecond, addresses, compatDefaults },
     metrics: metricsPort === undefined ? 'main' : 'operator',
   });

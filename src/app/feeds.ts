@@ -8,6 +8,7 @@ import type { ReplayConfig, ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
 import { flagOf } from '../config/settings.js';
+import type { AsOfSource } from '../contract/as-of-source.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
 import type { QuoteSink } from '../contract/indicative.js';
 import type { JournalSource } from '../contract/journal-source.js';
@@ -22,6 +23,7 @@ import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
 import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';
 import { RecordingReader } from '../feed/recording/recording-reader.js';
 import { Replayer } from '../feed/recording/replayer.js';
+import { AsOfReads } from '../journal/as-of-reads.js';
 import { Journal } from '../journal/journal.js';
 import { JournalError } from '../journal/model/error.js';
 import { RpcClient } from '../rpc/client.js';
@@ -58,6 +60,8 @@ export interface BookOrigin {
   readonly engine: Engine;
   /** The journal of what moves it, where one is kept. */
   readonly journal?: JournalSource | undefined;
+  /** Its books of past moments. */
+  readonly asOf?: AsOfSource | undefined;
   feed(events: FeedEvents): BookFeed;
 }
 
@@ -86,7 +90,11 @@ export function liveOrigin(
   }
   const setup = { ...settings, folder: journalFolder, programId };
   const journal = new Journal({ setup, turnLog: engine.turnLog, log });
-  return { engine, journal, feed: (events) => journaledFeed({ ...parts, events }, journal) };
+  const files = { folder: journalFolder, programId };
+  const asOf = new AsOfReads({ files, journal, log });
+  const feed = (events: FeedEvents): BookFeed =>
+    journaledFeed({ ...parts, events }, { journal, asOf });
+  return { engine, journal, asOf, feed };
 }
 
 function recordingOrigin(
@@ -154,7 +162,10 @@ export async function recordedOrigin(
 }
 
 /** A live feed whose turns go into a journal before they are published. */
-function journaledFeed(parts: LiveFeedParts, journal: Journal): BookFeed {
+function journaledFeed(
+  parts: LiveFeedParts,
+  { journal, asOf }: { readonly journal: Journal; readonly asOf: AsOfReads },
+): BookFeed {
   const { onTurn } = parts.events;
   const events: FeedEvents = {
     ...parts.events,
@@ -170,6 +181,7 @@ function journaledFeed(parts: LiveFeedParts, journal: Journal): BookFeed {
   };
   const stop = async (): Promise<void> => {
     await live.stop();
+    await asOf.stop();
     await journal.stop();
   };
   return { ...live, prepare, stop };

@@ -38,6 +38,7 @@ export type ServiceErrorCode =
   | 'MALFORMED_MESSAGE'
   | 'METHOD_NOT_ALLOWED'
   | 'MISSING_PARAM'
+  | 'MOMENT_NOT_KEPT'
   | 'NOT_READY'
   | 'NOT_SUBSCRIBED'
   | 'NO_HISTORY'

@@ -279,6 +279,10 @@ export const LIMITS = {
   pageFilesMax: 64,
   /** The largest part of the page has a fifth of this. */
   pageFileBytesMax: 1_048_576,
+  /** A book of the past does not change; a client that caches it for a day asks no more than once a day. */
+  asOfSecondsMax: 86_400,
+  /** An epoch has 8 characters, and one a day beyond the year 9999. */
+  epochCharsMax: 44,
   /** A thousand terabytes: more than a machine has. */
   journalMegabytesMax: 1_000_000_000,
   /** Ranges, gaps and damaged files that /journal lists, the newest: a service that was started as often. */

@@ -290,10 +290,21 @@ const error = Type.Object({
   param: textOrNull('The parameter that is wrong, if one is.'),
 });
 
+const asOf = Type.Optional(
+  Type.Object(
+    {
+      epoch: text('The run of the book.'),
+      slot: count("The chain's slot then."),
+      ts: count('Unix milliseconds.'),
+    },
+    { description: 'The turn after which the book was so; with a past moment only.' },
+  ),
+);
+
 /** Every body by its name in the API description. */
 export const bodySchemas = {
-  L2: Type.Object({ ...sideSchemas(level), ...identity, ...prices, ...version }),
-  L3: Type.Object({ ...sideSchemas(order), ...identity, ...version }),
+  L2: Type.Object({ ...sideSchemas(level), ...identity, ...prices, ...version, asOf }),
+  L3: Type.Object({ ...sideSchemas(order), ...identity, ...version, asOf }),
   Match: Type.Object({
     ...match,
     ...identity,
@@ -302,11 +313,13 @@ export const bodySchemas = {
     epoch: version.epoch,
     state,
     reason: Type.Optional(text('Why nothing fills, or not everything that could.')),
+    asOf,
   }),
   Auctions: Type.Object({
     auctions: Type.Array(auction, { description: 'The one that was placed first comes first.' }),
     ...identity,
     ...version,
+    asOf,
   }),
   OpenOrders: Type.Object({
     account: text('The user account.'),
@@ -322,6 +335,7 @@ export const bodySchemas = {
     l2s: Type.Array(Type.Union([named('L2'), named('Error')]), {
       description: 'One book or one error for each entry, in their order.',
     }),
+    asOf,
   }),
   TopMakers: Type.Union([
     Type.Array(Type.String(), { description: 'User accounts, best price first.' }),

@@ -2,6 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import type { AsOfReply } from '../../contract/as-of-source.js';
 import type { Engine } from '../../engine/engine.js';
 import {
   ADDRESS,
@@ -63,6 +64,7 @@ beforeAll(async () => {
   server = await startServer(engine, {
     history: new FakeHistory(),
     journal: fakeJournal,
+    asOf: { readMoment: async () => pastBook() },
     readFees: async () => [0, 5_000],
     readAccounts: async (keys) => keys.map((_, index) => (index === 0 ? 'AAAA' : null)),
   });
@@ -74,6 +76,7 @@ beforeAll(async () => {
     'whole-number',
     'jit-offer',
     'cursor',
+    'epoch',
     'percent',
   ]) {
     ajv.addFormat(format, true);
@@ -82,6 +85,15 @@ beforeAll(async () => {
 });
 
 afterAll(() => server?.close());
+
+/** Any book as one of the past. */
+function pastBook(): AsOfReply {
+  const { id } = engine.findMarket('SOL-PERP') ?? { id: 0 };
+  const asOf = { epoch: 'e1', slot: SLOT, ts: 5 };
+  const live = Buffer.from(engine.l2({ market: id, depth: 5 })).toString();
+  const body = Buffer.from(`${live.slice(0, -1)},"asOf":${JSON.stringify(asOf)}}`);
+  return { kind: 'body', body, hash: 'h', asOf, versions: [engine.version(id)], isFinal: true };
+}
 
 /** The same schemas without room for a member that they do not name. */
 function closed(value: unknown): Record<string, unknown> {
@@ -145,7 +157,8 @@ async function checkAnswer(
   const text = await response.text();
   expect([url, response.status]).toEqual([url, status]);
   const { headers, content, description } = answerOf(describedOf(path), status);
-  const described = Object.keys(headers).filter((name) => !name.startsWith('RateLimit'));
+  const rare = url.includes('slot=') ? /^RateLimit/ : /^(RateLimit|X-As-Of)/;
+  const described = Object.keys(headers).filter((name) => !rare.test(name));
   const missing = described.filter((name) => !response.headers.has(name));
   expect(missing).toEqual(without);
   if (content === undefined) return expect(text).toBe('');
@@ -197,7 +210,8 @@ describe('the description', () => {
     });
     const side = operationOf('/topMakers').parameters.find(({ name }) => name === 'side');
     expect(side).toMatchObject({ required: true, schema: { enum: ['bid', 'ask'] } });
-    const lists = operationOf('/batchL2').parameters;
+    const lists = operationOf('/batchL2').parameters.filter(({ style }) => style !== undefined);
+    expect(lists.map(({ name }) => name)).toContain('depth');
     expect(lists.map(({ schema }) => schema['maxItems'])).toEqual(
       lists.map(() => LIMITS.batchEntriesMax),
     );
@@ -253,6 +267,7 @@ describe('real answers', () => {
     ['/batchL2?marketName=SOL-PERP,SOL&depth=1', 400],
     ['/batchL2Cache?marketName=%zz', 400],
     ['/auctions?marketName=SOL-PERP', 200],
+    ['/l2?marketName=SOL-PERP&slot=5', 200],
     ['/auctions', 400],
     ['/journal', 200],
     ['/journal?seqs=true', 200],

@@ -6,6 +6,7 @@ import type { BuildInfo } from '../../config/build-info.js';
 import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, STATUS_BY_CODE } from '../transport/errors.js';
 import { bodySchemas } from './body-schemas.js';
+import { momentParams } from './moment-params.js';
 import type { TextFormat } from './param-schemas.js';
 import { type PathSpec, prefixesOf } from './path-spec.js';
 import { type PathName, pathSpecs } from './path-specs.js';
@@ -101,13 +102,23 @@ function describeOperation(path: string, spec: PathSpec): Operation {
   return { summary: spec.summary, parameters, responses: describeResponses(spec) };
 }
 
-function describeParameters(path: string, { params, style }: PathSpec): readonly Parameter[] {
+function describeParameters(path: string, spec: PathSpec): readonly Parameter[] {
+  const { params, style, moment = false } = spec;
   if (params === undefined) return [];
-  return Object.entries(params.properties).map(([name, property]) => {
+  const described = Object.entries(params.properties).map(([name, property]): Parameter => {
     if (style === 'lists') return describeListParameter(name, property);
     const place = path.includes(`{${name}}`) ? 'path' : 'query';
     return { ...describeParameter(name, property, params), in: place };
   });
+  return moment ? [...described, ...describeMoment()] : described;
+}
+
+/** One moment for a whole batch as well. */
+function describeMoment(): readonly Parameter[] {
+  return Object.entries(momentParams.properties).map(([name, property]) => ({
+    ...describeParameter(name, property, momentParams),
+    in: 'query',
+  }));
 }
 
 function describeParameter(name: string, property: TSchema, { required = [] }: TObject) {
@@ -131,6 +142,7 @@ const patterns: Readonly<Partial<Record<TextFormat, string>>> = {
   'whole-number': '^-?[0-9]+$',
   percent: '^(-?[0-9]{1,3}([.][0-9]{1,9})?|dynamic|marketBased)$',
   'jit-offer': '^-?[0-9]+:-?[0-9]+$',
+  epoch: `^[A-Za-z0-9_]{1,${LIMITS.epochCharsMax}}$`,
   cursor: `^[A-Za-z0-9_-]{1,${LIMITS.cursorCharsMax}}$`,
 };
 
@@ -177,11 +189,13 @@ function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
 }
 
 /** Only a book has a slot, and a text that is no JSON has no state. */
-function versionHeadersOf({ kind, body }: PathSpec): readonly string[] {
-  if (kind === 'book') return ['ETag', 'X-Slot', 'X-State'];
+function versionHeadersOf({ kind, body, moment }: PathSpec): readonly string[] {
+  if (kind === 'book') return ['ETag', 'X-Slot', 'X-State', ...(moment ? PAST_HEADERS : [])];
   const headers = ['ETag', 'Cache-Control'];
   return typeof body === 'string' ? [...headers, 'X-State'] : headers;
 }
+
+const PAST_HEADERS = ['X-As-Of', 'Cache-Control'];
 
 function describeFailure(
   status: number,
@@ -217,6 +231,11 @@ const headers: Json = {
   'X-Slot': { description: 'The newest slot of the book, where there is one.', schema: seconds },
   'X-State': {
     description: 'How fresh the book is; for paths of the history, the state of the history.',
+    schema: text,
+  },
+  'X-As-Of': {
+    description:
+      'The turn that a book of the past shows, as the member asOf of bodies that are objects.',
     schema: text,
   },
   'X-Next-Cursor': {

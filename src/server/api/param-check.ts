@@ -89,6 +89,7 @@ function newCompiler(): Ajv {
     'public-key': isPublicKey,
     'whole-number': (text) => /^-?\d+$/.test(text),
     cursor: (text) => text.length <= LIMITS.cursorCharsMax && /^[\w-]+$/.test(text),
+    epoch: (text) => text.length <= LIMITS.epochCharsMax && /^\w+$/.test(text),
     percent: (text) => /^(-?\d{1,3}(\.\d{1,9})?|dynamic|marketBased)$/.test(text),
     'jit-offer': (text) => /^-?\d+:-?\d+$/.test(text),
   };

@@ -15,6 +15,7 @@ export type TextFormat =
   | 'whole-number'
   | 'jit-offer'
   | 'cursor'
+  | 'epoch'
   | 'percent';
 
 /** Marks words that are accepted in any case. */
@@ -244,6 +245,7 @@ export function ruleOf(schema: TSchema): string {
   if (schema['format'] === 'percent') return 'be a percentage';
   if (schema['format'] === 'jit-offer') return 'be price:size, both whole numbers';
   if (schema['format'] === 'cursor') return 'be a cursor of an earlier response';
+  if (schema['format'] === 'epoch') return 'be the epoch of a body';
   if (schema['format'] === 'market-name') return `have 1 to ${LIMITS.marketNameBytesMax} bytes`;
   return 'be a base58 key of 32 bytes';
 }

@@ -15,6 +15,8 @@ export interface PathSpec {
   readonly params?: TObject;
   /** How each parameter is written: `lists` of the schema's values, separated by commas. */
   readonly style?: 'single' | 'lists';
+  /** Whether a past moment can be named, by the parameters of moment-params.ts. */
+  readonly moment?: boolean;
   /** A body of body-schemas.ts, or the type of a text; null for a WebSocket. */
   readonly body: BodyName | { readonly contentType: string } | null;
   /** Whether the body is CSV as well, for requests that ask for it. */

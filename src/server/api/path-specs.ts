@@ -28,6 +28,8 @@ import type { PathSpec } from './path-spec.js';
 import { servicePathSpecs } from './service-path-specs.js';
 import { udfPathSpecs } from './udf-path-specs.js';
 
+/** Of a path of which the journal keeps the past. */
+const pastErrors = ['NO_JOURNAL', 'MOMENT_NOT_KEPT'] as const;
 const marketErrors = ['MISSING_PARAM', 'INVALID_PARAM', 'OUT_OF_RANGE', 'UNKNOWN_MARKET'] as const;
 
 const batch = {
@@ -36,7 +38,8 @@ const batch = {
   style: 'lists',
   body: 'BatchL2',
   tagged: true,
-  errors: ['INVALID_PARAM', 'OUT_OF_RANGE', 'NOT_READY', 'LIMIT_EXCEEDED'],
+  moment: true,
+  errors: [...marketErrors, ...pastErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
 } as const;
 
 const priorityFees = {
@@ -70,7 +73,8 @@ export const pathSpecs = {
     params: l2Params,
     body: 'L2',
     tagged: true,
-    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+    moment: true,
+    errors: [...marketErrors, ...pastErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/batchL2': { ...batch, summary: 'Many /l2 books; lists of one length, at most 256 entries' },
   '/batchL2Cache': { ...batch, summary: 'The same as /batchL2' },
@@ -80,7 +84,8 @@ export const pathSpecs = {
     params: l3Params,
     body: 'L3',
     tagged: true,
-    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+    moment: true,
+    errors: [...marketErrors, ...pastErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/auctions': {
     summary: 'The orders of a market that are in auction, at the prices at which they fill now',
@@ -88,7 +93,8 @@ export const pathSpecs = {
     params: auctionsParams,
     body: 'Auctions',
     tagged: true,
-    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+    moment: true,
+    errors: [...marketErrors, ...pastErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/match': {
     summary: 'What an order that is sent now would get: its fills, and what rests of it',
@@ -96,7 +102,8 @@ export const pathSpecs = {
     params: matchParams,
     body: 'Match',
     tagged: true,
-    errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+    moment: true,
+    errors: [...marketErrors, ...pastErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/topMakers': {
     summary: 'The user accounts with the best orders; has no tag with includeAccounts',
@@ -104,7 +111,8 @@ export const pathSpecs = {
     params: topMakersParams,
     body: 'TopMakers',
     tagged: true,
-    errors: [...marketErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
+    moment: true,
+    errors: [...marketErrors, ...pastErrors, 'RATE_LIMITED', 'NOT_READY', 'LIMIT_EXCEEDED'],
   },
   '/auctionParams': {
     summary: 'The parameters of an order that is to fill at once, made of what it would get now',

@@ -95,7 +95,8 @@ const JOINED_BYTES_START = 128 << 10;
 /** From the freshest to the least fresh. */
 const states = ['live', 'lagging', 'stale', 'rebuilding'];
 
-function furthestBehind(
+/** The slot and the state of the least fresh of some markets; undefined without any. */
+export function furthestBehind(
   versions: readonly MarketVersion[],
 ): Pick<MarketVersion, 'slot' | 'state'> | undefined {
   const [first, ...others] = versions;

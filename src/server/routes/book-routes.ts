@@ -277,8 +277,18 @@ function refusalOf(error: unknown): ServerError | undefined {
     readonly code?: string;
     readonly context?: { readonly param?: unknown };
   };
-  const known = REFUSALS[code];
+  if (REFUSALS[code] === undefined) return undefined;
+  const { message } = error;
   const { param } = context;
-  if (known === undefined) return undefined;
-  return new ServerError(known, error.message, typeof param === 'string' ? param : null);
+  return orderRefusal({ code, message, param: typeof param === 'string' ? param : null });
+}
+
+/** The error of an order that the core refuses with this code. */
+export function orderRefusal(refusal: {
+  readonly code: string;
+  readonly message: string;
+  readonly param: string | null;
+}): ServerError {
+  const { code, message, param } = refusal;
+  return new ServerError(REFUSALS[code] ?? 'INVALID_PARAM', message, param);
 }

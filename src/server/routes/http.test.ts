@@ -283,7 +283,7 @@ describe('headers and conditional requests', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('access-control-expose-headers')).toBe(
-      'ETag, X-Slot, X-State, X-Next-Cursor, Retry-After, ' +
+      'ETag, X-Slot, X-State, X-As-Of, X-Next-Cursor, Retry-After, ' +
         'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
     );
   });

@@ -2,6 +2,7 @@
  * The handlers of all HTTP paths, made by `createHandlers` for the transport.
  */
 
+import type { AsOfSource } from '../../contract/as-of-source.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
@@ -22,9 +23,17 @@ import {
   type Reply,
 } from '../transport/reply.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
+import { type AsOfPath, withMoment } from './as-of-route.js';
 import { auctionParamsRoute } from './auction-params-route.js';
 import { batchL2Route } from './batch-route.js';
-import { auctionsRoute, l2Route, l3Route, matchRoute, orderbookRoute } from './book-routes.js';
+import {
+  auctionsRoute,
+  type BookRoute,
+  l2Route,
+  l3Route,
+  matchRoute,
+  orderbookRoute,
+} from './book-routes.js';
 import { docsRoute } from './docs-route.js';
 import { FirstReady } from './first-ready.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
@@ -65,6 +74,8 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly ready?: FirstReady;
   /** Reads accounts for /topMakers; without it there is no node to read from. */
   readonly readAccounts?: ReadAccounts;
+  /** Books of past moments; absent where no journal is kept. */
+  readonly asOf?: AsOfSource;
   /** Whether /l2 and the batches have the defaults of the dlob-server under /dlob; not by default. */
   readonly compatDefaults?: boolean;
   /** Reads fees for /priorityFees; without it there is no node to read from. */
@@ -143,18 +154,19 @@ function routesOf(
   const metrics = new Metrics({ ...options, requests });
   const { ready = new FirstReady(options) } = options;
   const ofBook = { ...options, budget: new LoopBudget() };
-  const batch = batchL2Route(ofBook);
+  const dated = (path: AsOfPath, live: BookRoute): BookRoute => withMoment(ofBook, path, live);
+  const batch = dated('batchL2', batchL2Route(ofBook));
   const description = JSON.stringify(describeApi(build, served));
   return {
-    '/l2': l2Route(ofBook),
+    '/l2': dated('l2', l2Route(ofBook)),
     '/batchL2': batch,
     '/batchL2Cache': batch,
-    '/l3': l3Route(ofBook),
+    '/l3': dated('l3', l3Route(ofBook)),
     '/orderbook': orderbookRoute(ofBook),
-    '/auctions': auctionsRoute(ofBook),
-    '/match': matchRoute(ofBook),
+    '/auctions': dated('auctions', auctionsRoute(ofBook)),
+    '/match': dated('match', matchRoute(ofBook)),
     '/auctionParams': auctionParamsRoute(ofBook),
-    '/topMakers': topMakersRoute({ ...ofBook, readAccounts }),
+    '/topMakers': dated('topMakers', topMakersRoute({ ...ofBook, readAccounts })),
     '/user/{account}/orders': userOrdersRoute(options),
     ...priorityFeeRoutes({ ...options, readFees }),
     ...(history === undefined ? withoutHistory() : routesOfHistory({ ...options, history })),

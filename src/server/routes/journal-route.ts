@@ -4,12 +4,9 @@ import type { BookSource, MarketDirectory } from '../../contract/book-source.js'
 import type { JournalRange, JournalSource } from '../../contract/journal-source.js';
 import { journalParams } from '../api/journal-schemas.js';
 import { checkParams, compileParamSchemas, splitQuery } from '../api/param-check.js';
-import { ServerError } from '../transport/errors.js';
+import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import { jsonReply } from '../transport/reply.js';
 import type { Route } from './path-table.js';
-
-/** What a service says that keeps no journal. */
-const NO_JOURNAL_TEXT = 'there is no journal here: this service was started without --journal';
 
 /** The sources of the path. */
 export interface JournalRouteOptions {

@@ -21,16 +21,30 @@ export function newVersionTag(
   etag: string,
   version?: Pick<MarketVersion, 'slot' | 'state'>,
 ): VersionTag {
+  return { etag, headers: versionHeaders(etag, { cached: 'no-cache', version }) };
+}
+
+/** The headers of a body with this tag, which may be cached so long. */
+export function versionHeaders(
+  etag: string,
+  {
+    cached,
+    version,
+  }: {
+    readonly cached: string;
+    readonly version: Pick<MarketVersion, 'slot' | 'state'> | undefined;
+  },
+): readonly Header[] {
   const headers: Header[] = [
     ...jsonHeaders,
-    ['Cache-Control', 'no-cache'],
+    ['Cache-Control', cached],
     ['Vary', 'Accept-Encoding'],
     ['ETag', etag],
   ];
   if (version !== undefined) {
     headers.push(['X-Slot', String(version.slot)], ['X-State', version.state]);
   }
-  return { etag, headers };
+  return headers;
 }
 
 /** Returns a 304 when the client has this version, and undefined otherwise. */

@@ -14,6 +14,7 @@ export const STATUS_BY_CODE = {
   UNKNOWN_PATH: 404,
   NO_HISTORY: 404,
   NO_JOURNAL: 404,
+  MOMENT_NOT_KEPT: 404,
   METHOD_NOT_ALLOWED: 405,
   TOO_LARGE: 413,
   UPGRADE_REQUIRED: 426,
@@ -53,6 +54,10 @@ export class ServerError extends Error {
 /** What a service says that keeps no history, over HTTP and WebSocket. */
 export const NO_HISTORY_TEXT =
   'there is no history here: this service serves the book alone (--no-history, or a replay)';
+
+/** What a service says that keeps no journal. */
+export const NO_JOURNAL_TEXT =
+  'there is no journal here, so there are no past books: --journal keeps one';
 
 /** Every error code of the WebSocket. */
 export const SOCKET_ERROR_CODES = [

@@ -20,7 +20,7 @@ export interface Reply {
 }
 
 const exposedHeaders =
-  'ETag, X-Slot, X-State, X-Next-Cursor, Retry-After, ' +
+  'ETag, X-Slot, X-State, X-As-Of, X-Next-Cursor, Retry-After, ' +
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
 
 /** Lets any origin read the reply and the headers that the interface names. */
