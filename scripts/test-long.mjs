@@ -77,6 +77,11 @@ const longForms = {
     command: ['node', 'scripts/simulate.mjs', '--seeds', '10000'],
     env: {},
   },
+  prove: {
+    about: 'a hundred changed lots, each named by the hashes of two services',
+    command: [localCommand('vitest'), 'run', 'src/journal/prove-slot.test.ts'],
+    env: { PROVED_LOTS: '100' },
+  },
   schemathesis: {
     about:
       'requests made from /openapi.json against a demo, every response held to it; needs python3',

@@ -38,6 +38,13 @@ export const verifyOptions = [
   new Option('--journal <folder>', 'read a whole journal in its place, and check it'),
 ];
 
+/** The arguments of `prove`. */
+export const proveOptions = [
+  new Option('--slot <slot>', 'the book after the last turn up to this slot').makeOptionMandatory(),
+  new Option('--parts <market>', 'the hashes of what this market holds, and of each order'),
+  new Option('--json', 'print one JSON object'),
+];
+
 /** The ends of a back-fill are arguments of one run, not settings. */
 export const backfillOptions = [
   ...groupOptions('cluster'),

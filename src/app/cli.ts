@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `backfill`, `verify`,
+ * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `backfill`, `verify`, `prove DIR`,
  * `follow URL MARKET`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
  * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
  * `follow` and `match` found; logs go to standard error.
@@ -21,12 +21,13 @@ import {
   demoOptions,
   followOptions,
   matchOptions,
+  proveOptions,
   replayOptions,
   serveOptions,
   serveOrDemoOptions,
   verifyOptions,
 } from './cli-options.js';
-import { verifyJournalFolder } from './journal-commands.js';
+import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
 import {
   startDemoService,
   startReplayService,
@@ -110,6 +111,14 @@ function toolCommands(): readonly Command[] {
             ? verifyJournalFolder(journal, process.stdout)
             : verifyService(new ConfigReader(flags).readVerify()),
         ),
+      ),
+    newCommand('prove', proveOptions)
+      .description(
+        "print the hash of each market's book at a slot of a journal: services that read the same chain print the same",
+      )
+      .argument('<folder>', 'of a journal, or of the data of a service')
+      .action((folder: string, flags: ProveFlags) =>
+        exitByResult(() => proveBooks(folder, flags, process.stdout)),
       ),
     newCommand('follow', followOptions)
       .description('follow a live stream and check it: exits with 1 when it broke a rule')

@@ -15,6 +15,12 @@ import type { BookFeed, BookOrigin, FeedEvents } from './feeds.js';
 /** The folder of a journal below that of a service's data. */
 export const JOURNAL_FOLDER = 'journal';
 
+/** A segment, and the folder in which it is. */
+export interface SegmentPlace {
+  readonly folder: string;
+  readonly segment: SegmentInfo;
+}
+
 /**
  * The book of the newest run without a hole or, with `at`, of that moment. Throws a ConfigError when the folder has no
  * such journal.
@@ -25,7 +31,7 @@ export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
   const runs = splitRuns(readSegments(folder, null).segments);
   const segments = at === undefined ? runs.at(-1) : segmentsTo(runs, at);
   const first = segments?.[0];
-  if (segments === undefined || first === undefined) throw notKept(place, runs, at);
+  if (segments === undefined || first === undefined) throw notKept(place, runs, at && '--at');
   const { programId, epoch } = first;
   const engine = new Engine({ programId, epoch });
   const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): BookFeed =>
@@ -38,6 +44,15 @@ export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
       }),
     );
   return { engine, feed };
+}
+
+/** The segment of a journal in which the book of a slot is. Throws a ConfigError when it is not kept. */
+export function segmentOfSlot(place: string, slot: number): SegmentPlace {
+  const folder = journalFolder(place);
+  const runs = splitRuns(readSegments(folder, null).segments);
+  const segment = segmentsTo(runs, { slot })?.[0];
+  if (segment === undefined) throw notKept(place, runs, '--slot');
+  return { folder, segment };
 }
 
 /** The folder of a journal, by its own path or by that of a service's data. */
@@ -89,9 +104,9 @@ function untilOf(at: Moment): { readonly slotMax: number } | { readonly tsMsMax:
 function notKept(
   place: string,
   runs: readonly (readonly SegmentInfo[])[],
-  at: Moment | undefined,
+  flag: string | undefined,
 ): ConfigError {
-  if (at === undefined || runs.length === 0) {
+  if (flag === undefined || runs.length === 0) {
     return new ConfigError(
       'INVALID_SETTING',
       `${place}: there is no journal in this folder`,
@@ -102,6 +117,6 @@ function notKept(
     const [first, last] = [run[0]?.first, run.at(-1)?.last];
     return `slots ${first?.slot} to ${last?.slot} (unix milliseconds ${first?.ts} to ${last?.ts})`;
   });
-  const message = `--at is a moment that is not kept; kept are ${ranges.join(', ')}`;
-  return new ConfigError('INVALID_SETTING', message, '--at');
+  const message = `${flag} is a moment that is not kept; kept are ${ranges.join(', ')}`;
+  return new ConfigError('INVALID_SETTING', message, flag);
 }

@@ -92,9 +92,12 @@ export class JournalRig {
   readonly timers = new ManualTimers();
   readonly messages: FromJournal[] = [];
   readonly service: JournalService;
-  readonly #book: LiveBook;
+  readonly #book: Pick<LiveBook, 'engine' | 'step'>;
 
-  constructor(book: LiveBook, setup: Partial<JournalSetup> & Pick<JournalSetup, 'folder'>) {
+  constructor(
+    book: Pick<LiveBook, 'engine' | 'step'>,
+    setup: Partial<JournalSetup> & Pick<JournalSetup, 'folder'>,
+  ) {
     this.#book = book;
     this.service = new JournalService({
       setup: { programId: PROGRAM_ID, days: 0, bytesMax: 0, ...setup },
