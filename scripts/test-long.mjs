@@ -108,6 +108,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/history-kills.test.ts'],
     env: { HISTORY_KILLS: '100', HISTORY_CUT_MS: '60000' },
   },
+  'as-of': {
+    about: 'the books of 1,000 random moments of a journalled life, all byte for byte',
+    command: [localCommand('vitest'), 'run', 'src/journal/as-of/moment-reader.test.ts'],
+    env: { AS_OF_MOMENTS: '1000' },
+  },
   'journal-kills': {
     about: 'a journal while its service is killed 100 times under load: at most a second is lost',
     command: [localCommand('vitest'), 'run', 'test/journal-kills.test.ts'],
