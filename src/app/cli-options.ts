@@ -45,6 +45,18 @@ export const proveOptions = [
   new Option('--json', 'print one JSON object'),
 ];
 
+/** The arguments of `export`. */
+export const exportOptions = [
+  new Option('--market <market>', 'a name, such as SOL-PERP').makeOptionMandatory(),
+  new Option('--format <format>', 'tardis-csv (incremental_book_L2) or jsonl (default tardis-csv)'),
+  new Option(
+    '--from <time>',
+    'the first time, such as 2026-11-01T12:00Z (default: all that is kept)',
+  ),
+  new Option('--to <time>', 'the last time, likewise'),
+  new Option('--out <file>', 'the file (default: the name of the market and the format)'),
+];
+
 /** The ends of a back-fill are arguments of one run, not settings. */
 export const backfillOptions = [
   ...groupOptions('cluster'),

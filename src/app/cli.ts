@@ -19,6 +19,7 @@ import type { Service } from './book-service.js';
 import {
   backfillOptions,
   demoOptions,
+  exportOptions,
   followOptions,
   matchOptions,
   proveOptions,
@@ -27,6 +28,7 @@ import {
   serveOrDemoOptions,
   verifyOptions,
 } from './cli-options.js';
+import { type ExportFlags, exportBook } from './export-command.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
 import {
   startDemoService,
@@ -120,6 +122,13 @@ function toolCommands(): readonly Command[] {
       .action((folder: string, flags: ProveFlags) =>
         exitByResult(() => proveBooks(folder, flags, process.stdout)),
       ),
+    newCommand('export', exportOptions)
+      .description('write the level updates of a market in a journal to a file for other tools')
+      .argument('<folder>', 'of a journal, or of the data of a service')
+      .action((folder: string, flags: ExportFlags) => {
+        const stop = stopSignal();
+        return exitByResult(() => exportBook(folder, flags, stop));
+      }),
     newCommand('follow', followOptions)
       .description('follow a live stream and check it: exits with 1 when it broke a rule')
       .argument('<url>', 'of a running service')
