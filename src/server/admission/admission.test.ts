@@ -4,6 +4,7 @@ import type { ApiDescription } from '../api/openapi.js';
 import { pathSpecs } from '../api/path-specs.js';
 import { createHandlers } from '../routes/http.js';
 import { FakeHistory } from '../testing/fake-history.js';
+import { fakeJournal } from '../testing/fake-journal.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { Handler, Reply } from '../transport/reply.js';
 import { RequestLimiter } from './admission.js';
@@ -114,6 +115,7 @@ describe('a limited service', () => {
       requestsPerSecond,
       metrics: 'operator',
       history: new FakeHistory(),
+      journal: fakeJournal,
     });
 
   test('answers 429 with its headers, and with them on nothing else', async () => {

@@ -164,6 +164,22 @@ describe('deltas', () => {
     clock.mockRestore();
   });
 
+  test('nothing is left to be made when the book moves at once, not even of a turn that waited', () => {
+    for (let depth = 1; depth <= 20; depth += 1) scene.join(depth);
+    const clock = vi.spyOn(performance, 'now');
+    let ms = 5_000;
+    clock.mockImplementation(() => (ms += LIMITS.streamSliceMs));
+    scene.turn(0);
+    scene.fanOut.onceFinished(() => {
+      ms += INTERVAL_MS;
+      scene.turn(0);
+    });
+    scene.fanOut.finishMark();
+    expect(scene.fanOut.isPublishing).toBe(false);
+    expect(scene.taken()).toHaveLength(40);
+    clock.mockRestore();
+  });
+
   test('the book moves on when the topics that it waits for are closed', () => {
     const topics = Array.from({ length: TOPICS_MAX }, (_, at) => scene.join(at + 1));
     for (const topic of topics) scene.fanOut.removeSubscriber(topic);

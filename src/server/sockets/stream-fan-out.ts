@@ -116,9 +116,12 @@ export class StreamFanOut implements MarkPublisher {
 
   finishMark(): void {
     // Also when all that was due has been closed: somebody may still wait.
-    for (const topic of this.#due) this.#publishTopic(topic, performance.now());
-    this.#due.clear();
-    this.#endMark();
+    do {
+      for (const topic of this.#due) this.#publishTopic(topic, performance.now());
+      this.#due.clear();
+      this.#endMark();
+      // Who waited may have ended a turn, and left frames of its mark for later.
+    } while (this.#due.size > 0);
   }
 
   onceFinished(resume: () => void): void {
