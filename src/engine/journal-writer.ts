@@ -15,6 +15,8 @@ export interface JournalWriterStatus {
   readonly updates: number;
   /** Finished bytes. */
   readonly bytes: number;
+  /** Of those, the checkpoint's with which it begins. */
+  readonly checkpointBytes: number;
   /** The last turn that was appended: unix milliseconds, and the chain's slot. */
   readonly tsMs: number;
   readonly slot: number;

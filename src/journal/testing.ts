@@ -39,10 +39,16 @@ export class LiveBook {
   readonly #life: MarketSimulator;
   #slots = 0;
 
-  constructor(options: { readonly seed: number; readonly epoch?: string; readonly slot?: number }) {
+  constructor(options: {
+    readonly seed: number;
+    readonly epoch?: string;
+    readonly slot?: number;
+    readonly makers?: number;
+  }) {
+    const { seed, makers = 8 } = options;
     this.engine = new Engine({ programId: PROGRAM_ID, epoch: options.epoch ?? 'first' });
     this.#slots = options.slot ?? 0;
-    this.#life = new MarketSimulator({ seed: options.seed, makers: 8, statusChanges: 'some' });
+    this.#life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
     this.engine.turnLog.start();
     this.engine.setState('live');
   }

@@ -24,7 +24,7 @@ export const DISK_QUEUE_BYTES_MAX = 256 * MEBIBYTE;
  * them, and are applied in under a second, on average in half of that, to reach a moment.
  */
 export const SEGMENT_UPDATES_MAX = 200_000;
-/** Bytes of one segment: what retention deletes at once. */
+/** Bytes of one segment behind its checkpoint, or as many as that has: what retention deletes at once. */
 export const SEGMENT_BYTES_MAX = 64 * MEBIBYTE;
 /** The limit on bytes holds at least so many segments, so that deleting one deletes little of what is kept. */
 export const SEGMENTS_IN_LIMIT = 16;

@@ -9,13 +9,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, type TestContext, test } from 'vitest';
-import { RETRY_MS, SEGMENT_MS_MAX } from '../model/limits.js';
+import { RETRY_MS, SEGMENT_BYTES_MIN, SEGMENT_MS_MAX } from '../model/limits.js';
 import { segmentName } from '../store/segment-name.js';
 import { cleanUp, JournalRig, LiveBook, newFolder, readShown } from '../testing.js';
 
@@ -99,6 +100,20 @@ describe('segments', () => {
     await rig.service.stop();
     expectEqual(folder, book);
   });
+});
+
+test('a checkpoint that is larger than a segment may be does not end the segment', async () => {
+  const folder = newFolder();
+  const book = new LiveBook({ seed: 1, makers: 2_000 });
+  const rig = new JournalRig(book, { folder, bytesMax: 1 });
+  // The accounts are changes at first, and fill the first segment: the second one has them in its checkpoint.
+  await rig.write(2);
+  expect(segmentsIn(folder).at(-1)).toBe(segmentName(2));
+  expect(statSync(path.join(folder, segmentName(2))).size).toBeGreaterThan(SEGMENT_BYTES_MIN);
+  await rig.write(5);
+  expect(rig.messages.filter(({ kind }) => kind === 'checkpointDue')).toHaveLength(1);
+  expect(rig.last('state').stats.events.segmentsBegun).toBe(2);
+  await rig.service.stop();
 });
 
 describe('files that are not as they were left', () => {

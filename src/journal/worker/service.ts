@@ -123,7 +123,7 @@ export class JournalService {
 
   /** Asks for a checkpoint once the segment has what it may have. */
   #endFullSegment(): void {
-    const { segment, updates, bytes } = this.#writer.status();
+    const { segment, updates, bytes, checkpointBytes } = this.#writer.status();
     const nowMs = this.#options.timers.nowMs();
     if (segment !== this.#segment) {
       this.#segment = segment;
@@ -131,7 +131,7 @@ export class JournalService {
     }
     const isFull =
       updates >= SEGMENT_UPDATES_MAX ||
-      bytes >= this.#segmentBytesMax ||
+      bytes - checkpointBytes >= Math.max(this.#segmentBytesMax, checkpointBytes) ||
       nowMs - this.#segmentAtMs >= SEGMENT_MS_MAX;
     if (!isFull || this.#askedSegment === segment) return;
     this.#askedSegment = segment;
