@@ -10,11 +10,11 @@ afterEach(cleanUp);
 const WAIT = { timeout: 60_000, interval: 20 };
 
 /** A journal on a thread of its own, of a book that has begun, and what it logs. */
-async function startJournal(folder: string, book: LiveBook) {
+async function startJournal(folder: string, book: LiveBook, programId = PROGRAM_ID) {
   const logged: string[] = [];
   const note = (_: object, message: string): void => void logged.push(message);
   const journal = new Journal({
-    setup: { folder, programId: PROGRAM_ID, days: 0, bytesMax: 0 },
+    setup: { folder, programId, days: 0, bytesMax: 0 },
     turnLog: book.engine.turnLog,
     log: { info: note, warn: note },
   });
@@ -95,4 +95,13 @@ test('turns that the core has lost end the journal, and not the book', async () 
   const kept = readShown(folder);
   expect([...kept]).toEqual([...book.shown].slice(0, kept.size));
   expect(kept.size).toBe(5);
+});
+
+test('a thread that ends while it starts leaves no log that nobody takes', async () => {
+  const book = new LiveBook({ seed: 5 });
+  const { journal, logged } = await startJournal(newFolder(), book, 'no key');
+  expect(logged).toEqual(['the thread of the journal ended: nothing more is written']);
+  play(book, journal, 5);
+  expect(journal.readStats()).toMatchObject({ state: 'stopped', queuedBytes: 0 });
+  await journal.stop();
 });

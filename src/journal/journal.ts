@@ -78,7 +78,7 @@ export class Journal implements JournalSource {
       this.#link?.terminate();
       throw refusal;
     }
-    turnLog.start();
+    if (this.#endReason === null) turnLog.start();
   }
 
   #startThread(setup: JournalSetup): Promise<JournalError | null> {
