@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { BLOCK_HEAD_BYTES, PREAMBLE_BYTES } from './store/block-moments.js';
 import { segmentName } from './store/segment-name.js';
 import { cleanUp, journalOfLife } from './testing.js';
 import { verifyJournal } from './verify-journal.js';
@@ -22,6 +23,13 @@ function verified(folder: string): {
 function change(folder: string, number: number, edit: (bytes: Buffer) => Buffer): void {
   const file = path.join(folder, segmentName(number));
   writeFileSync(file, edit(readFileSync(file)));
+}
+
+/** Where the head of a segment's last block begins: its length, checksum, slot and time. */
+function lastBlockOf(bytes: Buffer): number {
+  let last = PREAMBLE_BYTES;
+  for (let at = last; at < bytes.length; at += BLOCK_HEAD_BYTES + bytes.readUInt32LE(at)) last = at;
+  return last;
 }
 
 test('a sound journal is told with its ranges, turns and updates', async () => {
@@ -56,6 +64,21 @@ test('a flipped bit is found at any place, and the files after it are read', asy
     const damage = lines.filter((line) => line.startsWith('damaged: 000000000002.journal: '));
     expect(damage).toHaveLength(1);
   }
+});
+
+test('a time that no calendar has is damage, and printed as the number that it is', async () => {
+  const { folder } = await journalOfLife();
+  change(folder, 3, (bytes) => {
+    const time = lastBlockOf(bytes) + 16;
+    bytes.writeUInt8(bytes.readUInt8(time + 7) ^ 64, time + 7);
+    return bytes;
+  });
+  const { isSound, lines } = verified(folder);
+  expect(isSound).toBe(false);
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^range: .* to slot 350000059 \(46\d{17}\), /),
+  );
+  expect(lines.filter((line) => line.startsWith('damaged: 000000000003'))).toHaveLength(1);
 });
 
 test('a torn end is damage where the run goes on, and what a kill leaves where it ends', async () => {

@@ -133,5 +133,7 @@ function readSegmentReport(folder: string, segment: SegmentInfo): SegmentReport 
 }
 
 function momentText({ slot, ts }: JournalMoment): string {
-  return `slot ${slot} (${new Date(ts).toISOString()})`;
+  const time = new Date(ts);
+  // A damaged file may say a time beyond those that have a date.
+  return `slot ${slot} (${Number.isNaN(time.getTime()) ? ts : time.toISOString()})`;
 }

@@ -4,7 +4,7 @@ import type { JournalMoment } from '../../contract/journal-source.js';
 /** Magic and version of a file. */
 export const PREAMBLE_BYTES = 20;
 /** What stands before the packed bytes of a block: length, CRC-32, slot, time. */
-const BLOCK_HEAD_BYTES = 24;
+export const BLOCK_HEAD_BYTES = 24;
 
 /** The first and the last moment of some blocks. */
 export interface BlockMoments {
