@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { JournalError } from '../model/error.js';
 import { FolderLock } from './folder-lock.js';
+
+const OPEN_FILES = '/proc/self/fd';
 
 const folders: string[] = [];
 
@@ -37,6 +39,17 @@ function otherProcess(folder: string): string {
   return spawnSync(process.execPath, args).stdout.toString().trim();
 }
 
+/** The paths of what this process has open. */
+function openFiles(): readonly string[] {
+  return readdirSync(OPEN_FILES).flatMap((name) => {
+    try {
+      return [readlinkSync(path.join(OPEN_FILES, name))];
+    } catch {
+      return []; // It was closed since, as that of this listing is.
+    }
+  });
+}
+
 test('one holder has a folder at a time, within a process and among several', () => {
   const folder = newFolder();
   const lock = FolderLock.take(folder);
@@ -48,6 +61,19 @@ test('one holder has a folder at a time, within a process and among several', ()
   // The other one ended without giving it back.
   expect(otherProcess(folder)).toBe('taken');
   FolderLock.take(folder).release();
+});
+
+test('a lock that is refused leaves no file open', (context) => {
+  if (!existsSync(OPEN_FILES))
+    context.skip('needs a system that lists the open files of a process');
+  const folder = newFolder();
+  const lock = FolderLock.take(folder);
+  for (let tries = 0; tries < 5; tries += 1) {
+    expect(codeOf(() => FolderLock.take(folder))).toBe('JOURNAL_LOCKED');
+  }
+  // SQLite keeps files open beside a lock of its own process, which it would lose by closing one.
+  lock.release();
+  expect(openFiles().filter((file) => file.startsWith(folder))).toEqual([]);
 });
 
 test('a lock whose folder was deleted, or made anew, is kept no more', () => {

@@ -32,13 +32,15 @@ export class FolderLock {
    */
   static take(folder: string): FolderLock {
     const file = path.join(folder, LOCK_NAME);
+    let database: InstanceType<typeof Database> | null = null;
     try {
-      const database = new Database(file);
+      database = new Database(file);
       database.exec('pragma busy_timeout = 0');
       database.exec('pragma journal_mode = memory');
       database.exec('begin exclusive');
       return new FolderLock(file, database);
     } catch (error) {
+      database?.close();
       if (/^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))) {
         throw new JournalError('JOURNAL_LOCKED', heldText, { cause: error });
       }
