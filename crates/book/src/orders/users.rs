@@ -160,6 +160,14 @@ impl UserTable {
         self.by_key.len()
     }
 
+    /// The known accounts that are not present, in the order of the keys. They alone are sorted: they are few.
+    pub(crate) fn absent_by_key(&self) -> Vec<&User> {
+        let users = self.by_key.values().map(|index| &self.users[*index as usize]);
+        let mut absent: Vec<&User> = users.filter(|user| !user.present).collect();
+        absent.sort_unstable_by_key(|user| user.key);
+        absent
+    }
+
     /// The indexes of all known keys, in the order of the keys.
     pub(crate) fn indexes_by_key(&self) -> Vec<usize> {
         let mut indexes: Vec<usize> = self.by_key.values().map(|index| *index as usize).collect();
