@@ -98,8 +98,14 @@ export class DiskWriter {
     if (this.#queuedBytes + piece.bytes.length > DISK_QUEUE_BYTES_MAX) {
       const message = `the disk is too slow: ${this.#queuedBytes} bytes wait, which is the limit`;
       this.#failSegment(piece.segment, new JournalError('JOURNAL_QUEUE_EXCEEDED', message));
+      // What is being written now is let end; the queue then gives the file up, also when nothing else waits in it.
+      this.#enqueue({ segment: piece.segment, bytes: new Uint8Array(0) });
       return;
     }
+    this.#enqueue(piece);
+  }
+
+  #enqueue(piece: JournalPiece): void {
     this.#queue.push(piece);
     this.#queuedBytes += piece.bytes.length;
     this.#writing ??= this.#writeQueue().finally(() => {
@@ -129,12 +135,12 @@ export class DiskWriter {
   async #writeQueue(): Promise<void> {
     for (let piece = this.#queue.shift(); piece !== undefined; piece = this.#queue.shift()) {
       this.#queuedBytes -= piece.bytes.length;
-      if (this.#isDropped(piece)) continue;
       try {
-        await this.#writePiece(piece);
+        if (!this.#isDropped(piece)) await this.#writePiece(piece);
       } catch (error) {
         this.#failSegment(piece.segment, error);
       }
+      if (this.#segment <= this.#failedSegment) await this.#giveUpFile();
     }
   }
 
@@ -147,6 +153,8 @@ export class DiskWriter {
   async #writePiece(piece: JournalPiece): Promise<void> {
     const nowMs = this.#options.timers.nowMs();
     if (this.#file === null || piece.segment !== this.#segment) await this.#beginSegment(piece);
+    // The queue may have become too long meanwhile.
+    if (this.#isDropped(piece)) return;
     const file = this.#file;
     const head = this.#head;
     if (file === null || head === null) throw new Error('Invariant: a segment has begun');
@@ -172,6 +180,7 @@ export class DiskWriter {
     this.#head = infoOfHead(number, readSegmentHead(bytes));
     this.#file = await SegmentFile.create(folder.path, number, this.#options.timers.nowMs());
     this.#segment = segment;
+    if (segment <= this.#failedSegment) return;
     this.counts.segmentsBegun += 1;
     this.#retire(folder);
     if (this.#state === 'stopped') this.#options.log.info({}, 'the journal goes on');
@@ -185,18 +194,20 @@ export class DiskWriter {
       this.#options.log.info({ names }, 'old files of the journal were deleted');
   }
 
-  /** Gives up a segment: what comes of it is dropped. */
+  /** Gives up a segment: what comes of it is dropped. Its file is left to the queue, which may be at work on it. */
   #failSegment(segment: number, error: unknown): void {
     this.#failedSegment = segment;
-    const file = this.#file;
-    this.#file = null;
-    if (file !== null) {
-      void file.close().catch(() => undefined);
-      // Not even the checkpoint was written, so nobody could read it.
-      if (this.#folder?.segments.at(-1)?.number !== file.number)
-        this.#folder?.dropFile(file.number);
-    }
     this.#stopWriting(error);
+  }
+
+  async #giveUpFile(): Promise<void> {
+    const file = this.#file;
+    const folder = this.#folder;
+    this.#file = null;
+    if (file === null) return;
+    await file.close().catch(() => undefined);
+    // Not even the checkpoint was written, so nobody could read it.
+    if (folder?.segments.at(-1)?.number !== file.number) folder?.dropFile(file.number);
   }
 
   #stopWriting(error: unknown): void {
