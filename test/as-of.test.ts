@@ -88,6 +88,10 @@ test('what was served is served again by its time and by its number, also by the
   await service.stop();
   service = await start();
   await checkAll();
+  // The run that has ended has no book of now.
+  const ended = await readPast(`${PATHS[0]}&epoch=${seen[0]?.epoch}&ts=${Date.now() - 1}`);
+  expect(ended.status).toBe(404);
+  expect(JSON.parse(ended.text).error).toMatchObject({ code: 'MOMENT_NOT_KEPT' });
 }, 240_000);
 
 test('a moment of the present run by slot and time, a second ago and now', async () => {

@@ -19,11 +19,13 @@ const stays = (): boolean => false;
 class HeldJournal {
   readonly flushes: (() => void)[] = [];
   isHeld = false;
+  isWhole = true;
 
-  flush(): Promise<void> {
+  flush(): Promise<boolean> {
     return new Promise((resolve) => {
-      this.flushes.push(resolve);
-      if (!this.isHeld) resolve();
+      const end = () => resolve(this.isWhole);
+      this.flushes.push(end);
+      if (!this.isHeld) end();
     });
   }
 
@@ -34,11 +36,16 @@ class HeldJournal {
 
 let journal: HeldJournal;
 let timers: ManualTimers;
+/** How long ago the last turn was, by the clock. */
+let quietMs = 0;
 let reads: AsOfReads | undefined;
 
 beforeAll(() => life.live(60), 60_000);
 
-afterEach(() => reads?.stop());
+afterEach(() => {
+  quietMs = 0;
+  return reads?.stop();
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -47,7 +54,7 @@ function newReads(): AsOfReads {
   timers = new ManualTimers();
   const log = { info: () => undefined, warn: () => undefined };
   const files = { folder, programId: PROGRAM_ID };
-  const wallMs = () => life.nowMs;
+  const wallMs = () => life.nowMs + quietMs;
   reads = new AsOfReads({ files, journal, log, timers, wallMs, threadsMax: 1 });
   return reads;
 }
@@ -105,6 +112,31 @@ test('the newest moments are written first, once for all that wait', async () =>
   journal.flushes[1]?.();
   expect(kindsOf(await Promise.all([first, ...others]))).toEqual({ body: 3 });
   expect(journal.flushes).toHaveLength(2);
+});
+
+/** The time so many milliseconds after the last turn. */
+function requestAfter(afterMs: number): AsOfRequest {
+  const { bodies } = request(0);
+  return { moment: { by: 'ts', value: life.nowMs + afterMs }, bodies };
+}
+
+test('a time behind the last turn is kept while the journal writes, and not when it has stopped', async () => {
+  const past = newReads();
+  quietMs = 60_000;
+  expect((await past.readMoment(requestAfter(30_000), stays)).kind).toBe('body');
+  journal.isWhole = false;
+  expect((await past.readMoment(requestAfter(30_000), stays)).kind).toBe('notKept');
+  expect((await past.readMoment(requestAfter(0), stays)).kind).toBe('body');
+});
+
+test('a time counts as kept up to the begin of the flush, not to the begin of the work', async () => {
+  const past = newReads();
+  journal.isHeld = true;
+  const early = past.readMoment(requestAfter(10), stays);
+  await vi.waitFor(() => expect(journal.flushes).toHaveLength(1), WAIT);
+  quietMs = 10;
+  journal.flushes[0]?.();
+  expect((await early).kind).toBe('notKept');
 });
 
 test('a thread without a request ends, and the next request starts one', async () => {

@@ -18,8 +18,8 @@ import {
 
 /** The journal whose files are read. */
 export interface FlushedJournal {
-  /** Resolves when all turns so far are in the file. */
-  flush(): Promise<void>;
+  /** Resolves with whether the newest file has all turns so far. */
+  flush(): Promise<boolean>;
   readStats(): { readonly newest: JournalMoment | null };
 }
 
@@ -43,6 +43,8 @@ interface Job {
   readonly settle: (reply: AsOfReply) => void;
   readonly fail: (error: Error) => void;
   isSettled: boolean;
+  /** As {@link MomentJob} says. */
+  flushedMs: number;
 }
 
 interface Slot {
@@ -62,8 +64,8 @@ export class AsOfReads implements AsOfSource {
   /** Requests that have no reply yet. */
   readonly #open = new Set<Job>();
   #lastId = 0;
-  #flushing: Promise<void> | null = null;
-  #nextFlush: Promise<void> | null = null;
+  #flushing: Promise<number> | null = null;
+  #nextFlush: Promise<number> | null = null;
   #isStopped = false;
 
   constructor(options: AsOfOptions) {
@@ -83,8 +85,9 @@ export class AsOfReads implements AsOfSource {
     if (this.#open.size >= AS_OF_WAITING_MAX) return { kind: 'busy', message: FULL_TEXT };
     return new Promise((resolve, reject) => {
       const job = this.#openJob({ request, isGone, resolve, reject });
-      this.#flushFor(request.moment).then(() => {
+      this.#flushFor(request.moment).then((flushedMs) => {
         if (job.isSettled) return;
+        job.flushedMs = flushedMs;
         this.#waiting.push(job);
         this.#startJobs();
       }, job.fail);
@@ -116,7 +119,7 @@ export class AsOfReads implements AsOfSource {
       work();
     };
     const job: Job = {
-      ...{ id: this.#lastId, request, isGone, isSettled: false },
+      ...{ id: this.#lastId, request, isGone, isSettled: false, flushedMs: 0 },
       deadline: this.#timers.after(AS_OF_MS_MAX, () => this.#giveUp(job)),
       settle: (reply) => close(() => of.resolve(reply)),
       fail: (error) => close(() => of.reject(error)),
@@ -132,21 +135,27 @@ export class AsOfReads implements AsOfSource {
     job.settle({ kind: 'busy', message: LATE_TEXT });
   }
 
-  /** The newest moments wait in the encoder, of which only a flush makes bytes. */
-  async #flushFor(moment: AsOfMoment): Promise<void> {
+  /** The newest moments wait in the encoder, of which only a flush makes bytes. Up to when the file then has all. */
+  async #flushFor(moment: AsOfMoment): Promise<number> {
     const { newest } = this.#options.journal.readStats();
     const { by, value } = moment;
-    if (by !== 'seq' && newest !== null && value < newest[by]) return;
+    if (by !== 'seq' && newest !== null && value < newest[by]) return 0;
     // A flush that runs already may have begun before the moment.
     this.#nextFlush ??= (this.#flushing ?? Promise.resolve()).then(() => {
       this.#nextFlush = null;
-      const flushing = this.#options.journal.flush().finally(() => {
+      const flushing = this.#flush().finally(() => {
         if (this.#flushing === flushing) this.#flushing = null;
       });
       this.#flushing = flushing;
       return flushing;
     });
-    await this.#nextFlush;
+    return this.#nextFlush;
+  }
+
+  /** What comes while it is under way may be missing, so the time before it counts. */
+  async #flush(): Promise<number> {
+    const nowMs = (this.#options.wallMs ?? Date.now)();
+    return (await this.#options.journal.flush()) ? nowMs : 0;
   }
 
   #startJobs(): void {
@@ -166,9 +175,8 @@ export class AsOfReads implements AsOfSource {
     slot.job = job;
     this.#slots.splice(this.#slots.indexOf(slot), 1);
     this.#slots.push(slot);
-    const { id, request } = job;
-    const nowMs = (this.#options.wallMs ?? Date.now)();
-    slot.thread.startJob({ id, ...request, nowMs });
+    const { id, request, flushedMs } = job;
+    slot.thread.startJob({ id, ...request, flushedMs });
   }
 
   #startThread(): Slot | undefined {

@@ -65,13 +65,28 @@ test('a folder that cannot be used is no reason not to start', async () => {
   const book = new LiveBook({ seed: 5 });
   const { journal, logged } = await startJournal(path.join(blocked, 'journal'), book);
   play(book, journal, 3);
-  await journal.flush();
+  expect(await journal.flush()).toBe(false);
   const { state, reason } = journal.readStats();
   expect(state).toBe('stopped');
   expect(reason).toMatch(/cannot be made/);
   expect(logged.filter((text) => text.startsWith('the journal has stopped'))).toHaveLength(1);
   await journal.stop();
   rmSync(blocked);
+});
+
+test('a flush says whether the file has all turns', async () => {
+  const book = new LiveBook({ seed: 5 });
+  const { journal } = await startJournal(newFolder(), book);
+  play(book, journal, 3);
+  expect(await journal.flush()).toBe(true);
+  // As when the thread has no room for more.
+  const take = vi.spyOn(book.engine.turnLog, 'take').mockReturnValue(null);
+  play(book, journal, 1);
+  expect(await journal.flush()).toBe(false);
+  take.mockRestore();
+  expect(await journal.flush()).toBe(true);
+  await journal.stop();
+  expect(await journal.flush()).toBe(false);
 });
 
 test('turns that the core has lost end the journal, and not the book', async () => {
@@ -84,7 +99,7 @@ test('turns that the core has lost end the journal, and not the book', async () 
     throw new Error('more turns waited than the core holds');
   });
   play(book, journal, 5);
-  await journal.flush();
+  expect(await journal.flush()).toBe(false);
   expect(journal.readStats()).toMatchObject({
     ...{ state: 'stopped', reason: 'more turns waited than the core holds' },
   });

@@ -49,7 +49,7 @@ export class Journal implements JournalSource {
   /** Called with the first thing that the thread says of its folder. */
   #onOpened: ((refusal: JournalError | null) => void) | null = null;
   #onEnded: (() => void) | null = null;
-  readonly #flushes = new Map<number, () => void>();
+  readonly #flushes = new Map<number, (isWhole: boolean) => void>();
   #lastFlush = 0;
   /** Why nothing more is taken; null while turns are. */
   #endReason: string | null = null;
@@ -107,16 +107,21 @@ export class Journal implements JournalSource {
     else this.#drainTimer ??= this.#timers.after(DRAIN_MS, () => this.#drain());
   }
 
-  /** Resolves when all turns so far are in the file, or the journal is stopped. */
-  async flush(): Promise<void> {
+  /**
+   * Resolves with true when the newest file has all turns so far; with false when turns wait for room, or the journal
+   * has stopped.
+   */
+  async flush(): Promise<boolean> {
     this.#drain();
-    if (this.#link === null || this.#endReason !== null) return;
+    if (this.#link === null || this.#endReason !== null) return false;
+    const isTaken = this.#options.turnLog.waitingBytes() === 0;
     this.#lastFlush += 1;
     const id = this.#lastFlush;
-    await new Promise<void>((resolve) => {
+    const isWhole = await new Promise<boolean>((resolve) => {
       this.#flushes.set(id, resolve);
       this.#link?.sendMessage({ kind: 'flush', id });
     });
+    return isTaken && isWhole;
   }
 
   /** Writes all turns so far; resolves when the thread has ended. */
@@ -187,7 +192,7 @@ export class Journal implements JournalSource {
         this.#options.turnLog.markCheckpoint();
         return;
       case 'flushed':
-        this.#endFlush(message.id);
+        this.#endFlush(message);
         return;
       case 'state':
         this.#stats = message.stats;
@@ -198,8 +203,8 @@ export class Journal implements JournalSource {
     }
   }
 
-  #endFlush(id: number): void {
-    this.#flushes.get(id)?.();
+  #endFlush({ id, isWhole }: { readonly id: number; readonly isWhole: boolean }): void {
+    this.#flushes.get(id)?.(isWhole);
     this.#flushes.delete(id);
   }
 
@@ -212,7 +217,7 @@ export class Journal implements JournalSource {
   /** What the thread knew of the accounts is gone with it, so there is no other one before the service starts again. */
   #handleEnd(reason: string): void {
     this.#link = null;
-    for (const resolve of this.#flushes.values()) resolve();
+    for (const resolve of this.#flushes.values()) resolve(false);
     this.#flushes.clear();
     if (this.#onEnded !== null) {
       this.#onEnded();

@@ -39,7 +39,10 @@ function pick<T>(list: readonly T[]): T {
 function ask(reader: MomentReader, moment: AsOfMoment, name: string): AsOfReply | undefined {
   const read = life.markets.flatMap((market) => [...readsOf(market)]).find(([at]) => at === name);
   if (read === undefined) throw new Error(`there is no read ${name}`);
-  return reader.readMoment({ id: 1, moment, bodies: { read: read[1] }, nowMs: life.nowMs }, wanted);
+  return reader.readMoment(
+    { id: 1, moment, bodies: { read: read[1] }, flushedMs: life.nowMs },
+    wanted,
+  );
 }
 
 /** The text of a body, and its moment, without which it is what was shown. */
@@ -144,6 +147,19 @@ describe('a moment that is not there', () => {
     });
   });
 
+  test('of a run that has ended lies behind the last turn of that run', () => {
+    const end = life.shown.findLast(({ process }) => process === 0) as Shown;
+    const { epoch } = end;
+    for (const value of [end.ts + 1, last().ts, life.nowMs]) {
+      const reply = ask(newReader(), { by: 'ts', value, epoch }, someRead());
+      expect(reply?.kind).toBe('notKept');
+    }
+    for (const by of ['ts', 'slot'] as const) {
+      const reply = ask(newReader(), { by, value: end[by], epoch }, someRead());
+      expect(reply).toMatchObject({ kind: 'body', isFinal: true });
+    }
+  });
+
   test('of an empty folder says that there is nothing', () => {
     const empty = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-none-'));
     const reply = ask(newReader(empty), { by: 'slot', value: 5 }, someRead());
@@ -172,7 +188,7 @@ test('a batch has one moment for all, with each book as it was', () => {
   const reads = life.markets.map((market) => readsOf(market).get(`l2 ${nameOf(market)}`));
   const parts = reads.flatMap((read) => (read === undefined ? [] : [{ read, absent: 'null' }]));
   const bodies = { parts: [...parts, { text: '{"error":1}' }] };
-  const reply = newReader().readMoment({ id: 1, moment, bodies, nowMs: life.nowMs }, wanted);
+  const reply = newReader().readMoment({ id: 1, moment, bodies, flushedMs: life.nowMs }, wanted);
   const { text } = bodyOf(reply);
   const shown = life.markets.map((market) =>
     shownAt(moment, 'l2')?.bodies.get(`l2 ${nameOf(market)}`),
@@ -184,7 +200,7 @@ test('a request that nobody waits for is given up', () => {
   const read = life.markets.flatMap((market) => [...readsOf(market).values()])[0];
   if (read === undefined) throw new Error('there is a market');
   const job = { id: 1, moment: { by: 'ts', value: life.nowMs } as const, bodies: { read } };
-  expect(newReader().readMoment({ ...job, nowMs: life.nowMs }, () => true)).toBeUndefined();
+  expect(newReader().readMoment({ ...job, flushedMs: life.nowMs }, () => true)).toBeUndefined();
 });
 
 test('files that are deleted or damaged while they are read cost the moments in them, and no other', () => {

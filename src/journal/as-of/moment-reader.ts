@@ -28,6 +28,8 @@ interface Target {
 export class MomentReader {
   readonly #catalog: SegmentCatalog;
   readonly #books: WarmBooks;
+  /** The file of the folder in which more may come, of whatever run. */
+  #newest = 0;
 
   constructor(files: JournalFiles) {
     this.#catalog = new SegmentCatalog(files);
@@ -37,9 +39,9 @@ export class MomentReader {
   /** Makes the bodies; undefined when the request was given up meanwhile. */
   readMoment(job: MomentJob, isCancelled: () => boolean): AsOfReply | undefined {
     const { epoch } = job.moment;
-    const segments = this.#catalog
-      .readSegments()
-      .filter((segment) => epoch === undefined || segment.epoch === epoch);
+    const all = this.#catalog.readSegments();
+    const segments = all.filter((segment) => epoch === undefined || segment.epoch === epoch);
+    this.#newest = all.at(-1)?.number ?? 0;
     try {
       return this.#readFrom(segments, job, isCancelled);
     } catch (error) {
@@ -80,7 +82,7 @@ export class MomentReader {
   ): Target | null | undefined {
     const { by, value, epoch = '' } = job.moment;
     if (by !== 'seq') {
-      const choice = chooseByTime(segments, { by, value });
+      const choice = chooseByTime(segments, { by, value, newest: this.#newest });
       if (choice === null) return null;
       const until = by === 'slot' ? { slotMax: value } : { tsMsMax: value };
       return { choice, until, isUsable: (book) => book.moment[by] <= value };
@@ -88,7 +90,7 @@ export class MomentReader {
     if (segments.length === 0) return null;
     const market = this.#learnId(segments, keyOfJob(job), isCancelled);
     if (market === undefined) return undefined;
-    const choice = chooseBySeq(segments, { epoch, market, seq: value });
+    const choice = chooseBySeq(segments, { epoch, market, seq: value, newest: this.#newest });
     if (choice === null) return null;
     const until = { market, seq: value };
     const isUsable = (book: WarmBook): boolean => {
@@ -130,7 +132,7 @@ function isKept(
   book: WarmBook,
   {
     moment: { by, value },
-    nowMs,
+    flushedMs,
     until: { market = 0 },
     isNewestMoment,
   }: MomentJob & { readonly until: JournalUntil; readonly isNewestMoment: boolean },
@@ -139,7 +141,7 @@ function isKept(
   if (by === 'seq') return market < engine.markets().length && engine.version(market).seq === value;
   if (book.moment.ts === 0) return false;
   if (!isNewestMoment) return true;
-  return by === 'slot' ? value <= book.moment.slot : value <= Math.max(book.moment.ts, nowMs);
+  return by === 'slot' ? value <= book.moment.slot : value <= Math.max(book.moment.ts, flushedMs);
 }
 
 function keyOfJob({ bodies }: MomentJob): MarketKey {

@@ -5,22 +5,26 @@ import type { SegmentInfo } from '../store/segment-info.js';
 /** The segment in which a moment lies, as far as the heads of the files tell. */
 export interface SegmentChoice {
   readonly segment: SegmentInfo;
-  /** Whether it is the newest, to whose end more may come. */
+  /** Whether it is the newest of the folder, to whose end more may come. */
   readonly isNewest: boolean;
 }
 
 /**
  * The segment of a slot or a time: of the newest range that has it, the last one that begins no later. Null for
- * a moment that is not kept.
+ * a moment that is not kept. The newest file of the folder, by its number, need not be among the segments of a run.
  */
 export function chooseByTime(
   segments: readonly SegmentInfo[],
-  { by, value }: { readonly by: 'slot' | 'ts'; readonly value: number },
+  {
+    by,
+    value,
+    newest,
+  }: { readonly by: 'slot' | 'ts'; readonly value: number; readonly newest: number },
 ): SegmentChoice | null {
   for (let at = segments.length - 1; at >= 0; at -= 1) {
     const segment = segments[at] as SegmentInfo;
     if (segment.first[by] > value) continue;
-    const isNewest = at === segments.length - 1;
+    const isNewest = segment.number === newest;
     const next = segments[at + 1];
     const goesOn = next !== undefined && continues(segment, next) && next.first[by] > value;
     // How far the newest one goes is seen when it is read.
@@ -32,7 +36,17 @@ export function chooseByTime(
 /** The segment in which a market, by its id in that run of the book, reaches a sequence number. */
 export function chooseBySeq(
   segments: readonly SegmentInfo[],
-  { epoch, market, seq }: { readonly epoch: string; readonly market: number; readonly seq: number },
+  {
+    epoch,
+    market,
+    seq,
+    newest,
+  }: {
+    readonly epoch: string;
+    readonly market: number;
+    readonly seq: number;
+    readonly newest: number;
+  },
 ): SegmentChoice | null {
   const seqAt = (segment: SegmentInfo): number => segment.seqs[market] ?? 0;
   const isOf = (segment: SegmentInfo): boolean => segment.epoch === epoch;
@@ -40,7 +54,7 @@ export function chooseBySeq(
   // At its checkpoint a range has a number whose first moment is not kept.
   const at = before >= 0 ? before : segments.findIndex((one) => isOf(one) && seqAt(one) === seq);
   const segment = segments[at];
-  return segment === undefined ? null : { segment, isNewest: at === segments.length - 1 };
+  return segment === undefined ? null : { segment, isNewest: segment.number === newest };
 }
 
 /** What is kept, in words. */

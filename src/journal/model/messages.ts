@@ -53,7 +53,8 @@ export type FromJournal =
   | { readonly kind: 'taken'; readonly bytes: number }
   /** The core is to write a checkpoint, with which a new segment begins. */
   | { readonly kind: 'checkpointDue' }
-  | { readonly kind: 'flushed'; readonly id: number }
+  /** Whether the newest file has all turns that came before the flush: not when the journal has stopped. */
+  | { readonly kind: 'flushed'; readonly id: number; readonly isWhole: boolean }
   | { readonly kind: 'state'; readonly stats: WorkerStats; readonly listing: JournalListing }
   | {
       readonly kind: 'log';
@@ -73,8 +74,8 @@ export interface AsOfSetup {
 /** One request, as such a thread gets it. */
 export interface MomentJob extends AsOfRequest {
   readonly id: number;
-  /** Now, unix milliseconds: no later time has a book. */
-  readonly nowMs: number;
+  /** Up to when the newest file has all turns, unix milliseconds; 0 when only what it holds tells. */
+  readonly flushedMs: number;
 }
 
 /** What comes of it; null when it was given up. */

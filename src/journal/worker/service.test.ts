@@ -178,6 +178,7 @@ async function hurtAndHeal(
 ): Promise<void> {
   await rig.write(5);
   expect(rig.last('state').stats).toMatchObject({ state: 'writing', reason: null });
+  expect(rig.last('flushed').isWhole).toBe(true);
   place.hurt();
   for (let tries = 0; tries < 4; tries += 1) {
     await rig.write(30);
@@ -186,6 +187,7 @@ async function hurtAndHeal(
   await rig.write(1);
   const { state, reason } = rig.last('state').stats;
   expect(state).toBe('stopped');
+  expect(rig.last('flushed').isWhole).toBe(false);
   expect(reason).toMatch(place.reason);
   const told = rig.logged.filter((text) => text.startsWith('the journal has stopped'));
   expect(told.length).toBeLessThanOrEqual(2);
@@ -193,6 +195,7 @@ async function hurtAndHeal(
   rig.timers.advance(RETRY_MS);
   await rig.write(5);
   expect(rig.last('state').stats).toMatchObject({ state: 'writing', reason: null });
+  expect(rig.last('flushed').isWhole).toBe(true);
   expect(rig.logged).toContain('the journal goes on');
 }
 

@@ -73,9 +73,7 @@ export class JournalService {
         this.#options.post({ kind: 'taken', bytes: message.log.length });
         return;
       case 'flush':
-        await this.#flush();
-        this.#postState();
-        this.#options.post({ kind: 'flushed', id: message.id });
+        await this.#flush(message.id);
         return;
       case 'lost':
         await this.#stopForGood(message.reason);
@@ -116,9 +114,12 @@ export class JournalService {
     for (const piece of this.#writer.takePieces()) this.#disk.pushPiece(piece);
   }
 
-  async #flush(): Promise<void> {
+  async #flush(id: number): Promise<void> {
     if (!this.#isBroken) this.#sealTurns();
     await this.#disk.settle();
+    this.#postState();
+    const isWhole = !this.#isBroken && this.#disk.state === 'writing';
+    this.#options.post({ kind: 'flushed', id, isWhole });
   }
 
   /** Asks for a checkpoint once the segment has what it may have. */
