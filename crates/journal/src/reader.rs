@@ -369,8 +369,7 @@ impl Reader {
     /// Notes that an account did not arrive whole: nothing is known of its bytes.
     fn empty_account(&mut self, mention: &Mention) -> Result<Origin, Fault> {
         let origin = self.note_state(mention)?;
-        let account = self.accounts.get_mut(mention.number).ok_or(FORGOTTEN)?;
-        account.replace(&[], &mut self.scratch);
+        self.accounts.replace(mention.number, &[], &mut self.scratch)?;
         Ok(origin)
     }
 
@@ -387,8 +386,9 @@ impl Reader {
         self.data_bytes += length;
         apply_patch(record.patch, &mut self.data)?;
         if record.patch.len() > 1 || record.length.is_some() {
-            account.replace(&self.data, &mut self.scratch);
+            self.accounts.replace(record.number, &self.data, &mut self.scratch)?;
         }
+        let account = self.accounts.get_mut(record.number).ok_or(FORGOTTEN)?;
         account.owner = record.owner.unwrap_or(account.owner);
         (account.slot, account.gate) = (record.slot, record.gate);
         let origin = Origin { pubkey: account.pubkey, slot: record.slot, gate: record.gate };

@@ -4,7 +4,7 @@ use slotbook_protocol::units::Pubkey;
 
 use crate::error::{Fault, check_length};
 use crate::input::Gate;
-use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNTS_MAX};
+use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNTS_BYTES_MAX, ACCOUNTS_MAX};
 use crate::patch::{apply_patch, put_packed};
 
 /// One account as of its last record. Its bytes are stored as a patch of zeros: user accounts are mostly
@@ -46,7 +46,7 @@ impl Account {
     }
 
     /// Replaces the account's bytes. `scratch` is memory that is used again.
-    pub(crate) fn replace(&mut self, data: &[u8], scratch: &mut Vec<u8>) {
+    fn replace(&mut self, data: &[u8], scratch: &mut Vec<u8>) {
         scratch.clear();
         put_packed(scratch, data);
         self.length = data.len();
@@ -62,6 +62,8 @@ impl Account {
 #[derive(Debug, Default)]
 pub(crate) struct AccountTable {
     accounts: Vec<Option<Account>>,
+    /// The lengths of all accounts together.
+    length: usize,
 }
 
 impl AccountTable {
@@ -85,8 +87,27 @@ impl AccountTable {
         self.accounts.get_mut(number)?.as_mut()
     }
 
+    /// Replaces the bytes of an account. `scratch` is memory that is used again.
+    pub(crate) fn replace(
+        &mut self,
+        number: usize,
+        data: &[u8],
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let Some(account) = self.accounts.get_mut(number).and_then(Option::as_mut) else {
+            return Err(Fault::Malformed("a record is about an account that was forgotten"));
+        };
+        let length = self.length - account.length + data.len();
+        check_length("ACCOUNTS_BYTES_MAX", length, ACCOUNTS_BYTES_MAX)?;
+        account.replace(data, scratch);
+        self.length = length;
+        Ok(())
+    }
+
     pub(crate) fn remove(&mut self, number: usize) -> Option<Account> {
-        self.accounts.get_mut(number)?.take()
+        let account = self.accounts.get_mut(number)?.take()?;
+        self.length -= account.length;
+        Some(account)
     }
 
     /// Gives the accounts new numbers, without holes and in the same order.
@@ -109,4 +130,40 @@ impl AccountTable {
 /// Checks the length of an account.
 pub(crate) const fn check_account(length: usize) -> Result<(), Fault> {
     check_length("ACCOUNT_BYTES_MAX", length, ACCOUNT_BYTES_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::put_length;
+    use crate::input::Checkpoint;
+    use crate::reader::Reader;
+    use crate::record::{Context, Mention, flag, kind, put_head, put_mention};
+    use crate::segment::{BlockMoment, BlockWriter, put_preamble};
+
+    #[test]
+    fn a_checkpoint_of_few_bytes_and_endless_accounts_is_refused() {
+        let (seqs, state, epoch) = (&[][..], &[][..], "epoch-1");
+        let checkpoint = Checkpoint { epoch, ts_ms: 7, slot: 8, unix_seconds: 9, seqs, state };
+        let mut plain = Vec::new();
+        put_head(&mut plain, &Pubkey([9; 32]), 3, 300, &checkpoint);
+        let mut context = Context::default();
+        for number in 0..300 {
+            let mention = Mention { number, slot: 8, gate: Gate::Arrival };
+            put_mention(&mut plain, (kind::ACCOUNT, flag::NEW), &mention, &mut context);
+            plain.extend([number.to_le_bytes()[0]; 64]);
+            put_length(&mut plain, ACCOUNT_BYTES_MAX);
+            plain.push(0);
+        }
+        let mut file = Vec::new();
+        put_preamble(&mut file);
+        let mut blocks = BlockWriter::new().unwrap();
+        blocks.put_block(&mut file, &plain, BlockMoment::default()).unwrap();
+        assert!(file.len() < 30_000);
+        let mut reader = Reader::new();
+        reader.push(&file);
+        let error = reader.find().unwrap_err();
+        assert_eq!(error.fault.code(), "JOURNAL_BYTES_EXCEEDED");
+        assert!(reader.account_count() <= ACCOUNTS_BYTES_MAX / ACCOUNT_BYTES_MAX + 1);
+    }
 }

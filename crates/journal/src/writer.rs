@@ -138,8 +138,8 @@ impl Writer {
         let mut account = Account::new(origin.pubkey);
         account.owner = *owner;
         (account.slot, account.gate) = (origin.slot, origin.gate);
-        account.replace(data, &mut self.scratch);
         let number = self.accounts.add(account)?;
+        self.accounts.replace(number, data, &mut self.scratch)?;
         self.numbers.insert(origin.pubkey, number);
         self.put_new(number)
     }
@@ -168,7 +168,7 @@ impl Writer {
         put_patch(plain, old, data);
         (account.owner, account.slot, account.gate) = (*owner, origin.slot, origin.gate);
         if new_length || old != data {
-            account.replace(data, scratch);
+            accounts.replace(number, data, scratch)?;
         }
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Writer {
             (account.slot, account.gate) = (origin.slot, origin.gate);
         }
         if kind == kind::DAMAGED {
-            account.replace(&[], &mut self.scratch);
+            self.accounts.replace(number, &[], &mut self.scratch)?;
         }
         Ok(())
     }

@@ -360,6 +360,26 @@ fn a_turn_of_few_bytes_and_endless_accounts_is_refused() {
 }
 
 #[test]
+fn accounts_that_together_pass_their_limit_are_refused_with_its_code() {
+    let data = vec![0; 10 << 20];
+    let mut writer = Writer::new(PROGRAM);
+    let mut log = Vec::new();
+    put_input(&mut log, &Input::Checkpoint(checkpoint(b"")));
+    let mut written = Ok(());
+    for number in 0..=204_u8 {
+        written.unwrap();
+        let origin = Origin { pubkey: Pubkey([number; 32]), slot: 1, gate: Gate::Arrival };
+        put_input(&mut log, &Input::Account { origin, owner: PROGRAM, data: &data });
+        written = writer.append(&log, 3);
+        log.clear();
+    }
+    // 204 accounts of 10 MiB are 2,040 MiB; the last one makes it 2,050.
+    let fault = written.unwrap_err();
+    assert_eq!(fault.code(), "JOURNAL_BYTES_EXCEEDED");
+    assert!(fault.to_string().starts_with("ACCOUNTS_BYTES_MAX was 2149580800"), "{fault}");
+}
+
+#[test]
 fn an_error_says_where_and_stays() {
     let life: Vec<Step> = (0..9)
         .map(|turn| Step::TurnEnd { ts_ms: turn * 2, marks: vec![], hashes: vec![7; 40] })
