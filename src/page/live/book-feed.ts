@@ -97,6 +97,8 @@ export class BookFeed {
     this.#choice = choice;
     this.#error = undefined;
     if (!isSameMarket) this.#shown = undefined;
+    // The old book may stay for long: that of the new topic has yet to come.
+    if (!this.#isPaused) this.#setState('connecting');
     this.#follow();
   }
 
@@ -158,7 +160,9 @@ export class BookFeed {
   }
 
   #noteConnection(state: ConnectionState): void {
-    if (this.#isPaused || this.#shown !== undefined) return;
+    if (this.#isPaused || this.#error !== undefined) return;
+    // A topic with a book says itself that it is not followed any more; what is shown may be of the topic before.
+    if (this.#levels?.view !== undefined) return;
     this.#setState(state === 'pausing' ? 'disconnected' : 'connecting');
   }
 
