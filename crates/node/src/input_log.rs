@@ -3,9 +3,12 @@
 use slotbook_book::{AccountUpdate, Applied, BookError, Gate};
 use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input, Origin};
+use slotbook_protocol::ProtocolError;
 use slotbook_protocol::account::{AccountKind, kind_of};
 
-use crate::limits::{HASH_INTERVAL_MS, TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX};
+use crate::limits::{
+    HASH_INTERVAL_MS, MALFORMED_BYTES_MAX, TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX,
+};
 
 /// A turn that has ended, but may still be said to publish something.
 #[derive(Debug, Default)]
@@ -118,9 +121,12 @@ impl InputLog {
             Ok(Applied::Unchanged) if is_mention && is_user(update) => {
                 self.put(&Input::Unchanged(origin));
             }
-            Ok(Applied::Changed | Applied::Unchanged | Applied::Closed)
-            | Err(BookError::Malformed { .. }) => {
+            Ok(Applied::Changed | Applied::Unchanged | Applied::Closed) => {
                 let (owner, data) = (update.owner, update.data);
+                self.put(&Input::Account { origin, owner, data });
+            }
+            Err(BookError::Malformed { cause, .. }) => {
+                let (owner, data) = (update.owner, malformed_part(update.data, cause));
                 self.put(&Input::Account { origin, owner, data });
             }
         }
@@ -227,6 +233,71 @@ fn origin_of(update: &AccountUpdate<'_>) -> Origin {
     Origin { pubkey: update.pubkey, slot: update.slot.0, gate }
 }
 
+/// As much of a malformed account as is malformed for the same reason. What is no account of the book may be of any
+/// length and has no part in it; an account with its kind's length is logged whole.
+fn malformed_part<'a>(data: &'a [u8], cause: &ProtocolError) -> &'a [u8] {
+    match cause {
+        ProtocolError::WrongDiscriminator { .. } | ProtocolError::WrongLength { .. } => {
+            data.get(..MALFORMED_BYTES_MAX).unwrap_or(data)
+        }
+        _ => data,
+    }
+}
+
 fn is_user(update: &AccountUpdate<'_>) -> bool {
     matches!(kind_of(update.data), Ok(AccountKind::User))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slotbook_book::{Book, BookConfig};
+    use slotbook_journal::{Found, Reader, Writer};
+    use slotbook_protocol::units::{Pubkey, Slot};
+
+    const PROGRAM: Pubkey = Pubkey([9; 32]);
+    const CONFIG: BookConfig = BookConfig { program: PROGRAM };
+    const USER: [u8; 8] = 0x9f75_5fe3_ef97_3aec_u64.to_be_bytes();
+
+    #[test]
+    fn of_a_malformed_account_a_part_is_logged_that_does_the_same() {
+        let mut log = InputLog::default();
+        let (seqs, state, epoch) = (&[][..], &[][..], "epoch-1");
+        log.start(&Checkpoint { epoch, ts_ms: 0, slot: 0, unix_seconds: 0, seqs, state });
+        let (mut book, mut replayed) = (Book::new(CONFIG), Book::new(CONFIG));
+        for (number, discriminator) in [(1, [0xee; 8]), (2, USER)] {
+            let mut data = vec![0; 10 << 20];
+            data[..8].copy_from_slice(&discriminator);
+            let (pubkey, slot, gate) = (Pubkey([number; 32]), Slot(7), Gate::Arrival);
+            let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data: &data };
+            let outcome = book.apply(update);
+            log.note_update(&update, &outcome);
+        }
+        log.end_turn(5, false);
+        let whole = log.whole_bytes();
+        let (mut writer, mut reader) = (Writer::new(PROGRAM), Reader::new());
+        writer.append(&log.bytes[..whole], 3).unwrap();
+        writer.flush().unwrap();
+        while let Some(piece) = writer.take_piece() {
+            reader.push(&piece.bytes);
+        }
+        while !matches!(reader.find().unwrap(), Found::Turn(_)) {}
+        let mut lengths = Vec::new();
+        let read = reader.apply_turn(|input| {
+            if let Input::Account { origin, owner, data } = input {
+                let (pubkey, slot, gate) = (origin.pubkey, Slot(origin.slot), Gate::Arrival);
+                let outcome = replayed.apply(AccountUpdate { pubkey, owner, slot, gate, data });
+                assert!(matches!(outcome, Err(BookError::Malformed { .. })), "{outcome:?}");
+                lengths.push(data.len());
+            }
+        });
+        assert_eq!((read, lengths), (Ok(()), vec![8, 8]));
+        assert_eq!(captured(&replayed), captured(&book));
+    }
+
+    fn captured(book: &Book) -> Vec<u8> {
+        let mut state = Vec::new();
+        assert!(book.capture(&mut state));
+        state
+    }
 }

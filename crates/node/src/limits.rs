@@ -33,6 +33,10 @@ pub(crate) const TOPICS_MAX: usize = 16_384;
 /// seconds. Beyond it the journal has ended, and the book goes on.
 pub(crate) const TURN_LOG_BYTES_MAX: usize = 1 << 30;
 
+/// Bytes that are logged of an account with an unknown discriminator or another length than its kind's: the
+/// discriminator, which no account of the book is as short as. The journal holds the last bytes of each key.
+pub(crate) const MALFORMED_BYTES_MAX: usize = 8;
+
 /// Milliseconds between two turns whose log has hashes: a replay that departs stops within a second of it, and
 /// the hashes of 150 markets cost 0.1 ms.
 pub(crate) const HASH_INTERVAL_MS: u64 = 1_000;
