@@ -148,18 +148,6 @@ test('a stopped service has written its last moment', async () => {
 });
 
 describe('slotbook replay', () => {
-  /** The last bodies of some moments of the journal, which are asked for by slot. */
-  async function lastBodies(): Promise<readonly string[]> {
-    const bySlot = new Map<number, string>();
-    for (const text of (await readJournal()).texts) {
-      const { slot, state } = JSON.parse(text);
-      if (state === 'live') bySlot.set(slot, text);
-      else bySlot.delete(slot);
-    }
-    const all = [...bySlot.values()];
-    return [0.1, 0.5, 0.9].map((share) => all[Math.floor(all.length * share)] ?? '');
-  }
-
   test('of a folder serves the bytes that were served last', async () => {
     const last = [...(await readJournal()).texts].at(-1);
     const flags = ['--speed', '0', '--lagging-after-ms', '60000', '--stale-after-ms', '120000'];
@@ -168,14 +156,6 @@ describe('slotbook replay', () => {
     await vi.waitFor(() => expect(running.stderr).toContain('replay ended\n'), WAIT);
     expect((await readBody(running)).text).toBe(last);
     await running.stop();
-  });
-
-  test('with --at serves the bytes of that moment, and stands still', async () => {
-    for (const text of await lastBodies()) {
-      service = await ServiceChild.replay(folder, ['--at', String(JSON.parse(text).slot)]);
-      expect((await readBody(service)).text).toBe(text);
-      await service.stop();
-    }
   });
 
   test.each([
