@@ -90,10 +90,22 @@ async function liveAndDie(): Promise<Life> {
   return { bodies, toldMs, killedMs };
 }
 
-/** What a journal shows: the bodies of the market at all its moments in their order, and the last moment of each epoch. */
-async function readJournal(): Promise<{ texts: Set<string>; lastMs: Map<string, number> }> {
+/** A moment of a journal, and the body of the market; null before the market is known. */
+interface JournalMoment {
+  readonly slot: number;
+  readonly ts: number;
+  readonly text: string | null;
+}
+
+/** What a journal shows: the bodies of the market in their order, and the moments of each epoch. */
+interface ShownJournal {
+  readonly texts: Set<string>;
+  readonly runs: Map<string, JournalMoment[]>;
+}
+
+async function readJournal(): Promise<ShownJournal> {
   const texts = new Set<string>();
-  const lastMs = new Map<string, number>();
+  const runs = new Map<string, JournalMoment[]>();
   const place = path.join(folder, 'journal');
   const { segments, skipped } = readSegments(place, PROGRAM_ID);
   // A kill may come before a file has its first moment; no other file is unreadable.
@@ -102,13 +114,18 @@ async function readJournal(): Promise<{ texts: Set<string>; lastMs: Map<string, 
     const engine = new Engine({ programId: PROGRAM_ID, epoch });
     const reader = new JournalReader(PROGRAM_ID);
     reader.pushBytes(await readFile(path.join(place, segmentName(number))));
+    const moments = runs.get(epoch) ?? [];
+    runs.set(epoch, moments);
     while (engine.readJournal(reader).kind !== 'moreBytes') {
       const id = engine.findMarket(SYMBOL)?.id;
-      if (id !== undefined) texts.add(Buffer.from(engine.l2({ market: id, depth: 20 })).toString());
+      const body = id === undefined ? null : engine.l2({ market: id, depth: 20 });
+      const text = body && Buffer.from(body).toString();
+      if (text !== null) texts.add(text);
+      const { slot, tsMs: ts } = reader.position();
+      if (slot > 0) moments.push({ slot, ts, text });
     }
-    lastMs.set(epoch, reader.position().tsMs);
   }
-  return { texts, lastMs };
+  return { texts, runs };
 }
 
 test(
@@ -116,13 +133,13 @@ test(
   async () => {
     const lives: Life[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) lives.push(await liveAndDie());
-    const { texts, lastMs } = await readJournal();
+    const { texts, runs } = await readJournal();
     for (const { bodies, toldMs, killedMs } of lives) {
       const written = bodies.filter(({ ts }) => ts <= toldMs);
       expect(written.length).toBeGreaterThan(0);
       expect(written.filter(({ text }) => !texts.has(text))).toEqual([]);
       const epoch = bodies[0]?.epoch ?? '';
-      expect(killedMs - (lastMs.get(epoch) ?? 0)).toBeLessThan(LOSS_MS_MAX);
+      expect(killedMs - (runs.get(epoch)?.at(-1)?.ts ?? 0)).toBeLessThan(LOSS_MS_MAX);
     }
     // The runs before are still listed by the next one.
     service = await ServiceChild.start(demo.relay, journalFlags());
@@ -148,6 +165,23 @@ test('a stopped service has written its last moment', async () => {
 });
 
 describe('slotbook replay', () => {
+  /** Slots of the journal: some of its life, and the first of a run, at which its book was not live yet. */
+  function someSlots({ runs }: ShownJournal): readonly number[] {
+    const all = [...runs.values()].flat().map(({ slot }) => slot);
+    const [, second = []] = runs.values();
+    const shares = [0.1, 0.5, 0.9].map((share) => all[Math.floor(all.length * share)] ?? 0);
+    return [...shares, second[0]?.slot ?? 0];
+  }
+
+  /** The body of a slot: of the newest run that has it, as two may, after the last turn that is not later. */
+  function bodyAt({ runs }: ShownJournal, slot: number): string | null {
+    const isOf = (run: readonly JournalMoment[]): boolean =>
+      (run[0]?.slot ?? 0) <= slot && slot <= (run.at(-1)?.slot ?? 0);
+    const run = [...runs.values()].findLast(isOf) ?? [];
+    const next = run.findIndex((moment) => moment.slot > slot);
+    return run.at(next < 0 ? -1 : next - 1)?.text ?? null;
+  }
+
   test('of a folder serves the bytes that were served last', async () => {
     const last = [...(await readJournal()).texts].at(-1);
     const flags = ['--speed', '0', '--lagging-after-ms', '60000', '--stale-after-ms', '120000'];
@@ -156,6 +190,19 @@ describe('slotbook replay', () => {
     await vi.waitFor(() => expect(running.stderr).toContain('replay ended\n'), WAIT);
     expect((await readBody(running)).text).toBe(last);
     await running.stop();
+  });
+
+  test('with --at serves the bytes of that moment, and stands still', async () => {
+    const journal = await readJournal();
+    for (const slot of someSlots(journal)) {
+      const text = bodyAt(journal, slot);
+      service = await ServiceChild.replay(folder, ['--at', String(slot)]);
+      const body = await service.get(`/l2?marketName=${SYMBOL}&depth=20`);
+      if (text === null) expect(body.status).toBe(404);
+      else expect(body.text).toBe(text);
+      expect((await service.get('/ready')).status).toBe(200);
+      await service.stop();
+    }
   });
 
   test.each([

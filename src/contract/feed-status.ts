@@ -3,12 +3,14 @@ export type FeedState = 'rebuilding' | 'live' | 'lagging' | 'stale';
 
 /** How far the feed is, for /ready and for requests before the first book. */
 export interface Readiness {
-  /** Whether any book has been live since the start. */
+  /** Whether any book has been live since the start, or the book stands still. */
   readonly everLive: boolean;
   readonly state: FeedState | 'starting';
   /** Why it is not live; null when it is. */
   readonly reason: string | null;
   readonly slot: number;
+  /** Whether it is a past book that is served as it was, whatever its state: nothing comes after it. */
+  readonly standsStill?: boolean;
 }
 
 /** What the feed counts and measures, for /metrics and /status. A replay has only the first two. */

@@ -7,7 +7,7 @@ import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { JournalReplayer, type JournalReplayerOptions } from './replayer.js';
 import { readSegments } from './store/segment-index.js';
 import { segmentName } from './store/segment-name.js';
-import { cleanUp, journalOfLife, shownBy } from './testing.js';
+import { cleanUp, JournalRig, journalOfLife, LiveBook, newFolder, shownBy } from './testing.js';
 
 afterEach(cleanUp);
 
@@ -46,7 +46,9 @@ describe('a replay', () => {
       },
     });
     await replayer.start();
-    expect(shown).toEqual([...book.shown.values()]);
+    // And once more at the end, with which all is published.
+    const all = [...book.shown.values()];
+    expect(shown).toEqual([...all, all.at(-1)]);
     expect(deltas).toBeGreaterThan(10);
     expect(replayer.stats()).toMatchObject({ replayedTurns: 60 });
   });
@@ -58,7 +60,7 @@ describe('a replay', () => {
     const segments = readSegments(folder, PROGRAM_ID).segments.slice(1);
     const onTurn = (): void => void shown.push(shownBy(engine));
     await replayerOf(folder, { engine, segments, onTurn }).start();
-    expect(shown).toEqual([...book.shown.values()].slice(-shown.length));
+    expect(shown.slice(0, -1)).toEqual([...book.shown.values()].slice(1 - shown.length));
     expect(shown.length).toBeGreaterThan(30);
   });
 
@@ -82,6 +84,7 @@ describe('a replay', () => {
     }
     await over;
     const gapsMs = atMs.slice(1).map((ms, at) => ms - (atMs[at] ?? 0));
+    expect(gapsMs.pop()).toBe(0);
     expect(gapsMs).toHaveLength(59);
     for (const gapMs of gapsMs) expect(Math.abs(gapMs - SLOT_MS / 4)).toBeLessThanOrEqual(stepMs);
   });
@@ -105,6 +108,57 @@ describe('a replay', () => {
       expect(shownBy(engine)).toBe(text);
       expect([isLive, replayer.status()]).toMatchObject([true, { state: 'live', slot }]);
     }
+  });
+
+  describe('of a book that never was live', () => {
+    /** A journal whose book had no account yet, then was being rebuilt. */
+    async function journalOfRebuild(): Promise<{ folder: string; book: LiveBook }> {
+      const [folder, book] = [newFolder(), new LiveBook({ seed: 3 })];
+      const rig = new JournalRig(book, { folder });
+      book.engine.setState('rebuilding');
+      book.engine.setClock(book.slot - 1, 1);
+      book.engine.endTurn(1);
+      await rig.write(4);
+      await rig.service.stop();
+      return { folder, book };
+    }
+
+    test.each([-1, 0, 2])(
+      'stands at moment %i with its true state, and is ready',
+      async (index) => {
+        const { folder, book } = await journalOfRebuild();
+        const engine = newEngine();
+        const slot = book.slot - 4 + index;
+        const opened: boolean[] = [];
+        const replayer = replayerOf(folder, {
+          ...{ engine, until: { slotMax: slot } },
+          onFirstLive: () => opened.push(replayer.status().everLive),
+        });
+        await replayer.start();
+        expect(opened).toEqual([true]);
+        expect(replayer.status()).toMatchObject({ state: 'rebuilding', slot, standsStill: true });
+        expect(engine.markets().length > 0).toBe(index >= 0);
+        if (index >= 0) expect(shownBy(engine)).toBe([...book.shown.values()][index]);
+      },
+    );
+
+    test('ends ready, and publishes what no mark has', async () => {
+      const { folder, book } = await journalOfRebuild();
+      const engine = newEngine();
+      const told: string[] = [];
+      const replayer = replayerOf(folder, {
+        engine,
+        onFirstLive: () => told.push('first'),
+        onTurn: (_, mark) => told.push(`${mark.length} of ${engine.markets().length}`),
+        onEnd: () => told.push('end'),
+      });
+      await replayer.start();
+      const { length } = engine.markets();
+      expect(length).toBeGreaterThan(0);
+      expect(told.slice(-3)).toEqual([`${length} of ${length}`, 'first', 'end']);
+      expect(replayer.status()).toMatchObject({ state: 'rebuilding', standsStill: true });
+      expect(shownBy(engine)).toBe([...book.shown.values()].at(-1));
+    });
   });
 
   test('of a damaged file fails with the place, after all that came before it', async () => {

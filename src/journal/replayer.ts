@@ -36,7 +36,7 @@ export interface JournalReplayerOptions {
   readonly onTurn?: ((turn: TurnChanges, mark: PublishMark) => void) | undefined;
   /** Makes the frames of a mark: the next turn waits for them. */
   readonly publisher?: MarkPublisher | undefined;
-  /** Once, when the book is live for the first time. */
+  /** Once, when the book is live for the first time, or is the last one without ever having been live. */
   readonly onFirstLive?: (() => void) | undefined;
   /** All is played. */
   readonly onEnd?: () => void;
@@ -55,7 +55,7 @@ export interface JournalReplayerStats {
  * those that were served byte for byte.
  *
  * After the end the last book stays. One that was live becomes `lagging` and `stale` after the usual times, because no slots
- * come any more; a book that was asked for by its moment stays as it was.
+ * come any more; a book that was asked for by its moment, or that never was live, stays as it was.
  */
 export class JournalReplayer {
   readonly #options: JournalReplayerOptions;
@@ -65,6 +65,8 @@ export class JournalReplayer {
   #reader: JournalReader;
   #everLive = false;
   #ended = false;
+  /** Whether the book is served as it was at its moment, and nothing comes any more. */
+  #standsStill = false;
   #slot = 0;
   #slotAtMs = 0;
   #turns = 0;
@@ -89,10 +91,7 @@ export class JournalReplayer {
       if (!this.#stop.signal.aborted) throw error;
       return;
     }
-    this.#ended = true;
-    this.#slotAtMs = this.#timers.nowMs();
-    this.#options.onEnd?.();
-    if (this.#options.until === undefined) this.#updateFreshness();
+    this.#end();
   }
 
   /** Ends the replay; the engine keeps its book. */
@@ -103,12 +102,14 @@ export class JournalReplayer {
 
   status(): Readiness {
     const { state } = this.#options.engine;
-    const reason = this.#ended ? 'the journal has ended' : `the book of the journal was ${state}`;
+    const hasEnded = this.#ended && !this.#standsStill;
+    const reason = hasEnded ? 'the journal has ended' : `the book of the journal was ${state}`;
     return {
       everLive: this.#everLive,
       state: this.#everLive ? state : 'starting',
       reason: state === 'live' && this.#everLive ? null : reason,
       slot: this.#slot,
+      standsStill: this.#standsStill,
     };
   }
 
@@ -156,7 +157,6 @@ export class JournalReplayer {
       const { kind } = engine.readJournal(this.#reader, until);
       this.#noteMoment();
       if (kind === 'moreBytes') return false;
-      if (engine.markets().length > 0) this.#noteLive();
       if (kind === 'reached') return true;
     }
   }
@@ -190,6 +190,25 @@ export class JournalReplayer {
     this.#slot = slot;
   }
 
+  /** The last book is served whatever its state is: no other one comes. */
+  #end(): void {
+    const { until, onEnd } = this.#options;
+    this.#ended = true;
+    this.#slotAtMs = this.#timers.nowMs();
+    this.#standsStill = until !== undefined || !this.#everLive;
+    if (until === undefined) this.#publishAll();
+    this.#noteLive();
+    onEnd?.();
+    if (!this.#standsStill) this.#updateFreshness();
+  }
+
+  /** Publishes what no mark of the journal has: the topics of all markets show the last book. */
+  #publishAll(): void {
+    const { engine, onTurn, wallMs = Date.now } = this.#options;
+    const mark = engine.markets().map(({ id }) => ({ market: id, classes: ALL_CLASSES }));
+    onTurn?.(engine.endTurn(wallMs()), mark);
+  }
+
   #noteLive(): void {
     if (this.#everLive) return;
     this.#everLive = true;
@@ -198,14 +217,12 @@ export class JournalReplayer {
 
   /** After the end a live book grows old as that of a feed without slots does. */
   #updateFreshness(): void {
-    const { engine, freshness, wallMs = Date.now } = this.#options;
+    const { engine, freshness } = this.#options;
     if (engine.state !== 'live' && engine.state !== 'lagging') return;
     const state = freshness(this.slotAgeMs());
     if (state !== 'live' && state !== engine.state) {
       engine.setState(state);
-      // No mark of the journal says so: the topics of all markets show the state.
-      const mark = engine.markets().map(({ id }) => ({ market: id, classes: ALL_CLASSES }));
-      this.#options.onTurn?.(engine.endTurn(wallMs()), mark);
+      this.#publishAll();
     }
     this.#watch = this.#timers.after(REPLAY_WATCH_MS, () => this.#updateFreshness());
   }

@@ -59,6 +59,15 @@ describe('a service is ready', () => {
     expect(ready.waitReason()).toBe('no market of --markets is on this chain: NOPE');
   });
 
+  test('when its book stands still at a past moment, whatever it was then', () => {
+    readiness = { ...readiness, state: 'rebuilding', reason: 'it was rebuilding' };
+    expect(ready.waitReason()).toBe('it was rebuilding');
+    readiness = { ...readiness, standsStill: true };
+    marketNames.push('NOPE');
+    book.rows = [];
+    expect(ready.waitReason()).toBeNull();
+  });
+
   test('whatever becomes of history and markets later', () => {
     expect(ready.waitReason()).toBeNull();
     for (const state of ['starting', 'failing', 'off'] as const) {

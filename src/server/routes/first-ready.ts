@@ -24,7 +24,7 @@ export interface FirstReadyOptions {
 export type HistoryFirst = 'open' | 'filled';
 
 /**
- * Whether a service is ready: while its book is live. The first time it waits for a market that is listed
+ * Whether a service is ready: while its book is live, or stands still at the moment that was asked for. The first time it waits for a market that is listed
  * and for the history as well; what becomes of those later stands in /status alone.
  */
 export class FirstReady {
@@ -37,7 +37,9 @@ export class FirstReady {
 
   /** What the service waits for; null when it is ready. */
   waitReason(): string | null {
-    const { state, reason } = this.#options.readiness();
+    const { state, reason, standsStill = false } = this.#options.readiness();
+    // There is nothing to wait for.
+    if (standsStill) return null;
     if (state !== 'live') return bookReason({ state, reason });
     if (this.#wasReady) return null;
     const first = this.#firstReason();
