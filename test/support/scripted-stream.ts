@@ -42,6 +42,11 @@ export class ScriptedStream {
     return `ws://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
+  /** Sends a frame on every connection. */
+  sendToAll(frame: string): void {
+    for (const client of this.server.clients) client.send(frame);
+  }
+
   async stop(): Promise<void> {
     for (const client of this.server.clients) client.terminate();
     await new Promise((resolve) => this.server.close(resolve));

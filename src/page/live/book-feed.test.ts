@@ -55,3 +55,28 @@ test('a book of the grouping before is disconnected when the connection is lost'
   await until('the loss', () => feed.freshness.state === 'disconnected');
   expect(feed.shown?.choice.grouping).toBe(1);
 });
+
+test('a book whose best prices alone break off is not live', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const bbo = { type: 'snapshot', topic: 'bbo', epoch: '1', seq: 1, slot: 1, ts: 1, state: 'live' };
+  const best = JSON.stringify({ ...bbo, bid: null, ask: null, crc: 0 });
+  let bests = 0;
+  const service = await ScriptedStream.start((_count, sent, client) => {
+    if (sent['type'] !== 'subscribe') return;
+    if (sent['channel'] === 'book') return answer(client, sent, [snapshot]);
+    bests += 1;
+    // The second subscription is the repair, which gets no response.
+    if (bests === 1) answer(client, sent, [best]);
+  });
+  stops.push(() => service.stop());
+  const feed = new BookFeed(service.url.replace('ws', 'http'), new TruthMeter(Date.now), {
+    onChange: () => {},
+  });
+  stops.push(() => feed.stream.close());
+  feed.show({ market: 'SOL-PERP', grouping: 10 });
+  await until('the book', () => feed.freshness.state === 'live');
+  const delta = { ...bbo, type: 'delta', prev: 1, seq: 2, bid: ['1', '1'], ask: null, crc: 1 };
+  service.sendToAll(JSON.stringify(delta));
+  await until('the loss', () => feed.freshness.state === 'disconnected');
+  expect(feed.shown?.view.isFollowing).toBe(true);
+});

@@ -154,8 +154,8 @@ export class BookFeed {
     const best = this.#best === undefined ? levels : this.#best.view;
     if (best === undefined) return;
     this.#shown = { choice, view: levels, bid: best.bids[0] ?? null, ask: best.asks[0] ?? null };
-    if (levels.isFollowing) this.#setState(levels.state);
-    else this.#setState('disconnected');
+    // Each of the two topics can break by itself, and the best prices are shown as large as the levels.
+    this.#setState(levels.isFollowing && best.isFollowing ? levels.state : 'disconnected');
     this.#events.onChange();
   }
 
