@@ -9,6 +9,7 @@ export class TradeFeed {
   readonly #onChange: () => void;
   #subscription: TradeSubscription<LiveTrade> | undefined;
   #trades: readonly LiveTrade[] = [];
+  #market: string | undefined;
 
   constructor(url: string, meter: SocketMeter, onChange: () => void) {
     this.#client = new TradesClient({ url, WebSocket: measuredSocket(meter, 'ignore') });
@@ -20,10 +21,12 @@ export class TradeFeed {
     return this.#trades;
   }
 
-  /** Shows the trades of a market in place of those before. */
+  /** Shows the trades of a market in place of those before, which stay until then if they are its own. */
   show(market: string): void {
     this.stop();
     this.#trades = [];
+    if (market !== this.#market) this.#onChange();
+    this.#market = market;
     const subscription = this.#client.subscribe(market);
     this.#subscription = subscription;
     subscription.onTrades(({ trades, takenBack }) => {
