@@ -72,7 +72,6 @@ export class CandleChart {
   setPriceDecimals(decimals: number): void {
     const priceFormat = { type: 'price', precision: decimals, minMove: 10 ** -decimals } as const;
     this.#candles.applyOptions({ priceFormat });
-    this.#shown = [];
   }
 
   applyPalette(palette: Palette): void {

@@ -1,6 +1,7 @@
 /** The candles of a chart: a first page, older pages on demand, and live updates. */
 import { type Candle, CandleClient, type Resolution } from '@slotbook/client';
-import { CANDLES_PAGE, CANDLES_SHOWN_MAX } from '../model/limits.js';
+import { CANDLES_PAGE, CANDLES_SHOWN_MAX, LOAD_RETRY_MS } from '../model/limits.js';
+import { FrameLoop } from './frame-loop.js';
 import { measuredSocket, type SocketMeter } from './measured-socket.js';
 
 /** What a chart shows. */
@@ -11,10 +12,12 @@ export interface CandleChoice {
 
 /** What happens to the candles. */
 export interface CandleFeedEvents {
-  /** All candles are others, oldest first: another choice, or older ones are there. */
+  /** All candles are others, oldest first: none of another choice yet, its own, older or corrected ones. */
   onCandles(candles: readonly Candle[]): void;
   /** The newest candle has changed, or is a new one. */
   onCandle(candle: Candle): void;
+  /** The candles could not be read, which is tried again; undefined when they are there. */
+  onProblem(message: string | undefined): void;
 }
 
 /** The key under which the client follows the one series. */
@@ -35,30 +38,28 @@ export class CandleFeed {
   #work = new AbortController();
   #isComplete = false;
   #isLoading = false;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  /** Corrections often come together, and each replaces the whole series. */
+  readonly #corrections = new FrameLoop(() => this.#events.onCandles(this.#candles));
 
   constructor(url: string, meter: SocketMeter, events: CandleFeedEvents) {
     this.#client = new CandleClient({ url, WebSocket: measuredSocket(meter, 'ignore') });
     this.#events = events;
   }
 
-  /** Shows a series in place of the one before. Throws the service's refusal. */
-  async show(choice: CandleChoice): Promise<void> {
+  /** Shows a series, and tries until it is there or another is shown. What is there of it already stays. */
+  show(choice: CandleChoice): void {
     this.stop();
     const work = new AbortController();
     this.#work = work;
+    const { market, resolution } = this.#choice ?? {};
     this.#choice = choice;
     this.#candles = [];
     this.#isComplete = false;
-    const { market: marketId, resolution } = choice;
-    this.#client.on(KEY, 'candle-update', (candle) => this.#handleCandle(candle));
-    const [page] = await Promise.all([
-      this.#fetchBefore(choice, Math.floor(Date.now() / 1_000), work.signal),
-      this.#client.subscribe({ marketId, resolution }, KEY, { signal: work.signal }),
-    ]);
-    if (work.signal.aborted) return;
-    const newer = this.#candles.filter(({ ts }) => ts > (page.at(-1)?.ts ?? 0));
-    this.#candles = [...page, ...newer];
-    this.#events.onCandles(this.#candles);
+    const isOther = market !== choice.market || resolution !== choice.resolution;
+    if (isOther) this.#events.onCandles([]);
+    this.#events.onProblem(undefined);
+    void this.#load(choice, work.signal, LOAD_RETRY_MS.first);
   }
 
   /** Reads the page before the oldest candle, unless there is none. */
@@ -72,8 +73,7 @@ export class CandleFeed {
       const page = await this.#fetchBefore(choice, oldest.ts - 1, signal);
       if (signal.aborted) return;
       this.#isComplete = page.length === 0 || this.#candles.length >= CANDLES_SHOWN_MAX;
-      this.#candles = [...page, ...this.#candles];
-      if (page.length > 0) this.#events.onCandles(this.#candles);
+      if (page.length > 0) this.#setCandles([...page, ...this.#candles]);
     } finally {
       this.#isLoading = false;
     }
@@ -82,7 +82,39 @@ export class CandleFeed {
   /** Ends all work; `show` begins again. */
   stop(): void {
     this.#work.abort();
+    clearTimeout(this.#retry);
+    this.#corrections.stop();
     this.#client.unsubscribe(KEY);
+  }
+
+  async #load(choice: CandleChoice, signal: AbortSignal, retryMs: number): Promise<void> {
+    try {
+      await this.#follow(choice, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#client.unsubscribe(KEY);
+      this.#events.onProblem(error instanceof Error ? error.message : String(error));
+      const nextMs = Math.min(LOAD_RETRY_MS.max, retryMs * 2);
+      this.#retry = setTimeout(() => void this.#load(choice, signal, nextMs), retryMs);
+    }
+  }
+
+  async #follow(choice: CandleChoice, signal: AbortSignal): Promise<void> {
+    const { market: marketId, resolution } = choice;
+    this.#client.on(KEY, 'candle-update', (candle) => this.#handleCandle(candle));
+    const [page] = await Promise.all([
+      this.#fetchBefore(choice, Math.floor(Date.now() / 1_000), signal),
+      this.#client.subscribe({ marketId, resolution }, KEY, { signal }),
+    ]);
+    if (signal.aborted) return;
+    const newer = this.#candles.filter(({ ts }) => ts > (page.at(-1)?.ts ?? 0));
+    this.#setCandles([...page, ...newer]);
+    this.#events.onProblem(undefined);
+  }
+
+  #setCandles(candles: Candle[]): void {
+    this.#candles = candles;
+    this.#events.onCandles(candles);
   }
 
   async #fetchBefore(
@@ -96,9 +128,22 @@ export class CandleFeed {
 
   #handleCandle(candle: Candle): void {
     const last = this.#candles.at(-1);
-    if (last !== undefined && candle.ts < last.ts) return;
+    if (last !== undefined && candle.ts < last.ts) {
+      this.#correctCandle(candle);
+      return;
+    }
     if (last?.ts === candle.ts) this.#candles[this.#candles.length - 1] = candle;
     else this.#candles.push(candle);
     this.#events.onCandle(candle);
+  }
+
+  /** A late fill, or one that a fork took back, changes a candle that had ended. */
+  #correctCandle(candle: Candle): void {
+    const index = this.#candles.findLastIndex(({ ts }) => ts <= candle.ts);
+    // What is older than the first one comes with its page.
+    if (index < 0) return;
+    const isThere = this.#candles[index]?.ts === candle.ts;
+    this.#candles.splice(isThere ? index : index + 1, isThere ? 1 : 0, candle);
+    this.#corrections.requestFrame();
   }
 }

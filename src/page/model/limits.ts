@@ -12,6 +12,8 @@ export const TRADES_SHOWN_MAX = 60;
 export const CANDLES_SHOWN_MAX = 20_000;
 /** Candles of the first page and of each page further back. */
 export const CANDLES_PAGE = 500;
+/** Waits before candles that could not be read are tried again: the first, doubled up to the last. */
+export const LOAD_RETRY_MS = { first: 1_000, max: 30_000 } as const;
 /** Markets that a search lists. */
 export const MARKETS_LISTED_MAX = 50;
 /** Latencies of which the quantiles are: a minute of a fast stream is more than enough. */
