@@ -4,6 +4,8 @@ import { UNREADABLE } from '../../../test/fake-engine.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import { fastTimers } from '../../../test/support/fast-timers.js';
 import { until } from '../../../test/support/until.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
+import { GAP_AUDIT_MS_MIN, WATCH_INTERVAL_MS } from '../model/limits.js';
 
 /** Shorter than the feed looks for work, so every look finds an audit due. */
 const INTERVAL_MS = 20;
@@ -30,6 +32,37 @@ async function audited(count: number): Promise<void> {
     bench.nextSlot();
     return bench.feed.stats().audits >= count;
   });
+}
+
+/** Time that passes when a test says so. */
+class HeldTimers implements Timers {
+  #nowMs = 0;
+  readonly #due = new Set<{ readonly atMs: number; readonly run: () => void }>();
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, run: () => void): Timer {
+    const one = { atMs: this.#nowMs + delayMs, run };
+    this.#due.add(one);
+    return { cancel: () => void this.#due.delete(one) };
+  }
+
+  /** Lets time pass, and runs what is due by then. */
+  advance(byMs: number): void {
+    this.#nowMs += byMs;
+    const due = [...this.#due].filter(({ atMs }) => atMs <= this.#nowMs);
+    for (const one of due) this.#due.delete(one);
+    for (const { run } of due) run();
+  }
+}
+
+/** Announces the next slot, and waits until the feed has it. */
+async function passSlot(): Promise<void> {
+  bench.chain.slot += 1;
+  bench.chain.tick(bench.chain.slot);
+  await until('the slot arrived', () => bench.feed.stats().slot === bench.chain.slot);
 }
 
 describe('audit: what it finds', () => {
@@ -226,24 +259,30 @@ describe('audit: when it runs', () => {
   });
 
   test('with an interval of 0 there is none', async () => {
-    let nowMs = 0;
-    const due: { readonly atMs: number; readonly run: () => void }[] = [];
-    const timers = {
-      nowMs: () => nowMs,
-      after: (delayMs: number, run: () => void) => {
-        const one = { atMs: nowMs + delayMs, run };
-        due.push(one);
-        return { cancel: () => void due.splice(due.indexOf(one) >>> 0, 1) };
-      },
-    };
+    const timers = new HeldTimers();
     await bench.start({ auditIntervalMs: 0, timers });
-    while (nowMs < 3_600_000) {
-      nowMs += 30_000;
-      bench.chain.slot += 1;
-      bench.chain.tick(bench.chain.slot);
-      await until('the slot arrived', () => bench.feed.stats().slot === bench.chain.slot);
-      for (const one of due.splice(0)) one.run();
+    while (timers.nowMs() < 3_600_000) {
+      timers.advance(30_000);
+      await passSlot();
     }
     expect(scans()).toBe(1);
+  });
+
+  test('of gaps in the slots that come quickly not each has an audit of its own', async () => {
+    const timers = new HeldTimers();
+    const timing = { laggingAfterMs: 2_500, staleAfterMs: 3_600_000 };
+    await bench.start({ auditIntervalMs: 3_600_000, timers, timing });
+    for (let gap = 0; gap < 36; gap += 1) {
+      timers.advance(2_600);
+      await passSlot();
+      await until('no audit is under way', async () => {
+        timers.advance(WATCH_INTERVAL_MS);
+        await passSlot();
+        return bench.feed.stats().audits === scans() - 1;
+      });
+    }
+    const audits = scans() - 1;
+    expect(audits).toBeGreaterThan(1);
+    expect(audits).toBeLessThanOrEqual(1 + timers.nowMs() / GAP_AUDIT_MS_MIN);
   });
 });

@@ -6,6 +6,7 @@ import {
   AUDIT_INTERRUPTIONS_MAX,
   AUDIT_SLOTS_AFTER,
   AUDIT_WAIT_INTERVALS_MAX,
+  GAP_AUDIT_MS_MIN,
 } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 import {
@@ -54,11 +55,20 @@ interface Repairs {
  * An audit that finds few differences leaves the book `live`; with more of them the connection is given
  * up, because it loses messages between two audits as well. It never throws: one that fails is
  * counted, and the wait for the next one grows, because the scan is heavy for a node.
+ *
+ * A gap in the slots asks for an audit at once: a probe that agrees with the book has read a few accounts only. One that
+ * begins after a gap has ended is for all gaps before it, and one that fails is tried again sooner than the others.
  */
 export class Auditor {
   readonly #parts: FeedParts;
   readonly #connection: AuditedConnection;
   #running: AbortController | null = null;
+  /** Whether the audit that began last was the first since the end of a gap. */
+  #isForGap = false;
+  #beganAtMs = Number.NEGATIVE_INFINITY;
+  /** When the audit that a gap asks for is due. */
+  #gapDueAtMs = Number.POSITIVE_INFINITY;
+  readonly #gapBackoff: Backoff;
   /** Audits in a row that were put off. */
   #interruptions = 0;
   readonly #backoff: Backoff;
@@ -70,38 +80,47 @@ export class Auditor {
     const { auditIntervalMs, random } = parts;
     const capMs = auditIntervalMs * AUDIT_WAIT_INTERVALS_MAX;
     this.#backoff = new Backoff({ firstMs: auditIntervalMs * 2, capMs, random });
+    this.#gapBackoff = new Backoff({ firstMs: GAP_AUDIT_MS_MIN * 2, capMs, random });
   }
 
   /** The book was read just now: the first audit is due one interval later. */
   start(): void {
     this.#backoff.reset();
+    this.#gapBackoff.reset();
     this.#scheduleAudit(this.#parts.auditIntervalMs);
   }
 
   /** The book is complete no more: an audit under way applies nothing further. */
   stop(): void {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
+    this.#gapDueAtMs = Number.POSITIVE_INFINITY;
     this.#running?.abort();
     this.#running = null;
+  }
+
+  /** A gap in the slots has ended: an audit is due, or soon where one has begun just before. Where audits are off there is none. */
+  auditGap(): void {
+    const { auditIntervalMs, timers } = this.#parts;
+    if (auditIntervalMs === 0) return;
+    this.#gapDueAtMs = Math.max(timers.nowMs(), this.#beganAtMs + GAP_AUDIT_MS_MIN);
   }
 
   /** The chain went back: what was read before may be of the fork that is gone. */
   postponeAudit(): void {
     if (this.#running === null || this.#interruptions >= AUDIT_INTERRUPTIONS_MAX) return;
     this.#interruptions += 1;
+    const isForGap = this.#isForGap || this.#gapDueAtMs < Number.POSITIVE_INFINITY;
     this.stop();
     this.#scheduleAudit(this.#parts.auditIntervalMs);
+    if (isForGap) this.auditGap();
     this.#parts.log.info({}, 'the audit is put off: the chain went back');
   }
 
   /** Audits when it is time and no audit runs. Never rejects. */
   async auditIfDue(): Promise<void> {
-    const { timers, turns, auditIntervalMs } = this.#parts;
-    const due = timers.nowMs() >= this.#dueAtMs && turns.state === 'live';
-    if (!due || this.#running !== null) return;
-    const running = new AbortController();
-    this.#running = running;
-    let waitMs = auditIntervalMs;
+    if (this.#running !== null || !this.#isDue()) return;
+    const running = this.#beginAudit();
+    let waitMs = this.#parts.auditIntervalMs;
     try {
       const { users, ...repairs } = await this.#runAudit(running.signal);
       this.#recordSuccess(repairs);
@@ -111,10 +130,33 @@ export class Auditor {
       if (running.signal.aborted) return;
       this.#recordFailure(error);
       waitMs = this.#backoff.next();
+      if (this.#isForGap) this.#retryGapAudit();
     }
     if (running.signal.aborted) return;
     this.#running = null;
     this.#scheduleAudit(waitMs);
+  }
+
+  /** A gap may have ended just now, and the book is not live before a probe agrees with it. */
+  #isDue(): boolean {
+    const { timers, turns } = this.#parts;
+    const nowMs = timers.nowMs();
+    return nowMs >= this.#gapDueAtMs || (nowMs >= this.#dueAtMs && turns.state === 'live');
+  }
+
+  #beginAudit(): AbortController {
+    const running = new AbortController();
+    this.#running = running;
+    this.#isForGap = this.#gapDueAtMs < Number.POSITIVE_INFINITY;
+    this.#gapDueAtMs = Number.POSITIVE_INFINITY;
+    this.#beganAtMs = this.#parts.timers.nowMs();
+    return running;
+  }
+
+  /** A gap that ended meanwhile asks for an earlier one. */
+  #retryGapAudit(): void {
+    const atMs = this.#parts.timers.nowMs() + this.#gapBackoff.next();
+    this.#gapDueAtMs = Math.min(this.#gapDueAtMs, atMs);
   }
 
   #scheduleAudit(waitMs: number): void {
@@ -125,6 +167,7 @@ export class Auditor {
   #recordSuccess({ differences, removals }: Repairs): void {
     const { counters, memory, log, wallMs } = this.#parts;
     this.#backoff.reset();
+    this.#gapBackoff.reset();
     this.#interruptions = 0;
     counters.audits += 1;
     counters.auditDifferences += differences;

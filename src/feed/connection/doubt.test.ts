@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { accountJson } from '../../../test/fake-chain.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { accountJson, kindOf } from '../../../test/fake-chain.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
 import { fastTimers } from '../../../test/support/fast-timers.js';
@@ -69,6 +69,7 @@ test('a book that lost a message in the gap is not live before all is read again
   const liveAndWrong: string[] = [];
   let isLost = false;
   await startLagging({
+    auditIntervalMs: 0,
     onTurn: () => {
       const user = bench.user('user1') ?? '';
       if (isLost && bench.engine.state === 'live' && user !== 'lost') liveAndWrong.push(user);
@@ -81,6 +82,78 @@ test('a book that lost a message in the gap is not live before all is read again
   expect(bench.user('user1')).toBe('lost');
   expect(liveAndWrong).toEqual([]);
   expect(bench.feed.stats()).toMatchObject({ losses: 1, rebuilds: 2 });
+});
+
+test('a gap that ends while all accounts are read is kept: the book is not live with what they lack', async () => {
+  const liveAndWrong: string[] = [];
+  let isLost = false;
+  await bench.start({
+    probeIntervalMs: 20,
+    timing: { laggingAfterMs: 1_000, staleAfterMs: 3_600_000 },
+    onTurn: () => {
+      const user = bench.user('user1') ?? '';
+      if (isLost && bench.engine.state === 'live' && user !== 'lost') liveAndWrong.push(user);
+    },
+  });
+  await until('slots come', () => bench.nextSlot() && bench.feed.stats().slot > 100);
+  bench.server.answer('getProgramAccounts', (params) => {
+    const reply = bench.chain.program(kindOf(params));
+    if (kindOf(params) !== 'user' || isLost) return reply;
+    isLost = true;
+    bench.chain.slot += 1;
+    bench.chain.accounts.set('user1', 'lost');
+    return reply;
+  });
+  bench.server.sendText('{"jsonrpc":"2.0","method":"programNotif');
+  await until('slots are missing', () => isLost && bench.feed.stats().slotAgeMs > 1_000);
+  await untilState('live');
+  expect(bench.user('user1')).toBe('lost');
+  expect(liveAndWrong).toEqual([]);
+});
+
+describe('after a gap', () => {
+  /** No probe reads user1, which has no orders, and its last message is lost. */
+  async function loseUnprobedUser(options: Partial<LiveFeedOptions> = {}): Promise<void> {
+    bench.engine.usersWithOrders = () => ({ keys: [], next: 0 });
+    await startLagging({ auditIntervalMs: 3_600_000, ...options });
+    bench.chain.slot += 1;
+    bench.chain.accounts.set('user1', 'lost');
+  }
+
+  /** Lets slots pass until the book has what was lost. */
+  async function untilRepaired(): Promise<void> {
+    await until('it is repaired', () => {
+      bench.nextSlot();
+      return bench.user('user1') === 'lost';
+    });
+  }
+
+  test('an audit reads what no probe does, and the book does not wait for it', async () => {
+    let release: () => void = () => undefined;
+    await loseUnprobedUser();
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    bench.chain.beforeUsers = () => held;
+    await untilState('live');
+    expect(bench.user('user1')).toBe('a');
+    release();
+    await untilRepaired();
+    expect(bench.feed.stats()).toMatchObject({ losses: 0, rebuilds: 1, resyncs: 0 });
+  });
+
+  test('an audit that fails is tried again before the next one would be due', async () => {
+    const timing = { laggingAfterMs: 20_000, staleAfterMs: 3_600_000 };
+    await loseUnprobedUser({ timers: fastTimers, timing });
+    let failures = 2;
+    bench.server.answer('getProgramAccounts', (params) => {
+      if (kindOf(params) !== 'user' || failures === 0) return bench.chain.program(kindOf(params));
+      failures -= 1;
+      return { error: { code: -32010, message: 'scan aborted' } };
+    });
+    await untilRepaired();
+    expect(bench.feed.stats()).toMatchObject({ auditFailures: 2, losses: 0, rebuilds: 1 });
+  });
 });
 
 test('a read of before the gap does not end the doubt', async () => {

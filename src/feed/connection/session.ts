@@ -72,6 +72,8 @@ export class FeedSession {
   #failure: FeedError | null = null;
   #genesis: string | null = null;
   #liveAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether slots came again after a gap while all was read: what was read may be of before it. */
+  #gapEnded = false;
   #followAgain = false;
   #followRunning = false;
 
@@ -194,9 +196,16 @@ export class FeedSession {
     return this.#probe.isInDoubt;
   }
 
-  /** Slots come again that were missing for long. */
+  /**
+   * Slots come again that were missing for long: the book is lagging until a probe agrees with it, and an audit reads what that
+   * leaves out. While all is read the gap is kept until the book would be live.
+   */
   doubtBook(): void {
-    if (this.#phase === 'live') this.#probe.doubtBook();
+    this.#gapEnded = true;
+    if (this.#phase !== 'live') return;
+    this.#gapEnded = false;
+    this.#probe.doubtBook();
+    this.#auditor.auditGap();
   }
 
   /** The book is complete no more. */
@@ -300,6 +309,7 @@ export class FeedSession {
     this.#liveAtMs = this.#parts.timers.nowMs();
     this.#auditor.start();
     this.#probe.start();
+    if (this.#gapEnded) this.doubtBook();
     this.#listener.onLive();
     return 'live';
   }
@@ -327,6 +337,8 @@ export class FeedSession {
       );
     // Only then is it known which snapshots are too old: a node may lag behind its own socket.
     await waitForFirstSlot(this.#parts, () => this.#chain.announced, signal);
+    // No read from here on is of before a gap that has ended.
+    this.#gapEnded = false;
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());
     this.#chain.recordSlot(slots.slotMax);
     await this.#waitForSlot(slots.slotMax);

@@ -125,6 +125,12 @@ export const AUDIT_INTERRUPTIONS_MAX = 3;
 /** Most intervals between two audits of which the first failed: doubled with each failure. */
 export const AUDIT_WAIT_INTERVALS_MAX = 8;
 
+/**
+ * Time from the beginning of an audit to that of the next one that a gap in the slots asks for: a chain that stands still again and
+ * again has a gap every three seconds, and each audit is a scan of all users.
+ */
+export const GAP_AUDIT_MS_MIN = 10_000;
+
 /** Users of one probe that were notified last: those that a silent subscription leaves behind first. */
 export const PROBE_NEWEST_USERS = 20;
 /** Markets, State and oracles that are read in turn: half a read, so that 30 users in turn have room. */
