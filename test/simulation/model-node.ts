@@ -242,7 +242,7 @@ export class ModelNode implements NetworkHost, ChainListener {
       return `${this.#ledger.slotAt(commitment) + slotsAhead}`;
     }
     if (method === 'getBlockTime') {
-      return `${unixSecondsOf((params[0] as number) - slotsAhead) + this.faults.clockErrorSeconds}`;
+      return this.#readBlockTime(params[0] as number);
     }
     if (method === 'getFirstAvailableBlock') return '1';
     if (method === 'getSignaturesForAddress') return this.#listFills(params[1] as ListConfig);
@@ -253,6 +253,13 @@ export class ModelNode implements NetworkHost, ChainListener {
       return this.#readAccounts(params[0] as string[], params[1] as Config);
     }
     return null;
+  }
+
+  /** A slot that it tells too high stands for an earlier one; one of a node that is behind is what it is. */
+  #readBlockTime(slot: number): string {
+    const { readingSlotsAhead, clockErrorSeconds } = this.faults;
+    const trueSlot = slot - this.#slotsAhead - readingSlotsAhead;
+    return `${unixSecondsOf(trueSlot) + clockErrorSeconds}`;
   }
 
   #listFills(config: ListConfig): string {
