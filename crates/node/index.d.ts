@@ -295,6 +295,11 @@ export declare class JournalReader {
   nextMoment(): JournalMoment | null
   /** Where the reader stands. */
   position(): JournalPosition
+  /**
+   * To be called at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null when all bytes were
+   * read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.
+   */
+  finish(): JournalProblem | null
   /** Gives back the memory of what was read at once; nothing more can be read. */
   release(): void
   /** What is wrong with the segment; null while nothing is. */

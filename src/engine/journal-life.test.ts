@@ -269,7 +269,7 @@ describe('engine: the journal of a living market', () => {
       reader.push(bytes);
       const core = new Core(program, 'e1');
       while (reader.readTurn(core, report) > 0);
-      return reader.problem();
+      return reader.finish();
     };
     expect(problemOf(PROGRAM, file)).toBeNull();
     expect(problemOf(MAKER, file)?.code).toBe('JOURNAL_PROGRAM_MISMATCH');

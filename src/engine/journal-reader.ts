@@ -41,6 +41,14 @@ export interface JournalPosition {
   readonly waiting: number;
 }
 
+/** Why the last bytes of a file are no whole block. */
+export interface JournalTear {
+  readonly code: string;
+  readonly message: string;
+  /** Where they begin, in bytes of the file. */
+  readonly position: number;
+}
+
 /** What the head of a segment says. */
 export interface SegmentHead {
   readonly programId: string;
@@ -52,8 +60,8 @@ export interface SegmentHead {
   readonly seqs: readonly number[];
 }
 
-/** A reader checks the program of the accounts when it restores them, not before. */
-const ANY_PROGRAM = '1'.repeat(32);
+/** For a reader of what is before the accounts: it checks their program when it restores them, not before. */
+export const ANY_PROGRAM = '1'.repeat(32);
 
 /** The steps by the codes of the core. */
 const [MORE_BYTES, TURN, CHECKPOINT, REACHED] = [0, 1, 2, 3] as const;
@@ -88,6 +96,17 @@ export class JournalReader {
     return this.#native.position();
   }
 
+  /**
+   * Is to be called at the end of a file, when there are no more bytes. Returns null when all was read, else the tear: a block
+   * that is not whole or does not check, with no good one behind it. Throws an {@link EngineError} when there is one: the file is damaged.
+   */
+  finish(): JournalTear | null {
+    const tear = this.#native.finish();
+    const problem = this.#native.problem();
+    if (problem !== null) throw errorOfJournal(problem);
+    return tear;
+  }
+
   /** What the last turn published. */
   mark(): PublishMark {
     return unpackMark(this.#native.position().marks);
@@ -118,7 +137,7 @@ export class JournalReader {
       case REACHED:
         return 'reached';
       default:
-        throw errorOf(native);
+        throw errorOfJournal(native.problem());
     }
   }
 }
@@ -131,12 +150,13 @@ export function readSegmentHead(bytes: Uint8Array): SegmentHead {
   native.push(bytes);
   const head = native.head();
   if (head !== null) return head;
-  throw errorOf(native);
+  const problem = native.finish();
+  throw errorOfJournal(problem);
 }
 
-function errorOf(native: NativeReader): EngineError {
-  const problem = native.problem();
-  if (problem === null) return new EngineError('MALFORMED_JOURNAL', 'the file is too short');
+/** What is wrong with a journal as an error; without a problem it is an empty file. */
+export function errorOfJournal(problem: JournalTear | null): EngineError {
+  if (problem === null) return new EngineError('MALFORMED_JOURNAL', 'the file is empty');
   const { code, message, position } = problem;
   return new EngineError(code as EngineErrorCode, `${message} (at byte ${position})`, { position });
 }

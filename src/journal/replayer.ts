@@ -4,7 +4,7 @@ import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
 import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Engine } from '../engine/engine.js';
-import { JournalReader, type JournalUntil } from '../engine/journal-reader.js';
+import { errorOfJournal, JournalReader, type JournalUntil } from '../engine/journal-reader.js';
 import { nextTurn, sleep, systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import {
   REPLAY_PAUSE_MS_MAX,
@@ -134,6 +134,8 @@ export class JournalReplayer {
       } finally {
         await file.close();
       }
+      const tear = this.#options.until === undefined ? this.#reader.finish() : null;
+      if (tear !== null && index < segments.length - 1) throw errorOfJournal(tear);
     }
   }
 

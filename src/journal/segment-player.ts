@@ -1,7 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { Engine } from '../engine/engine.js';
-import { JournalReader, type JournalStep, type JournalUntil } from '../engine/journal-reader.js';
+import {
+  JournalReader,
+  type JournalStep,
+  type JournalTear,
+  type JournalUntil,
+} from '../engine/journal-reader.js';
 import { REPLAY_READ_BYTES } from './model/limits.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName } from './store/segment-name.js';
@@ -41,6 +46,11 @@ export class SegmentPlayer {
       if (length === 0) return step;
       this.reader.pushBytes(this.#bytes.subarray(0, length));
     }
+  }
+
+  /** At the end of the file: why its last bytes are no whole block; null when they are. Throws an EngineError where it is damaged. */
+  finish(): JournalTear | null {
+    return this.reader.finish();
   }
 
   close(): void {

@@ -1,7 +1,9 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { crc32 } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
 import { BLOCK_HEAD_BYTES, PREAMBLE_BYTES } from './store/block-moments.js';
+import { readSegments } from './store/segment-index.js';
 import { segmentName } from './store/segment-name.js';
 import { cleanUp, journalOfLife } from './testing.js';
 import { verifyJournal } from './verify-journal.js';
@@ -66,19 +68,59 @@ test('a flipped bit is found at any place, and the files after it are read', asy
   }
 });
 
-test('a time that no calendar has is damage, and printed as the number that it is', async () => {
+test('a time that no calendar has is printed as the number that it is', async () => {
   const { folder } = await journalOfLife();
   change(folder, 3, (bytes) => {
-    const time = lastBlockOf(bytes) + 16;
-    bytes.writeUInt8(bytes.readUInt8(time + 7) ^ 64, time + 7);
+    const last = lastBlockOf(bytes);
+    bytes.writeUInt8(bytes.readUInt8(last + 23) ^ 64, last + 23);
+    bytes.writeUInt32LE(crc32(bytes.subarray(last + 8)), last + 4);
     return bytes;
   });
-  const { isSound, lines } = verified(folder);
-  expect(isSound).toBe(false);
-  expect(lines).toContainEqual(
+  expect(verified(folder).lines).toContainEqual(
     expect.stringMatching(/^range: .* to slot 350000059 \(46\d{17}\), /),
   );
-  expect(lines.filter((line) => line.startsWith('damaged: 000000000003'))).toHaveLength(1);
+});
+
+describe.each([
+  ['zeros', (bytes: Buffer, at: number) => Buffer.from(bytes).fill(0, at)],
+  [
+    'garbage',
+    (bytes: Buffer, at: number) => Buffer.from(bytes).fill('\x9dgarbage', at, undefined, 'latin1'),
+  ],
+  ['nothing', (bytes: Buffer, at: number) => bytes.subarray(0, at)],
+])('a loss of power that leaves %s', (_, spoil) => {
+  test('is no damage in the last file, whose moments are those before it', async () => {
+    const { folder, book } = await journalOfLife();
+    const moments = [...book.shown.keys()];
+    const whole = readFileSync(path.join(folder, segmentName(3)));
+    const last = lastBlockOf(whole);
+    const begin = readSegments(folder, null).segments.at(-1)?.first;
+    for (const at of [0, 25, 300, last - 9, last, last + 1, last + 30, whole.length - 1]) {
+      change(folder, 3, () => spoil(whole, at));
+      const { isSound, lines } = verified(folder);
+      const torn = lines.filter((line) => line.startsWith('torn: 000000000003'));
+      const isTorn = at !== last || spoil(whole, at).length > at;
+      expect([at, isSound, torn.length]).toEqual([at, true, isTorn ? 1 : 0]);
+      const { slot, ts } = readSegments(folder, null).segments.at(-1)?.last ?? { slot: 0, ts: 0 };
+      // A block has one turn.
+      const kept = moments.indexOf(`${begin?.slot} ${begin?.ts}`);
+      expect([at, moments.indexOf(`${slot} ${ts}`)]).toEqual([
+        at,
+        at >= last ? 58 : at === last - 9 ? 57 : kept,
+      ]);
+    }
+  });
+
+  test('is damage in a file that the next one goes on with', async () => {
+    const { folder } = await journalOfLife();
+    change(folder, 2, (bytes) => spoil(bytes, lastBlockOf(bytes) + 30));
+    const { isSound, lines } = verified(folder);
+    expect(isSound).toBe(false);
+    expect(lines.filter((line) => line.startsWith('damaged: '))).toEqual([
+      expect.stringMatching(/^damaged: 000000000002.journal: .*MALFORMED_JOURNAL|CRC/),
+      expect.stringMatching(/^damaged: 1 places/),
+    ]);
+  });
 });
 
 test('a torn end is damage where the run goes on, and what a kill leaves where it ends', async () => {

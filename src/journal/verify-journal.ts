@@ -1,12 +1,20 @@
 /** Reads a whole journal and says what of it is sound. */
-import type { JournalListing, JournalMoment } from '../contract/journal-source.js';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type {
+  JournalListing,
+  JournalMoment,
+  JournalSkippedFile,
+} from '../contract/journal-source.js';
 import { EngineError } from '../engine/errors.js';
+import { ANY_PROGRAM, readSegmentHead } from '../engine/journal-reader.js';
 import { textOfError } from './model/error.js';
-import { SegmentPlayer } from './segment-player.js';
+import { SEGMENT_HEAD_BYTES } from './model/limits.js';
+import { type PlayedSegment, SegmentPlayer } from './segment-player.js';
 import { listKept, splitRuns } from './store/listing.js';
 import { readSegments } from './store/segment-index.js';
 import type { SegmentInfo } from './store/segment-info.js';
-import { segmentName } from './store/segment-name.js';
+import { segmentName, segmentNumber } from './store/segment-name.js';
 
 /** What is verified, and where the report goes. */
 export interface VerifyJournalOptions {
@@ -20,8 +28,8 @@ export interface VerifyJournalOptions {
 interface SegmentReport {
   readonly turns: number;
   readonly updates: number;
-  /** Bytes at its end that are no whole block. */
-  readonly tornBytes: number;
+  /** Bytes at its end that are no whole block, and why; null when all are. */
+  readonly tear: string | null;
   /** The hashes of all markets at its end; null where it could not be read to the end. */
   readonly hashes: string | null;
   /** The hashes of all markets at its checkpoint; null before it. */
@@ -33,7 +41,8 @@ interface SegmentReport {
 /**
  * Reads every segment by itself, with all its checksums and hashes, and compares the end of each one with the checkpoint of
  * the segment that goes on with it. Prints ranges, gaps and damaged places, and returns whether there are none of the latter.
- * The end of a run may be torn, because a process that is killed leaves it so. Throws what the file system says of the folder.
+ * A file that is not followed by the next one may be torn, because a kill or a loss of power leaves it so. Throws what the file
+ * system says of the folder.
  */
 export function verifyJournal(options: VerifyJournalOptions): boolean {
   const { folder, print, nowMs = () => performance.now() } = options;
@@ -41,7 +50,7 @@ export function verifyJournal(options: VerifyJournalOptions): boolean {
   const { segments, skipped } = readSegments(folder, null);
   printListing(listKept(segments, skipped), print);
   const check = new JournalCheck(folder, print);
-  for (const { name, reason } of skipped) check.noteDamage(name, reason);
+  for (const file of skipped) check.readSkipped(file);
   for (const run of splitRuns(segments)) check.readRun(run);
   const seconds = Math.max((nowMs() - startMs) / 1_000, 0.001);
   const counted = `${check.counted()}, ${Math.round(check.updates / seconds)} updates/s`;
@@ -89,9 +98,17 @@ class JournalCheck {
         );
       }
       if (report.damage !== null) this.noteDamage(name, report.damage);
-      else if (report.tornBytes > 0) this.#noteTear(name, report, segment === run.at(-1));
-      before = report.hashes;
+      else if (report.tear !== null) this.#noteTear(segment.number, report.tear);
+      before = report.tear === null ? report.hashes : null;
     }
+  }
+
+  /** Reads a file of which the index has no moment. */
+  readSkipped({ name, reason }: JournalSkippedFile): void {
+    const number = segmentNumber(name) ?? 0;
+    const tear = readSkippedTear(this.#folder, number);
+    if (tear === null) this.noteDamage(name, reason);
+    else this.#noteTear(number, tear);
   }
 
   noteDamage(name: string, reason: string): void {
@@ -103,17 +120,41 @@ class JournalCheck {
     return `${this.#files} files, ${this.#turns} turns, ${this.updates} updates`;
   }
 
-  #noteTear(name: string, { tornBytes }: SegmentReport, isLast: boolean): void {
-    const text = `the last ${tornBytes} bytes are of a block that is not whole`;
-    if (isLast) this.#print(`torn: ${name}: ${text}, as a killed process leaves them`);
-    else this.noteDamage(name, text);
+  #noteTear(number: number, tear: string): void {
+    const name = segmentName(number);
+    const isEnd = !existsSync(path.join(this.#folder, segmentName(number + 1)));
+    if (isEnd) this.#print(`torn: ${name}: ${tear}, as a kill or a loss of power leaves them`);
+    else this.noteDamage(name, tear);
   }
 }
 
-function readSegmentReport(folder: string, segment: SegmentInfo): SegmentReport {
+/** Why a file that has no whole moment ends where it does; null when it is damaged, or cannot be read. */
+function readSkippedTear(folder: string, number: number): string | null {
+  try {
+    const segment = { number, ...readHeadOf(folder, number) };
+    const { damage, tear } = readSegmentReport(folder, segment);
+    return damage === null ? (tear ?? 'it ends before its first moment') : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a file is of cannot be known where not even its head is whole. */
+function readHeadOf(folder: string, number: number): Pick<SegmentInfo, 'programId' | 'epoch'> {
+  try {
+    const bytes = readFileSync(path.join(folder, segmentName(number)));
+    return readSegmentHead(bytes.subarray(0, SEGMENT_HEAD_BYTES));
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    return { programId: ANY_PROGRAM, epoch: '' };
+  }
+}
+
+function readSegmentReport(folder: string, segment: PlayedSegment['segment']): SegmentReport {
   const player = new SegmentPlayer({ folder, segment });
   let begins: string | null = null;
   let damage: string | null = null;
+  let tear: string | null = null;
   const readHashes = (): string => JSON.stringify(player.engine.hashes.readAll());
   try {
     for (;;) {
@@ -121,15 +162,23 @@ function readSegmentReport(folder: string, segment: SegmentInfo): SegmentReport 
       if (kind === 'checkpoint') begins = readHashes();
       if (kind === 'moreBytes') break;
     }
+    tear = describeTear(player);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     damage = `${error.code}: ${textOfError(error)}`;
   } finally {
     player.close();
   }
-  const { turns, updates, waiting } = player.reader.position();
+  const { turns, updates } = player.reader.position();
   const hashes = damage === null ? readHashes() : null;
-  return { turns, updates, tornBytes: waiting, begins, hashes, damage };
+  return { turns, updates, tear, begins, hashes, damage };
+}
+
+function describeTear(player: SegmentPlayer): string | null {
+  const tear = player.finish();
+  if (tear === null) return null;
+  const { waiting } = player.reader.position();
+  return `the last ${waiting} bytes are of a block that is not whole (${tear.code}: ${tear.message})`;
 }
 
 function momentText({ slot, ts }: JournalMoment): string {

@@ -20,19 +20,22 @@ NEW, OWNER, LENGTH, SNAPSHOT, WRITE_VERSION = 1, 2, 4, 8, 16
 
 
 def blocks(file):
-    """The plain bytes of each whole block; a file that was torn ends with the block before."""
+    """The plain bytes of each block up to the end, or to where the file was torn: where none that is good comes behind."""
     if file[:16] != b"slotbook journal" or struct.unpack_from("<I", file, 16) != (1,):
         raise ValueError("not a segment of version 1")
     unpack, at = unpacker(), 20
-    while at + 8 <= len(file):
-        length, crc = struct.unpack_from("<II", file, at)
-        checked = file[at + 8 : at + 24 + length]
-        if len(checked) < 16 + length:
-            return
-        if zlib.crc32(checked) != crc:
-            raise ValueError(f"the block at byte {at} does not match its CRC-32")
-        yield unpack(checked[16:])
-        at += 24 + length
+    while length := good_block(file, at):
+        yield unpack(file[at + 24 : at + length])
+        at += length
+    if any(good_block(file, behind) for behind in range(at + 1, len(file))):
+        raise ValueError(f"the block at byte {at} does not check")
+
+
+def good_block(file, at):
+    """The bytes of the block at a place; 0 where there is none that is whole and matches its CRC-32."""
+    length, crc = struct.unpack_from("<II", file, at) if at + 24 <= len(file) else (0, 0)
+    end = at + 24 + length
+    return 24 + length if length and end <= len(file) and zlib.crc32(file[at + 8 : end]) == crc else 0
 
 
 class Segment:
@@ -115,12 +118,6 @@ class Segment:
         self.slot += self.signed()
         self.seconds += self.signed()
 
-    def read_quotes(self):
-        self.varint(), self.take(32), self.signed(), self.field()
-
-    def read_external(self):
-        self.varint(), self.field(), self.field()
-
     def read_turnEnd(self):
         self.ts += self.signed()
         self.take(3 * self.varint())
@@ -131,6 +128,8 @@ class Segment:
     read_feedState = read_quotePolicy = lambda self: self.byte()
     read_snapshotBegin = lambda self: self.signed()
     read_snapshotEnd = lambda self: None
+    read_quotes = lambda self: (self.varint(), self.take(32), self.signed(), self.field())
+    read_external = lambda self: (self.varint(), self.field(), self.field())
 
 
 def main(path, key=None):

@@ -43,6 +43,7 @@ mod reader;
 mod record;
 mod segment;
 mod table;
+mod tear;
 pub mod turn_log;
 mod writer;
 

@@ -8,8 +8,9 @@ use crate::input::{Input, Origin};
 use crate::limits::TURN_BYTES_MAX;
 use crate::patch::apply_patch;
 use crate::record::{AccountRecord, Context, Head, Mention, Record, read_record};
-use crate::segment::{BlockReader, PREAMBLE_BYTES, check_preamble};
+use crate::segment::{BlockReader, PREAMBLE_BYTES, check_preamble, whole_block};
 use crate::table::{Account, AccountTable, check_account};
+use crate::tear::Doubt;
 
 /// What a reader has found in the bytes so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,8 @@ pub struct Reader {
     scratch: Vec<u8>,
     /// The turn that was found and not applied.
     found: Option<Moment>,
+    /// Of the block at `position`, which does not check.
+    doubt: Option<Doubt>,
     failed: Option<JournalError>,
 }
 
@@ -101,6 +104,7 @@ impl Reader {
             data_bytes: 0,
             scratch: Vec::new(),
             found: None,
+            doubt: None,
             failed: None,
         }
     }
@@ -119,7 +123,23 @@ impl Reader {
     /// Bytes that were pushed and hold no whole block.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.packed.len()
+        self.packed.len() + self.doubt.as_ref().map_or(0, Doubt::passed)
+    }
+
+    /// To be called when [`Reader::find`] finds nothing and no bytes come any more. Returns why the last bytes are no
+    /// whole block, as a tear leaves them; `None` when all bytes were read.
+    ///
+    /// # Errors
+    /// [`JournalError`]: good blocks come behind a bad one, so that the segment is damaged.
+    pub fn finish(&mut self) -> Result<Option<JournalError>, JournalError> {
+        self.guarded(Self::end_search)?;
+        let at = self.plain_at + self.plain.len() as u64;
+        let tear = |doubt: &Doubt| JournalError {
+            fault: doubt.fault,
+            block_at: self.position,
+            record_at: at,
+        };
+        Ok(self.doubt.as_ref().map(tear))
     }
 
     /// Where the segment begins; `None` before its first block was read.
@@ -223,34 +243,65 @@ impl Reader {
 
     /// Unpacks one block; false when there is no whole one.
     fn read_block(&mut self) -> Result<bool, (usize, Fault)> {
-        let at = self.plain.len();
-        self.begin_blocks().map_err(|fault| (at, fault))?;
+        self.begin_blocks()?;
         self.drop_applied();
+        if self.doubt.is_some() {
+            return self.search_behind();
+        }
         let Some(blocks) = &mut self.blocks else { return Ok(false) };
         let at = self.plain.len();
-        self.places.push((self.plain_at + at as u64, self.position));
-        let read = blocks.read_block(&self.packed, &mut self.plain);
-        let Some(bytes) = read.map_err(|fault| (at, fault))? else {
-            self.places.pop();
-            return Ok(false);
+        let block = match whole_block(&self.packed) {
+            Ok(Some(block)) => block,
+            Ok(None) => return Ok(false),
+            Err(fault) => return self.begin_doubt(fault),
         };
+        self.places.push((self.plain_at + at as u64, self.position));
+        blocks.unpack_block(block, &mut self.plain).map_err(|fault| (at, fault))?;
+        let bytes = block.len();
         self.packed.drain(..bytes);
         self.position += bytes as u64;
         let checked = check_length("TURN_BYTES_MAX", self.plain.len(), TURN_BYTES_MAX);
         checked.map(|()| true).map_err(|fault| (at, fault))
     }
 
+    /// The next block, or the preamble, does not check: nothing more is read.
+    fn begin_doubt(&mut self, fault: Fault) -> Result<bool, (usize, Fault)> {
+        self.places.push((self.plain_at + self.plain.len() as u64, self.position));
+        self.doubt = Some(Doubt::new(fault));
+        self.search_behind()
+    }
+
+    fn search_behind(&mut self) -> Result<bool, (usize, Fault)> {
+        let Self { doubt, packed, plain, .. } = self;
+        let searched = doubt.as_mut().map_or(Ok(()), |doubt| doubt.search(packed));
+        searched.map(|()| false).map_err(|fault| (plain.len(), fault))
+    }
+
+    /// Searches what is left, of which no block is whole.
+    fn end_search(&mut self) -> Result<(), (usize, Fault)> {
+        if self.doubt.is_none() && !self.packed.is_empty() {
+            self.begin_doubt(CUT)?;
+        }
+        let Self { doubt, packed, plain, .. } = self;
+        let searched = doubt.as_mut().map_or(Ok(()), |doubt| doubt.search_end(packed));
+        searched.map_err(|fault| (plain.len(), fault))
+    }
+
     /// Reads the preamble once it is there.
-    fn begin_blocks(&mut self) -> Result<(), Fault> {
-        if self.blocks.is_some() {
+    fn begin_blocks(&mut self) -> Result<(), (usize, Fault)> {
+        if self.blocks.is_some() || self.doubt.is_some() {
             return Ok(());
         }
         let Some((preamble, rest)) = self.packed.split_first_chunk::<PREAMBLE_BYTES>() else {
             return Ok(());
         };
-        check_preamble(preamble)?;
+        match check_preamble(preamble) {
+            Ok(()) => {}
+            Err(fault @ Fault::Malformed(_)) => return self.begin_doubt(fault).map(|_| ()),
+            Err(fault) => return Err((0, fault)),
+        }
         self.packed = rest.to_vec();
-        self.blocks = Some(BlockReader::new().map_err(|_| Fault::Malformed("there is no memory"))?);
+        self.blocks = Some(BlockReader::new().map_err(|_| (0, NO_MEMORY))?);
         self.position = PREAMBLE_BYTES as u64;
         Ok(())
     }
@@ -412,6 +463,8 @@ impl Reader {
     }
 }
 
+const NO_MEMORY: Fault = Fault::Malformed("there is no memory");
+const CUT: Fault = Fault::Malformed("the file ends within a block");
 const CHECKPOINT_WITHIN: Fault = Fault::Malformed("a checkpoint stands within a segment");
 const FORGOTTEN: Fault = Fault::Malformed("a record is about an account that was forgotten");
 

@@ -27,8 +27,8 @@ const VERSION_BYTES: usize = 4;
 /// Bytes of length and CRC-32 before what that is of.
 const BLOCK_CRC_BYTES: usize = 8;
 
-/// Bytes of the moment before a block's packed bytes.
-const BLOCK_MOMENT_BYTES: usize = 16;
+/// Bytes of length, CRC-32 and moment before a block's packed bytes.
+pub(crate) const BLOCK_HEAD_BYTES: usize = BLOCK_CRC_BYTES + 16;
 
 /// The end of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +92,46 @@ impl BlockWriter {
     }
 }
 
+/// What stands before a block's packed bytes.
+pub(crate) struct BlockHead {
+    length: usize,
+    crc: u32,
+    pub(crate) moment: BlockMoment,
+}
+
+impl BlockHead {
+    /// The head at the front of `bytes`, and what is behind it; `None` when it is not there as a whole.
+    pub(crate) fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (length, rest) = bytes.split_first_chunk()?;
+        let (crc, rest) = rest.split_first_chunk()?;
+        let (slot, rest) = rest.split_first_chunk()?;
+        let (ts_ms, rest) = rest.split_first_chunk()?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+        let (slot, ts_ms) = (u64::from_le_bytes(*slot), u64::from_le_bytes(*ts_ms));
+        let moment = BlockMoment { slot, ts_ms };
+        Some((Self { length, crc: u32::from_le_bytes(*crc), moment }, rest))
+    }
+
+    /// Returns the fault of a length that no block has.
+    pub(crate) fn check_length(&self) -> Result<(), Fault> {
+        if self.length == 0 {
+            return Err(Fault::Malformed("a block is empty"));
+        }
+        check_length("BLOCK_PACKED_BYTES_MAX", self.length, BLOCK_PACKED_BYTES_MAX)
+    }
+}
+
+/// The block at the front of `bytes`, from its head to its end; `None` when it is not there as a whole.
+pub(crate) fn whole_block(bytes: &[u8]) -> Result<Option<&[u8]>, Fault> {
+    let Some((head, _)) = BlockHead::read(bytes) else { return Ok(None) };
+    head.check_length()?;
+    let Some(block) = bytes.get(..BLOCK_HEAD_BYTES + head.length) else { return Ok(None) };
+    match block.get(BLOCK_CRC_BYTES..) {
+        Some(checked) if crc32fast::hash(checked) == head.crc => Ok(Some(block)),
+        _ => Err(Fault::CrcMismatch),
+    }
+}
+
 /// Unpacks the blocks of one segment, in their order.
 pub(crate) struct BlockReader {
     zstd: Decoder<'static, Bounded>,
@@ -104,29 +144,9 @@ impl BlockReader {
         Ok(Self { zstd })
     }
 
-    /// Appends the plain bytes of the block at the front of `bytes` to `plain`; returns the bytes that the
-    /// block takes, `None` when it is not there as a whole.
-    pub(crate) fn read_block(
-        &mut self,
-        bytes: &[u8],
-        plain: &mut Vec<u8>,
-    ) -> Result<Option<usize>, Fault> {
-        let Some((head, rest)) = bytes.split_first_chunk::<BLOCK_CRC_BYTES>() else {
-            return Ok(None);
-        };
-        let [length, crc] =
-            [[head[0], head[1], head[2], head[3]], [head[4], head[5], head[6], head[7]]];
-        let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
-        check_length("BLOCK_PACKED_BYTES_MAX", length, BLOCK_PACKED_BYTES_MAX)?;
-        if length == 0 {
-            return Err(Fault::Malformed("a block is empty"));
-        }
-        let Some(block) = rest.get(..BLOCK_MOMENT_BYTES + length) else { return Ok(None) };
-        if crc32fast::hash(block) != u32::from_le_bytes(crc) {
-            return Err(Fault::CrcMismatch);
-        }
-        self.unpack(block.get(BLOCK_MOMENT_BYTES..).unwrap_or_default(), plain)?;
-        Ok(Some(BLOCK_CRC_BYTES + block.len()))
+    /// Appends the plain bytes of a block, which [`whole_block`] found, to `plain`.
+    pub(crate) fn unpack_block(&mut self, block: &[u8], plain: &mut Vec<u8>) -> Result<(), Fault> {
+        self.unpack(block.get(BLOCK_HEAD_BYTES..).unwrap_or_default(), plain)
     }
 
     fn unpack(&mut self, packed: &[u8], plain: &mut Vec<u8>) -> Result<(), Fault> {

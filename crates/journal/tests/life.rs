@@ -268,7 +268,7 @@ proptest! {
         let (_, whole, _) = read(&file, 4_096);
         file[at] ^= 1 << bit;
         let (reader, inputs, result) = read(&file, 4_096);
-        // A length that grew makes the rest of the file one block that is never whole.
+        // Where nothing good comes behind it, it is a tear.
         prop_assert!(result.is_err() || reader.waiting() > 0);
         prop_assert_eq!(&whole[..inputs.len()], &inputs[..]);
         if let Err(error) = result {
@@ -288,8 +288,8 @@ proptest! {
     }
 }
 
-#[test]
-fn a_file_torn_at_any_byte_ends_behind_a_turn() {
+/// A file of twenty turns, a block each.
+fn file_of_turns() -> Vec<u8> {
     let origin = |slot| Origin { pubkey: Pubkey([1; 32]), slot, gate: Gate::Arrival };
     let mut life = Vec::new();
     for slot in 0..20_u64 {
@@ -297,18 +297,79 @@ fn a_file_torn_at_any_byte_ends_behind_a_turn() {
         life.push(Step::Account { origin: origin(slot), owner: 2, data });
         life.push(Step::TurnEnd { ts_ms: slot * 2, marks: vec![1, 0, 3], hashes: vec![] });
     }
-    let file = written(&[&life], b"state").remove(0);
+    written(&[&life], b"state").remove(0)
+}
+
+/// What a reader makes of a file that has ended.
+fn finished(file: &[u8], piece_bytes: usize) -> (Reader, Vec<String>, Option<&'static str>, bool) {
+    let (mut reader, inputs, result) = read(file, piece_bytes);
+    let tear = result.and_then(|()| reader.finish());
+    let (is_damaged, code) = match tear {
+        Ok(tear) => (false, tear.map(|tear| tear.fault.code())),
+        Err(error) => (true, Some(error.fault.code())),
+    };
+    (reader, inputs, code, is_damaged)
+}
+
+#[test]
+fn a_file_torn_at_any_byte_ends_behind_a_turn() {
+    let file = file_of_turns();
     let (_, whole, _) = read(&file, file.len());
     let mut lengths = HashSet::new();
     for length in 0..file.len() {
-        let (reader, inputs, result) = read(&file[..length], 64);
-        assert_eq!(result, Ok(()));
+        let (reader, inputs, code, is_damaged) = finished(&file[..length], 64);
+        assert!(!is_damaged);
         assert_eq!(inputs, whole[..inputs.len()]);
         assert_eq!(inputs.len() % 2, 0, "{length}");
+        assert_eq!(code, (reader.waiting() > 0).then_some("MALFORMED_JOURNAL"));
         assert!(usize::try_from(reader.position()).unwrap() + reader.waiting() == length);
         lengths.insert(inputs.len());
     }
     assert_eq!(lengths.len(), 20, "each block but the last is the end of some torn file");
+}
+
+#[test]
+fn zeros_and_garbage_from_any_byte_on_are_a_tear() {
+    let file = file_of_turns();
+    let (_, whole, _) = read(&file, file.len());
+    let garbage: Vec<u8> =
+        (1_u32..).map(|at| at.wrapping_mul(2_654_435_761).to_be_bytes()[1]).take(9_000).collect();
+    // Within the version it is a file of another one.
+    for at in (0..16).chain(20..file.len()) {
+        let (_, good, _) = read(&file[..at], file.len());
+        for tail in [&[0; 1][..], &[0; 9_000], &garbage] {
+            let (reader, inputs, code, is_damaged) = finished(&[&file[..at], tail].concat(), 64);
+            // A zero more may be the last byte of a block.
+            assert!(!is_damaged && code.is_some() == (reader.waiting() > 0), "{at}: {code:?}");
+            assert!(inputs.len() >= good.len() && inputs == whole[..inputs.len()], "{at}");
+            let end = usize::try_from(reader.position()).unwrap() + reader.waiting();
+            assert_eq!(end, at + tail.len());
+        }
+    }
+}
+
+#[test]
+fn a_spoilt_byte_is_damage_unless_it_is_in_the_last_block() {
+    let file = file_of_turns();
+    let last = usize::try_from(read(&file[..file.len() - 1], 64).0.position()).unwrap();
+    for at in 0..file.len() {
+        let mut spoilt = file.clone();
+        spoilt[at] ^= 0x40;
+        let (reader, _, code, is_damaged) = finished(&spoilt, 64);
+        assert_eq!(is_damaged, at < last, "{at}: {code:?}");
+        assert!(code.is_some() && reader.position() <= at as u64);
+    }
+}
+
+#[test]
+fn many_heads_without_a_good_block_are_damage() {
+    let mut file = file_of_turns();
+    let head = [&1_u32.to_le_bytes()[..], &[1; 4], &[0; 16]].concat();
+    for heads in [10, 100] {
+        file.extend([&head[..], &[0]].concat().repeat(heads));
+        let (_, _, code, is_damaged) = finished(&file, 1_000);
+        assert_eq!((code, is_damaged), (Some("JOURNAL_CRC_MISMATCH"), heads == 100));
+    }
 }
 
 #[test]
@@ -328,7 +389,10 @@ fn a_head_is_read_from_the_front_of_a_file() {
 fn other_files_and_other_versions_are_told_apart() {
     let mut file = written(&[&[]], b"").remove(0);
     file[16] = 2;
-    let code = |file: &[u8]| read(file, 1_000).2.map_err(|error| error.fault.code());
+    let code = |file: &[u8]| {
+        let (mut reader, _, result) = read(file, 1_000);
+        result.and_then(|()| reader.finish()).map_err(|error| error.fault.code())
+    };
     assert_eq!(code(&file), Err("JOURNAL_VERSION_MISMATCH"));
     file[0] = b'S';
     assert_eq!(code(&file), Err("MALFORMED_JOURNAL"));
@@ -337,7 +401,7 @@ fn other_files_and_other_versions_are_told_apart() {
     file[23] = 0xff;
     assert_eq!(code(&file), Err("JOURNAL_BYTES_EXCEEDED"));
     file = written(&[&[]], b"").remove(0);
-    file[28] ^= 1;
+    file[44] ^= 1;
     assert_eq!(code(&file), Err("JOURNAL_CRC_MISMATCH"));
 }
 
@@ -385,11 +449,12 @@ fn an_error_says_where_and_stays() {
         .map(|turn| Step::TurnEnd { ts_ms: turn * 2, marks: vec![], hashes: vec![7; 40] })
         .collect();
     let mut file = written(&[&life], b"").remove(0);
-    let end = file.len();
-    file[end - 1] ^= 1;
-    let (mut reader, inputs, result) = read(&file, 1_000);
-    let error = result.unwrap_err();
-    assert_eq!(inputs.len(), 8);
+    let (before, ..) = read(&file[..file.len() - 1], 1_000);
+    // In the block before the last one.
+    file[usize::try_from(before.position()).unwrap() - 1] ^= 1;
+    let (mut reader, inputs, _) = read(&file, 1_000);
+    let error = reader.finish().unwrap_err();
+    assert_eq!(inputs.len(), 7);
     assert_eq!(error.block_at, reader.position());
     assert_eq!(reader.find(), Err(error));
 }

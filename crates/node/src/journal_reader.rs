@@ -212,6 +212,19 @@ impl JournalReader {
         }
     }
 
+    /// To be called at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null when all bytes were
+    /// read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.
+    #[napi]
+    pub fn finish(&mut self) -> Option<JournalProblem> {
+        if self.problem.is_none() {
+            match self.reader.finish() {
+                Ok(tear) => return tear.as_ref().map(problem_at),
+                Err(error) => self.problem = Some(problem_at(&error)),
+            }
+        }
+        self.problem.clone()
+    }
+
     /// Gives back the memory of what was read at once; nothing more can be read.
     #[napi]
     pub fn release(&mut self) {

@@ -2,13 +2,15 @@
  * Books of past moments out of the files of a random life, with forks, quotes, audits, other chains and restarts.
  * AS_OF_MOMENTS makes it longer; SEED=n makes it another life.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AsOfMoment, AsOfReply } from '../../contract/as-of-source.js';
 import { PROGRAM_ID } from '../../sim/bytes/keys.js';
 import { Random } from '../../sim/random.js';
+import { readSegments } from '../store/segment-index.js';
+import { segmentName } from '../store/segment-name.js';
 import { MomentReader } from './moment-reader.js';
 import { nameOf, PastLife, readsOf, type Shown } from './testing.js';
 
@@ -203,19 +205,40 @@ test('a request that nobody waits for is given up', () => {
   expect(newReader().readMoment({ ...job, flushedMs: life.nowMs }, () => true)).toBeUndefined();
 });
 
+test('a file that has lost its end, and that the next one goes on with, shows no older book in its place', () => {
+  const place = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-torn-'));
+  cpSync(folder, place, { recursive: true });
+  const { segments } = readSegments(place, PROGRAM_ID);
+  const at = segments.findIndex((one, index) => segments[index + 1]?.epoch === one.epoch);
+  const [torn, next] = segments.slice(at, at + 2);
+  if (torn === undefined || next === undefined) throw new Error('there is such a file');
+  const file = path.join(place, segmentName(torn.number));
+  const bytes = readFileSync(file);
+  const value = next.first.ts - 1;
+  expect(ask(newReader(place), { by: 'ts', value }, someRead())?.kind).toBe('body');
+  for (const spoilt of [bytes.subarray(0, -1), Buffer.from(bytes).fill(0, bytes.length - 9)]) {
+    writeFileSync(file, spoilt);
+    expect(ask(newReader(place), { by: 'ts', value }, someRead())).toMatchObject({
+      kind: 'notKept',
+      message: expect.stringContaining('the end of its file is lost'),
+    });
+    const after = { by: 'ts', value: next.first.ts } as const;
+    expect(ask(newReader(place), after, someRead())?.kind).toBe('body');
+  }
+  rmSync(place, { recursive: true });
+});
+
 test('files that are deleted or damaged while they are read cost the moments in them, and no other', () => {
   const place = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-damaged-'));
-  const names = readdirSync(folder).sort();
-  for (const name of names)
-    writeFileSync(path.join(place, name), readFileSync(path.join(folder, name)));
+  cpSync(folder, place, { recursive: true });
   const reader = newReader(place);
   const { ts } = life.shown[5] as Shown;
-  const first = ask(reader, { by: 'ts', value: ts }, someRead());
-  expect(first?.kind).toBe('body');
+  expect(ask(reader, { by: 'ts', value: ts }, someRead())?.kind).toBe('body');
   // Its book goes on from the file that is open.
-  rmSync(path.join(place, names[0] ?? ''));
+  const holder = readSegments(place, PROGRAM_ID).segments.findLast(({ first }) => first.ts <= ts);
+  rmSync(path.join(place, segmentName(holder?.number ?? 0)));
   expect(ask(reader, { by: 'ts', value: ts }, someRead())?.kind).toBe('notKept');
-  for (const name of names.slice(1, -1)) {
+  for (const name of readdirSync(place).sort().slice(1, -1)) {
     const file = path.join(place, name);
     const bytes = readFileSync(file);
     bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);

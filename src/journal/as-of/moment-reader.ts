@@ -65,6 +65,7 @@ export class MomentReader {
     const book = this.#books.takeBook(choice.segment.number, isUsable);
     const advance = this.#advance(book, until, isCancelled);
     if (advance === 'cancelled') return undefined;
+    if (advance === 'end' && choice.goesOn) return notKept(moment, segments, LOST_TEXT);
     const isNewestMoment = advance === 'end' && choice.isNewest;
     if (!isKept(book, { ...job, until, isNewestMoment })) {
       return notKept(moment, segments, undefined, choice.isNewest ? book : undefined);
@@ -126,6 +127,8 @@ export class MomentReader {
     }
   }
 }
+
+const LOST_TEXT = 'the end of its file is lost';
 
 /** Whether the book, at which reading has ended, is that of the moment. */
 function isKept(

@@ -7,6 +7,8 @@ export interface SegmentChoice {
   readonly segment: SegmentInfo;
   /** Whether it is the newest of the folder, to whose end more may come. */
   readonly isNewest: boolean;
+  /** Whether a later moment than the one asked for is to be found in it, as the next file begins with one. */
+  readonly goesOn: boolean;
 }
 
 /**
@@ -28,7 +30,7 @@ export function chooseByTime(
     const next = segments[at + 1];
     const goesOn = next !== undefined && continues(segment, next) && next.first[by] > value;
     // How far the newest one goes is seen when it is read.
-    if (isNewest || goesOn || segment.last[by] >= value) return { segment, isNewest };
+    if (isNewest || goesOn || segment.last[by] >= value) return { segment, isNewest, goesOn };
   }
   return null;
 }
@@ -54,7 +56,8 @@ export function chooseBySeq(
   // At its checkpoint a range has a number whose first moment is not kept.
   const at = before >= 0 ? before : segments.findIndex((one) => isOf(one) && seqAt(one) === seq);
   const segment = segments[at];
-  return segment === undefined ? null : { segment, isNewest: segment.number === newest };
+  if (segment === undefined) return null;
+  return { segment, isNewest: segment.number === newest, goesOn: false };
 }
 
 /** What is kept, in words. */

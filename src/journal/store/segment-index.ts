@@ -4,7 +4,7 @@ import type { JournalMoment, JournalSkippedFile } from '../../contract/journal-s
 import { readSegmentHead, type SegmentHead } from '../../engine/journal-reader.js';
 import { textOfError } from '../model/error.js';
 import { SEGMENT_HEAD_BYTES, SEGMENTS_MAX } from '../model/limits.js';
-import { findMoments, momentOf, PREAMBLE_BYTES } from './block-moments.js';
+import { momentOf, momentsOfFile } from './block-moments.js';
 import type { SegmentInfo } from './segment-info.js';
 import { segmentName, segmentNumber } from './segment-name.js';
 
@@ -57,9 +57,9 @@ export function readSegment(folder: string, number: number, programId: string | 
       throw new Error(`it is of the program ${found.programId}`);
     }
     const { size } = fstatSync(handle);
-    const moments = findMoments(size, PREAMBLE_BYTES, (at, head) => {
-      readSync(handle, head, 0, head.length, at);
-    });
+    const read = (at: number, into: Buffer): void =>
+      void readSync(handle, into, 0, into.length, at);
+    const moments = momentsOfFile({ size, read });
     if (moments === null) throw new Error('it ends before its first moment');
     const info = infoOfHead(number, found);
     return { ...info, bytes: size, first: info.first ?? moments.first, last: moments.last };
