@@ -4,6 +4,7 @@
  * *This folder does not* know where rows come from, keep anything, or know a path or a header.
  */
 
+import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type {
   BodyForm,
   CandlesQuery,
@@ -15,7 +16,6 @@ import type {
 import { candleText } from '../candles/candle-text.js';
 import { type BucketReader, readCandles } from '../candles/read-candles.js';
 import { udfText } from '../candles/udf-text.js';
-import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../model/amounts.js';
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import type { RecordPageQuery } from '../store/types.js';

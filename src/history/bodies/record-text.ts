@@ -7,11 +7,10 @@ import {
   FRACTION_PLACES,
   formatDecimal,
   formatFixedDecimal,
-  fundingFraction,
   QUOTE_PLACES,
   RATE_PLACES,
-  scaledBase,
-} from '../model/amounts.js';
+} from '../../amounts/decimals.js';
+import { fundingFraction, scaledBase } from '../model/amounts.js';
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 
 /**

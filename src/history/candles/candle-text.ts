@@ -1,5 +1,5 @@
 /** Candles as JSON, with numbers in human units written from the integers. */
-import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../model/amounts.js';
+import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type { Candle } from './candle.js';
 import type { ResolutionName } from './resolution.js';
 

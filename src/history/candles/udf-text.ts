@@ -1,5 +1,5 @@
 /** Candles as the columns that TradingView's UDF has of bars. */
-import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../model/amounts.js';
+import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type { Candle } from './candle.js';
 
 /** Bars, ascending; without any, where the next older one starts, or null where there is none. */

@@ -2,10 +2,12 @@
  * The messages of the streams, as finished text. Numbers are in human units, each written from its
  * integer with all its digits; what a record does not have is null.
  */
+
+import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type { Candle } from '../candles/candle.js';
 import { type CandleLabel, labelledCandleText } from '../candles/candle-text.js';
 import { candlePointOf } from '../candles/rules.js';
-import { BASE_PLACES, formatDecimal, QUOTE_PLACES, scaledBase } from '../model/amounts.js';
+import { scaledBase } from '../model/amounts.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 
 /** A trade for subscribers; its text is the same for all topics, and made once. */

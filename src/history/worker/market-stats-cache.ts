@@ -7,9 +7,10 @@
  * when its records changed or the window has moved, which it does by whole minutes.
  */
 
+import { divideNearest } from '../../amounts/decimals.js';
 import type { MarketStats } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
-import { divideNearest, fundingFraction } from '../model/amounts.js';
+import { fundingFraction } from '../model/amounts.js';
 import { FUNDING_RATES_AVERAGED_MAX } from '../model/limits.js';
 import type { HistoryStore } from '../store/store.js';
 

@@ -4,6 +4,8 @@
  * A repeated query costs one map look-up: its parsed form, the headers of its last version and, within
  * one turn of the book, a small reply are cached. Large bodies are not: the core caches them.
  */
+
+import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import { LIMITS } from '../../config/limits.js';
 import type {
   AuctionsRequest,
@@ -21,7 +23,6 @@ import {
   parseMatch,
   parseOrderbook,
 } from '../api/book-params.js';
-import { BASE_PLACES, decimalText, PRICE_PLACES } from '../api/decimals.js';
 import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
@@ -109,8 +110,8 @@ function orderbookText(l2: string): string {
   };
   const side = (levels: LevelTexts) =>
     levels.map(({ price, size }) => [
-      decimalText(BigInt(price), PRICE_PLACES),
-      decimalText(BigInt(size), BASE_PLACES),
+      formatDecimal(BigInt(price), QUOTE_PLACES),
+      formatDecimal(BigInt(size), BASE_PLACES),
     ]);
   const timestamp = String(ts);
   return JSON.stringify({ ticker_id: marketName, timestamp, bids: side(bids), asks: side(asks) });

@@ -2,15 +2,16 @@
  * The statistics of all markets as the Drift v2 data API writes them: decimals as text, in places
  * that its own responses have; what there is not is an empty text. And as CoinGecko asks for them.
  */
-import type { ChainStats, MarketInfo } from '../../contract/markets.js';
+
 import {
   BASE_PLACES,
-  decimalText,
-  divideToNearest,
+  divideNearest,
   FRACTION_PLACES,
-  fixedText,
-  PRICE_PLACES,
-} from '../api/decimals.js';
+  formatDecimal,
+  formatFixedDecimal,
+  QUOTE_PLACES,
+} from '../../amounts/decimals.js';
+import type { ChainStats, MarketInfo } from '../../contract/markets.js';
 import { fundingOf, type MarketStatistics } from './stats-text.js';
 
 /** Places of a percentage of a price, of a funding rate in percent, and of one of /contracts. */
@@ -92,8 +93,8 @@ export function tickersText(markets: readonly MarketStatistics[]): string {
         ticker_id: row.symbol,
         ...{ base_currency: baseAssetOf(market.row), target_currency: quoteAsset },
         ...{ last_price: price(history?.price), bid: price(bid), ask: price(ask) },
-        base_volume: fixedText(history?.baseVolume24h ?? 0n, BASE_PLACES),
-        target_volume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
+        base_volume: formatFixedDecimal(history?.baseVolume24h ?? 0n, BASE_PLACES),
+        target_volume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
         ...{ high: price(history?.high24h), low: price(history?.low24h) },
       };
     }),
@@ -112,25 +113,25 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
   const rate = percentOf(funding.rate, PERCENT_PLACES);
   const { change, percent } = changeOf(market);
   const tokens = (amount: bigint | undefined) =>
-    amount === undefined ? '' : decimalText(amount, row.decimals);
+    amount === undefined ? '' : formatDecimal(amount, row.decimals);
   return {
     ...{ uiStatus: 'visible', uiHideAtTs: null, baseAsset: baseAssetOf(market.row), quoteAsset },
     ...{ status: row.status, precision: row.decimals, limits: limitsOf(market) },
     fees: feesOf(chain),
     ...{ oraclePrice: price(chain.oraclePrice), markPrice: price(readTop().mark) },
-    baseVolume: fixedText((history?.baseVolume24h ?? 0n) / 1_000n, PRICE_PLACES),
-    quoteVolume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
+    baseVolume: formatFixedDecimal((history?.baseVolume24h ?? 0n) / 1_000n, QUOTE_PLACES),
+    quoteVolume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
     ...{ deposits: tokens(spot?.deposits), borrows: tokens(spot?.borrows) },
     openInterest: {
-      long: decimalText(perp?.baseLong ?? 0n, BASE_PLACES),
-      short: decimalText(perp?.baseShort ?? 0n, BASE_PLACES),
+      long: formatDecimal(perp?.baseLong ?? 0n, BASE_PLACES),
+      short: formatDecimal(perp?.baseShort ?? 0n, BASE_PLACES),
     },
     // As the profit of each side: longs lose what they pay.
     fundingRate: {
-      long: decimalText(-rate, PERCENT_PLACES),
-      short: decimalText(rate, PERCENT_PLACES),
+      long: formatDecimal(-rate, PERCENT_PLACES),
+      short: formatDecimal(rate, PERCENT_PLACES),
     },
-    fundingRate24h: fixedText(percentOf(funding.average, PERCENT_PLACES), PERCENT_PLACES),
+    fundingRate24h: formatFixedDecimal(percentOf(funding.average, PERCENT_PLACES), PERCENT_PLACES),
     fundingRateUpdateTs: funding.ts === null ? null : Number(funding.ts),
     ...{ price: price(history?.price), priceChange24h: change, priceChange24hPercent: percent },
     priceHigh: { oracle: price(history?.oracleHigh24h), fill: price(history?.high24h) },
@@ -142,7 +143,7 @@ const unknownRange = { min: null, max: null };
 
 /** Numbers, unlike the rest; null is what no account says. */
 function limitsOf({ row, chain }: MarketStatistics) {
-  const min = Number(decimalText(row.minOrderSize, row.decimals));
+  const min = Number(formatDecimal(row.minOrderSize, row.decimals));
   return {
     leverage: { min: 1, max: leverageMaxOf(chain) },
     ...{ amount: { min, max: null }, withdraw: unknownRange, deposit: unknownRange },
@@ -158,7 +159,7 @@ export function feesOf({ makerRebate, takerFee }: ChainStats): { maker: number; 
 export function leverageMaxOf({ perp }: ChainStats): number {
   const ratio = perp?.marginRatioInitial ?? 0n;
   // A ratio at 1e4, so that 500 are 20 times.
-  return ratio > 0n ? Number(decimalText(1_000_000n / ratio, 2)) : 1;
+  return ratio > 0n ? Number(formatDecimal(1_000_000n / ratio, 2)) : 1;
 }
 
 function contractRecord(market: MarketStatistics, quoteAsset: string) {
@@ -170,13 +171,16 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
     ...{ contract_index: row.marketIndex, ticker_id: row.symbol },
     ...{ base_currency: baseAssetOf(market.row), quote_currency: quoteAsset },
     last_price: price(history?.price),
-    base_volume: fixedText(history?.baseVolume24h ?? 0n, BASE_PLACES),
-    quote_volume: fixedText(history?.quoteVolume24h ?? 0n, PRICE_PLACES),
+    base_volume: formatFixedDecimal(history?.baseVolume24h ?? 0n, BASE_PLACES),
+    quote_volume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
     ...{ high: price(history?.high24h), low: price(history?.low24h) },
     product_type: row.marketType.toUpperCase(),
-    open_interest: fixedText(interest, BASE_PLACES),
+    open_interest: formatFixedDecimal(interest, BASE_PLACES),
     index_price: price(chain.oraclePrice),
-    funding_rate: fixedText(percentOf(rate, CONTRACT_PERCENT_PLACES), CONTRACT_PERCENT_PLACES),
+    funding_rate: formatFixedDecimal(
+      percentOf(rate, CONTRACT_PERCENT_PLACES),
+      CONTRACT_PERCENT_PLACES,
+    ),
     next_funding_rate: '',
     next_funding_rate_timestamp: ts === null ? '' : String((ts + FUNDING_SECONDS) * 1_000n),
     ...{ start_timestamp: '', end_timestamp: '' },
@@ -198,23 +202,23 @@ export function baseAssetOf({ marketType, symbol }: MarketInfo): string {
 function changeOf({ history }: MarketStatistics): { change: string; percent: string } {
   const { price: now, price24hAgo: before } = history ?? { price: null, price24hAgo: null };
   if (now === null || before === null || before <= 0n) return { change: '', percent: '' };
-  const percent = divideToNearest((now - before) * 10_000n, before);
+  const percent = divideNearest((now - before) * 10_000n, before);
   return {
-    change: fixedText(now - before, PRICE_PLACES),
-    percent: fixedText(percent, CHANGE_PLACES),
+    change: formatFixedDecimal(now - before, QUOTE_PLACES),
+    percent: formatFixedDecimal(percent, CHANGE_PLACES),
   };
 }
 
 /** Percent with `places`, of a fraction at 1e18. */
 function percentOf(fraction: bigint, places: number): bigint {
-  return divideToNearest(fraction, 10n ** BigInt(FRACTION_PLACES - 2 - places));
+  return divideNearest(fraction, 10n ** BigInt(FRACTION_PLACES - 2 - places));
 }
 
 function price(value: bigint | null | undefined): string {
-  return value === null || value === undefined ? '' : fixedText(value, PRICE_PLACES);
+  return value === null || value === undefined ? '' : formatFixedDecimal(value, QUOTE_PLACES);
 }
 
 /** A number, of a part of the quote at 1e9. */
 function feeOf(part: bigint): number {
-  return Number(decimalText(part, BASE_PLACES));
+  return Number(formatDecimal(part, BASE_PLACES));
 }

@@ -1,14 +1,15 @@
 /** The body of /stats/markets: JSON whose numbers are decimals. */
-import type { MarketStats } from '../../contract/history-source.js';
-import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.js';
+
 import {
   BASE_PLACES,
-  decimalText,
-  divideToNearest,
+  divideNearest,
   FRACTION_PLACES,
-  PRICE_PLACES,
+  formatDecimal,
+  QUOTE_PLACES,
   RATE_PLACES,
-} from '../api/decimals.js';
+} from '../../amounts/decimals.js';
+import type { MarketStats } from '../../contract/history-source.js';
+import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.js';
 
 /** A market with its data from the chain and from the history. */
 export interface MarketStatistics {
@@ -40,14 +41,14 @@ function marketText({ row, chain, history }: MarketStatistics): string {
     `{"marketIndex":${row.marketIndex},"symbol":${JSON.stringify(row.symbol)},` +
     `"marketType":"${row.marketType}","oraclePrice":${priceText(chain.oraclePrice)},` +
     `"volume24h":${priceText(history?.quoteVolume24h ?? 0n)},` +
-    `"openInterest":${priceText(divideToNearest(long * chain.oraclePrice, 10n ** BigInt(BASE_PLACES)))},` +
-    `"fundingRate":${decimalText(funding.rate, FRACTION_PLACES)},` +
-    `"fundingRate24hAvg":${decimalText(funding.average, FRACTION_PLACES)},` +
+    `"openInterest":${priceText(divideNearest(long * chain.oraclePrice, 10n ** BigInt(BASE_PLACES)))},` +
+    `"fundingRate":${formatDecimal(funding.rate, FRACTION_PLACES)},` +
+    `"fundingRate24hAvg":${formatDecimal(funding.average, FRACTION_PLACES)},` +
     `"status":${JSON.stringify(row.status)},` +
-    `"longOpenInterest":${decimalText(long, BASE_PLACES)},` +
-    `"shortOpenInterest":${decimalText(perp?.baseShort ?? 0n, BASE_PLACES)},` +
+    `"longOpenInterest":${formatDecimal(long, BASE_PLACES)},` +
+    `"shortOpenInterest":${formatDecimal(perp?.baseShort ?? 0n, BASE_PLACES)},` +
     `"fundingRateTs":${funding.ts},` +
-    `"baseVolume24h":${decimalText(history?.baseVolume24h ?? 0n, BASE_PLACES)},` +
+    `"baseVolume24h":${formatDecimal(history?.baseVolume24h ?? 0n, BASE_PLACES)},` +
     `"price":${priceOrNull(history?.price)},"price24hAgo":${priceOrNull(history?.price24hAgo)},` +
     `"high24h":${priceOrNull(history?.high24h)},"low24h":${priceOrNull(history?.low24h)}}`
   );
@@ -83,12 +84,12 @@ export function fundingOf(perp: PerpStats | null, history: MarketStats | undefin
 /** A raw rate over a raw price, at 1e18; 0 where the oracle had no price. */
 function fundingFraction(rate: bigint, oraclePrice: bigint): bigint {
   if (oraclePrice <= 0n) return 0n;
-  const scale = 10n ** BigInt(FRACTION_PLACES + PRICE_PLACES - RATE_PLACES);
-  return divideToNearest(rate * scale, oraclePrice);
+  const scale = 10n ** BigInt(FRACTION_PLACES + QUOTE_PLACES - RATE_PLACES);
+  return divideNearest(rate * scale, oraclePrice);
 }
 
 function priceText(value: bigint): string {
-  return decimalText(value, PRICE_PLACES);
+  return formatDecimal(value, QUOTE_PLACES);
 }
 
 function priceOrNull(value: bigint | null | undefined): string {

@@ -3,10 +3,11 @@
  * asks for bars. They stand under one base path, the library's `datafeedUrl`, because names as /time and
  * /search say nothing at the root.
  */
+
+import { QUOTE_PLACES } from '../../amounts/decimals.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { throwUnknownMarket } from '../api/book-params.js';
-import { PRICE_PLACES } from '../api/decimals.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import {
   UDF_EXCHANGE,
@@ -95,9 +96,9 @@ function symbolBody(market: MarketInfo, directory: MarketDirectory) {
 
 /** A price step as `minmov` over `pricescale`, a power of ten: as many places are shown. */
 function priceScaleOf({ tickSize }: MarketInfo) {
-  const zeroes = Math.min(PRICE_PLACES, trailingZeroes(tickSize));
+  const zeroes = Math.min(QUOTE_PLACES, trailingZeroes(tickSize));
   const minmov = Math.max(1, Number(tickSize / 10n ** BigInt(zeroes)));
-  return { minmov, minmov2: 0, pricescale: 10 ** (PRICE_PLACES - zeroes) };
+  return { minmov, minmov2: 0, pricescale: 10 ** (QUOTE_PLACES - zeroes) };
 }
 
 function trailingZeroes(value: bigint): number {

@@ -2,10 +2,11 @@
  * The channel `orderbook` of market data: the book with the AMM and indicative quotes in decimals, as the
  * Drift v2 data API has it. It is made of the core's own body, which is opened for it.
  */
+
+import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import { BASE_PLACES, fixedText, PRICE_PLACES } from '../api/decimals.js';
 import type { BookTopicSpec } from './compatible-fan-out.js';
 
 /** The topic of a market. */
@@ -54,10 +55,13 @@ function frameText(symbol: string, body: Body): string {
 }
 
 function levelTexts(levels: LevelTexts): readonly (readonly [price: string, size: string])[] {
-  return levels.map(({ price, size }) => [decimal(price), fixedText(BigInt(size), BASE_PLACES)]);
+  return levels.map(({ price, size }) => [
+    decimal(price),
+    formatFixedDecimal(BigInt(size), BASE_PLACES),
+  ]);
 }
 
 /** What there is not is an empty text. */
 function decimal(raw: string | number | undefined): string {
-  return raw === undefined ? '' : fixedText(BigInt(raw), PRICE_PLACES);
+  return raw === undefined ? '' : formatFixedDecimal(BigInt(raw), QUOTE_PLACES);
 }

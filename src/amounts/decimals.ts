@@ -1,7 +1,7 @@
-/** Decimals of the bodies of statistics, written from integers digit by digit. */
+/** Amounts as the program has them: raw integers, scaled and written digit by digit, never as floats. */
 
 /** Decimals of prices and of quote amounts. */
-export const PRICE_PLACES = 6;
+export const QUOTE_PLACES = 6;
 /** Of base amounts. */
 export const BASE_PLACES = 9;
 /** Of funding rates on chain. */
@@ -9,14 +9,14 @@ export const RATE_PLACES = 9;
 /** Of funding rates as fractions of the price. */
 export const FRACTION_PLACES = 18;
 
-/** `value` divided by ten to the power of `places`, with as many digits as it needs. */
-export function decimalText(value: bigint, places: number): string {
-  const text = fixedText(value, places);
+/** `value` divided by ten to the power of `places`, with as many digits as it needs: `150.667`, `-0.5`, `3`. */
+export function formatDecimal(value: bigint, places: number): string {
+  const text = formatFixedDecimal(value, places);
   return places === 0 ? text : text.replace(/\.?0+$/, '');
 }
 
-/** The same with all `places`. */
-export function fixedText(value: bigint, places: number): string {
+/** The same with all `places`: `150.667000`. */
+export function formatFixedDecimal(value: bigint, places: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0');
   const sign = value < 0n ? '-' : '';
   if (places === 0) return `${sign}${digits}`;
@@ -25,7 +25,7 @@ export function fixedText(value: bigint, places: number): string {
 }
 
 /** A quotient to the nearest, halves away from zero. The divisor is positive. */
-export function divideToNearest(dividend: bigint, divisor: bigint): bigint {
+export function divideNearest(dividend: bigint, divisor: bigint): bigint {
   const magnitude = dividend < 0n ? -dividend : dividend;
   const rounded = (magnitude * 2n + divisor) / (divisor * 2n);
   return dividend < 0n ? -rounded : rounded;
