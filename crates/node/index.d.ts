@@ -306,6 +306,26 @@ export declare class JournalReader {
   problem(): JournalProblem | null
 }
 
+/** Collects the rows of one market of the core that a journal is read into. */
+export declare class JournalRows {
+  /** Of a market by its name in any case: its best levels, or all of its orders when `depth_levels` is 0. */
+  constructor(market: string, depthLevels: number)
+  /**
+   * Reads on as `readTo` does, and notes what each turn changes; the first time that there is the market, all of
+   * its book. Returns as `readTo`, or 4 when there are as many rows as are taken at once.
+   */
+  read(reader: JournalReader, core: Core, until: JournalUntil): number
+  /**
+   * Takes the rows that were noted, column by column and all of one length: unix milliseconds, slot, sequence
+   * number, kind, price at 1e6, size at 1e9, and of orders the number of the maker and that of the order. `kind` has 1 for the first
+   * rows of all, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
+   * order its last price and size.
+   */
+  take(): Array<BigInt64Array>
+  /** The makers by their numbers, base58, those from this one on. */
+  makers(first: number): Array<string>
+}
+
 /** Makes segments of turn logs. Keeps the last bytes of every account, so it has to have every log. */
 export declare class JournalWriter {
   /** A writer that has seen nothing. Throws when `program_id` is not a base58 key. */

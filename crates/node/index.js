@@ -838,6 +838,7 @@ module.exports = nativeBinding
 module.exports.Codec = nativeBinding.Codec
 module.exports.Core = nativeBinding.Core
 module.exports.JournalReader = nativeBinding.JournalReader
+module.exports.JournalRows = nativeBinding.JournalRows
 module.exports.JournalWriter = nativeBinding.JournalWriter
 module.exports.LogDecoder = nativeBinding.LogDecoder
 module.exports.PackedSnapshot = nativeBinding.PackedSnapshot

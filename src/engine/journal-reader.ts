@@ -1,6 +1,7 @@
 import { type Core, JournalReader as NativeReader } from '#addon';
 import type { PublishMark } from '../contract/publish-mark.js';
 import { EngineError, type EngineErrorCode } from './errors.js';
+import type { JournalRows } from './journal-rows.js';
 import { unpackMark } from './packed-mark.js';
 import type { TurnReport } from './turn-report.js';
 import type { EngineTurn } from './types.js';
@@ -21,10 +22,10 @@ export interface JournalUntil {
 /**
  * What one step did. `moreBytes`: nothing, the next turn is not there as a whole; at the end of a file that is its end, or a
  * tear. `checkpoint`: the core is as it was at the beginning of the segment. `turn`: one turn was applied. `reached`: the
- * next turn is beyond what was asked for.
+ * next turn is beyond what was asked for. `full`: as many rows were noted as are taken at once, see {@link JournalReader.noteRows}.
  */
 export type JournalStep =
-  | { readonly kind: 'moreBytes' | 'checkpoint' | 'reached' }
+  | { readonly kind: 'moreBytes' | 'checkpoint' | 'reached' | 'full' }
   | { readonly kind: 'turn'; readonly turn: EngineTurn; readonly mark: PublishMark };
 
 /** The last turn that was applied. */
@@ -64,13 +65,15 @@ export interface SegmentHead {
 export const ANY_PROGRAM = '1'.repeat(32);
 
 /** The steps by the codes of the core. */
-const [MORE_BYTES, TURN, CHECKPOINT, REACHED] = [0, 1, 2, 3] as const;
+const [MORE_BYTES, TURN, CHECKPOINT, REACHED, FULL] = [0, 1, 2, 3, 4] as const;
 
 /** Reads one segment of a journal: {@link Engine.readJournal} applies it, from its checkpoint on. */
 export class JournalReader {
   readonly #native: NativeReader;
   /** The core into which it was read. */
   #core: Core | null = null;
+  /** What notes each turn that is read with an end. */
+  #rows: JournalRows | null = null;
 
   /** Throws when the program's id is not base58 of 32 bytes. */
   constructor(programId: string) {
@@ -85,6 +88,11 @@ export class JournalReader {
   /** The segment goes on where the core stands: its checkpoint is read, and nothing of it restored. */
   goOn(): void {
     this.#native.goOn();
+  }
+
+  /** From now on what a turn changes is noted here, when it is read with an end. */
+  noteRows(rows: JournalRows): void {
+    this.#rows = rows;
   }
 
   /** The moment of the next turn, which is not applied; null when it is not there as a whole, and before the checkpoint. */
@@ -123,11 +131,8 @@ export class JournalReader {
     { core, report }: { readonly core: Core; readonly report: TurnReport },
     until: JournalUntil | undefined,
   ): JournalStep['kind'] {
-    const native = this.#native;
     this.#core = core;
-    const code =
-      until === undefined ? native.readTurn(core, report.bytes) : native.readTo(core, until);
-    switch (code) {
+    switch (this.#readOn(core, report, until)) {
       case MORE_BYTES:
         return 'moreBytes';
       case TURN:
@@ -136,9 +141,17 @@ export class JournalReader {
         return 'checkpoint';
       case REACHED:
         return 'reached';
+      case FULL:
+        return 'full';
       default:
-        throw errorOfJournal(native.problem());
+        throw errorOfJournal(this.#native.problem());
     }
+  }
+
+  #readOn(core: Core, report: TurnReport, until: JournalUntil | undefined): number {
+    if (until === undefined) return this.#native.readTurn(core, report.bytes);
+    if (this.#rows === null) return this.#native.readTo(core, until);
+    return this.#rows.native.read(this.#native, core, until);
   }
 }
 

@@ -13,7 +13,7 @@ use crate::journal::{JournalProblem, problem_at};
 
 /// What a call of the reader found.
 const NEEDS_BYTES: i32 = 0;
-const TURN: i32 = 1;
+pub(crate) const TURN: i32 = 1;
 const CHECKPOINT: i32 = 2;
 const REACHED: i32 = 3;
 const FAILED: i32 = -1;
@@ -240,7 +240,7 @@ impl JournalReader {
 
 impl JournalReader {
     /// Takes the next step that is not later than `until`.
-    fn read_next(&mut self, core: &mut Core, until: &Until) -> i32 {
+    pub(crate) fn read_next(&mut self, core: &mut Core, until: &Until) -> i32 {
         if self.problem.is_some() {
             return FAILED;
         }
@@ -318,7 +318,7 @@ impl JournalReader {
 }
 
 /// `JournalUntil` with what it leaves out.
-struct Until {
+pub(crate) struct Until {
     slot_max: u64,
     ts_ms_max: u64,
     market: Option<MarketId>,
@@ -331,7 +331,7 @@ impl Until {
     const END: Self =
         Self { slot_max: u64::MAX, ts_ms_max: u64::MAX, market: None, seq: 0, turns_max: u32::MAX };
 
-    fn of(until: &JournalUntil) -> Self {
+    pub(crate) fn of(until: &JournalUntil) -> Self {
         let most = |number: Option<f64>| number.map_or(u64::MAX, whole);
         Self {
             slot_max: most(until.slot_max),

@@ -23,6 +23,7 @@ mod input_log;
 mod intake;
 pub mod journal;
 pub mod journal_reader;
+pub mod journal_rows;
 mod limits;
 pub mod matching;
 pub mod memory;

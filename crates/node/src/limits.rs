@@ -45,3 +45,7 @@ pub(crate) const HASH_INTERVAL_MS: u64 = 1_000;
 pub(crate) const TURN_LOG_CAPACITY_MAX: usize = 4 << 20;
 
 const _: () = assert!(ACCOUNT_TEXT_BYTES_MAX > ACCOUNT_BYTES_MAX, "text is longer than bytes");
+
+/// Rows of a journal that are noted before they are handed over: enough for a row group of a column file, and some
+/// megabytes.
+pub(crate) const JOURNAL_ROWS_AT_ONCE: usize = 1 << 17;

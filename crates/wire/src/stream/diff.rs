@@ -10,7 +10,7 @@ use crate::l3::OrderLine;
 
 /// One row that is not as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Difference<'a, R> {
+pub enum Difference<'a, R> {
     /// There was none at its place.
     Came(&'a R),
     /// It was another at its place.
@@ -63,7 +63,7 @@ type OrderKey = (Pubkey, u32);
 pub(super) struct OrderChanges {
     pub(super) came: Vec<OrderLine>,
     pub(super) became: Vec<OrderLine>,
-    pub(super) went: Vec<OrderKey>,
+    pub(super) went: Vec<OrderLine>,
 }
 
 impl OrderChanges {
@@ -76,7 +76,7 @@ impl OrderChanges {
         each_difference(side, old, new, |difference| match difference {
             Difference::Came(line) => came.push(*line),
             Difference::Became(line) => became.push(*line),
-            Difference::Went(line) => went.push(key(line)),
+            Difference::Went(line) => went.push(*line),
         });
         if !came.is_empty() && !went.is_empty() {
             self.find_moved(side);
@@ -86,10 +86,10 @@ impl OrderChanges {
     /// Makes one change of each order that went and came.
     fn find_moved(&mut self, side: Side) {
         let Self { came, became, went } = self;
-        went.sort_unstable();
+        went.sort_unstable_by_key(key);
         let first_moved = became.len();
         came.retain(|line| {
-            let moved = went.binary_search(&key(line)).is_ok();
+            let moved = went.binary_search_by_key(&key(line), key).is_ok();
             if moved {
                 became.push(*line);
             }
@@ -100,7 +100,7 @@ impl OrderChanges {
             return;
         }
         moved.sort_unstable_by_key(key);
-        went.retain(|name| moved.binary_search_by_key(name, key).is_err());
+        went.retain(|line| moved.binary_search_by_key(&key(line), key).is_err());
         became.sort_unstable_by(|a, b| a.place(b, side));
     }
 }
@@ -212,8 +212,8 @@ mod tests {
             changes.find(side, &old[fresh.same()..], fresh.rest());
             let mut book: BTreeMap<OrderKey, OrderLine> =
                 old.iter().map(|line| (key(line), *line)).collect();
-            for name in &changes.went {
-                prop_assert!(book.remove(name).is_some(), "what went was there");
+            for line in &changes.went {
+                prop_assert_eq!(book.remove(&key(line)), Some(*line), "what went was there");
             }
             for line in &changes.became {
                 let had = book.insert(key(line), *line);

@@ -82,7 +82,7 @@ pub(super) fn write_order_changes(json: &mut JsonWriter<'_>, sides: &[OrderChang
         write_orders(json, side.became.iter().copied());
         json.raw(b"],\"remove\":[");
         let mut comma: &[u8] = b"[";
-        for (maker, order_id) in &side.went {
+        for OrderLine { maker, order_id, .. } in &side.went {
             json.raw(comma);
             json.key(maker);
             json.raw(b",");

@@ -1,0 +1,87 @@
+import { JournalRows as NativeRows } from '#addon';
+import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
+import type { RowBlock, RowColumn } from '../contract/row-block.js';
+
+/** Of which market, and what of it. */
+export interface JournalRowsOf {
+  /** A name in any case. */
+  readonly market: string;
+  /** The best levels of each side, so many at most, or all orders. */
+  readonly rows: { readonly levels: number } | 'orders';
+}
+
+/** Bits of the numbers that say what a row is: one of the first rows of all, an ask, another than before, gone. */
+const SNAPSHOT = 1n;
+const ASK = 2n;
+const BECAME = 4n;
+const WENT = 8n;
+
+const NONE = new BigInt64Array();
+
+/** The book of one market as rows while a journal is read: {@link JournalReader.noteRows} begins it. */
+export class JournalRows {
+  /** For the reader alone. */
+  readonly native: NativeRows;
+  readonly #isOfOrders: boolean;
+  readonly #makers: string[] = [];
+
+  constructor({ market, rows }: JournalRowsOf) {
+    this.#isOfOrders = rows === 'orders';
+    this.native = new NativeRows(market, rows === 'orders' ? 0 : rows.levels);
+  }
+
+  /**
+   * Takes the rows that wait; null without any. Levels have ts, slot, seq, isSnapshot, side, price and amount, which is 0
+   * where the level went; orders have action, maker and orderId as well, and one that went its last price and amount.
+   */
+  take(): RowBlock | null {
+    const [
+      ts = NONE,
+      slot = NONE,
+      seq = NONE,
+      kinds = NONE,
+      price = NONE,
+      size = NONE,
+      ...ofOrders
+    ] = this.native.take();
+    const count = ts.length;
+    if (count === 0) return null;
+    const columns: readonly RowColumn[] = [
+      { name: 'ts', kind: 'time', values: ts },
+      { name: 'slot', kind: 'integer', values: slot },
+      { name: 'seq', kind: 'integer', values: seq },
+      { name: 'isSnapshot', kind: 'flag', values: Array.from(kinds, isOfSnapshot) },
+      ...(this.#isOfOrders ? this.#orderColumns(kinds, ofOrders) : []),
+      { name: 'side', kind: 'text', values: Array.from(kinds, sideOf) },
+      { name: 'price', kind: 'decimal', places: QUOTE_PLACES, values: price },
+      { name: 'amount', kind: 'decimal', places: BASE_PLACES, values: size },
+    ];
+    return { count, columns };
+  }
+
+  #orderColumns(
+    kinds: BigInt64Array,
+    [makers = NONE, ids = NONE]: readonly BigInt64Array[],
+  ): readonly RowColumn[] {
+    for (const maker of this.native.makers(this.#makers.length)) this.#makers.push(maker);
+    const maker = Array.from(makers, (number) => this.#makers[Number(number)] ?? '');
+    return [
+      { name: 'action', kind: 'text', values: Array.from(kinds, actionOf) },
+      { name: 'maker', kind: 'text', values: maker },
+      { name: 'orderId', kind: 'integer', values: ids },
+    ];
+  }
+}
+
+function isOfSnapshot(kind: bigint): boolean {
+  return (kind & SNAPSHOT) !== 0n;
+}
+
+function sideOf(kind: bigint): string {
+  return (kind & ASK) === 0n ? 'bid' : 'ask';
+}
+
+function actionOf(kind: bigint): string {
+  if ((kind & WENT) !== 0n) return 'remove';
+  return (kind & BECAME) === 0n ? 'add' : 'change';
+}
