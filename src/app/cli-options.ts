@@ -48,7 +48,11 @@ export const proveOptions = [
 /** The arguments of `export`. */
 export const exportOptions = [
   new Option('--market <market>', 'a name, such as SOL-PERP').makeOptionMandatory(),
-  new Option('--format <format>', 'tardis-csv (incremental_book_L2) or jsonl (default tardis-csv)'),
+  new Option('--channel <channel>', 'book (levels) or orders (default book)'),
+  new Option(
+    '--format <format>',
+    'tardis-csv, parquet or jsonl (default tardis-csv; of orders there are parquet, their default, and jsonl)',
+  ),
   new Option(
     '--from <time>',
     'the first time, such as 2026-11-01T12:00Z (default: all that is kept)',

@@ -28,7 +28,7 @@ import {
   serveOrDemoOptions,
   verifyOptions,
 } from './cli-options.js';
-import { type ExportFlags, exportBook } from './export-command.js';
+import { type ExportFlags, exportRows } from './export-command.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
 import {
   startDemoService,
@@ -127,7 +127,7 @@ function toolCommands(): readonly Command[] {
       .argument('<folder>', 'of a journal, or of the data of a service')
       .action((folder: string, flags: ExportFlags) => {
         const stop = stopSignal();
-        return exitByResult(() => exportBook(folder, flags, stop));
+        return exitByResult(() => exportRows(folder, flags, stop));
       }),
     newCommand('follow', followOptions)
       .description('follow a live stream and check it: exits with 1 when it broke a rule')

@@ -1,89 +1,214 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { type Duckdb, withDuckdb } from '../../test/support/duckdb.js';
+import { formatDecimal } from '../amounts/decimals.js';
 import { cleanUp, journalOfLife, newFolder } from '../journal/testing.js';
-import { type ExportFlags, exportBook } from './export-command.js';
+import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
+import { type ExportFlags, exportRows } from './export-command.js';
 
 afterEach(cleanUp);
 
 const MARKET = 'SOL-PERP';
 const never = new AbortController().signal;
 
-async function exported(folder: string, flags: ExportFlags = {}): Promise<readonly string[]> {
-  const out = path.join(newFolder(), 'out');
-  expect(await exportBook(folder, { market: MARKET, out, ...flags }, never)).toBe(true);
+/** The markets of the local chain, of which SOL has makers, and not the nine decimals that sizes of bodies have. */
+const PRESETS = {
+  ...FEW_MARKETS,
+  spots: FEW_MARKETS.spots.map((spot) => ({ ...spot, decimals: 7 })),
+  partsOf: () => 1,
+};
+
+/** Exports, and returns the file. */
+async function exported(folder: string, flags: ExportFlags = {}): Promise<string> {
+  const out = path.join(newFolder(), `out.${flags.format?.split('-').at(-1) ?? 'csv'}`);
+  expect(await exportRows(folder, { market: MARKET, out, ...flags }, never)).toBe(true);
   expect(existsSync(`${out}.part`)).toBe(false);
-  return readFileSync(out, 'utf8').trim().split('\n');
+  return out;
 }
 
-/** The levels that rows make, moment by moment, as `side price amount` in order. */
-function levelsAt(rows: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const levels = new Map<string, string>();
-  const moments = new Map<string, readonly string[]>();
-  for (const row of rows.slice(1)) {
-    const [exchange, symbol, ts = '', localTs, , side, price, amount = ''] = row.split(',');
-    expect([exchange, symbol, localTs]).toEqual(['slotbook', MARKET, ts]);
-    if (amount === '0') levels.delete(`${side} ${price}`);
-    else levels.set(`${side} ${price}`, amount);
-    moments.set(ts, [...levels].map((level) => level.join(' ')).sort());
-  }
-  return moments;
+/** A body of /l2 or /l3 that was shown, as far as it is compared. */
+interface Shown {
+  readonly ts: number;
+  readonly seq: number;
+  readonly slot: number;
+  readonly bids: readonly ShownRow[];
+  readonly asks: readonly ShownRow[];
 }
 
-/** The levels of each /l2 that was served, in the same form. */
-function levelsShown(shown: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
-  const moments = [...shown].map(([moment, text]) => {
-    const bodies = text
+interface ShownRow {
+  readonly price: string;
+  readonly size: string;
+  readonly sources: { readonly dlob?: string };
+  readonly maker: string;
+  readonly orderId: number;
+}
+
+/** The /l2 or the /l3 of a market at each moment: both were kept of each market, one behind the other. */
+function bodiesOf(
+  shown: ReadonlyMap<string, string>,
+  kind: 'l2' | 'l3',
+  market: string,
+): readonly Shown[] {
+  return [...shown.values()].flatMap((text) =>
+    text
       .split('\n')
       .slice(1)
-      .map((line) => JSON.parse(line));
-    const body = bodies.find(
-      (one) => one.marketName === MARKET && !('maker' in (one.bids[0] ?? {})),
-    );
-    const rows = (['bid', 'ask'] as const).flatMap((side) =>
-      body[`${side}s`].flatMap(
-        ({ price, sources }: { price: string; sources: { dlob?: string } }) =>
-          sources.dlob === undefined
-            ? []
-            : [`${side} ${Number(price) / 1e6} ${Number(sources.dlob) / 1e9}`],
-      ),
-    );
-    return [`${moment.split(' ')[1]}000`, rows.sort()] as const;
-  });
-  return new Map(moments);
+      .filter((_, at) => at % 2 === ['l2', 'l3'].indexOf(kind))
+      .map((line) => JSON.parse(line))
+      .filter(({ marketName }) => marketName === market),
+  );
 }
 
-test('the rows of an export make the book of each moment, from any time on', async () => {
-  const { folder, book } = await journalOfLife();
-  const shown = levelsShown(book.shown);
-  const from = '1750000010000';
-  for (const flags of [{}, { from, to: '1750000015000' }]) {
-    const rows = await exported(folder, flags);
-    expect(rows[0]).toBe('exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount');
-    const made = levelsAt(rows);
-    expect(made.size).toBeGreaterThan(3);
-    const [[first = ''] = [], [last = ''] = []] = [[...made.keys()], [...made.keys()].slice(-1)];
-    let levels: readonly string[] | undefined;
-    for (const [ts, expected] of shown) {
-      if (ts < first || ts > last) continue;
-      levels = made.get(ts) ?? levels;
-      expect(levels, ts).toEqual(expected);
+/** The rows of a body as texts: side, price and amount as decimals, and what names an order. */
+function textsOf(
+  { bids, asks }: Shown,
+  textOf: (row: ShownRow) => string | undefined,
+): readonly string[] {
+  return [...bids.map((row) => ['bid', row] as const), ...asks.map((row) => ['ask', row] as const)]
+    .flatMap(([side, row]) => {
+      const text = textOf(row);
+      return text === undefined ? [] : [`${side} ${formatDecimal(BigInt(row.price), 6)} ${text}`];
+    })
+    .sort();
+}
+
+const amountText = (size: string): string => formatDecimal(BigInt(size), 9);
+const levelText = ({ sources: { dlob } }: ShownRow): string | undefined =>
+  dlob === undefined ? undefined : amountText(dlob);
+const orderText = ({ size, maker, orderId }: ShownRow): string =>
+  `${amountText(size)} ${maker} ${orderId}`;
+
+/** The levels that the rows of a file make up to a moment. */
+async function levelsAt(duckdb: Duckdb, file: string, until: string): Promise<readonly string[]> {
+  const rows = await duckdb.query(
+    `select side, price::double, arg_max(amount, moment)::double as last
+     from (select *, ${file.endsWith('csv') ? '"timestamp"' : 'seq'} as moment from '${file}')
+     where moment <= ${until} group by side, price having last > 0`,
+  );
+  return rows.map(([side, price, amount]) => `${side} ${price} ${amount}`).sort();
+}
+
+/** The orders likewise. */
+async function ordersAt(duckdb: Duckdb, file: string, seq: number): Promise<readonly string[]> {
+  const rows = await duckdb.query(
+    `select side, price::double, amount::double, maker, orderId from '${file}' where seq <= ${seq}
+     qualify row_number() over (partition by maker, orderId order by seq desc) = 1 and action <> 'remove'`,
+  );
+  return rows.map((row) => row.join(' ')).sort();
+}
+
+test('DuckDB makes the levels of each /l2 of an export in any format, of any market', async (context) => {
+  const { folder, book } = await journalOfLife({ presets: PRESETS });
+  await withDuckdb(context, async (duckdb) => {
+    for (const market of [MARKET, 'SOL']) {
+      const bodies = bodiesOf(book.shown, 'l2', market);
+      expect(bodies.some(({ bids }) => bids.length > 0)).toBe(true);
+      for (const format of ['tardis-csv', 'parquet', 'jsonl']) {
+        const file = await exported(folder, { market, format });
+        for (const body of bodies.filter((_, at) => at % 7 === 0)) {
+          const until = format === 'tardis-csv' ? `${body.ts}000` : `${body.seq}`;
+          const found = await levelsAt(duckdb, file, until);
+          expect(found, `${market} ${format} ${until}`).toEqual(textsOf(body, levelText));
+        }
+      }
     }
-  }
+  });
 });
 
-test('lines of JSON have slot and seq', async () => {
+test('DuckDB makes the orders of each /l3 of an export', async (context) => {
+  const { folder, book } = await journalOfLife();
+  await withDuckdb(context, async (duckdb) => {
+    for (const format of ['parquet', 'jsonl']) {
+      const file = await exported(folder, { channel: 'orders', format });
+      for (const body of bodiesOf(book.shown, 'l3', MARKET).filter((_, at) => at % 7 === 0)) {
+        const found = await ordersAt(duckdb, file, body.seq);
+        expect(found, `${format} ${body.seq}`).toEqual(textsOf(body, orderText));
+      }
+      const actions = await duckdb.query(`select distinct action from '${file}' order by action`);
+      expect(actions).toEqual([['add'], ['change'], ['remove']]);
+    }
+  });
+});
+
+test('an order that is gone has the price and the size that it had', async (context) => {
   const { folder } = await journalOfLife();
-  const [line = ''] = await exported(folder, { format: 'jsonl' });
-  expect(JSON.parse(line)).toMatchObject({ slot: 350_000_000, seq: 1, isSnapshot: true });
+  const file = await exported(folder, { channel: 'orders', format: 'parquet' });
+  await withDuckdb(context, async ({ query }) => {
+    const differing = await query(
+      `select count(*) from (
+         select action, [side, price::text, amount::text] as now,
+           lag(now) over (partition by maker, orderId order by seq) as before from '${file}')
+       where action = 'remove' and now <> before`,
+    );
+    expect(differing).toEqual([['0']]);
+  });
+});
+
+test('the columns of a file have the types that its readers expect', async (context) => {
+  const { folder } = await journalOfLife();
+  const typesOf = async ({ query }: Duckdb, file: string): Promise<readonly string[]> =>
+    (await query(`describe from '${file}'`)).map(([name, type]) => `${name} ${type}`);
+  const head = ['ts TIMESTAMP', 'slot BIGINT', 'seq BIGINT', 'isSnapshot BOOLEAN'];
+  const tail = ['side VARCHAR', 'price DECIMAL(18,6)', 'amount DECIMAL(18,9)'];
+  await withDuckdb(context, async (duckdb) => {
+    const levels = await exported(folder, { format: 'parquet' });
+    expect(await typesOf(duckdb, levels)).toEqual([...head, ...tail]);
+    const orders = await exported(folder, { format: 'parquet', channel: 'orders' });
+    const own = ['action VARCHAR', 'maker VARCHAR', 'orderId BIGINT'];
+    expect(await typesOf(duckdb, orders)).toEqual([...head, ...own, ...tail]);
+  });
+});
+
+test('an export of a part begins with the book as it was, and ends in time', async () => {
+  const { folder, book } = await journalOfLife();
+  const [from, to] = [1_750_000_010_000, 1_750_000_014_800];
+  const file = await exported(folder, { from: `${from}`, to: `${to}`, format: 'jsonl' });
+  const rows = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const before = bodiesOf(book.shown, 'l2', MARKET).findLast(({ ts }) => ts < from);
+  const snapshot = rows.filter(({ isSnapshot }) => isSnapshot);
+  expect(snapshot[0]).toMatchObject({ seq: before?.seq, ts: before?.ts });
+  const levels = snapshot.map(({ side, price, amount }) => `${side} ${price} ${amount}`);
+  expect(levels.sort()).toEqual(before === undefined ? [] : textsOf(before, levelText));
+  const later = rows.slice(snapshot.length).map(({ ts }) => ts);
+  expect([Math.min(...later) >= from, Math.max(...later)]).toEqual([true, to]);
+});
+
+test('lines are those of Tardis: its columns, times in microseconds, no trailing zeros', async () => {
+  const { folder } = await journalOfLife();
+  const [head, first] = readFileSync(await exported(folder), 'utf8').split('\n');
+  expect(head).toBe('exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount');
+  expect(first).toMatch(
+    /^slotbook,SOL-PERP,1750000000000000,1750000000000000,true,bid,\d+(\.\d*[1-9])?,\d+(\.\d*[1-9])?$/,
+  );
 });
 
 test('an export that is stopped or fails leaves no file', async () => {
   const { folder } = await journalOfLife();
   const out = path.join(newFolder(), 'out');
-  expect(await exportBook(folder, { market: MARKET, out }, AbortSignal.abort())).toBe(false);
-  await expect(exportBook(folder, { market: 'X-PERP', out }, never)).rejects.toThrow(
-    '--market was X-PERP',
+  expect(await exportRows(folder, { market: MARKET, out }, AbortSignal.abort())).toBe(false);
+  await expect(exportRows(folder, { market: 'X-PERP', out }, never)).rejects.toThrow(
+    '--market was X-PERP, must be a market of the journal in this time',
   );
   expect([existsSync(out), existsSync(`${out}.part`)]).toEqual([false, false]);
+});
+
+test.each<readonly [ExportFlags, string]>([
+  [{ channel: 'bbo' }, '--channel was bbo, must be one of book, orders'],
+  [{ format: 'xml' }, '--format was xml, must be one of tardis-csv, parquet, jsonl'],
+  [
+    { channel: 'orders', format: 'tardis-csv' },
+    '--format was tardis-csv, must be one of parquet, jsonl for --channel orders',
+  ],
+  [{ from: 'noon' }, '--from was noon, must be unix milliseconds or a time'],
+  [{ to: '350000000' }, '--to was 350000000, must be unix milliseconds or a time'],
+  [{ from: '2026-11-02T00:00Z', to: '2026-11-01T00:00Z' }, 'must not be before --from'],
+])('what is wrong with the flags %j is one line', async (flags, text) => {
+  const { folder } = await journalOfLife();
+  const failed = exportRows(folder, { market: MARKET, ...flags }, never);
+  await expect(failed).rejects.toThrow(text);
+  await expect(failed).rejects.not.toThrow('\n');
 });

@@ -1,9 +1,13 @@
 /** `slotbook export`: a part of a journal as a file that other tools load. */
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.js';
-import { parseMoment } from '../config/journal-moment.js';
-import { type ExportedBook, type LevelRow, readLevelRows } from '../journal/export-book.js';
+import { findMoment } from '../config/journal-moment.js';
+import type { RowBlock } from '../contract/row-block.js';
+import { jsonLines } from '../export/json-lines.js';
+import { ParquetEncoder } from '../export/parquet.js';
+import type { RowEncoder } from '../export/row-format.js';
+import { tardisCsv } from '../export/tardis-csv.js';
+import { writeRows } from '../export/write-rows.js';
+import { type ExportedRun, readRunRows } from '../journal/export-rows.js';
 import { splitRuns } from '../journal/store/listing.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import type { SegmentInfo } from '../journal/store/segment-info.js';
@@ -12,105 +16,73 @@ import { journalFolder } from './journal-origin.js';
 /** The flags of `export`. */
 export interface ExportFlags {
   readonly market?: string;
+  readonly channel?: string;
   readonly format?: string;
   readonly from?: string;
   readonly to?: string;
   readonly out?: string;
 }
 
-const FORMATS = ['tardis-csv', 'jsonl'];
-const CSV_HEAD = 'exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n';
-/** Text that is written at once. */
-const WRITE_CHARS = 262_144;
+/** The formats of each channel, the default first. */
+const FORMATS = {
+  book: ['tardis-csv', 'parquet', 'jsonl'],
+  orders: ['parquet', 'jsonl'],
+} as const;
+
+type Channel = keyof typeof FORMATS;
+
+/** What is asked for. */
+type Asked = Pick<ExportedRun, 'market' | 'channel' | 'fromMs' | 'toMs'> & {
+  readonly file: string;
+  readonly encoder: RowEncoder;
+};
 
 /**
- * Writes the level updates of a market. The file has its name when it is whole: a run that is stopped or fails leaves none.
+ * Writes the rows of a market. The file has its name when it is whole: a run that is stopped or fails leaves none.
  * Returns whether it was not stopped. Throws a ConfigError.
  */
-export async function exportBook(
+export async function exportRows(
   place: string,
   flags: ExportFlags,
   stop: AbortSignal,
 ): Promise<boolean> {
-  const { market, name, format, fromMs, toMs } = readFlags(flags);
-  const file = new WholeFile(name, format === 'jsonl' ? '' : CSV_HEAD);
-  const textOf = format === 'jsonl' ? jsonText : (row: LevelRow) => csvText(row, market);
-  try {
-    for (const rows of readRuns(journalFolder(place), { market, fromMs, toMs })) {
-      if (file.write(rows.map(textOf).join(''))) await nextTurn();
-      if (stop.aborted) return false;
-    }
-    if (file.isEmpty) {
-      throw invalid('--market', market, 'must be a market of the journal in this time');
-    }
-    file.finish();
-    return true;
-  } finally {
-    file.close();
+  const { encoder, file, ...asked } = readFlags(flags);
+  const end = await writeRows({
+    blocks: readRuns(journalFolder(place), asked),
+    encoder,
+    file,
+    stop,
+  });
+  if (end === 'empty') {
+    throw invalid('--market', asked.market, 'must be a market of the journal in this time');
   }
+  return end === 'written';
 }
 
-type ExportedTime = Pick<ExportedBook, 'market' | 'fromMs' | 'toMs'>;
-
-function readFlags(
-  flags: ExportFlags,
-): ExportedTime & { readonly name: string; readonly format: string } {
-  const { format = 'tardis-csv', from, to } = flags;
+function readFlags(flags: ExportFlags): Asked {
+  const channel = oneOf('--channel', flags.channel ?? 'book', Object.keys(FORMATS)) as Channel;
+  const format = formatOf(channel, flags.format);
   const market = flags.market?.toUpperCase() ?? '';
-  if (!FORMATS.includes(format)) {
-    throw invalid('--format', format, `must be one of ${FORMATS.join(', ')}`);
-  }
-  const [fromMs, toMs] = [timeOf('--from', from, 0), timeOf('--to', to, Infinity)];
-  const name = flags.out ?? `${market}.${format.split('-').at(-1)}`;
-  return { market, name, format, fromMs, toMs };
+  const fromMs = timeOf('--from', flags.from, 0);
+  const toMs = timeOf('--to', flags.to, Number.MAX_SAFE_INTEGER);
+  if (toMs < fromMs) throw invalid('--to', flags.to ?? '', 'must not be before --from');
+  const file =
+    flags.out ?? `${market}${channel === 'book' ? '' : `.${channel}`}.${format.split('-').at(-1)}`;
+  return { market, channel, fromMs, toMs, file, encoder: encoderOf(format, market) };
 }
 
-function* readRuns(folder: string, book: ExportedTime): Generator<readonly LevelRow[]> {
+function encoderOf(format: string, market: string): RowEncoder {
+  if (format === 'parquet') return new ParquetEncoder();
+  return format === 'jsonl' ? jsonLines() : tardisCsv('book', market);
+}
+
+function* readRuns(
+  folder: string,
+  asked: Omit<Asked, 'encoder' | 'file'>,
+): Generator<RowBlock | null> {
   for (const run of splitRuns(readSegments(folder, null).segments)) {
-    yield* readLevelRows({
-      ...book,
-      folder,
-      segments: segmentsWithin(run, book.fromMs, book.toMs),
-    });
-  }
-}
-
-/** A file that gets its name when it is whole. */
-class WholeFile {
-  readonly #name: string;
-  readonly #file: number;
-  #text: string;
-  isEmpty = true;
-
-  constructor(name: string, head: string) {
-    this.#name = name;
-    this.#text = head;
-    this.#file = openSync(`${name}.part`, 'w');
-  }
-
-  /** Returns whether the text went to the disk. */
-  write(text: string): boolean {
-    this.isEmpty = false;
-    this.#text += text;
-    if (this.#text.length < WRITE_CHARS) return false;
-    this.#flush();
-    return true;
-  }
-
-  finish(): void {
-    this.#flush();
-    renameSync(`${this.#name}.part`, this.#name);
-  }
-
-  /** Removes what is not whole. */
-  close(): void {
-    closeSync(this.#file);
-    rmSync(`${this.#name}.part`, { force: true });
-  }
-
-  #flush(): void {
-    writeSync(this.#file, this.#text);
-    this.#text = '';
+    const segments = segmentsWithin(run, asked.fromMs, asked.toMs);
+    yield* readRunRows({ ...asked, folder, segments });
   }
 }
 
@@ -125,18 +97,24 @@ function segmentsWithin(
   return isOver ? [] : run.slice(Math.max(before, 0)).filter(({ first }) => first.ts <= toMs);
 }
 
-function csvText({ ts, isSnapshot, side, price, amount }: LevelRow, symbol: string): string {
-  return `slotbook,${symbol},${ts}000,${ts}000,${isSnapshot},${side},${price},${amount}\n`;
+/** The format of a channel: the first of its formats where none is named. */
+function formatOf(channel: Channel, text: string | undefined): string {
+  const formats: readonly string[] = FORMATS[channel];
+  const rule = formats.join(', ') + (channel === 'book' ? '' : ` for --channel ${channel}`);
+  const format = text ?? formats[0] ?? '';
+  if (formats.includes(format)) return format;
+  throw invalid('--format', format, `must be one of ${rule}`);
 }
 
-function jsonText(row: LevelRow): string {
-  return `${JSON.stringify(row)}\n`;
+function oneOf(flag: string, value: string, values: readonly string[]): string {
+  if (values.includes(value)) return value;
+  throw invalid(flag, value, `must be one of ${values.join(', ')}`);
 }
 
 function timeOf(flag: string, text: string | undefined, absent: number): number {
   if (text === undefined) return absent;
-  const moment = parseMoment(text);
-  if ('tsMs' in moment) return moment.tsMs;
+  const moment = findMoment(text);
+  if (moment !== null && 'tsMs' in moment) return moment.tsMs;
   throw invalid(flag, text, 'must be unix milliseconds or a time such as 2026-11-01T12:00Z');
 }
 

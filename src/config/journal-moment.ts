@@ -8,13 +8,19 @@ const TS_MS_MIN = 1_000_000_000_000;
 
 /** Reads the moment of `--at`. Throws a ConfigError. */
 export function parseMoment(text: string): JournalMomentSetting {
-  const isWhole = /^\d{1,15}$/.test(text);
-  if (isWhole && Number(text) < TS_MS_MIN) return { slot: Number(text) };
-  const tsMs = isWhole ? Number(text) : Date.parse(text);
-  if (Number.isFinite(tsMs)) return { tsMs };
+  const moment = findMoment(text);
+  if (moment !== null) return moment;
   throw invalid(
     'at',
     text,
     'must be a slot, unix milliseconds, or a time such as 2026-11-01T12:00Z',
   );
+}
+
+/** The moment that a text names; null for none. */
+export function findMoment(text: string): JournalMomentSetting | null {
+  const isWhole = /^\d{1,15}$/.test(text);
+  if (isWhole && Number(text) < TS_MS_MIN) return { slot: Number(text) };
+  const tsMs = isWhole ? Number(text) : Date.parse(text);
+  return Number.isFinite(tsMs) ? { tsMs } : null;
 }

@@ -6,6 +6,7 @@ import { ManualTimers } from '../../test/support/manual-timers.js';
 import { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { FEW_MARKETS, type MarketPresets } from '../sim/bytes/market-presets.js';
 import { MarketSimulator } from '../sim/market/market-simulator.js';
 import { SEGMENT_MS_MAX } from './model/limits.js';
 import type { FromJournal, JournalSetup } from './model/messages.js';
@@ -44,11 +45,12 @@ export class LiveBook {
     readonly epoch?: string;
     readonly slot?: number;
     readonly makers?: number;
+    readonly presets?: MarketPresets | undefined;
   }) {
-    const { seed, makers = 8 } = options;
+    const { seed, makers = 8, presets = FEW_MARKETS } = options;
     this.engine = new Engine({ programId: PROGRAM_ID, epoch: options.epoch ?? 'first' });
     this.#slots = options.slot ?? 0;
-    this.#life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
+    this.#life = new MarketSimulator({ seed, makers, statusChanges: 'some', presets });
     this.engine.turnLog.start();
     this.engine.setState('live');
   }
@@ -149,10 +151,14 @@ export class JournalRig {
 
 /** A folder with three segments of twenty slots each. */
 export async function journalOfLife(
-  options: { readonly seed?: number; readonly folder?: string } = {},
+  options: {
+    readonly seed?: number;
+    readonly folder?: string;
+    readonly presets?: MarketPresets;
+  } = {},
 ): Promise<{ readonly folder: string; readonly book: LiveBook }> {
-  const { seed = 3, folder = newFolder() } = options;
-  const book = new LiveBook({ seed });
+  const { seed = 3, folder = newFolder(), presets } = options;
+  const book = new LiveBook({ seed, presets });
   const rig = new JournalRig(book, { folder });
   for (let segment = 0; segment < 3; segment += 1) {
     await rig.write(20);

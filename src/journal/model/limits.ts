@@ -76,3 +76,6 @@ export const AS_OF_WAITING_MAX = 64;
 export const AS_OF_MS_MAX = 10_000;
 /** A thread without a request ends after this, and its books with it. */
 export const AS_OF_IDLE_MS = 60_000;
+
+/** Levels a side of an export: as many as a body has at most. */
+export const EXPORT_LEVELS = 1_000;

@@ -1,0 +1,27 @@
+import type { RowBlock } from '../contract/row-block.js';
+import { type Cell, cellsOf, columnOf } from './row-cells.js';
+import { LineEncoder, type RowEncoder } from './row-format.js';
+
+/** What is exported in this form: `incremental_book_L2` or `trades`. */
+export type TardisTable = 'book' | 'trades';
+
+/** The own column of each table between the times and the side, and what it is called. */
+const OWN_COLUMN = { book: ['is_snapshot', 'isSnapshot'], trades: ['id', 'id'] } as const;
+
+/** The CSV files of Tardis, with slotbook as the exchange; times are microseconds. */
+export function tardisCsv(table: TardisTable, symbol: string): RowEncoder {
+  const [name, own] = OWN_COLUMN[table];
+  const head = `exchange,symbol,timestamp,local_timestamp,${name},side,price,amount\n`;
+  return new LineEncoder((block) => lineOf(block, `slotbook,${symbol},`, own), head);
+}
+
+function lineOf(block: RowBlock, start: string, own: string): Cell {
+  const cells = [own, 'side', 'price', 'amount'].map((name) => cellsOf(columnOf(block, name)));
+  const ts = cellsOf(columnOf(block, 'ts'));
+  return (row) => {
+    const time = `${ts(row)}000`;
+    let line = `${start}${time},${time}`;
+    for (const cell of cells) line += `,${cell(row)}`;
+    return `${line}\n`;
+  };
+}
