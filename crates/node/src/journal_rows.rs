@@ -28,7 +28,7 @@ const WENT: i64 = 8;
 /// What a turn changes of a market.
 enum Changes {
     Levels(LevelChanges),
-    Orders(OrderRowChanges),
+    Orders(Box<OrderRowChanges>),
 }
 
 /// Collects the rows of one market of the core that a journal is read into.
@@ -125,7 +125,7 @@ impl JournalRows {
     fn find_market(&mut self, book: &Book) {
         let Some(id) = book.find_market_by_name(&self.market) else { return };
         let changes = match self.depth_levels {
-            0 => Changes::Orders(OrderRowChanges::new(id)),
+            0 => Changes::Orders(Box::new(OrderRowChanges::new(id))),
             depth => Changes::Levels(LevelChanges::new(id, depth)),
         };
         self.changes = Some((id, changes));
