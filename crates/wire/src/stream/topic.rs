@@ -242,12 +242,16 @@ impl Topic {
         picture.write(reply, sent_ns, out);
     }
 
-    /// Writes that the topic lives: what was published last, and the slot and the state of now.
+    /// Writes that the topic lives: what was published last, and the slot of now. The state is that of
+    /// the rows its subscribers have: a book that has become live may have rows they have not got yet.
     pub fn write_heartbeat(&self, book: &Book, out: &mut Vec<u8>) {
-        let seq = self.published.seq;
+        let VersionStamp { seq, state, .. } = self.published;
         let header = book.header(self.spec.market);
-        let now = header
-            .map_or(self.published, |header| VersionStamp { seq, ..VersionStamp::of(&header, 0) });
+        let now = header.map_or(self.published, |header| VersionStamp {
+            seq,
+            state,
+            ..VersionStamp::of(&header, 0)
+        });
         let mut json = JsonWriter::new(out);
         json.raw(b"{\"type\":\"heartbeat\",\"topic\":");
         json.string(&self.name);

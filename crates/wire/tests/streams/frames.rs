@@ -189,6 +189,25 @@ fn another_epoch_is_a_snapshot_that_resets() {
 }
 
 #[test]
+fn a_heartbeat_has_the_state_of_the_rows_that_were_sent() {
+    let mut world = quoted();
+    let market = world.bench.perp();
+    world.bench.book.set_state(FeedState::Rebuilding);
+    world.follow(spec(market, book_of(10, 1)));
+    let state_of_heartbeat = |world: &World| {
+        let mut heartbeat = Vec::new();
+        world.followed[0].topic.write_heartbeat(&world.bench.book, &mut heartbeat);
+        crate::follower::parse(&heartbeat)["state"].clone()
+    };
+    world.bench.put(key(1), &user(&[]));
+    world.bench.book.set_state(FeedState::Live);
+    world.end_turn();
+    assert_eq!(state_of_heartbeat(&world), "rebuilding");
+    world.publish(0).unwrap();
+    assert_eq!(state_of_heartbeat(&world), "live");
+}
+
+#[test]
 fn names_from_the_chain_cannot_leave_their_text() {
     let mut world = quoted();
     let mut market = perp_market();
