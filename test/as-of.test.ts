@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { HttpClient } from '../src/client/http/client.js';
 import { ServiceChild } from './support/service-child.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 
@@ -115,6 +116,27 @@ test('a moment of the present run by slot and time, a second ago and now', async
     { epoch },
     { error: { code: 'UNKNOWN_MARKET' } },
   ]);
+}, 120_000);
+
+test('the library reads the journal, and the same past moment by each of its names', async () => {
+  const http = new HttpClient({ url: service.url });
+  const { ranges, gaps } = await http.journal();
+  expect(ranges.length).toBe(gaps.length + 1);
+  const { journal } = await http.status();
+  expect(journal).toMatchObject({ state: 'writing', oldest: ranges[0]?.first });
+  const last = ranges.at(-1)?.last ?? { slot: 0, ts: 0 };
+  const sol = { marketName: 'SOL-PERP' } as const;
+  const byTime = await http.l2({ ...sol, ts: last.ts });
+  const { epoch, seq } = byTime;
+  expect(byTime.asOf).toMatchObject({ epoch });
+  const bySeq = await http.l2({ ...sol, epoch, seq });
+  expect([bySeq.seq, bySeq.bids]).toEqual([seq, byTime.bids]);
+  for (const read of [http.l3({ ...sol, ts: last.ts }), http.auctions({ ...sol, ts: last.ts })]) {
+    expect(await read).toMatchObject({ seq, asOf: byTime.asOf });
+  }
+  const walk = await http.match({ ...sol, side: 'buy', size: 1n, ts: last.ts });
+  expect(walk.asOf).toMatchObject({ epoch });
+  await expect(http.l2({ ...sol, ts: 1 })).rejects.toMatchObject({ code: 'MOMENT_NOT_KEPT' });
 }, 120_000);
 
 test('moments outside of the journal are not there, and a flood of them harms nobody', async () => {

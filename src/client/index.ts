@@ -61,6 +61,7 @@ export {
 export type {
   AuctionsBook,
   HealthAnswer,
+  JournalAnswer,
   L2Book,
   L3Book,
   MarketInfo,
@@ -79,6 +80,7 @@ export type {
   L3Query,
   MarketName,
   MatchQuery,
+  MomentQuery,
   Page,
   PageQuery,
   RecordsQuery,

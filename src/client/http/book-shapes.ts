@@ -68,7 +68,10 @@ const version = {
   crossed: flag,
 };
 
-const versionReasons = { reason: text, offsetOrdersExcluded: text };
+/** The turn that a body of a past moment shows. */
+const asOf = object({ epoch: text, slot: whole, ts: whole });
+
+const versionReasons = { reason: text, offsetOrdersExcluded: text, asOf };
 
 /** The body of /l2. */
 export const l2Book = object(
@@ -130,7 +133,7 @@ export const matchAnswer = object(
     epoch: text,
     state: bookState,
   },
-  { reason: text },
+  { reason: text, asOf },
 );
 
 /** The body of /topMakers, accounts alone. */
@@ -208,6 +211,37 @@ const historyStatus = object({
   events: record(whole),
 });
 
+const journalState = word('starting', 'writing', 'stopped');
+
+/** A moment of the book: the chain's slot, and Unix milliseconds. */
+const moment = object({ slot: whole, ts: whole });
+
+const journalStatus = object({
+  state: journalState,
+  /** Why nothing is written; null while all is well. */
+  reason: orNull(text),
+  segments: whole,
+  bytes: whole,
+  gaps: whole,
+  /** Null without any. */
+  oldest: orNull(moment),
+  newest: orNull(moment),
+  queuedBytes: whole,
+  events: record(whole),
+});
+
+/** The body of /journal. */
+export const journal = object({
+  state: journalState,
+  reason: orNull(text),
+  segments: whole,
+  bytes: whole,
+  /** What is kept without a hole, oldest first. */
+  ranges: list(object({ epoch: text, first: moment, last: moment, segments: whole, bytes: whole })),
+  /** Between the ranges. */
+  gaps: list(object({ from: moment, to: moment, reason: text })),
+});
+
 /** The body of /status. */
 export const serviceStatus = object(
   {
@@ -236,6 +270,8 @@ export const serviceStatus = object(
     venues: list(object({ name: text, host: text, markets: list(venueMarket) })),
     /** Left out where the service keeps no history. */
     history: historyStatus,
+    /** Left out where the service keeps no journal. */
+    journal: journalStatus,
   },
 );
 
@@ -268,6 +304,8 @@ export type TopMakerAccount = Of<typeof topMakerAccounts>[number];
 export type MarketInfo = Of<typeof markets>[number];
 /** The state of the feed and of every market. */
 export type ServiceStatus = Of<typeof serviceStatus>;
+/** What the journal of a service keeps. */
+export type JournalAnswer = Of<typeof journal>;
 /** The book is live. */
 export type ReadyAnswer = Of<typeof readyAnswer>;
 /** The process lives. */

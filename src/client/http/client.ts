@@ -21,6 +21,7 @@ import type {
   L3Query,
   MarketName,
   MatchQuery,
+  MomentQuery,
   Page,
   PageQuery,
   RecordsQuery,
@@ -57,7 +58,7 @@ export class HttpClient {
   }
 
   /** The book by price level. */
-  l2(query: L2Query, options?: CallOptions): Promise<shapes.L2Book> {
+  l2(query: L2Query & MomentQuery, options?: CallOptions): Promise<shapes.L2Book> {
     return this.#getBody('/l2', query, shapes.l2Book, options);
   }
 
@@ -75,17 +76,20 @@ export class HttpClient {
   }
 
   /** The book by order. */
-  l3(query: L3Query, options?: CallOptions): Promise<shapes.L3Book> {
+  l3(query: L3Query & MomentQuery, options?: CallOptions): Promise<shapes.L3Book> {
     return this.#getBody('/l3', query, shapes.l3Book, options);
   }
 
   /** The orders in auction. */
-  auctions(query: MarketName, options?: CallOptions): Promise<shapes.AuctionsBook> {
+  auctions(query: MarketName & MomentQuery, options?: CallOptions): Promise<shapes.AuctionsBook> {
     return this.#getBody('/auctions', query, shapes.auctionsBook, options);
   }
 
   /** What an order that is sent now would get. */
-  match({ jit = [], ...query }: MatchQuery, options?: CallOptions): Promise<shapes.MatchAnswer> {
+  match(
+    { jit = [], ...query }: MatchQuery & MomentQuery,
+    options?: CallOptions,
+  ): Promise<shapes.MatchAnswer> {
     const offers = jit.map(({ price, size }) => `${price}:${size}`);
     return this.#getBody('/match', { ...query, jit: offers }, shapes.matchAnswer, options);
   }
@@ -115,6 +119,11 @@ export class HttpClient {
   /** The state of the feed and of every market. */
   status(options?: CallOptions): Promise<shapes.ServiceStatus> {
     return this.#getBody('/status', {}, shapes.serviceStatus, options);
+  }
+
+  /** What the journal keeps. Throws NO_JOURNAL where there is none. */
+  journal(options?: CallOptions): Promise<shapes.JournalAnswer> {
+    return this.#getBody('/journal', {}, shapes.journal, options);
   }
 
   /** Throws NOT_READY, after all tries, while the book is not live. */

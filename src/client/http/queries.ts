@@ -15,6 +15,21 @@ export type BookOptions = {
   readonly uncross?: boolean;
 };
 
+/**
+ * A past moment, of a service that keeps a journal: `slot` or `ts`, or `epoch` with `seq`. Without any of
+ * them it is now.
+ */
+export type MomentQuery = {
+  /** The book after the last turn of at most this slot. */
+  readonly slot?: number;
+  /** The book after the last turn of at most this time, Unix milliseconds. */
+  readonly ts?: number;
+  /** The run of the service that is meant. */
+  readonly epoch?: string;
+  /** The book when the market came to this sequence number. */
+  readonly seq?: number;
+};
+
 /** What is asked of /l2. */
 export type L2Query = MarketName &
   BookOptions & { /** Ticks a group. */ readonly grouping?: number };
