@@ -60,16 +60,11 @@ export {
 } from './error.js';
 export type {
   AuctionsBook,
-  HealthAnswer,
-  JournalAnswer,
   L2Book,
   L3Book,
   MarketInfo,
   MatchAnswer,
-  ReadyAnswer,
-  ServiceStatus,
   TopMakerAccount,
-  VersionAnswer,
 } from './http/book-shapes.js';
 export { HttpClient } from './http/client.js';
 export type { FundingRate, MarketStats, Trade } from './http/market-shapes.js';
@@ -88,6 +83,13 @@ export type {
 } from './http/queries.js';
 export type { FundingRateRecord, TradeRecord, Volumes } from './http/record-shapes.js';
 export type { CallOptions, ServiceOptions } from './http/request.js';
+export type {
+  HealthAnswer,
+  JournalAnswer,
+  ReadyAnswer,
+  ServiceStatus,
+  VersionAnswer,
+} from './http/service-shapes.js';
 export type { AccountId, AccountKey, MarketId, MarketKey, MarketType } from './keys.js';
 export {
   accountIdOfKey,

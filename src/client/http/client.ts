@@ -35,6 +35,7 @@ import {
   Requester,
   type ServiceOptions,
 } from './request.js';
+import * as serviceShapes from './service-shapes.js';
 
 const batch = (value: unknown, place: string): readonly (shapes.L2Book | ClientError)[] =>
   list<shapes.L2Book | ClientError>((entry, at) => {
@@ -117,28 +118,28 @@ export class HttpClient {
   }
 
   /** The state of the feed and of every market. */
-  status(options?: CallOptions): Promise<shapes.ServiceStatus> {
-    return this.#getBody('/status', {}, shapes.serviceStatus, options);
+  status(options?: CallOptions): Promise<serviceShapes.ServiceStatus> {
+    return this.#getBody('/status', {}, serviceShapes.serviceStatus, options);
   }
 
   /** What the journal keeps. Throws NO_JOURNAL where there is none. */
-  journal(options?: CallOptions): Promise<shapes.JournalAnswer> {
-    return this.#getBody('/journal', {}, shapes.journal, options);
+  journal(options?: CallOptions): Promise<serviceShapes.JournalAnswer> {
+    return this.#getBody('/journal', {}, serviceShapes.journal, options);
   }
 
   /** Throws NOT_READY, after all tries, while the book is not live. */
-  ready(options?: CallOptions): Promise<shapes.ReadyAnswer> {
-    return this.#getBody('/ready', {}, shapes.readyAnswer, options);
+  ready(options?: CallOptions): Promise<serviceShapes.ReadyAnswer> {
+    return this.#getBody('/ready', {}, serviceShapes.readyAnswer, options);
   }
 
   /** The process lives, whatever the book is. */
-  health(options?: CallOptions): Promise<shapes.HealthAnswer> {
-    return this.#getBody('/health', {}, shapes.healthAnswer, options);
+  health(options?: CallOptions): Promise<serviceShapes.HealthAnswer> {
+    return this.#getBody('/health', {}, serviceShapes.healthAnswer, options);
   }
 
   /** What was built. */
-  version(options?: CallOptions): Promise<shapes.VersionAnswer> {
-    return this.#getBody('/version', {}, shapes.versionAnswer, options);
+  version(options?: CallOptions): Promise<serviceShapes.VersionAnswer> {
+    return this.#getBody('/version', {}, serviceShapes.versionAnswer, options);
   }
 
   /** Statistics of all markets. */
