@@ -29,7 +29,7 @@ beforeAll(async () => {
   mkdirSync(shots, { recursive: true });
   folder = mkdtempSync(path.join(tmpdir(), 'slotbook-page-'));
   demo = await startDemo({ rate: 20, makers: 60, fillsPerSecond: 3 });
-  service = await ServiceChild.start(demo, ['--data-dir', folder]);
+  service = await startPageService();
   browser = await launchChromium();
 });
 
@@ -44,6 +44,10 @@ beforeEach((context) => {
   const missing = chromiumMissing();
   if (missing !== undefined) context.skip(missing);
 });
+
+function startPageService(): Promise<ServiceChild> {
+  return ServiceChild.start(demo, ['--data-dir', folder, '--journal']);
+}
 
 /** Every panel with something in it. */
 async function expectWhole({ page }: PageVisit): Promise<void> {
@@ -280,6 +284,57 @@ test('a frame with a wrong checksum is said and healed', async () => {
   }
 });
 
+test('shows any moment that the journal keeps, as the past, and goes back to live', async () => {
+  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`);
+  const { page } = visit;
+  const moment = async (): Promise<number> =>
+    Date.parse(`${(await page.getByTestId('moment').inputValue()).replace(' ', 'T')}Z`);
+  try {
+    await page.getByRole('button', { name: 'History' }).press('Enter');
+    const back = page.getByRole('button', { name: 'The state before' });
+    await back.press('Enter');
+    await visit.untilState('past');
+    expect(await visit.text('notice')).toMatch(/^The past: [-\d]+ [\d:.]+ UTC$/);
+    const { seq, epoch } = await visit.readLadder();
+    await back.press('Enter');
+    await until('the state before', async () => (await visit.readLadder()).seq === seq - 1);
+    const query = `marketName=SOL-PERP&depth=100&epoch=${epoch}&seq=${seq - 1}`;
+    const { text } = await service.get(`/l2?${query}&includeVamm=true&includeIndicative=true`);
+    const { bids } = JSON.parse(text) as BesideL2['book'];
+    const rows = (await visit.readLadder()).rows.filter(([side]) => side === 'bid');
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows).toEqual(bids.slice(0, rows.length).map((level) => tableRow('bid', level)));
+    await until('nothing is followed', async () => visit.bookSubscriptions === 1);
+    await expectAccessible(visit);
+    await page.screenshot({ path: path.join(shots, 'past.png') });
+    // The oldest moment, by the keyboard, and then onwards.
+    await page.getByRole('slider').press('Home');
+    const { ranges } = JSON.parse((await service.get('/journal')).text);
+    await until('the oldest moment', async () => (await moment()) === ranges[0].first.ts);
+    await page.getByLabel('Speed').selectOption('5');
+    await page.getByRole('button', { name: 'Play' }).press('Enter');
+    await until('later moments', async () => (await moment()) > ranges[0].first.ts + 2_000);
+    await page.getByRole('button', { name: 'Live' }).press('Enter');
+    await visit.untilState('live');
+    expect(await page.getByTestId('notice').count()).toBe(0);
+    expect(visit.bookSubscriptions).toBe(2);
+    // Another market at the same moment, and what plays up to now is live.
+    await back.press('Enter');
+    await visit.untilState('past');
+    await page.keyboard.press('/');
+    await page.keyboard.type('btc');
+    await page.keyboard.press('Enter');
+    await until('its past', async () => /^The past: .* UTC$/.test(await visit.text('notice')));
+    await until('its rows', async () => (await visit.readLadder()).rows.length > 5);
+    await page.getByLabel('Speed').selectOption('100');
+    await page.getByRole('button', { name: 'Play' }).press('Enter');
+    await visit.untilState('live');
+    expect(await visit.findFaults(service.url)).toEqual([]);
+  } finally {
+    await visit.close();
+  }
+});
+
 test('a hidden tab follows nothing, and goes on when it is seen again', async () => {
   const visit = await PageVisit.open(browser, service.url);
   const setVisibility = (state: string): Promise<unknown> =>
@@ -318,7 +373,7 @@ test('a lost service greys the book and says since when, and one that is back co
     expect(await visit.text('notice')).toMatch(/^Disconnected since \d\d:\d\d:\d\d UTC, \d+ s$/);
     expect(await isGreyed()).toBe(true);
     expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
-    service = await ServiceChild.start(demo, ['--data-dir', folder]);
+    service = await startPageService();
     proxy.turnTo(service.url);
     await visit.untilState('live');
     await until('colours', async () => !(await isGreyed()));

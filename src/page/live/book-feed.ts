@@ -30,9 +30,9 @@ export interface ShownBook {
 
 /** Whether the book is what the service has now. */
 export interface Freshness {
-  /** `live` is drawn as it is; everything else is greyed. */
-  readonly state: 'connecting' | 'disconnected' | 'paused' | 'refused' | ServiceState;
-  /** Since when, Unix milliseconds of this clock. */
+  /** `live` and `past` are drawn as they are; everything else is greyed. */
+  readonly state: 'connecting' | 'disconnected' | 'paused' | 'refused' | 'past' | ServiceState;
+  /** Since when, Unix milliseconds of this clock; the moment of the past. */
   readonly sinceMs: number;
 }
 

@@ -29,6 +29,12 @@ const SECONDS: Readonly<Record<Resolution, number>> = {
   ...{ '1440': 86_400, D: 86_400, W: 604_800, M: 2_678_400 },
 };
 
+/** The newest start that a candle can have which has ended by a time; unix seconds. */
+export function lastEndedStart(resolution: Resolution, unixSeconds: number): number {
+  const length = SECONDS[resolution];
+  return Math.floor(unixSeconds / length) * length - length;
+}
+
 /** Follows one series while the page is visible. */
 export class CandleFeed {
   readonly #client: CandleClient;
@@ -45,6 +51,11 @@ export class CandleFeed {
   constructor(url: string, meter: SocketMeter, events: CandleFeedEvents) {
     this.#client = new CandleClient({ url, WebSocket: measuredSocket(meter, 'ignore') });
     this.#events = events;
+  }
+
+  /** Oldest first. */
+  get candles(): readonly Candle[] {
+    return this.#candles;
   }
 
   /** Shows a series, and tries until it is there or another is shown. What is there of it already stays. */

@@ -14,6 +14,10 @@ export const CANDLES_SHOWN_MAX = 20_000;
 export const CANDLES_PAGE = 500;
 /** Waits before candles that could not be read are tried again: the first, doubled up to the last. */
 export const LOAD_RETRY_MS = { first: 1_000, max: 30_000 } as const;
+/** Between two moments of the past that are played: ten a second, which is as much as an eye follows. */
+export const PLAY_MS = 100;
+/** Between two reads of what the journal keeps. */
+export const JOURNAL_MS = 2_000;
 /** Markets that a search lists. */
 export const MARKETS_LISTED_MAX = 50;
 /** Latencies of which the quantiles are: a minute of a fast stream is more than enough. */

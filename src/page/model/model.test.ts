@@ -18,6 +18,7 @@ import {
 import { isInLevel, ladderOf } from './ladder.js';
 import { CONSOLE_FRAMES_MAX, CONSOLE_TEXT_MAX, LATENCY_AGE_MS_MAX } from './limits.js';
 import { gaugeOf, lineOf, meanMsOf, rateOf, readMetrics } from './metrics-text.js';
+import { heldMoment, keptOf, momentText, parseMoment } from './moments.js';
 import { spreadOf } from './spread.js';
 import { firstSizeOf, segmentsOf, sharesOf } from './walk.js';
 import { LatencyWindow, RateWindow } from './windows.js';
@@ -266,4 +267,35 @@ test('a walk is stacked by source, and many fills of one source are one part', (
     { source: 'dlob', size: 500n, quote: 750n, fills: 250 },
     { source: 'vamm', size: 100n, quote: 150n, fills: 50 },
   ]);
+});
+
+describe('moments', () => {
+  const range = (first: number, last: number) => ({
+    ...{ epoch: 'e', segments: 1, bytes: 1 },
+    ...{ first: { slot: 1, ts: first }, last: { slot: 2, ts: last } },
+  });
+  const state = { state: 'writing', reason: null, segments: 2, bytes: 2 } as const;
+
+  test('are those that are kept, or the nearest ones', () => {
+    expect(keptOf({ ...state, ranges: [], gaps: [] })).toBeUndefined();
+    const gap = { from: { slot: 2, ts: 20 }, to: { slot: 3, ts: 30 }, reason: 'restart' };
+    const kept = keptOf({ ...state, ranges: [range(10, 20), range(30, 40)], gaps: [gap] });
+    if (kept === undefined) throw new Error('two ranges are kept');
+    expect([5, 15.4, 20, 25, 99].map((ts) => heldMoment(kept, ts, 'back'))).toEqual([
+      ...[10, 15, 20, 20, 40],
+    ]);
+    expect(heldMoment(kept, 25, 'forward')).toBe(30);
+  });
+
+  test('are written and read in UTC', () => {
+    const ts = Date.UTC(2026, 10, 23, 3, 12, 4, 120);
+    expect(momentText(ts)).toBe('2026-11-23 03:12:04.120');
+    for (const text of [momentText(ts), '2026-11-23T03:12:04.12Z', ' 03:12:04.120 UTC']) {
+      expect(parseMoment(text, ts + 60_000)).toBe(ts);
+    }
+    expect(parseMoment('03:12', ts)).toBe(ts - 4_120);
+    for (const text of ['', 'now', '25:00:00', '2026-13-01 00:00:00', '1790000000']) {
+      expect(parseMoment(text, ts)).toBeUndefined();
+    }
+  });
 });

@@ -1,0 +1,47 @@
+/** Moments of the journal: which are kept, and how people write them. Times are Unix milliseconds. */
+import type { JournalAnswer } from '@slotbook/client';
+
+/** What is kept, from the oldest moment to the newest, and the times between of which nothing is. */
+export interface Kept {
+  readonly firstTs: number;
+  readonly lastTs: number;
+  readonly gaps: readonly { readonly fromTs: number; readonly toTs: number }[];
+}
+
+/** What a journal keeps; undefined while it is empty. */
+export function keptOf({ ranges, gaps }: JournalAnswer): Kept | undefined {
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  return {
+    firstTs: first.first.ts,
+    lastTs: last.last.ts,
+    gaps: gaps.map(({ from, to }) => ({ fromTs: from.ts, toTs: to.ts })),
+  };
+}
+
+/** The kept moment at a time, or the nearest one in a direction where nothing is kept of it. */
+export function heldMoment(
+  { firstTs, lastTs, gaps }: Kept,
+  ts: number,
+  direction: 'back' | 'forward',
+): number {
+  const gap = gaps.find(({ fromTs, toTs }) => ts > fromTs && ts < toTs);
+  const held = gap === undefined ? ts : direction === 'back' ? gap.fromTs : gap.toTs;
+  return Math.round(Math.min(lastTs, Math.max(firstTs, held)));
+}
+
+/** A moment in UTC, with its day and its milliseconds: `2026-11-23 03:12:04.120`. */
+export function momentText(ts: number): string {
+  return new Date(ts).toISOString().slice(0, 23).replace('T', ' ');
+}
+
+/** The moment of a text in UTC, which may be a time alone, of the day of `nearTs`; undefined for anything else. */
+export function parseMoment(text: string, nearTs: number): number | undefined {
+  const [, day, time] =
+    /^(?:(\d{4}-\d\d-\d\d)[ T])?(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z| UTC)?$/.exec(
+      text.trim(),
+    ) ?? [];
+  if (time === undefined) return undefined;
+  const ts = Date.parse(`${day ?? momentText(nearTs).slice(0, 10)}T${time}Z`);
+  return Number.isNaN(ts) ? undefined : ts;
+}
