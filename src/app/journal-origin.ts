@@ -6,8 +6,14 @@ import { ConfigError } from '../config/config-error.js';
 import type { JournalMomentSetting as Moment } from '../config/journal-moment.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
+import type { ReplayHole } from '../journal/replay-hole.js';
 import { JournalReplayer } from '../journal/replayer.js';
 import { splitRuns } from '../journal/store/listing.js';
+import {
+  type AskedTime,
+  chooseByTime,
+  type SegmentChoice,
+} from '../journal/store/segment-choice.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import type { SegmentInfo } from '../journal/store/segment-info.js';
 import type { BookFeed, BookOrigin, FeedEvents } from './feeds.js';
@@ -19,6 +25,8 @@ export const JOURNAL_FOLDER = 'journal';
 export interface SegmentPlace {
   readonly folder: string;
   readonly segment: SegmentInfo;
+  /** Whether the segment has a later moment. */
+  readonly isBeforeEnd: boolean;
 }
 
 /**
@@ -28,10 +36,11 @@ export interface SegmentPlace {
 export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
   const folder = journalFolder(place);
   const { at, speed } = config;
-  const runs = splitRuns(readSegments(folder, null).segments);
-  const segments = at === undefined ? runs.at(-1) : segmentsTo(runs, at);
+  const { segments: kept } = readSegments(folder, null);
+  const choice = at && choose(kept, at);
+  const segments = at === undefined ? splitRuns(kept).at(-1) : choice && [choice.segment];
   const first = segments?.[0];
-  if (segments === undefined || first === undefined) throw notKept(place, runs, at && '--at');
+  if (segments === undefined || first === undefined) throw notKept(place, kept, at && '--at');
   const { programId, epoch } = first;
   const engine = new Engine({ programId, epoch });
   const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): BookFeed =>
@@ -39,8 +48,10 @@ export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
       new JournalReplayer({
         ...{ folder, programId, segments, engine, speed, onTurn, onFirstLive, publisher },
         until: at && untilOf(at),
+        isBeforeEnd: choice?.goesOn ?? false,
         freshness: (ageMs) => freshnessOf(ageMs, config),
         onEnd: () => void process.stderr.write('replay ended\n'),
+        onHole: (hole) => void process.stderr.write(`${holeText(hole)}\n`),
       }),
     );
   return { engine, feed };
@@ -49,10 +60,11 @@ export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
 /** The segment of a journal in which the book of a slot is. Throws a ConfigError when it is not kept. */
 export function segmentOfSlot(place: string, slot: number): SegmentPlace {
   const folder = journalFolder(place);
-  const runs = splitRuns(readSegments(folder, null).segments);
-  const segment = segmentsTo(runs, { slot })?.[0];
-  if (segment === undefined) throw notKept(place, runs, '--slot');
-  return { folder, segment };
+  const { segments } = readSegments(folder, null);
+  const choice = choose(segments, { slot });
+  if (choice === undefined) throw notKept(place, segments, '--slot');
+  const { segment, goesOn } = choice;
+  return { folder, segment, isBeforeEnd: goesOn };
 }
 
 /** The folder of a journal, by its own path or by that of a service's data. */
@@ -71,30 +83,16 @@ function feedOf(replayer: JournalReplayer): BookFeed {
   };
 }
 
-/** The one segment from whose checkpoint a moment is reached; undefined where it is not kept. */
-function segmentsTo(
-  runs: readonly (readonly SegmentInfo[])[],
-  at: Moment,
-): readonly SegmentInfo[] | undefined {
-  const isKept = (run: readonly SegmentInfo[]): boolean => {
-    const [first, last] = [run[0], run.at(-1)];
-    if (first === undefined || last === undefined) return false;
-    return (
-      momentValue(first.first, at) <= askedValue(at) && askedValue(at) <= momentValue(last.last, at)
-    );
-  };
-  const begin = runs
-    .findLast(isKept)
-    ?.findLast(({ first }) => momentValue(first, at) <= askedValue(at));
-  return begin === undefined ? undefined : [begin];
+/** The segment from whose checkpoint a moment is reached; undefined where it is not kept. */
+function choose(segments: readonly SegmentInfo[], at: Moment): SegmentChoice | undefined {
+  const asked: AskedTime =
+    'slot' in at ? { by: 'slot', value: at.slot } : { by: 'ts', value: at.tsMs };
+  // No file of a folder is read on: it has what it had when it was listed.
+  return chooseByTime(segments, { ...asked, newest: 0 }) ?? undefined;
 }
 
-function askedValue(at: Moment): number {
-  return 'slot' in at ? at.slot : at.tsMs;
-}
-
-function momentValue({ slot, ts }: SegmentInfo['first'], at: Moment): number {
-  return 'slot' in at ? slot : ts;
+function holeText({ name, reason, fromSlot, to }: ReplayHole): string {
+  return `hole: ${name}: ${reason}: nothing is played from slot ${fromSlot} to slot ${to.slot}`;
 }
 
 function untilOf(at: Moment): { readonly slotMax: number } | { readonly tsMsMax: number } {
@@ -103,9 +101,10 @@ function untilOf(at: Moment): { readonly slotMax: number } | { readonly tsMsMax:
 
 function notKept(
   place: string,
-  runs: readonly (readonly SegmentInfo[])[],
+  segments: readonly SegmentInfo[],
   flag: string | undefined,
 ): ConfigError {
+  const runs = splitRuns(segments);
   if (flag === undefined || runs.length === 0) {
     return new ConfigError(
       'INVALID_SETTING',

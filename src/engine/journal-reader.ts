@@ -111,7 +111,7 @@ export class JournalReader {
   finish(): JournalTear | null {
     const tear = this.#native.finish();
     const problem = this.#native.problem();
-    if (problem !== null) throw errorOfJournal(problem);
+    if (problem !== null) throw errorOf(problem);
     return tear;
   }
 
@@ -144,7 +144,7 @@ export class JournalReader {
       case FULL:
         return 'full';
       default:
-        throw errorOfJournal(this.#native.problem());
+        throw errorOf(this.#native.problem());
     }
   }
 
@@ -164,11 +164,18 @@ export function readSegmentHead(bytes: Uint8Array): SegmentHead {
   const head = native.head();
   if (head !== null) return head;
   const problem = native.finish();
-  throw errorOfJournal(problem);
+  throw errorOf(problem);
 }
 
-/** What is wrong with a journal as an error; without a problem it is an empty file. */
-export function errorOfJournal(problem: JournalTear | null): EngineError {
+/** The error of a file whose end is lost, as the next file shows. Throws an {@link EngineError} where it is damaged before. */
+export function lostEndError(reader: JournalReader): EngineError {
+  const { position } = reader.position();
+  const message = 'the end of the file is lost';
+  return errorOf(reader.finish() ?? { code: 'MALFORMED_JOURNAL', message, position });
+}
+
+/** Without a problem it is an empty file. */
+function errorOf(problem: JournalTear | null): EngineError {
   if (problem === null) return new EngineError('MALFORMED_JOURNAL', 'the file is empty');
   const { code, message, position } = problem;
   return new EngineError(code as EngineErrorCode, `${message} (at byte ${position})`, { position });

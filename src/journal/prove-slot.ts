@@ -1,6 +1,7 @@
 /** What the markets of a journal held at a slot, as hashes that another service can be compared with. */
 import type { JournalMoment } from '../contract/journal-source.js';
 import type { Engine } from '../engine/engine.js';
+import { lostEndError } from '../engine/journal-reader.js';
 import type { MarketHash, MarketHashParts, OrderHash } from '../engine/market-hashes.js';
 import { SegmentPlayer } from './segment-player.js';
 import type { SegmentInfo } from './store/segment-info.js';
@@ -26,6 +27,8 @@ export interface SlotProof {
 export interface ProvedSlot {
   readonly folder: string;
   readonly segment: SegmentInfo;
+  /** Whether the segment has a later moment, so that the end of its file is lost where it does not. */
+  readonly isBeforeEnd?: boolean;
   readonly slot: number;
 }
 
@@ -48,7 +51,7 @@ export function proveOrders(place: ProvedSlot, market: string): readonly OrderHa
   return found === undefined ? null : engine.hashes.readOrders(found.id);
 }
 
-function bookOf({ folder, segment, slot }: ProvedSlot): {
+function bookOf({ folder, segment, isBeforeEnd = false, slot }: ProvedSlot): {
   readonly engine: Engine;
   readonly moment: JournalMoment;
 } {
@@ -56,6 +59,7 @@ function bookOf({ folder, segment, slot }: ProvedSlot): {
   try {
     for (;;) {
       const { kind } = player.step({ slotMax: slot });
+      if (kind === 'moreBytes' && isBeforeEnd) throw lostEndError(player.reader);
       if (kind === 'moreBytes' || kind === 'reached') break;
     }
   } finally {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { Engine } from '../engine/engine.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import type { ReplayHole } from './replay-hole.js';
 import { JournalReplayer, type JournalReplayerOptions } from './replayer.js';
 import { readSegments } from './store/segment-index.js';
 import { segmentName } from './store/segment-name.js';
@@ -161,9 +162,81 @@ describe('a replay', () => {
     });
   });
 
-  test('of a damaged file fails with the place, after all that came before it', async () => {
+  describe('across a damaged file', () => {
+    /** Its bytes at a share of them on are others. */
+    async function played(share: number, spoil: (bytes: Buffer, at: number) => Buffer) {
+      const { folder, book } = await journalOfLife();
+      const file = path.join(folder, segmentName(2));
+      const bytes = readFileSync(file);
+      const { segments } = readSegments(folder, PROGRAM_ID);
+      writeFileSync(file, spoil(bytes, Math.floor((bytes.length - 1) * share)));
+      const engine = newEngine();
+      const shown: string[] = [];
+      const resets: number[] = [];
+      const holes: ReplayHole[] = [];
+      let topic = -1;
+      const onTurn = (): void => {
+        shown.push(shownBy(engine));
+        const market = engine.findMarket('SOL-PERP')?.id;
+        if (topic < 0 && market !== undefined)
+          topic = engine.openTopic({ channel: 'book', market, depth: 10 });
+        else if (engine.topicDelta(topic)?.reset === true) resets.push(shown.length);
+      };
+      const onHole = (hole: ReplayHole) => void holes.push(hole);
+      await replayerOf(folder, { engine, segments, onTurn, onHole }).start();
+      return { all: [...book.shown], shown, resets, holes, to: segments[2]?.first };
+    }
+
+    const flip = (bytes: Buffer, at: number): Buffer => {
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      return bytes;
+    };
+    test.each<[string, number, (bytes: Buffer, at: number) => Buffer]>([
+      ['a flipped bit of its turns', 0.8, flip],
+      ['a flipped bit of its checkpoint', 0.1, flip],
+      ['a flipped bit of its first bytes', 0, flip],
+      ['a flipped bit of its last block', 0.999, flip],
+      ['its end being cut', 0.9, (bytes, at) => bytes.subarray(0, at)],
+      ['zeros at its end', 0.9, (bytes, at) => bytes.fill(0, at)],
+    ])('it goes on at the next checkpoint: %s', async (_, share, spoil) => {
+      const { all, shown, resets, holes, to } = await played(share, spoil);
+      const texts = all.map(([, text]) => text);
+      const checkpoint = all.findIndex(([moment]) => moment === `${to?.slot} ${to?.ts}`);
+      const lost = texts.length + 2 - shown.length;
+      expect(lost).toBeGreaterThan(0);
+      const before = texts.slice(0, checkpoint + 1 - lost);
+      expect(shown).toEqual([...before, ...texts.slice(checkpoint), texts.at(-1)]);
+      expect(resets).toEqual([before.length + 1]);
+      expect(holes).toEqual([
+        {
+          ...{ name: segmentName(2), reason: expect.stringMatching(/^[A-Z_]+: .*byte \d+/), to },
+          fromSlot: Number(all[before.length - 1]?.[0].split(' ')[0]),
+        },
+      ]);
+    });
+
+    test('a moment in what is lost is refused, and the last one before it is not', async () => {
+      const { folder, book } = await journalOfLife();
+      const file = path.join(folder, segmentName(2));
+      const { segments } = readSegments(folder, PROGRAM_ID);
+      writeFileSync(file, readFileSync(file).subarray(0, -1));
+      const slots = [...book.shown.keys()].map((moment) => Number(moment.split(' ')[0]));
+      const lost = slots.indexOf(segments[2]?.first.slot ?? 0) - 1;
+      const standAt = (slot = 0): Promise<void> =>
+        replayerOf(folder, {
+          ...{ engine: newEngine(), segments: segments.slice(1, 2) },
+          ...{ until: { slotMax: slot }, isBeforeEnd: true },
+        }).start();
+      await standAt(slots[lost - 1]);
+      await expect(standAt(slots[lost])).rejects.toMatchObject({
+        message: expect.stringContaining('the file ends within a block'),
+      });
+    });
+  });
+
+  test('of a damaged last file fails with the place, after all that came before it', async () => {
     const { folder, book } = await journalOfLife();
-    const file = path.join(folder, segmentName(2));
+    const file = path.join(folder, segmentName(3));
     const bytes = readFileSync(file);
     const at = bytes.length - 300;
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
@@ -175,7 +248,7 @@ describe('a replay', () => {
       code: 'JOURNAL_CRC_MISMATCH',
       message: expect.stringMatching(/at byte \d+/),
     });
-    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.length).toBeGreaterThan(40);
     expect(shown).toEqual([...book.shown.values()].slice(0, shown.length));
   });
 

@@ -2,16 +2,15 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
+import type { JournalMoment } from '../contract/journal-source.js';
 import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Engine } from '../engine/engine.js';
-import { errorOfJournal, JournalReader, type JournalUntil } from '../engine/journal-reader.js';
-import { nextTurn, sleep, systemTimers, type Timer, type Timers } from '../rpc/timers.js';
-import {
-  REPLAY_PAUSE_MS_MAX,
-  REPLAY_READ_BYTES,
-  REPLAY_WATCH_MS,
-  SLOT_MS_MAX,
-} from './model/limits.js';
+import type { EngineError } from '../engine/errors.js';
+import { JournalReader, type JournalUntil, lostEndError } from '../engine/journal-reader.js';
+import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { REPLAY_READ_BYTES, REPLAY_WATCH_MS } from './model/limits.js';
+import { isUnreadable, type ReplayHole } from './replay-hole.js';
+import { ReplayPace } from './replay-pace.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName } from './store/segment-name.js';
 
@@ -30,6 +29,8 @@ export interface JournalReplayerOptions {
   readonly speed: number;
   /** The moment at which the book is to stand still; undefined plays all. */
   readonly until?: JournalUntil | undefined;
+  /** Whether the segment has a later moment, so that the end of its file is lost where it does not. */
+  readonly isBeforeEnd?: boolean;
   /** How fresh a live book is without a slot for so many milliseconds. */
   readonly freshness: (ageMs: number) => FeedState;
   /** After each turn. */
@@ -40,6 +41,8 @@ export interface JournalReplayerOptions {
   readonly onFirstLive?: (() => void) | undefined;
   /** All is played. */
   readonly onEnd?: () => void;
+  /** A file is damaged, and the replay goes on at the checkpoint of the next one. */
+  readonly onHole?: (hole: ReplayHole) => void;
   readonly timers?: Timers;
   readonly wallMs?: () => number;
 }
@@ -48,6 +51,7 @@ export interface JournalReplayerOptions {
 export interface JournalReplayerStats {
   readonly replayedTurns: number;
   readonly replayedBytes: number;
+  readonly replayedHoles: number;
 }
 
 /**
@@ -71,6 +75,8 @@ export class JournalReplayer {
   #slotAtMs = 0;
   #turns = 0;
   #bytes = 0;
+  #holes = 0;
+  #isBehindHole = false;
   #watch: Timer | null = null;
 
   constructor(options: JournalReplayerOptions) {
@@ -81,8 +87,9 @@ export class JournalReplayer {
   }
 
   /**
-   * Plays to the end. Resolves there, or after a stop. Rejects with an EngineError of the place where a file is damaged; what
-   * came before was played.
+   * Plays to the end. Resolves there, or after a stop. What a damaged file has lost is a hole, behind which the book is that of the
+   * next checkpoint. Rejects with an EngineError of the place where the last file is damaged, or the book is not the one that was
+   * written; what came before was played.
    */
   async start(): Promise<void> {
     try {
@@ -119,36 +126,73 @@ export class JournalReplayer {
   }
 
   stats(): JournalReplayerStats {
-    return { replayedTurns: this.#turns, replayedBytes: this.#bytes };
+    return {
+      replayedTurns: this.#turns,
+      replayedBytes: this.#bytes,
+      replayedHoles: this.#holes,
+    };
   }
 
   async #playSegments(): Promise<void> {
-    const { folder, programId, segments } = this.#options;
-    for (const [index, { number }] of segments.entries()) {
+    const { programId, segments } = this.#options;
+    for (const [index, segment] of segments.entries()) {
       this.#reader = new JournalReader(programId);
       // The book stands where the checkpoint is, and its readers keep their topics.
-      if (index > 0) this.#reader.goOn();
-      const file = await open(path.join(folder, segmentName(number)), 'r');
-      try {
-        await this.#playFile(file);
-      } finally {
-        await file.close();
-      }
-      const tear = this.#options.until === undefined ? this.#reader.finish() : null;
-      if (tear !== null && index < segments.length - 1) throw errorOfJournal(tear);
+      if (index > 0 && !this.#isBehindHole) this.#reader.goOn();
+      const next = segments[index + 1];
+      const damage = await this.#playSegment(segment, next);
+      if (damage === null) continue;
+      if (next === undefined) throw damage;
+      this.#noteHole(segment, next, damage);
     }
   }
 
-  async #playFile(file: FileHandle): Promise<void> {
+  /** Returns why a file could not be played to where the next one begins; null when it was. */
+  async #playSegment(
+    { number }: SegmentInfo,
+    next: SegmentInfo | undefined,
+  ): Promise<EngineError | null> {
+    const { folder, until, isBeforeEnd = false } = this.#options;
+    const file = await open(path.join(folder, segmentName(number)), 'r');
+    try {
+      const isReached = await this.#playFile(file);
+      const isWhole = until === undefined ? this.#isAt(next?.first) : isReached || !isBeforeEnd;
+      return isWhole ? null : lostEndError(this.#reader);
+    } catch (error) {
+      if (isUnreadable(error)) return error;
+      throw error;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Whether the last turn was that of a checkpoint; true where there is none, as the end of a run may be torn. */
+  #isAt(checkpoint: JournalMoment | undefined): boolean {
+    const { slot, tsMs } = this.#reader.position();
+    return checkpoint === undefined || (slot === checkpoint.slot && tsMs === checkpoint.ts);
+  }
+
+  #noteHole(segment: SegmentInfo, next: SegmentInfo, { code, message }: EngineError): void {
+    this.#holes += 1;
+    this.#isBehindHole = true;
+    this.#pace.begin();
+    this.#options.onHole?.({
+      ...{ name: segmentName(segment.number), reason: `${code}: ${message}` },
+      ...{ fromSlot: this.#slot, to: next.first },
+    });
+  }
+
+  /** Plays a file to its end; true when the moment that was asked for is reached. */
+  async #playFile(file: FileHandle): Promise<boolean> {
     for (;;) {
       const bytes = Buffer.allocUnsafeSlow(REPLAY_READ_BYTES);
       const { bytesRead } = await file.read(bytes, 0, bytes.length, null);
       this.#stop.signal.throwIfAborted();
-      if (bytesRead === 0) return;
+      if (bytesRead === 0) return false;
       this.#bytes += bytesRead;
       this.#reader.pushBytes(bytes.subarray(0, bytesRead));
       if (this.#options.until === undefined) await this.#playTurns();
-      else if (this.#playUntil(this.#options.until)) return;
+      else if (this.#playUntil(this.#options.until)) return true;
     }
   }
 
@@ -173,6 +217,7 @@ export class JournalReplayer {
       const step = engine.readJournal(this.#reader);
       if (step.kind === 'moreBytes') return;
       this.#noteMoment();
+      if (step.kind === 'checkpoint') this.#publishRestored();
       if (step.kind !== 'turn') continue;
       this.#turns += 1;
       this.#options.onTurn?.(step.turn, step.mark);
@@ -204,11 +249,24 @@ export class JournalReplayer {
     if (!this.#standsStill) this.#updateFreshness();
   }
 
+  /** Behind a hole the topics of all markets begin again with the book of the checkpoint. */
+  #publishRestored(): void {
+    if (!this.#isBehindHole) return;
+    this.#isBehindHole = false;
+    const dirty = this.#options.engine.markets().map(({ id }) => id);
+    const changes = { dirty, requoted: [], indicated: [], allChanged: true };
+    const turn = { ...changes, problems: [], marketsChanged: true };
+    this.#options.onTurn?.(turn, this.#markOfAll());
+  }
+
   /** Publishes what no mark of the journal has: the topics of all markets show the last book. */
   #publishAll(): void {
     const { engine, onTurn, wallMs = Date.now } = this.#options;
-    const mark = engine.markets().map(({ id }) => ({ market: id, classes: ALL_CLASSES }));
-    onTurn?.(engine.endTurn(wallMs()), mark);
+    onTurn?.(engine.endTurn(wallMs()), this.#markOfAll());
+  }
+
+  #markOfAll(): PublishMark {
+    return this.#options.engine.markets().map(({ id }) => ({ market: id, classes: ALL_CLASSES }));
   }
 
   #noteLive(): void {
@@ -227,38 +285,5 @@ export class JournalReplayer {
       this.#publishAll();
     }
     this.#watch = this.#timers.after(REPLAY_WATCH_MS, () => this.#updateFreshness());
-  }
-}
-
-/** Says when a turn is due; whatever the speed, the loop turns between two of them. */
-class ReplayPace {
-  readonly #speed: number;
-  readonly #timers: Timers;
-  readonly #signal: AbortSignal;
-  #last: { readonly slot: number; readonly tsMs: number } | null = null;
-  #dueMs = 0;
-
-  constructor(speed: number, timers: Timers, signal: AbortSignal) {
-    this.#speed = speed;
-    this.#timers = timers;
-    this.#signal = signal;
-  }
-
-  /**
-   * Waits until a turn of this moment is due. Between two turns no more time passes than their slots allow, so that a clock
-   * that was wrong does not stop a replay. Rejects once the replay is stopped.
-   */
-  async waitFor(moment: { readonly slot: number; readonly tsMs: number }): Promise<void> {
-    const last = this.#last ?? moment;
-    if (this.#last === null) this.#dueMs = this.#timers.nowMs();
-    this.#last = moment;
-    const bySlots = (moment.slot - last.slot) * SLOT_MS_MAX;
-    const passedMsMax = Math.max(REPLAY_PAUSE_MS_MAX, bySlots);
-    const passedMs = Math.max(0, Math.min(moment.tsMs - last.tsMs, passedMsMax));
-    if (this.#speed > 0) this.#dueMs += passedMs / this.#speed;
-    const waitMs = this.#speed === 0 ? 0 : this.#dueMs - this.#timers.nowMs();
-    if (waitMs >= 1) await sleep(this.#timers, waitMs, this.#signal);
-    await nextTurn();
-    this.#signal.throwIfAborted();
   }
 }

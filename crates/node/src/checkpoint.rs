@@ -73,7 +73,8 @@ impl Core {
     }
 
     /// Replaces everything by the core of a captured state and its accounts, as of
-    /// [`Book::restore`]. Topics are closed, and the market set has a new number.
+    /// [`Book::restore`]. The market set has a new number. Topics begin again with a snapshot where it is the same run, whose
+    /// markets have the same ids; else they are closed.
     ///
     /// # Errors
     /// [`RestoreError`]; the core is then as before.
@@ -86,6 +87,11 @@ impl Core {
             read(state).ok_or(RestoreError::Malformed("its epoch or external levels"))?;
         self.book = Book::restore(self.book.config(), state, accounts)?;
         self.external = external;
+        if self.epoch == epoch {
+            self.topics.begin_again();
+        } else {
+            self.topics = Topics::default();
+        }
         self.epoch = epoch;
         self.forget_derived();
         Ok(())
@@ -94,7 +100,6 @@ impl Core {
     /// Drops what was made of another book.
     fn forget_derived(&mut self) {
         self.epoch_number = self.epoch_number.wrapping_add(1);
-        self.topics = Topics::default();
         // What is kept from one reading to the next is of one book.
         self.rows = Rows::default();
         self.walk = WalkScratch::default();

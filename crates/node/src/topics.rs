@@ -73,6 +73,14 @@ impl Topics {
         true
     }
 
+    /// The book was replaced: all topics begin again.
+    pub(crate) fn begin_again(&mut self) {
+        self.places
+            .iter_mut()
+            .filter_map(|place| place.topic.as_mut())
+            .for_each(Topic::begin_again);
+    }
+
     /// Topics that are open.
     pub(crate) fn len(&self) -> usize {
         self.places.len() - self.free.len()

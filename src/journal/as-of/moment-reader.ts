@@ -3,16 +3,16 @@ import { EngineError } from '../../engine/errors.js';
 import type { JournalUntil } from '../../engine/journal-reader.js';
 import { textOfError } from '../model/error.js';
 import type { MomentJob } from '../model/messages.js';
-import type { SegmentInfo } from '../store/segment-info.js';
-import { renderBodies } from './bodies.js';
-import { SegmentCatalog } from './segment-catalog.js';
 import {
   chooseBySeq,
   chooseByTime,
   describeKept,
   nameOfMoment,
   type SegmentChoice,
-} from './segment-choice.js';
+} from '../store/segment-choice.js';
+import type { SegmentInfo } from '../store/segment-info.js';
+import { renderBodies } from './bodies.js';
+import { SegmentCatalog } from './segment-catalog.js';
 import type { JournalFiles, WarmBook } from './warm-book.js';
 import { WarmBooks } from './warm-books.js';
 

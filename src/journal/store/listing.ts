@@ -4,7 +4,7 @@ import type {
   JournalRange,
   JournalSkippedFile,
 } from '../../contract/journal-source.js';
-import type { SegmentInfo } from './segment-info.js';
+import { continues, type SegmentInfo } from './segment-info.js';
 
 /** What is kept, by the segments in their order and the files that are none. */
 export function listKept(
@@ -21,8 +21,7 @@ export function splitRuns(segments: readonly SegmentInfo[]): readonly (readonly 
   const runs: SegmentInfo[][] = [];
   let before: SegmentInfo | undefined;
   for (const segment of segments) {
-    const goesOn = before?.number === segment.number - 1 && before.epoch === segment.epoch;
-    if (goesOn) runs.at(-1)?.push(segment);
+    if (before !== undefined && continues(before, segment)) runs.at(-1)?.push(segment);
     else runs.push([segment]);
     before = segment;
   }

@@ -13,3 +13,11 @@ export interface SegmentInfo {
   /** Sequence numbers at the checkpoint, by the ids of the markets. */
   readonly seqs: readonly number[];
 }
+
+/** Whether nothing is missing between two segments. */
+export function continues(
+  segment: Pick<SegmentInfo, 'number' | 'epoch'>,
+  next: Pick<SegmentInfo, 'number' | 'epoch'>,
+): boolean {
+  return next.number === segment.number + 1 && next.epoch === segment.epoch;
+}

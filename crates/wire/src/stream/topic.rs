@@ -188,9 +188,15 @@ impl Topic {
         !self.spec.sources.is_none()
     }
 
+    /// The book was replaced by another one of the same markets: the next frame is a snapshot, as what was published
+    /// does not lead to it.
+    pub fn begin_again(&mut self) {
+        self.epoch.clear();
+    }
+
     /// The next frame of the topic; `None` when its subscribers have what the book shows.
     ///
-    /// It is a delta, or the snapshot of another epoch. For the topic nothing has happened until
+    /// It is a delta, or the snapshot of another epoch or book. For the topic nothing has happened until
     /// the frame is published.
     pub fn next_frame<'a>(
         &'a mut self,

@@ -1,6 +1,6 @@
 import type { AsOfMoment } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
-import type { SegmentInfo } from '../store/segment-info.js';
+import { continues, type SegmentInfo } from './segment-info.js';
 
 /** The segment in which a moment lies, as far as the heads of the files tell. */
 export interface SegmentChoice {
@@ -11,17 +11,19 @@ export interface SegmentChoice {
   readonly goesOn: boolean;
 }
 
+/** A slot, or unix milliseconds. */
+export interface AskedTime {
+  readonly by: 'slot' | 'ts';
+  readonly value: number;
+}
+
 /**
  * The segment of a slot or a time: of the newest range that has it, the last one that begins no later. Null for
  * a moment that is not kept. The newest file of the folder, by its number, need not be among the segments of a run.
  */
 export function chooseByTime(
   segments: readonly SegmentInfo[],
-  {
-    by,
-    value,
-    newest,
-  }: { readonly by: 'slot' | 'ts'; readonly value: number; readonly newest: number },
+  { by, value, newest }: AskedTime & { readonly newest: number },
 ): SegmentChoice | null {
   for (let at = segments.length - 1; at >= 0; at -= 1) {
     const segment = segments[at] as SegmentInfo;
@@ -72,11 +74,6 @@ export function describeKept(segments: readonly SegmentInfo[], newest?: JournalM
   const slots = `slot ${first.first.slot} to ${end.slot}`;
   const times = `ts ${first.first.ts} to ${end.ts}`;
   return `the journal has ${slots}, ${times}${hasGap ? ', with gaps' : ''}; see /journal`;
-}
-
-/** Whether nothing is missing between two segments. */
-function continues(segment: SegmentInfo, next: SegmentInfo): boolean {
-  return next.number === segment.number + 1 && next.epoch === segment.epoch;
 }
 
 /** The moment as a request names it. */
