@@ -28,6 +28,8 @@ pub struct Book {
     pub(crate) snapshot: SnapshotProgress,
     /// The users that the last snapshot forgot.
     pub(crate) forgotten: Vec<Pubkey>,
+    /// See [`Book::changed_orders`].
+    pub(crate) changed_orders: Option<u32>,
 }
 
 /// What a snapshot found to differ from the book.
@@ -68,6 +70,7 @@ impl Book {
             quarantined: HashSet::new(),
             snapshot: SnapshotProgress::default(),
             forgotten: Vec::new(),
+            changed_orders: None,
         }
     }
 

@@ -6,6 +6,7 @@ use crate::error::{Fault, check_length};
 const VARINT_BYTES_MAX: u32 = 10;
 
 /// Appends an unsigned number, seven bits a byte, the lowest first; the highest bit says that more follow.
+#[inline]
 pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value.to_le_bytes()[0] | 0x80);

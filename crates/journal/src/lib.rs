@@ -1,7 +1,7 @@
 //! One log of everything that moves a book.
 //!
-//! The thread of the book appends inputs to a turn log ([`turn_log::put_input`]): whole accounts, copied and
-//! nothing else. A [`Writer`] on another thread makes segments of it: records that say how an account
+//! The thread of the book appends inputs to a turn log ([`turn_log::put_input`]): accounts, or the parts of
+//! them that may differ, copied and nothing else. A [`Writer`] on another thread makes segments of it: records that say how an account
 //! differs from its last bytes, in blocks that are compressed and carry a CRC-32. A [`Reader`] gives the inputs
 //! back turn by turn. A segment begins with a checkpoint, all accounts and the book's own state, so it stands
 //! alone. `docs/journal.md` describes the bytes.

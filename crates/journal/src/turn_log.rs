@@ -1,23 +1,30 @@
-//! Inputs as they are handed from the thread of the book to the one that writes: whole accounts, numbers
-//! of fixed width, nothing compared or compressed. It is never stored, so it has no version.
+//! Inputs as they are handed from the thread of the book to the one that writes: numbers of fixed width,
+//! nothing compared or compressed. It is never stored, so it has no version.
 //!
-//! Only zeros are left out of an account, in chunks of 32 bytes: a user account is mostly zeros, and what is copied
-//! thrice on its way between the threads costs more than one look at it.
+//! What is copied thrice on its way between the threads costs more than one look at it. So the book says which parts
+//! of an account can differ, where it knows them; of a whole account zeros are left out, in chunks of 32 bytes.
+
+use std::ops::Range;
 
 use slotbook_protocol::units::Pubkey;
 
 use crate::error::Fault;
 use crate::fields::Fields;
 use crate::input::{Checkpoint, Gate, Input, Origin};
+use crate::limits::ACCOUNT_BYTES_MAX;
+use crate::patch::{put_run, take_patch};
 use crate::record::kind;
 use crate::table::check_account;
 
 /// The kind of a checkpoint, which is no record of a segment: it begins one.
 const CHECKPOINT: u8 = 0;
 
+/// The kind of an account of which parts are given: a segment has a patch where this has runs.
+const CHANGED: u8 = u8::MAX;
+
 /// Bytes that are left out together, and how many chunks share a bit set.
 const CHUNK_BYTES: usize = 32;
-const GROUP_CHUNKS: usize = 8;
+const GROUP_CHUNKS: usize = 64;
 
 const ARRIVAL: u8 = 0;
 const SNAPSHOT: u8 = 1;
@@ -86,6 +93,24 @@ fn put_account(out: &mut Vec<u8>, input: &Input<'_>) {
     }
 }
 
+/// Appends an account of which only parts can differ from its input before: `parts` are ranges of its bytes, one behind
+/// the other. Owner and length are those before.
+#[inline]
+pub fn put_changed(
+    out: &mut Vec<u8>,
+    origin: &Origin,
+    data: &[u8],
+    parts: impl Iterator<Item = Range<usize>>,
+) {
+    put_origin(out, CHANGED, origin);
+    let mut written = 0;
+    for Range { start, end } in parts {
+        put_run(out, start - written, &data[start..end]);
+        written = end;
+    }
+    out.push(0);
+}
+
 fn put_checkpoint(out: &mut Vec<u8>, checkpoint: &Checkpoint<'_>) {
     put_word(out, CHECKPOINT, checkpoint.ts_ms);
     out.extend_from_slice(&checkpoint.slot.to_le_bytes());
@@ -115,27 +140,26 @@ fn put_origin(out: &mut Vec<u8>, kind: u8, origin: &Origin) {
     out.extend_from_slice(&head);
 }
 
-/// Appends an account's bytes: their length, then of each 256 a bit set of the chunks that are not zero, and
-/// these; what is left behind the last chunk as it is.
+/// Appends bytes behind their length: of each 64 chunks a set of those that are not zero, and these; what is left
+/// behind the last chunk as it is.
+#[inline]
 fn put_sparse(out: &mut Vec<u8>, data: &[u8]) {
     out.extend_from_slice(&(data.len() as u64).to_le_bytes());
     let (chunks, rest) = data.as_chunks::<CHUNK_BYTES>();
-    let mut group = [0; 1 + GROUP_CHUNKS * CHUNK_BYTES + CHUNK_BYTES];
+    out.reserve(data.len() + chunks.len().div_ceil(GROUP_CHUNKS) * size_of::<u64>());
     for chunks in chunks.chunks(GROUP_CHUNKS) {
-        let (mut length, mut set) = (1, 0);
-        for (index, chunk) in chunks.iter().enumerate() {
-            // Written over by the next one where it is zero: a branch costs more than the copy.
-            group[length..length + CHUNK_BYTES].copy_from_slice(chunk);
-            let is_set = is_set(chunk);
-            set |= u8::from(is_set) << index;
-            length += usize::from(is_set) * CHUNK_BYTES;
+        let bits = chunks.iter().zip(0..).map(|(chunk, at)| u64::from(is_set(chunk)) << at);
+        let mut set = bits.fold(0, |set, bit| set | bit);
+        out.extend_from_slice(&set.to_le_bytes());
+        while set != 0 {
+            out.extend_from_slice(&chunks[set.trailing_zeros() as usize]);
+            set &= set - 1;
         }
-        group[0] = set;
-        out.extend_from_slice(&group[..length]);
     }
     out.extend_from_slice(rest);
 }
 
+#[inline(always)]
 fn is_set(chunk: &[u8; CHUNK_BYTES]) -> bool {
     let (words, _) = chunk.as_chunks::<8>();
     words.iter().fold(0, |all, word| all | u64::from_le_bytes(*word)) != 0
@@ -146,12 +170,23 @@ fn put_data(out: &mut Vec<u8>, data: &[u8]) {
     out.extend_from_slice(data);
 }
 
+/// What a turn log holds.
+#[derive(Debug)]
+pub(crate) enum Logged<'a> {
+    Input(Input<'a>),
+    /// An account whose bytes are those before, but for a patch.
+    Changed {
+        origin: Origin,
+        patch: &'a [u8],
+    },
+}
+
 /// Calls `take` with the inputs of a turn log, which [`put_input`] wrote, in their order. `data` is where an account's
 /// bytes are put together.
 pub(crate) fn read_inputs(
     log: &[u8],
     data: &mut Vec<u8>,
-    mut take: impl FnMut(&Input<'_>) -> Result<(), Fault>,
+    mut take: impl FnMut(&Logged<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut log = TurnLog { fields: Fields::new(log) };
     while !log.fields.is_done() {
@@ -165,11 +200,24 @@ struct TurnLog<'a> {
 }
 
 impl<'a> TurnLog<'a> {
-    fn read<'b>(&mut self, data: &'b mut Vec<u8>) -> Result<Input<'b>, Fault>
+    fn read<'b>(&mut self, data: &'b mut Vec<u8>) -> Result<Logged<'b>, Fault>
     where
         'a: 'b,
     {
-        let input = match self.fields.byte()? {
+        let kind = self.fields.byte()?;
+        if kind != CHANGED {
+            return self.read_input(kind, data).map(Logged::Input);
+        }
+        let origin = self.origin()?;
+        let patch = take_patch(&mut self.fields, ACCOUNT_BYTES_MAX)?;
+        Ok(Logged::Changed { origin, patch })
+    }
+
+    fn read_input<'b>(&mut self, kind: u8, data: &'b mut Vec<u8>) -> Result<Input<'b>, Fault>
+    where
+        'a: 'b,
+    {
+        let input = match kind {
             kind::CLOCK => {
                 let slot = self.word()?;
                 Input::Clock { slot, unix_seconds: self.word()?.cast_signed() }
@@ -195,7 +243,9 @@ impl<'a> TurnLog<'a> {
         let input = match kind {
             kind::ACCOUNT => {
                 let (origin, owner) = (self.origin()?, self.key()?);
-                self.sparse(data)?;
+                let length = self.length()?;
+                data.clear();
+                self.add_sparse(length, data)?;
                 Input::Account { origin, owner, data }
             }
             kind::UNCHANGED => Input::Unchanged(self.origin()?),
@@ -259,14 +309,17 @@ impl<'a> TurnLog<'a> {
         self.fields.take(length)
     }
 
-    /// Puts an account's bytes together.
-    fn sparse(&mut self, data: &mut Vec<u8>) -> Result<(), Fault> {
+    /// The length of an account, or of a part of it.
+    fn length(&mut self) -> Result<usize, Fault> {
         let length = usize::try_from(self.word()?).unwrap_or(usize::MAX);
-        check_account(length)?;
-        data.clear();
+        check_account(length).map(|()| length)
+    }
+
+    /// Appends so many bytes to `data`.
+    fn add_sparse(&mut self, length: usize, data: &mut Vec<u8>) -> Result<(), Fault> {
         let chunks = length / CHUNK_BYTES;
         for first in (0..chunks).step_by(GROUP_CHUNKS) {
-            let set = self.fields.byte()?;
+            let set = self.word()?;
             for index in 0..GROUP_CHUNKS.min(chunks - first) {
                 match set >> index & 1 {
                     0 => data.extend_from_slice(&[0; CHUNK_BYTES]),

@@ -8,11 +8,11 @@ use crate::error::Fault;
 use crate::fields::{put_change, put_length};
 use crate::input::{Checkpoint, Input, Origin};
 use crate::limits::{BLOCK_TARGET_BYTES, PIECE_BYTES};
-use crate::patch::put_patch;
+use crate::patch::{apply_patch, put_patch};
 use crate::record::{Context, Mention, flag, kind, put_head, put_mention, put_plain, put_state};
 use crate::segment::{BlockMoment, BlockWriter, put_preamble};
 use crate::table::{Account, AccountTable, check_account};
-use crate::turn_log::read_inputs;
+use crate::turn_log::{Logged, read_inputs};
 
 /// Finished bytes of a segment's file, whole blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +56,7 @@ pub struct Writer {
     pieces: VecDeque<Piece>,
     written: Written,
     data: Vec<u8>,
+    patched: Vec<u8>,
     /// The last moment of the segment, none within its checkpoint.
     moment: BlockMoment,
     old: Vec<u8>,
@@ -76,6 +77,7 @@ impl Writer {
             pieces: VecDeque::new(),
             written: Written::default(),
             data: Vec::new(),
+            patched: Vec::new(),
             moment: BlockMoment::default(),
             old: Vec::new(),
             scratch: Vec::new(),
@@ -89,19 +91,30 @@ impl Writer {
     /// [`Fault`]: the log is not one, or not the one that follows. The writer is then of no use.
     pub fn append(&mut self, log: &[u8], created_ms: u64) -> Result<(), Fault> {
         let mut data = std::mem::take(&mut self.data);
-        let read = read_inputs(log, &mut data, |input| self.append_input(input, created_ms));
+        let read = read_inputs(log, &mut data, |logged| self.append_logged(logged, created_ms));
         self.data = data;
         read
     }
 
-    fn append_input(&mut self, input: &Input<'_>, created_ms: u64) -> Result<(), Fault> {
-        let before = self.plain.len();
-        if let Input::Checkpoint(checkpoint) = input {
+    fn append_logged(&mut self, logged: &Logged<'_>, created_ms: u64) -> Result<(), Fault> {
+        if let Logged::Input(Input::Checkpoint(checkpoint)) = logged {
             return self.begin_segment(checkpoint, created_ms);
         }
         if self.blocks.is_none() {
             return Err(Fault::Malformed("a turn log does not begin with a checkpoint"));
         }
+        let before = self.plain.len();
+        let block_bytes = match logged {
+            Logged::Input(input) => self.append_input(input)?,
+            Logged::Changed { origin, patch } => self.put_patched(origin, patch)?,
+        };
+        self.written.slot = self.context.slot;
+        self.written.plain_bytes += (self.plain.len() - before) as u64;
+        self.seal_block_of(block_bytes)
+    }
+
+    /// Returns with how many bytes the open block is sealed.
+    fn append_input(&mut self, input: &Input<'_>) -> Result<usize, Fault> {
         match input {
             Input::Account { origin, owner, data } => self.put_account(origin, owner, data)?,
             Input::Unchanged(origin) => self.put_known(kind::UNCHANGED, origin)?,
@@ -110,13 +123,10 @@ impl Writer {
             Input::Forgotten(pubkey) => self.forget(pubkey),
             plain => put_plain(&mut self.plain, plain, &mut self.context),
         }
-        let block_bytes = match input {
+        Ok(match input {
             Input::TurnEnd { ts_ms, .. } => self.note_turn_end(*ts_ms),
             _ => BLOCK_TARGET_BYTES,
-        };
-        self.written.slot = self.context.slot;
-        self.written.plain_bytes += (self.plain.len() - before) as u64;
-        self.seal_block_of(block_bytes)
+        })
     }
 
     /// Returns with how many bytes the open block is sealed: the first moment of a run ends one, so that it is
@@ -133,6 +143,8 @@ impl Writer {
         check_account(data.len())?;
         self.written.updates += 1;
         if let Some(number) = self.numbers.get(&origin.pubkey).copied() {
+            self.accounts.get(number).ok_or(UNNUMBERED)?.unpack(&mut self.old)?;
+            self.old.resize(data.len(), 0);
             return self.put_changes(number, origin, owner, data);
         }
         let mut account = Account::new(origin.pubkey);
@@ -144,7 +156,22 @@ impl Writer {
         self.put_new(number)
     }
 
-    /// Appends how an account differs from its last record.
+    /// Appends an account of which the changes are given, and returns as `append_input`.
+    fn put_patched(&mut self, origin: &Origin, patch: &[u8]) -> Result<usize, Fault> {
+        self.written.updates += 1;
+        let number = self.numbers.get(&origin.pubkey).copied().ok_or(UNNUMBERED)?;
+        let account = self.accounts.get(number).ok_or(UNNUMBERED)?;
+        let owner = account.owner;
+        account.unpack(&mut self.old)?;
+        let mut data = std::mem::take(&mut self.patched);
+        data.clone_from(&self.old);
+        let put = apply_patch(patch, &mut data)
+            .and_then(|()| self.put_changes(number, origin, &owner, &data));
+        self.patched = data;
+        put.map(|()| BLOCK_TARGET_BYTES)
+    }
+
+    /// Appends how an account differs from its bytes before, which `old` has in its new length.
     fn put_changes(
         &mut self,
         number: usize,
@@ -154,8 +181,6 @@ impl Writer {
     ) -> Result<(), Fault> {
         let Self { accounts, plain, context, old, scratch, .. } = self;
         let account = accounts.get_mut(number).ok_or(UNNUMBERED)?;
-        account.unpack(old)?;
-        old.resize(data.len(), 0);
         let (new_owner, new_length) = (account.owner != *owner, account.length() != data.len());
         let flags = [(new_owner, flag::OWNER), (new_length, flag::LENGTH)];
         let flags = flags.map(|(is_new, flag)| if is_new { flag } else { 0 }).iter().sum();

@@ -4,9 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where it meets something else")]
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use proptest::prelude::*;
-use slotbook_journal::turn_log::put_input;
+use slotbook_journal::turn_log::{put_changed, put_input};
 use slotbook_journal::{Checkpoint, Found, Gate, Input, JournalError, Origin, Reader, Writer};
 use slotbook_protocol::units::Pubkey;
 
@@ -177,15 +178,38 @@ fn held(steps: &[Step], known: &mut Known) -> Vec<String> {
     held
 }
 
+/// Appends an input; an account of the owner and the length that it had, by the parts that differ.
+fn put(log: &mut Vec<u8>, step: &Step, known: &mut Known) {
+    let input = step.input();
+    if let Input::Account { origin, owner, data } = input {
+        match known.get(&origin.pubkey) {
+            Some((before, old)) if (*before, old.len()) == (owner, data.len()) => {
+                put_changed(log, &origin, data, parts(old, data));
+            }
+            _ => put_input(log, &input),
+        }
+    } else {
+        put_input(log, &input);
+    }
+    held(std::slice::from_ref(step), known);
+}
+
+/// Ranges of 32 bytes in which something differs, and the last bytes in any case.
+fn parts<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
+    let starts = (0..new.len()).step_by(32);
+    let ranges = starts.map(|start| start..new.len().min(start + 32));
+    ranges.filter(|range| range.end == new.len() || old[range.clone()] != new[range.clone()])
+}
+
 /// The segments of lives that follow each other, each begun with a checkpoint, as files.
 fn written(lives: &[&[Step]], state: &[u8]) -> Vec<Vec<u8>> {
     let mut writer = Writer::new(PROGRAM);
-    let mut files: Vec<Vec<u8>> = Vec::new();
+    let (mut files, mut known) = (Vec::<Vec<u8>>::new(), Known::new());
     for life in lives {
         let mut log = Vec::new();
         put_input(&mut log, &Input::Checkpoint(checkpoint(state)));
         for step in *life {
-            put_input(&mut log, &step.input());
+            put(&mut log, step, &mut known);
             if matches!(step, Step::TurnEnd { ts_ms, .. } if ts_ms % 2 == 0) {
                 writer.append(&log, 3).unwrap();
                 writer.flush().unwrap();

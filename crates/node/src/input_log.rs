@@ -1,10 +1,15 @@
 //! The turn log: what moved the book, as it was given, until another thread takes it.
 
+use std::iter::once;
+use std::ops::Range;
+
 use slotbook_book::{AccountUpdate, Applied, BookError, Gate};
-use slotbook_journal::turn_log::put_input;
+use slotbook_journal::turn_log::{put_changed, put_input};
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input, Origin};
 use slotbook_protocol::ProtocolError;
 use slotbook_protocol::account::{AccountKind, kind_of};
+use slotbook_protocol::order::ORDER_BYTES;
+use slotbook_protocol::user::USER_ORDERS;
 
 use crate::limits::{
     HASH_INTERVAL_MS, MALFORMED_BYTES_MAX, TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX,
@@ -85,15 +90,23 @@ impl InputLog {
         }
     }
 
-    /// Logs an account by what it did to the book.
+    /// Logs an account by what it did to the book, which says what it changed of a user that it had.
     #[inline]
     pub(crate) fn note_update(
         &mut self,
         update: &AccountUpdate<'_>,
         outcome: &Result<Applied, BookError>,
+        changed_orders: Option<u32>,
     ) {
-        if self.is_on() {
-            self.put_update(update, outcome);
+        if !self.is_on() {
+            return;
+        }
+        match (changed_orders, outcome) {
+            (Some(slots), Ok(Applied::Changed)) => self.put_changed(update, slots),
+            (Some(slots), Ok(Applied::Unchanged)) if update.gate != Gate::Snapshot => {
+                self.put_changed(update, slots);
+            }
+            _ => self.put_update(update, outcome),
         }
     }
 
@@ -108,6 +121,15 @@ impl InputLog {
             Ok(Applied::Stale) if closed.gate == Gate::Arrival => {}
             _ => self.note(&Input::Damaged(origin_of(closed))),
         }
+    }
+
+    /// Logs a user that the book had, without the order slots that are as they were.
+    fn put_changed(&mut self, update: &AccountUpdate<'_>, slots: u32) {
+        if self.ended.is_some() {
+            self.close_turn();
+        }
+        let parts = user_parts(update.data.len(), slots);
+        put_changed(&mut self.bytes, &origin_of(update), update.data, parts);
     }
 
     fn put_update(&mut self, update: &AccountUpdate<'_>, outcome: &Result<Applied, BookError>) {
@@ -233,6 +255,17 @@ fn origin_of(update: &AccountUpdate<'_>) -> Origin {
     Origin { pubkey: update.pubkey, slot: update.slot.0, gate }
 }
 
+/// What can differ of a user account of which these order slots do: they, and everything beside the orders.
+fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
+    let mut rest = slots;
+    let orders = std::iter::from_fn(move || {
+        let start = USER_ORDERS.start + rest.trailing_zeros() as usize * ORDER_BYTES;
+        rest &= rest.checked_sub(1)?;
+        Some(start..start + ORDER_BYTES)
+    });
+    once(0..USER_ORDERS.start).chain(orders).chain(once(USER_ORDERS.end..length))
+}
+
 /// As much of a malformed account as is malformed for the same reason. What is no account of the book may be of any
 /// length and has no part in it; an account with its kind's length is logged whole.
 fn malformed_part<'a>(data: &'a [u8], cause: &ProtocolError) -> &'a [u8] {
@@ -261,9 +294,7 @@ mod tests {
 
     #[test]
     fn of_a_malformed_account_a_part_is_logged_that_does_the_same() {
-        let mut log = InputLog::default();
-        let (seqs, state, epoch) = (&[][..], &[][..], "epoch-1");
-        log.start(&Checkpoint { epoch, ts_ms: 0, slot: 0, unix_seconds: 0, seqs, state });
+        let mut log = started();
         let (mut book, mut replayed) = (Book::new(CONFIG), Book::new(CONFIG));
         for (number, discriminator) in [(1, [0xee; 8]), (2, USER)] {
             let mut data = vec![0; 10 << 20];
@@ -271,19 +302,11 @@ mod tests {
             let (pubkey, slot, gate) = (Pubkey([number; 32]), Slot(7), Gate::Arrival);
             let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data: &data };
             let outcome = book.apply(update);
-            log.note_update(&update, &outcome);
+            log.note_update(&update, &outcome, book.changed_orders());
         }
         log.end_turn(5, false);
-        let whole = log.whole_bytes();
-        let (mut writer, mut reader) = (Writer::new(PROGRAM), Reader::new());
-        writer.append(&log.bytes[..whole], 3).unwrap();
-        writer.flush().unwrap();
-        while let Some(piece) = writer.take_piece() {
-            reader.push(&piece.bytes);
-        }
-        while !matches!(reader.find().unwrap(), Found::Turn(_)) {}
         let mut lengths = Vec::new();
-        let read = reader.apply_turn(|input| {
+        let read = turn_of(&mut log).apply_turn(|input| {
             if let Input::Account { origin, owner, data } = input {
                 let (pubkey, slot, gate) = (origin.pubkey, Slot(origin.slot), Gate::Arrival);
                 let outcome = replayed.apply(AccountUpdate { pubkey, owner, slot, gate, data });
@@ -293,6 +316,68 @@ mod tests {
         });
         assert_eq!((read, lengths), (Ok(()), vec![8, 8]));
         assert_eq!(captured(&replayed), captured(&book));
+    }
+
+    /// What the book has of a user and what the journal has differ after a malformed state: the next one is whole.
+    #[test]
+    fn every_state_of_a_user_comes_back_whole() {
+        let state = |slots: &[(usize, u8)]| {
+            let mut data = vec![0; 4_376];
+            data[..8].copy_from_slice(&USER);
+            for (slot, byte) in slots {
+                data[USER_ORDERS.start + slot * ORDER_BYTES..][..ORDER_BYTES].fill(*byte);
+            }
+            data
+        };
+        let states = [
+            state(&[(3, 1), (31, 1)]),
+            state(&[(3, 1), (30, 1), (31, 1)]),
+            state(&[(5, 0xff)]),
+            state(&[(3, 1)]),
+            vec![],
+            state(&[(0, 1), (31, 1)]),
+            state(&[(31, 1)]),
+            state(&[]),
+        ];
+        let (mut log, mut book) = (started(), Book::new(CONFIG));
+        let mut parts = 0;
+        for (data, number) in states.iter().zip(1..) {
+            let (pubkey, slot, gate) = (Pubkey([1; 32]), Slot(number), Gate::Arrival);
+            let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data };
+            let outcome = book.apply(update);
+            assert_eq!(outcome.is_err(), number == 3, "{outcome:?}");
+            parts += usize::from(book.changed_orders().is_some());
+            log.note_update(&update, &outcome, book.changed_orders());
+        }
+        log.end_turn(5, false);
+        let mut read = Vec::new();
+        let applied = turn_of(&mut log).apply_turn(|input| {
+            if let Input::Account { data, .. } = input {
+                read.push(data.to_vec());
+            }
+        });
+        assert_eq!((applied, parts), (Ok(()), 3));
+        assert!(read == states);
+    }
+
+    fn started() -> InputLog {
+        let mut log = InputLog::default();
+        let (seqs, state, epoch) = (&[][..], &[][..], "epoch-1");
+        log.start(&Checkpoint { epoch, ts_ms: 0, slot: 0, unix_seconds: 0, seqs, state });
+        log
+    }
+
+    /// A reader of the log's one turn.
+    fn turn_of(log: &mut InputLog) -> Reader {
+        let whole = log.whole_bytes();
+        let (mut writer, mut reader) = (Writer::new(PROGRAM), Reader::new());
+        writer.append(&log.bytes[..whole], 3).unwrap();
+        writer.flush().unwrap();
+        while let Some(piece) = writer.take_piece() {
+            reader.push(&piece.bytes);
+        }
+        while !matches!(reader.find().unwrap(), Found::Turn(_)) {}
+        reader
     }
 
     fn captured(book: &Book) -> Vec<u8> {

@@ -47,7 +47,7 @@ pub(crate) struct Intake<'a> {
 impl Intake<'_> {
     pub(crate) fn apply(&mut self, update: AccountUpdate<'_>) {
         let outcome = self.book.apply(update);
-        self.log.note_update(&update, &outcome);
+        self.log.note_update(&update, &outcome, self.book.changed_orders());
         match outcome {
             Ok(applied) => self.counts.note(applied),
             Err(error) => self.problems.note(Some(update.pubkey), Fault::Book(error)),

@@ -1,5 +1,7 @@
 //! A user account: positions, orders and the flags that decide about them.
 
+use std::ops::Range;
+
 use crate::account::field::getters;
 use crate::account::user::{PERP_POSITION, SPOT_POSITION, USER};
 use crate::account::{AccountKind, checked};
@@ -63,6 +65,12 @@ pub struct SpotPosition {
     pub open_orders: u8,
 }
 
+/// Where the order slots lie in an account's bytes.
+pub const USER_ORDERS: Range<usize> = {
+    let start = USER.at("orders", "Order");
+    start..start + ORDERS * ORDER_BYTES
+};
+
 impl<'a> UserView<'a> {
     /// A view over an account's bytes.
     ///
@@ -84,8 +92,7 @@ impl<'a> UserView<'a> {
     #[must_use]
     #[inline]
     pub fn orders_bytes(&self) -> &'a [u8; ORDERS * ORDER_BYTES] {
-        const AT: usize = USER.at("orders", "Order");
-        let found = self.bytes[AT..].first_chunk();
+        let found = self.bytes[USER_ORDERS.start..].first_chunk();
         found.expect("Invariant: the orders lie inside the account")
     }
 

@@ -29,6 +29,7 @@ impl Book {
     /// account is then out of the book until a well-formed state arrives.
     /// [`BookError::LimitExceeded`] when a table is full.
     pub fn apply(&mut self, update: AccountUpdate<'_>) -> Result<Applied, BookError> {
+        self.changed_orders = None;
         if let Some(applied) = self.markets.apply_oracle(&update, self.snapshot.replaces) {
             return Ok(applied);
         }
@@ -53,6 +54,13 @@ impl Book {
             Ok(_) => Ok(Applied::Ignored),
             Err(cause) => self.quarantine(&update, cause),
         }
+    }
+
+    /// The order slots, as a mask, whose bytes the last [`Book::apply`] changed: all others are as in the last state of
+    /// this user that was applied. `None` when the book did not have the user before, or did not take the account.
+    #[must_use]
+    pub const fn changed_orders(&self) -> Option<u32> {
+        self.changed_orders
     }
 
     /// Quarantines an account whose bytes did not arrive whole, as a malformed one.
@@ -91,6 +99,7 @@ impl Book {
         let Self { orders, markets, .. } = self;
         orders.users.get_mut(index).version.accept(update);
         let was_present = orders.set_present(index);
+        self.changed_orders = was_present.then_some(changed);
         let owner_changed =
             orders.set_owner(index, view.status() & FROZEN != 0, positions, markets);
         orders.set_slots(index, view.orders_bytes(), changed, markets);
