@@ -90,6 +90,7 @@ async function compileTypeScript() {
   const hash = hashInputs({
     inputs: [
       'src',
+      'docs/schemas',
       'tsconfig.json',
       'tsconfig.build.json',
       'package-lock.json',
@@ -101,7 +102,7 @@ async function compileTypeScript() {
   if (isStale('dist', hash, distExists(dist))) {
     say('compiling TypeScript: tsc');
     // The page beside them is built meanwhile.
-    for (const name of ['src', '.tsbuildinfo']) {
+    for (const name of ['src', 'docs/schemas', '.tsbuildinfo']) {
       rmSync(path.join(dist, name), { recursive: true, force: true });
     }
     await runOrThrow(localCommand('tsc'), ['--project', 'tsconfig.build.json']);

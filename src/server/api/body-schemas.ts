@@ -430,6 +430,7 @@ export const bodySchemas = {
     paths: Type.Array(Type.String()),
   }),
   ApiDescription: Type.Object({ openapi: Type.String() }, { description: 'OpenAPI 3.1.' }),
+  ChannelsDescription: Type.Object({ asyncapi: Type.String() }, { description: 'AsyncAPI 3.0.' }),
   ...udfBodySchemas,
   Error: Type.Object({ error }),
   UdfError: Type.Object({

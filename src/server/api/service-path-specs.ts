@@ -63,6 +63,13 @@ export const servicePathSpecs = {
     tagged: false,
     errors: [],
   },
+  '/asyncapi.json': {
+    summary: 'The channels of the WebSockets, as AsyncAPI 3.0',
+    kind: 'service',
+    body: 'ChannelsDescription',
+    tagged: false,
+    errors: [],
+  },
   '/docs': {
     summary: 'This description as a page',
     kind: 'service',

@@ -24,6 +24,7 @@ import {
 } from '../transport/reply.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
 import { type AsOfPath, withMoment } from './as-of-route.js';
+import { describeChannels } from './asyncapi.js';
 import { auctionParamsRoute } from './auction-params-route.js';
 import { batchL2Route } from './batch-route.js';
 import {
@@ -157,6 +158,7 @@ function routesOf(
   const dated = (path: AsOfPath, live: BookRoute): BookRoute => withMoment(ofBook, path, live);
   const batch = dated('batchL2', batchL2Route(ofBook));
   const description = JSON.stringify(describeApi(build, served));
+  const channels = JSON.stringify(describeChannels(build));
   return {
     '/l2': dated('l2', l2Route(ofBook)),
     '/batchL2': batch,
@@ -182,6 +184,7 @@ function routesOf(
     '/metrics': () => metricsReply(metrics),
     '/version': () => versionReply(build),
     '/openapi.json': () => jsonReply(description),
+    '/asyncapi.json': () => jsonReply(channels),
     '/docs': docsRoute(),
     '/': indexRoute(options.page, () => indexReply(build, served)),
   };

@@ -80,11 +80,14 @@ interface Channel {
   readonly topicOf: (message: ClientMessage, directory: MarketDirectory) => BookTopicSpec;
 }
 
-/** The channels by name, in lower case. */
+/** The channels of books by name, in lower case. */
 const channels: ReadonlyMap<string, Channel> = new Map([
   ['orderbook', orderbookChannel({ indicative: false })],
   ['orderbook_indicative', orderbookChannel({ indicative: true })],
 ]);
+
+/** The channels of the dialect. */
+export const COMPATIBLE_CHANNELS: readonly string[] = [...channels.keys(), 'trades'];
 
 const groupingRange = { min: LIMITS.groupingMin, max: LIMITS.groupingMax };
 const depthRange = { min: LIMITS.depthMin, max: LIMITS.depthMax };

@@ -181,9 +181,10 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
 }
 
 /** The channels of the dialect. */
-const MARKET_CHANNELS = ['candle', 'trades', 'orderbook', ...SUMMARY_CHANNELS] as const;
+export const MARKET_CHANNELS = ['candle', 'trades', 'orderbook', ...SUMMARY_CHANNELS] as const;
 
-type MarketChannel = (typeof MARKET_CHANNELS)[number];
+/** One of them. */
+export type MarketChannel = (typeof MARKET_CHANNELS)[number];
 
 /** What a message requests. */
 interface MarketRequest {

@@ -153,6 +153,9 @@ const fieldsByChannel: Readonly<Record<TopicSpec['channel'], ChannelFields>> = {
   l3: (message) => ({ depth: depthOf(message), ...makerOf(message) }),
 };
 
+/** The channels of the dialect. */
+export const STREAM_CHANNELS = Object.keys(fieldsByChannel) as readonly TopicSpec['channel'][];
+
 /** Whether a channel, in lower case, is one of these. */
 export function isStreamChannel(name: string): name is TopicSpec['channel'] {
   return Object.hasOwn(fieldsByChannel, name);

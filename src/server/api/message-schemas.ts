@@ -1,0 +1,33 @@
+/** The schemas of the messages of WebSockets, which are documents: each a JSON Schema of 2020-12 with named parts. */
+import { readFileSync } from 'node:fs';
+
+/** A file of docs/schemas: its parts, among which `client` and `server` list what each side sends. */
+export interface MessageSchemas {
+  readonly $defs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** The files. */
+export const SCHEMA_FILES = [
+  'stream',
+  'market-stream',
+  'compatible-stream',
+  'quotes-stream',
+] as const;
+
+/** One of them. */
+export type SchemaFile = (typeof SCHEMA_FILES)[number];
+
+/** Reads a file, which the build copies beside the compiled code. */
+export function readMessageSchemas(file: SchemaFile): MessageSchemas {
+  const url = new URL(`../../../docs/schemas/${file}.json`, import.meta.url);
+  return JSON.parse(readFileSync(url, 'utf8')) as MessageSchemas;
+}
+
+/** The names of the messages that a side sends. */
+export function messagesOf(
+  { $defs }: MessageSchemas,
+  side: 'client' | 'server',
+): readonly string[] {
+  const { oneOf, anyOf } = $defs[side] as Readonly<Record<string, readonly { $ref: string }[]>>;
+  return (oneOf ?? anyOf ?? []).map(({ $ref }) => $ref.replace('#/$defs/', ''));
+}

@@ -1,0 +1,195 @@
+/**
+ * /asyncapi.json: AsyncAPI 3.0 of every channel of the WebSockets, from the tables of channels by which
+ * messages are read, and the schemas in docs/schemas.
+ */
+import type { BuildInfo } from '../../config/build-info.js';
+import type { TopicSpec } from '../../contract/topics.js';
+import {
+  type MessageSchemas,
+  messagesOf,
+  readMessageSchemas,
+  SCHEMA_FILES,
+  type SchemaFile,
+} from '../api/message-schemas.js';
+import { COMPATIBLE_CHANNELS } from '../sockets/compatible-dialect.js';
+import { MARKET_CHANNELS, type MarketChannel } from '../sockets/market-dialect.js';
+import { STREAM_CHANNELS } from '../sockets/stream-dialect.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A description of channels. */
+export interface AsyncDescription {
+  readonly asyncapi: '3.0.0';
+  readonly info: Json;
+  readonly defaultContentType: 'application/json';
+  readonly servers: Json;
+  readonly channels: Readonly<Record<string, ChannelItem>>;
+  readonly operations: Json;
+  readonly components: { readonly schemas: Json; readonly messages: Json };
+}
+
+/** One channel; those of one WebSocket have the same address. */
+export interface ChannelItem {
+  readonly address: string;
+  readonly title: string;
+  readonly description: string;
+  readonly messages: Json;
+}
+
+/** The channels of one kind of message. */
+interface Dialect {
+  readonly name: string;
+  readonly address: string;
+  readonly file: SchemaFile;
+  readonly description: string;
+  readonly channels: readonly string[];
+  /** Messages that are of this channel and not of all. */
+  readonly isOwn: (message: string, channel: string) => boolean;
+}
+
+/** The schemas of market data by the channel that they are of. */
+const OF_MARKET: Readonly<Record<MarketChannel, readonly string[]>> = {
+  candle: ['candleRequest', 'candleInit', 'candleChange'],
+  trades: ['marketRequest', 'tradesMessage'],
+  orderbook: ['marketRequest', 'bookMessage'],
+  markets: ['summaryRequest', 'summaryMessage'],
+  pricing: ['summaryRequest', 'summaryMessage'],
+};
+
+const DIALECTS: readonly Dialect[] = [
+  {
+    name: 'stream',
+    address: '/ws',
+    file: 'stream',
+    description: 'One snapshot and then its changes, with checksums; docs/streaming.md.',
+    channels: STREAM_CHANNELS,
+    isOwn: isOfStream,
+  },
+  {
+    name: 'market',
+    address: '/ws',
+    file: 'market-stream',
+    description: 'Candles, trades, books in decimals and statistics; docs/market-data.md.',
+    channels: MARKET_CHANNELS,
+    isOwn: (message, channel) => OF_MARKET[channel as MarketChannel].includes(message),
+  },
+  {
+    name: 'compatible',
+    address: '/ws',
+    file: 'compatible-stream',
+    description: 'Whole books and trades in the form of the Drift v2 servers; docs/api.md.',
+    channels: COMPATIBLE_CHANNELS,
+    isOwn: (message, channel) => message.startsWith(channel === 'trades' ? 'trade' : 'book'),
+  },
+  {
+    name: 'quotes',
+    address: '/quotes/ws',
+    file: 'quotes-stream',
+    description: "Makers' indicative quotes; docs/api.md.",
+    channels: ['quotes'],
+    isOwn: () => false,
+  },
+];
+
+/** `bookDelta` and `subscribeBook` are of `book`. */
+function isOfStream(message: string, channel: TopicSpec['channel'] | string): boolean {
+  const name = message.replace(/^(un)?subscribe(?=[A-Z])/, '').toLowerCase();
+  return [channel, `${channel}snapshot`, `${channel}delta`].includes(name);
+}
+
+/** Describes every channel. */
+export function describeChannels({ version }: BuildInfo): AsyncDescription {
+  const schemas = new Map(SCHEMA_FILES.map((file) => [file, readMessageSchemas(file)]));
+  const parts = [...schemas].flatMap(([file, { $defs }]) =>
+    Object.entries($defs)
+      .filter(([name]) => name !== 'client' && name !== 'server')
+      .map(([name, schema]) => ({ key: `${file}.${name}`, schema: relocate(schema, file) })),
+  );
+  const channels = DIALECTS.flatMap((dialect) => channelsOf(dialect, schemas.get(dialect.file)));
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'slotbook',
+      version,
+      description:
+        'The WebSockets of slotbook, the order book of Drift v2. Several channels share a socket; /ws is also under /v1, /dlob and /data.',
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      service: {
+        host: '{host}',
+        protocol: 'ws',
+        description: 'Behind a proxy with TLS the protocol is wss.',
+        variables: { host: { default: '127.0.0.1:8080' } },
+      },
+    },
+    channels: Object.fromEntries(channels.map(({ name, item }) => [name, item])),
+    operations: Object.fromEntries(channels.flatMap(operationsOf)),
+    components: {
+      schemas: Object.fromEntries(parts.map(({ key, schema }) => [key, schema])),
+      messages: Object.fromEntries(channels.flatMap(({ messages }) => messages)),
+    },
+  };
+}
+
+interface DescribedChannel {
+  readonly name: string;
+  readonly item: ChannelItem;
+  readonly client: readonly string[];
+  readonly server: readonly string[];
+  /** The components of its messages, by their keys. */
+  readonly messages: readonly (readonly [key: string, message: Json])[];
+}
+
+function channelsOf(dialect: Dialect, schemas: MessageSchemas | undefined): DescribedChannel[] {
+  if (schemas === undefined) throw new Error(`Invariant: ${dialect.file} is read`);
+  const { channels, isOwn, file, address, description } = dialect;
+  return channels.map((channel) => {
+    const isShown = (message: string): boolean =>
+      isOwn(message, channel) || !channels.some((other) => isOwn(message, other));
+    const [client, server] = (['client', 'server'] as const).map((side) =>
+      messagesOf(schemas, side).filter(isShown),
+    );
+    const all = [...(client ?? []), ...(server ?? [])];
+    const refs = all.map((name) => [name, { $ref: `#/components/messages/${file}.${name}` }]);
+    const title = `${channel}, ${dialect.name === channel ? 'of makers' : dialect.name}`;
+    return {
+      name: dialect.name === channel ? channel : `${dialect.name}.${channel}`,
+      item: { address, title, description, messages: Object.fromEntries(refs) },
+      client: client ?? [],
+      server: server ?? [],
+      messages: all.map((name) => [`${file}.${name}`, messageOf(file, name, schemas)] as const),
+    };
+  });
+}
+
+function messageOf(file: SchemaFile, name: string, { $defs }: MessageSchemas): Json {
+  const summary = $defs[name]?.['description'];
+  return {
+    name,
+    ...(summary === undefined ? {} : { summary }),
+    payload: {
+      schemaFormat: 'application/schema+json;version=2020-12',
+      schema: { $ref: `#/components/schemas/${file}.${name}` },
+    },
+  };
+}
+
+/** The service receives what clients send, and sends the rest. */
+function operationsOf({ name, client, server }: DescribedChannel): [string, Json][] {
+  const operation = (action: 'receive' | 'send', messages: readonly string[]): [string, Json] => [
+    `${action}.${name}`,
+    {
+      action,
+      channel: { $ref: `#/channels/${name}` },
+      messages: messages.map((message) => ({ $ref: `#/channels/${name}/messages/${message}` })),
+    },
+  ];
+  return [operation('receive', client), operation('send', server)];
+}
+
+/** The same schema among those of all files. */
+function relocate(schema: unknown, file: SchemaFile): unknown {
+  const text = JSON.stringify(schema).replaceAll('"#/$defs/', `"#/components/schemas/${file}.`);
+  return JSON.parse(text);
+}
