@@ -57,9 +57,12 @@ export function leastChangeOf({ vamm, indicative }: TopicSpec): ChangeKind {
 export class UnmarkedChanges {
   /** As many as the core allows markets. */
   readonly #markets = new Map<number, MarketChange>();
+  /** When all markets changed last: also those that are not known, as a book that was restored tells of none. */
+  #allChanged: TurnTimes | null = null;
 
   /** Adds what a turn has changed. */
   addTurn({ dirty, requoted, indicated, allChanged }: MarketChanges, times: TurnTimes): void {
+    if (allChanged) this.#allChanged = times;
     if (allChanged) for (const id of this.#markets.keys()) this.#add(id, CHANGE.book, times);
     for (const id of dirty) this.#add(id, CHANGE.book, times);
     for (const id of requoted) this.#add(id, CHANGE.quotes, times);
@@ -68,18 +71,25 @@ export class UnmarkedChanges {
 
   /** What a class has not published of a market; undefined before anything has changed. */
   find(market: number, index: number): UnmarkedChange | undefined {
-    return this.#markets.get(market)?.classes[index];
+    return this.#findMarket(market)?.classes[index];
   }
 
   /** These classes of a market are published. */
   clear(market: number, classes: number): void {
-    const changed = this.#markets.get(market);
+    const changed = this.#findMarket(market);
     if (changed === undefined) return;
     changed.least = CHANGE.nothing;
     for (let index = 0; index < CLASSES; index += 1) {
       const change = changed.classes[index];
       if (change !== undefined && (classes & (1 << index)) !== 0) change.kind = CHANGE.nothing;
     }
+  }
+
+  #findMarket(market: number): MarketChange | undefined {
+    if (this.#allChanged !== null && !this.#markets.has(market)) {
+      this.#add(market, CHANGE.book, this.#allChanged);
+    }
+    return this.#markets.get(market);
   }
 
   #add(id: number, kind: ChangeKind, { nowMs, receivedAtMs }: TurnTimes): void {

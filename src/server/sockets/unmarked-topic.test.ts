@@ -98,3 +98,15 @@ describe('a reader of it', () => {
     expect(faults).toHaveLength(1);
   });
 });
+
+test('a market that never changed is shown in its new state by the mark of a change of all', () => {
+  // Market 1 is as it was restored: no turn has told of it.
+  const [, other] = book.rows;
+  if (other === undefined) throw new Error('there are two markets');
+  client.say({ ...stream, market: other.symbol, id: 1 });
+  expect(client.taken()).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot', id: 1 }]);
+  book.current = { ...book.current, state: 'lagging' };
+  const frames = vi.spyOn(book, 'topicDelta');
+  server.publishTurn(changes({ allChanged: true }), [{ market: other.id, classes: 0xff }]);
+  expect(frames.mock.calls.length).toBeGreaterThan(0);
+});
