@@ -3,8 +3,8 @@ import { kindOf } from '../../../test/fake-chain.js';
 import { UNREADABLE } from '../../../test/fake-engine.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import { fastTimers } from '../../../test/support/fast-timers.js';
+import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { until } from '../../../test/support/until.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
 import { GAP_AUDIT_MS_MIN, WATCH_INTERVAL_MS } from '../model/limits.js';
 
 /** Shorter than the feed looks for work, so every look finds an audit due. */
@@ -32,30 +32,6 @@ async function audited(count: number): Promise<void> {
     bench.nextSlot();
     return bench.feed.stats().audits >= count;
   });
-}
-
-/** Time that passes when a test says so. */
-class HeldTimers implements Timers {
-  #nowMs = 0;
-  readonly #due = new Set<{ readonly atMs: number; readonly run: () => void }>();
-
-  nowMs(): number {
-    return this.#nowMs;
-  }
-
-  after(delayMs: number, run: () => void): Timer {
-    const one = { atMs: this.#nowMs + delayMs, run };
-    this.#due.add(one);
-    return { cancel: () => void this.#due.delete(one) };
-  }
-
-  /** Lets time pass, and runs what is due by then. */
-  advance(byMs: number): void {
-    this.#nowMs += byMs;
-    const due = [...this.#due].filter(({ atMs }) => atMs <= this.#nowMs);
-    for (const one of due) this.#due.delete(one);
-    for (const { run } of due) run();
-  }
 }
 
 /** Announces the next slot, and waits until the feed has it. */
@@ -259,7 +235,7 @@ describe('audit: when it runs', () => {
   });
 
   test('with an interval of 0 there is none', async () => {
-    const timers = new HeldTimers();
+    const timers = new ManualTimers();
     await bench.start({ auditIntervalMs: 0, timers });
     while (timers.nowMs() < 3_600_000) {
       timers.advance(30_000);
@@ -269,7 +245,7 @@ describe('audit: when it runs', () => {
   });
 
   test('of gaps in the slots that come quickly not each has an audit of its own', async () => {
-    const timers = new HeldTimers();
+    const timers = new ManualTimers();
     const timing = { laggingAfterMs: 2_500, staleAfterMs: 3_600_000 };
     await bench.start({ auditIntervalMs: 3_600_000, timers, timing });
     for (let gap = 0; gap < 36; gap += 1) {

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData } from '../../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
+import { SlowPublisher } from '../../../test/support/slow-publisher.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../../rpc/limits.js';
+import { nextTurn } from '../../rpc/timers.js';
 import type { LiveFeedOptions } from '../feed-options.js';
 import {
   ACCOUNTS_PER_READ,
@@ -301,6 +303,29 @@ describe('probe: what is no proof', () => {
     bench.server.answer('getMultipleAccounts', ([keys]) => bench.chain.multiple(keys as string[]));
     await probed(2);
   });
+});
+
+test('while frames of a turn are made a probe ends none: all of them would be made at once', async () => {
+  const publisher = new SlowPublisher();
+  await start({ publisher });
+  const endTurn = bench.engine.endTurn.bind(bench.engine);
+  let early = 0;
+  bench.engine.endTurn = () => {
+    if (publisher.isPublishing) early += 1;
+    return endTurn();
+  };
+  await probed(1);
+  publisher.isPublishing = true;
+  const { probes } = bench.feed.stats();
+  await until('a probe was compared, or waits', () => {
+    if (passSlot()) bench.chain.notify('user1', 'a', bench.chain.slot);
+    return bench.feed.stats().probes > probes;
+  });
+  await nextTurn();
+  expect(early).toBe(0);
+  publisher.finishMark();
+  await probed(2);
+  expect(bench.feed.stats()).toMatchObject({ losses: 0, probeFailures: 0 });
 });
 
 test('a server that asks a probe to come back in a minute is not obeyed by the reading of the book', async () => {

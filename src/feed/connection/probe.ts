@@ -12,9 +12,9 @@ import {
   PROBE_REPAIRS_MAX,
   PROBE_REPAIRS_MS,
   PROBES_PER_INTERVAL_MAX,
-  PROOF_MS_MAX,
 } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
+import { Doubt } from './doubt.js';
 import type { FeedParts } from './parts.js';
 import { type Reading, Suspects } from './suspects.js';
 
@@ -32,17 +32,8 @@ export interface ProbedConnection {
   repairUsers(users: readonly AccountUpdate[]): number;
   /** These accounts have changed, and the socket did not notify of it. */
   onLoss(pubkeys: readonly string[]): void;
-  /** No read has agreed with a book in doubt for {@link PROOF_MS_MAX}. */
+  /** No read has agreed with a book in doubt for too long. */
   onUnproven(): void;
-}
-
-/** What a book in doubt waits for. */
-interface WantedProof {
-  /** A read of an earlier slot may be of before what was lost. */
-  readonly slotMin: number;
-  readonly untilMs: number;
-  /** The slot of the first such read; null before it. */
-  slotRead: number | null;
 }
 
 /** How many probes it takes to read so many markets, State and oracles in a few intervals, if that is possible. */
@@ -82,10 +73,11 @@ export class Probe {
   readonly #suspects: Suspects;
   /** Up to this slot of the socket suspects were compared. */
   #comparedAtSlot = 0;
-  #wantedProof: WantedProof | null = null;
+  readonly #doubt = new Doubt();
   /** Of each user that was repaired, within the last {@link PROBE_REPAIRS_MS}. */
   #repairedAtMs: readonly number[] = [];
   #dueAtMs = Number.POSITIVE_INFINITY;
+  #isWaiting = false;
   #userAt = 0;
   #otherAt = 0;
 
@@ -105,7 +97,7 @@ export class Probe {
 
   /** Whether messages may be lost, and no read has shown yet that none is. */
   get isInDoubt(): boolean {
-    return this.#wantedProof !== null;
+    return this.#doubt.isOpen;
   }
 
   /** Slots come again that were missing for long: the book is in doubt. Where probes are off nothing ends a doubt. */
@@ -114,10 +106,7 @@ export class Probe {
     if (probeIntervalMs === 0) return;
     this.#abortRead();
     // A slot is announced when it begins: what was lost is of the one before at the latest.
-    const slotMin = this.#connection.newestSlot() - 1;
-    // Where each slot ends a gap the first of them counts.
-    const untilMs = this.#wantedProof?.untilMs ?? timers.nowMs() + PROOF_MS_MAX;
-    this.#wantedProof = { slotMin, untilMs, slotRead: null };
+    this.#doubt.open(this.#connection.newestSlot() - 1, timers.nowMs());
     this.#readSoon();
   }
 
@@ -125,14 +114,19 @@ export class Probe {
   stop(): void {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     this.#suspects.clear();
-    this.#wantedProof = null;
+    this.#doubt.end();
     this.#abortRead();
   }
 
   /** Probes when it is time and no probe runs. Never rejects. */
   async probeIfDue(): Promise<void> {
+    if (this.#isWaiting) return;
+    if (this.isInDoubt || this.#hasOnePassed()) await this.#waitForBook();
     this.#endDoubt();
-    if (this.#running !== null || !this.#isDue()) return;
+    if (this.#running === null && this.#isDue()) await this.#runProbe();
+  }
+
+  async #runProbe(): Promise<void> {
     const { timers, counters, transientErrors } = this.#parts;
     const running = new AbortController();
     this.#running = running;
@@ -143,7 +137,7 @@ export class Probe {
       if (running.signal.aborted) return;
       counters.probes += 1;
       this.#backoff.reset();
-      if (this.#isOfChain(reading.snapshot)) this.#compareReading(reading);
+      if (this.#isOfChain(reading.snapshot)) await this.#compareReading(reading, running.signal);
     } catch (error) {
       if (running.signal.aborted) return;
       counters.probeFailures += 1;
@@ -173,24 +167,32 @@ export class Probe {
 
   /** Whether the socket has just passed the first read of a suspect that still differs: the next read settles it. */
   #canSettleNow(): boolean {
-    const { turns } = this.#parts;
-    const slots = { after: this.#comparedAtSlot, until: this.#connection.newestSlot() };
-    if (!this.#suspects.hasOnePassed(slots)) return false;
-    turns.runRequested();
+    if (!this.#hasOnePassed()) return false;
+    const after = this.#comparedAtSlot;
     this.#suspects.forgetNotified();
-    this.#comparedAtSlot = slots.until;
+    this.#comparedAtSlot = this.#connection.newestSlot();
+    return this.#suspects.hasOnePassed({ after, until: this.#comparedAtSlot });
+  }
+
+  #hasOnePassed(): boolean {
+    const slots = { after: this.#comparedAtSlot, until: this.#connection.newestSlot() };
     return this.#suspects.hasOnePassed(slots);
+  }
+
+  /** Waits until the book has all that was notified. A turn that is due waits for frames: it would make all of them at once. */
+  async #waitForBook(): Promise<void> {
+    this.#isWaiting = true;
+    await this.#parts.turns.finishRequested();
+    this.#isWaiting = false;
   }
 
   /** The book is in doubt no more when nothing that the read found is missing, or when there is no such read. */
   #endDoubt(): void {
-    if (this.#wantedProof === null) return;
-    const { timers, turns } = this.#parts;
-    const { slotRead, untilMs } = this.#wantedProof;
-    turns.runRequested();
+    if (!this.isInDoubt) return;
+    const { slotRead } = this.#doubt;
     this.#suspects.forgetNotified();
-    if (slotRead !== null && !this.#suspects.hasOneOf(slotRead)) this.#wantedProof = null;
-    else if (timers.nowMs() >= untilMs) this.#connection.onUnproven();
+    if (slotRead !== null && !this.#suspects.hasOneOf(slotRead)) this.#doubt.end();
+    else if (this.#doubt.isOverdue(this.#parts.timers.nowMs())) this.#connection.onUnproven();
   }
 
   /** So much later than the time between two probes from now, or earlier. */
@@ -234,31 +236,27 @@ export class Probe {
     return slot <= this.#connection.newestSlot() || this.#connection.admitsSlot(slot);
   }
 
-  #compareReading(reading: Reading): void {
+  async #compareReading(reading: Reading, signal: AbortSignal): Promise<void> {
     const { turns } = this.#parts;
-    turns.runRequested();
+    await turns.finishRequested();
+    if (signal.aborted) return;
     this.#comparedAtSlot = this.#connection.newestSlot();
     const missed = this.#suspects.compareReading(reading, this.#comparedAtSlot);
-    if (missed.length > 0) this.#handleMissed(missed, reading);
-    this.#takeProof(reading);
+    if (missed.length > 0) await this.#handleMissed(missed, reading);
+    if (signal.aborted) return;
+    this.#doubt.recordRead(reading.snapshot.slot);
+    this.#endDoubt();
   }
 
   /** What the read holds beyond what is repaired is settled by the next one. */
-  #handleMissed(missed: readonly string[], reading: Reading): void {
+  async #handleMissed(missed: readonly string[], reading: Reading): Promise<void> {
     if (!this.#areOfFork(missed)) {
       this.#connection.onLoss(missed);
       return;
     }
     this.#repairUsers(missed);
-    this.#parts.turns.runRequested();
+    await this.#parts.turns.finishRequested();
     this.#suspects.suspectLacking(reading);
-  }
-
-  #takeProof({ snapshot }: Reading): void {
-    const wanted = this.#wantedProof;
-    if (wanted === null) return;
-    if (snapshot.slot >= wanted.slotMin) wanted.slotRead ??= snapshot.slot;
-    this.#endDoubt();
   }
 
   /** Whether forks that were abandoned explain it: a few users, each last notified in one of them. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
-import type { MarkPublisher } from '../../contract/publish-mark.js';
+import { SlowPublisher } from '../../../test/support/slow-publisher.js';
 import { nextTurn } from '../../rpc/timers.js';
 import { ChainClock } from './chain-clock.js';
 import { freshnessOf } from './feed-stats.js';
@@ -15,21 +15,6 @@ let told: number;
 let marked: number[][];
 let publisher: SlowPublisher;
 let timers: ManualTimers;
-
-/** Makes frames for as long as a test says. */
-class SlowPublisher implements MarkPublisher {
-  isPublishing = false;
-  #waiting: (() => void)[] = [];
-
-  finishMark(): void {
-    this.isPublishing = false;
-    for (const resume of this.#waiting.splice(0)) resume();
-  }
-
-  onceFinished(resume: () => void): void {
-    this.#waiting.push(resume);
-  }
-}
 
 beforeEach(() => {
   engine = new FakeEngine();
@@ -95,6 +80,31 @@ test('a turn that has to end at once does, and none that waited follows it', asy
   publisher.finishMark();
   await nextTurn();
   expect(engine.turns).toHaveLength(1);
+});
+
+test('of those that wait for frames one goes on in each turn of the loop, for each makes frames as well', async () => {
+  publisher.isPublishing = true;
+  turns.requestTurn();
+  await nextTurn();
+  const slice = turns.nextTurn().then(() => turns.runTurn());
+  await nextTurn();
+  const looked = turns.finishRequested();
+  publisher.finishMark();
+  await Promise.resolve();
+  expect(engine.turns).toHaveLength(1);
+  // The frames of that turn are not made at once either.
+  publisher.isPublishing = true;
+  await nextTurn();
+  await nextTurn();
+  expect(engine.turns).toHaveLength(1);
+  publisher.finishMark();
+  await slice;
+  expect(engine.turns).toHaveLength(2);
+  turns.requestTurn();
+  await looked;
+  expect(engine.turns).toHaveLength(3);
+  await nextTurn();
+  expect(engine.turns).toHaveLength(3);
 });
 
 test('what had to wait ends a turn of its own when its interval is over, or goes with the next', async () => {

@@ -28,6 +28,8 @@ export interface TurnsOptions {
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #marked: MarkedTurns;
+  /** Who waits for the frames of the last turn: the turn that is planned, what had to wait, a rebuild or an audit, and a probe. */
+  readonly #waiting: (() => void)[] = [];
   #planned: NodeJS.Immediate | null = null;
   #requestedAtMs = 0;
   #slot = -1;
@@ -78,6 +80,16 @@ export class Turns {
     if (this.#planned !== null) this.runTurn();
   }
 
+  /** The same, once the frames of the last turn are made: they are not made at once. */
+  finishRequested(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenPublished(() => {
+        this.runRequested();
+        resolve();
+      });
+    });
+  }
+
   /** Whether the chain's time has moved since the last turn. */
   clockMoved(): boolean {
     const { clock } = this.#options;
@@ -112,8 +124,21 @@ export class Turns {
   }
 
   #whenPublished(run: () => void): void {
-    const { publisher } = this.#options;
-    if (publisher?.isPublishing === true) publisher.onceFinished(run);
-    else run();
+    if (this.#waiting.length === 0 && this.#options.publisher?.isPublishing !== true) {
+      run();
+      return;
+    }
+    this.#waiting.push(run);
+    if (this.#waiting.length === 1) this.#awaitPublisher();
+  }
+
+  #awaitPublisher(): void {
+    this.#options.publisher?.onceFinished(() => this.#resumeNext());
+  }
+
+  /** Each may make frames, so that a turn of the loop is for one of them. */
+  #resumeNext(): void {
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setImmediate(() => this.#awaitPublisher());
   }
 }

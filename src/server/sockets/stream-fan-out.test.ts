@@ -164,6 +164,27 @@ describe('deltas', () => {
     clock.mockRestore();
   });
 
+  test('who waits for a mark goes on in a turn of the loop without a slice of it', () => {
+    for (let depth = 1; depth <= 4; depth += 1) scene.join(depth);
+    const clock = vi.spyOn(performance, 'now');
+    let ms = 5_000;
+    clock.mockImplementation(() => (ms += LIMITS.streamSliceMs));
+    scene.turn(0);
+    const slices: number[] = [scene.taken().length];
+    let isFinished = false;
+    scene.fanOut.onceFinished(() => {
+      isFinished = true;
+    });
+    while (!isFinished) {
+      expect(scene.fanOut.isPublishing).toBe(true);
+      vi.advanceTimersToNextTimer();
+      slices.push(scene.taken().length);
+    }
+    expect([slices.reduce((sum, frames) => sum + frames), slices.at(-1)]).toEqual([4, 0]);
+    expect(scene.fanOut.isPublishing).toBe(false);
+    clock.mockRestore();
+  });
+
   test('nothing is left to be made when the book moves at once, not even of a turn that waited', () => {
     for (let depth = 1; depth <= 20; depth += 1) scene.join(depth);
     const clock = vi.spyOn(performance, 'now');

@@ -106,12 +106,13 @@ export class StreamFanOut implements MarkPublisher {
       for (const topic of this.#topics.findUnserved()) this.#endTopic(topic);
     }
     for (const marked of mark) this.#addDue(marked);
-    this.#publishDue(nowMs);
+    if (this.#publishSlice(nowMs)) this.#endMark();
+    else this.#planSlice();
   }
 
-  /** Whether frames of the last mark are still to be made: the book must not move until they are. */
+  /** Whether frames of the last mark are still to be made, or were in this turn of the loop: the book must not move until then. */
   get isPublishing(): boolean {
-    return this.#due.size > 0;
+    return this.#due.size > 0 || this.#nextSlice !== undefined;
   }
 
   finishMark(): void {
@@ -155,23 +156,32 @@ export class StreamFanOut implements MarkPublisher {
     this.#unmarked.clear(market, classes);
   }
 
-  /** Publishes for one slice of time, and the rest in the next turns of the loop. */
-  #publishDue(startMs: number): void {
+  /** Publishes for one slice of time; true when nothing is left. */
+  #publishSlice(startMs: number): boolean {
     const { sliceMs = LIMITS.streamSliceMs } = this.#options;
     let nowMs = startMs;
     for (const topic of this.#due) {
-      if (nowMs - startMs > sliceMs) {
-        this.#nextSlice ??= setImmediate(() => {
-          this.#nextSlice = undefined;
-          this.#publishDue(performance.now());
-        });
-        return;
-      }
+      if (nowMs - startMs > sliceMs) return false;
       this.#due.delete(topic);
       this.#publishTopic(topic, nowMs);
       nowMs = performance.now();
     }
-    this.#endMark();
+    return true;
+  }
+
+  /**
+   * Publishes the rest in the next turns of the loop. The mark ends in one without a slice: who waits for it goes on
+   * then, and makes frames as well.
+   */
+  #planSlice(): void {
+    this.#nextSlice ??= setImmediate(() => {
+      this.#nextSlice = undefined;
+      if (this.#due.size === 0) this.#endMark();
+      else {
+        this.#publishSlice(performance.now());
+        this.#planSlice();
+      }
+    });
   }
 
   #endMark(): void {
