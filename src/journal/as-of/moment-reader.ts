@@ -10,9 +10,9 @@ import {
   nameOfMoment,
   type SegmentChoice,
 } from '../store/segment-choice.js';
+import { SegmentIndex } from '../store/segment-index.js';
 import type { SegmentInfo } from '../store/segment-info.js';
 import { renderBodies } from './bodies.js';
-import { SegmentCatalog } from './segment-catalog.js';
 import type { JournalFiles, WarmBook } from './warm-book.js';
 import { WarmBooks } from './warm-books.js';
 
@@ -26,20 +26,20 @@ interface Target {
 
 /** Makes the book of any moment that a folder keeps, and bodies of it. It works on a thread of its own. */
 export class MomentReader {
-  readonly #catalog: SegmentCatalog;
+  readonly #index: SegmentIndex;
   readonly #books: WarmBooks;
   /** The file of the folder in which more may come, of whatever run. */
   #newest = 0;
 
   constructor(files: JournalFiles) {
-    this.#catalog = new SegmentCatalog(files);
+    this.#index = new SegmentIndex(files.folder, files.programId);
     this.#books = new WarmBooks(files);
   }
 
   /** Makes the bodies; undefined when the request was given up meanwhile. */
   readMoment(job: MomentJob, isCancelled: () => boolean): AsOfReply | undefined {
     const { epoch } = job.moment;
-    const all = this.#catalog.readSegments();
+    const all = this.#index.read().segments;
     const segments = all.filter((segment) => epoch === undefined || segment.epoch === epoch);
     this.#newest = all.at(-1)?.number ?? 0;
     try {

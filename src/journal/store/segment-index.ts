@@ -4,8 +4,8 @@ import type { JournalMoment, JournalSkippedFile } from '../../contract/journal-s
 import { readSegmentHead, type SegmentHead } from '../../engine/journal-reader.js';
 import { textOfError } from '../model/error.js';
 import { SEGMENT_HEAD_BYTES, SEGMENTS_MAX } from '../model/limits.js';
-import { momentOf, momentsOfFile } from './block-moments.js';
-import type { SegmentInfo } from './segment-info.js';
+import { type BlockBytes, type BlockMoments, momentOf, momentsOfFile } from './block-moments.js';
+import { continues, type SegmentInfo } from './segment-info.js';
 import { segmentName, segmentNumber } from './segment-name.js';
 
 /** What a folder holds. */
@@ -17,22 +17,9 @@ export interface FoundSegments {
   readonly numberMax: number;
 }
 
-/** Reads the index of a folder from the heads of its files; those of one program, or of any for null. Throws what the file system says of the folder. */
+/** Reads the index of a folder; of one program, or of any for null. Throws what the file system says of the folder. */
 export function readSegments(folder: string, programId: string | null): FoundSegments {
-  const numbers = readdirSync(folder)
-    .map(segmentNumber)
-    .filter((number) => number !== null)
-    .sort((left, right) => left - right);
-  const segments: SegmentInfo[] = [];
-  const skipped: JournalSkippedFile[] = [];
-  for (const number of numbers.slice(-SEGMENTS_MAX)) {
-    try {
-      segments.push(readSegment(folder, number, programId));
-    } catch (error) {
-      skipped.push({ name: segmentName(number), reason: textOfError(error) });
-    }
-  }
-  return { segments, skipped, numberMax: numbers.at(-1) ?? 0 };
+  return new SegmentIndex(folder, programId).read();
 }
 
 /** What the head of a segment says; that of a run's first one has no moment, because its checkpoint is empty. */
@@ -46,23 +33,104 @@ export interface HeadInfo extends Omit<SegmentInfo, 'bytes' | 'first' | 'last'> 
   readonly first: JournalMoment | null;
 }
 
-/** What a file tells of itself. Throws where it has no whole moment, or is of another program; null for any. */
-export function readSegment(folder: string, number: number, programId: string | null): SegmentInfo {
+/** What the head of a file tells, and its size. */
+interface FileHead extends HeadInfo {
+  readonly bytes: number;
+}
+
+/**
+ * The index of a folder in which others may write, from the heads of its files: a file ends with the moment with which the
+ * next one goes on. Only where none does is it walked to its end. What was read is kept but for the newest file, which grows.
+ */
+export class SegmentIndex {
+  readonly #folder: string;
+  readonly #programId: string | null;
+  readonly #heads = new Map<number, FileHead>();
+  readonly #moments = new Map<number, BlockMoments>();
+  /** The newest file when the folder was read last. */
+  #newest = 0;
+
+  constructor(folder: string, programId: string | null) {
+    this.#folder = folder;
+    this.#programId = programId;
+  }
+
+  /** What the folder holds now. Throws what the file system says of it. */
+  read(): FoundSegments {
+    const numbers = readdirSync(this.#folder)
+      .map(segmentNumber)
+      .filter((number) => number !== null)
+      .sort((left, right) => left - right);
+    this.#forgetOld(numbers);
+    const segments: SegmentInfo[] = [];
+    const skipped: JournalSkippedFile[] = [];
+    for (const number of numbers.slice(-SEGMENTS_MAX)) {
+      try {
+        segments.push(this.#readSegment(number));
+      } catch (error) {
+        // It is tried again: it may have had no whole turn yet.
+        skipped.push({ name: segmentName(number), reason: textOfError(error) });
+      }
+    }
+    return { segments, skipped, numberMax: numbers.at(-1) ?? 0 };
+  }
+
+  #forgetOld(numbers: readonly number[]): void {
+    const there = new Set(numbers);
+    const newest = numbers.at(-1) ?? 0;
+    if (newest !== this.#newest) there.delete(this.#newest);
+    this.#newest = newest;
+    for (const known of [this.#heads, this.#moments]) {
+      for (const number of known.keys()) if (!there.has(number)) known.delete(number);
+    }
+  }
+
+  #readSegment(number: number): SegmentInfo {
+    const head = this.#readHead(number);
+    const next = this.#findHead(number + 1);
+    const end = next !== null && continues(head, next) ? next.first : null;
+    const first = head.first ?? this.#readMoments(number).first;
+    return { ...head, first, last: end ?? this.#readMoments(number).last };
+  }
+
+  #findHead(number: number): FileHead | null {
+    try {
+      return number > this.#newest ? null : this.#readHead(number);
+    } catch {
+      return null;
+    }
+  }
+
+  #readHead(number: number): FileHead {
+    const known = this.#heads.get(number);
+    if (known !== undefined) return known;
+    const head = readFile(this.#folder, number, ({ size, read }) => {
+      const bytes = Buffer.alloc(Math.min(SEGMENT_HEAD_BYTES, size));
+      read(0, bytes);
+      return { ...infoOfHead(number, readSegmentHead(bytes)), bytes: size };
+    });
+    if (this.#programId !== null && head.programId !== this.#programId) {
+      throw new Error(`it is of the program ${head.programId}`);
+    }
+    this.#heads.set(number, head);
+    return head;
+  }
+
+  #readMoments(number: number): BlockMoments {
+    const moments =
+      this.#moments.get(number) ?? readFile(this.#folder, number, (file) => momentsOfFile(file));
+    if (moments === null) throw new Error('it ends before its first moment');
+    this.#moments.set(number, moments);
+    return moments;
+  }
+}
+
+function readFile<T>(folder: string, number: number, take: (file: BlockBytes) => T): T {
   const handle = openSync(path.join(folder, segmentName(number)), 'r');
   try {
-    const head = Buffer.alloc(SEGMENT_HEAD_BYTES);
-    const length = readSync(handle, head, 0, head.length, 0);
-    const found = readSegmentHead(head.subarray(0, length));
-    if (programId !== null && found.programId !== programId) {
-      throw new Error(`it is of the program ${found.programId}`);
-    }
-    const { size } = fstatSync(handle);
     const read = (at: number, into: Buffer): void =>
       void readSync(handle, into, 0, into.length, at);
-    const moments = momentsOfFile({ size, read });
-    if (moments === null) throw new Error('it ends before its first moment');
-    const info = infoOfHead(number, found);
-    return { ...info, bytes: size, first: info.first ?? moments.first, last: moments.last };
+    return take({ size: fstatSync(handle).size, read });
   } finally {
     closeSync(handle);
   }
