@@ -6,7 +6,6 @@ use crate::error::{Fault, JournalError, check_length};
 use crate::fields::Fields;
 use crate::input::{Input, Origin};
 use crate::limits::TURN_BYTES_MAX;
-use crate::patch::apply_patch;
 use crate::record::{AccountRecord, Context, Head, Mention, Record, read_record};
 use crate::segment::{BlockReader, PREAMBLE_BYTES, check_preamble, whole_block};
 use crate::table::{Account, AccountTable, check_account};
@@ -397,10 +396,7 @@ impl Reader {
         take: &mut impl FnMut(Input<'_>),
     ) -> Result<bool, Fault> {
         let input = match read_record(fields, &mut self.context)? {
-            Record::Account(record) => {
-                let (origin, owner) = self.take_account(&record)?;
-                Input::Account { origin, owner, data: &self.data }
-            }
+            Record::Account(record) => self.changed_account(&record)?,
             Record::Unchanged(mention) => {
                 self.note_state(&mention)?;
                 self.stored_account(&mention)?
@@ -424,21 +420,23 @@ impl Reader {
         Ok(origin)
     }
 
-    /// Takes an account's new state over; its bytes are then in `data`.
+    /// The account of a record with its new state.
+    fn changed_account(&mut self, record: &AccountRecord<'_>) -> Result<Input<'_>, Fault> {
+        let (origin, owner) = self.take_account(record)?;
+        let account = self.accounts.get(record.number).ok_or(FORGOTTEN)?;
+        Ok(Input::Account { origin, owner, data: account.plain().unwrap_or(&self.data) })
+    }
+
+    /// Takes an account's new state over; its bytes are then its plain ones, or those in `data`.
     fn take_account(&mut self, record: &AccountRecord<'_>) -> Result<(Origin, Pubkey), Fault> {
         if let Some(pubkey) = record.pubkey {
             self.accounts.add(Account::new(pubkey))?;
         }
-        let account = self.accounts.get_mut(record.number).ok_or(FORGOTTEN)?;
-        account.unpack(&mut self.data)?;
-        let length = record.length.unwrap_or(self.data.len());
+        let account = self.accounts.get(record.number).ok_or(FORGOTTEN)?;
+        let length = record.length.unwrap_or(account.length());
         check_account(length)?;
-        self.data.resize(length, 0);
         self.data_bytes += length;
-        apply_patch(record.patch, &mut self.data)?;
-        if record.patch.len() > 1 || record.length.is_some() {
-            self.accounts.replace(record.number, &self.data, &mut self.scratch)?;
-        }
+        self.accounts.patch(record.number, length, record.patch, &mut self.data)?;
         let account = self.accounts.get_mut(record.number).ok_or(FORGOTTEN)?;
         account.owner = record.owner.unwrap_or(account.owner);
         (account.slot, account.gate) = (record.slot, record.gate);

@@ -8,7 +8,7 @@ use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNTS_BYTES_MAX, ACCOUNTS_MAX};
 use crate::patch::{apply_patch, put_packed};
 
 /// One account as of its last record. Its bytes are stored as a patch of zeros: user accounts are mostly
-/// zeros.
+/// zeros. A reader stores those of an account that changes as they are: one that changed changes again.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) pubkey: Pubkey,
@@ -17,7 +17,9 @@ pub(crate) struct Account {
     pub(crate) gate: Gate,
     /// Bytes of the account; 0 when it is closed.
     length: usize,
+    /// Of no meaning while there are plain bytes.
     packed: Box<[u8]>,
+    plain: Option<Vec<u8>>,
 }
 
 impl Account {
@@ -25,7 +27,7 @@ impl Account {
     pub(crate) fn new(pubkey: Pubkey) -> Self {
         let owner = Pubkey([0; 32]);
         let (slot, gate) = (0, Gate::Arrival);
-        Self { pubkey, owner, slot, gate, length: 0, packed: Box::new([0]) }
+        Self { pubkey, owner, slot, gate, length: 0, packed: Box::new([0]), plain: None }
     }
 
     /// Bytes of the account.
@@ -33,14 +35,23 @@ impl Account {
         self.length
     }
 
-    /// The patch from zeros to the account's bytes.
+    /// The patch from zeros to the account's bytes, of an account that was not patched.
     pub(crate) fn packed(&self) -> &[u8] {
         &self.packed
+    }
+
+    /// The account's bytes where they are stored as they are.
+    pub(crate) fn plain(&self) -> Option<&[u8]> {
+        self.plain.as_deref()
     }
 
     /// Writes the account's bytes into `out`.
     pub(crate) fn unpack(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
         out.clear();
+        if let Some(plain) = &self.plain {
+            out.extend_from_slice(plain);
+            return Ok(());
+        }
         out.resize(self.length, 0);
         apply_patch(&self.packed, out)
     }
@@ -50,11 +61,39 @@ impl Account {
         scratch.clear();
         put_packed(scratch, data);
         self.length = data.len();
+        self.plain = None;
         if self.packed.len() == scratch.len() {
             self.packed.copy_from_slice(scratch);
         } else {
             self.packed = Box::from(&scratch[..]);
         }
+    }
+
+    /// Makes the account so long and writes a patch over its bytes. What was empty is packed, and its bytes are
+    /// in `scratch` then; all else is plain.
+    fn patch(&mut self, length: usize, patch: &[u8], scratch: &mut Vec<u8>) -> Result<(), Fault> {
+        if self.length == 0 && self.plain.is_none() {
+            scratch.clear();
+            scratch.resize(length, 0);
+            apply_patch(patch, scratch)?;
+            self.packed = Box::from(patch);
+        } else {
+            let plain = self.make_plain()?;
+            plain.resize(length, 0);
+            apply_patch(patch, plain)?;
+        }
+        self.length = length;
+        Ok(())
+    }
+
+    fn make_plain(&mut self) -> Result<&mut Vec<u8>, Fault> {
+        if self.plain.is_none() {
+            let mut plain = Vec::new();
+            self.unpack(&mut plain)?;
+            self.packed = Box::default();
+            self.plain = Some(plain);
+        }
+        Ok(self.plain.get_or_insert_default())
     }
 }
 
@@ -94,14 +133,32 @@ impl AccountTable {
         data: &[u8],
         scratch: &mut Vec<u8>,
     ) -> Result<(), Fault> {
+        let account = self.resized(number, data.len())?;
+        account.replace(data, scratch);
+        Ok(())
+    }
+
+    /// Makes an account so long and writes a patch over its bytes, which are then its plain ones or, of a new
+    /// account, in `scratch`.
+    pub(crate) fn patch(
+        &mut self,
+        number: usize,
+        length: usize,
+        patch: &[u8],
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        self.resized(number, length)?.patch(length, patch, scratch)
+    }
+
+    /// An account that is about to have so many bytes.
+    fn resized(&mut self, number: usize, length: usize) -> Result<&mut Account, Fault> {
         let Some(account) = self.accounts.get_mut(number).and_then(Option::as_mut) else {
             return Err(Fault::Malformed("a record is about an account that was forgotten"));
         };
-        let length = self.length - account.length + data.len();
+        let length = self.length - account.length + length;
         check_length("ACCOUNTS_BYTES_MAX", length, ACCOUNTS_BYTES_MAX)?;
-        account.replace(data, scratch);
         self.length = length;
-        Ok(())
+        Ok(account)
     }
 
     pub(crate) fn remove(&mut self, number: usize) -> Option<Account> {
@@ -122,7 +179,10 @@ impl AccountTable {
 
     /// Bytes that the table holds on the heap: its rows and the packed accounts.
     pub(crate) fn bytes_held(&self) -> usize {
-        let packed: usize = self.iter().map(|account| account.packed.len()).sum();
+        let held = |account: &Account| {
+            account.packed.len() + account.plain.as_ref().map_or(0, Vec::capacity)
+        };
+        let packed: usize = self.iter().map(held).sum();
         packed + self.accounts.capacity() * size_of::<Option<Account>>()
     }
 }
@@ -137,9 +197,38 @@ mod tests {
     use super::*;
     use crate::fields::put_length;
     use crate::input::Checkpoint;
+    use crate::patch::put_patch;
     use crate::reader::Reader;
     use crate::record::{Context, Mention, flag, kind, put_head, put_mention};
     use crate::segment::{BlockMoment, BlockWriter, put_preamble};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_patched_account_has_the_bytes_of_a_replaced_one(
+            states in prop::collection::vec(prop::collection::vec(0_u8..3, 0..60), 1..10),
+        ) {
+            let (mut patched, mut replaced) = (AccountTable::default(), AccountTable::default());
+            let (mut scratch, mut bytes, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+            for table in [&mut patched, &mut replaced] {
+                table.add(Account::new(Pubkey([1; 32]))).unwrap();
+            }
+            for state in states {
+                replaced.get(0).unwrap().unpack(&mut expected).unwrap();
+                expected.resize(state.len(), 0);
+                let mut patch = Vec::new();
+                put_patch(&mut patch, &expected, &state);
+                replaced.replace(0, &state, &mut scratch).unwrap();
+                patched.patch(0, state.len(), &patch, &mut scratch).unwrap();
+                let account = patched.get(0).unwrap();
+                prop_assert_eq!(account.plain().unwrap_or(&scratch), &state[..]);
+                account.unpack(&mut bytes).unwrap();
+                prop_assert_eq!(&bytes, &state);
+                prop_assert_eq!(account.length(), state.len());
+                prop_assert_eq!(patched.length, replaced.length);
+            }
+        }
+    }
 
     #[test]
     fn a_checkpoint_of_few_bytes_and_endless_accounts_is_refused() {

@@ -46,8 +46,8 @@ export const RETRY_MS = 10_000;
 export const PROBE_BYTES = 64 * 1024;
 /** How often the thread tells its figures. */
 export const STATS_MS = 1_000;
-/** Bytes of a file that a replay reads at once: some hundred blocks. */
-export const REPLAY_READ_BYTES = 1_048_576;
+/** Bytes of a file that a replay reads at once: a dozen blocks, because what is left is moved after each of them. */
+export const REPLAY_READ_BYTES = 131_072;
 /** How often it is checked whether the book of a replay that has ended grows old. */
 export const REPLAY_WATCH_MS = 100;
 /** A pause that is longer, and in which no slots passed, is the clock's fault: a replay does not wait for it. */
@@ -58,8 +58,8 @@ export const STOP_MS_MAX = 3_000;
 /** Time that a thread has to open the folder before the service goes on without it. */
 export const OPEN_MS_MAX = 30_000;
 
-/** Bytes of a file that are read at once for a past moment. */
-export const AS_OF_READ_BYTES = MEBIBYTE;
+/** Bytes of a file that are read at once for a past moment, likewise. */
+export const AS_OF_READ_BYTES = 131_072;
 /** Turns after which a thread looks whether the request is still wanted: some milliseconds. */
 export const AS_OF_SLICE_TURNS = 1_000;
 /** Books that one thread keeps at the moments where requests left them: a client that goes on in time has its own. */
