@@ -1,9 +1,10 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `as-of`, `replay`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
+import { asOfMoments, replaySpeed } from './as-of-rows.mjs';
 import { assertSameTops } from './equality.mjs';
 import { fanOut } from './fan-out-rows.mjs';
 import { accountToFrame } from './frame-rows.mjs';
@@ -51,6 +52,8 @@ export const ROWS = {
   history: (bench) => historyStore(bench),
   ingest: (bench) => ingestBesideReaders(bench),
   journal: (bench) => journalCosts(bench),
+  'as-of': () => asOfMoments(),
+  replay: () => replaySpeed(),
   loop: (bench) => longestCalls(bench),
 };
 
