@@ -13,6 +13,8 @@ export interface JournalWriterStatus {
   readonly segment: number;
   /** Account updates behind its checkpoint. */
   readonly updates: number;
+  /** Accounts that it holds, of which the next checkpoint is made. */
+  readonly accounts: number;
   /** Finished bytes. */
   readonly bytes: number;
   /** Of those, the checkpoint's with which it begins. */

@@ -20,10 +20,12 @@ export const SYNC_MS = 5_000;
 export const DISK_QUEUE_BYTES_MAX = 256 * MEBIBYTE;
 
 /**
- * Account updates of one segment: at 20 to 35 bytes each they take as much room as the checkpoint of 10,000 users before
- * them, and are applied in under a second, on average in half of that, to reach a moment.
+ * Account updates of one segment at least: they are applied in some 150 ms, on average in half of that, to reach a
+ * moment, and take as much room as the checkpoint of 10,000 users before them.
  */
-export const SEGMENT_UPDATES_MAX = 200_000;
+export const SEGMENT_UPDATES_MIN = 50_000;
+/** And as many for each account, so that reading to a moment costs as much as restoring the checkpoint, however many there are. */
+export const SEGMENT_UPDATES_PER_ACCOUNT = 5;
 /** Bytes of one segment behind its checkpoint, or as many as that has: what retention deletes at once. */
 export const SEGMENT_BYTES_MAX = 64 * MEBIBYTE;
 /** The limit on bytes holds at least so many segments, so that deleting one deletes little of what is kept. */

@@ -19,6 +19,7 @@ import { afterEach, describe, expect, type TestContext, test } from 'vitest';
 import { RETRY_MS, SEGMENT_BYTES_MIN, SEGMENT_MS_MAX } from '../model/limits.js';
 import { segmentName } from '../store/segment-name.js';
 import { cleanUp, JournalRig, LiveBook, newFolder, readShown } from '../testing.js';
+import { segmentUpdatesMax } from './service.js';
 
 const disks: string[] = [];
 
@@ -100,6 +101,10 @@ describe('segments', () => {
     await rig.service.stop();
     expectEqual(folder, book);
   });
+});
+
+test('a segment has more updates where its checkpoint has more accounts', () => {
+  expect([0, 10_000, 400_000].map(segmentUpdatesMax)).toEqual([50_000, 50_000, 2_000_000]);
 });
 
 test('a checkpoint that is larger than a segment may be does not end the segment', async () => {

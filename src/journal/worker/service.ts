@@ -6,7 +6,8 @@ import {
   SEGMENT_BYTES_MAX,
   SEGMENT_BYTES_MIN,
   SEGMENT_MS_MAX,
-  SEGMENT_UPDATES_MAX,
+  SEGMENT_UPDATES_MIN,
+  SEGMENT_UPDATES_PER_ACCOUNT,
   SEGMENTS_IN_LIMIT,
   STATS_MS,
 } from '../model/limits.js';
@@ -124,14 +125,14 @@ export class JournalService {
 
   /** Asks for a checkpoint once the segment has what it may have. */
   #endFullSegment(): void {
-    const { segment, updates, bytes, checkpointBytes } = this.#writer.status();
+    const { segment, updates, accounts, bytes, checkpointBytes } = this.#writer.status();
     const nowMs = this.#options.timers.nowMs();
     if (segment !== this.#segment) {
       this.#segment = segment;
       this.#segmentAtMs = nowMs;
     }
     const isFull =
-      updates >= SEGMENT_UPDATES_MAX ||
+      updates >= segmentUpdatesMax(accounts) ||
       bytes - checkpointBytes >= Math.max(this.#segmentBytesMax, checkpointBytes) ||
       nowMs - this.#segmentAtMs >= SEGMENT_MS_MAX;
     if (!isFull || this.#askedSegment === segment) return;
@@ -162,6 +163,11 @@ export class JournalService {
     const stats = { state, reason, newest, bytes, events };
     post({ kind: 'state', stats, listing: disk.listing() });
   }
+}
+
+/** Account updates of one segment, by the accounts that a checkpoint has. */
+export function segmentUpdatesMax(accounts: number): number {
+  return Math.max(SEGMENT_UPDATES_MIN, SEGMENT_UPDATES_PER_ACCOUNT * accounts);
 }
 
 /** A small limit on all bytes makes small segments. */
