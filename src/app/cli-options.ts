@@ -48,7 +48,7 @@ export const proveOptions = [
 /** The arguments of `export`. */
 export const exportOptions = [
   new Option('--market <market>', 'a name, such as SOL-PERP').makeOptionMandatory(),
-  new Option('--channel <channel>', 'book (levels) or orders (default book)'),
+  new Option('--channel <channel>', 'book (levels), trades or orders (default book)'),
   new Option(
     '--format <format>',
     'tardis-csv, parquet or jsonl (default tardis-csv; of orders there are parquet, their default, and jsonl)',

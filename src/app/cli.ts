@@ -123,7 +123,9 @@ function toolCommands(): readonly Command[] {
         exitByResult(() => proveBooks(folder, flags, process.stdout)),
       ),
     newCommand('export', exportOptions)
-      .description('write the level updates of a market in a journal to a file for other tools')
+      .description(
+        'write the levels, the orders or the trades of a market to a file for other tools',
+      )
       .argument('<folder>', 'of a journal, or of the data of a service')
       .action((folder: string, flags: ExportFlags) => {
         const stop = stopSignal();

@@ -197,7 +197,7 @@ test('an export that is stopped or fails leaves no file', async () => {
 });
 
 test.each<readonly [ExportFlags, string]>([
-  [{ channel: 'bbo' }, '--channel was bbo, must be one of book, orders'],
+  [{ channel: 'bbo' }, '--channel was bbo, must be one of book, trades, orders'],
   [{ format: 'xml' }, '--format was xml, must be one of tardis-csv, parquet, jsonl'],
   [
     { channel: 'orders', format: 'tardis-csv' },

@@ -1,4 +1,4 @@
-/** `slotbook export`: a part of a journal as a file that other tools load. */
+/** `slotbook export`: a part of a journal, or of the history, as a file that other tools load. */
 import { ConfigError } from '../config/config-error.js';
 import { findMoment } from '../config/journal-moment.js';
 import type { RowBlock } from '../contract/row-block.js';
@@ -7,10 +7,12 @@ import { ParquetEncoder } from '../export/parquet.js';
 import type { RowEncoder } from '../export/row-format.js';
 import { tardisCsv } from '../export/tardis-csv.js';
 import { writeRows } from '../export/write-rows.js';
+import { readTradeRows } from '../history/export-trades.js';
 import { type ExportedRun, readRunRows } from '../journal/export-rows.js';
 import { splitRuns } from '../journal/store/listing.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import type { SegmentInfo } from '../journal/store/segment-info.js';
+import { findTrades } from './exported-trades.js';
 import { journalFolder } from './journal-origin.js';
 
 /** The flags of `export`. */
@@ -26,13 +28,15 @@ export interface ExportFlags {
 /** The formats of each channel, the default first. */
 const FORMATS = {
   book: ['tardis-csv', 'parquet', 'jsonl'],
+  trades: ['tardis-csv', 'parquet', 'jsonl'],
   orders: ['parquet', 'jsonl'],
 } as const;
 
 type Channel = keyof typeof FORMATS;
 
 /** What is asked for. */
-type Asked = Pick<ExportedRun, 'market' | 'channel' | 'fromMs' | 'toMs'> & {
+type Asked = Pick<ExportedRun, 'market' | 'fromMs' | 'toMs'> & {
+  readonly channel: Channel;
   readonly file: string;
   readonly encoder: RowEncoder;
 };
@@ -46,15 +50,15 @@ export async function exportRows(
   flags: ExportFlags,
   stop: AbortSignal,
 ): Promise<boolean> {
-  const { encoder, file, ...asked } = readFlags(flags);
-  const end = await writeRows({
-    blocks: readRuns(journalFolder(place), asked),
-    encoder,
-    file,
-    stop,
-  });
+  const { encoder, file, channel, ...asked } = readFlags(flags);
+  const blocks =
+    channel === 'trades'
+      ? readTradeRows({ ...asked, ...findTrades(place, asked.market) })
+      : readRuns(journalFolder(place), { ...asked, channel });
+  const end = await writeRows({ blocks, encoder, file, stop });
   if (end === 'empty') {
-    throw invalid('--market', asked.market, 'must be a market of the journal in this time');
+    const of = channel === 'trades' ? 'with trades' : 'of the journal';
+    throw invalid('--market', asked.market, `must be a market ${of} in this time`);
   }
   return end === 'written';
 }
@@ -68,17 +72,18 @@ function readFlags(flags: ExportFlags): Asked {
   if (toMs < fromMs) throw invalid('--to', flags.to ?? '', 'must not be before --from');
   const file =
     flags.out ?? `${market}${channel === 'book' ? '' : `.${channel}`}.${format.split('-').at(-1)}`;
-  return { market, channel, fromMs, toMs, file, encoder: encoderOf(format, market) };
+  return { market, channel, fromMs, toMs, file, encoder: encoderOf(format, channel, market) };
 }
 
-function encoderOf(format: string, market: string): RowEncoder {
+function encoderOf(format: string, channel: Channel, market: string): RowEncoder {
   if (format === 'parquet') return new ParquetEncoder();
-  return format === 'jsonl' ? jsonLines() : tardisCsv('book', market);
+  if (format === 'jsonl') return jsonLines();
+  return tardisCsv(channel === 'trades' ? 'trades' : 'book', market);
 }
 
 function* readRuns(
   folder: string,
-  asked: Omit<Asked, 'encoder' | 'file'>,
+  asked: Omit<ExportedRun, 'folder' | 'segments'>,
 ): Generator<RowBlock | null> {
   for (const run of splitRuns(readSegments(folder, null).segments)) {
     const segments = segmentsWithin(run, asked.fromMs, asked.toMs);

@@ -7,7 +7,7 @@ import { WholeFile } from './whole-file.js';
 /** What is written, and where. */
 export interface WrittenRows {
   /** Null is a pause in which a stop is noticed. */
-  readonly blocks: Iterable<RowBlock | null>;
+  readonly blocks: Iterable<RowBlock | null> | AsyncIterable<RowBlock | null>;
   readonly encoder: RowEncoder;
   readonly file: string;
   readonly stop: AbortSignal;
@@ -21,7 +21,7 @@ export async function writeRows({ blocks, encoder, file, stop }: WrittenRows): P
   const whole = new WholeFile(file);
   let isEmpty = true;
   try {
-    for (const block of blocks) {
+    for await (const block of blocks) {
       if (block !== null) whole.write(encoder.encodeBlock(block));
       isEmpty &&= block === null;
       await nextTurn();

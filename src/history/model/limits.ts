@@ -183,3 +183,6 @@ export const INIT_TRADES = 20;
 export const STREAM_TOPICS_MAX = 4_096;
 /** Buckets that a candle topic keeps, before all but those of one flush are dropped. */
 export const RECENT_BUCKETS_MAX = 64;
+
+/** Trades of an export that are read at once, some megabytes; no slot has as many of a market. */
+export const EXPORT_TRADES_AT_ONCE = 16_384;

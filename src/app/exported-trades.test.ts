@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { withDuckdb } from '../../test/support/duckdb.js';
+import {
+  cleanUp,
+  fill,
+  MIDNIGHT,
+  newFolder,
+  newStore,
+  transaction,
+} from '../history/store/testing.js';
+import { type ExportFlags, exportRows } from './export-command.js';
+
+afterEach(cleanUp);
+
+const never = new AbortController().signal;
+
+/** A data folder with three fills of perp market 0, stored newest first, and one of another market. */
+async function storedTrades(): Promise<string> {
+  const folder = newFolder();
+  const store = await newStore(folder);
+  const fills = [
+    fill({
+      fillRecordId: 3n,
+      ts: MIDNIGHT + 60,
+      takerOrderDirection: 'short',
+      makerOrderDirection: 'long',
+    }),
+    fill({ fillRecordId: 2n, ts: MIDNIGHT, baseAssetAmountFilled: 1n, quoteAssetAmountFilled: 0n }),
+    fill({ fillRecordId: 1n, takerOrderDirection: 'long' }),
+  ];
+  fills.forEach((one, at) => {
+    store.writeBatch({ transactions: [transaction({ slot: 100 - at, fills: [one] })] });
+  });
+  store.close();
+  return folder;
+}
+
+async function exported(folder: string, flags: ExportFlags = {}): Promise<string> {
+  const format = flags.format ?? 'tardis-csv';
+  const out = path.join(newFolder(), `out.${format.split('-').at(-1)}`);
+  const asked = { market: 'perp_0', channel: 'trades', ...flags, out };
+  expect(await exportRows(folder, asked, never)).toBe(true);
+  return out;
+}
+
+test('trades come oldest first in the form of Tardis', async () => {
+  const text = readFileSync(await exported(await storedTrades()), 'utf8');
+  expect(text.trim().split('\n')).toEqual([
+    'exchange,symbol,timestamp,local_timestamp,id,side,price,amount',
+    `slotbook,PERP_0,${MIDNIGHT}000000,${MIDNIGHT}000000,1,buy,100,2`,
+    `slotbook,PERP_0,${MIDNIGHT}000000,${MIDNIGHT}000000,2,buy,0,0.000000001`,
+    `slotbook,PERP_0,${MIDNIGHT + 60}000000,${MIDNIGHT + 60}000000,3,sell,100,2`,
+  ]);
+});
+
+test('DuckDB loads trades as Parquet and JSON lines, of a part of the time', async (context) => {
+  const folder = await storedTrades();
+  await withDuckdb(context, async ({ query }) => {
+    for (const format of ['parquet', 'jsonl']) {
+      const file = await exported(folder, { format, from: `${MIDNIGHT + 1}000` });
+      const rows = await query(
+        `select id, side, price::double, amount::double, slot from '${file}'`,
+      );
+      expect(rows).toEqual([['3', 'sell', 100, 2, '100']]);
+    }
+  });
+});
+
+test('a folder without a history, and a market that is not known, are one line', async () => {
+  const flags = { market: 'SOL-PERP', channel: 'trades' };
+  await expect(exportRows(newFolder(), flags, never)).rejects.toThrow(
+    'must be the data folder of a service, with the history of one chain',
+  );
+  await expect(exportRows(await storedTrades(), flags, never)).rejects.toThrow(
+    '--market was SOL-PERP, must be a market of the journal, or perp_0 and the like',
+  );
+});

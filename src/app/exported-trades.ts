@@ -1,0 +1,52 @@
+/** The trades of `slotbook export`: which file, and which market of it. */
+import { ConfigError } from '../config/config-error.js';
+import type { MarketInfo } from '../contract/markets.js';
+import { type ExportedTrades, storedChains } from '../history/export-trades.js';
+import { SegmentPlayer } from '../journal/segment-player.js';
+import { readSegments } from '../journal/store/segment-index.js';
+import { journalFolder } from './journal-origin.js';
+
+/** Turns that are read between two searches for the market. */
+const TURNS_AT_ONCE = 100;
+
+/**
+ * Where the trades of a market are. The journal beside the history knows the market by its name; without one it is named as
+ * `perp_0`. Throws a ConfigError.
+ */
+export function findTrades(
+  dataDir: string,
+  name: string,
+): Pick<ExportedTrades, 'dataDir' | 'genesisHash' | 'market'> {
+  const [genesisHash, ...others] = storedChains(dataDir);
+  if (genesisHash === undefined || others.length > 0) {
+    const rule = 'must be the data folder of a service, with the history of one chain';
+    throw new ConfigError('INVALID_SETTING', `FOLDER was ${dataDir}, ${rule}`, 'FOLDER');
+  }
+  const market = perpByIndex(name) ?? marketOfJournal(dataDir, name);
+  if (market !== undefined) return { dataDir, genesisHash, market };
+  const rule = 'must be a market of the journal, or perp_0 and the like';
+  throw new ConfigError('INVALID_SETTING', `--market was ${name}, ${rule}`, '--market');
+}
+
+function perpByIndex(name: string): ExportedTrades['market'] | undefined {
+  const index = /^PERP_(\d{1,5})$/.exec(name)?.[1];
+  if (index === undefined) return undefined;
+  return { marketType: 'perp', marketIndex: Number(index), decimals: 9 };
+}
+
+/** The market as the newest file of the journal has it. */
+function marketOfJournal(dataDir: string, name: string): MarketInfo | undefined {
+  const folder = journalFolder(dataDir);
+  const segment = readSegments(folder, null).segments.at(-1);
+  if (segment === undefined) return undefined;
+  const player = new SegmentPlayer({ folder, segment });
+  try {
+    for (;;) {
+      const { kind } = player.step({ turnsMax: TURNS_AT_ONCE });
+      const market = player.engine.findMarket(name);
+      if (market !== undefined || kind === 'moreBytes') return market;
+    }
+  } finally {
+    player.close();
+  }
+}

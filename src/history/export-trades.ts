@@ -1,0 +1,90 @@
+/** The stored trades of a market as rows, oldest first. */
+import { readdirSync } from 'node:fs';
+import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
+import type { MarketInfo } from '../contract/markets.js';
+import type { RowBlock, RowColumn } from '../contract/row-block.js';
+import { systemTimers } from '../rpc/timers.js';
+import { candlePointOf } from './candles/rules.js';
+import { marketKeyOf, type TradeRow } from './model/records.js';
+import { nextTrades } from './store/trade-walk.js';
+import type { CandlePoint } from './store/types.js';
+import { StoreManager } from './worker/store-manager.js';
+
+/** Which trades of which file. */
+export interface ExportedTrades {
+  readonly dataDir: string;
+  /** The chain, by which the file is named. */
+  readonly genesisHash: string;
+  readonly market: Pick<MarketInfo, 'marketType' | 'marketIndex' | 'decimals'>;
+  /** The first and the last moment, unix milliseconds; trades have whole seconds. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The genesis hashes of the chains whose history is in a folder. */
+export function storedChains(dataDir: string): readonly string[] {
+  const names = readdirSync(dataDir, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return names.flatMap(({ name }) => /^([1-9A-HJ-NP-Za-km-z]{32,44})\.db$/.exec(name)?.[1] ?? []);
+}
+
+/**
+ * Reads what candles count as trades. No service may have the file open meanwhile. Throws a StoreError.
+ */
+export async function* readTradeRows(trades: ExportedTrades): AsyncGenerator<RowBlock> {
+  const { dataDir: folder, genesisHash, market, fromMs, toMs } = trades;
+  const stores = new StoreManager({ folder, marketOf: () => undefined, timers: systemTimers });
+  const span = { fromTs: Math.ceil(fromMs / 1_000), toTs: Math.floor(toMs / 1_000) };
+  const walk = { market: marketKeyOf(market), ...span };
+  try {
+    const { store } = await stores.openStore(genesisHash);
+    for (let behindSlot = -1; ; ) {
+      const rows = store.runRead((parts) => nextTrades(parts, { ...walk, behindSlot }));
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      behindSlot = last.slot;
+      const block = blockOf(rows, market.decimals);
+      if (block.count > 0) yield block;
+    }
+  } finally {
+    stores.close();
+  }
+}
+
+/** A trade, and what it is for candles. */
+type Trade = TradeRow & { readonly point: CandlePoint };
+
+function blockOf(rows: readonly TradeRow[], decimals: number): RowBlock {
+  const trades = rows.flatMap((row): readonly Trade[] => {
+    const point = candlePointOf(row, decimals);
+    return point === null ? [] : [{ ...row, point }];
+  });
+  return { count: trades.length, columns: columnsOf(trades) };
+}
+
+function columnsOf(trades: readonly Trade[]): readonly RowColumn[] {
+  const integers = (of: (trade: Trade) => bigint): BigInt64Array =>
+    BigInt64Array.from(trades, (trade) => BigInt.asIntN(64, of(trade)));
+  const base = { kind: 'decimal', places: BASE_PLACES } as const;
+  const quote = { kind: 'decimal', places: QUOTE_PLACES } as const;
+  return [
+    { name: 'ts', kind: 'time', values: integers(({ ts }) => BigInt(ts) * 1_000n) },
+    { name: 'slot', kind: 'integer', values: integers(({ slot }) => BigInt(slot)) },
+    { name: 'id', kind: 'text', values: trades.map(({ point }) => `${point.fillRecordId}`) },
+    { name: 'side', kind: 'text', values: trades.map(sideOf) },
+    { name: 'price', ...quote, values: integers(({ point }) => point.price) },
+    { name: 'amount', ...base, values: integers(({ point }) => point.base) },
+    { name: 'quoteAmount', ...quote, values: integers(({ point }) => point.quote) },
+    { name: 'taker', kind: 'text', values: trades.map(({ taker }) => taker ?? '') },
+    { name: 'maker', kind: 'text', values: trades.map(({ maker }) => maker ?? '') },
+    { name: 'explanation', kind: 'text', values: trades.map((trade) => trade.actionExplanation) },
+    { name: 'txSig', kind: 'text', values: trades.map(({ txSig }) => txSig) },
+    { name: 'txSigIndex', kind: 'integer', values: integers(({ index }) => BigInt(index)) },
+  ];
+}
+
+/** What the taker did: by its own order, or by that of the maker. */
+function sideOf({ takerOrderDirection, makerOrderDirection }: TradeRow): string {
+  if (takerOrderDirection !== null) return takerOrderDirection === 'long' ? 'buy' : 'sell';
+  if (makerOrderDirection !== null) return makerOrderDirection === 'long' ? 'sell' : 'buy';
+  return 'unknown';
+}
