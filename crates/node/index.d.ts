@@ -219,8 +219,8 @@ export declare class Core {
   /** Bytes of whole turns that wait for `takeJournal`. */
   journalBytes(): number
   /**
-   * Moves the whole turns that wait into `out`. Returns their bytes, 0 when there are none; a negative number is
-   * the bytes that must fit; -2147483648 when more than 1 GiB waited, and then the journal has ended.
+   * Moves whole turns that wait into `out`, as many as fit. Returns their bytes, 0 when there are none; a negative number
+   * is the bytes that must fit for the first; -2147483648 when more than 1 GiB waited, and then the journal has ended.
    */
   takeJournal(out: Buffer): number
   /**

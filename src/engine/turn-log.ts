@@ -6,6 +6,9 @@ import { packMark } from './packed-mark.js';
 /** What the core returns when more waited than it holds. */
 const JOURNAL_LOST = -(2 ** 31);
 
+/** Bytes that are taken at once: a message to another thread of a few milliseconds of work. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
 /**
  * What moves the book of one core, turn by turn, for the journal. It begins with a checkpoint, and its bytes are of one
  * version of the core: only a {@link JournalWriter} makes something of them that may be stored.
@@ -43,12 +46,18 @@ export class TurnLog {
     return this.#core.journalBytes();
   }
 
-  /** Takes all whole turns that wait; null without any. Throws `JOURNAL_BYTES_EXCEEDED` when some were lost. */
+  /**
+   * Takes whole turns that wait, some MiB of them, or one that is larger; null without any. Throws `JOURNAL_BYTES_EXCEEDED`
+   * when some were lost.
+   */
   take(): Uint8Array<ArrayBuffer> | null {
-    const bytes = this.waitingBytes();
     // A buffer of its own, because it changes hands; all of it is written, so it need not be zeros before.
-    const out = Buffer.allocUnsafeSlow(Math.max(bytes, 0));
-    const length = this.#core.takeJournal(out);
+    let out = Buffer.allocUnsafeSlow(Math.min(this.waitingBytes(), PIECE_BYTES));
+    let length = this.#core.takeJournal(out);
+    if (length < 0 && length !== JOURNAL_LOST) {
+      out = Buffer.allocUnsafeSlow(-length);
+      length = this.#core.takeJournal(out);
+    }
     if (length === JOURNAL_LOST) {
       const message = 'more turns waited for the journal than the core holds';
       throw new EngineError('JOURNAL_BYTES_EXCEEDED', message);

@@ -130,8 +130,7 @@ export class Journal implements JournalSource {
     const link = this.#link;
     if (link === null) return;
     // What the thread has still to take is in memory either way.
-    this.#inFlightBytes = 0;
-    this.#drain();
+    this.#drainUpTo(Number.POSITIVE_INFINITY);
     this.#options.turnLog.stop();
     const ended = new Promise<void>((resolve) => {
       this.#onEnded = resolve;
@@ -163,14 +162,20 @@ export class Journal implements JournalSource {
   }
 
   #drain(): void {
+    this.#drainUpTo(IN_FLIGHT_BYTES_MAX);
+  }
+
+  /** Hands over what waits, piece by piece, until so many bytes are on their way. */
+  #drainUpTo(bytesMax: number): void {
     this.#drainTimer?.cancel();
     this.#drainTimer = null;
-    if (this.#endReason !== null || this.#inFlightBytes >= IN_FLIGHT_BYTES_MAX) return;
     try {
-      const log = this.#options.turnLog.take();
-      if (log === null) return;
-      this.#inFlightBytes += log.length;
-      this.#link?.sendTurns(log);
+      while (this.#endReason === null && this.#inFlightBytes < bytesMax) {
+        const log = this.#options.turnLog.take();
+        if (log === null) return;
+        this.#inFlightBytes += log.length;
+        this.#link?.sendTurns(log);
+      }
     } catch (error) {
       this.#endJournal(textOfError(error));
       this.#link?.sendMessage({ kind: 'lost', reason: textOfError(error) });

@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 
 use slotbook_protocol::units::Pubkey;
 
-use crate::error::Fault;
+use crate::error::{Fault, check_length};
 use crate::fields::{put_change, put_length};
 use crate::input::{Checkpoint, Input, Origin};
-use crate::limits::{BLOCK_TARGET_BYTES, PIECE_BYTES};
+use crate::limits::{BLOCK_TARGET_BYTES, PIECE_BYTES, TURN_BYTES_MAX};
 use crate::patch::{apply_patch, put_patch};
 use crate::record::{Context, Mention, flag, kind, put_head, put_mention, put_plain, put_state};
 use crate::segment::{BlockMoment, BlockWriter, put_preamble};
@@ -57,6 +57,9 @@ pub struct Writer {
     written: Written,
     data: Vec<u8>,
     patched: Vec<u8>,
+    /// Plain bytes of the turn that has not ended, and of the accounts in it.
+    turn_bytes: usize,
+    turn_data_bytes: usize,
     /// The last moment of the segment, none within its checkpoint.
     moment: BlockMoment,
     old: Vec<u8>,
@@ -78,6 +81,8 @@ impl Writer {
             written: Written::default(),
             data: Vec::new(),
             patched: Vec::new(),
+            turn_bytes: 0,
+            turn_data_bytes: 0,
             moment: BlockMoment::default(),
             old: Vec::new(),
             scratch: Vec::new(),
@@ -109,8 +114,30 @@ impl Writer {
             Logged::Changed { origin, patch } => self.put_patched(origin, patch)?,
         };
         self.written.slot = self.context.slot;
-        self.written.plain_bytes += (self.plain.len() - before) as u64;
+        let bytes = self.plain.len() - before;
+        self.written.plain_bytes += bytes as u64;
+        let is_end = matches!(logged, Logged::Input(Input::TurnEnd { .. }));
+        self.count_turn_bytes(bytes, logged_account(logged), is_end)?;
         self.seal_block_of(block_bytes)
+    }
+
+    /// Counts what a reader holds of the turn: one that is too large for it is not written to its end.
+    fn count_turn_bytes(
+        &mut self,
+        bytes: usize,
+        account: Option<&Pubkey>,
+        is_end: bool,
+    ) -> Result<(), Fault> {
+        let number = account.and_then(|pubkey| self.numbers.get(pubkey));
+        let stored =
+            number.and_then(|number| self.accounts.get(*number)).map_or(0, Account::length);
+        self.turn_bytes += bytes;
+        self.turn_data_bytes += stored;
+        let most = self.turn_bytes.max(self.turn_data_bytes);
+        if is_end {
+            (self.turn_bytes, self.turn_data_bytes) = (0, 0);
+        }
+        check_length("TURN_BYTES_MAX", most, TURN_BYTES_MAX)
     }
 
     /// Returns with how many bytes the open block is sealed.
@@ -316,6 +343,17 @@ impl Writer {
     pub fn account_bytes(&self) -> usize {
         let key_bytes = size_of::<(Pubkey, usize)>();
         self.accounts.bytes_held() + self.numbers.capacity() * key_bytes
+    }
+}
+
+/// The account of which an input has, or stands for, all bytes.
+fn logged_account<'a>(logged: &'a Logged<'_>) -> Option<&'a Pubkey> {
+    match logged {
+        Logged::Changed { origin, .. }
+        | Logged::Input(
+            Input::Account { origin, .. } | Input::Unchanged(origin) | Input::Stale(origin),
+        ) => Some(&origin.pubkey),
+        Logged::Input(_) => None,
     }
 }
 

@@ -430,21 +430,42 @@ fn other_files_and_other_versions_are_told_apart() {
 }
 
 #[test]
-fn a_turn_of_few_bytes_and_endless_accounts_is_refused() {
+fn a_turn_of_endless_accounts_is_not_written_to_its_end() {
     let data = vec![0; 10 << 20];
-    let account = |slot| {
-        let origin = Origin { pubkey: Pubkey([1; 32]), slot, gate: Gate::Arrival };
-        Step::Account { origin, owner: 2, data: data.clone() }
+    let mut writer = Writer::new(PROGRAM);
+    let mut log = Vec::new();
+    put_input(&mut log, &Input::Checkpoint(checkpoint(b"")));
+    let mut write = |log: &mut Vec<u8>| {
+        let written = writer.append(log, 3);
+        log.clear();
+        written
     };
-    let end = Step::TurnEnd { ts_ms: 2, marks: vec![], hashes: vec![] };
-    let life: Vec<Step> = (0..26).map(account).chain([end]).collect();
-    let file = written(&[&life], b"").remove(0);
-    assert!(file.len() < 1_000);
+    // 25 of 10 MiB fit, in a turn.
+    for slot in 0..26 + 26 {
+        let origin = Origin { pubkey: Pubkey([1; 32]), slot, gate: Gate::Arrival };
+        if slot == 25 {
+            put_input(&mut log, &Input::TurnEnd { ts_ms: 2, marks: &[], hashes: &[] });
+        }
+        put_input(&mut log, &Input::Account { origin, owner: PROGRAM, data: &data });
+        let written = write(&mut log);
+        assert_eq!(written.is_err(), slot == 50, "{slot}");
+        if let Err(fault) = written {
+            assert_eq!(fault.code(), "JOURNAL_BYTES_EXCEEDED");
+            assert!(fault.to_string().starts_with("TURN_BYTES_MAX was 272629760"), "{fault}");
+            break;
+        }
+    }
+    writer.flush().unwrap();
     let mut reader = Reader::new();
-    reader.push(&file);
-    while !matches!(reader.find(), Ok(Found::Turn(_))) {}
-    let code = reader.apply_turn(|_input| ()).map_err(|error| error.fault.code());
-    assert_eq!(code, Err("JOURNAL_BYTES_EXCEEDED"));
+    while let Some(piece) = writer.take_piece() {
+        reader.push(&piece.bytes);
+    }
+    let mut turns = 0;
+    while !matches!(reader.find(), Ok(Found::Nothing)) {
+        turns += usize::from(matches!(reader.find(), Ok(Found::Turn(_))));
+        reader.apply_turn(|_input| ()).unwrap();
+    }
+    assert_eq!((turns, reader.finish()), (1, Ok(None)));
 }
 
 #[test]
@@ -458,6 +479,7 @@ fn accounts_that_together_pass_their_limit_are_refused_with_its_code() {
         written.unwrap();
         let origin = Origin { pubkey: Pubkey([number; 32]), slot: 1, gate: Gate::Arrival };
         put_input(&mut log, &Input::Account { origin, owner: PROGRAM, data: &data });
+        put_input(&mut log, &Input::TurnEnd { ts_ms: 1, marks: &[], hashes: &[] });
         written = writer.append(&log, 3);
         log.clear();
     }

@@ -1,5 +1,6 @@
 //! The turn log: what moved the book, as it was given, until another thread takes it.
 
+use std::collections::VecDeque;
 use std::iter::once;
 use std::ops::Range;
 
@@ -13,6 +14,7 @@ use slotbook_protocol::user::USER_ORDERS;
 
 use crate::limits::{
     HASH_INTERVAL_MS, MALFORMED_BYTES_MAX, TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX,
+    TURN_LOG_CUT_BYTES,
 };
 
 /// A turn that has ended, but may still be said to publish something.
@@ -40,8 +42,12 @@ pub(crate) enum LogState {
 pub(crate) struct InputLog {
     state: LogState,
     bytes: Vec<u8>,
+    /// As far as they were taken.
+    taken: usize,
     /// As far as whole turns go.
     whole: usize,
+    /// Ends of turns before it, at which what is taken may end: one for each MiB.
+    cuts: VecDeque<usize>,
     ended: Option<EndedTurn>,
     ts_ms: u64,
     /// The time of the last turn with hashes.
@@ -167,7 +173,7 @@ impl InputLog {
         if !self.is_on() {
             return false;
         }
-        if self.bytes.len() > TURN_LOG_BYTES_MAX {
+        if self.bytes.len() - self.taken > TURN_LOG_BYTES_MAX {
             *self = Self { state: LogState::Lost, ..Self::default() };
             return false;
         }
@@ -224,25 +230,56 @@ impl InputLog {
         put_input(&mut self.bytes, &Input::TurnEnd { ts_ms, marks, hashes });
         self.bytes.extend_from_slice(&checkpoint.unwrap_or_default());
         self.whole = self.bytes.len();
+        let cut = self.cuts.back().copied().unwrap_or(self.taken);
+        if self.whole - cut >= TURN_LOG_CUT_BYTES {
+            self.cuts.push_back(self.whole);
+        }
     }
 
     /// Bytes of whole turns that wait.
     pub(crate) fn whole_bytes(&mut self) -> usize {
         self.close_turn();
-        self.whole
+        self.whole - self.taken
     }
 
-    /// Moves the whole turns that wait into `out`; `Err` with their bytes when they do not fit.
+    /// Moves whole turns that wait into `out`, as many as fit; returns their bytes. `Err` with the bytes that are needed when
+    /// not even the first do.
     pub(crate) fn take(&mut self, out: &mut [u8]) -> Result<usize, usize> {
-        let length = self.whole_bytes();
-        let Some(room) = out.get_mut(..length) else { return Err(length) };
-        room.copy_from_slice(&self.bytes[..length]);
-        self.bytes.drain(..length);
-        self.whole = 0;
+        let length = self.fitting_bytes(out.len())?;
+        let end = self.taken + length;
+        out[..length].copy_from_slice(&self.bytes[self.taken..end]);
+        self.taken = end;
+        while self.cuts.front().is_some_and(|cut| *cut <= end) {
+            self.cuts.pop_front();
+        }
+        // Moving what is left is worth it when it is less than what was taken.
+        if self.taken >= self.bytes.len() - self.taken {
+            self.drop_taken();
+        }
+        Ok(length)
+    }
+
+    /// Bytes of the turns from the first one on that fit into so many.
+    fn fitting_bytes(&mut self, room: usize) -> Result<usize, usize> {
+        let whole = self.whole_bytes();
+        if whole <= room {
+            return Ok(whole);
+        }
+        let fitting = self.cuts.partition_point(|cut| cut - self.taken <= room);
+        match fitting.checked_sub(1).and_then(|last| self.cuts.get(last)) {
+            Some(cut) => Ok(cut - self.taken),
+            None => Err(self.cuts.front().map_or(whole, |cut| cut - self.taken)),
+        }
+    }
+
+    fn drop_taken(&mut self) {
+        let taken = std::mem::take(&mut self.taken);
+        self.bytes.drain(..taken);
+        self.whole -= taken;
+        self.cuts.iter_mut().for_each(|cut| *cut -= taken);
         if self.bytes.is_empty() && self.bytes.capacity() > TURN_LOG_CAPACITY_MAX {
             self.bytes = Vec::new();
         }
-        Ok(length)
     }
 }
 
@@ -316,6 +353,35 @@ mod tests {
         });
         assert_eq!((read, lengths), (Ok(()), vec![8, 8]));
         assert_eq!(captured(&replayed), captured(&book));
+    }
+
+    #[test]
+    fn many_turns_are_taken_in_pieces_that_fit() {
+        let mut log = started();
+        let data: Vec<u8> = (1..=255).cycle().take(300_000).collect();
+        for ts_ms in 1..=40 {
+            let origin = Origin { pubkey: PROGRAM, slot: ts_ms, gate: LoggedGate::Arrival };
+            log.note(&Input::Account { origin, owner: PROGRAM, data: &data });
+            log.end_turn(ts_ms, true);
+        }
+        let whole = log.whole_bytes();
+        assert!(log.take(&mut [0; 1_000]).is_err_and(|needed| needed < 2 << 20));
+        let (mut taken, mut pieces, mut out) = (Vec::new(), 0, vec![0; 4 << 20]);
+        let mut expected = log.bytes.clone();
+        while taken.len() < whole {
+            let length = log.take(&mut out).unwrap();
+            assert!(length > 2 << 20 || taken.len() + length == whole);
+            taken.extend_from_slice(&out[..length]);
+            pieces += 1;
+            // Turns go on meanwhile.
+            if pieces == 2 {
+                log.note(&Input::SnapshotEnd);
+            }
+        }
+        expected.truncate(whole);
+        assert!(taken == expected && pieces >= 3);
+        log.end_turn(50, true);
+        assert_eq!(log.take(&mut out), Ok(log.bytes.len() + 26));
     }
 
     /// What the book has of a user and what the journal has differ after a malformed state: the next one is whole.

@@ -63,8 +63,8 @@ impl Core {
         self.log.whole_bytes() as f64
     }
 
-    /// Moves the whole turns that wait into `out`. Returns their bytes, 0 when there are none; a negative number is
-    /// the bytes that must fit; -2147483648 when more than 1 GiB waited, and then the journal has ended.
+    /// Moves whole turns that wait into `out`, as many as fit. Returns their bytes, 0 when there are none; a negative number
+    /// is the bytes that must fit for the first; -2147483648 when more than 1 GiB waited, and then the journal has ended.
     #[napi]
     pub fn take_journal(&mut self, mut out: BufferSlice<'_>) -> i32 {
         if self.log.state() == LogState::Lost {

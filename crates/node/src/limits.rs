@@ -33,6 +33,9 @@ pub(crate) const TOPICS_MAX: usize = 16_384;
 /// seconds. Beyond it the journal has ended, and the book goes on.
 pub(crate) const TURN_LOG_BYTES_MAX: usize = 1 << 30;
 
+/// Bytes of whole turns between two places at which what is taken of a turn log may end.
+pub(crate) const TURN_LOG_CUT_BYTES: usize = 1 << 20;
+
 /// Bytes that are logged of an account with an unknown discriminator or another length than its kind's: the
 /// discriminator, which no account of the book is as short as. The journal holds the last bytes of each key.
 pub(crate) const MALFORMED_BYTES_MAX: usize = 8;
