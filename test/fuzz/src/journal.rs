@@ -11,6 +11,9 @@ use slotbook_protocol::units::Pubkey;
 
 use crate::input::Input;
 
+/// Turns of the file that inputs write over.
+const WRITTEN_TURNS: usize = 4;
+
 /// Bytes of accounts after which an input has shown enough.
 const DATA_BYTES_MAX: usize = 32 << 20;
 
@@ -21,14 +24,20 @@ const EMPTY_CHECKPOINT: [u8; 43] = {
     bytes
 };
 
+/// Bytes before the first block.
+pub(crate) const PREAMBLE_BYTES: usize = 20;
+
 /// What a reader finds in a file.
 #[derive(Debug, PartialEq)]
 struct Reading {
     /// The inputs, as bytes of a turn log.
     log: Vec<u8>,
     turns: usize,
+    /// Of all accounts that were unpacked.
+    data_bytes: usize,
     is_restored: bool,
-    result: Result<(), JournalError>,
+    /// Why the last bytes are no whole block, if they are none.
+    result: Result<Option<JournalError>, JournalError>,
 }
 
 /// An account twice and a bit of everything else, written.
@@ -59,8 +68,9 @@ static WRITTEN: LazyLock<Vec<u8>> = LazyLock::new(|| {
         ];
         plain.iter().for_each(|input| put_input(&mut log, input));
     }
-    put_input(&mut log, &Logged::TurnEnd { ts_ms: 90, marks: &[], hashes: &[] });
-    written(&log)
+    let mut end = Vec::new();
+    put_input(&mut end, &Logged::TurnEnd { ts_ms: 90, marks: &[], hashes: &[] });
+    written(&[&log, &end])
 });
 
 /// A file that inputs write over.
@@ -68,16 +78,17 @@ pub(crate) fn written_file() -> &'static [u8] {
     &WRITTEN
 }
 
-/// The first byte says what the rest is: a file, what is written over a good one, or records.
+/// The first byte says what the rest is: a file, what is written over a good one, how a good one is torn, or records.
 pub(crate) fn run(input: &[u8]) {
     let mut input = Input::new(input);
-    let file = match input.byte() % 3 {
+    let file = match input.byte() % 4 {
         0 => input.rest().to_vec(),
         1 => {
             let mut file = WRITTEN.clone();
             input.write_over(&mut file);
             file
         }
+        3 => torn(&mut input),
         _ => sealed(&[&EMPTY_CHECKPOINT[..], input.rest()].concat()),
     };
     let reading = read(&file, file.len().max(1));
@@ -89,14 +100,31 @@ pub(crate) fn run(input: &[u8]) {
         assert!(error.block_at <= file.len() as u64, "{error}");
     }
     if reading.is_restored && reading.turns > 0 {
-        let again = read(&written(&reading.log), usize::MAX);
-        assert_eq!(again.result, Ok(()), "what was read can be written and read");
+        let again = read(&written(&[&reading.log]), usize::MAX);
+        assert_eq!(again.result, Ok(None), "what was read can be written and read");
         assert_eq!((again.turns, again.log), (reading.turns, reading.log), "and is the same");
     }
 }
 
+/// A good file up to some byte, and zeros, as a loss of power leaves it: that is no damage.
+fn torn(input: &mut Input<'_>) -> Vec<u8> {
+    let [low, high, zeros] = input.take();
+    let cut = PREAMBLE_BYTES + usize::from(u16::from_le_bytes([low, high]));
+    let mut file = WRITTEN[..cut.min(WRITTEN.len())].to_vec();
+    file.resize(file.len() + usize::from(zeros), 0);
+    let reading = read(&file, usize::MAX);
+    assert!(reading.result.is_ok(), "a torn file was taken as damaged: {:?}", reading.result);
+    assert!(WRITTEN_TURNS >= reading.turns);
+    file
+}
+
+/// Whether the accounts of a file are more than an input has to show.
+pub(crate) fn is_too_large(file: &[u8]) -> bool {
+    read(file, usize::MAX).data_bytes >= DATA_BYTES_MAX
+}
+
 /// A file of one block with these records.
-fn sealed(plain: &[u8]) -> Vec<u8> {
+pub(crate) fn sealed(plain: &[u8]) -> Vec<u8> {
     let packed = zstd::bulk::compress(plain, 1).unwrap();
     let length = u32::try_from(packed.len()).unwrap().to_le_bytes();
     let checked = [&[0; 16][..], &packed].concat();
@@ -104,25 +132,27 @@ fn sealed(plain: &[u8]) -> Vec<u8> {
     [b"slotbook journal", &VERSION.to_le_bytes()[..], &length, &crc, &checked].concat()
 }
 
-/// The file of a segment of this turn log.
-fn written(log: &[u8]) -> Vec<u8> {
+/// The file of a segment of these turn logs, a block each behind that of the checkpoint.
+fn written(logs: &[&[u8]]) -> Vec<u8> {
     let mut begin = Vec::new();
     let (epoch, ts_ms, slot, unix_seconds, seqs) = ("e", 0, 0, 0, &[][..]);
     let checkpoint = Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state: &[] };
     put_input(&mut begin, &Logged::Checkpoint(checkpoint));
     let mut writer = Writer::new(PROGRAM_ID);
     writer.append(&begin, 0).unwrap();
-    writer.append(log, 0).unwrap();
-    writer.flush().unwrap();
+    for log in logs {
+        writer.append(log, 0).unwrap();
+        writer.flush().unwrap();
+    }
     std::iter::from_fn(|| writer.take_piece()).flat_map(|piece| piece.bytes).collect()
 }
 
 fn read(file: &[u8], piece_bytes: usize) -> Reading {
     let mut reader = Reader::new();
     let mut pieces = file.chunks(piece_bytes);
-    let mut reading = Reading { log: Vec::new(), turns: 0, is_restored: false, result: Ok(()) };
-    let mut data_bytes = 0;
-    while data_bytes < DATA_BYTES_MAX {
+    let (log, result) = (Vec::new(), Ok(None));
+    let mut reading = Reading { log, turns: 0, data_bytes: 0, is_restored: false, result };
+    while reading.data_bytes < DATA_BYTES_MAX {
         let found = reader.find();
         let step = match found {
             Ok(Found::Nothing) => match pieces.next() {
@@ -130,14 +160,17 @@ fn read(file: &[u8], piece_bytes: usize) -> Reading {
                     reader.push(piece);
                     Ok(())
                 }
-                None => break,
+                None => {
+                    reading.result = reader.finish();
+                    break;
+                }
             },
             Ok(Found::Checkpoint) => {
                 reading.is_restored = true;
-                let log = &mut reading.log;
+                let Reading { log, data_bytes, .. } = &mut reading;
                 reader.each_account(|account| {
                     let (origin, owner, data) = (account.origin, account.owner, account.data);
-                    data_bytes += data.len();
+                    *data_bytes += data.len();
                     put_input(log, &Logged::Account { origin, owner, data });
                 })
             }
@@ -145,7 +178,7 @@ fn read(file: &[u8], piece_bytes: usize) -> Reading {
                 let mut turn = Vec::new();
                 let applied = reader.apply_turn(|input| {
                     if let Logged::Account { data, .. } = input {
-                        data_bytes += data.len();
+                        reading.data_bytes += data.len();
                     }
                     // Two accounts of one key are one to a writer: it forgets both, or none.
                     if !matches!(input, Logged::Damaged(_) | Logged::Forgotten(_)) {
@@ -172,6 +205,7 @@ fn read(file: &[u8], piece_bytes: usize) -> Reading {
 fn the_kept_records_are_read_to_their_last_turn() {
     let seeds = crate::seeds::all();
     let of_records = seeds["journal"].iter().filter(|seed| seed.first() == Some(&2));
+    assert_eq!(read(&WRITTEN, 7).turns, WRITTEN_TURNS);
     let readings: Vec<_> = of_records
         .map(|seed| read(&sealed(&[&EMPTY_CHECKPOINT[..], &seed[1..]].concat()), usize::MAX))
         .map(|reading| (reading.turns, reading.result.is_ok()))

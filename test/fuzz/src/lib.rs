@@ -12,6 +12,7 @@ mod account;
 mod amm;
 mod batch;
 mod book;
+mod checkpoint;
 mod event;
 mod fees;
 pub mod input;
@@ -54,4 +55,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "book", run: book::run, input_bytes_max: 16_384 },
     Target { name: "journal", run: journal::run, input_bytes_max: 4_096 },
     Target { name: "state", run: state::run, input_bytes_max: 8_192 },
+    Target { name: "checkpoint", run: checkpoint::run, input_bytes_max: 8_192 },
 ];

@@ -36,6 +36,7 @@ pub fn all() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     seeds.add_transport();
     seeds.add_states();
     seeds.add_journals();
+    seeds.add_checkpoints();
     for target in TARGETS {
         seeds.add(target.name, &[]);
     }
@@ -138,6 +139,10 @@ impl Seeds {
         let file = crate::journal::written_file();
         self.add("journal", &[&[0], file]);
         self.add("journal", &[&[1, 5, 1, 1, 3, 4, 1, 0x80, 2, 3]]);
+        for at in (0..file.len()).step_by(16) {
+            let [low, high] = u16::try_from(at).unwrap().to_le_bytes();
+            self.add("journal", &[&[3, low, high, 40]]);
+        }
         let account = [&[3, 1, 4][..], &[9; 64], &[20, 2, 3, 7, 8, 1, 1, 9, 0]].concat();
         let again = [3, 8, 0, 2, 1, 2, 5, 0];
         let mentions = [4, 8, 0, 2, 5, 8, 0, 0, 6, 0, 0, 4];
@@ -148,6 +153,20 @@ impl Seeds {
             &[&[2], &account, &again, &end, &mentions, &plain, &end, &[7, 0], &end],
         );
         self.add("journal", &[&[2, 14, 3], &[8; 32], &[2, 1, 9], &end]);
+    }
+
+    /// States and records with one byte after the other written over, and turns behind good records.
+    fn add_checkpoints(&mut self) {
+        let [state, records] = [crate::checkpoint::good_state(), crate::checkpoint::good_records()];
+        self.add("checkpoint", &[&[0], state]);
+        for (mode, bytes) in [(1, state), (2, records)] {
+            for skipped in 0..u8::try_from(bytes.len() / 8).unwrap_or(u8::MAX) {
+                self.add("checkpoint", &[&[mode, skipped, 1, 1], &[0, 4, 1, 0x80, 2, 3]]);
+            }
+        }
+        let turns = self.of["journal"].iter().filter(|seed| seed.first() == Some(&2));
+        let behind: Vec<_> = turns.map(|seed| [&[3], &seed[1..]].concat()).collect();
+        self.of.entry("checkpoint").or_default().extend(behind);
     }
 
     /// Records as they are logged, by themselves and among the lines of a transaction.

@@ -50,7 +50,7 @@ pub(crate) fn captured_state() -> &'static [u8] {
     &CAPTURED
 }
 
-fn updates() -> impl Iterator<Item = AccountUpdate<'static>> + Clone {
+pub(crate) fn updates() -> impl Iterator<Item = AccountUpdate<'static>> + Clone {
     let (owner, slot, gate) = (PROGRAM_ID, Slot(8), Gate::Arrival);
     let update = move |(pubkey, data): &'static (Pubkey, Vec<u8>)| AccountUpdate {
         pubkey: *pubkey,
