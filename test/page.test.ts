@@ -12,6 +12,7 @@ import { CutProxy } from './support/cut-proxy.js';
 import { PageVisit } from './support/page-visit.js';
 import { BrowserPage, chromiumMissing, launchChromium } from './support/peers.js';
 import { ServiceChild } from './support/service-child.js';
+import { recordStorm } from './support/storm-recording.js';
 import { until } from './support/until.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -73,6 +74,7 @@ test.for([
   { width: 1_024, height: 800, theme: 'light' },
   { width: 390, height: 844, theme: 'dark' },
   { width: 390, height: 844, theme: 'light' },
+  { width: 3_840, height: 2_160, theme: 'light' },
 ] as const)('shows all of a market at $width px, $theme, to everybody', async (look) => {
   const visit = await PageVisit.open(browser, service.url, look);
   try {
@@ -181,6 +183,29 @@ interface L2Level {
   readonly price: string;
   readonly size: string;
   readonly sources: Readonly<Record<string, string>>;
+}
+
+const BOTH_SOURCES = 'includeVamm=true&includeIndicative=true';
+
+/** Waits until the ladder and /l2 are of one sequence number, and compares them. */
+async function expectEqualsL2(visit: PageVisit, { url }: { readonly url: string }): Promise<void> {
+  await until('the ladder of /l2', async () => {
+    const { rows, epoch, seq } = await visit.readLadder();
+    const response = await fetch(`${url}/l2?marketName=SOL-PERP&depth=100&${BOTH_SOURCES}`);
+    const book = (await response.json()) as BesideL2['book'] & { epoch: string; seq: number };
+    if (book.epoch !== epoch || book.seq !== seq) return false;
+    const bids = rows.filter(([side]) => side === 'bid');
+    expect(bids.length).toBeGreaterThan(5);
+    expect(bids).toEqual(book.bids.slice(0, bids.length).map((level) => tableRow('bid', level)));
+    return true;
+  });
+}
+
+/** No frame was lost, and none broke a rule. */
+async function expectUnbroken(visit: PageVisit): Promise<void> {
+  expect(await visit.text('recoveries')).toBe('0 / 0');
+  expect(await visit.text('truth')).toMatch(/Repairs\s*0$|Repairs\s*0\s/);
+  expect(await visit.text('truth')).not.toContain('wrong');
 }
 
 /** A level as the table says it. */
@@ -333,6 +358,96 @@ test('shows any moment that the journal keeps, as the past, and goes back to liv
     await visit.untilState('live');
     expect(await visit.findFaults(service.url)).toEqual([]);
   } finally {
+    await visit.close();
+  }
+});
+
+test('on a processor six times as slow each book is verified, and nothing is lost', async () => {
+  const prepare: NonNullable<Parameters<typeof PageVisit.open>[2]>['prepare'] = async (page) => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+  };
+  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
+  try {
+    await until('some books', async () => Number(await visit.text('verified')) > 20);
+    await expectUnbroken(visit);
+  } finally {
+    await visit.close();
+  }
+});
+
+test('a thousand changes of the whole book a second lose nothing', async () => {
+  const file = path.join(folder, 'storm');
+  await recordStorm(file, {
+    ...{ seed: 5, users: 40, ticks: 5_000, ticksPerSecond: 1_000, leadMs: 3_000, calmMs: 1_000 },
+  });
+  const patient = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'];
+  const storm = await ServiceChild.replay(file, patient);
+  const visit = await PageVisit.open(browser, `${storm.url}/?market=SOL-PERP`);
+  try {
+    // They are of one number when the storm is over.
+    await expectEqualsL2(visit, storm);
+    await expectUnbroken(visit);
+  } finally {
+    await visit.close();
+    await storm.stop();
+  }
+});
+
+test('a book that the service calls stale is greyed, and coloured when it is not any more', async () => {
+  let state = 'live';
+  const prepare: NonNullable<Parameters<typeof PageVisit.open>[2]>['prepare'] = (page) =>
+    page.routeWebSocket(/\/ws$/, (route) => {
+      const upstream = route.connectToServer();
+      upstream.onMessage((message) => {
+        route.send(String(message).replace('"state":"live"', `"state":"${state}"`));
+      });
+    });
+  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
+  const isGreyed = (): Promise<boolean> =>
+    visit.page.evaluate("document.querySelector('.page').matches('.stale')");
+  try {
+    expect(await isGreyed()).toBe(false);
+    state = 'stale';
+    await visit.untilState('stale');
+    expect(await visit.text('notice')).toMatch(/^The book is stale since \d\d:\d\d:\d\d UTC/);
+    expect(await isGreyed()).toBe(true);
+    state = 'live';
+    await visit.untilState('live');
+    expect(await isGreyed()).toBe(false);
+    await expectUnbroken(visit);
+  } finally {
+    await visit.close();
+  }
+});
+
+test('the book of a named market waits for no list, and the chart waits for the book', async () => {
+  let answerList = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    answerList = resolve;
+  });
+  let isChartLoaded = false;
+  let hadBook: boolean | undefined;
+  const prepare: NonNullable<Parameters<typeof PageVisit.open>[2]>['prepare'] = async (page) => {
+    await page.route('**/markets', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.route(/candle-chart/, async (route) => {
+      isChartLoaded = true;
+      hadBook ??= await page.evaluate<boolean>("watched.states.includes('live')");
+      await route.continue();
+    });
+  };
+  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
+  try {
+    expect(visit.bookSubscriptions).toBe(1);
+    answerList();
+    await expectWhole(visit);
+    expect([isChartLoaded, hadBook, visit.bookSubscriptions]).toEqual([true, true, 1]);
+    expect(await visit.findFaults(service.url)).toEqual([]);
+  } finally {
+    answerList();
     await visit.close();
   }
 });

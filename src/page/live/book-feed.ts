@@ -94,6 +94,8 @@ export class BookFeed {
   /** Shows another book; that of another grouping replaces the old one when it is there. */
   show(choice: BookChoice): void {
     const isSameMarket = this.#choice?.market === choice.market;
+    const isFollowed = isSameMarket && this.#choice?.grouping === choice.grouping;
+    if (isFollowed && this.#error === undefined) return;
     this.#choice = choice;
     this.#error = undefined;
     if (!isSameMarket) this.#shown = undefined;
