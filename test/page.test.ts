@@ -109,8 +109,10 @@ test.for([1_440, 390])('shows the service itself at %i px', async (width) => {
       async () => (await page.getByTestId('markets').locator('tbody tr').count()) >= 4,
     );
     await until('orders left out', () => page.getByTestId('left-out').locator('tr').count());
-    await until('the journal', async () => /Statewriting/.test(await visit.text('journal')));
-    expect(await visit.text('journal')).toMatch(/Size[\d.,]+ MB in \d+ files?.*Behind\d+ slots/s);
+    await until('the journal', async () => /State\s*writing/.test(await visit.text('journal')));
+    expect(await visit.text('journal')).toMatch(
+      /Size\s*[\d.,]+ MB in \d+ files?.*Behind\s*\d+ slots/s,
+    );
     await until('plots', async () =>
       /Memory[\d., ]+MB/.test((await visit.text('plots')).replace(/\s+/g, ' ')),
     );
