@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Duckdb, withDuckdb } from '../../test/support/duckdb.js';
 import { formatDecimal } from '../amounts/decimals.js';
+import { readSegments } from '../journal/store/segment-index.js';
+import { segmentName } from '../journal/store/segment-name.js';
 import { cleanUp, journalOfLife, newFolder } from '../journal/testing.js';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { type ExportFlags, exportRows } from './export-command.js';
@@ -175,6 +177,70 @@ test('an export of a part begins with the book as it was, and ends in time', asy
   expect(levels.sort()).toEqual(before === undefined ? [] : textsOf(before, levelText));
   const later = rows.slice(snapshot.length).map(({ ts }) => ts);
   expect([Math.min(...later) >= from, Math.max(...later)]).toEqual([true, to]);
+});
+
+describe('of a journal with a damaged file', () => {
+  /** The rows and what was said of a journal whose second file is spoilt. */
+  async function exportedOfSpoilt(spoil: (bytes: Buffer) => Buffer, flags: ExportFlags = {}) {
+    const { folder, book } = await journalOfLife();
+    const to = readSegments(folder, null).segments[2]?.first;
+    const file = path.join(folder, segmentName(2));
+    writeFileSync(file, spoil(readFileSync(file)));
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const out = await exported(folder, { format: 'jsonl', ...flags });
+    const holes = said.mock.calls.map(([line]) => `${line}`);
+    said.mockRestore();
+    const rows = readFileSync(out, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    return { rows, holes, to, bodies: bodiesOf(book.shown, 'l2', MARKET) };
+  }
+
+  const flipped = (bytes: Buffer, at: number): Buffer => {
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    return bytes;
+  };
+
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ['its end being cut', (bytes) => bytes.subarray(0, -1)],
+    ['zeros at its end', (bytes) => bytes.fill(0, bytes.length - 9)],
+    ['a flipped bit of its last block', (bytes) => flipped(bytes, bytes.length - 1)],
+    ['a flipped bit of its turns', (bytes) => flipped(bytes, Math.floor(bytes.length * 0.8))],
+  ])(
+    'the book comes again as the next file begins, and a line says what is lost: %s',
+    async (_, spoil) => {
+      const { rows, holes, to, bodies } = await exportedOfSpoilt(spoil);
+      expect(holes).toEqual([
+        expect.stringMatching(
+          new RegExp(`^hole: ${segmentName(2)}: [A-Z_]+: .* to slot ${to?.slot}\n$`),
+        ),
+      ]);
+      const begin = rows.findIndex(
+        ({ isSnapshot }, at) => isSnapshot && rows[at - 1]?.isSnapshot === false,
+      );
+      expect(begin).toBeGreaterThan(0);
+      expect(rows[begin - 1].ts).toBeLessThan(to?.ts ?? 0);
+      const held = new Map<string, string>();
+      for (const body of bodies.filter(({ ts }) => ts >= (to?.ts ?? 0))) {
+        held.clear();
+        for (const { seq, side, price, amount } of rows.slice(begin)) {
+          if (seq <= body.seq) held.set(`${side} ${price}`, amount);
+        }
+        const levels = [...held].flatMap(([level, amount]) =>
+          amount === '0' ? [] : [`${level} ${amount}`],
+        );
+        expect(levels.sort()).toEqual(textsOf(body, levelText));
+      }
+    },
+  );
+
+  test('what comes behind its last moment is not looked at', async () => {
+    const { rows, holes, to } = await exportedOfSpoilt((bytes) => bytes.subarray(0, -1), {
+      to: `${1_750_000_010_000}`,
+    });
+    expect([holes, (to?.ts ?? 0) > rows.at(-1).ts]).toEqual([[], true]);
+  });
 });
 
 test('lines are those of Tardis: its columns, times in microseconds, no trailing zeros', async () => {

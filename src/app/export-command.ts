@@ -9,6 +9,7 @@ import { tardisCsv } from '../export/tardis-csv.js';
 import { writeRows } from '../export/write-rows.js';
 import { readTradeRows } from '../history/export-trades.js';
 import { type ExportedRun, readRunRows } from '../journal/export-rows.js';
+import { holeText, type ReplayHole } from '../journal/replay-hole.js';
 import { splitRuns } from '../journal/store/listing.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import type { SegmentInfo } from '../journal/store/segment-info.js';
@@ -83,23 +84,20 @@ function encoderOf(format: string, channel: Channel, market: string): RowEncoder
 
 function* readRuns(
   folder: string,
-  asked: Omit<ExportedRun, 'folder' | 'segments'>,
+  asked: Omit<ExportedRun, 'folder' | 'segments' | 'onHole'>,
 ): Generator<RowBlock | null> {
   for (const run of splitRuns(readSegments(folder, null).segments)) {
-    const segments = segmentsWithin(run, asked.fromMs, asked.toMs);
-    yield* readRunRows({ ...asked, folder, segments });
+    const segments = segmentsFrom(run, asked.fromMs);
+    const onHole = (hole: ReplayHole): void => void process.stderr.write(`${holeText(hole)}\n`);
+    yield* readRunRows({ ...asked, folder, segments, onHole });
   }
 }
 
 /** The segments from the last one that begins before a time. */
-function segmentsWithin(
-  run: readonly SegmentInfo[],
-  fromMs: number,
-  toMs: number,
-): readonly SegmentInfo[] {
+function segmentsFrom(run: readonly SegmentInfo[], fromMs: number): readonly SegmentInfo[] {
   const before = run.findLastIndex(({ first }) => first.ts <= fromMs);
   const isOver = (run.at(-1)?.last.ts ?? 0) < fromMs;
-  return isOver ? [] : run.slice(Math.max(before, 0)).filter(({ first }) => first.ts <= toMs);
+  return isOver ? [] : run.slice(Math.max(before, 0));
 }
 
 /** The format of a channel: the first of its formats where none is named. */

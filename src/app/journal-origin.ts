@@ -6,7 +6,7 @@ import { ConfigError } from '../config/config-error.js';
 import type { JournalMomentSetting as Moment } from '../config/journal-moment.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
-import type { ReplayHole } from '../journal/replay-hole.js';
+import { holeText } from '../journal/replay-hole.js';
 import { JournalReplayer } from '../journal/replayer.js';
 import { splitRuns } from '../journal/store/listing.js';
 import {
@@ -89,10 +89,6 @@ function choose(segments: readonly SegmentInfo[], at: Moment): SegmentChoice | u
     'slot' in at ? { by: 'slot', value: at.slot } : { by: 'ts', value: at.tsMs };
   // No file of a folder is read on: it has what it had when it was listed.
   return chooseByTime(segments, { ...asked, newest: 0 }) ?? undefined;
-}
-
-function holeText({ name, reason, fromSlot, to }: ReplayHole): string {
-  return `hole: ${name}: ${reason}: nothing is played from slot ${fromSlot} to slot ${to.slot}`;
 }
 
 function untilOf(at: Moment): { readonly slotMax: number } | { readonly tsMsMax: number } {

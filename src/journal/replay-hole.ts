@@ -1,7 +1,9 @@
 import type { JournalMoment } from '../contract/journal-source.js';
 import { EngineError } from '../engine/errors.js';
+import type { SegmentInfo } from './store/segment-info.js';
+import { segmentName } from './store/segment-name.js';
 
-/** What of a journal cannot be played. */
+/** What of a journal cannot be read. */
 export interface ReplayHole {
   /** The name of the damaged file. */
   readonly name: string;
@@ -11,6 +13,24 @@ export interface ReplayHole {
   readonly fromSlot: number;
   /** The checkpoint behind it. */
   readonly to: JournalMoment;
+}
+
+/** A damaged file, the next one, and the slot of the last turn before the damage. */
+export interface HolePlace {
+  readonly segment: SegmentInfo;
+  readonly next: SegmentInfo;
+  readonly fromSlot: number;
+}
+
+export function holeOf({ code, message }: EngineError, place: HolePlace): ReplayHole {
+  const { segment, next, fromSlot } = place;
+  const name = segmentName(segment.number);
+  return { name, reason: `${code}: ${message}`, fromSlot, to: next.first };
+}
+
+/** The hole as a line. */
+export function holeText({ name, reason, fromSlot, to }: ReplayHole): string {
+  return `hole: ${name}: ${reason}: there is nothing from slot ${fromSlot} to slot ${to.slot}`;
 }
 
 /** What makes a file unreadable from some byte on; a book that is not the one that was written ends a replay. */

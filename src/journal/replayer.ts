@@ -2,14 +2,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
-import type { JournalMoment } from '../contract/journal-source.js';
 import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Engine } from '../engine/engine.js';
 import type { EngineError } from '../engine/errors.js';
 import { JournalReader, type JournalUntil, lostEndError } from '../engine/journal-reader.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { findLostEnd } from './lost-end.js';
 import { REPLAY_READ_BYTES, REPLAY_WATCH_MS } from './model/limits.js';
-import { isUnreadable, type ReplayHole } from './replay-hole.js';
+import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
 import { ReplayPace } from './replay-pace.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName } from './store/segment-name.js';
@@ -156,8 +156,8 @@ export class JournalReplayer {
     const file = await open(path.join(folder, segmentName(number)), 'r');
     try {
       const isReached = await this.#playFile(file);
-      const isWhole = until === undefined ? this.#isAt(next?.first) : isReached || !isBeforeEnd;
-      return isWhole ? null : lostEndError(this.#reader);
+      if (until === undefined) return next === undefined ? null : findLostEnd(this.#reader, next);
+      return isReached || !isBeforeEnd ? null : lostEndError(this.#reader);
     } catch (error) {
       if (isUnreadable(error)) return error;
       throw error;
@@ -166,20 +166,11 @@ export class JournalReplayer {
     }
   }
 
-  /** Whether the last turn was that of a checkpoint; true where there is none, as the end of a run may be torn. */
-  #isAt(checkpoint: JournalMoment | undefined): boolean {
-    const { slot, tsMs } = this.#reader.position();
-    return checkpoint === undefined || (slot === checkpoint.slot && tsMs === checkpoint.ts);
-  }
-
-  #noteHole(segment: SegmentInfo, next: SegmentInfo, { code, message }: EngineError): void {
+  #noteHole(segment: SegmentInfo, next: SegmentInfo, damage: EngineError): void {
     this.#holes += 1;
     this.#isBehindHole = true;
     this.#pace.begin();
-    this.#options.onHole?.({
-      ...{ name: segmentName(segment.number), reason: `${code}: ${message}` },
-      ...{ fromSlot: this.#slot, to: next.first },
-    });
+    this.#options.onHole?.(holeOf(damage, { segment, next, fromSlot: this.#slot }));
   }
 
   /** Plays a file to its end; true when the moment that was asked for is reached. */
