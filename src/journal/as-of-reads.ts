@@ -45,6 +45,7 @@ interface Job {
   isSettled: boolean;
   /** As {@link MomentJob} says. */
   flushedMs: number;
+  newestMs: number;
 }
 
 interface Slot {
@@ -88,6 +89,7 @@ export class AsOfReads implements AsOfSource {
       this.#flushFor(request.moment).then((flushedMs) => {
         if (job.isSettled) return;
         job.flushedMs = flushedMs;
+        job.newestMs = this.#options.journal.readStats().newest?.ts ?? 0;
         this.#waiting.push(job);
         this.#startJobs();
       }, job.fail);
@@ -119,7 +121,7 @@ export class AsOfReads implements AsOfSource {
       work();
     };
     const job: Job = {
-      ...{ id: this.#lastId, request, isGone, isSettled: false, flushedMs: 0 },
+      ...{ id: this.#lastId, request, isGone, isSettled: false, flushedMs: 0, newestMs: 0 },
       deadline: this.#timers.after(AS_OF_MS_MAX, () => this.#giveUp(job)),
       settle: (reply) => close(() => of.resolve(reply)),
       fail: (error) => close(() => of.reject(error)),
@@ -175,8 +177,8 @@ export class AsOfReads implements AsOfSource {
     slot.job = job;
     this.#slots.splice(this.#slots.indexOf(slot), 1);
     this.#slots.push(slot);
-    const { id, request, flushedMs } = job;
-    slot.thread.startJob({ id, ...request, flushedMs });
+    const { id, request, flushedMs, newestMs } = job;
+    slot.thread.startJob({ id, ...request, flushedMs, newestMs });
   }
 
   #startThread(): Slot | undefined {

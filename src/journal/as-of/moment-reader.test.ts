@@ -11,6 +11,7 @@ import { PROGRAM_ID } from '../../sim/bytes/keys.js';
 import { Random } from '../../sim/random.js';
 import { readSegments } from '../store/segment-index.js';
 import { segmentName } from '../store/segment-name.js';
+import { cleanUp, journalOfLife } from '../testing.js';
 import { MomentReader } from './moment-reader.js';
 import { nameOf, PastLife, readsOf, type Shown } from './testing.js';
 
@@ -42,9 +43,13 @@ function ask(reader: MomentReader, moment: AsOfMoment, name: string): AsOfReply 
   const read = life.markets.flatMap((market) => [...readsOf(market)]).find(([at]) => at === name);
   if (read === undefined) throw new Error(`there is no read ${name}`);
   return reader.readMoment(
-    { id: 1, moment, bodies: { read: read[1] }, flushedMs: life.nowMs },
+    { id: 1, moment, bodies: { read: read[1] }, flushedMs: life.nowMs, newestMs: lastMs() },
     wanted,
   );
+}
+
+function lastMs(): number {
+  return life.shown.at(-1)?.ts ?? 0;
 }
 
 /** The text of a body, and its moment, without which it is what was shown. */
@@ -190,7 +195,10 @@ test('a batch has one moment for all, with each book as it was', () => {
   const reads = life.markets.map((market) => readsOf(market).get(`l2 ${nameOf(market)}`));
   const parts = reads.flatMap((read) => (read === undefined ? [] : [{ read, absent: 'null' }]));
   const bodies = { parts: [...parts, { text: '{"error":1}' }] };
-  const reply = newReader().readMoment({ id: 1, moment, bodies, flushedMs: life.nowMs }, wanted);
+  const reply = newReader().readMoment(
+    { id: 1, moment, bodies, flushedMs: life.nowMs, newestMs: 0 },
+    wanted,
+  );
   const { text } = bodyOf(reply);
   const shown = life.markets.map((market) =>
     shownAt(moment, 'l2')?.bodies.get(`l2 ${nameOf(market)}`),
@@ -202,7 +210,9 @@ test('a request that nobody waits for is given up', () => {
   const read = life.markets.flatMap((market) => [...readsOf(market).values()])[0];
   if (read === undefined) throw new Error('there is a market');
   const job = { id: 1, moment: { by: 'ts', value: life.nowMs } as const, bodies: { read } };
-  expect(newReader().readMoment({ ...job, flushedMs: life.nowMs }, () => true)).toBeUndefined();
+  expect(
+    newReader().readMoment({ ...job, flushedMs: life.nowMs, newestMs: 0 }, () => true),
+  ).toBeUndefined();
 });
 
 test('a file that has lost its end, and that the next one goes on with, shows no older book in its place', () => {
@@ -227,6 +237,50 @@ test('a file that has lost its end, and that the next one goes on with, shows no
   }
   rmSync(place, { recursive: true });
 });
+
+test('a newest file in which a block is bad shows no older book as that of a later moment', async () => {
+  const { folder: place, book } = await journalOfLife();
+  const [market] = book.engine.markets();
+  const read = market && readsOf(market).get(`l2 ${nameOf(market)}`);
+  if (read === undefined) throw new Error('there is a market');
+  const file = path.join(place, segmentName(readSegments(place, PROGRAM_ID).numberMax));
+  const bytes = readFileSync(file);
+  const blocks = blocksOf(bytes);
+  const [keptMs = 0, lostMs = 0, newestMs = 0] = [blocks.at(-5), blocks.at(-3), blocks.at(-1)].map(
+    (block = 0) => Number(bytes.readBigUInt64LE(block + 16)),
+  );
+  expect(keptMs).toBeGreaterThan(0);
+  const spoil = (at: number, bit: number): AsOfReply[] => {
+    const spoilt = Buffer.from(bytes);
+    spoilt.writeUInt8(spoilt.readUInt8(at) ^ bit, at);
+    writeFileSync(file, spoilt);
+    const reader = newReader(place);
+    const flushedMs = newestMs + 5_000;
+    return [keptMs, lostMs, newestMs, flushedMs].flatMap((value) => {
+      const moment = { by: 'ts', value } as const;
+      return (
+        reader.readMoment({ id: 1, moment, bodies: { read }, flushedMs, newestMs }, wanted) ?? []
+      );
+    });
+  };
+  const [body, notKept] = [
+    { kind: 'body' },
+    { kind: 'notKept', message: expect.stringContaining('the end of its file is lost') },
+  ];
+  // The last block does not check; one before it is longer than the file.
+  const ofLast = spoil(bytes.length - 1, 1);
+  expect(ofLast).toMatchObject([body, body, notKept, notKept]);
+  const ofLength = spoil((blocks.at(-3) ?? 0) + 2, 0x40);
+  expect(ofLength).toMatchObject([body, notKept, notKept, notKept]);
+  cleanUp();
+});
+
+/** Where the blocks of a file begin. */
+function blocksOf(bytes: Buffer): readonly number[] {
+  const blocks: number[] = [];
+  for (let at = 20; at < bytes.length; at += 24 + bytes.readUInt32LE(at)) blocks.push(at);
+  return blocks;
+}
 
 test('files that are deleted or damaged while they are read cost the moments in them, and no other', () => {
   const place = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-damaged-'));

@@ -65,7 +65,10 @@ export class MomentReader {
     const book = this.#books.takeBook(choice.segment.number, isUsable);
     const advance = this.#advance(book, until, isCancelled);
     if (advance === 'cancelled') return undefined;
-    if (advance === 'end' && choice.goesOn) return notKept(moment, segments, LOST_TEXT);
+    if (advance === 'end' && (choice.goesOn || book.isDamagedBefore(job.newestMs))) {
+      this.#books.dropBook(book);
+      return notKept(moment, segments, LOST_TEXT);
+    }
     const isNewestMoment = advance === 'end' && choice.isNewest;
     if (!isKept(book, { ...job, until, isNewestMoment })) {
       return notKept(moment, segments, undefined, choice.isNewest ? book : undefined);

@@ -48,6 +48,12 @@ export class WarmBook {
     return { slot, ts };
   }
 
+  /** Whether the bytes at which reading ended are no whole block, though the file has a turn of this time, unix milliseconds. */
+  isDamagedBefore(tsMs: number): boolean {
+    const { waiting, tsMs: lastMs } = this.#reader.position();
+    return waiting > 0 && lastMs < tsMs;
+  }
+
   /** Whether it has been read up to exactly this, and not beyond it. */
   isAt({ market, seq }: JournalUntil): boolean {
     return seq !== undefined && this.#until.market === market && this.#until.seq === seq;

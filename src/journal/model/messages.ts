@@ -76,6 +76,8 @@ export interface MomentJob extends AsOfRequest {
   readonly id: number;
   /** Up to when the newest file has all turns, unix milliseconds; 0 when only what it holds tells. */
   readonly flushedMs: number;
+  /** The time of the last turn that a file is known to have, unix milliseconds; 0 before the first. */
+  readonly newestMs: number;
 }
 
 /** What comes of it; null when it was given up. */
