@@ -22,6 +22,7 @@ export interface HolePlace {
   readonly fromSlot: number;
 }
 
+/** What a damaged file has lost. */
 export function holeOf({ code, message }: EngineError, place: HolePlace): ReplayHole {
   const { segment, next, fromSlot } = place;
   const name = segmentName(segment.number);

@@ -6,6 +6,7 @@ import { Engine } from '../engine/engine.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import type { ReplayHole } from './replay-hole.js';
 import { JournalReplayer, type JournalReplayerOptions } from './replayer.js';
+import { BLOCK_HEAD_BYTES, PREAMBLE_BYTES } from './store/block-moments.js';
 import { readSegments } from './store/segment-index.js';
 import { segmentName } from './store/segment-name.js';
 import { cleanUp, JournalRig, journalOfLife, LiveBook, newFolder, shownBy } from './testing.js';
@@ -23,6 +24,23 @@ function replayerOf(
     ...{ folder, programId: PROGRAM_ID, segments, speed: 0, freshness: () => 'live' },
     ...options,
   });
+}
+
+function flip(bytes: Buffer, at: number, bit: number): void {
+  bytes.writeUInt8(bytes.readUInt8(at) ^ bit, at);
+}
+
+/** Where the last blocks of a file begin. */
+function lastBlocks(bytes: Buffer, count: number): number {
+  const blocks: number[] = [];
+  for (
+    let at = PREAMBLE_BYTES;
+    at < bytes.length;
+    at += BLOCK_HEAD_BYTES + bytes.readUInt32LE(at)
+  ) {
+    blocks.push(at);
+  }
+  return blocks.at(-count) ?? 0;
 }
 
 function newEngine(): Engine {
@@ -187,15 +205,15 @@ describe('a replay', () => {
       return { all: [...book.shown], shown, resets, holes, to: segments[2]?.first };
     }
 
-    const flip = (bytes: Buffer, at: number): Buffer => {
-      bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    const flipped = (bytes: Buffer, at: number): Buffer => {
+      flip(bytes, at, 1);
       return bytes;
     };
     test.each<[string, number, (bytes: Buffer, at: number) => Buffer]>([
-      ['a flipped bit of its turns', 0.8, flip],
-      ['a flipped bit of its checkpoint', 0.1, flip],
-      ['a flipped bit of its first bytes', 0, flip],
-      ['a flipped bit of its last block', 0.999, flip],
+      ['a flipped bit of its turns', 0.8, flipped],
+      ['a flipped bit of its checkpoint', 0.1, flipped],
+      ['a flipped bit of its first bytes', 0, flipped],
+      ['a flipped bit of its last block', 0.999, flipped],
       ['its end being cut', 0.9, (bytes, at) => bytes.subarray(0, at)],
       ['zeros at its end', 0.9, (bytes, at) => bytes.fill(0, at)],
     ])('it goes on at the next checkpoint: %s', async (_, share, spoil) => {
@@ -234,23 +252,29 @@ describe('a replay', () => {
     });
   });
 
-  test('of a damaged last file fails with the place, after all that came before it', async () => {
-    const { folder, book } = await journalOfLife();
-    const file = path.join(folder, segmentName(3));
-    const bytes = readFileSync(file);
-    const at = bytes.length - 300;
-    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
-    writeFileSync(file, bytes);
-    const engine = newEngine();
-    const shown: string[] = [];
-    const replayer = replayerOf(folder, { engine, onTurn: () => shown.push(shownBy(engine)) });
-    await expect(replayer.start()).rejects.toMatchObject({
-      code: 'JOURNAL_CRC_MISMATCH',
-      message: expect.stringMatching(/at byte \d+/),
-    });
-    expect(shown.length).toBeGreaterThan(40);
-    expect(shown).toEqual([...book.shown.values()].slice(0, shown.length));
-  });
+  test.each<[string, string, (bytes: Buffer) => void]>([
+    ['a flipped bit', 'JOURNAL_CRC_MISMATCH', (bytes) => flip(bytes, bytes.length - 300, 1)],
+    // What follows is not unpacked, and would be waited for.
+    ['a longer block', 'MALFORMED_JOURNAL', (bytes) => flip(bytes, lastBlocks(bytes, 5) + 2, 0x40)],
+  ])(
+    'of a damaged last file fails with the place, after all that came before it: %s',
+    async (_, code, spoil) => {
+      const { folder, book } = await journalOfLife();
+      const file = path.join(folder, segmentName(3));
+      const bytes = readFileSync(file);
+      spoil(bytes);
+      writeFileSync(file, bytes);
+      const engine = newEngine();
+      const shown: string[] = [];
+      const replayer = replayerOf(folder, { engine, onTurn: () => shown.push(shownBy(engine)) });
+      await expect(replayer.start()).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(/at byte \d+/),
+      });
+      expect(shown.length).toBeGreaterThan(40);
+      expect(shown).toEqual([...book.shown.values()].slice(0, shown.length));
+    },
+  );
 
   test('that has ended grows old as a book without slots does', async () => {
     const { folder } = await journalOfLife();

@@ -156,8 +156,9 @@ export class JournalReplayer {
     const file = await open(path.join(folder, segmentName(number)), 'r');
     try {
       const isReached = await this.#playFile(file);
-      if (until === undefined) return next === undefined ? null : findLostEnd(this.#reader, next);
-      return isReached || !isBeforeEnd ? null : lostEndError(this.#reader);
+      if (isReached) return null;
+      const isLost = until !== undefined && isBeforeEnd;
+      return isLost ? lostEndError(this.#reader) : findLostEnd(this.#reader, next);
     } catch (error) {
       if (isUnreadable(error)) return error;
       throw error;
