@@ -8,7 +8,7 @@ import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
 import { holeText } from '../journal/replay-hole.js';
 import { JournalReplayer } from '../journal/replayer.js';
-import { splitRuns } from '../journal/store/listing.js';
+import { newestRun, splitRuns } from '../journal/store/listing.js';
 import {
   type AskedTime,
   chooseByTime,
@@ -36,9 +36,10 @@ export interface SegmentPlace {
 export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
   const folder = journalFolder(place);
   const { at, speed } = config;
-  const { segments: kept } = readSegments(folder, null);
+  const found = readSegments(folder, null);
+  const { segments: kept } = found;
   const choice = at && choose(kept, at);
-  const segments = at === undefined ? splitRuns(kept).at(-1) : choice && [choice.segment];
+  const segments = at === undefined ? newestRun(found) : choice && [choice.segment];
   const first = segments?.[0];
   if (segments === undefined || first === undefined) throw notKept(place, kept, at && '--at');
   const { programId, epoch } = first;

@@ -41,7 +41,7 @@ export function* readRunRows(run: ExportedRun): Generator<RowBlock | null> {
       const damage = yield* readSegmentRows(player, { run, rows: book.rows, next });
       const fromSlot = player.reader.position().slot;
       if (damage !== null && next !== undefined) {
-        run.onHole(holeOf(damage, { segment, next, fromSlot }));
+        run.onHole(holeOf(damage, { number: segment.number, next, fromSlot }));
         yield book.rows.take();
         book = null;
       }

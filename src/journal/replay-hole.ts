@@ -15,17 +15,17 @@ export interface ReplayHole {
   readonly to: JournalMoment;
 }
 
-/** A damaged file, the next one, and the slot of the last turn before the damage. */
+/** The number of a damaged file, the file with which it goes on, and the slot of the last turn before the damage. */
 export interface HolePlace {
-  readonly segment: SegmentInfo;
+  readonly number: number;
   readonly next: SegmentInfo;
   readonly fromSlot: number;
 }
 
 /** What a damaged file has lost. */
 export function holeOf({ code, message }: EngineError, place: HolePlace): ReplayHole {
-  const { segment, next, fromSlot } = place;
-  const name = segmentName(segment.number);
+  const { number, next, fromSlot } = place;
+  const name = segmentName(number);
   return { name, reason: `${code}: ${message}`, fromSlot, to: next.first };
 }
 

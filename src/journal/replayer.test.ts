@@ -7,6 +7,7 @@ import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import type { ReplayHole } from './replay-hole.js';
 import { JournalReplayer, type JournalReplayerOptions } from './replayer.js';
 import { BLOCK_HEAD_BYTES, PREAMBLE_BYTES } from './store/block-moments.js';
+import { newestRun } from './store/listing.js';
 import { readSegments } from './store/segment-index.js';
 import { segmentName } from './store/segment-name.js';
 import { cleanUp, JournalRig, journalOfLife, LiveBook, newFolder, shownBy } from './testing.js';
@@ -19,7 +20,7 @@ function replayerOf(
   folder: string,
   options: Partial<JournalReplayerOptions> & Pick<JournalReplayerOptions, 'engine'>,
 ): JournalReplayer {
-  const { segments } = readSegments(folder, PROGRAM_ID);
+  const segments = newestRun(readSegments(folder, PROGRAM_ID)) ?? [];
   return new JournalReplayer({
     ...{ folder, programId: PROGRAM_ID, segments, speed: 0, freshness: () => 'live' },
     ...options,
@@ -186,7 +187,7 @@ describe('a replay', () => {
       const { folder, book } = await journalOfLife();
       const file = path.join(folder, segmentName(2));
       const bytes = readFileSync(file);
-      const { segments } = readSegments(folder, PROGRAM_ID);
+      const to = readSegments(folder, PROGRAM_ID).segments[2]?.first;
       writeFileSync(file, spoil(bytes, Math.floor((bytes.length - 1) * share)));
       const engine = newEngine();
       const shown: string[] = [];
@@ -201,8 +202,8 @@ describe('a replay', () => {
         else if (engine.topicDelta(topic)?.reset === true) resets.push(shown.length);
       };
       const onHole = (hole: ReplayHole) => void holes.push(hole);
-      await replayerOf(folder, { engine, segments, onTurn, onHole }).start();
-      return { all: [...book.shown], shown, resets, holes, to: segments[2]?.first };
+      await replayerOf(folder, { engine, onTurn, onHole }).start();
+      return { all: [...book.shown], shown, resets, holes, to };
     }
 
     const flipped = (bytes: Buffer, at: number): Buffer => {

@@ -4,24 +4,27 @@ import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
 import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Engine } from '../engine/engine.js';
-import type { EngineError } from '../engine/errors.js';
+import { EngineError } from '../engine/errors.js';
 import { JournalReader, type JournalUntil, lostEndError } from '../engine/journal-reader.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { findLostEnd } from './lost-end.js';
 import { REPLAY_READ_BYTES, REPLAY_WATCH_MS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
 import { ReplayPace } from './replay-pace.js';
-import type { SegmentInfo } from './store/segment-info.js';
+import { continues, type SegmentInfo } from './store/segment-info.js';
 import { segmentName } from './store/segment-name.js';
 
 /** A mark for topics of all intervals. */
 const ALL_CLASSES = 0xff;
 
+/** Of a file without which the index goes on. */
+const NO_HEAD = new EngineError('MALFORMED_JOURNAL', 'its head cannot be read (at byte 0)');
+
 /** What a replay plays, and whom it tells. */
 export interface JournalReplayerOptions {
   readonly folder: string;
   readonly programId: string;
-  /** Segments without a hole between them, in their order. */
+  /** Segments of one run in their order: of files between them not even the head can be read. */
   readonly segments: readonly SegmentInfo[];
   /** A new one. */
   readonly engine: Engine;
@@ -139,11 +142,13 @@ export class JournalReplayer {
       this.#reader = new JournalReader(programId);
       // The book stands where the checkpoint is, and its readers keep their topics.
       if (index > 0 && !this.#isBehindHole) this.#reader.goOn();
-      const next = segments[index + 1];
-      const damage = await this.#playSegment(segment, next);
-      if (damage === null) continue;
-      if (next === undefined) throw damage;
-      this.#noteHole(segment, next, damage);
+      const after = segments[index + 1];
+      const isNext = after === undefined || continues(segment, after);
+      const damage = await this.#playSegment(segment, isNext ? after : undefined);
+      if (damage !== null && after === undefined) throw damage;
+      if (after === undefined) continue;
+      if (damage !== null) this.#noteHole(segment.number, after, damage);
+      else if (!isNext) this.#noteHole(segment.number + 1, after, NO_HEAD);
     }
   }
 
@@ -167,11 +172,11 @@ export class JournalReplayer {
     }
   }
 
-  #noteHole(segment: SegmentInfo, next: SegmentInfo, damage: EngineError): void {
+  #noteHole(number: number, next: SegmentInfo, damage: EngineError): void {
     this.#holes += 1;
     this.#isBehindHole = true;
     this.#pace.begin();
-    this.#options.onHole?.(holeOf(damage, { segment, next, fromSlot: this.#slot }));
+    this.#options.onHole?.(holeOf(damage, { number, next, fromSlot: this.#slot }));
   }
 
   /** Plays a file to its end; true when the moment that was asked for is reached. */

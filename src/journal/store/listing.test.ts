@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listKept } from './listing.js';
+import { listKept, newestRun } from './listing.js';
 import type { SegmentInfo } from './segment-info.js';
 import { segmentName, segmentNumber } from './segment-name.js';
 
@@ -55,4 +55,14 @@ test('files are named by their number, and no other name is one', () => {
   for (const name of ['lock', '42.journal', '000000000042.journal.tmp', 'x000000000042.journal']) {
     expect([name, segmentNumber(name)]).toEqual([name, null]);
   }
+});
+
+test('the newest run goes over files that cannot be read, and over no other gap', () => {
+  const skipped = [{ name: segmentName(4), reason: 'bad head' }];
+  const numbersOf = (...segments: readonly SegmentInfo[]) =>
+    newestRun({ segments, skipped })?.map(({ number }) => number);
+  expect(numbersOf(segment(2), segment(3), segment(5))).toEqual([2, 3, 5]);
+  expect(numbersOf(segment(2), segment(5))).toEqual([5]);
+  expect(numbersOf(segment(3), segment(5, 'b'), segment(6, 'b'))).toEqual([5, 6]);
+  expect(numbersOf()).toBeUndefined();
 });

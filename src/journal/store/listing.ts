@@ -4,7 +4,9 @@ import type {
   JournalRange,
   JournalSkippedFile,
 } from '../../contract/journal-source.js';
+import type { FoundSegments } from './segment-index.js';
 import { continues, type SegmentInfo } from './segment-info.js';
+import { segmentName } from './segment-name.js';
 
 /** What is kept, by the segments in their order and the files that are none. */
 export function listKept(
@@ -26,6 +28,33 @@ export function splitRuns(segments: readonly SegmentInfo[]): readonly (readonly 
     before = segment;
   }
   return runs;
+}
+
+/**
+ * The newest run, over files of it that are there and of which not even the head can be read: what they had is a hole in it. Undefined
+ * without any.
+ */
+export function newestRun({
+  segments,
+  skipped,
+}: Pick<FoundSegments, 'segments' | 'skipped'>): readonly SegmentInfo[] | undefined {
+  const unread = new Set(skipped.map(({ name }) => name));
+  let newest: readonly SegmentInfo[] | undefined;
+  for (const run of splitRuns(segments)) {
+    const [before, after] = [newest?.at(-1), run[0]];
+    const goesOn = before !== undefined && after !== undefined && isJoined(before, after, unread);
+    newest = goesOn ? [...(newest ?? []), ...run] : run;
+  }
+  return newest;
+}
+
+/** Whether two segments are of one run, and all files between them are among those that could not be read. */
+function isJoined(before: SegmentInfo, after: SegmentInfo, unread: ReadonlySet<string>): boolean {
+  if (before.epoch !== after.epoch) return false;
+  for (let number = before.number + 1; number < after.number; number += 1) {
+    if (!unread.has(segmentName(number))) return false;
+  }
+  return true;
 }
 
 function rangeOf(run: readonly SegmentInfo[]): JournalRange {
