@@ -84,7 +84,7 @@ function* readSegmentRows(
     for (;;) {
       const { kind } = player.step({ tsMsMax: run.toMs });
       if (kind === 'reached') return null;
-      if (kind === 'moreBytes') return findLostEnd(player.reader, next);
+      if (kind === 'moreBytes') return findLostEnd(player, next);
       const block = kind === 'full' ? rows.take() : null;
       if (block !== null) yield block;
     }

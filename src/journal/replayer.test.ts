@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
@@ -15,6 +15,7 @@ import { cleanUp, JournalRig, journalOfLife, LiveBook, newFolder, shownBy } from
 afterEach(cleanUp);
 
 const SLOT_MS = 400;
+const MAKER = '9JtczxrJjPM4J1xooxr2rFXmRivarb4BwjNiBgXDwe2p';
 
 function replayerOf(
   folder: string,
@@ -232,6 +233,37 @@ describe('a replay', () => {
           fromSlot: Number(all[before.length - 1]?.[0].split(' ')[0]),
         },
       ]);
+    });
+
+    test('what is lost may have the moment of what is left', async () => {
+      const [folder, book] = [newFolder(), new LiveBook({ seed: 3 })];
+      const rig = new JournalRig(book, { folder });
+      await rig.write(5);
+      const { slot, engine } = book;
+      const tsMs = Number([...book.shown.keys()].at(-1)?.split(' ')[1]);
+      const bytes = statSync(path.join(folder, segmentName(1))).size;
+      // Another turn of the same slot and millisecond, and the checkpoint behind it.
+      engine.turnLog.markCheckpoint();
+      const { seq } = engine.version(0);
+      const bid = { price: 100_000_000n, size: 3_000_000_000n };
+      const quotes = [{ bid, ask: null, isOracleOffset: false }];
+      engine.setIndicative({ market: 0, maker: MAKER, quotes, tsMs });
+      engine.endTurn(tsMs);
+      expect(engine.version(0).seq).toBeGreaterThan(seq);
+      await rig.flush();
+      await rig.write(3);
+      await rig.service.stop();
+      const holes: ReplayHole[] = [];
+      const play = (): Promise<void> =>
+        replayerOf(folder, {
+          engine: newEngine(),
+          onHole: (hole) => void holes.push(hole),
+        }).start();
+      await play();
+      expect(holes).toEqual([]);
+      truncateSync(path.join(folder, segmentName(1)), bytes);
+      await play();
+      expect(holes).toMatchObject([{ name: segmentName(1), fromSlot: slot - 1 }]);
     });
 
     test('a moment in what is lost is refused, and the last one before it is not', async () => {

@@ -157,13 +157,14 @@ export class JournalReplayer {
     { number }: SegmentInfo,
     next: SegmentInfo | undefined,
   ): Promise<EngineError | null> {
-    const { folder, until, isBeforeEnd = false } = this.#options;
+    const { folder, engine, until, isBeforeEnd = false } = this.#options;
     const file = await open(path.join(folder, segmentName(number)), 'r');
     try {
       const isReached = await this.#playFile(file);
       if (isReached) return null;
       const isLost = until !== undefined && isBeforeEnd;
-      return isLost ? lostEndError(this.#reader) : findLostEnd(this.#reader, next);
+      const reader = this.#reader;
+      return isLost ? lostEndError(reader) : findLostEnd({ engine, reader }, next);
     } catch (error) {
       if (isUnreadable(error)) return error;
       throw error;
