@@ -40,7 +40,8 @@ interface FileHead extends HeadInfo {
 
 /**
  * The index of a folder in which others may write, from the heads of its files: a file ends with the moment with which the
- * next one goes on. Only where none does is it walked to its end. What was read is kept but for the newest file, which grows.
+ * next one goes on. Only where none does is it walked to its end. What was read is kept. The newest file grows: its size and its last
+ * moment are those of when it was read first, until there is a newer one, so its readers go on to its end themselves.
  */
 export class SegmentIndex {
   readonly #folder: string;
