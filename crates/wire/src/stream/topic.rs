@@ -134,6 +134,8 @@ pub struct Topic {
     checksum: u32,
     /// The seq at which the book was last found to show what is shown.
     read_seq: u64,
+    /// Whether the next frame is a snapshot whatever was published.
+    begins_again: bool,
 }
 
 impl Topic {
@@ -167,6 +169,7 @@ impl Topic {
             shown,
             checksum,
             read_seq: header.seq,
+            begins_again: false,
         })
     }
 
@@ -191,7 +194,7 @@ impl Topic {
     /// The book was replaced by another one of the same markets: the next frame is a snapshot, as what was published
     /// does not lead to it.
     pub fn begin_again(&mut self) {
-        self.epoch.clear();
+        self.begins_again = true;
     }
 
     /// The next frame of the topic; `None` when its subscribers have what the book shows.
@@ -206,7 +209,7 @@ impl Topic {
         scratch: &'a mut StreamScratch,
     ) -> Option<Pending<'a>> {
         let now = VersionStamp::of(&book.header(self.spec.market)?, times.received_ns);
-        let reset = Reset::from(epoch != self.epoch);
+        let reset = Reset::from(self.begins_again || epoch != self.epoch);
         let is_state_new = now.state != self.published.state;
         if reset == Reset::No && !is_state_new && now.seq == self.published.seq {
             return None;
@@ -370,6 +373,7 @@ impl Pending<'_> {
         topic.published = now;
         topic.read_seq = now.seq;
         topic.checksum = checksum;
+        topic.begins_again = false;
         if reset == Reset::Yes {
             epoch.clone_into(&mut topic.epoch);
             topic.identity.clone_from(&scratch.identity);

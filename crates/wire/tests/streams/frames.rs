@@ -189,6 +189,25 @@ fn another_epoch_is_a_snapshot_that_resets() {
 }
 
 #[test]
+fn a_topic_that_begins_again_has_its_epoch_until_the_next_frame() {
+    let mut world = quoted();
+    let market = world.bench.perp();
+    world.follow(spec(market, book_of(10, 1)));
+    let World { bench, epoch, scratch, followed, .. } = &mut world;
+    let topic = &mut followed[0].topic;
+    topic.begin_again();
+    let mut heartbeat = Vec::new();
+    topic.write_heartbeat(&bench.book, &mut heartbeat);
+    assert_eq!(crate::follower::parse(&heartbeat)["epoch"], "e1");
+    let times = FrameTimes::default();
+    let pending = topic.next_frame(&bench.book, epoch, times, scratch).unwrap();
+    assert!(text(pending.frame().to_vec()).contains(r#""epoch":"e1","seq":2,"#));
+    assert_eq!(pending.reset(), Reset::Yes);
+    pending.publish();
+    assert!(topic.next_frame(&bench.book, epoch, times, scratch).is_none());
+}
+
+#[test]
 fn a_heartbeat_has_the_state_of_the_rows_that_were_sent() {
     let mut world = quoted();
     let market = world.bench.perp();
