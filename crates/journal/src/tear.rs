@@ -65,9 +65,12 @@ impl Doubt {
     }
 }
 
+/// Few bytes in many zeros look like the heads of blocks without a moment. Only blocks of a checkpoint have none, and the last
+/// one of it has.
 fn looks_like_block(bytes: &[u8]) -> bool {
     BlockHead::read(bytes).is_some_and(|(head, _)| {
         let (slot, ts_ms) = (head.moment.slot, head.moment.ts_ms);
-        head.check_length().is_ok() && slot < SLOTS_END && ts_ms < TS_MS_END
+        let is_moment = slot < SLOTS_END && ts_ms < TS_MS_END && (slot, ts_ms) != (0, 0);
+        is_moment && head.check_length().is_ok()
     })
 }

@@ -388,12 +388,24 @@ fn a_spoilt_byte_is_damage_unless_it_is_in_the_last_block() {
 #[test]
 fn many_heads_without_a_good_block_are_damage() {
     let mut file = file_of_turns();
-    let head = [&1_u32.to_le_bytes()[..], &[1; 4], &[0; 16]].concat();
+    let head = [&1_u32.to_le_bytes()[..], &[1; 4], &[1], &[0; 15]].concat();
     for heads in [10, 100] {
         file.extend([&head[..], &[0]].concat().repeat(heads));
         let (_, _, code, is_damaged) = finished(&file, 1_000);
         assert_eq!((code, is_damaged), (Some("JOURNAL_CRC_MISMATCH"), heads == 100));
     }
+}
+
+#[test]
+fn a_lost_end_of_zeros_with_few_other_bytes_is_a_tear() {
+    let mut file = file_of_turns();
+    let length = file.len();
+    for _ in 0..1_000 {
+        file.extend([&[0; 40][..], &[1], &[0; 23]].concat());
+    }
+    let (reader, _, code, is_damaged) = finished(&file, 1_000);
+    assert_eq!((code, is_damaged), (Some("MALFORMED_JOURNAL"), false));
+    assert!(usize::try_from(reader.position()).unwrap() == length);
 }
 
 #[test]
