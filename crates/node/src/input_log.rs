@@ -327,6 +327,8 @@ mod tests {
 
     const PROGRAM: Pubkey = Pubkey([9; 32]);
     const CONFIG: BookConfig = BookConfig { program: PROGRAM };
+    /// The key of a perp market's oracle begins its AMM, behind discriminator and key.
+    const MARKET_ORACLE: Range<usize> = 40..72;
     const USER: [u8; 8] = 0x9f75_5fe3_ef97_3aec_u64.to_be_bytes();
 
     #[test]
@@ -424,6 +426,67 @@ mod tests {
         });
         assert_eq!((applied, parts), (Ok(()), 3));
         assert!(read == states);
+    }
+
+    /// A faulty node gives bytes of another kind for the key of a user, and a market names it as its oracle for a while:
+    /// the book has the user as new after it, and the journal the whole of its next state.
+    #[test]
+    fn a_user_whose_key_was_another_account_comes_back_whole() {
+        let of_kind = |kind: AccountKind| {
+            let mut data = vec![0; kind.layout().size];
+            data[..8].copy_from_slice(&kind.discriminator());
+            data
+        };
+        let user = |byte: u8| {
+            let mut data = of_kind(AccountKind::User);
+            data[USER_ORDERS.start..][..ORDER_BYTES].fill(byte);
+            data
+        };
+        let market = |oracle: u8| {
+            let mut data = of_kind(AccountKind::PerpMarket);
+            data[MARKET_ORACLE].fill(oracle);
+            data
+        };
+        let (maker, perp) = (Pubkey([1; 32]), Pubkey([2; 32]));
+        let states = [
+            (maker, user(0)),
+            (maker, of_kind(AccountKind::State)),
+            (maker, user(1)),
+            (perp, market(1)),
+            (maker, user(0)),
+            (perp, market(3)),
+            (maker, user(1)),
+            (maker, of_kind(AccountKind::SpotMarket)),
+            (maker, user(0)),
+            (maker, market(3)),
+            (maker, user(1)),
+            (maker, user(0)),
+        ];
+        let (mut log, mut book) = (started(), Book::new(CONFIG));
+        let mut parts = vec![];
+        for ((pubkey, data), number) in states.iter().zip(1..) {
+            let (pubkey, slot, gate) = (*pubkey, Slot(number), Gate::Arrival);
+            let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate, data };
+            let outcome = book.apply(update);
+            assert!(matches!(outcome, Ok(Applied::Changed | Applied::Unchanged)), "{outcome:?}");
+            parts.extend(book.changed_orders().map(|_| number));
+            log.note_update(&update, &outcome, book.changed_orders());
+        }
+        log.end_turn(5, false);
+        assert!(accounts_of(&mut log) == states.map(|(_, data)| data));
+        assert_eq!(parts, [12]);
+    }
+
+    /// The bytes of the accounts of the log's one turn.
+    fn accounts_of(log: &mut InputLog) -> Vec<Vec<u8>> {
+        let mut accounts = Vec::new();
+        let applied = turn_of(log).apply_turn(|input| match input {
+            Input::Account { data, .. } => accounts.push(data.to_vec()),
+            Input::TurnEnd { .. } => {}
+            other => panic!("{other:?} was not logged"),
+        });
+        assert_eq!(applied, Ok(()));
+        accounts
     }
 
     fn started() -> InputLog {

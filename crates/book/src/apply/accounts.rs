@@ -31,6 +31,9 @@ impl Book {
     pub fn apply(&mut self, update: AccountUpdate<'_>) -> Result<Applied, BookError> {
         self.changed_orders = None;
         if let Some(applied) = self.markets.apply_oracle(&update, self.snapshot.replaces) {
+            if applied != Applied::Stale {
+                self.remove_user_of(&update.pubkey);
+            }
             return Ok(applied);
         }
         if update.data.is_empty() || update.owner != self.markets.exchange.program {
@@ -158,6 +161,13 @@ impl Book {
         Some(Applied::Closed)
     }
 
+    /// The account of this key is no user, whatever it was before: a user that the book had is gone.
+    fn remove_user_of(&mut self, pubkey: &Pubkey) {
+        if let Some(index) = self.orders.users.find(pubkey) {
+            self.remove_user(index);
+        }
+    }
+
     /// Removes every order of a user from the book. The key stays, so that older states stay out.
     pub(crate) fn remove_user(&mut self, index: usize) {
         self.orders.remove_user(index, &mut self.markets);
@@ -201,6 +211,8 @@ impl Book {
         exchange.data.extend_from_slice(update.data);
         let terms = ExchangeTerms::of(&view);
         self.quarantined.remove(&update.pubkey);
+        self.remove_user_of(&update.pubkey);
+        let exchange = &mut self.markets.exchange;
         if exchange.terms == terms {
             return Ok(Applied::Unchanged);
         }
@@ -218,7 +230,7 @@ impl Book {
             Ok(account) => account,
             Err(cause) => return self.quarantine(update, cause),
         };
-        let Self { orders, markets, .. } = self;
+        let markets = &mut self.markets;
         let found = markets.find(account.info.key()).map(|market| market.info.id);
         let full = BookError::LimitExceeded {
             pubkey: update.pubkey,
@@ -232,6 +244,9 @@ impl Book {
         }
         market.version.accept(update);
         self.quarantined.remove(&update.pubkey);
+        self.remove_user_of(&update.pubkey);
+        let Self { orders, markets, .. } = self;
+        let market = &mut markets.list[id.index()];
         market.set_data(update.data);
         let change = market.set_account(account);
         let is_new = found.is_none();
