@@ -124,7 +124,11 @@ impl InputLog {
     ) {
         match outcome {
             Ok(Applied::Ignored) => {}
-            Ok(Applied::Stale) if closed.gate == Gate::Arrival => {}
+            // As in `put_update`: the book keeps a newer state.
+            Ok(Applied::Stale) if closed.gate == Gate::Snapshot => {
+                self.note(&Input::Stale(origin_of(closed)));
+            }
+            Ok(Applied::Stale) => {}
             _ => self.note(&Input::Damaged(origin_of(closed))),
         }
     }
@@ -475,6 +479,37 @@ mod tests {
         log.end_turn(5, false);
         assert!(accounts_of(&mut log) == states.map(|(_, data)| data));
         assert_eq!(parts, [12]);
+    }
+
+    /// What is older than the book's state says nothing of it, also when it did not arrive whole.
+    #[test]
+    fn an_old_account_that_did_not_arrive_whole_is_not_damaged() {
+        for gate in [Gate::Snapshot, Gate::WriteVersion(1)] {
+            let mut states = vec![vec![0; 4_376]; 2];
+            states.iter_mut().for_each(|data| data[..8].copy_from_slice(&USER));
+            states[1][USER_ORDERS.start..][..ORDER_BYTES].fill(1);
+            let (mut log, mut book) = (started(), Book::new(CONFIG));
+            for (data, slot) in states.iter().zip([7, 8]) {
+                let live = if gate == Gate::WriteVersion(1) {
+                    Gate::WriteVersion(slot)
+                } else {
+                    Gate::Arrival
+                };
+                let (pubkey, slot) = (Pubkey([1; 32]), Slot(slot));
+                let update = AccountUpdate { pubkey, owner: PROGRAM, slot, gate: live, data };
+                let outcome = book.apply(update);
+                log.note_update(&update, &outcome, book.changed_orders());
+                let old = AccountUpdate { slot: Slot(5), gate, data: &[], ..update };
+                let outcome = book.quarantine_truncated(old);
+                assert_eq!(outcome, Ok(Applied::Stale));
+                log.note_damaged(&old, &outcome);
+            }
+            log.end_turn(5, false);
+            // A mention comes back as the state that the journal has.
+            let mentions = if gate == Gate::Snapshot { 2 } else { 1 };
+            let expected = states.iter().flat_map(|data| vec![data.clone(); mentions]);
+            assert!(accounts_of(&mut log) == expected.collect::<Vec<_>>());
+        }
     }
 
     /// The bytes of the accounts of the log's one turn.
