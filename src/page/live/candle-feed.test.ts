@@ -26,12 +26,12 @@ afterEach(async () => {
 const nowTs = Math.floor(Date.now() / 60_000) * 60;
 const lastThree = [2, 1, 0].map((back) => candleAt(nowTs - back * 60));
 
-/** A service with three candles of each series, which refuses the first so many requests for them. */
+/** A service with three candles of each series, which refuses so many requests for them. */
 async function startService(refusals: number) {
-  let refused = 0;
+  let refusalsLeft = refusals;
   const server = createServer((_request, response) => {
-    refused += 1;
-    if (refused <= refusals) {
+    refusalsLeft -= 1;
+    if (refusalsLeft >= 0) {
       response.writeHead(404);
       response.end('{"error":{"code":"NO_HISTORY","message":"no history yet"}}');
     } else {
@@ -57,7 +57,10 @@ async function startService(refusals: number) {
       client.send(JSON.stringify({ type: 'update', candle: sent }));
     }
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, send };
+  const refuseAll = (): void => {
+    refusalsLeft = Number.POSITIVE_INFINITY;
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, send, refuseAll };
 }
 
 /** A feed, and what it has told a chart. */
@@ -105,4 +108,18 @@ test('a candle that is corrected after it ended is replaced', async () => {
   send(candleAt(nowTs - 60, 7));
   await until('the correction', () => told.series.at(-1)?.[1]?.baseVolume === 7);
   expect(told.series.at(-1)?.map(({ ts }) => ts)).toEqual(lastThree.map(({ ts }) => ts));
+});
+
+test('older candles that cannot be read are a problem, and none when another series is shown', async () => {
+  const { url, refuseAll } = await startService(0);
+  const { feed, told, isShown } = chartFeed(url);
+  feed.show(choice);
+  await until('the candles', () => isShown(3));
+  refuseAll();
+  await feed.loadOlder();
+  expect(told.problems.at(-1)).toBe('no history yet');
+  const loading = feed.loadOlder();
+  feed.show({ ...choice, market: 'BTC-PERP' });
+  await loading;
+  expect(told.problems.at(-1)).toBeUndefined();
 });

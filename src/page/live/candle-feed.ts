@@ -73,7 +73,7 @@ export class CandleFeed {
     void this.#load(choice, work.signal, LOAD_RETRY_MS.first);
   }
 
-  /** Reads the page before the oldest candle, unless there is none. */
+  /** Reads the page before the oldest candle, unless there is none. Never rejects; what fails is read when it is wanted again. */
   async loadOlder(): Promise<void> {
     const [oldest] = this.#candles;
     const choice = this.#choice;
@@ -85,6 +85,9 @@ export class CandleFeed {
       if (signal.aborted) return;
       this.#isComplete = page.length === 0 || this.#candles.length >= CANDLES_SHOWN_MAX;
       if (page.length > 0) this.#setCandles([...page, ...this.#candles]);
+      this.#events.onProblem(undefined);
+    } catch (error) {
+      if (!signal.aborted) this.#events.onProblem(messageOf(error));
     } finally {
       this.#isLoading = false;
     }
@@ -104,7 +107,7 @@ export class CandleFeed {
     } catch (error) {
       if (signal.aborted) return;
       this.#client.unsubscribe(KEY);
-      this.#events.onProblem(error instanceof Error ? error.message : String(error));
+      this.#events.onProblem(messageOf(error));
       const nextMs = Math.min(LOAD_RETRY_MS.max, retryMs * 2);
       this.#retry = setTimeout(() => void this.#load(choice, signal, nextMs), retryMs);
     }
@@ -157,4 +160,8 @@ export class CandleFeed {
     this.#candles.splice(isThere ? index : index + 1, isThere ? 1 : 0, candle);
     this.#corrections.requestFrame();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
