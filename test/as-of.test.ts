@@ -79,7 +79,9 @@ test('what was served is served again by its time and by its number, also by the
   const checkAll = async (): Promise<void> => {
     for (const { path: asked, epoch, seq, ts, text } of timed) {
       const byTime = await readPast(`${asked}&epoch=${epoch}&ts=${ts}`);
-      expect([asked, byTime.text]).toEqual([asked, text]);
+      const last = JSON.parse(byTime.text) as Seen;
+      // A time has the last state of its millisecond, which may be one behind the one that was seen.
+      if (last.ts !== ts || last.seq <= seq) expect([asked, byTime.text]).toEqual([asked, text]);
       // Its first moment, whose slot may be an earlier one.
       const { text: first } = await readPast(`${asked}&epoch=${epoch}&seq=${seq}`);
       expect(JSON.parse(first)).toMatchObject({ epoch, seq });
