@@ -49,7 +49,8 @@ const standIns = (replacedFiles) => ({
  */
 export async function bundleSimulation({ isUnrepaired = false } = {}) {
   const name = isUnrepaired ? 'unrepaired.mjs' : 'main.mjs';
-  const outfile = path.join(root, 'dist/simulation', name);
+  // As deep as a compiled module of a room, which finds the files of `docs` by its own place.
+  const outfile = path.join(root, 'dist/simulation/bundle', name);
   const files = { ...replacedFiles, ...(isUnrepaired ? unrepairedFiles : {}) };
   const { metafile } = await build({
     entryPoints: [path.join(folder, 'main.ts')],
