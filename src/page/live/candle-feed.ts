@@ -1,5 +1,6 @@
 /** The candles of a chart: a first page, older pages on demand, and live updates. */
 import { type Candle, CandleClient, type Resolution } from '@slotbook/client';
+import { textOfError } from '../model/error-text.js';
 import { CANDLES_PAGE, CANDLES_SHOWN_MAX, LOAD_RETRY_MS } from '../model/limits.js';
 import { FrameLoop } from './frame-loop.js';
 import { measuredSocket, type SocketMeter } from './measured-socket.js';
@@ -87,7 +88,7 @@ export class CandleFeed {
       if (page.length > 0) this.#setCandles([...page, ...this.#candles]);
       this.#events.onProblem(undefined);
     } catch (error) {
-      if (!signal.aborted) this.#events.onProblem(messageOf(error));
+      if (!signal.aborted) this.#events.onProblem(textOfError(error));
     } finally {
       this.#isLoading = false;
     }
@@ -107,7 +108,7 @@ export class CandleFeed {
     } catch (error) {
       if (signal.aborted) return;
       this.#client.unsubscribe(KEY);
-      this.#events.onProblem(messageOf(error));
+      this.#events.onProblem(textOfError(error));
       const nextMs = Math.min(LOAD_RETRY_MS.max, retryMs * 2);
       this.#retry = setTimeout(() => void this.#load(choice, signal, nextMs), retryMs);
     }
@@ -160,8 +161,4 @@ export class CandleFeed {
     this.#candles.splice(isThere ? index : index + 1, isThere ? 1 : 0, candle);
     this.#corrections.requestFrame();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

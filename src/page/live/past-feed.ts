@@ -3,6 +3,7 @@
  * There is never more than one read under way, and the newest request is the next one.
  */
 import type { HttpClient, L2Book, MomentQuery } from '@slotbook/client';
+import { textOfError } from '../model/error-text.js';
 import { BOOK_DEPTH, PLAY_MS } from '../model/limits.js';
 import { heldMoment, type Kept } from '../model/moments.js';
 import type { BookChoice, ShownBook } from './book-feed.js';
@@ -158,7 +159,7 @@ export class PastFeed {
       this.#problem = undefined;
     } catch (error) {
       if (signal.aborted) return;
-      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#problem = textOfError(error);
       this.#speed = 0;
     }
     this.#events.onChange();
