@@ -1,14 +1,22 @@
 /** The page in a browser, over a service on the local chain: what it shows, and that it never lies. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { formatDecimal } from '../src/client/amounts.js';
 import { type Demo, startDemo } from '../src/sim/demo/demo.js';
 import { CutProxy } from './support/cut-proxy.js';
+import {
+  type BesideL2,
+  BOTH_SOURCES,
+  expectAccessible,
+  expectEqualsL2,
+  expectUnbroken,
+  expectWhole,
+  ladderBesideL2,
+  tableRow,
+} from './support/page-checks.js';
 import { PageVisit } from './support/page-visit.js';
 import { BrowserPage, chromiumMissing, launchChromium } from './support/peers.js';
 import { ServiceChild } from './support/service-child.js';
@@ -18,7 +26,6 @@ import { until } from './support/until.js';
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** Screenshots of the last run, for a person. */
 const shots = path.join(root, '.cache', 'page');
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let folder: string;
 let demo: Demo;
@@ -50,19 +57,6 @@ function startPageService(): Promise<ServiceChild> {
   return ServiceChild.start(demo, ['--data-dir', folder, '--journal']);
 }
 
-/** Every panel with something in it. */
-async function expectWhole({ page }: PageVisit): Promise<void> {
-  for (const title of ['Candles', 'Order book', 'Depth', 'Try an order', 'Trades', 'Queue']) {
-    expect.soft(await page.getByRole('heading', { name: title, level: 2 }).count(), title).toBe(1);
-  }
-  await until('candles', () => page.getByTestId('candles').locator('canvas').count());
-  await until('trades', () => page.getByTestId('trades').locator('tbody tr').count());
-  await until('a walk', () => page.getByTestId('walk').locator('tbody tr').count());
-  await until('best prices', async () =>
-    /[0-9]/.test((await page.getByTestId('quote').textContent()) ?? ''),
-  );
-}
-
 /** Texts that grow by a digit towards the left count a little; anything that moves counts a hundred times as much. */
 const LAYOUT_SHIFT_MAX = 0.003;
 
@@ -91,13 +85,6 @@ test.for([
     await visit.close();
   }
 });
-
-/** axe-core has no finding. */
-async function expectAccessible({ page }: PageVisit): Promise<void> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate<AxeResult>('axe.run()');
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`)).toEqual([]);
-}
 
 test.for([1_440, 390])('shows the service itself at %i px', async (width) => {
   const url = `${service.url}/page/status`;
@@ -154,69 +141,6 @@ test('the console sends a message and lists its frames', async () => {
   }
 });
 
-/** The part of the report of axe-core that is read. */
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}
-
-/** Runs in the page: the ladder's rows, and /l2 of the same sequence number. */
-const ladderBesideL2 = (query: string): string => `new Promise((resolve, reject) => {
-  const table = document.querySelector('[data-testid=ladder]');
-  const readRows = () => [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
-  const observer = new MutationObserver(async () => {
-    const { seq, epoch } = table.dataset;
-    const rows = readRows();
-    const book = await (await fetch('/l2?${query}')).json().catch(reject);
-    if (String(book.seq) !== seq || book.epoch !== epoch) return;
-    observer.disconnect();
-    resolve({ rows, book });
-  });
-  observer.observe(table, { attributes: true });
-})`;
-
-interface BesideL2 {
-  readonly rows: readonly (readonly string[])[];
-  readonly book: Readonly<Record<'bids' | 'asks', readonly L2Level[]>>;
-}
-interface L2Level {
-  readonly price: string;
-  readonly size: string;
-  readonly sources: Readonly<Record<string, string>>;
-}
-
-const BOTH_SOURCES = 'includeVamm=true&includeIndicative=true';
-
-/** Waits until the ladder and /l2 are of one sequence number, and compares them. */
-async function expectEqualsL2(visit: PageVisit, { url }: { readonly url: string }): Promise<void> {
-  await until('the ladder of /l2', async () => {
-    const { rows, epoch, seq } = await visit.readLadder();
-    const response = await fetch(`${url}/l2?marketName=SOL-PERP&depth=100&${BOTH_SOURCES}`);
-    const book = (await response.json()) as BesideL2['book'] & { epoch: string; seq: number };
-    if (book.epoch !== epoch || book.seq !== seq) return false;
-    const bids = rows.filter(([side]) => side === 'bid');
-    expect(bids.length).toBeGreaterThan(5);
-    expect(bids).toEqual(book.bids.slice(0, bids.length).map((level) => tableRow('bid', level)));
-    return true;
-  });
-}
-
-/** No frame was lost, and none broke a rule. */
-async function expectUnbroken(visit: PageVisit): Promise<void> {
-  expect(await visit.text('recoveries')).toBe('0 / 0');
-  expect(await visit.text('truth')).toMatch(/Repairs\s*0$|Repairs\s*0\s/);
-  expect(await visit.text('truth')).not.toContain('wrong');
-}
-
-/** A level as the table says it. */
-function tableRow(side: 'bid' | 'ask', { price, size, sources }: L2Level): readonly string[] {
-  const { dlob = '0', vamm = '0', indicative = '0' } = sources;
-  const sizes = [size, dlob, vamm, indicative, '0'].map((raw) => formatDecimal(BigInt(raw), 9));
-  return [side, formatDecimal(BigInt(price), 6), ...sizes];
-}
-
 test.for([1, 10, 1_000])(
   'the ladder in groups of %i ticks says what /l2 says',
   async (grouping) => {
@@ -225,8 +149,7 @@ test.for([1, 10, 1_000])(
       `${service.url}/?market=SOL-PERP&grouping=${grouping}`,
     );
     try {
-      const sources = 'includeVamm=true&includeIndicative=true';
-      const query = `marketName=SOL-PERP&depth=100&grouping=${grouping}&${sources}`;
+      const query = `marketName=SOL-PERP&depth=100&grouping=${grouping}&${BOTH_SOURCES}`;
       const { rows, book } = await visit.page.evaluate<BesideL2>(ladderBesideL2(query));
       const shown = {
         asks: rows.filter(([side]) => side === 'ask'),

@@ -1,0 +1,99 @@
+/** What is expected of a visit of the page: that it is whole, accessible, unbroken, and shows what /l2 says. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect } from 'vitest';
+import { formatDecimal } from '../../src/client/amounts.js';
+import type { PageVisit } from './page-visit.js';
+import { until } from './until.js';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Every panel with something in it. */
+export async function expectWhole({ page }: PageVisit): Promise<void> {
+  for (const title of ['Candles', 'Order book', 'Depth', 'Try an order', 'Trades', 'Queue']) {
+    expect.soft(await page.getByRole('heading', { name: title, level: 2 }).count(), title).toBe(1);
+  }
+  await until('candles', () => page.getByTestId('candles').locator('canvas').count());
+  await until('trades', () => page.getByTestId('trades').locator('tbody tr').count());
+  await until('a walk', () => page.getByTestId('walk').locator('tbody tr').count());
+  await until('best prices', async () =>
+    /[0-9]/.test((await page.getByTestId('quote').textContent()) ?? ''),
+  );
+}
+
+/** axe-core has no finding. */
+export async function expectAccessible({ page }: PageVisit): Promise<void> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResult>('axe.run()');
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`)).toEqual([]);
+}
+
+/** The part of the report of axe-core that is read. */
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** Runs in the page: the ladder's rows, and /l2 of the same sequence number. */
+export const ladderBesideL2 = (query: string): string => `new Promise((resolve, reject) => {
+  const table = document.querySelector('[data-testid=ladder]');
+  const readRows = () => [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
+  const observer = new MutationObserver(async () => {
+    const { seq, epoch } = table.dataset;
+    const rows = readRows();
+    const book = await (await fetch('/l2?${query}')).json().catch(reject);
+    if (String(book.seq) !== seq || book.epoch !== epoch) return;
+    observer.disconnect();
+    resolve({ rows, book });
+  });
+  observer.observe(table, { attributes: true });
+})`;
+
+export interface BesideL2 {
+  readonly rows: readonly (readonly string[])[];
+  readonly book: Readonly<Record<'bids' | 'asks', readonly L2Level[]>>;
+}
+
+export interface L2Level {
+  readonly price: string;
+  readonly size: string;
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+export const BOTH_SOURCES = 'includeVamm=true&includeIndicative=true';
+
+/** Waits until the ladder and /l2 are of one sequence number, and compares them. */
+export async function expectEqualsL2(
+  visit: PageVisit,
+  { url }: { readonly url: string },
+): Promise<void> {
+  await until('the ladder of /l2', async () => {
+    const { rows, epoch, seq } = await visit.readLadder();
+    const response = await fetch(`${url}/l2?marketName=SOL-PERP&depth=100&${BOTH_SOURCES}`);
+    const book = (await response.json()) as BesideL2['book'] & { epoch: string; seq: number };
+    if (book.epoch !== epoch || book.seq !== seq) return false;
+    const bids = rows.filter(([side]) => side === 'bid');
+    expect(bids.length).toBeGreaterThan(5);
+    expect(bids).toEqual(book.bids.slice(0, bids.length).map((level) => tableRow('bid', level)));
+    return true;
+  });
+}
+
+/** No frame was lost, and none broke a rule. */
+export async function expectUnbroken(visit: PageVisit): Promise<void> {
+  expect(await visit.text('recoveries')).toBe('0 / 0');
+  expect(await visit.text('truth')).toMatch(/Repairs\s*0$|Repairs\s*0\s/);
+  expect(await visit.text('truth')).not.toContain('wrong');
+}
+
+/** A level as the table says it. */
+export function tableRow(
+  side: 'bid' | 'ask',
+  { price, size, sources }: L2Level,
+): readonly string[] {
+  const { dlob = '0', vamm = '0', indicative = '0' } = sources;
+  const sizes = [size, dlob, vamm, indicative, '0'].map((raw) => formatDecimal(BigInt(raw), 9));
+  return [side, formatDecimal(BigInt(price), 6), ...sizes];
+}
