@@ -33,11 +33,11 @@ const FORMATS = {
   orders: ['parquet', 'jsonl'],
 } as const;
 
-type Channel = keyof typeof FORMATS;
+type ExportChannel = keyof typeof FORMATS;
 
 /** What is asked for. */
 type Asked = Pick<ExportedRun, 'market' | 'fromMs' | 'toMs'> & {
-  readonly channel: Channel;
+  readonly channel: ExportChannel;
   readonly file: string;
   readonly encoder: RowEncoder;
 };
@@ -65,7 +65,11 @@ export async function exportRows(
 }
 
 function readFlags(flags: ExportFlags): Asked {
-  const channel = oneOf('--channel', flags.channel ?? 'book', Object.keys(FORMATS)) as Channel;
+  const channel = oneOf(
+    '--channel',
+    flags.channel ?? 'book',
+    Object.keys(FORMATS),
+  ) as ExportChannel;
   const format = formatOf(channel, flags.format);
   const market = flags.market?.toUpperCase() ?? '';
   const fromMs = timeOf('--from', flags.from, 0);
@@ -76,7 +80,7 @@ function readFlags(flags: ExportFlags): Asked {
   return { market, channel, fromMs, toMs, file, encoder: encoderOf(format, channel, market) };
 }
 
-function encoderOf(format: string, channel: Channel, market: string): RowEncoder {
+function encoderOf(format: string, channel: ExportChannel, market: string): RowEncoder {
   if (format === 'parquet') return new ParquetEncoder();
   if (format === 'jsonl') return jsonLines();
   return tardisCsv(channel === 'trades' ? 'trades' : 'book', market);
@@ -101,7 +105,7 @@ function segmentsFrom(run: readonly SegmentInfo[], fromMs: number): readonly Seg
 }
 
 /** The format of a channel: the first of its formats where none is named. */
-function formatOf(channel: Channel, text: string | undefined): string {
+function formatOf(channel: ExportChannel, text: string | undefined): string {
   const formats: readonly string[] = FORMATS[channel];
   const rule = formats.join(', ') + (channel === 'book' ? '' : ` for --channel ${channel}`);
   const format = text ?? formats[0] ?? '';

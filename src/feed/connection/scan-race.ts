@@ -70,7 +70,7 @@ export async function raceScans<T>(
   }
 }
 
-interface Outcome<T> {
+interface ScanOutcome<T> {
   readonly signal: AbortSignal;
   readonly patience: ScanPatience;
   readonly resolve: (result: T) => void;
@@ -80,7 +80,7 @@ interface Outcome<T> {
 class ScanRace<T> {
   readonly #parts: Pick<FeedParts, 'timers' | 'counters' | 'transientErrors'>;
   readonly #scans: readonly Scan<T>[];
-  readonly #outcome: Outcome<T>;
+  readonly #outcome: ScanOutcome<T>;
   #begun = 0;
   #running = 0;
   #failure: unknown;
@@ -88,7 +88,7 @@ class ScanRace<T> {
   constructor(
     parts: Pick<FeedParts, 'timers' | 'counters' | 'transientErrors'>,
     scans: readonly Scan<T>[],
-    outcome: Outcome<T>,
+    outcome: ScanOutcome<T>,
   ) {
     this.#parts = parts;
     this.#scans = scans;

@@ -15,7 +15,7 @@ export interface ChainTimeSources {
 }
 
 /** Readings that nothing else confirms yet. */
-interface Doubt {
+interface UnconfirmedReadings {
   /** The first of them, unix seconds, and when it came. */
   readonly firstTs: number;
   readonly atMs: number;
@@ -38,7 +38,7 @@ export class ChainTime {
   /** The highest plausible reading, unix seconds, as of `#boundAtMs`. */
   #bound = 0;
   #boundAtMs = 0;
-  #doubt: Doubt | null = null;
+  #doubt: UnconfirmedReadings | null = null;
 
   constructor(sources: ChainTimeSources) {
     this.#sources = sources;

@@ -10,7 +10,7 @@ import type { RecordPosition } from './types.js';
 import type { ReadParts } from './writer.js';
 
 /** A part of them, newest first. */
-export interface AccountTradesQuery {
+export interface AccountTradesPart {
   readonly account: string;
   /** Only trades of these markets. */
   readonly markets: readonly MarketKey[];
@@ -22,10 +22,7 @@ export interface AccountTradesQuery {
 }
 
 /** Reads a part. Both roles have an index of their own, and what they give is merged. */
-export function readAccountTrades(
-  parts: ReadParts,
-  query: AccountTradesQuery,
-): readonly TradeRow[] {
+export function readAccountTrades(parts: ReadParts, query: AccountTradesPart): readonly TradeRow[] {
   const id = parts.nameIds.findAccountId(query.account);
   if (id === null) return [];
   const { limit, offset = 0 } = query;
@@ -37,7 +34,7 @@ export function readAccountTrades(
 
 function readRole(
   { connection, nameIds }: ReadParts,
-  { markets, limit, offset = 0, before }: AccountTradesQuery,
+  { markets, limit, offset = 0, before }: AccountTradesPart,
   isOfAccount: ReturnType<typeof sql<boolean>>,
 ): readonly TradeRow[] {
   const codes = JSON.stringify(markets.map(marketCode));

@@ -109,10 +109,10 @@ export interface RecordKey {
 
 /** What both tables have in common. */
 type Columns = Readonly<
-  Record<string, readonly [string, Pick<Codec<never, Bound>, 'write'> & Reader]>
+  Record<string, readonly [string, Pick<Codec<never, Bound>, 'write'> & RowReader]>
 >;
 
-interface Reader {
+interface RowReader {
   readonly read: (column: unknown, nameIds: NameIds) => unknown;
 }
 

@@ -43,9 +43,13 @@ function renderBatch(book: WarmBook, parts: readonly AsOfPart[], asOf: AsOfStamp
   return finishBody(withStamp(list, asOf), asOf, versions);
 }
 
-type Refusal = { readonly code: string; readonly message: string; readonly param: string | null };
+type RefusalBody = {
+  readonly code: string;
+  readonly message: string;
+  readonly param: string | null;
+};
 
-function renderRead(engine: Engine, read: AsOfRead, market: number): Uint8Array | Refusal {
+function renderRead(engine: Engine, read: AsOfRead, market: number): Uint8Array | RefusalBody {
   switch (read.path) {
     case 'l2':
       return engine.l2({ ...read.request, market });
@@ -60,7 +64,7 @@ function renderRead(engine: Engine, read: AsOfRead, market: number): Uint8Array 
   }
 }
 
-function refusable(render: () => Uint8Array): Uint8Array | Refusal {
+function refusable(render: () => Uint8Array): Uint8Array | RefusalBody {
   try {
     return render();
   } catch (error) {

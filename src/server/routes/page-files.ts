@@ -89,7 +89,7 @@ function readPart(folder: string, name: string): Uint8Array {
   throw new Error(`${name} of the page has ${bytes.length} bytes, must have at most ${max}`);
 }
 
-interface ReadFile {
+interface ServedFile {
   readonly type: string;
   /** The headers of a page. */
   readonly framing: readonly Header[];
@@ -98,7 +98,7 @@ interface ReadFile {
 }
 
 /** Scripts and styles have the hash of their content in their names; the HTML keeps its name. */
-function pageFile({ type, framing, body, gzip }: ReadFile): PageFile {
+function pageFile({ type, framing, body, gzip }: ServedFile): PageFile {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const isPage = type.startsWith('text/html');
   const headers: readonly Header[] = [

@@ -13,7 +13,7 @@ import { PERP_MARKET, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE } from './layout.js'
 import type { PerpPreset, SpotPreset } from './market-presets.js';
 
 /** A market's clock: the slot and second at which the program last touched it. */
-export interface ChainTime {
+export interface ChainMoment {
   readonly slot: bigint;
   readonly unixSeconds: bigint;
 }
@@ -30,7 +30,7 @@ export interface MarketAddresses {
 export interface PerpMarketFields {
   readonly preset: PerpPreset;
   readonly addresses: MarketAddresses;
-  readonly time: ChainTime;
+  readonly time: ChainMoment;
   readonly status: number;
   readonly pausedOperations: number;
   readonly oraclePrice: bigint;
@@ -54,7 +54,7 @@ export interface PerpMarketFields {
 export interface SpotMarketFields {
   readonly preset: SpotPreset;
   readonly addresses: MarketAddresses;
-  readonly time: ChainTime;
+  readonly time: ChainMoment;
   readonly oraclePrice: bigint;
   readonly nextFillRecordId: bigint;
 }
@@ -232,7 +232,7 @@ function writePerpPrices(account: AccountBytes, market: PerpMarketFields): void 
   account.u64(PERP_MARKET.mmOracleSequenceId, mmOracle.sequenceId);
 }
 
-function presetFunding({ amm }: PerpPreset, { unixSeconds }: ChainTime): FundingFields {
+function presetFunding({ amm }: PerpPreset, { unixSeconds }: ChainMoment): FundingFields {
   return fundingOf(amm, { ts: unixSeconds, periodSeconds: HOUR_SECONDS });
 }
 

@@ -1,4 +1,4 @@
-import type { ChainTime } from '../bytes/accounts.js';
+import type { ChainMoment } from '../bytes/accounts.js';
 import { Direction, MarketType, OrderStatus, OrderType } from '../bytes/chain-enums.js';
 import { address, keyOf } from '../bytes/keys.js';
 import { ORDER } from '../bytes/layout.js';
@@ -64,7 +64,7 @@ export class SimulatedMarkets {
   readonly dirtyFeeds = new Set<Feed>();
   /** Markets whose book may have become crossed since the last check. */
   readonly maybeCrossed = new Set<SimulatedMarket>();
-  time: ChainTime = { slot: 0n, unixSeconds: 0n };
+  time: ChainMoment = { slot: 0n, unixSeconds: 0n };
   /** What prices are in: USDC. */
   readonly quoteAsset: SpotPreset;
   readonly auctionSlots: AuctionSlots;
