@@ -521,6 +521,27 @@ fn an_old_state_harms_nothing_malformed_or_not() {
     assert_eq!(bench.levels(Bid), [(100, 50)]);
 }
 
+/// A faulty node can give bytes of a market for the key of a user. Each kind had its own version, and only one was asked.
+#[test]
+fn a_key_that_was_a_user_and_is_a_market_is_old_or_closed_as_a_whole() {
+    let good = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
+    for older in [&[][..], &good[..4375]] {
+        let mut bench = Bench::new();
+        bench.book.set_state(FeedState::Live);
+        bench.put(key(1), &good);
+        bench.send(key(201), &good, SLOT + 1, Gate::Arrival).expect("a user of the market's key");
+        bench.send(key(201), &perp_market(), SLOT + 9, Gate::Arrival).expect("the market again");
+        bench.send(key(201), &good, SLOT + 2, Gate::Arrival).expect("a user once more");
+        assert_eq!(bench.levels(Bid), [(100, 100)]);
+        let outcome = bench.send(key(201), older, SLOT + 5, Gate::Snapshot);
+        assert_eq!(outcome, Ok(Applied::Stale), "the market is newer");
+        assert_eq!(bench.levels(Bid), [(100, 100)], "what is stale changes nothing");
+        bench.send(key(201), &[], SLOT + 10, Gate::Arrival).expect("closing always works");
+        let header = bench.book.header(bench.perp()).expect("a known market");
+        assert_eq!(header.empty_reason, Some(EmptyReason::MarketClosed), "the market as well");
+    }
+}
+
 #[test]
 fn bytes_that_did_not_arrive_whole_take_a_known_account_out() {
     let mut bench = Bench::new();

@@ -131,33 +131,39 @@ impl Book {
 
     /// Closes a user or market account; any other closed account concerns no book.
     fn close(&mut self, update: &AccountUpdate<'_>) -> Applied {
-        if let Some(index) = self.orders.users.find(&update.pubkey) {
-            if !self.admits_user(index, update) {
-                return Applied::Stale;
-            }
-            self.orders.users.get_mut(index).version.accept(update);
-            self.remove_user(index);
-            return Applied::Closed;
-        }
-        let lost = self.empty_market(update, EmptyReason::MarketClosed);
-        if lost == Some(Applied::Closed) {
+        let taken_out = self.take_out(update, EmptyReason::MarketClosed);
+        if taken_out == Some(Applied::Closed) {
             self.quarantined.remove(&update.pubkey);
         }
-        lost.unwrap_or(Applied::Ignored)
+        taken_out.unwrap_or(Applied::Ignored)
     }
 
-    /// Empties the market of an account that is closed or malformed: `Closed`, or `Stale` for an
-    /// old state; `None` when no market has this account.
-    fn empty_market(&mut self, update: &AccountUpdate<'_>, reason: EmptyReason) -> Option<Applied> {
-        let mut list = self.markets.list.iter_mut();
-        let market = list.find(|market| market.info.account == update.pubkey)?;
-        if !market.version.admits(update, self.snapshot.replaces) {
+    /// Takes out what the book has of a key, which is a user, a market, or both where the account was one and then the
+    /// other: `Closed`, or `Stale` when the book has a newer state of either; `None` when it has neither.
+    fn take_out(&mut self, update: &AccountUpdate<'_>, reason: EmptyReason) -> Option<Applied> {
+        let user = self.orders.users.find(&update.pubkey);
+        let mut markets = self.markets.list.iter();
+        let market = markets.position(|market| market.info.account == update.pubkey);
+        if user.is_none() && market.is_none() {
+            return None;
+        }
+        let admits_user = user.is_none_or(|index| self.admits_user(index, update));
+        let replaces = self.snapshot.replaces;
+        let version = market.map(|at| &self.markets.list[at].version);
+        if !admits_user || version.is_some_and(|version| !version.admits(update, replaces)) {
             return Some(Applied::Stale);
         }
-        market.version.accept(update);
-        market.unusable = Some(reason);
-        let id = market.info.id;
-        self.markets.refresh(id);
+        if let Some(index) = user {
+            self.orders.users.get_mut(index).version.accept(update);
+            self.remove_user(index);
+        }
+        if let Some(at) = market {
+            let market = &mut self.markets.list[at];
+            market.version.accept(update);
+            market.unusable = Some(reason);
+            let id = market.info.id;
+            self.markets.refresh(id);
+        }
         Some(Applied::Closed)
     }
 
@@ -180,14 +186,7 @@ impl Book {
         update: &AccountUpdate<'_>,
         cause: ProtocolError,
     ) -> Result<Applied, BookError> {
-        if let Some(index) = self.orders.users.find(&update.pubkey) {
-            if !self.admits_user(index, update) {
-                return Ok(Applied::Stale);
-            }
-            self.orders.users.get_mut(index).version.accept(update);
-            self.remove_user(index);
-        }
-        if self.empty_market(update, EmptyReason::MarketMalformed) == Some(Applied::Stale) {
+        if self.take_out(update, EmptyReason::MarketMalformed) == Some(Applied::Stale) {
             return Ok(Applied::Stale);
         }
         if self.quarantined.len() < QUARANTINE_MAX {
