@@ -317,7 +317,8 @@ export declare class JournalRows {
   read(reader: JournalReader, core: Core, until: JournalUntil): number
   /**
    * Takes the rows that were noted, column by column and all of one length: unix milliseconds, slot, sequence
-   * number, kind, price at 1e6, size at 1e9, and of orders the number of the maker and that of the order. `kind` has 1 for the first
+   * number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, and of orders the number of the maker and that of
+   * the order. Price and size are the bits of unsigned numbers. `kind` has 1 for the first
    * rows of all, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
    * order its last price and size.
    */

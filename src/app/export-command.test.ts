@@ -2,10 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Duckdb, withDuckdb } from '../../test/support/duckdb.js';
-import { formatDecimal } from '../amounts/decimals.js';
+import { oddUser } from '../../test/support/odd-accounts.js';
+import { formatDecimal, formatFixedDecimal } from '../amounts/decimals.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import { segmentName } from '../journal/store/segment-name.js';
-import { cleanUp, journalOfLife, newFolder } from '../journal/testing.js';
+import { cleanUp, JournalRig, journalOfLife, LiveBook, newFolder } from '../journal/testing.js';
+import { Direction } from '../sim/bytes/chain-enums.js';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 
@@ -152,7 +154,7 @@ test('the columns of a file have the types that its readers expect', async (cont
   const typesOf = async ({ query }: Duckdb, file: string): Promise<readonly string[]> =>
     (await query(`describe from '${file}'`)).map(([name, type]) => `${name} ${type}`);
   const head = ['ts TIMESTAMP', 'slot BIGINT', 'seq BIGINT', 'isSnapshot BOOLEAN'];
-  const tail = ['side VARCHAR', 'price DECIMAL(18,6)', 'amount DECIMAL(18,9)'];
+  const tail = ['side VARCHAR', 'price DECIMAL(38,6)', 'amount DECIMAL(38,9)'];
   await withDuckdb(context, async (duckdb) => {
     const levels = await exported(folder, { format: 'parquet' });
     expect(await typesOf(duckdb, levels)).toEqual([...head, ...tail]);
@@ -161,6 +163,88 @@ test('the columns of a file have the types that its readers expect', async (cont
     expect(await typesOf(duckdb, orders)).toEqual([...head, ...own, ...tail]);
   });
 });
+
+/** Three asks at the highest price, each of the largest signed size: together they have more than 64 bits. */
+async function journalOfLargest(): Promise<string> {
+  const folder = newFolder();
+  const book = new LiveBook({ seed: 3 });
+  const rig = new JournalRig(book, { folder });
+  await rig.write(1);
+  const ask = { price: HIGHEST, baseAssetAmount: LARGEST, direction: Direction.Short };
+  for (const seed of [1, 2, 3]) {
+    const { data, ...account } = oddUser({ seed }, [ask]);
+    const text = data.toString('base64');
+    book.engine.push({ ...account, slot: book.slot, data: text, encoding: 'base64' });
+  }
+  await rig.write(1);
+  await rig.service.stop();
+  return folder;
+}
+
+const HIGHEST = (2n ** 64n / 100n) * 100n;
+const LARGEST = ((2n ** 63n - 1n) / 10_000_000n) * 10_000_000n;
+
+test('prices and sizes are exact, also the largest that the program takes', async (context) => {
+  const folder = await journalOfLargest();
+  const [price, level, size] = [HIGHEST / 10n ** 6n, 3n * LARGEST, LARGEST];
+  for (const format of ['tardis-csv', 'jsonl']) {
+    const text = readFileSync(await exported(folder, { format }), 'utf8');
+    const lines = text.split('\n').filter((line) => line.includes(`${price}.`));
+    expect(lines.map((line) => line.includes(formatDecimal(level, 9)))).toEqual([true]);
+  }
+  await withDuckdb(context, async ({ query }) => {
+    for (const [channel, amount] of [
+      ['book', level],
+      ['orders', size],
+    ] as const) {
+      const file = await exported(folder, { channel, format: 'parquet' });
+      const highest = `select max(price)::text, arg_max(amount, price)::text from '${file}'`;
+      const texts = [formatFixedDecimal(HIGHEST, 6), formatFixedDecimal(amount, 9)];
+      expect(await query(highest)).toEqual([texts]);
+    }
+  });
+});
+
+/** A journal of two runs: the second has other orders, and counts its sequence numbers anew. */
+async function journalOfRuns(): Promise<{ readonly folder: string; readonly last: LiveBook }> {
+  const { folder } = await journalOfLife();
+  const last = new LiveBook({ seed: 4, epoch: 'second', slot: 60 });
+  const rig = new JournalRig(last, { folder });
+  await rig.write(20);
+  await rig.service.stop();
+  return { folder, last };
+}
+
+test('the SQL of the document gives the book and the orders of its moment', async (context) => {
+  const document = readFileSync('docs/journal.md', 'utf8');
+  const queries = [...document.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql);
+  const moment = /timestamp '([^']*)'/.exec(document)?.[1] ?? '';
+  const { folder, last } = await journalOfRuns();
+  const place = newFolder();
+  const toPlace = { market: MARKET, format: 'parquet' };
+  await exportRows(folder, { ...toPlace, out: path.join(place, 'sol.parquet') }, never);
+  const orders = { ...toPlace, channel: 'orders', out: path.join(place, 'orders.parquet') };
+  await exportRows(folder, orders, never);
+  const shownAt = (kind: 'l2' | 'l3'): Shown | undefined =>
+    bodiesOf(last.shown, kind, MARKET).findLast(({ ts }) => ts <= Date.parse(`${moment}Z`));
+  await withDuckdb(context, async ({ query }) => {
+    await query(`set file_search_path = '${place}'`);
+    // Times of the file are in UTC, whatever the time of the machine is.
+    await query("set TimeZone = 'Asia/Tokyo'");
+    const [levels = [], rows = [], ...more] = await Promise.all(queries.map(query));
+    expect(more).toEqual([]);
+    const [l2, l3] = [shownAt('l2'), shownAt('l3')];
+    if (l2 === undefined || l3 === undefined) throw new Error('the moment is in the second run');
+    expect(levels.map(textOfRow).sort()).toEqual(textsOf(l2, levelText));
+    expect(rows.map(textOfRow).sort()).toEqual(textsOf(l3, orderText));
+  });
+});
+
+/** A row of which the first cells are side, price and amount, as {@link textsOf} has it. */
+function textOfRow([side, price, amount, ...others]: readonly unknown[]): string {
+  const plain = (decimal: unknown): string => `${decimal}`.replace(/\.?0+$/, '');
+  return [side, plain(price), plain(amount), ...others].join(' ');
+}
 
 test('an export of a part begins with the book as it was, and ends in time', async () => {
   const { folder, book } = await journalOfLife();

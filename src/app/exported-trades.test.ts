@@ -68,6 +68,21 @@ test('DuckDB loads trades as Parquet and JSON lines, of a part of the time', asy
   });
 });
 
+test('a price of more than 64 bits is exact', async (context) => {
+  const folder = newFolder();
+  const store = await newStore(folder);
+  const fills = [fill({ baseAssetAmountFilled: 1n, quoteAssetAmountFilled: 2n ** 62n })];
+  store.writeBatch({ transactions: [transaction({ slot: 100, fills })] });
+  store.close();
+  await withDuckdb(context, async ({ query }) => {
+    for (const format of ['parquet', 'jsonl']) {
+      const file = await exported(folder, { format });
+      const [[price] = []] = await query(`select price::text from '${file}'`);
+      expect(`${price}`.replace(/\.0+$/, '')).toBe(`${2n ** 62n * 1_000n}`);
+    }
+  });
+});
+
 test('a folder without a history, and a market that is not known, are one line', async () => {
   const flags = { market: 'SOL-PERP', channel: 'trades' };
   await expect(exportRows(newFolder(), flags, never)).rejects.toThrow(

@@ -14,6 +14,9 @@ export type RowValues =
   | { readonly kind: 'time'; readonly values: BigInt64Array }
   | { readonly kind: 'integer'; readonly values: BigInt64Array }
   /** Whole numbers of the smallest unit, so many `places` behind the point. */
-  | { readonly kind: 'decimal'; readonly places: number; readonly values: BigInt64Array }
+  | { readonly kind: 'decimal'; readonly places: number; readonly values: Decimals }
   | { readonly kind: 'text'; readonly values: readonly string[] }
   | { readonly kind: 'flag'; readonly values: readonly boolean[] };
+
+/** Whole numbers of any size. */
+export type Decimals = BigInt64Array | BigUint64Array | readonly bigint[];

@@ -16,6 +16,9 @@ const ASK = 2n;
 const BECAME = 4n;
 const WENT = 8n;
 
+const PRICE = { name: 'price', kind: 'decimal', places: QUOTE_PLACES } as const;
+const AMOUNT = { name: 'amount', kind: 'decimal', places: BASE_PLACES } as const;
+
 const NONE = new BigInt64Array();
 
 /** The book of one market as rows while a journal is read: {@link JournalReader.noteRows} begins it. */
@@ -42,10 +45,10 @@ export class JournalRows {
       kinds = NONE,
       price = NONE,
       size = NONE,
+      sizeHigh = NONE,
       ...ofOrders
     ] = this.native.take();
-    const count = ts.length;
-    if (count === 0) return null;
+    if (ts.length === 0) return null;
     const columns: readonly RowColumn[] = [
       { name: 'ts', kind: 'time', values: ts },
       { name: 'slot', kind: 'integer', values: slot },
@@ -53,10 +56,10 @@ export class JournalRows {
       { name: 'isSnapshot', kind: 'flag', values: Array.from(kinds, isOfSnapshot) },
       ...(this.#isOfOrders ? this.#orderColumns(kinds, ofOrders) : []),
       { name: 'side', kind: 'text', values: Array.from(kinds, sideOf) },
-      { name: 'price', kind: 'decimal', places: QUOTE_PLACES, values: price },
-      { name: 'amount', kind: 'decimal', places: BASE_PLACES, values: size },
+      { ...PRICE, values: unsigned(price) },
+      { ...AMOUNT, values: wide(size, sizeHigh) },
     ];
-    return { count, columns };
+    return { count: ts.length, columns };
   }
 
   #orderColumns(
@@ -71,6 +74,18 @@ export class JournalRows {
       { name: 'orderId', kind: 'integer', values: ids },
     ];
   }
+}
+
+/** The same bits without a sign. */
+function unsigned({ buffer, byteOffset, length }: BigInt64Array): BigUint64Array {
+  return new BigUint64Array(buffer, byteOffset, length);
+}
+
+/** Numbers of their lower and upper 64 bits, of which the upper are hardly ever needed. */
+function wide(low: BigInt64Array, high: BigInt64Array): BigUint64Array | readonly bigint[] {
+  const values = unsigned(low);
+  if (high.every((bits) => bits === 0n)) return values;
+  return Array.from(values, (value, at) => value + ((high[at] ?? 0n) << 64n));
 }
 
 function isOfSnapshot(kind: bigint): boolean {

@@ -1,5 +1,5 @@
 import { formatDecimal } from '../amounts/decimals.js';
-import type { RowBlock, RowColumn } from '../contract/row-block.js';
+import type { Decimals, RowBlock, RowColumn } from '../contract/row-block.js';
 
 /** The text of one row of a column. */
 export type Cell = (row: number) => string;
@@ -32,7 +32,7 @@ export function columnOf({ columns }: RowBlock, name: string): RowColumn {
 }
 
 /** Makes a text once for rows in succession that have the same number. */
-function onceForEqual(values: BigInt64Array, textOf: (value: bigint) => string): Cell {
+function onceForEqual(values: Decimals, textOf: (value: bigint) => string): Cell {
   let last = 0n;
   let text = textOf(last);
   return (row) => {

@@ -62,8 +62,7 @@ function blockOf(rows: readonly TradeRow[], decimals: number): RowBlock {
 }
 
 function columnsOf(trades: readonly Trade[]): readonly RowColumn[] {
-  const integers = (of: (trade: Trade) => bigint): BigInt64Array =>
-    BigInt64Array.from(trades, (trade) => BigInt.asIntN(64, of(trade)));
+  const integers = (of: (trade: Trade) => bigint): BigInt64Array => BigInt64Array.from(trades, of);
   const base = { kind: 'decimal', places: BASE_PLACES } as const;
   const quote = { kind: 'decimal', places: QUOTE_PLACES } as const;
   return [
@@ -71,9 +70,9 @@ function columnsOf(trades: readonly Trade[]): readonly RowColumn[] {
     { name: 'slot', kind: 'integer', values: integers(({ slot }) => BigInt(slot)) },
     { name: 'id', kind: 'text', values: trades.map(({ point }) => `${point.fillRecordId}`) },
     { name: 'side', kind: 'text', values: trades.map(sideOf) },
-    { name: 'price', ...quote, values: integers(({ point }) => point.price) },
-    { name: 'amount', ...base, values: integers(({ point }) => point.base) },
-    { name: 'quoteAmount', ...quote, values: integers(({ point }) => point.quote) },
+    { name: 'price', ...quote, values: trades.map(({ point }) => point.price) },
+    { name: 'amount', ...base, values: trades.map(({ point }) => point.base) },
+    { name: 'quoteAmount', ...quote, values: trades.map(({ point }) => point.quote) },
     { name: 'taker', kind: 'text', values: trades.map(({ taker }) => taker ?? '') },
     { name: 'maker', kind: 'text', values: trades.map(({ maker }) => maker ?? '') },
     { name: 'explanation', kind: 'text', values: trades.map((trade) => trade.actionExplanation) },

@@ -76,7 +76,8 @@ impl JournalRows {
     }
 
     /// Takes the rows that were noted, column by column and all of one length: unix milliseconds, slot, sequence
-    /// number, kind, price at 1e6, size at 1e9, and of orders the number of the maker and that of the order. `kind` has 1 for the first
+    /// number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, and of orders the number of the maker and that of
+    /// the order. Price and size are the bits of unsigned numbers. `kind` has 1 for the first
     /// rows of all, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
     /// order its last price and size.
     #[napi]
@@ -133,8 +134,8 @@ impl JournalRows {
 }
 
 /// Columns of levels, and of orders.
-const LEVEL_COLUMNS: usize = 6;
-const COLUMNS_MAX: usize = 8;
+const LEVEL_COLUMNS: usize = 7;
+const COLUMNS_MAX: usize = 9;
 
 /// The rows that were not taken yet.
 #[derive(Default)]
@@ -183,7 +184,8 @@ impl Columns {
         let [ts_ms, slot, seq] = self.turn;
         let asks = if side == Side::Ask { ASK } else { 0 };
         let kind = self.snapshot | asks | action;
-        let row = [ts_ms, slot, seq, kind, signed(price.0), signed(size)];
+        let [size_low, size_high] = [size, size >> u64::BITS].map(low_bits);
+        let row = [ts_ms, slot, seq, kind, low_bits(price.0.into()), size_low, size_high];
         self.numbers.iter_mut().zip(row).for_each(|(column, number)| column.push(number));
     }
 
@@ -196,7 +198,13 @@ impl Columns {
     }
 }
 
-/// What is beyond 63 bits is the largest number: no real size is.
+/// What is beyond 63 bits is the largest number: no time, slot, sequence number or count is.
 fn signed(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
+}
+
+/// The lowest 64 bits as they are. Prices have 64 bits, and the size of a level may have more.
+fn low_bits(number: u128) -> i64 {
+    let [bytes @ .., _, _, _, _, _, _, _, _] = number.to_le_bytes();
+    i64::from_le_bytes(bytes)
 }

@@ -158,13 +158,17 @@ impl Book {
             self.remove_user(index);
         }
         if let Some(at) = market {
-            let market = &mut self.markets.list[at];
-            market.version.accept(update);
-            market.unusable = Some(reason);
-            let id = market.info.id;
-            self.markets.refresh(id);
+            self.empty_market(at, update, reason);
         }
         Some(Applied::Closed)
+    }
+
+    fn empty_market(&mut self, at: usize, update: &AccountUpdate<'_>, reason: EmptyReason) {
+        let market = &mut self.markets.list[at];
+        market.version.accept(update);
+        market.unusable = Some(reason);
+        let id = market.info.id;
+        self.markets.refresh(id);
     }
 
     /// The account of this key is no user, whatever it was before: a user that the book had is gone.
