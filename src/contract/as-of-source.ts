@@ -84,8 +84,30 @@ export type AsOfRefusal =
 /** What comes of a request. */
 export type AsOfReply = AsOfBody | AsOfRefusal;
 
+/** What is counted of the requests for past moments. */
+export type AsOfEvent =
+  | 'requests'
+  /** Replies with the book of the moment; that it is not kept. */
+  | 'bodies'
+  | 'notKept'
+  /** Requests beyond the limit on those that wait; that had no book in time. */
+  | 'queueRefusals'
+  | 'late'
+  /** Books that were restored from a checkpoint; that went on from the moment of an earlier request. */
+  | 'restores'
+  | 'warmHits';
+
+/** How requests for past moments do, for /metrics. */
+export interface AsOfStats {
+  /** Requests that have no reply yet, and threads that run. */
+  readonly open: number;
+  readonly threads: number;
+  readonly events: Readonly<Record<AsOfEvent, number>>;
+}
+
 /** The book of any moment that is kept. */
 export interface AsOfSource {
   /** Makes bodies of a moment; `isGone` is whether the client has left, whose request then ends. */
   readMoment(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply>;
+  readStats(): AsOfStats;
 }

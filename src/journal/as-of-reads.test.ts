@@ -79,8 +79,15 @@ test('beyond the limit requests are refused, and the others have their books', a
     past.readMoment(request(1 + (at % 40)), stays),
   );
   expect(kindsOf(await Promise.all(asked))).toEqual({ body: AS_OF_WAITING_MAX, busy: 5 });
-  expect(past.threads).toBe(1);
+  expect(past.readStats().threads).toBe(1);
   expect((await past.readMoment(request(5), stays)).kind).toBe('body');
+  const { open, events } = past.readStats();
+  const bodies = AS_OF_WAITING_MAX + 1;
+  expect(open).toBe(0);
+  expect(events).toMatchObject({ requests: bodies + 5, bodies, queueRefusals: 5, late: 0 });
+  expect(events.restores).toBeGreaterThan(0);
+  expect(events.warmHits).toBeGreaterThan(0);
+  expect(events.restores + events.warmHits).toBe(bodies);
 });
 
 test('a request ends at its deadline, and those after it are served', async () => {
@@ -89,6 +96,7 @@ test('a request ends at its deadline, and those after it are served', async () =
   const late = past.readMoment(request(0), stays);
   timers.advance(AS_OF_MS_MAX);
   expect(await late).toMatchObject({ kind: 'busy', message: expect.stringContaining('10000 ms') });
+  expect(past.readStats().events).toMatchObject({ requests: 1, bodies: 0, late: 1 });
   journal.isHeld = false;
   for (const end of journal.flushes) end();
   expect((await past.readMoment(request(0), stays)).kind).toBe('body');
@@ -126,6 +134,7 @@ test('a time behind the last turn is kept while the journal writes, and not when
   expect((await past.readMoment(requestAfter(30_000), stays)).kind).toBe('body');
   journal.isWhole = false;
   expect((await past.readMoment(requestAfter(30_000), stays)).kind).toBe('notKept');
+  expect(past.readStats().events.notKept).toBe(1);
   expect((await past.readMoment(requestAfter(0), stays)).kind).toBe('body');
 });
 
@@ -143,9 +152,9 @@ test('a thread without a request ends, and the next request starts one', async (
   const past = newReads();
   await past.readMoment(request(2), stays);
   timers.advance(AS_OF_IDLE_MS - 1);
-  expect(past.threads).toBe(1);
+  expect(past.readStats().threads).toBe(1);
   timers.advance(1);
-  expect(past.threads).toBe(0);
+  expect(past.readStats().threads).toBe(0);
   expect((await past.readMoment(request(2), stays)).kind).toBe('body');
 });
 

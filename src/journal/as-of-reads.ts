@@ -3,7 +3,14 @@
  * and hands them to threads. Nothing here reads a file or makes a body.
  */
 import { availableParallelism } from 'node:os';
-import type { AsOfMoment, AsOfReply, AsOfRequest, AsOfSource } from '../contract/as-of-source.js';
+import type {
+  AsOfEvent,
+  AsOfMoment,
+  AsOfReply,
+  AsOfRequest,
+  AsOfSource,
+  AsOfStats,
+} from '../contract/as-of-source.js';
 import type { JournalMoment } from '../contract/journal-source.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
@@ -15,6 +22,7 @@ import {
   AS_OF_THREADS_MAX,
   AS_OF_WAITING_MAX,
 } from './model/limits.js';
+import type { MomentResult } from './model/messages.js';
 
 /** The journal whose files are read. */
 export interface FlushedJournal {
@@ -68,6 +76,10 @@ export class AsOfReads implements AsOfSource {
   #flushing: Promise<number> | null = null;
   #nextFlush: Promise<number> | null = null;
   #isStopped = false;
+  readonly #events: Record<AsOfEvent, number> = {
+    ...{ requests: 0, bodies: 0, notKept: 0, queueRefusals: 0, late: 0 },
+    ...{ restores: 0, warmHits: 0 },
+  };
 
   constructor(options: AsOfOptions) {
     this.#options = options;
@@ -75,15 +87,24 @@ export class AsOfReads implements AsOfSource {
     this.#threadsMax = options.threadsMax ?? threadsOf(availableParallelism());
   }
 
-  /** Threads that run now. */
-  get threads(): number {
-    return this.#slots.length;
+  readStats(): AsOfStats {
+    return { open: this.#open.size, threads: this.#slots.length, events: { ...this.#events } };
   }
 
   /** As {@link AsOfSource} says. Rejects when the thread that worked on it has ended. */
   async readMoment(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply> {
-    if (this.#isStopped) return { kind: 'busy', message: 'the service is stopping' };
-    if (this.#open.size >= AS_OF_WAITING_MAX) return { kind: 'busy', message: FULL_TEXT };
+    this.#events.requests += 1;
+    const reply = await this.#makeReply(request, isGone);
+    if (reply.kind === 'body') this.#events.bodies += 1;
+    else if (reply.kind === 'notKept') this.#events.notKept += 1;
+    else if (reply === FULL) this.#events.queueRefusals += 1;
+    else if (reply === LATE) this.#events.late += 1;
+    return reply;
+  }
+
+  async #makeReply(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply> {
+    if (this.#isStopped) return STOPPING;
+    if (this.#open.size >= AS_OF_WAITING_MAX) return FULL;
     return new Promise((resolve, reject) => {
       const job = this.#openJob({ request, isGone, resolve, reject });
       this.#flushFor(request.moment).then((flushedMs) => {
@@ -134,7 +155,7 @@ export class AsOfReads implements AsOfSource {
     const at = this.#waiting.indexOf(job);
     if (at >= 0) this.#waiting.splice(at, 1);
     for (const slot of this.#slots) if (slot.job === job) slot.thread.giveUpJob(job.id);
-    job.settle({ kind: 'busy', message: LATE_TEXT });
+    job.settle(LATE);
   }
 
   /** The newest moments wait in the encoder, of which only a flush makes bytes. Up to when the file then has all. */
@@ -184,7 +205,7 @@ export class AsOfReads implements AsOfSource {
   #startThread(): Slot | undefined {
     if (this.#slots.length >= this.#threadsMax) return undefined;
     const thread = new AsOfThread(this.#options.files, {
-      onReply: (reply) => this.#endJob(slot, reply),
+      onResult: (result) => this.#endJob(slot, result),
       onEnd: (reason) => this.#forgetThread(slot, reason),
     });
     const slot: Slot = { thread, job: null, idle: null };
@@ -192,14 +213,16 @@ export class AsOfReads implements AsOfSource {
     return slot;
   }
 
-  #endJob(slot: Slot, reply: AsOfReply | null): void {
+  #endJob(slot: Slot, { reply, books }: MomentResult): void {
+    this.#events.restores += books.restores;
+    this.#events.warmHits += books.warmHits;
     const { job } = slot;
     slot.job = null;
     slot.idle = this.#timers.after(AS_OF_IDLE_MS, () => {
       this.#slots.splice(this.#slots.indexOf(slot), 1);
       void slot.thread.end();
     });
-    job?.settle(reply ?? { kind: 'busy', message: LATE_TEXT });
+    job?.settle(reply ?? LATE);
     this.#startJobs();
   }
 
@@ -218,8 +241,14 @@ export class AsOfReads implements AsOfSource {
 const ID_MASK = 0x3fff_ffff;
 
 const STOPPING: AsOfReply = { kind: 'busy', message: 'the service is stopping' };
-const FULL_TEXT = `${AS_OF_WAITING_MAX} requests for past moments wait, which is the limit`;
-const LATE_TEXT = `the book of this moment was not there within ${AS_OF_MS_MAX} ms`;
+const FULL: AsOfReply = {
+  kind: 'busy',
+  message: `${AS_OF_WAITING_MAX} requests for past moments wait, which is the limit`,
+};
+const LATE: AsOfReply = {
+  kind: 'busy',
+  message: `the book of this moment was not there within ${AS_OF_MS_MAX} ms`,
+};
 
 /** Half of the cores stay with the live book and its readers. */
 function threadsOf(cores: number): number {

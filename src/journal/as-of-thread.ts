@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import type { AsOfReply } from '../contract/as-of-source.js';
 import type { AsOfSetup, MomentJob, MomentResult } from './model/messages.js';
 import { workerFile } from './worker-file.js';
 
@@ -8,8 +7,8 @@ export type AsOfFiles = Omit<AsOfSetup, 'unwanted'>;
 
 /** What a thread tells its owner. */
 export interface AsOfListener {
-  /** The job has ended; null when it was given up. */
-  onReply(reply: AsOfReply | null): void;
+  /** The job has ended. */
+  onResult(result: MomentResult): void;
   /** The thread has ended, by itself or not. */
   onEnd(reason: string): void;
 }
@@ -23,7 +22,7 @@ export class AsOfThread {
     const setup: AsOfSetup = { ...files, unwanted: this.#unwanted.buffer };
     this.#worker = new Worker(workerFile('as-of/thread.js'), { workerData: setup, execArgv: [] });
     let reason: string | null = null;
-    this.#worker.on('message', ({ reply }: MomentResult) => listener.onReply(reply));
+    this.#worker.on('message', (result: MomentResult) => listener.onResult(result));
     this.#worker.on('error', (error) => {
       reason ??= error.message;
     });

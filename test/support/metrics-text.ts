@@ -3,6 +3,7 @@ import { newCounters as historyCounters } from '../../src/history/ingest/parts.j
 import { Metrics, RequestCounts } from '../../src/server/metrics/metrics.js';
 import { Timings } from '../../src/server/metrics/timings.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
+import { fakeAsOfStats } from '../../src/server/testing/fake-journal.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
 
 /** The text of /metrics of a service that has all its parts, each with something to count. */
@@ -41,6 +42,7 @@ export function metricsText(): Promise<string> {
         ...{ oldest: null, newest: null, queuedBytes: 0, events: { segmentsBegun: 1 } },
       }),
     },
+    asOf: { readStats: () => fakeAsOfStats },
     quotes: () => ({
       ...{ sockets: 2, makers: 1, changed: 1, unchanged: 1 },
       ...{ closes: counts, errors: counts, refused: counts },

@@ -2,7 +2,7 @@ import type { AsOfMoment, AsOfReply, MarketKey } from '../../contract/as-of-sour
 import { EngineError } from '../../engine/errors.js';
 import type { JournalUntil } from '../../engine/journal-reader.js';
 import { textOfError } from '../model/error.js';
-import type { MomentJob } from '../model/messages.js';
+import type { BookCounts, MomentJob } from '../model/messages.js';
 import {
   chooseBySeq,
   chooseByTime,
@@ -34,6 +34,11 @@ export class MomentReader {
   constructor(files: JournalFiles) {
     this.#index = new SegmentIndex(files.folder, files.programId);
     this.#books = new WarmBooks(files);
+  }
+
+  /** Takes the count of the books that were used since the last time. */
+  takeBookCounts(): BookCounts {
+    return this.#books.takeCounts();
   }
 
   /** Makes the bodies; undefined when the request was given up meanwhile. */

@@ -18,7 +18,7 @@ const unwanted = new Int32Array(setup.unwanted);
 port.on('message', (job: MomentJob) => {
   const isCancelled = (): boolean => Atomics.load(unwanted, 0) === job.id;
   const reply = reader.readMoment(job, isCancelled) ?? null;
-  const result: MomentResult = { id: job.id, reply };
+  const result: MomentResult = { id: job.id, reply, books: reader.takeBookCounts() };
   // The bytes change hands.
   port.postMessage(result, reply?.kind === 'body' ? [reply.body.buffer as ArrayBuffer] : []);
 });

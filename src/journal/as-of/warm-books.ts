@@ -1,11 +1,15 @@
 import { WARM_BOOKS_MAX, WARM_BYTES_MAX, WARM_USER_BYTES } from '../model/limits.js';
+import type { BookCounts } from '../model/messages.js';
 import { type JournalFiles, WarmBook } from './warm-book.js';
+
+const NO_BOOKS: BookCounts = { restores: 0, warmHits: 0 };
 
 /** The books that requests have left at their moments, bounded in number and memory: the least recently used goes. */
 export class WarmBooks {
   readonly #files: JournalFiles;
   /** The most recently used is the last. */
   readonly #books: WarmBook[] = [];
+  #counts: BookCounts = NO_BOOKS;
 
   constructor(files: JournalFiles) {
     this.#files = files;
@@ -26,9 +30,21 @@ export class WarmBooks {
       undefined,
     );
     const book = furthest ?? new WarmBook(segment, this.#files);
+    const { restores, warmHits } = this.#counts;
+    const isWarm = furthest !== undefined;
+    this.#counts = isWarm
+      ? { restores, warmHits: warmHits + 1 }
+      : { restores: restores + 1, warmHits };
     this.#forget(book);
     this.#books.push(book);
     return book;
+  }
+
+  /** Takes what was counted since the last time. */
+  takeCounts(): BookCounts {
+    const counts = this.#counts;
+    this.#counts = NO_BOOKS;
+    return counts;
   }
 
   /** Drops a book that nothing more can be read from. */

@@ -84,4 +84,11 @@ export interface MomentJob extends AsOfRequest {
 export interface MomentResult {
   readonly id: number;
   readonly reply: AsOfReply | null;
+  readonly books: BookCounts;
+}
+
+/** Books that were made for a request: restored from a checkpoint, or left there by an earlier request. */
+export interface BookCounts {
+  readonly restores: number;
+  readonly warmHits: number;
 }

@@ -18,7 +18,7 @@ import { Direction } from '../../sim/bytes/chain-enums.js';
 import { keyOf } from '../../sim/bytes/keys.js';
 import { emptyOrder, userBytes } from '../../sim/bytes/user-account.js';
 import { FakeHistory } from '../testing/fake-history.js';
-import { fakeJournal } from '../testing/fake-journal.js';
+import { fakeAsOfStats, fakeJournal } from '../testing/fake-journal.js';
 import { type RunningServer, startServer } from '../testing/running-server.js';
 import { STATUS_BY_CODE } from '../transport/errors.js';
 import type { ApiDescription, Operation, ResponseSpec } from './openapi.js';
@@ -64,7 +64,7 @@ beforeAll(async () => {
   server = await startServer(engine, {
     history: new FakeHistory(),
     journal: fakeJournal,
-    asOf: { readMoment: async () => pastBook() },
+    asOf: { readMoment: async () => pastBook(), readStats: () => fakeAsOfStats },
     readFees: async () => [0, 5_000],
     readAccounts: async (keys) => keys.map((_, index) => (index === 0 ? 'AAAA' : null)),
   });

@@ -1,4 +1,5 @@
 /** The journal in /status and /metrics. */
+import type { AsOfStats } from '../../contract/as-of-source.js';
 import type { JournalStats } from '../../contract/journal-source.js';
 import { gaugeSeries, type MetricSeries, stateFlags } from './series.js';
 
@@ -29,6 +30,23 @@ export function journalSeries(stats: () => JournalStats): readonly MetricSeries[
     {
       ...{ kind: 'counter', name: 'slotbook_journal_events_total', label: 'event' },
       help: 'Events of the journal by name: files, failures, bytes.',
+      read: () => stats().events,
+    },
+  ];
+}
+
+/** The series of the requests for past moments. */
+export function asOfSeries(stats: () => AsOfStats): readonly MetricSeries[] {
+  return [
+    gaugeSeries(
+      'slotbook_as_of_open',
+      'Requests for past moments that have no reply yet.',
+      () => stats().open,
+    ),
+    gaugeSeries('slotbook_as_of_threads', 'Their threads.', () => stats().threads),
+    {
+      ...{ kind: 'counter', name: 'slotbook_as_of_events_total', label: 'event' },
+      help: 'Requests for past moments, what came of them, and the books that were made for them.',
       read: () => stats().events,
     },
   ];

@@ -5,13 +5,14 @@
 import { readdir } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { LIMITS } from '../../config/limits.js';
+import type { AsOfSource } from '../../contract/as-of-source.js';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
 import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { JournalSource } from '../../contract/journal-source.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
 import { historySeries } from './history-metrics.js';
-import { journalSeries } from './journal-metrics.js';
+import { asOfSeries, journalSeries } from './journal-metrics.js';
 import { type QuoteSocketStats, quoteSeries } from './quotes-metrics.js';
 import {
   counterSeries,
@@ -37,6 +38,7 @@ export interface MetricsOptions {
   readonly quotes?: () => QuoteSocketStats;
   readonly history?: Pick<MarketDataSource, 'readStats'>;
   readonly journal?: Pick<JournalSource, 'readStats'>;
+  readonly asOf?: Pick<AsOfSource, 'readStats'>;
   /** Bytes of responses that wait for their clients. */
   readonly unsent?: { readonly bytes: number };
   /** Bytes that wait for WebSockets. */
@@ -67,7 +69,7 @@ export class Metrics {
 
   constructor(options: MetricsOptions) {
     const { book, directory, readiness, feed, requests, timings, unsent } = options;
-    const { sockets, backlog, venues, quotes, history, journal } = options;
+    const { sockets, backlog, venues, quotes, history, journal, asOf } = options;
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
     collectDefaultMetrics({ register: this.#registry });
     replaceDescriptorCount(this.#registry);
@@ -89,6 +91,7 @@ export class Metrics {
       ...(quotes === undefined ? [] : quoteSeries(() => this.#stats, quotes)),
       ...(history === undefined ? [] : historySeries(() => history.readStats())),
       ...(journal === undefined ? [] : journalSeries(() => journal.readStats())),
+      ...(asOf === undefined ? [] : asOfSeries(() => asOf.readStats())),
     ];
     for (const row of series) registerSeries(this.#registry, row);
   }

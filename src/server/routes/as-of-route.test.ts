@@ -1,6 +1,7 @@
 /** Past moments: which requests name one, what is asked of the journal, and what its replies become. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AsOfReply, AsOfRequest, AsOfSource } from '../../contract/as-of-source.js';
+import type { AsOfReply, AsOfRequest, AsOfSource, AsOfStats } from '../../contract/as-of-source.js';
+import { fakeAsOfStats } from '../testing/fake-journal.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
 const asOf = { epoch: 'epoch-0', slot: 90, ts: 36_000 };
@@ -17,6 +18,10 @@ class FakePast implements AsOfSource {
   async readMoment(request: AsOfRequest): Promise<AsOfReply> {
     this.requests.push(request);
     return this.reply;
+  }
+
+  readStats(): AsOfStats {
+    return fakeAsOfStats;
   }
 }
 

@@ -24,6 +24,7 @@ import {
 } from '../api/book-params.js';
 import { parseMoment } from '../api/moment-params.js';
 import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
+import type { Timings } from '../metrics/timings.js';
 import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import type { Header, HttpRequest, Reply } from '../transport/reply.js';
 import { furthestBehind } from './batch-route.js';
@@ -45,6 +46,8 @@ import {
 export interface AsOfRouteOptions extends BookRouteOptions {
   /** Absent where no journal is kept. */
   readonly asOf?: AsOfSource | undefined;
+  /** Where it is measured what replies took. */
+  readonly timings?: Pick<Timings, 'asOf'> | undefined;
 }
 
 /** The paths of the book that can be asked for a past moment. */
@@ -52,7 +55,7 @@ export type AsOfPath = AsOfRead['path'] | 'batchL2';
 
 /** The route of a path, which replies with a past moment where the query names one, and else as `live` does. */
 export function withMoment(options: AsOfRouteOptions, path: AsOfPath, live: BookRoute): BookRoute {
-  const { readiness, asOf } = options;
+  const { readiness, asOf, timings } = options;
   const gzips = new GzipCache();
   return (request) => {
     const moment = parseMoment(request.query);
@@ -61,7 +64,7 @@ export function withMoment(options: AsOfRouteOptions, path: AsOfPath, live: Book
     requireFirstBook(readiness());
     const bodies = bodiesOf(path, request, options);
     requireOneMarket(path, moment);
-    return replyLater(asOf, { request, moment, bodies, gzips });
+    return replyLater(asOf, { request, moment, bodies, gzips, timings });
   };
 }
 
@@ -71,24 +74,21 @@ function requireOneMarket(path: AsOfPath, { by }: AsOfMoment): void {
   throw new ServerError('INVALID_PARAM', message, 'seq');
 }
 
-async function replyLater(
-  asOf: AsOfSource,
-  {
-    request,
-    moment,
-    bodies,
-    gzips,
-  }: {
-    readonly request: HttpRequest;
-    readonly moment: AsOfMoment;
-    readonly bodies: AsOfBodies;
-    readonly gzips: GzipCache;
-  },
-): Promise<Reply> {
+interface PastRead extends Pick<AsOfRouteOptions, 'timings'> {
+  readonly request: HttpRequest;
+  readonly moment: AsOfMoment;
+  readonly bodies: AsOfBodies;
+  readonly gzips: GzipCache;
+}
+
+async function replyLater(asOf: AsOfSource, read: PastRead): Promise<Reply> {
+  const { request, moment, bodies, gzips, timings } = read;
   // Headers can be read only now.
   const ifNoneMatch = request.getHeader('if-none-match');
   const isZipped = requestAcceptsGzip(request);
+  const beganMs = performance.now();
   const made = await asOf.readMoment({ moment, bodies }, () => request.isGone);
+  timings?.asOf.observe((performance.now() - beganMs) / 1_000);
   if (made.kind !== 'body') throw refusalOf(made, moment);
   const tag = tagOf(made);
   const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);

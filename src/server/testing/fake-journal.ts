@@ -1,4 +1,5 @@
 /** A journal of two runs that has stopped, for tests of its paths. */
+import type { AsOfStats } from '../../contract/as-of-source.js';
 import type {
   JournalListing,
   JournalMoment,
@@ -32,4 +33,13 @@ export const journalStats: JournalStats = {
 export const fakeJournal: JournalSource = {
   readStats: () => journalStats,
   readListing: () => journalListing,
+};
+
+/** Requests for past moments of a service that has had one. */
+export const fakeAsOfStats: AsOfStats = {
+  ...{ open: 0, threads: 1 },
+  events: {
+    ...{ requests: 1, bodies: 1, notKept: 0, queueRefusals: 0, late: 0 },
+    ...{ restores: 1, warmHits: 0 },
+  },
 };
