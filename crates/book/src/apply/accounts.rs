@@ -166,7 +166,7 @@ impl Book {
     fn empty_market(&mut self, at: usize, update: &AccountUpdate<'_>, reason: EmptyReason) {
         let market = &mut self.markets.list[at];
         market.version.accept(update);
-        market.unusable = Some(reason);
+        market.set_unusable(Some(reason));
         let id = market.info.id;
         self.markets.refresh(id);
     }
@@ -219,7 +219,7 @@ impl Book {
         if exchange.terms == terms {
             return Ok(Applied::Unchanged);
         }
-        exchange.terms = terms;
+        (exchange.terms, exchange.terms_hash) = (terms, None);
         self.markets.refresh_all();
         Ok(Applied::Changed)
     }

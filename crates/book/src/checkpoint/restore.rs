@@ -72,7 +72,7 @@ impl Book {
         let view = StateView::parse(&exchange.data);
         let view = view.map_err(|_| RestoreError::Malformed("the exchange's state account"))?;
         exchange.sub_accounts = view.number_of_sub_accounts();
-        exchange.terms = ExchangeTerms::of(&view);
+        (exchange.terms, exchange.terms_hash) = (ExchangeTerms::of(&view), None);
         Ok(())
     }
 
@@ -92,7 +92,7 @@ impl Book {
             let market = &mut self.markets.list[id.index()];
             market.set_account(account);
             market.set_data(data);
-            market.unusable = state.unusable;
+            market.set_unusable(state.unusable);
             market.version = state.version;
             market.ladders.reset(market.info.tick.0);
         }
@@ -127,7 +127,7 @@ impl Book {
         self.markets.refresh_all();
         for market in &mut self.markets.list {
             let inputs = market.vamm_inputs(&self.markets.exchange);
-            market.vamm.replace_inputs(inputs);
+            market.replace_quote_inputs(inputs);
         }
     }
 

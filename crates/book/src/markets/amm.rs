@@ -122,19 +122,20 @@ impl Vamm {
     }
 
     /// Replaces account and inputs in a turn that changes the market's book. Levels stay when both
-    /// are equal: most of these turns are of orders.
-    pub(crate) fn replace_inputs(&mut self, inputs: QuoteInputs) {
-        let next = self.next.take();
-        let is_same = next.as_ref().is_none_or(|next| Some(next) == self.amm.as_ref());
-        if self.inputs == inputs && is_same {
-            return;
+    /// are equal: most of these turns are of orders. Returns whether there is another account.
+    pub(crate) fn replace_inputs(&mut self, inputs: QuoteInputs) -> bool {
+        let next = self.next.take().filter(|next| Some(next) != self.amm.as_ref());
+        let has_next = next.is_some();
+        if self.inputs == inputs && !has_next {
+            return false;
         }
-        if next.is_some() {
+        if has_next {
             self.amm = next;
         }
         self.inputs = inputs;
         self.quote = None;
         self.made = None;
+        has_next
     }
 
     /// Replaces the inputs alone; returns whether other levels are shown.

@@ -15,6 +15,8 @@ pub(crate) struct Exchange {
     pub(crate) program: Pubkey,
     pub(crate) version: Version,
     pub(crate) terms: ExchangeTerms,
+    /// Of the terms; `None` when they may be others since it was made.
+    pub(crate) terms_hash: Option<u64>,
     /// The last good bytes of the state account; none until one was seen.
     pub(crate) data: Vec<u8>,
     /// User accounts that the state account counts; 0 until one was seen.

@@ -4,7 +4,7 @@ use slotbook_protocol::enums::MarketStatus;
 use slotbook_protocol::units::{OraclePrice, Price, Slot};
 
 use super::account::{Interest, MarketAccount, OracleFields};
-use super::amm::Vamm;
+use super::amm::{QuoteInputs, Vamm};
 use super::quotes::{IndicativePolicy, MarketQuotes, QuoteTerms};
 use crate::ladder::ladders::Ladders;
 use crate::ladder::merged::{Merged, Piece};
@@ -27,6 +27,15 @@ pub(crate) enum Change {
     Book,
 }
 
+/// Hashes that follow what a market holds.
+#[derive(Debug, Default)]
+pub(crate) struct KnownHashes {
+    /// Of all open orders of the market, shown or not; while they are kept.
+    pub(crate) orders: HashSum,
+    /// Of what the account says; `None` when that may have changed since it was made.
+    pub(crate) account: Option<u64>,
+}
+
 #[derive(Debug)]
 pub(crate) struct Market {
     pub(crate) info: MarketInfo,
@@ -45,8 +54,7 @@ pub(crate) struct Market {
     pub(crate) oracle: OracleState,
     pub(crate) pricing: Option<OffsetPricing>,
     pub(crate) ladders: Ladders,
-    /// Of all open orders of the market, shown or not; while they are kept.
-    pub(crate) orders_hash: HashSum,
+    pub(crate) hashes: KnownHashes,
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
     pub(crate) vamm: Vamm,
@@ -87,7 +95,7 @@ impl Market {
             oracle: OracleState::MISSING,
             pricing: None,
             ladders: Ladders::new(),
-            orders_hash: HashSum::default(),
+            hashes: KnownHashes::default(),
             seq: 0,
             ts_ms: 0,
             vamm: Vamm::default(),
@@ -111,6 +119,7 @@ impl Market {
             interest: self.interest != interest,
             oracle: (old.oracle, old.oracle_source) != (info.oracle, info.oracle_source),
         };
+        self.hashes.account = None;
         self.unusable = None;
         self.info = info;
         self.oracle_fields = oracle_fields;
@@ -121,6 +130,19 @@ impl Market {
             self.vamm.set_next(amm);
         }
         change
+    }
+
+    /// Notes why the account is of no use.
+    pub(crate) fn set_unusable(&mut self, reason: Option<EmptyReason>) {
+        self.hashes.account = None;
+        self.unusable = reason;
+    }
+
+    /// Replaces what the AMM is quoted from, and its account by the one of this turn.
+    pub(crate) fn replace_quote_inputs(&mut self, inputs: QuoteInputs) {
+        if self.vamm.replace_inputs(inputs) {
+            self.hashes.account = None;
+        }
     }
 
     /// Copies the bytes that the market's facts were read from.

@@ -44,6 +44,7 @@ impl MarketTable {
                 program,
                 version,
                 terms,
+                terms_hash: None,
                 data: Vec::new(),
                 sub_accounts: 0,
                 clock,
@@ -74,7 +75,7 @@ impl MarketTable {
     #[inline]
     pub(crate) fn orders_hash(&mut self, key: MarketKey) -> Option<&mut HashSum> {
         let id = *self.ids[key.market_type as usize].get(usize::from(key.market_index))?;
-        self.list.get_mut(id.index()).map(|market| &mut market.orders_hash)
+        self.list.get_mut(id.index()).map(|market| &mut market.hashes.orders)
     }
 
     /// Adds a market that is not in the table; `None` when the table is full.
@@ -233,7 +234,7 @@ impl MarketTable {
             let market = &mut self.list[id.index()];
             if market.dirty == Change::Book && market.info.market_type == MarketType::Perp {
                 let inputs = market.vamm_inputs(&self.exchange);
-                market.vamm.replace_inputs(inputs);
+                market.replace_quote_inputs(inputs);
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The hash of what each market's book holds, and its parts. The orders' part is summed up while accounts
-//! are applied; the others are small, and made when they are requested.
+//! are applied; the others are small, and made when they are requested: those of accounts once for each state of them.
 
 use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::order::OrderView;
@@ -7,7 +7,7 @@ use slotbook_protocol::order::OrderView;
 use crate::book::Book;
 use crate::ladder::arena::handle_of;
 use crate::markets::account::OracleFields;
-use crate::markets::exchange::ExchangeTerms;
+use crate::markets::exchange::{Exchange, ExchangeTerms};
 use crate::markets::market::Market;
 use crate::markets::quotes::{MakerQuotes, Quoted};
 use crate::model::hash::{HashParts, HashSum, MarketHash, OrderHash, hash_bytes};
@@ -21,6 +21,9 @@ macro_rules! append {
     };
 }
 
+/// Bytes of the largest thing that is hashed here, the account of a perp market, or more.
+const HASHED_BYTES: usize = 1_024;
+
 impl Book {
     /// Appends the hashes of all markets, in the order of their ids, as of the last turn.
     ///
@@ -28,9 +31,9 @@ impl Book {
     /// microsecond or less a market, and can be called each second.
     pub fn market_hashes(&mut self, hashes: &mut Vec<MarketHash>) {
         self.orders.keep_hashes(&mut self.markets);
-        let mut bytes = Vec::new();
-        let exchange = exchange_hash(&self.markets.exchange.terms, &mut bytes);
-        let all = self.markets.list.iter();
+        let mut bytes = Vec::with_capacity(HASHED_BYTES);
+        let exchange = known_terms_hash(&mut self.markets.exchange, &mut bytes);
+        let all = self.markets.list.iter_mut();
         hashes.extend(all.map(|market| market_hash(&parts_of(market, exchange, &mut bytes))));
     }
 
@@ -39,8 +42,8 @@ impl Book {
     pub fn hash_parts(&mut self, id: MarketId) -> Option<HashParts> {
         self.orders.keep_hashes(&mut self.markets);
         let mut bytes = Vec::new();
-        let exchange = exchange_hash(&self.markets.exchange.terms, &mut bytes);
-        Some(parts_of(self.markets.get(id)?, exchange, &mut bytes))
+        let exchange = known_terms_hash(&mut self.markets.exchange, &mut bytes);
+        Some(parts_of(self.markets.list.get_mut(id.index())?, exchange, &mut bytes))
     }
 
     /// Appends the hashes of all open orders of a market, shown or not, by maker and then by id: two
@@ -72,17 +75,22 @@ fn market_hash(parts: &HashParts) -> MarketHash {
     MarketHash { chain: hash_bytes(&bytes), indicative: parts.indicative }
 }
 
-fn parts_of(market: &Market, exchange: u64, bytes: &mut Vec<u8>) -> HashParts {
+fn parts_of(market: &mut Market, exchange: u64, bytes: &mut Vec<u8>) -> HashParts {
+    let account = known_account_hash(market, bytes);
     HashParts {
-        orders: market.orders_hash.0,
-        account: account_hash(market, bytes),
+        orders: market.hashes.orders.0,
+        account,
         exchange,
         oracle: oracle_hash(market, bytes),
         indicative: indicative_hash(&market.quotes.makers, bytes),
     }
 }
 
-fn exchange_hash(terms: &ExchangeTerms, bytes: &mut Vec<u8>) -> u64 {
+fn known_terms_hash(exchange: &mut Exchange, bytes: &mut Vec<u8>) -> u64 {
+    *exchange.terms_hash.get_or_insert_with(|| terms_hash(&exchange.terms, bytes))
+}
+
+pub(crate) fn terms_hash(terms: &ExchangeTerms, bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     bytes.push(terms.status);
     terms.guard_rails.append_bytes(bytes);
@@ -91,8 +99,14 @@ fn exchange_hash(terms: &ExchangeTerms, bytes: &mut Vec<u8>) -> u64 {
     hash_bytes(bytes)
 }
 
+fn known_account_hash(market: &mut Market, bytes: &mut Vec<u8>) -> u64 {
+    let hash = market.hashes.account.unwrap_or_else(|| account_hash(market, bytes));
+    market.hashes.account = Some(hash);
+    hash
+}
+
 /// Everything of the account that a book depends on; its statistics are not.
-fn account_hash(market: &Market, bytes: &mut Vec<u8>) -> u64 {
+pub(crate) fn account_hash(market: &Market, bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     append_info(&market.info, bytes);
     append_text(market.unusable.map_or("", |reason| reason.name()), bytes);

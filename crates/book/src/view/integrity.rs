@@ -13,6 +13,7 @@ use crate::markets::quotes::{IndicativeCounts, MakerQuotes};
 use crate::model::hash::{CanonicalHash, HashRow, HashSum};
 use crate::model::market::{MarketId, MarketKey};
 use crate::orders::order_store::{bits, depends_on_time};
+use crate::view::hashes::{account_hash, terms_hash};
 use crate::{OrderRow, Side};
 
 /// A broken invariant, named by the sentence that should hold.
@@ -36,6 +37,7 @@ impl Book {
         self.check_counts()?;
         self.check_indicative()?;
         self.check_hashes()?;
+        self.check_known_hashes()?;
         let (mut listed, mut auctioned) = (0, 0);
         for market in &self.markets.list {
             for side in Side::BOTH {
@@ -85,9 +87,23 @@ impl Book {
         }
         let mut markets = self.markets.list.iter();
         let is_sum = markets.all(|market| {
-            market.orders_hash == sums.get(&market.info.key()).copied().unwrap_or_default()
+            market.hashes.orders == sums.get(&market.info.key()).copied().unwrap_or_default()
         });
         ensure(is_sum, "a market's hash is the sum of its orders")
+    }
+
+    /// Hashes that were kept are those that would be made now.
+    fn check_known_hashes(&self) -> Result<(), Violation> {
+        let is_made = |market: &Market| {
+            let known = market.hashes.account;
+            known.is_none_or(|known| known == account_hash(market, &mut Vec::new()))
+        };
+        ensure(self.markets.list.iter().all(is_made), "the hash of an account is of what it says")?;
+        let exchange = &self.markets.exchange;
+        let known = exchange.terms_hash;
+        let is_made =
+            known.is_none_or(|known| known == terms_hash(&exchange.terms, &mut Vec::new()));
+        ensure(is_made, "the hash of the exchange's terms is of what it says")
     }
 
     fn check_counts(&self) -> Result<(), Violation> {
