@@ -87,7 +87,9 @@ impl<'a> Runs<'a> {
         if self.start == self.end {
             return;
         }
-        put_run(out, self.start - self.written, &self.new[self.start..self.end]);
+        put_length(out, self.end - self.start);
+        put_length(out, self.start - self.written);
+        out.extend_from_slice(&self.new[self.start..self.end]);
         self.written = self.end;
     }
 
@@ -95,14 +97,6 @@ impl<'a> Runs<'a> {
         self.put_run(out);
         out.push(0);
     }
-}
-
-/// Appends a run of new bytes, so many behind the end of the one before.
-#[inline]
-pub(crate) fn put_run(out: &mut Vec<u8>, skip: usize, bytes: &[u8]) {
-    put_length(out, bytes.len());
-    put_length(out, skip);
-    out.extend_from_slice(bytes);
 }
 
 /// Writes the runs of a patch over `bytes`.

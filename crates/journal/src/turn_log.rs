@@ -2,7 +2,8 @@
 //! nothing compared or compressed. It is never stored, so it has no version.
 //!
 //! What is copied thrice on its way between the threads costs more than one look at it. So the book says which parts
-//! of an account can differ, where it knows them; of a whole account zeros are left out, in chunks of 32 bytes.
+//! of an account can differ, where it knows them, and zeros at the ends of parts are left out; of a long account all zeros are, in
+//! chunks of 64 bytes.
 
 use std::ops::Range;
 
@@ -12,19 +13,21 @@ use crate::error::Fault;
 use crate::fields::Fields;
 use crate::input::{Checkpoint, Gate, Input, Origin};
 use crate::limits::ACCOUNT_BYTES_MAX;
-use crate::patch::{put_run, take_patch};
 use crate::record::kind;
 use crate::table::check_account;
 
 /// The kind of a checkpoint, which is no record of a segment: it begins one.
 const CHECKPOINT: u8 = 0;
 
-/// The kind of an account of which parts are given: a segment has a patch where this has runs.
+/// The kind of an account of which parts are given.
 const CHANGED: u8 = u8::MAX;
 
 /// Bytes that are left out together, and how many chunks share a bit set.
-const CHUNK_BYTES: usize = 32;
+const CHUNK_BYTES: usize = 64;
 const GROUP_CHUNKS: usize = 64;
+
+/// Bytes from which on an account is a user, which is mostly zeros, and not a market or an oracle.
+const SPARSE_BYTES_MIN: usize = 4_096;
 
 const ARRIVAL: u8 = 0;
 const SNAPSHOT: u8 = 1;
@@ -44,13 +47,23 @@ pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
         }
         Input::SnapshotBegin { slot } => put_word(out, kind::SNAPSHOT_BEGIN, slot),
         Input::SnapshotEnd => out.push(kind::SNAPSHOT_END),
-        Input::TurnEnd { ts_ms, marks, hashes } => {
-            put_word(out, kind::TURN_END, ts_ms);
-            put_data(out, marks);
-            put_data(out, hashes);
-        }
+        Input::TurnEnd { ts_ms, marks, hashes } => put_turn_end(out, ts_ms, marks, hashes),
         Input::Checkpoint(checkpoint) => put_checkpoint(out, &checkpoint),
         _ => put_quotes(out, input),
+    }
+}
+
+/// Appends the end of a turn, of which there are more than of anything else.
+#[inline]
+pub fn put_turn_end(out: &mut Vec<u8>, ts_ms: u64, marks: &[u8], hashes: &[u8]) {
+    let words = [ts_ms, marks.len() as u64, hashes.len() as u64].map(u64::to_le_bytes);
+    let mut head = [kind::TURN_END; 1 + 3 * size_of::<u64>()];
+    head[1..].copy_from_slice(words.as_flattened());
+    out.extend_from_slice(&head);
+    for bytes in [marks, hashes] {
+        if !bytes.is_empty() {
+            out.extend_from_slice(bytes);
+        }
     }
 }
 
@@ -80,7 +93,11 @@ fn put_account(out: &mut Vec<u8>, input: &Input<'_>) {
         Input::Account { origin, owner, data } => {
             put_origin(out, kind::ACCOUNT, &origin);
             out.extend_from_slice(&owner.0);
-            put_sparse(out, data);
+            out.extend_from_slice(&(data.len() as u64).to_le_bytes());
+            match data.len() {
+                ..SPARSE_BYTES_MIN => out.extend_from_slice(data),
+                _ => put_sparse(out, data),
+            }
         }
         Input::Unchanged(origin) => put_origin(out, kind::UNCHANGED, &origin),
         Input::Stale(origin) => put_origin(out, kind::STALE, &origin),
@@ -103,12 +120,33 @@ pub fn put_changed(
     parts: impl Iterator<Item = Range<usize>>,
 ) {
     put_origin(out, CHANGED, origin);
+    let bytes_at = out.len();
+    out.extend_from_slice(&[0; size_of::<u64>()]);
     let mut written = 0;
-    for Range { start, end } in parts {
-        put_run(out, start - written, &data[start..end]);
+    parts.for_each(|Range { start, end }| {
+        let part = &data[start..end];
+        let kept = part.len() - zeros_at_end(part);
+        let numbers =
+            [start - written, part.len(), kept].map(|number| narrow(number).to_le_bytes());
+        out.extend_from_slice(numbers.as_flattened());
+        out.extend_from_slice(&part[..kept]);
         written = end;
-    }
-    out.push(0);
+    });
+    let (head, parts) = out.split_at_mut(bytes_at + size_of::<u64>());
+    head[bytes_at..].copy_from_slice(&(parts.len() as u64).to_le_bytes());
+}
+
+/// Bytes at the end that are zeros, in whole chunks.
+#[inline]
+fn zeros_at_end(part: &[u8]) -> usize {
+    let (_, chunks) = part.as_rchunks::<CHUNK_BYTES>();
+    chunks.iter().rev().take_while(|chunk| !is_set(chunk)).count() * CHUNK_BYTES
+}
+
+/// A length of an account.
+fn narrow(length: usize) -> u32 {
+    debug_assert!(length <= ACCOUNT_BYTES_MAX, "Invariant: an account has a length");
+    u32::try_from(length).unwrap_or(u32::MAX)
 }
 
 fn put_checkpoint(out: &mut Vec<u8>, checkpoint: &Checkpoint<'_>) {
@@ -140,11 +178,10 @@ fn put_origin(out: &mut Vec<u8>, kind: u8, origin: &Origin) {
     out.extend_from_slice(&head);
 }
 
-/// Appends bytes behind their length: of each 64 chunks a set of those that are not zero, and these; what is left
-/// behind the last chunk as it is.
+/// Appends bytes: of each 64 chunks a set of those that are not zero, and these; what is left behind the last chunk
+/// as it is.
 #[inline]
 fn put_sparse(out: &mut Vec<u8>, data: &[u8]) {
-    out.extend_from_slice(&(data.len() as u64).to_le_bytes());
     let (chunks, rest) = data.as_chunks::<CHUNK_BYTES>();
     out.reserve(data.len() + chunks.len().div_ceil(GROUP_CHUNKS) * size_of::<u64>());
     for chunks in chunks.chunks(GROUP_CHUNKS) {
@@ -174,12 +211,40 @@ fn put_data(out: &mut Vec<u8>, data: &[u8]) {
 #[derive(Debug)]
 pub(crate) enum Logged<'a> {
     Input(Input<'a>),
-    /// An account whose bytes are those before, but for a patch.
+    /// An account whose bytes are those before, but for these parts.
     Changed {
         origin: Origin,
-        patch: &'a [u8],
+        parts: Parts<'a>,
     },
 }
+
+/// Parts of an account's bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts<'a>(&'a [u8]);
+
+impl Parts<'_> {
+    /// Writes the parts over the bytes of their account.
+    pub(crate) fn write_over(self, data: &mut [u8]) -> Result<(), Fault> {
+        let mut fields = Fields::new(self.0);
+        let mut at = 0_usize;
+        while !fields.is_done() {
+            let [skip, length, kept] = [wide(&mut fields)?, wide(&mut fields)?, wide(&mut fields)?];
+            let start = at.saturating_add(skip);
+            at = start.saturating_add(length);
+            let part = data.get_mut(start..at).ok_or(OUTSIDE)?;
+            let (bytes, zeros) = part.split_at_mut_checked(kept).ok_or(OUTSIDE)?;
+            bytes.copy_from_slice(fields.take(kept)?);
+            zeros.fill(0);
+        }
+        Ok(())
+    }
+}
+
+fn wide(fields: &mut Fields<'_>) -> Result<usize, Fault> {
+    fields.array().map(|bytes| usize::try_from(u32::from_le_bytes(bytes)).unwrap_or(usize::MAX))
+}
+
+const OUTSIDE: Fault = Fault::Malformed("a part reaches over the end of its account");
 
 /// Calls `take` with the inputs of a turn log, which [`put_input`] wrote, in their order. `data` is where an account's
 /// bytes are put together.
@@ -209,8 +274,7 @@ impl<'a> TurnLog<'a> {
             return self.read_input(kind, data).map(Logged::Input);
         }
         let origin = self.origin()?;
-        let patch = take_patch(&mut self.fields, ACCOUNT_BYTES_MAX)?;
-        Ok(Logged::Changed { origin, patch })
+        Ok(Logged::Changed { origin, parts: Parts(self.data()?) })
     }
 
     fn read_input<'b>(&mut self, kind: u8, data: &'b mut Vec<u8>) -> Result<Input<'b>, Fault>
@@ -227,8 +291,9 @@ impl<'a> TurnLog<'a> {
             kind::SNAPSHOT_BEGIN => Input::SnapshotBegin { slot: self.word()? },
             kind::SNAPSHOT_END => Input::SnapshotEnd,
             kind::TURN_END => {
-                let (ts_ms, marks) = (self.word()?, self.data()?);
-                Input::TurnEnd { ts_ms, marks, hashes: self.data()? }
+                let (ts_ms, marks, hashes) = (self.word()?, self.length()?, self.length()?);
+                let marks = self.fields.take(marks)?;
+                Input::TurnEnd { ts_ms, marks, hashes: self.fields.take(hashes)? }
             }
             CHECKPOINT => Input::Checkpoint(self.checkpoint()?),
             kind => self.read_account(kind, data)?,
@@ -243,9 +308,7 @@ impl<'a> TurnLog<'a> {
         let input = match kind {
             kind::ACCOUNT => {
                 let (origin, owner) = (self.origin()?, self.key()?);
-                let length = self.length()?;
-                data.clear();
-                self.add_sparse(length, data)?;
+                self.account_data(data)?;
                 Input::Account { origin, owner, data }
             }
             kind::UNCHANGED => Input::Unchanged(self.origin()?),
@@ -255,6 +318,17 @@ impl<'a> TurnLog<'a> {
             kind => self.read_quotes(kind)?,
         };
         Ok(input)
+    }
+
+    fn account_data(&mut self, data: &mut Vec<u8>) -> Result<(), Fault> {
+        let length = self.length()?;
+        check_account(length)?;
+        data.clear();
+        match length {
+            ..SPARSE_BYTES_MIN => data.extend_from_slice(self.fields.take(length)?),
+            _ => self.add_sparse(length, data)?,
+        }
+        Ok(())
     }
 
     fn read_quotes(&mut self, kind: u8) -> Result<Input<'a>, Fault> {
@@ -305,14 +379,12 @@ impl<'a> TurnLog<'a> {
     }
 
     fn data(&mut self) -> Result<&'a [u8], Fault> {
-        let length = usize::try_from(self.word()?).unwrap_or(usize::MAX);
+        let length = self.length()?;
         self.fields.take(length)
     }
 
-    /// The length of an account, or of a part of it.
     fn length(&mut self) -> Result<usize, Fault> {
-        let length = usize::try_from(self.word()?).unwrap_or(usize::MAX);
-        check_account(length).map(|()| length)
+        self.word().map(|word| usize::try_from(word).unwrap_or(usize::MAX))
     }
 
     /// Appends so many bytes to `data`.

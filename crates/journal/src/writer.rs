@@ -8,11 +8,11 @@ use crate::error::{Fault, check_length};
 use crate::fields::{put_change, put_length};
 use crate::input::{Checkpoint, Input, Origin};
 use crate::limits::{BLOCK_TARGET_BYTES, PIECE_BYTES, TURN_BYTES_MAX};
-use crate::patch::{apply_patch, put_patch};
+use crate::patch::put_patch;
 use crate::record::{Context, Mention, flag, kind, put_head, put_mention, put_plain, put_state};
 use crate::segment::{BlockMoment, BlockWriter, put_preamble};
 use crate::table::{Account, AccountTable, check_account};
-use crate::turn_log::{Logged, read_inputs};
+use crate::turn_log::{Logged, Parts, read_inputs};
 
 /// Finished bytes of a segment's file, whole blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct Writer {
     pieces: VecDeque<Piece>,
     written: Written,
     data: Vec<u8>,
-    patched: Vec<u8>,
+    changed: Vec<u8>,
     /// Plain bytes of the turn that has not ended, and of the accounts in it.
     turn_bytes: usize,
     turn_data_bytes: usize,
@@ -80,7 +80,7 @@ impl Writer {
             pieces: VecDeque::new(),
             written: Written::default(),
             data: Vec::new(),
-            patched: Vec::new(),
+            changed: Vec::new(),
             turn_bytes: 0,
             turn_data_bytes: 0,
             moment: BlockMoment::default(),
@@ -111,7 +111,7 @@ impl Writer {
         let before = self.plain.len();
         let block_bytes = match logged {
             Logged::Input(input) => self.append_input(input)?,
-            Logged::Changed { origin, patch } => self.put_patched(origin, patch)?,
+            Logged::Changed { origin, parts } => self.put_changed(origin, *parts)?,
         };
         self.written.slot = self.context.slot;
         let bytes = self.plain.len() - before;
@@ -184,17 +184,18 @@ impl Writer {
     }
 
     /// Appends an account of which the changes are given, and returns as `append_input`.
-    fn put_patched(&mut self, origin: &Origin, patch: &[u8]) -> Result<usize, Fault> {
+    fn put_changed(&mut self, origin: &Origin, parts: Parts<'_>) -> Result<usize, Fault> {
         self.written.updates += 1;
         let number = self.numbers.get(&origin.pubkey).copied().ok_or(UNNUMBERED)?;
         let account = self.accounts.get(number).ok_or(UNNUMBERED)?;
         let owner = account.owner;
         account.unpack(&mut self.old)?;
-        let mut data = std::mem::take(&mut self.patched);
+        let mut data = std::mem::take(&mut self.changed);
         data.clone_from(&self.old);
-        let put = apply_patch(patch, &mut data)
+        let put = parts
+            .write_over(&mut data)
             .and_then(|()| self.put_changes(number, origin, &owner, &data));
-        self.patched = data;
+        self.changed = data;
         put.map(|()| BLOCK_TARGET_BYTES)
     }
 

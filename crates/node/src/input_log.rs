@@ -5,26 +5,25 @@ use std::iter::once;
 use std::ops::Range;
 
 use slotbook_book::{AccountUpdate, Applied, BookError, Gate};
-use slotbook_journal::turn_log::{put_changed, put_input};
+use slotbook_journal::turn_log::{put_changed, put_input, put_turn_end};
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input, Origin};
 use slotbook_protocol::ProtocolError;
 use slotbook_protocol::account::{AccountKind, kind_of};
 use slotbook_protocol::order::ORDER_BYTES;
-use slotbook_protocol::user::USER_ORDERS;
+use slotbook_protocol::user::{USER_ORDERS, USER_PERP_POSITIONS};
 
 use crate::limits::{
     HASH_INTERVAL_MS, MALFORMED_BYTES_MAX, TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX,
     TURN_LOG_CUT_BYTES,
 };
 
-/// A turn that has ended, but may still be said to publish something.
+/// What a turn that has ended may still be said to have: its memory is used for each of them.
 #[derive(Debug, Default)]
-struct EndedTurn {
-    ts_ms: u64,
+struct TurnEnding {
     marks: Vec<u8>,
     hashes: Vec<u8>,
     /// The checkpoint behind the turn, as bytes of the log.
-    checkpoint: Option<Vec<u8>>,
+    checkpoint: Vec<u8>,
 }
 
 /// Whether inputs are logged.
@@ -48,7 +47,10 @@ pub(crate) struct InputLog {
     whole: usize,
     /// Ends of turns before it, at which what is taken may end: one for each MiB.
     cuts: VecDeque<usize>,
-    ended: Option<EndedTurn>,
+    /// Whether the last turn has ended, and its end is not written yet.
+    has_ended: bool,
+    ending: TurnEnding,
+    /// The time of the last turn.
     ts_ms: u64,
     /// The time of the last turn with hashes.
     hashed_ms: u64,
@@ -135,9 +137,7 @@ impl InputLog {
 
     /// Logs a user that the book had, without the order slots that are as they were.
     fn put_changed(&mut self, update: &AccountUpdate<'_>, slots: u32) {
-        if self.ended.is_some() {
-            self.close_turn();
-        }
+        self.close_turn();
         let parts = user_parts(update.data.len(), slots);
         put_changed(&mut self.bytes, &origin_of(update), update.data, parts);
     }
@@ -165,9 +165,7 @@ impl InputLog {
     }
 
     fn put(&mut self, input: &Input<'_>) {
-        if self.ended.is_some() {
-            self.close_turn();
-        }
+        self.close_turn();
         put_input(&mut self.bytes, input);
     }
 
@@ -181,23 +179,21 @@ impl InputLog {
             *self = Self { state: LogState::Lost, ..Self::default() };
             return false;
         }
-        let has_inputs = self.ended.is_none() && self.bytes.len() > self.whole;
+        let has_inputs = !self.has_ended && self.bytes.len() > self.whole;
         if !(has_inputs || has_changed || self.checkpoint_due) {
             return false;
         }
         self.close_turn();
         self.ts_ms = ts_ms;
-        self.ended = Some(EndedTurn { ts_ms, ..EndedTurn::default() });
+        self.has_ended = true;
         true
     }
 
     /// Says what the turn that ended last publishes; without a turn it is one of its own.
     pub(crate) fn mark(&mut self, marks: &[u8]) {
         if self.is_on() {
-            let ts_ms = self.ts_ms;
-            let ended =
-                self.ended.get_or_insert_with(|| EndedTurn { ts_ms, ..EndedTurn::default() });
-            ended.marks.extend_from_slice(marks);
+            self.has_ended = true;
+            self.ending.marks.extend_from_slice(marks);
         }
     }
 
@@ -210,30 +206,34 @@ impl InputLog {
     /// Adds the hashes of the turn that ended last.
     pub(crate) fn add_hashes(&mut self, hashes: Vec<u8>) {
         self.hashed_ms = self.ts_ms;
-        if let Some(ended) = &mut self.ended {
-            ended.hashes = hashes;
-        }
+        self.ending.hashes = hashes;
     }
 
     /// Puts a checkpoint behind the turn that ended last.
     pub(crate) fn add_checkpoint(&mut self, checkpoint: &Checkpoint<'_>) {
-        if let Some(ended) = &mut self.ended {
-            let mut bytes = Vec::new();
-            put_input(&mut bytes, &Input::Checkpoint(*checkpoint));
-            ended.checkpoint = Some(bytes);
-            self.checkpoint_due = false;
+        put_input(&mut self.ending.checkpoint, &Input::Checkpoint(*checkpoint));
+        self.checkpoint_due = false;
+    }
+
+    /// Writes the end of a turn that has ended: nothing can be added to it any more.
+    #[inline]
+    fn close_turn(&mut self) {
+        if self.has_ended {
+            self.write_ending();
         }
     }
 
-    /// Writes the end of the turn that ended last: nothing can be added to it any more.
-    fn close_turn(&mut self) {
-        let Some(EndedTurn { ts_ms, marks, hashes, checkpoint }) = self.ended.take() else {
-            return;
-        };
-        let (marks, hashes) = (&marks[..], &hashes[..]);
-        put_input(&mut self.bytes, &Input::TurnEnd { ts_ms, marks, hashes });
-        self.bytes.extend_from_slice(&checkpoint.unwrap_or_default());
-        self.whole = self.bytes.len();
+    fn write_ending(&mut self) {
+        self.has_ended = false;
+        let Self { bytes, ts_ms, ending: TurnEnding { marks, hashes, checkpoint }, .. } = self;
+        put_turn_end(bytes, *ts_ms, marks, hashes);
+        bytes.extend_from_slice(checkpoint);
+        for written in [marks, hashes] {
+            written.clear();
+        }
+        // It may be large, and is rare.
+        *checkpoint = Vec::new();
+        self.whole = bytes.len();
         let cut = self.cuts.back().copied().unwrap_or(self.taken);
         if self.whole - cut >= TURN_LOG_CUT_BYTES {
             self.cuts.push_back(self.whole);
@@ -296,7 +296,8 @@ fn origin_of(update: &AccountUpdate<'_>) -> Origin {
     Origin { pubkey: update.pubkey, slot: update.slot.0, gate }
 }
 
-/// What can differ of a user account of which these order slots do: they, and everything beside the orders.
+/// What can differ of a user account of which these order slots do: they, and everything beside the orders. Positions are
+/// taken from the first one on, so both parts before the orders end with zeros.
 fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
     let mut rest = slots;
     let orders = std::iter::from_fn(move || {
@@ -304,7 +305,8 @@ fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
         rest &= rest.checked_sub(1)?;
         Some(start..start + ORDER_BYTES)
     });
-    once(0..USER_ORDERS.start).chain(orders).chain(once(USER_ORDERS.end..length))
+    let positions = [0..USER_PERP_POSITIONS, USER_PERP_POSITIONS..USER_ORDERS.start];
+    positions.into_iter().chain(orders).chain(once(USER_ORDERS.end..length))
 }
 
 /// As much of a malformed account as is malformed for the same reason. What is no account of the book may be of any

@@ -71,6 +71,9 @@ pub const USER_ORDERS: Range<usize> = {
     start..start + ORDERS * ORDER_BYTES
 };
 
+/// Where the perp positions begin, behind the spot positions and up to the orders.
+pub const USER_PERP_POSITIONS: usize = USER.at("perpPositions", "PerpPosition");
+
 impl<'a> UserView<'a> {
     /// A view over an account's bytes.
     ///
@@ -114,7 +117,7 @@ impl<'a> UserView<'a> {
     #[must_use]
     #[inline]
     pub fn perp_position(&self, index: usize) -> PerpPosition {
-        const AT: usize = USER.at("perpPositions", "PerpPosition");
+        const AT: usize = USER_PERP_POSITIONS;
         const BASE: usize = PERP_POSITION.at("baseAssetAmount", "i64");
         const QUOTE: usize = PERP_POSITION.at("quoteAssetAmount", "i64");
         const MARKET: usize = PERP_POSITION.at("marketIndex", "u16");
