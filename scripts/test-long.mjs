@@ -82,6 +82,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'src/journal/prove-slot.test.ts'],
     env: { PROVED_LOTS: '100' },
   },
+  export: {
+    about: 'exports as pandas and hftbacktest load them; needs python3',
+    command: ['node', 'scripts/export-readers.mjs'],
+    env: {},
+  },
   schemathesis: {
     about:
       'requests made from /openapi.json against a demo, every response held to it; needs python3',
