@@ -7,6 +7,7 @@ import { ClockComparison, type ClockOffset, type ClockSample } from '../model/cl
 import { UNDRAWN_MAX } from '../model/limits.js';
 import { LatencyWindow, RateWindow } from '../model/windows.js';
 import type { SocketMeter } from './measured-socket.js';
+import { readRenderer } from './renderer.js';
 
 type Frame = Readonly<Record<string, unknown>>;
 
@@ -25,6 +26,10 @@ export interface Truth {
   /** Connections that went on where the last one had broken off, and those that began with a new book. */
   readonly resumes: number;
   readonly resyncs: number;
+  /** Frames of the screen that went by while something was to be drawn. */
+  readonly dropped: number;
+  /** What draws, as WebGL calls it; empty until a frame was dropped. */
+  readonly renderer: string;
   /** Frames that broke a rule, all of which were repaired or are being repaired. */
   readonly repairs: number;
   /** The rule that was broken last; null while none was. */
@@ -41,6 +46,8 @@ export class TruthMeter implements SocketMeter {
   /** When the service was notified of what was received and is not drawn yet, by its clock. */
   #undrawn: number[] = [];
   #counts = { checksumsVerified: 0, checksumsFailed: 0, resumes: 0, resyncs: 0, repairs: 0 };
+  #dropped = 0;
+  #renderer = '';
   #checksum = '';
   #lastRepair: string | null = null;
   #connection: 'new' | 'lost' | 'followed' = 'new';
@@ -91,6 +98,13 @@ export class TruthMeter implements SocketMeter {
     this.#lastRepair = rule;
   }
 
+  /** Notes frames of the screen that showed less than was there. */
+  noteDropped(count: number): void {
+    this.#dropped += count;
+    // It costs some milliseconds itself: where all is smooth nobody asks.
+    this.#renderer ||= readRenderer();
+  }
+
   /** Notes that all that was received is drawn. */
   noteDrawn(): void {
     const { offset } = this.#clocks;
@@ -113,6 +127,8 @@ export class TruthMeter implements SocketMeter {
       bytesPerSecond: this.#bytes.perSecond(nowMs),
       latency: this.#latencies.quantiles(nowMs),
       clock: this.#clocks.offset,
+      dropped: this.#dropped,
+      renderer: this.#renderer,
       lastRepair: this.#lastRepair,
     };
   }

@@ -20,6 +20,11 @@ export function formatFixed(raw: bigint, unitDecimals: number, shown: number): s
   return shown === 0 ? sign + whole : `${sign}${whole}.${digits.slice(digits.length - shown)}`;
 }
 
+/** The nearest whole number, its thousands grouped; toLocaleString takes some twenty times as long. */
+export function formatWhole(value: number): string {
+  return formatFixed(BigInt(Math.round(value)), 0, 0);
+}
+
 const SCALES: readonly (readonly [least: number, suffix: string])[] = [
   [1e9, 'B'],
   [1e6, 'M'],
@@ -45,7 +50,7 @@ export function formatPercent(fraction: number, decimals: number): string {
 /** Milliseconds for people: `0.42`, `12.3`, `1,204`. */
 export function formatMs(ms: number): string {
   if (ms < 10) return ms.toFixed(2);
-  return ms < 100 ? ms.toFixed(1) : Math.round(ms).toLocaleString('en-US');
+  return ms < 100 ? ms.toFixed(1) : formatWhole(ms);
 }
 
 /** Bytes a second: `12.3 kB/s`. */
@@ -71,4 +76,12 @@ export function formatAge(ms: number): string {
 /** The ends of a key: `FSXR…j4pXq`. */
 export function shortKey(key: string): string {
   return key.length <= 11 ? key : `${key.slice(0, 4)}…${key.slice(-4)}`;
+}
+
+/** The name of the device alone: what wraps it and by which interface it is driven is left out. */
+export function shortRenderer(name: string): string {
+  const [program] = /SwiftShader|llvmpipe/.exec(name) ?? [];
+  const [, device] =
+    /^ANGLE \([^,]*, (?:ANGLE \w+ Renderer: )?(.*?)(?: \(| Direct3D|,|\)$)/.exec(name) ?? [];
+  return program ?? device ?? name;
 }

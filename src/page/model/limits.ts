@@ -16,6 +16,10 @@ export const CANDLES_PAGE = 500;
 export const LOAD_RETRY_MS = { first: 1_000, max: 30_000 } as const;
 /** Between two moments of the past that are played: ten a second, which is as much as an eye follows. */
 export const PLAY_MS = 100;
+/** Between two moments that are put into the address: a browser takes a hundred in half a minute. */
+export const ADDRESS_MS = 500;
+/** Frames of screens: of the slowest that counts as whole, and of the fastest; by which part of one they may jitter. */
+export const FRAME_MS = { longest: 1_000 / 60, shortest: 4, jitterPart: 0.2 } as const;
 /** Between two reads of what the journal keeps. */
 export const JOURNAL_MS = 2_000;
 /** Markets that a search lists. */

@@ -14,7 +14,9 @@ import {
   formatPercent,
   formatTime,
   shortKey,
+  shortRenderer,
 } from './format.js';
+import { FrameCadence } from './frame-cadence.js';
 import { isInLevel, ladderOf } from './ladder.js';
 import { CONSOLE_FRAMES_MAX, CONSOLE_TEXT_MAX, LATENCY_AGE_MS_MAX } from './limits.js';
 import { gaugeOf, lineOf, meanMsOf, rateOf, readMetrics } from './metrics-text.js';
@@ -266,6 +268,38 @@ test('a walk is stacked by source, and many fills of one source are one part', (
   expect(sharesOf(fills)).toEqual([
     { source: 'dlob', size: 500n, quote: 750n, fills: 250 },
     { source: 'vamm', size: 100n, quote: 150n, fills: 50 },
+  ]);
+});
+
+describe('frames of the screen', () => {
+  test('are dropped where one that was requested comes later than the next', () => {
+    const cadence = new FrameCadence();
+    const noted = [
+      ...[cadence.noteFrame(10, 16), cadence.noteFrame(20, 32), cadence.noteFrame(32.1, 48)],
+      // Just late, an idle time, one that was missed, and ten.
+      ...[cadence.noteFrame(48, 66), cadence.noteFrame(500, 512), cadence.noteFrame(513, 548)],
+      cadence.noteFrame(548, 712),
+    ];
+    expect(noted).toEqual([0, 0, 0, 0, 0, 1, 10]);
+  });
+
+  test('are those of a fast screen as well, and none while the tab is hidden', () => {
+    const cadence = new FrameCadence();
+    for (const ms of [8, 16, 24]) expect(cadence.noteFrame(ms - 7, ms)).toBe(0);
+    expect(cadence.noteFrame(25, 48)).toBe(2);
+    expect(cadence.noteFrame(Number.POSITIVE_INFINITY, 60_000)).toBe(0);
+  });
+});
+
+test('a renderer is called by the name of its device', () => {
+  const names = [
+    'ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver)',
+    'ANGLE (NVIDIA, NVIDIA GeForce RTX 3080 (0x00002206) Direct3D11 vs_5_0 ps_5_0, D3D11)',
+    'ANGLE (Apple, ANGLE Metal Renderer: Apple M1, Unspecified Version)',
+    'Mali-G78',
+  ];
+  expect(names.map(shortRenderer)).toEqual([
+    ...['SwiftShader', 'NVIDIA GeForce RTX 3080', 'Apple M1', 'Mali-G78'],
   ]);
 });
 
