@@ -287,6 +287,46 @@ test('shows any moment that the journal keeps, as the past, and goes back to liv
   }
 });
 
+test('a link to a moment shows it again, and says so where it is not kept', async () => {
+  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`);
+  const { page } = visit;
+  try {
+    await page.getByRole('button', { name: 'History' }).press('Enter');
+    await page.getByRole('button', { name: 'The state before' }).press('Enter');
+    await visit.untilState('past');
+    const { seq, epoch, rows } = await visit.readLadder();
+    const query = `?market=SOL-PERP&epoch=${epoch}&seq=${seq}`;
+    await until('the moment in the address', () => page.url().endsWith(`/${query}`));
+    // As another reader opens it: nothing of now is followed, or shown for a while.
+    const other = await PageVisit.open(browser, page.url(), { state: 'past' });
+    await until('its book', async () => (await other.readLadder()).seq === seq);
+    expect(await other.readLadder()).toEqual({ seq, epoch, rows });
+    expect([other.bookSubscriptions, await other.states()]).toEqual([0, ['past']]);
+    await until('its candles', () => other.page.getByTestId('candles').locator('canvas').count());
+    // Another market is a step back from it.
+    await other.page.keyboard.press('/');
+    await other.page.keyboard.type('btc');
+    await other.page.keyboard.press('Enter');
+    await until('its moment', () => /market=BTC-PERP&epoch=\w+&seq=\d+$/.test(other.page.url()));
+    await other.page.goBack();
+    await until('the moment before', async () => (await other.readLadder()).seq === seq);
+    await other.page.getByRole('button', { name: 'Live' }).press('Enter');
+    await other.untilState('live');
+    await until('no moment', () => other.page.url().endsWith('/?market=SOL-PERP'));
+    expect(await other.findFaults(service.url)).toEqual([]);
+    await other.close();
+    for (const lost of ['ts=1600000000000', 'epoch=gone&seq=7', 'seq=x']) {
+      await page.goto(`${service.url}/?market=SOL-PERP&${lost}`);
+      await visit.untilState('live');
+      expect(await visit.text('time-says')).not.toBe('');
+      await until('no moment', () => page.url().endsWith('/?market=SOL-PERP'));
+      await page.screenshot({ path: path.join(shots, `lost-${lost.slice(0, 2)}.png`) });
+    }
+  } finally {
+    await visit.close();
+  }
+});
+
 test('on a processor six times as slow each book is verified, and nothing is lost', async () => {
   const prepare: NonNullable<Parameters<typeof PageVisit.open>[2]>['prepare'] = async (page) => {
     const session = await page.context().newCDPSession(page);

@@ -8,6 +8,9 @@ import { BOOK_DEPTH, PLAY_MS } from '../model/limits.js';
 import { heldMoment, type Kept } from '../model/moments.js';
 import type { BookChoice, ShownBook } from './book-feed.js';
 
+/** By which a turn is asked for again. */
+export type ShownMoment = Required<Pick<MomentQuery, 'epoch' | 'seq'>>;
+
 /** A book of the past. */
 export interface PastBook {
   readonly book: ShownBook;
@@ -15,7 +18,7 @@ export interface PastBook {
   /** The turn that is shown: Unix milliseconds. */
   readonly ts: number;
   /** By which other paths are asked for the same moment. */
-  readonly moment: Required<Pick<MomentQuery, 'epoch' | 'seq'>>;
+  readonly moment: ShownMoment;
 }
 
 /** What happens to it. */
@@ -83,6 +86,12 @@ export class PastFeed {
     const held = heldMoment(this.#kept, ts, 'back');
     this.#anchor = { ts: held, atMs: performance.now() };
     this.#request({ ts: held });
+  }
+
+  /** Shows a moment that something else has named, which may not be kept. */
+  showMoment(moment: MomentQuery): void {
+    this.pause();
+    this.#request(moment);
   }
 
   /** Shows the state of the book before or after the shown one. */
