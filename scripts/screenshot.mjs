@@ -15,7 +15,7 @@ import { root } from './process.mjs';
 /** Candles of a minute that the chart is to have. */
 const CANDLES = 24;
 /** The least width at which all is in one row. */
-const SIZE = { width: 1_400, height: 840 };
+const SIZE = { width: 1_440, height: 864 };
 /** Checksums that the page is to have verified. */
 const CHECKSUMS = 200;
 /** Between two looks at the chart. */

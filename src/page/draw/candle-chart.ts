@@ -69,9 +69,10 @@ export class CandleChart {
     this.#volume.update(this.#volumeOf(candle));
   }
 
-  setPriceDecimals(decimals: number): void {
+  setPriceFormat(decimals: number, priceFormatter: (price: number) => string): void {
     const priceFormat = { type: 'price', precision: decimals, minMove: 10 ** -decimals } as const;
     this.#candles.applyOptions({ priceFormat });
+    this.#chart.applyOptions({ localization: { priceFormatter } });
   }
 
   applyPalette(palette: Palette): void {

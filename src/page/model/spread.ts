@@ -1,4 +1,5 @@
 /** Best bid and ask, and what is between them. */
+import { formatWhole } from './format.js';
 
 /** A spread; raw prices. */
 export interface Spread {
@@ -20,5 +21,5 @@ export function spreadOf(bid: bigint | null, ask: bigint | null, tick: bigint): 
 /** A number of ticks in words; a grouped or crossed book has any. */
 export function ticksText(ticks: number): string {
   const whole = Math.round(ticks);
-  return `${whole.toLocaleString('en-US')} ${Math.abs(whole) === 1 ? 'tick' : 'ticks'}`;
+  return `${formatWhole(whole)} ${Math.abs(whole) === 1 ? 'tick' : 'ticks'}`;
 }
