@@ -386,6 +386,50 @@ test('a book that the service calls stale is greyed, and coloured when it is not
   }
 });
 
+test('a book whose chain is silent is told to be stale and greyed, and coloured when the chain is back', async () => {
+  const timing = ['--lagging-after-ms', '1500', '--stale-after-ms', '3000'];
+  const impatient = await ServiceChild.start(demo, timing);
+  const visit = await PageVisit.open(browser, `${impatient.url}/?market=SOL-PERP`);
+  const isGreyed = (): Promise<boolean> =>
+    visit.page.evaluate("document.querySelector('.page').matches('.stale')");
+  try {
+    demo.relay.stallFor(600_000);
+    await visit.untilState('stale');
+    expect(await visit.text('notice')).toMatch(/^The book is stale since \d\d:\d\d:\d\d UTC/);
+    expect(await isGreyed()).toBe(true);
+    expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
+    demo.relay.stallFor(0);
+    await visit.untilState('live');
+    expect(await isGreyed()).toBe(false);
+  } finally {
+    demo.relay.stallFor(0);
+    await visit.close();
+    await impatient.stop();
+  }
+});
+
+test('a stream that falls silent greys the book, and is resumed when it speaks again', async () => {
+  let isSilent = false;
+  const prepare: NonNullable<Parameters<typeof PageVisit.open>[2]>['prepare'] = (page) =>
+    page.routeWebSocket(/\/ws$/, (route) => {
+      const upstream = route.connectToServer();
+      upstream.onMessage((message) => {
+        if (!isSilent) route.send(message);
+      });
+    });
+  const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
+  try {
+    isSilent = true;
+    await visit.untilState('disconnected');
+    expect(await visit.text('notice')).toMatch(/^Disconnected since \d\d:\d\d:\d\d UTC/);
+    expect((await visit.readLadder()).rows.length).toBeGreaterThan(5);
+    isSilent = false;
+    await visit.untilState('live');
+  } finally {
+    await visit.close();
+  }
+});
+
 test('the book of a named market waits for no list, and the chart waits for the book', async () => {
   let answerList = (): void => undefined;
   const held = new Promise<void>((resolve) => {
