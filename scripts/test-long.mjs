@@ -55,6 +55,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/deaf-crowd.test.ts'],
     env: { DEAF: 'long' },
   },
+  page: {
+    about: 'the page for 30 minutes at 300 account updates a second: first book, scripting, memory',
+    command: [localCommand('vitest'), 'run', 'test/page-figures.test.ts'],
+    env: { PAGE_SECONDS: '1800' },
+  },
   faults: {
     about: 'faults of RPC nodes under load, every book judged; SEED=n for another run',
     command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/faults'],
