@@ -5,12 +5,12 @@ import { FrameCadence } from '../model/frame-cadence.js';
 /** Calls with each animation frame that was requested. A hidden tab has none. */
 export class FrameLoop {
   readonly #draw: () => void;
-  readonly #onDropped: (count: number) => void;
+  readonly #onDropped: ((count: number) => void) | undefined;
   readonly #cadence = new FrameCadence();
   #request: number | undefined;
 
   /** `onDropped` is called with the number of frames that the screen showed without what was to be drawn. */
-  constructor(draw: () => void, onDropped: (count: number) => void = () => {}) {
+  constructor(draw: () => void, onDropped?: (count: number) => void) {
     this.#draw = draw;
     this.#onDropped = onDropped;
   }
@@ -19,12 +19,12 @@ export class FrameLoop {
   requestFrame(): void {
     if (this.#request !== undefined) return;
     // A hidden tab drops nothing: it has no frames.
-    const isHidden = document.visibilityState === 'hidden';
-    const requestedMs = isHidden ? Number.POSITIVE_INFINITY : performance.now();
+    const isCounted = this.#onDropped !== undefined && document.visibilityState !== 'hidden';
+    const requestedMs = isCounted ? performance.now() : Number.POSITIVE_INFINITY;
     this.#request = requestAnimationFrame((frameMs) => {
       this.#request = undefined;
       const dropped = this.#cadence.noteFrame(requestedMs, frameMs);
-      if (dropped > 0) this.#onDropped(dropped);
+      if (dropped > 0) this.#onDropped?.(dropped);
       this.#draw();
     });
   }
