@@ -88,3 +88,21 @@ test('a step is to the state before, and what comes after leaving is not shown',
   await new Promise((resolve) => setImmediate(resolve));
   expect([feed.shown, events.length]).toEqual([undefined, count]);
 });
+
+test('a moment that is not kept is said with what is kept', async () => {
+  const refusal = { code: 'MOMENT_NOT_KEPT', message: 'ts 1 is not kept' };
+  const http = new HttpClient({
+    url: 'http://127.0.0.1:1',
+    fetch: async () => Response.json({ error: refusal }, { status: 404 }),
+  });
+  const feed = new PastFeed(http, { onChange: () => {}, onCaughtUp: () => {} });
+  feed.setChoice({ market: 'SOL-PERP', grouping: 1 });
+  feed.showMoment({ ts: 1 });
+  await until('the words of the service', () => feed.problem === refusal.message);
+  feed.setKept({ firstTs: 1_000, lastTs: 9_000, gaps: [] });
+  feed.showMoment({ ts: 1 });
+  const [first, last] = ['1970-01-01 00:00:01.000', '1970-01-01 00:00:09.000'];
+  const said = `That moment is not kept: the journal has ${first} to ${last} UTC.`;
+  await until('the words of the page', () => feed.problem === said);
+  expect(feed.shown).toBeUndefined();
+});

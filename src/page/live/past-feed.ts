@@ -2,10 +2,10 @@
  * The book of past moments, read from the journal over HTTP: one moment at a time, stepped through, or played.
  * There is never more than one read under way, and the newest request is the next one.
  */
-import type { HttpClient, L2Book, MomentQuery } from '@slotbook/client';
+import { ClientError, type HttpClient, type L2Book, type MomentQuery } from '@slotbook/client';
 import { textOfError } from '../model/error-text.js';
 import { BOOK_DEPTH, PLAY_MS } from '../model/limits.js';
-import { heldMoment, type Kept } from '../model/moments.js';
+import { heldMoment, type Kept, momentText } from '../model/moments.js';
 import type { BookChoice, ShownBook } from './book-feed.js';
 
 /** By which a turn is asked for again. */
@@ -168,10 +168,18 @@ export class PastFeed {
       this.#problem = undefined;
     } catch (error) {
       if (signal.aborted) return;
-      this.#problem = textOfError(error);
+      this.#problem = this.#textOfProblem(error);
       this.#speed = 0;
     }
     this.#events.onChange();
+  }
+
+  /** What is kept is said as people write it. */
+  #textOfProblem(error: unknown): string {
+    const isLost = error instanceof ClientError && error.code === 'MOMENT_NOT_KEPT';
+    if (!isLost || this.#kept === undefined) return textOfError(error);
+    const [first, last] = [this.#kept.firstTs, this.#kept.lastTs].map(momentText);
+    return `That moment is not kept: the journal has ${first} to ${last} UTC.`;
   }
 
   /** The best prices of a grouped book are read beside it. */
