@@ -18,8 +18,6 @@ export interface WalkSegment {
   readonly size: bigint;
   readonly quote: bigint;
   readonly fills: number;
-  readonly firstPrice: bigint;
-  readonly lastPrice: bigint;
 }
 
 /** The sum of a source. */
@@ -33,10 +31,7 @@ export interface WalkShare {
 /** The fills in their order, neighbours of one source as one where there are many. */
 export function segmentsOf(fills: readonly Fill[]): readonly WalkSegment[] {
   const single = fills.map(
-    ({ source, size, quote, price }): WalkSegment => ({
-      ...{ source, size, quote, fills: 1 },
-      ...{ firstPrice: price, lastPrice: price },
-    }),
+    ({ source, size, quote }): WalkSegment => ({ source, size, quote, fills: 1 }),
   );
   return single.length <= SEGMENTS_MAX ? single : joinNeighbours(single);
 }
@@ -52,7 +47,6 @@ function joinNeighbours(segments: readonly WalkSegment[]): readonly WalkSegment[
         size: last.size + segment.size,
         quote: last.quote + segment.quote,
         fills: last.fills + segment.fills,
-        firstPrice: last.firstPrice,
       };
     }
   }
