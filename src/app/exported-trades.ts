@@ -2,8 +2,8 @@
 import { ConfigError } from '../config/config-error.js';
 import type { MarketInfo } from '../contract/markets.js';
 import { type ExportedTrades, storedChains } from '../history/export-trades.js';
-import { SegmentPlayer } from '../journal/segment-player.js';
 import { readSegments } from '../journal/store/segment-index.js';
+import { SegmentPlayer } from '../journal/store/segment-player.js';
 import { journalFolder } from './journal-origin.js';
 
 /** Turns that are read between two searches for the market. */

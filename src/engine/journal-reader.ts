@@ -126,6 +126,11 @@ export class JournalReader {
     this.#core?.release();
   }
 
+  /** Gives the memory of what was read back at once; the book goes on with another segment. */
+  releaseBytes(): void {
+    this.#native.release();
+  }
+
   /** As {@link Engine.readJournal} says; nothing else calls it. */
   readInto(
     { core, report }: { readonly core: Core; readonly report: TurnReport },

@@ -5,13 +5,11 @@
 import { availableParallelism } from 'node:os';
 import type {
   AsOfEvent,
-  AsOfMoment,
   AsOfReply,
   AsOfRequest,
   AsOfSource,
   AsOfStats,
 } from '../contract/as-of-source.js';
-import type { JournalMoment } from '../contract/journal-source.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { type AsOfFiles, AsOfThread } from './as-of-thread.js';
@@ -23,13 +21,7 @@ import {
   AS_OF_WAITING_MAX,
 } from './model/limits.js';
 import type { MomentResult } from './model/messages.js';
-
-/** The journal whose files are read. */
-export interface FlushedJournal {
-  /** Resolves with whether the newest file has all turns so far. */
-  flush(): Promise<boolean>;
-  readStats(): { readonly newest: JournalMoment | null };
-}
+import { type FlushedJournal, RecentTurns } from './recent-turns.js';
 
 /** What past moments are read with. */
 export interface AsOfOptions {
@@ -67,14 +59,13 @@ export class AsOfReads implements AsOfSource {
   readonly #options: AsOfOptions;
   readonly #timers: Timers;
   readonly #threadsMax: number;
+  readonly #recent: RecentTurns;
   /** The thread that had a job last is the last: its books are the warmest. */
   readonly #slots: Slot[] = [];
   readonly #waiting: Job[] = [];
   /** Requests that have no reply yet. */
   readonly #open = new Set<Job>();
   #lastId = 0;
-  #flushing: Promise<number> | null = null;
-  #nextFlush: Promise<number> | null = null;
   #isStopped = false;
   readonly #events: Record<AsOfEvent, number> = {
     ...{ requests: 0, bodies: 0, notKept: 0, queueRefusals: 0, late: 0 },
@@ -84,6 +75,7 @@ export class AsOfReads implements AsOfSource {
   constructor(options: AsOfOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
+    this.#recent = new RecentTurns(options.journal, options.wallMs ?? Date.now);
     this.#threadsMax = options.threadsMax ?? threadsOf(availableParallelism());
   }
 
@@ -107,7 +99,7 @@ export class AsOfReads implements AsOfSource {
     if (this.#open.size >= AS_OF_WAITING_MAX) return FULL;
     return new Promise((resolve, reject) => {
       const job = this.#openJob({ request, isGone, resolve, reject });
-      this.#flushFor(request.moment).then((flushedMs) => {
+      this.#recent.flushFor(request.moment).then((flushedMs) => {
         if (job.isSettled) return;
         job.flushedMs = flushedMs;
         job.newestMs = this.#options.journal.readStats().newest?.ts ?? 0;
@@ -156,29 +148,6 @@ export class AsOfReads implements AsOfSource {
     if (at >= 0) this.#waiting.splice(at, 1);
     for (const slot of this.#slots) if (slot.job === job) slot.thread.giveUpJob(job.id);
     job.settle(LATE);
-  }
-
-  /** The newest moments wait in the encoder, of which only a flush makes bytes. Up to when the file then has all. */
-  async #flushFor(moment: AsOfMoment): Promise<number> {
-    const { newest } = this.#options.journal.readStats();
-    const { by, value } = moment;
-    if (by !== 'seq' && newest !== null && value < newest[by]) return 0;
-    // A flush that runs already may have begun before the moment.
-    this.#nextFlush ??= (this.#flushing ?? Promise.resolve()).then(() => {
-      this.#nextFlush = null;
-      const flushing = this.#flush().finally(() => {
-        if (this.#flushing === flushing) this.#flushing = null;
-      });
-      this.#flushing = flushing;
-      return flushing;
-    });
-    return this.#nextFlush;
-  }
-
-  /** What comes while it is under way may be missing, so the time before it counts. */
-  async #flush(): Promise<number> {
-    const nowMs = (this.#options.wallMs ?? Date.now)();
-    return (await this.#options.journal.flush()) ? nowMs : 0;
   }
 
   #startJobs(): void {

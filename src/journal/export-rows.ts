@@ -3,11 +3,11 @@ import type { RowBlock } from '../contract/row-block.js';
 import type { Engine } from '../engine/engine.js';
 import type { EngineError } from '../engine/errors.js';
 import { JournalRows, type JournalRowsOf } from '../engine/journal-rows.js';
-import { findLostEnd } from './lost-end.js';
 import { EXPORT_LEVELS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
-import { SegmentPlayer } from './segment-player.js';
+import { findLostEnd } from './store/lost-end.js';
 import type { SegmentInfo } from './store/segment-info.js';
+import { SegmentPlayer } from './store/segment-player.js';
 
 /** What is exported: segments of which each goes on with the one before, and a part of their time. */
 export interface ExportedRun {

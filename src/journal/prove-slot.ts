@@ -3,8 +3,8 @@ import type { JournalMoment } from '../contract/journal-source.js';
 import type { Engine } from '../engine/engine.js';
 import { lostEndError } from '../engine/journal-reader.js';
 import type { MarketHash, MarketHashParts, OrderHash } from '../engine/market-hashes.js';
-import { SegmentPlayer } from './segment-player.js';
 import type { SegmentInfo } from './store/segment-info.js';
+import { SegmentPlayer } from './store/segment-player.js';
 
 /** A market of a proof. */
 export interface MarketProof extends MarketHash {

@@ -7,10 +7,10 @@ import type { Engine } from '../engine/engine.js';
 import { EngineError } from '../engine/errors.js';
 import { JournalReader, type JournalUntil, lostEndError } from '../engine/journal-reader.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
-import { findLostEnd } from './lost-end.js';
 import { REPLAY_READ_BYTES, REPLAY_WATCH_MS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
 import { ReplayPace } from './replay-pace.js';
+import { findLostEnd } from './store/lost-end.js';
 import { continues, type SegmentInfo } from './store/segment-info.js';
 import { segmentName } from './store/segment-name.js';
 

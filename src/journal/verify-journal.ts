@@ -10,11 +10,11 @@ import { EngineError } from '../engine/errors.js';
 import { ANY_PROGRAM, readSegmentHead } from '../engine/journal-reader.js';
 import { textOfError } from './model/error.js';
 import { SEGMENT_HEAD_BYTES } from './model/limits.js';
-import { type PlayedSegment, SegmentPlayer } from './segment-player.js';
 import { listKept, splitRuns } from './store/listing.js';
 import { readSegments } from './store/segment-index.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName, segmentNumber } from './store/segment-name.js';
+import { type PlayedSegment, SegmentPlayer } from './store/segment-player.js';
 
 /** What is verified, and where the report goes. */
 export interface VerifyJournalOptions {

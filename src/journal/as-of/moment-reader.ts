@@ -6,8 +6,7 @@ import type { BookCounts, MomentJob } from '../model/messages.js';
 import {
   chooseBySeq,
   chooseByTime,
-  describeKept,
-  nameOfMoment,
+  describeNotKept,
   type SegmentChoice,
 } from '../store/segment-choice.js';
 import { SegmentIndex } from '../store/segment-index.js';
@@ -166,9 +165,7 @@ function notKept(
   damage?: string,
   newest?: WarmBook,
 ): AsOfReply {
-  const why = damage === undefined ? 'is not kept' : `cannot be read (${damage})`;
-  const kept = describeKept(segments, newest?.moment);
-  return { kind: 'notKept', message: `${nameOfMoment(moment)} ${why}: ${kept}` };
+  return { kind: 'notKept', message: describeNotKept(moment, segments, damage, newest?.moment) };
 }
 
 function codeOf(error: unknown): string {

@@ -63,7 +63,7 @@ export function chooseBySeq(
 }
 
 /** What is kept, in words. */
-export function describeKept(segments: readonly SegmentInfo[], newest?: JournalMoment): string {
+function describeKept(segments: readonly SegmentInfo[], newest?: JournalMoment): string {
   const [first, last] = [segments[0], segments.at(-1)];
   if (first === undefined || last === undefined) return 'the journal has nothing yet';
   const end = newest ?? last.last;
@@ -76,7 +76,18 @@ export function describeKept(segments: readonly SegmentInfo[], newest?: JournalM
   return `the journal has ${slots}, ${times}${hasGap ? ', with gaps' : ''}; see /journal`;
 }
 
+/** What is said of a moment that is not kept: why, and what is. */
+export function describeNotKept(
+  moment: AsOfMoment,
+  segments: readonly SegmentInfo[],
+  damage?: string,
+  newest?: JournalMoment,
+): string {
+  const why = damage === undefined ? 'is not kept' : `cannot be read (${damage})`;
+  return `${nameOfMoment(moment)} ${why}: ${describeKept(segments, newest)}`;
+}
+
 /** The moment as a request names it. */
-export function nameOfMoment({ by, value, epoch }: AsOfMoment): string {
+function nameOfMoment({ by, value, epoch }: AsOfMoment): string {
   return epoch === undefined ? `${by} ${value}` : `${by} ${value} of epoch ${epoch}`;
 }

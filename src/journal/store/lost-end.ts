@@ -1,7 +1,7 @@
-import type { Engine } from '../engine/engine.js';
-import type { EngineError } from '../engine/errors.js';
-import { type JournalReader, lostEndError } from '../engine/journal-reader.js';
-import type { SegmentInfo } from './store/segment-info.js';
+import type { Engine } from '../../engine/engine.js';
+import type { EngineError } from '../../engine/errors.js';
+import { type JournalReader, lostEndError } from '../../engine/journal-reader.js';
+import type { SegmentInfo } from './segment-info.js';
 
 /** A file that was read, and the book it was read into. */
 export interface ReadFile {

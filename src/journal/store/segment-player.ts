@@ -1,15 +1,15 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { Engine } from '../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import {
   JournalReader,
   type JournalStep,
   type JournalTear,
   type JournalUntil,
-} from '../engine/journal-reader.js';
-import { REPLAY_READ_BYTES } from './model/limits.js';
-import type { SegmentInfo } from './store/segment-info.js';
-import { segmentName } from './store/segment-name.js';
+} from '../../engine/journal-reader.js';
+import { REPLAY_READ_BYTES } from '../model/limits.js';
+import type { SegmentInfo } from './segment-info.js';
+import { segmentName } from './segment-name.js';
 
 /** A segment, and the engine that goes on with it; without one it begins at its checkpoint. */
 export interface PlayedSegment {
@@ -18,7 +18,7 @@ export interface PlayedSegment {
   readonly engine?: Engine | undefined;
 }
 
-/** Reads one segment step by step, for commands that have the thread to themselves. */
+/** Reads one segment step by step, for whoever has a thread to itself. */
 export class SegmentPlayer {
   readonly engine: Engine;
   readonly reader: JournalReader;
@@ -41,10 +41,18 @@ export class SegmentPlayer {
   step(until?: JournalUntil): JournalStep {
     for (;;) {
       const step = this.engine.readJournal(this.reader, until);
-      if (step.kind !== 'moreBytes') return step;
-      const length = readSync(this.#file, this.#bytes, 0, this.#bytes.length, null);
-      if (length === 0) return step;
-      this.reader.pushBytes(this.#bytes.subarray(0, length));
+      if (step.kind !== 'moreBytes' || !this.#readOn()) return step;
+    }
+  }
+
+  /**
+   * The moment of the next turn, once the checkpoint was read; null at the present end of the file, and where {@link SegmentPlayer.step}
+   * says what is wrong with it.
+   */
+  nextMoment(): { readonly slot: number; readonly tsMs: number } | null {
+    for (;;) {
+      const moment = this.reader.nextMoment();
+      if (moment !== null || !this.#readOn()) return moment;
     }
   }
 
@@ -55,5 +63,12 @@ export class SegmentPlayer {
 
   close(): void {
     closeSync(this.#file);
+  }
+
+  /** Returns false at the present end of the file. */
+  #readOn(): boolean {
+    const length = readSync(this.#file, this.#bytes, 0, this.#bytes.length, null);
+    this.reader.pushBytes(this.#bytes.subarray(0, length));
+    return length > 0;
   }
 }

@@ -1,0 +1,50 @@
+import type { AsOfMoment } from '../contract/as-of-source.js';
+import type { JournalMoment } from '../contract/journal-source.js';
+
+/** The journal whose files are read. */
+export interface FlushedJournal {
+  /** Resolves with whether the newest file has all turns so far. */
+  flush(): Promise<boolean>;
+  readStats(): { readonly newest: JournalMoment | null };
+}
+
+/** The newest moments wait in the encoder, of which only a flush makes bytes: sees to it that they are in the files. */
+export class RecentTurns {
+  readonly #journal: FlushedJournal;
+  readonly #wallMs: () => number;
+  #flushing: Promise<number> | null = null;
+  #nextFlush: Promise<number> | null = null;
+
+  /** `wallMs` is unix milliseconds. */
+  constructor(journal: FlushedJournal, wallMs: () => number) {
+    this.#journal = journal;
+    this.#wallMs = wallMs;
+  }
+
+  /** Flushes for a moment that may need it. Up to when the newest file then has all turns; 0 when only what it holds tells. */
+  async flushFor({ by, value }: AsOfMoment): Promise<number> {
+    const { newest } = this.#journal.readStats();
+    if (by !== 'seq' && newest !== null && value < newest[by]) return 0;
+    return this.flushAll();
+  }
+
+  /** Writes all turns so far, once for all that ask meanwhile. Resolves as {@link RecentTurns.flushFor}. */
+  flushAll(): Promise<number> {
+    // A flush that runs already may have begun before the moment.
+    this.#nextFlush ??= (this.#flushing ?? Promise.resolve()).then(() => {
+      this.#nextFlush = null;
+      const flushing = this.#flush().finally(() => {
+        if (this.#flushing === flushing) this.#flushing = null;
+      });
+      this.#flushing = flushing;
+      return flushing;
+    });
+    return this.#nextFlush;
+  }
+
+  /** What comes while it is under way may be missing, so the time before it counts. */
+  async #flush(): Promise<number> {
+    const nowMs = this.#wallMs();
+    return (await this.#journal.flush()) ? nowMs : 0;
+  }
+}
