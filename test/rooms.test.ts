@@ -59,7 +59,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // engine's calls in a file, and their replay. The top: the feed over its nodes, and quotes.
   feed: [['model'], ['connection', 'recording'], ['.']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
-  journal: [['model'], ['store'], ['worker', 'as-of'], ['.']],
+  journal: [['model'], ['store'], ['worker', 'as-of'], ['replays'], ['.']],
   history: [['model'], ['store'], ['candles'], ['bodies', 'streams', 'ingest'], ['worker'], ['.']],
 };
 

@@ -81,3 +81,26 @@ export const AS_OF_IDLE_MS = 60_000;
 
 /** Levels a side of an export: as many as a body has at most. */
 export const EXPORT_LEVELS = 1_000;
+
+/** Topics of the past that are played at once, of all sockets: each has a book of its own, some 120 MB of 10,000 users. */
+export const REPLAYS_MAX = 8;
+/** Memory of the books of all of them, but of one however large it is. */
+export const REPLAY_BOOK_BYTES_MAX = 1024 * MEBIBYTE;
+/** Work of the thread that plays them before it rests, and looks for messages. */
+export const REPLAY_SLICE_MS = 5;
+/** The share of its time in which it works: half a core at the highest speed, whatever the number of replays. */
+export const REPLAY_WORK_SHARE = 0.5;
+/** Bytes of frames of one replay that its reader has not taken, beyond which it waits: one of the largest fits. */
+export const REPLAY_WINDOW_BYTES = 256 * 1024;
+/** Bytes of frames that are handed over at once: the main thread sends them in less than a millisecond. */
+export const REPLAY_BATCH_BYTES = 64 * 1024;
+/** Silence after which a replay sends a heartbeat, as live topics do. */
+export const REPLAY_HEARTBEAT_MS = 1_000;
+/** How late a turn may be that is still made up for: beyond it, the machine or the reader is slower than the speed. */
+export const REPLAY_LATE_MS_MAX = 100;
+/** How late the mark of an interval comes at most, on a service that was busy. */
+export const MARK_LATE_MS = 1_000;
+/** Between two looks whether a replay that waits for the next mark of its topic may become live: a mark comes within five seconds. */
+export const REPLAY_MARK_WAIT_MS = 250;
+/** How long a replay may stand still, as its book is in memory and takes the place of another. */
+export const REPLAY_STILL_MS_MAX = 600_000;

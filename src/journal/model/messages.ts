@@ -1,6 +1,7 @@
 /** What the main thread and the thread of the journal say to each other. */
 import type { AsOfReply, AsOfRequest } from '../../contract/as-of-source.js';
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
+import type { ReplayCommand, ReplayEvent, ReplayRequest } from '../../contract/replay-source.js';
 import type { JournalErrorCode } from './error.js';
 
 /** With what the thread is started. */
@@ -92,3 +93,35 @@ export interface BookCounts {
   readonly restores: number;
   readonly warmHits: number;
 }
+
+/** With what the thread is started that plays topics of the past. */
+export interface ReplaySetup {
+  readonly folder: string;
+  readonly programId: string;
+}
+
+/** To that thread, about one replay. */
+export type ToReplays = { readonly id: number } /** `flushedMs` as in {@link MomentJob}. */ & (
+  | { readonly kind: 'open'; readonly request: ReplayRequest; readonly flushedMs: number }
+  | { readonly kind: 'command'; readonly command: ReplayCommand; readonly flushedMs: number }
+  /** All that has happened is in the files, unless the journal does not go on. */
+  | { readonly kind: 'finish'; readonly isWhole: boolean }
+  /** The reader has taken so many bytes. */
+  | { readonly kind: 'taken'; readonly bytes: number }
+  | { readonly kind: 'close' }
+);
+
+/** What a replay has made: frames, one behind the other in `bytes`, and then an event. */
+export interface ReplayItems {
+  readonly bytes: Uint8Array;
+  /** Where each frame ends. */
+  readonly ends: readonly number[];
+  readonly event: ReplayEvent | null;
+}
+
+/** From that thread, about one replay. */
+export type FromReplays = { readonly id: number } & (
+  | { readonly kind: 'items'; readonly items: ReplayItems }
+  /** It has come to the end of the files, and waits for `finish`. */
+  | { readonly kind: 'atEnd' }
+);

@@ -1,0 +1,105 @@
+import type { AsOfMoment, MarketKey } from '../../contract/as-of-source.js';
+import type { JournalMoment } from '../../contract/journal-source.js';
+import type { JournalFiles } from '../as-of/warm-book.js';
+import { textOfError } from '../model/error.js';
+import { chooseBySeq, chooseByTime, describeNotKept } from '../store/segment-choice.js';
+import { SegmentIndex } from '../store/segment-index.js';
+import type { SegmentInfo } from '../store/segment-info.js';
+import { ReplayFailure } from './replay-failure.js';
+import { isFileFault, SegmentCursor } from './segment-cursor.js';
+
+/** Finds moments in the files of a journal, and opens them there. */
+export class MomentFinder {
+  readonly #files: JournalFiles;
+  readonly #index: SegmentIndex;
+  /** The market that was learned last, as a reader goes by its numbers again and again. */
+  #learned = { name: '', id: -1 };
+
+  constructor(files: JournalFiles) {
+    this.#files = files;
+    this.#index = new SegmentIndex(files.folder, files.programId);
+  }
+
+  /**
+   * A cursor at the beginning of the segment of a moment; whether the newest segment goes so far is seen when it is read.
+   * Throws a {@link ReplayFailure}.
+   */
+  openMoment(moment: AsOfMoment, key: MarketKey): SegmentCursor {
+    const all = this.#index.read().segments;
+    const { epoch, by, value } = moment;
+    const segments = all.filter((segment) => epoch === undefined || segment.epoch === epoch);
+    const newest = all.at(-1)?.number ?? 0;
+    const choice =
+      by === 'seq'
+        ? chooseBySeq(segments, {
+            ...{ epoch: epoch ?? '', seq: value, newest },
+            market: this.#learnId(segments, moment, key),
+          })
+        : chooseByTime(segments, { by, value, newest });
+    if (choice === null) throw this.notKept(moment);
+    return this.openSegment(choice.segment, moment);
+  }
+
+  /** Throws a {@link ReplayFailure} when the file is gone. */
+  openSegment(segment: SegmentInfo, moment: AsOfMoment): SegmentCursor {
+    try {
+      return new SegmentCursor(this.#files, this.#index, segment);
+    } catch (error) {
+      if (!isFileFault(error)) throw error;
+      throw this.notKept(moment, { error });
+    }
+  }
+
+  /** What is said of a moment that is not kept; `newest` is how far the newest segment goes. */
+  notKept(
+    moment: AsOfMoment,
+    { error, newest }: { readonly error?: unknown; readonly newest?: JournalMoment } = {},
+  ): ReplayFailure {
+    const { epoch } = moment;
+    const segments = this.#index
+      .read()
+      .segments.filter((segment) => epoch === undefined || segment.epoch === epoch);
+    const damage = error === undefined ? undefined : textOfError(error);
+    const message = describeNotKept(moment, segments, damage, newest);
+    return new ReplayFailure({ kind: 'notKept', message });
+  }
+
+  /** The id of a market in the run of these segments; -1 where it has none. */
+  #learnId(segments: readonly SegmentInfo[], moment: AsOfMoment, key: MarketKey): number {
+    const last = segments.at(-1);
+    if (last === undefined) return -1;
+    const name = `${last.epoch} ${key.marketType} ${key.marketIndex}`;
+    if (this.#learned.name === name) return this.#learned.id;
+    const cursor = this.openSegment(last, moment);
+    try {
+      const id = readIdOf(cursor, key);
+      if (id !== -1) this.#learned = { name, id };
+      return id;
+    } catch (error) {
+      if (!isFileFault(error)) throw error;
+      throw this.notKept(moment, { error });
+    } finally {
+      cursor.close();
+    }
+  }
+}
+
+/** The markets of a run whose first checkpoint is empty come with its first turns. */
+function readIdOf(cursor: SegmentCursor, key: MarketKey): number {
+  while (cursor.step().kind !== 'moreBytes') {
+    const id = idOf(cursor, key);
+    if (id !== undefined) return id;
+  }
+  return -1;
+}
+
+/** The id of a market in the book of a cursor; undefined where it has none. */
+export function idOf(
+  { engine, isRestored }: Pick<SegmentCursor, 'engine' | 'isRestored'>,
+  { marketType, marketIndex }: MarketKey,
+): number | undefined {
+  if (!isRestored) return undefined;
+  return engine
+    .markets()
+    .find((row) => row.marketType === marketType && row.marketIndex === marketIndex)?.id;
+}

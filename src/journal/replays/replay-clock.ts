@@ -1,0 +1,67 @@
+import type { JournalMoment } from '../../contract/journal-source.js';
+import { REPLAY_LATE_MS_MAX, REPLAY_PAUSE_MS_MAX, SLOT_MS_MAX } from '../model/limits.js';
+
+/** Says when the next turn of a replay is due. Time is monotonic milliseconds. */
+export class ReplayClock {
+  #speed: number;
+  #last: JournalMoment | null = null;
+  #dueMs = 0;
+  /** What a replay that stands still has to wait when it goes on, in milliseconds of the journal; null while it plays. */
+  #restMs: number | null = null;
+
+  constructor(speed: number) {
+    this.#speed = speed;
+  }
+
+  get speed(): number {
+    return this.#speed;
+  }
+
+  get isPaused(): boolean {
+    return this.#restMs !== null;
+  }
+
+  /** Infinity while it stands still. */
+  get dueMs(): number {
+    return this.#restMs === null ? this.#dueMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** The next turn is the first after this moment. */
+  startAt(moment: JournalMoment, nowMs: number): void {
+    this.#last = moment;
+    this.#dueMs = nowMs;
+    if (this.#restMs !== null) this.#restMs = 0;
+  }
+
+  /**
+   * The next turn is of this moment. Between two turns no more time passes than their slots allow, as a clock that was
+   * wrong must not stop a replay; and what was late is not made up for.
+   */
+  expectTurn(moment: JournalMoment, nowMs: number): void {
+    const last = this.#last ?? moment;
+    this.#last = moment;
+    const mostMs = Math.max(REPLAY_PAUSE_MS_MAX, (moment.slot - last.slot) * SLOT_MS_MAX);
+    const passedMs = Math.max(0, Math.min(moment.ts - last.ts, mostMs));
+    if (this.#restMs !== null) this.#restMs += passedMs;
+    const fromMs = Math.max(this.#dueMs, nowMs - REPLAY_LATE_MS_MAX);
+    this.#dueMs = fromMs + passedMs / this.#speed;
+  }
+
+  setSpeed(speed: number, nowMs: number): void {
+    const { isPaused } = this;
+    this.resume(speed, nowMs);
+    if (isPaused) this.pause(nowMs);
+  }
+
+  pause(nowMs: number): void {
+    this.#restMs ??= Math.max(0, this.#dueMs - nowMs) * this.#speed;
+  }
+
+  /** Goes on, or goes on at another speed. */
+  resume(speed: number, nowMs: number): void {
+    this.pause(nowMs);
+    this.#dueMs = nowMs + (this.#restMs ?? 0) / speed;
+    this.#restMs = null;
+    this.#speed = speed;
+  }
+}

@@ -1,0 +1,139 @@
+import type { JournalMoment } from '../../contract/journal-source.js';
+import type { ReplayTopic } from '../../contract/replay-source.js';
+import type { JournalStep } from '../../engine/journal-reader.js';
+import { REPLAY_HEARTBEAT_MS } from '../model/limits.js';
+import { idOf } from './moment-finder.js';
+import type { Outbox } from './outbox.js';
+import { marketNotThere } from './replay-failure.js';
+import type { SegmentCursor } from './segment-cursor.js';
+import { TopicMarks } from './topic-marks.js';
+
+/** A turn of the journal. */
+type TurnStep = Extract<JournalStep, { readonly kind: 'turn' }>;
+
+/** How a snapshot begins. */
+export interface FirstFrame {
+  /** The JSON text of the request's id; empty for none. */
+  readonly id: string;
+  readonly isReset: boolean;
+}
+
+/** Makes the frames of one topic from the book of a cursor. Time is monotonic milliseconds. */
+export class TopicFramer {
+  readonly #topic: ReplayTopic;
+  readonly #cursor: SegmentCursor;
+  readonly #outbox: Outbox;
+  #market: number | undefined;
+  #marks: TopicMarks | undefined;
+  /** Epoch and state of the book. */
+  #stamp = '';
+  /** The topic in the engine; undefined before its first frame. */
+  #handle: number | undefined;
+  #seq = -1;
+  #framedAtMs = 0;
+  #isMarked = false;
+
+  constructor(topic: ReplayTopic, cursor: SegmentCursor, outbox: Outbox) {
+    this.#topic = topic;
+    this.#cursor = cursor;
+    this.#outbox = outbox;
+  }
+
+  /** Whether it has seen no book yet. */
+  get isNew(): boolean {
+    return this.#stamp === '';
+  }
+
+  /** Of the last frame; -1 before the first. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Whether what it has sent leads to the last mark, as what is sent live does. */
+  get isMarked(): boolean {
+    return this.#isMarked;
+  }
+
+  /** The sequence number of the market; undefined where the book has no such market. */
+  get marketSeq(): number | undefined {
+    const market = this.#market;
+    return market === undefined ? undefined : this.#cursor.engine.version(market).seq;
+  }
+
+  /** The book is that of the checkpoint. */
+  noteCheckpoint(): void {
+    this.#stamp = this.#stampNow();
+    this.#findMarket(this.#cursor.moment);
+  }
+
+  /** A turn was applied: makes the frame that it published. */
+  addTurn({ turn, mark }: TurnStep, nowMs: number): void {
+    const stamp = this.#stampNow();
+    const isAllChanged = stamp !== this.#stamp;
+    this.#stamp = stamp;
+    if (this.#marks === undefined) this.#findMarket(this.#cursor.moment);
+    const isPublished = this.#marks?.addTurn({ turn, isAllChanged, mark }) ?? false;
+    if (this.#handle === undefined) return;
+    if (isPublished) this.#publishDelta(this.#handle, nowMs);
+    this.#isMarked ||= this.canBegin();
+  }
+
+  /** Whether the book is one that the topic shows, at the end of the last turn. */
+  canBegin(): boolean {
+    return this.#marks === undefined || this.#marks.isPublished(this.#cursor.moment.ts);
+  }
+
+  /** Its first frame may follow. Throws a ReplayFailure when there is no such market, or it had another name. */
+  openTopic(): void {
+    const { spec, name } = this.#topic;
+    const { engine } = this.#cursor;
+    const market = this.#market;
+    if (market === undefined || engine.topicName({ ...spec, market }) !== name) {
+      throw marketNotThere();
+    }
+    this.#handle = engine.openTopic({ ...spec, market });
+    this.#seq = engine.version(market).seq;
+    this.#isMarked = this.canBegin();
+  }
+
+  /** Sends the snapshot of the book for which the topic was opened. */
+  sendSnapshot({ id, isReset }: FirstFrame, nowMs: number): void {
+    if (this.#handle === undefined) throw new Error('Invariant: the topic is open');
+    const { engine } = this.#cursor;
+    const request = { id, reset: isReset, sendNs: unixNs() };
+    this.#sendFrame(engine.topicSnapshot(this.#handle, request), nowMs);
+  }
+
+  /** Sends a heartbeat where nothing was sent for a second. */
+  sendHeartbeat(nowMs: number): void {
+    if (this.#handle === undefined || nowMs < this.#framedAtMs + REPLAY_HEARTBEAT_MS) return;
+    this.#sendFrame(this.#cursor.engine.topicHeartbeat(this.#handle), nowMs);
+  }
+
+  #publishDelta(handle: number, nowMs: number): void {
+    // What was received when is not in a journal.
+    const delta = this.#cursor.engine.topicDelta(handle, { recvNs: 0n, sendNs: unixNs() });
+    if (delta === null) return;
+    this.#seq = delta.seq;
+    this.#sendFrame(delta.frame, nowMs);
+  }
+
+  #sendFrame(frame: Uint8Array, nowMs: number): void {
+    this.#outbox.addFrame(frame);
+    this.#framedAtMs = nowMs;
+  }
+
+  #findMarket({ ts }: JournalMoment): void {
+    this.#market = idOf(this.#cursor, this.#topic.key);
+    if (this.#market !== undefined) this.#marks = new TopicMarks(this.#topic, this.#market, ts);
+  }
+
+  #stampNow(): string {
+    const { epoch, state } = this.#cursor.engine;
+    return `${epoch} ${state}`;
+  }
+}
+
+function unixNs(): bigint {
+  return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000_000));
+}

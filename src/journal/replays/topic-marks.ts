@@ -1,0 +1,67 @@
+import type { MarketChanges } from '../../contract/feed-engine.js';
+import type { PublishMark } from '../../contract/publish-mark.js';
+import type { ReplayTopic } from '../../contract/replay-source.js';
+import type { TopicSpec } from '../../contract/topics.js';
+import { MARK_LATE_MS } from '../model/limits.js';
+
+/** How much of a market has changed; what shows less is not moved by more. */
+const [NOTHING, INDICATIVE, QUOTES, BOOK] = [0, 1, 2, 3] as const;
+
+/** A turn of the journal, as far as marks go by it. */
+export interface MarkedTurn {
+  readonly turn: Omit<MarketChanges, 'allChanged'>;
+  /** The state or the epoch is another. */
+  readonly isAllChanged: boolean;
+  readonly mark: PublishMark;
+}
+
+/**
+ * Says at which turns the frames of one topic were made: at the marks of its interval, when something had changed that it
+ * may show. At a checkpoint it is not known what waits for a mark.
+ */
+export class TopicMarks {
+  readonly #market: number;
+  readonly #bit: number;
+  readonly #least: number;
+  /** From then on nothing is left of the time before. */
+  readonly #knownFromMs: number;
+  #isKnown = false;
+  /** What has changed since the last mark. */
+  #changed: number = NOTHING;
+
+  /** `market` is the id in this run of the book, `startMs` the time of the first turn that is added. */
+  constructor({ spec, classIndex }: ReplayTopic, market: number, startMs: number) {
+    this.#market = market;
+    this.#bit = 1 << classIndex;
+    this.#least = leastOf(spec);
+    this.#knownFromMs = startMs + (spec.intervalMs ?? 0) + MARK_LATE_MS;
+  }
+
+  /** Adds a turn; returns whether the topic is published at its end. */
+  addTurn({ turn, isAllChanged, mark }: MarkedTurn): boolean {
+    this.#changed = Math.max(this.#changed, isAllChanged ? BOOK : this.#changeIn(turn));
+    if (!mark.some(({ market, classes }) => market === this.#market && classes & this.#bit)) {
+      return false;
+    }
+    const isPublished = this.#changed >= this.#least;
+    this.#changed = NOTHING;
+    this.#isKnown = true;
+    return isPublished;
+  }
+
+  /** Whether the book after the turn of this time is what the topic shows then. */
+  isPublished(tsMs: number): boolean {
+    return this.#changed < this.#least && (this.#isKnown || tsMs >= this.#knownFromMs);
+  }
+
+  #changeIn({ dirty, requoted, indicated }: MarkedTurn['turn']): number {
+    if (dirty.includes(this.#market)) return BOOK;
+    if (requoted.includes(this.#market)) return QUOTES;
+    return indicated.includes(this.#market) ? INDICATIVE : NOTHING;
+  }
+}
+
+function leastOf({ indicative, vamm }: TopicSpec): number {
+  if (indicative === true) return INDICATIVE;
+  return vamm === true ? QUOTES : BOOK;
+}
