@@ -1,0 +1,33 @@
+import { Worker } from 'node:worker_threads';
+import type { FromReplays, ReplaySetup, ToReplays } from './model/messages.js';
+import { workerFile } from './worker-file.js';
+
+/** What the thread tells its owner. */
+export interface ReplayThreadListener {
+  onMessage(message: FromReplays): void;
+  /** The thread has ended, by itself or not. */
+  onEnd(reason: string): void;
+}
+
+/** The thread that plays topics of the past. */
+export class ReplayThread {
+  readonly #worker: Worker;
+
+  constructor(setup: ReplaySetup, listener: ReplayThreadListener) {
+    this.#worker = new Worker(workerFile('replays/thread.js'), { workerData: setup, execArgv: [] });
+    let reason: string | null = null;
+    this.#worker.on('message', (message: FromReplays) => listener.onMessage(message));
+    this.#worker.on('error', (error) => {
+      reason ??= error.message;
+    });
+    this.#worker.on('exit', (code) => listener.onEnd(reason ?? `it ended with code ${code}`));
+  }
+
+  sendMessage(message: ToReplays): void {
+    this.#worker.postMessage(message);
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}

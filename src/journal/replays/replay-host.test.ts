@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { SceneJournal } from '../../../test/support/scene-journal.js';
+import type { ReplayRequest } from '../../contract/replay-source.js';
+import { Engine } from '../../engine/engine.js';
+import type { Timers } from '../../rpc/timers.js';
+import { PROGRAM_ID } from '../../sim/bytes/keys.js';
+import { MarketSimulator } from '../../sim/market/market-simulator.js';
+import { REPLAY_SLICE_MS, REPLAY_STILL_MS_MAX } from '../model/limits.js';
+import type { FromReplays } from '../model/messages.js';
+import { ReplayHost } from './replay-host.js';
+
+const START_MS = 1_750_000_000_000;
+const TURNS = 300;
+
+let journal: SceneJournal;
+let request: ReplayRequest;
+let messages: FromReplays[];
+/** The kinds of all events that were taken. */
+let events: string[];
+
+/** A journal of some turns, 50 ms each. */
+beforeEach(() => {
+  messages = [];
+  events = [];
+  journal = new SceneJournal();
+  const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
+  journal.attach(engine);
+  const life = new MarketSimulator({ seed: 7, makers: 10 });
+  for (let turn = 0; turn <= TURNS; turn += 1) {
+    const clock = { slot: 350_000_000 + turn, unixSeconds: START_MS / 1_000 };
+    engine.setClock(clock.slot, clock.unixSeconds);
+    const writes = turn === 0 ? life.createGenesis(clock) : life.nextWrites(clock);
+    for (const { pubkey, owner, data } of writes) {
+      const account = { data: data.toString('base64'), encoding: 'base64' } as const;
+      engine.push({ pubkey, owner, slot: clock.slot, ...account });
+    }
+    const { dirty } = engine.endTurn(START_MS + turn * 50);
+    journal.endTurn(dirty.map((market) => ({ market, classes: 0xff })));
+  }
+  journal.write();
+  const market = engine.findMarket('SOL-PERP');
+  if (market === undefined) throw new Error('there is a market');
+  const spec = { channel: 'book', market: market.id, depth: 20 } as const;
+  const topic = { key: market, spec, name: engine.topicName(spec), classIndex: 0 };
+  const until = { by: 'ts', value: START_MS + TURNS * 50 } as const;
+  request = { topic, from: { by: 'ts', value: START_MS + 50 }, until, speed: 1000, id: '' };
+});
+
+afterEach(() => journal.stop());
+
+function hostOf(timers: Timers): ReplayHost {
+  const files = { folder: journal.folder, programId: PROGRAM_ID };
+  return new ReplayHost({ files, timers, post: (message) => messages.push(message) });
+}
+
+/** The readers take all that was made, and nothing more is written. */
+function takeAll(host: ReplayHost): void {
+  for (const message of messages.splice(0)) {
+    const { id } = message;
+    if (message.kind === 'atEnd') host.receiveMessage({ id, kind: 'finish', isWhole: true });
+    else {
+      const { bytes, event } = message.items;
+      if (event !== null) events.push(event.kind);
+      host.receiveMessage({ id, kind: 'taken', bytes: bytes.length });
+    }
+  }
+}
+
+test('replays at the highest speed work in short slices, and rest between them', () => {
+  const timers = new ManualTimers();
+  let workedMs = 0;
+  let restedMs = 0;
+  let slices = 0;
+  const host = hostOf({
+    // Each step takes a millisecond.
+    nowMs: () => {
+      workedMs += 1;
+      return timers.nowMs() + workedMs;
+    },
+    after: (delayMs, run) => timers.after(delayMs, run),
+  });
+  for (const id of [1, 2, 3]) host.receiveMessage({ id, kind: 'open', request, flushedMs: 0 });
+  for (let ms = 0; ms < 10_000 && events.length < 3; ms += 1) {
+    const before = workedMs;
+    timers.advance(1);
+    restedMs += 1;
+    if (workedMs > before) slices += 1;
+    // A round of the three, and what looks at the clock beside it.
+    expect(workedMs - before).toBeLessThanOrEqual(REPLAY_SLICE_MS + 6);
+    takeAll(host);
+  }
+  expect(events).toEqual(['ended', 'ended', 'ended']);
+  expect(slices).toBeGreaterThan(50);
+  // The clock that was looked at ran on in between.
+  expect(restedMs).toBeGreaterThan((slices * REPLAY_SLICE_MS) / 2);
+});
+
+test('one that stands still for long ends; one that plays, or is spoken to, does not', () => {
+  const timers = new ManualTimers();
+  const host = hostOf(timers);
+  host.receiveMessage({ id: 1, kind: 'open', request: { ...request, speed: 1 }, flushedMs: 0 });
+  const say = (kind: 'pause' | 'resume'): void =>
+    host.receiveMessage({ id: 1, kind: 'command', command: { kind, id: '' }, flushedMs: 0 });
+  const pass = (ms: number): void => {
+    for (let at = 0; at < ms; at += 250) {
+      timers.advance(250);
+      takeAll(host);
+    }
+  };
+  pass(5_000);
+  say('pause');
+  pass(REPLAY_STILL_MS_MAX - 1_000);
+  say('pause');
+  pass(REPLAY_STILL_MS_MAX - 1_000);
+  expect(events).toEqual(['paused', 'paused']);
+  pass(2_500);
+  expect(events).toEqual(['paused', 'paused', 'failed']);
+});

@@ -1,0 +1,178 @@
+/**
+ * All replays of one thread: each works a little at a time when it is due, in turn, and the thread rests in between, so that
+ * the live book and its readers have the rest of the machine.
+ */
+import type { ReplayRefusal } from '../../contract/replay-source.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
+import type { JournalFiles } from '../as-of/warm-book.js';
+import {
+  REPLAY_BOOK_BYTES_MAX,
+  REPLAY_HEARTBEAT_MS,
+  REPLAY_SLICE_MS,
+  REPLAY_STILL_MS_MAX,
+  REPLAY_WORK_SHARE,
+  WARM_USER_BYTES,
+} from '../model/limits.js';
+import type { FromReplays, ToReplays } from '../model/messages.js';
+import { MomentFinder } from './moment-finder.js';
+import { Outbox } from './outbox.js';
+import { ReplayFailure } from './replay-failure.js';
+import { TopicReplay } from './topic-replay.js';
+
+/** What a {@link ReplayHost} works with. */
+export interface ReplayHostOptions {
+  readonly files: JournalFiles;
+  readonly timers: Timers;
+  readonly post: (message: FromReplays) => void;
+}
+
+/** One replay and what it sends. */
+interface Hosted {
+  readonly outbox: Outbox;
+  readonly replay: TopicReplay;
+  /** Since when its reader has asked for nothing while it stood still; null while it plays. */
+  stillSinceMs: number | null;
+}
+
+/** The replays of one thread, by the numbers that the main thread gives them. */
+export class ReplayHost {
+  readonly #options: ReplayHostOptions;
+  readonly #finder: MomentFinder;
+  /** Each makes a step in its turn. */
+  readonly #hosted = new Map<number, Hosted>();
+  #timer: Timer | null = null;
+  #heartbeat: Timer | null = null;
+  /** No work before this: the thread has rested then. */
+  #restedAtMs = 0;
+
+  constructor(options: ReplayHostOptions) {
+    this.#options = options;
+    this.#finder = new MomentFinder(options.files);
+  }
+
+  receiveMessage(message: ToReplays): void {
+    const { id, kind } = message;
+    if (kind === 'open') {
+      this.#openReplay(message);
+      return;
+    }
+    // One that has failed may still be spoken to.
+    const hosted = this.#hosted.get(id);
+    if (hosted === undefined) return;
+    const { replay, outbox } = hosted;
+    if (kind === 'taken') outbox.noteTaken(message.bytes);
+    else if (kind === 'finish') replay.finishJournal(message.isWhole);
+    else if (kind === 'close') this.#closeReplay(id, hosted);
+    else {
+      const { command, flushedMs } = message;
+      hosted.stillSinceMs = null;
+      this.#guardReplay(id, hosted, () =>
+        replay.handleCommand(command, flushedMs, this.#options.timers.nowMs()),
+      );
+    }
+    this.#scheduleSlice();
+  }
+
+  #openReplay({ id, request, flushedMs }: Extract<ToReplays, { readonly kind: 'open' }>): void {
+    const { post } = this.#options;
+    const outbox = new Outbox((items) => post({ id, kind: 'items', items }));
+    const parts = {
+      ...{ finder: this.#finder, outbox },
+      onRestored: () => this.#requireRoom(),
+      onEnd: () => {
+        outbox.flush();
+        post({ id, kind: 'atEnd' });
+      },
+    };
+    try {
+      const replay = new TopicReplay(request, flushedMs, parts);
+      this.#hosted.set(id, { outbox, replay, stillSinceMs: null });
+    } catch (error) {
+      if (!(error instanceof ReplayFailure)) throw error;
+      outbox.sendEvent({ kind: 'failed', refusal: error.refusal });
+    }
+    this.#heartbeat ??= this.#options.timers.after(REPLAY_HEARTBEAT_MS, () =>
+      this.#sendHeartbeats(),
+    );
+    this.#scheduleSlice();
+  }
+
+  /** Throws a ReplayFailure when the books take too much memory together, but for a single one. */
+  #requireRoom(): void {
+    if (this.#hosted.size < 2) return;
+    const users = [...this.#hosted.values()].reduce((sum, { replay }) => sum + replay.users, 0);
+    if (users * WARM_USER_BYTES <= REPLAY_BOOK_BYTES_MAX) return;
+    const message = `the books of all replays take more than ${REPLAY_BOOK_BYTES_MAX} bytes`;
+    throw new ReplayFailure({ kind: 'busy', message });
+  }
+
+  /** Works for a slice of time, and sets the timer for the next. */
+  #runSlice(): void {
+    const { timers } = this.#options;
+    this.#timer = null;
+    const startMs = timers.nowMs();
+    let nowMs = startMs;
+    for (let isIdle = false; !isIdle && nowMs - startMs < REPLAY_SLICE_MS; ) {
+      isIdle = true;
+      for (const [id, hosted] of [...this.#hosted]) {
+        if (hosted.replay.dueMs > nowMs) continue;
+        isIdle = false;
+        this.#guardReplay(id, hosted, () => hosted.replay.makeStep(nowMs));
+        nowMs = timers.nowMs();
+      }
+    }
+    for (const { outbox } of this.#hosted.values()) outbox.flush();
+    this.#restedAtMs = nowMs + (nowMs - startMs) * (1 / REPLAY_WORK_SHARE - 1);
+    this.#scheduleSlice();
+  }
+
+  /** Sets the timer for the first that is due. */
+  #scheduleSlice(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    const dueMs = Math.min(...[...this.#hosted.values()].map(({ replay }) => replay.dueMs));
+    if (dueMs === Number.POSITIVE_INFINITY) return;
+    const { timers } = this.#options;
+    const waitMs = Math.max(dueMs, this.#restedAtMs) - timers.nowMs();
+    this.#timer = timers.after(Math.max(0, Math.ceil(waitMs)), () => this.#runSlice());
+  }
+
+  /** A replay that fails has ended; the others go on. */
+  #guardReplay(id: number, hosted: Hosted, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof ReplayFailure)) throw error;
+      this.#failReplay(id, hosted, error.refusal);
+    }
+  }
+
+  #failReplay(id: number, hosted: Hosted, refusal: ReplayRefusal): void {
+    hosted.outbox.sendEvent({ kind: 'failed', refusal });
+    this.#closeReplay(id, hosted);
+  }
+
+  #closeReplay(id: number, { replay }: Hosted): void {
+    this.#hosted.delete(id);
+    replay.close();
+  }
+
+  #sendHeartbeats(): void {
+    const { timers } = this.#options;
+    this.#heartbeat = null;
+    if (this.#hosted.size === 0) return;
+    const nowMs = timers.nowMs();
+    for (const [id, hosted] of [...this.#hosted]) this.#watchReplay(id, hosted, nowMs);
+    this.#heartbeat = timers.after(REPLAY_HEARTBEAT_MS / 2, () => this.#sendHeartbeats());
+  }
+
+  #watchReplay(id: number, hosted: Hosted, nowMs: number): void {
+    const { replay, outbox } = hosted;
+    replay.sendHeartbeat(nowMs);
+    outbox.flush();
+    hosted.stillSinceMs = replay.isStill ? (hosted.stillSinceMs ?? nowMs) : null;
+    if (nowMs - (hosted.stillSinceMs ?? nowMs) <= REPLAY_STILL_MS_MAX) return;
+    const message = `the replay stood still for ${REPLAY_STILL_MS_MAX / 1_000} seconds, which is the limit`;
+    this.#failReplay(id, hosted, { kind: 'busy', message });
+  }
+}

@@ -1,0 +1,299 @@
+/**
+ * One topic as it was: plays a journal turn by turn, each when it is due, and makes the frames that its marks published.
+ * It does a little at a time, and whoever has it says when.
+ */
+import type { ReplayCommand, ReplayRequest } from '../../contract/replay-source.js';
+import { REPLAY_MARK_WAIT_MS } from '../model/limits.js';
+import type { MomentFinder } from './moment-finder.js';
+import type { Outbox } from './outbox.js';
+import { ReplayClock } from './replay-clock.js';
+import { ReplayFailure } from './replay-failure.js';
+import { type ReplayPlace, ReplayPlaces } from './replay-place.js';
+import { type Hole, isFileFault } from './segment-cursor.js';
+
+/** What a replay is made of. */
+export interface TopicReplayParts {
+  readonly finder: MomentFinder;
+  readonly outbox: Outbox;
+  /** The book was read from its checkpoint. Throws a ReplayFailure when there is no room for it. */
+  readonly onRestored: () => void;
+  /** {@link TopicReplay.finishJournal} is to follow. */
+  readonly onEnd: () => void;
+}
+
+/** What the reader asks for, and up to when the newest file has all turns by then, as at the beginning. */
+interface ReplayOrder {
+  readonly command: ReplayCommand;
+  readonly flushedMs: number;
+}
+
+/** The replay of one topic. Time is monotonic milliseconds. */
+export class TopicReplay {
+  readonly #parts: TopicReplayParts;
+  readonly #places: ReplayPlaces;
+  readonly #clock: ReplayClock;
+  #place: ReplayPlace;
+  /** Where it stays when the place that it goes to is not kept; null while it is on no such way. */
+  #left: ReplayPlace | null = null;
+  /** What was asked for on such a way; their number is that of commands without an answer. */
+  #orders: ReplayOrder[] = [];
+  /** Whether all that has happened is written. */
+  #isWhole = false;
+  /** It does nothing before this. */
+  #waitsUntilMs = 0;
+
+  /** Throws a {@link ReplayFailure} for a moment that is not kept. */
+  constructor(request: ReplayRequest, flushedMs: number, parts: TopicReplayParts) {
+    const { topic, from, until, speed, id } = request;
+    this.#parts = parts;
+    this.#places = new ReplayPlaces({ ...parts, topic });
+    this.#clock = new ReplayClock(speed);
+    this.#place = this.#places.openMoment({ from, flushedMs, id }, until);
+  }
+
+  /** User accounts of its books. */
+  get users(): number {
+    return this.#place.users + (this.#left?.users ?? 0);
+  }
+
+  /** Whether it makes no frames until its reader asks for something. */
+  get isStill(): boolean {
+    return this.#place.phase === 'ended' || (this.#clock.isPaused && this.#place.hasBegun);
+  }
+
+  /** When it has something to do next; infinity while it waits for somebody else. */
+  get dueMs(): number {
+    const { phase, hasBegun } = this.#place;
+    const isBusy = phase === 'playing' || phase === 'finishing';
+    if (!isBusy || this.#parts.outbox.isFull) return Number.POSITIVE_INFINITY;
+    const isPaced = phase === 'playing' && hasBegun;
+    return isPaced ? Math.max(this.#waitsUntilMs, this.#clock.dueMs) : this.#waitsUntilMs;
+  }
+
+  /** Does the next step. Throws a {@link ReplayFailure} when there is none. */
+  makeStep(nowMs: number): void {
+    try {
+      this.#readStep(nowMs);
+    } catch (error) {
+      this.#stayWith(error, nowMs);
+    }
+  }
+
+  /** Shows that it lives, where nothing else has for a while. */
+  sendHeartbeat(nowMs: number): void {
+    const { framer } = this.#left ?? this.#place;
+    if (!this.#parts.outbox.isFull) framer.sendHeartbeat(nowMs);
+  }
+
+  /** What has happened by now can be read; `isWhole` is false where the journal does not go on. */
+  finishJournal(isWhole: boolean): void {
+    const place = this.#place;
+    if (place.phase !== 'atEnd') return;
+    this.#isWhole = isWhole;
+    place.phase = this.#clock.isPaused && place.hasBegun ? 'playing' : 'finishing';
+  }
+
+  /** Does what its reader asks for, in its order; `flushedMs` is as at the beginning. */
+  handleCommand(command: ReplayCommand, flushedMs: number, nowMs: number): void {
+    this.#orders.push({ command, flushedMs });
+    this.#handleOrders(nowMs);
+  }
+
+  /** Gives back its memory. */
+  close(): void {
+    this.#place.cursor.close();
+    this.#left?.cursor.close();
+  }
+
+  /** What comes while it goes to another place waits until it is there, or stays. */
+  #handleOrders(nowMs: number): void {
+    while (this.#left === null) {
+      const order = this.#orders.shift();
+      if (order === undefined) return;
+      if (order.command.kind === 'seek') this.#seekMoment(order.command, order.flushedMs);
+      else this.#setPace(order.command, nowMs);
+      const { phase } = this.#place;
+      // The reader does not become live while it has asked for something else.
+      if (phase === 'finishing' || phase === 'caughtUp') this.#place.phase = 'playing';
+    }
+  }
+
+  #setPace(command: Exclude<ReplayCommand, { readonly kind: 'seek' }>, nowMs: number): void {
+    const { outbox } = this.#parts;
+    const clock = this.#clock;
+    const { id } = command;
+    if (command.kind === 'pause') {
+      clock.pause(nowMs);
+      outbox.sendEvent({ kind: 'paused', id, at: this.#place.cursor.moment });
+    } else {
+      clock.resume(command.speed ?? clock.speed, nowMs);
+      if (this.#place.phase === 'ended') this.#place.phase = 'playing';
+      outbox.sendEvent({ kind: 'resumed', id, speed: clock.speed });
+    }
+  }
+
+  /** Goes to another place; whether that is kept may show only when it is read. */
+  #seekMoment(
+    { id, from, until, speed }: ReplayCommand & { readonly kind: 'seek' },
+    flushedMs: number,
+  ): void {
+    try {
+      const end = until === undefined ? this.#place.until : until;
+      const place = this.#places.openMoment({ from, flushedMs, id, speed }, end);
+      this.#left = this.#place;
+      this.#place = place;
+    } catch (error) {
+      this.#refuseSeek(id, error);
+    }
+  }
+
+  /** The place of a seek is not kept: it stays where it was. */
+  #stayWith(error: unknown, nowMs: number): void {
+    if (this.#left === null) throw error;
+    const { start, cursor } = this.#place;
+    this.#refuseSeek(start.id, error);
+    cursor.close();
+    this.#place = this.#left;
+    this.#left = null;
+    // What it had asked of the end of the journal was answered elsewhere.
+    if (this.#place.phase !== 'ended') this.#place.phase = 'playing';
+    this.#handleOrders(nowMs);
+  }
+
+  #refuseSeek(id: string, error: unknown): void {
+    if (!(error instanceof ReplayFailure)) throw error;
+    this.#parts.outbox.sendEvent({ kind: 'seekRefused', id, refusal: error.refusal });
+  }
+
+  #readStep(nowMs: number): void {
+    try {
+      if (this.#place.hasBegun) this.#playOn(nowMs);
+      else this.#seekOn(nowMs);
+    } catch (error) {
+      if (!isFileFault(error)) throw error;
+      this.#passDamage(error, nowMs);
+    }
+  }
+
+  /** Plays as fast as it can to where it begins, and on to where the topic does. */
+  #seekOn(nowMs: number): void {
+    const place = this.#place;
+    const next = place.cursor.nextMoment();
+    if (next !== null) place.lookAhead(next);
+    if (next !== null && place.canBegin()) this.#beginFrames(nowMs);
+    else this.#stepOn(nowMs);
+  }
+
+  #playOn(nowMs: number): void {
+    if (this.#place.isDone()) this.#endReplay('until');
+    else if (this.#stepOn(nowMs)) this.#expectNext(nowMs);
+  }
+
+  /** Makes the next step of the journal; false at its end. */
+  #stepOn(nowMs: number): boolean {
+    const { cursor, framer } = this.#place;
+    const step = cursor.step();
+    if (step.kind === 'moreBytes') {
+      this.#passEnd(nowMs);
+      return false;
+    }
+    if (step.kind === 'turn') framer.addTurn(step, nowMs);
+    else if (framer.isNew) {
+      this.#parts.onRestored();
+      framer.noteCheckpoint();
+    }
+    return true;
+  }
+
+  #beginFrames(nowMs: number): void {
+    const place = this.#place;
+    const { start, framer } = place;
+    framer.openTopic();
+    if (this.#left !== null) this.#leavePlace(this.#left, nowMs);
+    framer.sendSnapshot(start, nowMs);
+    place.hasBegun = true;
+    place.phase = 'playing';
+    this.#clock.startAt(place.startMoment, nowMs);
+    this.#expectNext(nowMs);
+    this.#handleOrders(nowMs);
+  }
+
+  /** The place that a seek went to is kept. */
+  #leavePlace({ cursor }: ReplayPlace, nowMs: number): void {
+    const { id, speed } = this.#place.start;
+    cursor.close();
+    this.#left = null;
+    this.#parts.outbox.sendEvent({ kind: 'sought', id });
+    if (speed !== undefined) this.#clock.setSpeed(speed, nowMs);
+  }
+
+  #expectNext(nowMs: number): void {
+    const next = this.#place.cursor.nextMoment();
+    if (next !== null) this.#clock.expectTurn(next, nowMs);
+  }
+
+  /** The segment has no further turn. */
+  #passEnd(nowMs: number): void {
+    const place = this.#place;
+    const beyond = place.cursor.findBeyond();
+    if (beyond.kind === 'more') return;
+    if (!place.hasBegun && place.beginsBefore(beyond)) this.#beginFrames(nowMs);
+    else if (beyond.kind === 'next') place.cursor.goOn(beyond.segment);
+    else if (beyond.kind === 'hole') this.#passHole(beyond);
+    else if (place.phase === 'finishing') this.#endJournal(nowMs);
+    else {
+      place.phase = 'atEnd';
+      this.#parts.onEnd();
+    }
+  }
+
+  /** All that has happened was played. */
+  #endJournal(nowMs: number): void {
+    const place = this.#place;
+    const { cursor, framer } = place;
+    const goesOn = place.until === null && this.#isWhole;
+    if (goesOn && !framer.isMarked) {
+      // The live topic shows nothing of the book since its last mark, so it is the next one that leads to it.
+      place.phase = 'playing';
+      this.#waitsUntilMs = nowMs + REPLAY_MARK_WAIT_MS;
+    } else if (!place.hasBegun) this.#beginFrames(nowMs);
+    else if (goesOn) {
+      place.phase = 'caughtUp';
+      const { epoch } = cursor.engine;
+      this.#parts.outbox.sendEvent({ kind: 'caughtUp', epoch, seq: framer.seq });
+    } else this.#endReplay('end');
+  }
+
+  #endReplay(reason: 'until' | 'end'): void {
+    this.#place.phase = 'ended';
+    const at = this.#place.cursor.moment;
+    this.#parts.outbox.sendEvent({ kind: 'ended', at, reason });
+  }
+
+  /** What comes behind a hole begins with a snapshot. */
+  #passHole({ segment, reason }: Hole): void {
+    const { until, cursor } = this.#place;
+    if (until !== null && until.by !== 'seq' && segment.first[until.by] > until.value) {
+      this.#endReplay('until');
+    } else {
+      this.#place = this.#places.openSegment(segment, until);
+      const [from, to] = [cursor.moment, segment.first];
+      this.#parts.outbox.sendEvent({ kind: 'hole', from, to, reason });
+      cursor.close();
+    }
+  }
+
+  /** The file cannot be read any further. */
+  #passDamage(error: unknown, nowMs: number): void {
+    const { start, isThere, hasBegun, cursor } = this.#place;
+    if (!isThere && start.from !== null) {
+      throw this.#parts.finder.notKept(start.from, { error });
+    }
+    if (!hasBegun && cursor.isRestored) this.#beginFrames(nowMs);
+    else {
+      const hole = cursor.findBehindDamage();
+      if (hole === null) this.#endReplay('end');
+      else this.#passHole(hole);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * Topics of the past on the main thread: hands what is asked for to one thread that plays them all, and holds what it
+ * makes until the readers take it. Nothing here reads a file or makes a frame.
+ */
+import type {
+  Replay,
+  ReplayCommand,
+  ReplayItem,
+  ReplayListener,
+  ReplayRequest,
+  ReplaySource,
+} from '../contract/replay-source.js';
+import type { Log } from '../rpc/log.js';
+import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { AS_OF_IDLE_MS, REPLAYS_MAX } from './model/limits.js';
+import type { FromReplays, ReplayItems, ReplaySetup, ToReplays } from './model/messages.js';
+import { type FlushedJournal, RecentTurns } from './recent-turns.js';
+import { ReplayThread } from './replay-thread.js';
+
+/** What topics are played with. */
+export interface TopicReplaysOptions {
+  readonly files: ReplaySetup;
+  readonly journal: FlushedJournal;
+  readonly log: Log;
+  readonly timers?: Timers;
+  /** Replays at once; the limit of the service by default. */
+  readonly replaysMax?: number;
+}
+
+/** The replays of one service. */
+export class TopicReplays implements ReplaySource {
+  readonly #options: TopicReplaysOptions;
+  readonly #timers: Timers;
+  readonly #recent: RecentTurns;
+  readonly #replays = new Map<number, RunningReplay>();
+  #lastId = 0;
+  #thread: ReplayThread | null = null;
+  #idle: Timer | null = null;
+  #isStopped = false;
+
+  constructor(options: TopicReplaysOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#recent = new RecentTurns(options.journal, Date.now);
+  }
+
+  openReplay(request: ReplayRequest, listener: ReplayListener): Replay | string {
+    const { replaysMax = REPLAYS_MAX } = this.#options;
+    if (this.#isStopped) return 'the service is stopping';
+    if (this.#replays.size >= replaysMax) {
+      return `${replaysMax} replays run, which is the limit`;
+    }
+    this.#idle?.cancel();
+    this.#idle = null;
+    this.#thread ??= this.#startThread();
+    const thread = this.#thread;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const replay = new RunningReplay({
+      ...{ id, listener, recent: this.#recent },
+      send: (message) => thread.sendMessage(message),
+      onClosed: () => this.#removeReplay(id),
+    });
+    this.#replays.set(id, replay);
+    replay.openAt(request);
+    return replay;
+  }
+
+  /** Ends all of them. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#idle?.cancel();
+    const thread = this.#thread;
+    this.#thread = null;
+    await thread?.end();
+  }
+
+  #startThread(): ReplayThread {
+    const thread: ReplayThread = new ReplayThread(this.#options.files, {
+      onMessage: (message) => this.#replays.get(message.id)?.receiveMessage(message),
+      onEnd: (reason) => {
+        if (this.#thread === thread) this.#handleEnd(reason);
+      },
+    });
+    return thread;
+  }
+
+  #removeReplay(id: number): void {
+    this.#replays.delete(id);
+    if (this.#replays.size > 0 || this.#isStopped) return;
+    this.#idle = this.#timers.after(AS_OF_IDLE_MS, () => {
+      const thread = this.#thread;
+      this.#thread = null;
+      void thread?.end();
+    });
+  }
+
+  #handleEnd(reason: string): void {
+    this.#thread = null;
+    this.#options.log.warn({ reason }, 'the thread that plays the past ended');
+    for (const replay of this.#replays.values()) replay.failWith(`the thread ended: ${reason}`);
+  }
+}
+
+interface RunningReplayParts {
+  readonly id: number;
+  readonly listener: ReplayListener;
+  readonly recent: RecentTurns;
+  readonly send: (message: ToReplays) => void;
+  readonly onClosed: () => void;
+}
+
+/** One replay and what its reader has not taken. */
+class RunningReplay implements Replay {
+  readonly #parts: RunningReplayParts;
+  /** In their order; as much as the thread makes before it waits. */
+  #items: ReplayItem[] = [];
+  #taken = 0;
+  /** Bytes that were taken, and which the thread does not know of. */
+  #takenBytes = 0;
+  #commands = 0;
+  /** What is sent to the thread waits for what was sent before. */
+  #sent: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: RunningReplayParts) {
+    this.#parts = parts;
+  }
+
+  get next(): ReplayItem | undefined {
+    return this.#items[this.#taken];
+  }
+
+  get commandsWaiting(): number {
+    return this.#commands;
+  }
+
+  openAt(request: ReplayRequest): void {
+    const { id, recent } = this.#parts;
+    this.#sendLater(async () => {
+      const flushedMs = await recent.flushFor(request.from);
+      return { id, kind: 'open', request, flushedMs };
+    });
+  }
+
+  takeItem(): void {
+    const { next } = this;
+    if (next === undefined) return;
+    this.#taken += 1;
+    if (next instanceof Uint8Array) this.#takenBytes += next.length;
+    else if (isAnswer(next.kind)) this.#commands -= 1;
+    if (this.#taken < this.#items.length) return;
+    this.#items = [];
+    this.#taken = 0;
+    const { id, send } = this.#parts;
+    if (this.#takenBytes > 0 && !this.#isClosed) {
+      send({ id, kind: 'taken', bytes: this.#takenBytes });
+    }
+    this.#takenBytes = 0;
+  }
+
+  sendCommand(command: ReplayCommand): void {
+    const { id, recent } = this.#parts;
+    this.#commands += 1;
+    this.#sendLater(async () => {
+      const flushedMs = command.kind === 'seek' ? await recent.flushFor(command.from) : 0;
+      return { id, kind: 'command', command, flushedMs };
+    });
+  }
+
+  finish(): void {
+    const { id, recent } = this.#parts;
+    this.#sendLater(async () => {
+      return { id, kind: 'finish', isWhole: (await recent.flushAll()) > 0 };
+    });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    const { id } = this.#parts;
+    // Behind what opens it.
+    this.#sendLater(async () => ({ id, kind: 'close' }));
+    this.#isClosed = true;
+    this.#items = [];
+    this.#taken = 0;
+    this.#parts.onClosed();
+  }
+
+  /** The thread is gone. */
+  failWith(message: string): void {
+    this.#addItem({ kind: 'failed', refusal: { kind: 'busy', message } });
+  }
+
+  receiveMessage(message: FromReplays): void {
+    if (this.#isClosed) return;
+    if (message.kind === 'atEnd') this.#parts.listener.onEnd();
+    else this.#addItems(message.items);
+  }
+
+  #addItems({ bytes, ends, event }: ReplayItems): void {
+    let start = 0;
+    for (const end of ends) {
+      this.#items.push(bytes.subarray(start, end));
+      start = end;
+    }
+    if (event !== null) this.#items.push(event);
+    this.#parts.listener.onItem();
+  }
+
+  #addItem(item: ReplayItem): void {
+    this.#items.push(item);
+    this.#parts.listener.onItem();
+  }
+
+  #sendLater(make: () => Promise<ToReplays>): void {
+    const isClosed = this.#isClosed;
+    this.#sent = this.#sent
+      .then(make)
+      .then((message) => {
+        if (!isClosed) this.#parts.send(message);
+      })
+      .catch((error: unknown) => this.failWith(String(error)));
+  }
+}
+
+/** Whether an event is the answer to a command. */
+function isAnswer(kind: string): boolean {
+  return kind === 'paused' || kind === 'resumed' || kind === 'sought' || kind === 'seekRefused';
+}

@@ -1,0 +1,84 @@
+/** The journal of a scene, which writes when it is told to, and what plays it. */
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { PublishMark } from '../../src/contract/publish-mark.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { JournalWriter } from '../../src/engine/journal-writer.js';
+import { segmentName } from '../../src/journal/store/segment-name.js';
+import { TopicReplays } from '../../src/journal/topic-replays.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+
+/** A journal in a folder of its own. */
+export class SceneJournal {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'slotbook-scene-journal-'));
+  readonly replays: TopicReplays;
+  readonly #writer = new JournalWriter(PROGRAM_ID);
+  #engine: Engine | undefined;
+  /** Added to the numbers of segments. */
+  #skipped = 0;
+  #segment = 0;
+  /** Whether what is written from here on is lost, until the next segment. */
+  #isLost = false;
+  /** What a flush says: the journal goes on. */
+  isWhole = true;
+
+  constructor(replaysMax?: number) {
+    this.replays = new TopicReplays({
+      files: { folder: this.folder, programId: PROGRAM_ID },
+      journal: this,
+      log: { info: () => undefined, warn: () => undefined },
+      ...(replaysMax === undefined ? {} : { replaysMax }),
+    });
+  }
+
+  /** Keeps what moves an engine, from before its first account on. */
+  attach(engine: Engine): void {
+    this.#engine = engine;
+    engine.turnLog.start();
+  }
+
+  endTurn(mark: PublishMark): void {
+    this.#engine?.turnLog.markPublished(mark);
+  }
+
+  /** The next turn ends with a checkpoint, which begins a file. */
+  beginSegment(): void {
+    this.#engine?.turnLog.markCheckpoint();
+  }
+
+  /** Nothing is kept from here on, until the next segment begins. */
+  lose(): void {
+    this.write();
+    this.#isLost = true;
+    this.#skipped += 1;
+  }
+
+  /** Writes all that waits. */
+  write(): void {
+    const log = this.#engine?.turnLog.take() ?? null;
+    if (log === null) return;
+    this.#writer.append(log, 0);
+    this.#writer.flush();
+    for (const { segment, bytes } of this.#writer.takePieces()) {
+      if (segment !== this.#segment) this.#isLost = false;
+      this.#segment = segment;
+      if (this.#isLost) continue;
+      appendFileSync(path.join(this.folder, segmentName(segment + this.#skipped)), bytes);
+    }
+  }
+
+  flush(): Promise<boolean> {
+    if (this.isWhole) this.write();
+    return Promise.resolve(this.isWhole);
+  }
+
+  readStats(): { readonly newest: null } {
+    return { newest: null };
+  }
+
+  async stop(): Promise<void> {
+    await this.replays.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
