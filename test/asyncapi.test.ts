@@ -80,6 +80,15 @@ test('every reference leads somewhere, and each channel has messages in both dir
   }
 });
 
+test('what is said of a replay is described with each streaming channel', () => {
+  for (const name of STREAM_CHANNELS) {
+    const messages = Object.keys(described.channels[`stream.${name}`]?.messages ?? {});
+    const asked = ['pause', 'resume', 'seek'];
+    const said = ['paused', 'resumed', 'sought', 'hole', 'ended', 'live'];
+    expect(messages).toEqual(expect.arrayContaining([...asked, ...said]));
+  }
+});
+
 const market = 'SOL-PERP';
 const sol = { market, marketType: 'perp' };
 

@@ -7,6 +7,7 @@ import { strictChecks } from '../src/client/stream/strict-checks.js';
 import { STREAM_RULES } from '../src/client/stream/violation.js';
 import { LIMITS } from '../src/config/limits.js';
 import { SOCKET_ERROR_CODES } from '../src/server/transport/errors.js';
+import { SceneJournal } from './support/scene-journal.js';
 import { Probe } from './support/socket-scene.js';
 import { StreamScene } from './support/stream-scene.js';
 import { vectorOf } from './support/stream-vectors.js';
@@ -49,9 +50,11 @@ function kindsOf(message: unknown): readonly string[] {
 }
 
 let scene: StreamScene;
+let journal: SceneJournal;
 
 beforeAll(async () => {
-  scene = await StreamScene.start({ messagesPerSecond: 40 });
+  journal = new SceneJournal();
+  scene = await StreamScene.start({ messagesPerSecond: 40, journal });
 });
 
 afterAll(() => scene?.stop());
@@ -65,6 +68,30 @@ function someMaker(): string {
   const market = scene.engine.findMarket('SOL-PERP')?.id ?? -1;
   const body = Buffer.from(scene.engine.l3({ market, depth: 1 })).toString();
   return JSON.parse(body).bids[0].maker;
+}
+
+/** Says and hears all that a replay may be told and tell. */
+async function replay(probe: Probe): Promise<void> {
+  scene.live(20);
+  const from = { ts: scene.nowMs - 10 };
+  journal.lose();
+  scene.live(20);
+  journal.beginSegment();
+  scene.live(10);
+  const wish = { channel: 'bbo', market: 'SOL-PERP', from, speed: 1000 };
+  const topic = 'bbo:SOL-PERP';
+  const said = [
+    { says: { type: 'subscribe', ...wish, until: { ts: scene.nowMs } }, hears: 'ended' },
+    { says: { type: 'pause', topic }, hears: 'paused' },
+    { says: { type: 'seek', id: 's', topic, from: { slot: 1 } }, hears: 'error","code":"MOMENT' },
+    { says: { type: 'seek', topic, from, until: null }, hears: 'sought' },
+    { says: { type: 'resume', id: 'r', topic, speed: 500 }, hears: 'live' },
+  ];
+  for (const { says, hears: type } of said) {
+    expectValid('client', says);
+    probe.send(says);
+    await hears(probe, (texts) => texts.some((text) => text.includes(`"type":"${type}`)));
+  }
 }
 
 test('every message of the service is of exactly one kind, and every kind is met', async () => {
@@ -94,6 +121,7 @@ test('every message of the service is of exactly one kind, and every kind is met
   probe.send({ type: 'subscribe', channel: 'nothing', market: 'SOL-PERP' });
   probe.send('no JSON');
   await hears(probe, (texts) => texts.some((text) => text.includes('MALFORMED_MESSAGE')));
+  await replay(probe);
   scene.live(60);
   scene.engine.setState('lagging');
   scene.turn([]);
@@ -148,7 +176,9 @@ describe('the examples of docs/streaming.md', () => {
 
   test.each([...blocks, ...inline])('%s', (text) => {
     const message = JSON.parse(text);
-    const isClient = ['subscribe', 'unsubscribe', 'ping'].includes(message.type);
+    const isClient = ['subscribe', 'unsubscribe', 'ping', 'pause', 'resume', 'seek'].includes(
+      message.type,
+    );
     expectValid(isClient ? 'client' : 'server', message);
   });
 });

@@ -130,6 +130,7 @@ function createParts(
   const sockets = new SocketServer({
     ...config,
     ...(history === undefined ? {} : { history: history.history }),
+    ...(origin.replays === undefined ? {} : { replays: origin.replays }),
     ...{ book, directory, addresses, readiness },
     summaries: summarySource({
       ...{ book, directory, ...(history === undefined ? {} : { history: history.history }) },

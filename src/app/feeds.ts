@@ -12,6 +12,7 @@ import type { AsOfSource } from '../contract/as-of-source.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
 import type { QuoteSink } from '../contract/indicative.js';
 import type { JournalSource } from '../contract/journal-source.js';
+import type { ReplaySource } from '../contract/replay-source.js';
 import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
 import type { LiveFeedOptions } from '../feed/feed-options.js';
@@ -26,6 +27,7 @@ import { Replayer } from '../feed/recording/replayer.js';
 import { AsOfReads } from '../journal/as-of-reads.js';
 import { Journal } from '../journal/journal.js';
 import { JournalError } from '../journal/model/error.js';
+import { TopicReplays } from '../journal/topic-replays.js';
 import { RpcClient } from '../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
 import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
@@ -62,6 +64,8 @@ export interface BookOrigin {
   readonly journal?: JournalSource | undefined;
   /** Its books of past moments. */
   readonly asOf?: AsOfSource | undefined;
+  /** Its streams of past moments. */
+  readonly replays?: ReplaySource | undefined;
   feed(events: FeedEvents): BookFeed;
 }
 
@@ -92,9 +96,10 @@ export function liveOrigin(
   const journal = new Journal({ setup, turnLog: engine.turnLog, log });
   const files = { folder: journalFolder, programId };
   const asOf = new AsOfReads({ files, journal, log });
+  const replays = new TopicReplays({ files, journal, log });
   const feed = (events: FeedEvents): BookFeed =>
-    journaledFeed({ ...parts, events }, { journal, asOf });
-  return { engine, journal, asOf, feed };
+    journaledFeed({ ...parts, events }, { journal, asOf, replays });
+  return { engine, journal, asOf, replays, feed };
 }
 
 function recordingOrigin(
@@ -161,11 +166,15 @@ export async function recordedOrigin(
   return { engine, feed };
 }
 
+/** A journal and its readers. */
+interface JournalParts {
+  readonly journal: Journal;
+  readonly asOf: AsOfReads;
+  readonly replays: TopicReplays;
+}
+
 /** A live feed whose turns go into a journal before they are published. */
-function journaledFeed(
-  parts: LiveFeedParts,
-  { journal, asOf }: { readonly journal: Journal; readonly asOf: AsOfReads },
-): BookFeed {
+function journaledFeed(parts: LiveFeedParts, { journal, asOf, replays }: JournalParts): BookFeed {
   const { onTurn } = parts.events;
   const events: FeedEvents = {
     ...parts.events,
@@ -181,6 +190,7 @@ function journaledFeed(
   };
   const stop = async (): Promise<void> => {
     await live.stop();
+    await replays.stop();
     await asOf.stop();
     await journal.stop();
   };

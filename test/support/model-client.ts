@@ -24,6 +24,8 @@ export class ModelClient {
   /** Snapshots that told to forget what was there. */
   resets = 0;
   bytes = 0;
+  /** Whether a delta may link to a frame before the last one, as behind a replay. */
+  linkedBy: 'one' | 'any' = 'one';
   /** What is called for every frame. */
   onFrame: (frame: Frame) => void = () => {};
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
@@ -103,7 +105,7 @@ export class ModelClient {
 
   #apply(frame: Frame): void {
     const { topic } = frame;
-    const book = this.books.get(topic) ?? new ModelBook(topic);
+    const book = this.books.get(topic) ?? new ModelBook(topic, this.linkedBy);
     this.books.set(topic, book);
     if (frame['reset'] === true) this.resets += 1;
     try {

@@ -9,6 +9,7 @@ import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import type { LevelRow, ModelBook } from './model-book.js';
 import { ModelClient } from './model-client.js';
+import type { SceneJournal } from './scene-journal.js';
 
 const START_SLOT = 350_000_000;
 const START_S = 1_750_000_000;
@@ -21,12 +22,18 @@ export interface StreamSceneOptions extends Partial<SocketServerOptions> {
   readonly makers?: number;
   /** The service's own interval; every turn is published by default. */
   readonly streamIntervalMs?: number;
+  /** Milliseconds between two turns, by which marks go as well; without it the ends of turns are one apart, and marks go by the clock. */
+  readonly turnMs?: number;
+  /** Keeps what happens; the scene stops it. */
+  readonly journal?: SceneJournal;
 }
 
 /** A service without a feed: it moves when it is told to. */
 export class StreamScene {
   readonly #clients: ModelClient[] = [];
   readonly #marked: MarkedTurns;
+  readonly #journal: SceneJournal | undefined;
+  readonly #turnMs: number;
   readonly faults: unknown[] = [];
   readonly feed = { everLive: true };
   /** Turns of the engine so far. */
@@ -37,19 +44,34 @@ export class StreamScene {
     readonly life: MarketSimulator,
     readonly sockets: SocketServer,
     readonly listener: Listener,
-    streamIntervalMs: number,
+    { streamIntervalMs = 0, turnMs, journal }: StreamSceneOptions,
   ) {
+    this.#turnMs = turnMs ?? 1;
+    this.#journal = journal;
+    const timers =
+      turnMs === undefined ? systemTimers : { ...systemTimers, nowMs: () => this.nowMs };
     this.#marked = new MarkedTurns({
-      ...{ engine, timers: systemTimers, streamIntervalMs },
-      onTurn: (turn, mark) => sockets.publishTurn(turn, mark),
+      ...{ engine, timers, streamIntervalMs },
+      onTurn: (turn, mark) => {
+        journal?.endTurn(mark);
+        sockets.publishTurn(turn, mark);
+      },
       onDue: () => this.#marked.endTurn(this.nowMs),
     });
     engine.guardInput(() => sockets.finishMark());
   }
 
   static async start(options: StreamSceneOptions = {}): Promise<StreamScene> {
-    const { seed = 20_261_121, makers = 60, streamIntervalMs = 0, ...settings } = options;
+    const {
+      seed = 20_261_121,
+      makers = 60,
+      streamIntervalMs: _,
+      turnMs: _turnMs,
+      journal,
+      ...settings
+    } = options;
     const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
+    journal?.attach(engine);
     engine.setState('live');
     const life = new MarketSimulator({ seed, makers });
     const scene: { it?: StreamScene } = {};
@@ -68,6 +90,7 @@ export class StreamScene {
       sliceMs: 60_000,
       messageSliceMs: 60_000,
       onFault,
+      ...(journal === undefined ? {} : { replays: journal.replays }),
       ...settings,
     });
     const handler = () => ({ status: 404, headers: [], body: '{}' });
@@ -79,7 +102,7 @@ export class StreamScene {
       onFault,
     });
     sockets.start(listener);
-    scene.it = new StreamScene(engine, life, sockets, listener, streamIntervalMs);
+    scene.it = new StreamScene(engine, life, sockets, listener, options);
     scene.it.turn(life.createGenesis(scene.it.clock));
     return scene.it;
   }
@@ -93,9 +116,9 @@ export class StreamScene {
     return { slot: START_SLOT + slots, unixSeconds: START_S + Math.floor(slots * 0.4) };
   }
 
-  /** The time that the last turn ended with, a millisecond each. */
+  /** The time that the last turn ended with. */
   get nowMs(): number {
-    return START_S * 1_000 + this.turns;
+    return START_S * 1_000 + this.turns * this.#turnMs;
   }
 
   async open(): Promise<ModelClient> {
@@ -161,6 +184,7 @@ export class StreamScene {
     this.#marked.stop();
     await this.sockets.close();
     this.listener.close();
+    await this.#journal?.stop();
   }
 }
 

@@ -70,7 +70,11 @@ export class Delivery implements FrameSink {
   /** Begins a subscription, or begins it again. Throws what the subscriber throws, and then ends it. */
   beginSubscription(subscriber: Subscriber): void {
     // A snapshot that is sent at once needs no earlier subscription meanwhile.
-    if (subscriber.attachCallbacks === undefined) this.endSubscription(subscriber.key);
+    const isAtOnce = subscriber.attachCallbacks === undefined;
+    const last = this.#subscriptions.get(subscriber.key)?.subscriber;
+    if (isAtOnce || subscriber.isAlone === true || last?.isAlone === true) {
+      this.endSubscription(subscriber.key);
+    }
     const before = this.#subscriptions.get(subscriber.key) ?? null;
     const subscription: Subscription = {
       subscriber: subscriber,

@@ -4,42 +4,29 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import { MessageLimiter } from '../admission/admission.js';
-import type { TopicQuota } from '../admission/topic-quota.js';
-import type { CloseReason, SocketCounts } from '../metrics/socket-metrics.js';
+import type { CloseReason } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
 import { ClientMessage, malformedMessage } from './client-message.js';
 import { compatible } from './compatible-dialect.js';
 import { Delivery } from './delivery.js';
 import { dialectOf, errorMembersOf, isAction } from './dialects.js';
-import type { EarlyMessages, EarlySession } from './early-messages.js';
+import type { EarlySession } from './early-messages.js';
+import { isReplayAction } from './replay-messages.js';
+import type { SessionParts } from './session-parts.js';
+import { SocketReplays } from './socket-replays.js';
 import { SocketTopics } from './socket-topics.js';
 import { streaming } from './stream-dialect.js';
-import type { ChannelParts, Dialect } from './subscription.js';
+import type { Dialect } from './subscription.js';
 import { Wildcards } from './wildcards.js';
-
-/** What all sessions share, and the heartbeat topic of this one. */
-export interface SessionParts extends ChannelParts {
-  readonly early: EarlyMessages;
-  readonly quota: TopicQuota;
-  readonly counts: SocketCounts;
-  readonly messagesPerSecond: number;
-  readonly messageBurst: number;
-  readonly topicsPerSocket: number;
-  readonly slowMsMax: number;
-  readonly heartbeatTopic: string;
-  readonly onFault: (error: unknown, where: string) => void;
-  /** Called when the session must leave its topics before anything else is published. */
-  readonly onBehind: (session: Session) => void;
-  readonly onClosed: (session: Session) => void;
-}
 
 /** The session of one socket. */
 export class Session implements SocketSession, EarlySession {
-  readonly #parts: SessionParts;
+  readonly #parts: SessionParts<Session>;
   readonly #delivery: Delivery;
   readonly #topics: SocketTopics;
   readonly #wildcards: Wildcards;
+  readonly #replays: SocketReplays;
   readonly #messageLimiter: MessageLimiter;
   /** Those that the client has spoken; they decide on its heartbeat and on how it is closed. */
   readonly #dialects = new Set<Dialect>();
@@ -48,7 +35,7 @@ export class Session implements SocketSession, EarlySession {
 
   constructor(
     readonly socket: ClientSocket,
-    parts: SessionParts,
+    parts: SessionParts<Session>,
   ) {
     this.#parts = parts;
     const { counts, slowMsMax, messagesPerSecond: perSecond, messageBurst: burst } = parts;
@@ -66,6 +53,7 @@ export class Session implements SocketSession, EarlySession {
     const delivery = this.#delivery;
     const { quota, topicsPerSocket } = parts;
     this.#topics = new SocketTopics({ delivery, quota, ip: socket.ip, topicsPerSocket });
+    this.#replays = new SocketReplays(parts);
     this.#wildcards = new Wildcards({
       ...{ topics: this.#topics, delivery, wildcardsMax: topicsPerSocket },
       isClosing: () => this.#closing !== undefined,
@@ -175,8 +163,13 @@ export class Session implements SocketSession, EarlySession {
       this.#sendReply({ type: 'pong', id: message.id, ts: Date.now() });
       return;
     }
+    if (isReplayAction(type)) {
+      this.#replays.handleMessage(type, message);
+      return;
+    }
     if (!isAction(type)) {
-      throw malformedMessage('type must be subscribe, unsubscribe or ping');
+      const known = 'subscribe, unsubscribe, ping, or for a replay pause, resume or seek';
+      throw malformedMessage(`type must be ${known}`);
     }
     const dialect = dialectOf(message);
     if (dialect === undefined) throw malformedMessage('channel is missing');
@@ -201,12 +194,13 @@ export class Session implements SocketSession, EarlySession {
 
   /** A repeated subscription is acknowledged and begins again. */
   #addSubscription(dialect: Dialect, message: ClientMessage): void {
-    const wildcard = dialect.readWildcard?.(message, this.#parts);
+    const past = dialect === streaming ? this.#replays.readRequest(message) : undefined;
+    const wildcard = past === undefined ? dialect.readWildcard?.(message, this.#parts) : undefined;
     if (wildcard !== undefined) {
       this.#wildcards.addWildcard(wildcard, message.id);
       return;
     }
-    const request = dialect.readRequest(message, this.#parts);
+    const request = past ?? dialect.readRequest(message, this.#parts);
     const { key } = request;
     const isNew = !this.#topics.hasTopic(key);
     if (isNew) this.#topics.acquireTopic(request);

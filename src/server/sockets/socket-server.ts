@@ -14,6 +14,7 @@ import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
+import type { ReplaySource } from '../../contract/replay-source.js';
 import { requireUpgrade, SocketQuota } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
 import { TopicQuota } from '../admission/topic-quota.js';
@@ -38,6 +39,8 @@ export interface SocketServerOptions
   readonly history?: MarketStreamSource;
   /** The statistics of all markets; without it their channels are unknown. */
   readonly summaries?: SummarySource;
+  /** Topics of the past; without it they fail with NO_JOURNAL. */
+  readonly replays?: ReplaySource;
   /** Between two frames of a topic of the compatible channels. */
   readonly publishIntervalMs: number;
   /** Sockets of one address; 0 for no limit. */

@@ -72,6 +72,8 @@ export interface StreamSubscriberParts {
   /** The JSON text of the request's id; empty for none. */
   readonly id: string;
   readonly resume: ResumePoint | undefined;
+  /** The number of the delta behind `resume`, where it is known. */
+  readonly firstMissed?: number | undefined;
 }
 
 /** Sends the snapshot of a topic, or the deltas that a client has missed. */
@@ -85,8 +87,9 @@ export class StreamSubscriber implements Subscriber {
 
   constructor(parts: StreamSubscriberParts) {
     this.#parts = parts;
-    const { streams, topic, resume } = parts;
-    this.#nextMissed = resume === undefined ? undefined : streams.findFirstMissed(topic, resume);
+    const { streams, topic, resume, firstMissed } = parts;
+    this.#nextMissed =
+      firstMissed ?? (resume === undefined ? undefined : streams.findFirstMissed(topic, resume));
     if (topic.isUnmarked) {
       this.attachCallbacks = ({ onReady }) => {
         this.#begin = onReady;
@@ -164,7 +167,8 @@ export function isStreamChannel(name: string): name is TopicSpec['channel'] {
 /** What names a topic's market, in a message and in the name of a wildcard. */
 const ANY_MARKET = '*';
 
-function isWildcard(message: ClientMessage): boolean {
+/** Whether a message is about all markets. */
+export function isWildcard(message: ClientMessage): boolean {
   return message.getValue('market') === ANY_MARKET;
 }
 
@@ -191,7 +195,7 @@ function wildcardKeyOf(
 }
 
 /** Reads the topic that a message names. Throws a SocketError that says what is wrong with it. */
-function readStreamRequest(
+export function readStreamRequest(
   message: ClientMessage,
   { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
 ): StreamRequest {
@@ -214,7 +218,7 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
 }
 
 /** Where a topic counts: with the common ones when it names nothing but its market and its sources. */
-function roomOf(spec: TopicSpec, book: BookSource): TopicRoom {
+export function roomOf(spec: TopicSpec, book: BookSource): TopicRoom {
   const { maker, depth, grouping, timing, intervalMs } = spec;
   if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
   const isUsual = depth === undefined || depth === LIMITS.streamDepthDefault;

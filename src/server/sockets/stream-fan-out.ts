@@ -125,6 +125,11 @@ export class StreamFanOut implements MarkPublisher {
     } while (this.#due.size > 0);
   }
 
+  /** Makes what is left of the last mark of one topic. */
+  finishTopic(topic: StreamTopic): void {
+    if (this.#due.delete(topic)) this.#publishTopic(topic, performance.now());
+  }
+
   onceFinished(resume: () => void): void {
     if (!this.isPublishing) resume();
     else this.#afterMark.push(resume);

@@ -99,6 +99,11 @@ export class Ring {
     return this.#nextNumber;
   }
 
+  /** Of the last delta; -1 before the first. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
   /** Stores a copy of a delta. One that would fill the ring is not stored, and clears it. */
   appendDelta(delta: { prev: number; seq: number; frame: Uint8Array }, nowMs: number): void {
     const { prev, seq, frame } = delta;

@@ -40,6 +40,8 @@ export interface Subscriber {
   readonly errorMembers: object;
   /** The reply to the message that subscribed, where it follows the snapshot. */
   readonly acknowledgement?: string | undefined;
+  /** Whether no frame of another subscription to its topic may come between its own: it ends the one before at once. */
+  readonly isAlone?: boolean | undefined;
   /** The first call, for subscribers that return `later`. */
   attachCallbacks?: ((callbacks: SnapshotCallbacks) => void) | undefined;
   /** Sends the state on which the topic's next frame builds. */

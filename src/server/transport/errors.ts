@@ -72,6 +72,8 @@ export const SOCKET_ERROR_CODES = [
   'RATE_LIMITED',
   'NOT_READY',
   'NO_HISTORY',
+  'NO_JOURNAL',
+  'MOMENT_NOT_KEPT',
   'UNAUTHORIZED',
   'INTERNAL',
 ] as const;

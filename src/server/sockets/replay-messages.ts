@@ -1,0 +1,130 @@
+/** What clients say of replays, and what the service says beside their frames. */
+import { LIMITS } from '../../config/limits.js';
+import type { AsOfMoment } from '../../contract/as-of-source.js';
+import type { ReplayCommand, ReplayEvent, ReplayRefusal } from '../../contract/replay-source.js';
+import { SocketError } from '../transport/errors.js';
+import type { ClientMessage } from './client-message.js';
+
+/** The types of messages that a replay gets. */
+export type ReplayAction = ReplayCommand['kind'];
+
+/** Whether a type is one of them. */
+export function isReplayAction(type: string | undefined): type is ReplayAction {
+  return type === 'pause' || type === 'resume' || type === 'seek';
+}
+
+/** What a message asks of a replay. */
+export interface ReplayPlan {
+  readonly from: AsOfMoment;
+  readonly until: AsOfMoment | null | undefined;
+  readonly speed: number | undefined;
+}
+
+/** Reads `from`, `until` and `speed`. Throws a SocketError that names the wrong member. */
+export function readPlan(message: ClientMessage): ReplayPlan {
+  if (!message.hasMember('from')) throw new SocketError('MISSING_PARAM', 'from is missing');
+  const from = readMoment(message, 'from');
+  const until = readUntil(message);
+  requireOrder(from, until);
+  return { from, until, speed: readSpeed(message) };
+}
+
+/** Undefined where it is not given. */
+export function readSpeed(message: ClientMessage): number | undefined {
+  return message.readInteger('speed', { min: 1, max: LIMITS.replaySpeedMax });
+}
+
+/** Null where it is given as that, undefined where it is not given. */
+function readUntil(message: ClientMessage): AsOfMoment | null | undefined {
+  const value = message.getValue('until');
+  if (value === undefined || value === null) return value;
+  const until = readMoment(message, 'until');
+  if (until.by === 'seq' || until.epoch === undefined) return until;
+  const text = 'until.epoch was given without until.seq, must be given with it';
+  throw new SocketError('INVALID_PARAM', text);
+}
+
+const MAXIMA = {
+  slot: Number.MAX_SAFE_INTEGER,
+  ts: LIMITS.unixSecondsMax * 1_000,
+  seq: Number.MAX_SAFE_INTEGER,
+} as const;
+
+const NAMES = ['slot', 'ts', 'seq'] as const;
+
+function readMoment(message: ClientMessage, name: 'from' | 'until'): AsOfMoment {
+  const sent = message.requireObject(name);
+  const values = NAMES.map((by) => sent.readInteger(by, { min: 0, max: MAXIMA[by] }));
+  const given = NAMES.filter((_, at) => values[at] !== undefined);
+  const [by, other] = given;
+  if (by === undefined) {
+    const text = `${name} has no moment, must have slot, ts, or epoch and seq`;
+    throw new SocketError('MISSING_PARAM', text);
+  }
+  if (other !== undefined) {
+    const text = `${name}.${other} was given together with ${name}.${by}, must be given alone`;
+    throw new SocketError('INVALID_PARAM', text);
+  }
+  const value = values[NAMES.indexOf(by)] ?? 0;
+  const epoch = sent.hasMember('epoch') ? requireEpoch(sent, name) : undefined;
+  if (by === 'seq' && epoch === undefined) {
+    throw new SocketError('MISSING_PARAM', `${name}.epoch is missing: seq needs it`);
+  }
+  return epoch === undefined ? { by, value } : { by, value, epoch };
+}
+
+function requireEpoch(sent: ClientMessage, name: string): string {
+  const epoch = sent.requireText('epoch');
+  const max = LIMITS.epochCharsMax;
+  if (epoch !== '' && epoch.length <= max) return epoch;
+  const text = `${name}.epoch had ${epoch.length} characters, must have 1 to ${max}`;
+  throw new SocketError('INVALID_PARAM', text);
+}
+
+function requireOrder(from: AsOfMoment, until: AsOfMoment | null | undefined): void {
+  if (until?.by !== from.by || until.epoch !== from.epoch || until.value >= from.value) return;
+  const text = `until.${until.by} was ${until.value}, must be at least from.${from.by}, ${from.value}`;
+  throw new SocketError('OUT_OF_RANGE', text);
+}
+
+/** The error of a refusal, as the same moment has over HTTP. */
+export function refusalError({ kind, message }: ReplayRefusal): SocketError {
+  switch (kind) {
+    case 'notKept':
+      return new SocketError('MOMENT_NOT_KEPT', message);
+    case 'noMarket':
+      return new SocketError('UNKNOWN_MARKET', message);
+    case 'busy':
+      return new SocketError('LIMIT_EXCEEDED', message);
+  }
+}
+
+/** An event that is sent as it is: the others end the replay. */
+export type SentEvent = Exclude<ReplayEvent, { readonly kind: 'caughtUp' | 'failed' }>;
+
+/** The text of an event of a topic. */
+export function textOfEvent(event: SentEvent, topic: string): string {
+  switch (event.kind) {
+    case 'paused':
+      return JSON.stringify({ type: 'paused', id: idOf(event.id), topic, ...event.at });
+    case 'resumed':
+      return JSON.stringify({ type: 'resumed', id: idOf(event.id), topic, speed: event.speed });
+    case 'sought':
+      return JSON.stringify({ type: 'sought', id: idOf(event.id), topic });
+    case 'seekRefused': {
+      const { code, message } = refusalError(event.refusal);
+      return JSON.stringify({ type: 'error', code, message, id: idOf(event.id) });
+    }
+    case 'hole': {
+      const { from, to, reason } = event;
+      return JSON.stringify({ type: 'hole', topic, from, to, reason });
+    }
+    case 'ended':
+      return JSON.stringify({ type: 'ended', topic, ...event.at, reason: event.reason });
+  }
+}
+
+/** Undefined for none, which is left out. */
+function idOf(id: string): unknown {
+  return id === '' ? undefined : JSON.parse(id);
+}

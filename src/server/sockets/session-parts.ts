@@ -1,0 +1,22 @@
+/** What a session is made of. */
+import type { TopicQuota } from '../admission/topic-quota.js';
+import type { SocketCounts } from '../metrics/socket-metrics.js';
+import type { EarlyMessages } from './early-messages.js';
+import type { SocketReplaysParts } from './socket-replays.js';
+import type { ChannelParts } from './subscription.js';
+
+/** What all sessions share, and the heartbeat topic of this one. */
+export interface SessionParts<Session> extends ChannelParts, Pick<SocketReplaysParts, 'replays'> {
+  readonly early: EarlyMessages;
+  readonly quota: TopicQuota;
+  readonly counts: SocketCounts;
+  readonly messagesPerSecond: number;
+  readonly messageBurst: number;
+  readonly topicsPerSocket: number;
+  readonly slowMsMax: number;
+  readonly heartbeatTopic: string;
+  readonly onFault: (error: unknown, where: string) => void;
+  /** Called when the session must leave its topics before anything else is published. */
+  readonly onBehind: (session: Session) => void;
+  readonly onClosed: (session: Session) => void;
+}

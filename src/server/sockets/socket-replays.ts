@@ -1,0 +1,99 @@
+/** The replays of one socket: reads what the client asks for, and brings its messages to them. */
+import { LIMITS } from '../../config/limits.js';
+import type { ReplayRequest, ReplaySource, ReplayTopic } from '../../contract/replay-source.js';
+import type { SocketCounts } from '../metrics/socket-metrics.js';
+import { NO_JOURNAL_TEXT, SocketError } from '../transport/errors.js';
+import type { ClientMessage } from './client-message.js';
+import { type ReplayAction, readPlan, readSpeed } from './replay-messages.js';
+import { ReplaySubscriber } from './replay-subscriber.js';
+import { isWildcard, readStreamRequest, roomOf } from './stream-dialect.js';
+import type { StreamRequest } from './stream-topics.js';
+import type { ChannelParts, SubscriptionRequest } from './subscription.js';
+import { classOf } from './unmarked-changes.js';
+
+/** What the replays of a socket are made of. */
+export interface SocketReplaysParts extends Pick<ChannelParts, 'book' | 'directory' | 'streams'> {
+  /** Undefined where no journal is kept. */
+  readonly replays?: ReplaySource | undefined;
+  readonly counts: Pick<SocketCounts, 'countError'>;
+}
+
+/** The replays of one socket by their topics. */
+export class SocketReplays {
+  readonly #parts: SocketReplaysParts;
+  readonly #open = new Map<string, ReplaySubscriber>();
+
+  constructor(parts: SocketReplaysParts) {
+    this.#parts = parts;
+  }
+
+  /** Reads a subscription to the past; undefined for one to the present. Throws a SocketError. */
+  readRequest(message: ClientMessage): SubscriptionRequest | undefined {
+    const names = ['from', 'until', 'speed'];
+    const [given] = names.filter((name) => message.hasMember(name));
+    if (given === undefined) return undefined;
+    const { from, until = null, speed = 1 } = readPlan(message);
+    if (isWildcard(message)) throw alone('a topic of one market, market was "*"');
+    if (message.hasMember('resume')) throw alone('no resume: it says where to begin itself');
+    const { replays, book } = this.#parts;
+    if (replays === undefined) throw new SocketError('NO_JOURNAL', NO_JOURNAL_TEXT);
+    const request = readStreamRequest(message, this.#parts);
+    const id = JSON.stringify(message.id) ?? '';
+    return {
+      key: request.key,
+      room: roomOf(request.spec, book),
+      openSubscriber: () => this.#openSubscriber(replays, request, { from, until, speed, id }),
+    };
+  }
+
+  /** Brings a message to the replay that it names. Throws a SocketError, NOT_SUBSCRIBED where there is none. */
+  handleMessage(kind: ReplayAction, message: ClientMessage): void {
+    const subscriber = this.#open.get(message.requireText('topic'));
+    if (subscriber === undefined) {
+      throw new SocketError('NOT_SUBSCRIBED', 'there is no such replay on this socket');
+    }
+    const id = JSON.stringify(message.id) ?? '';
+    if (kind === 'pause') subscriber.sendCommand({ kind, id });
+    else if (kind === 'resume') subscriber.sendCommand({ kind, id, speed: readSpeed(message) });
+    else subscriber.sendCommand({ kind, id, ...readPlan(message) });
+  }
+
+  #openSubscriber(
+    replays: ReplaySource,
+    request: StreamRequest,
+    asked: Omit<ReplayRequest, 'topic'>,
+  ): ReplaySubscriber {
+    const { key } = request;
+    // It gives its place to the new one.
+    this.#open.get(key)?.endReplay();
+    this.#requireRoom();
+    const topic = this.#topicOf(request);
+    const subscriber: ReplaySubscriber = new ReplaySubscriber({
+      ...this.#parts,
+      request,
+      openReplay: (listener) => replays.openReplay({ ...asked, topic }, listener),
+      onGone: () => {
+        if (this.#open.get(key) === subscriber) this.#open.delete(key);
+      },
+    });
+    this.#open.set(key, subscriber);
+    return subscriber;
+  }
+
+  #requireRoom(): void {
+    const { replaysPerSocketMax } = LIMITS;
+    if (this.#open.size < replaysPerSocketMax) return;
+    throw new SocketError('LIMIT_EXCEEDED', `a socket may have ${replaysPerSocketMax} replays`);
+  }
+
+  #topicOf({ key: name, spec }: StreamRequest): ReplayTopic {
+    const row = this.#parts.directory.markets().find(({ id }) => id === spec.market);
+    if (row === undefined) throw new Error('Invariant: a topic that was read has a market');
+    const { marketType, marketIndex } = row;
+    return { key: { marketType, marketIndex }, spec, name, classIndex: classOf(spec) };
+  }
+}
+
+function alone(what: string): SocketError {
+  return new SocketError('INVALID_PARAM', `from needs ${what}`);
+}
