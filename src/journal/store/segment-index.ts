@@ -4,7 +4,14 @@ import type { JournalMoment, JournalSkippedFile } from '../../contract/journal-s
 import { readSegmentHead, type SegmentHead } from '../../engine/journal-reader.js';
 import { textOfError } from '../model/error.js';
 import { SEGMENT_HEAD_BYTES, SEGMENTS_MAX } from '../model/limits.js';
-import { type BlockBytes, type BlockMoments, momentOf, momentsOfFile } from './block-moments.js';
+import {
+  BLOCK_HEAD_BYTES,
+  type BlockBytes,
+  type BlockMoments,
+  momentOf,
+  momentsOfFile,
+  PREAMBLE_BYTES,
+} from './block-moments.js';
 import { continues, type SegmentInfo } from './segment-info.js';
 import { segmentName, segmentNumber } from './segment-name.js';
 
@@ -106,8 +113,7 @@ export class SegmentIndex {
     const known = this.#heads.get(number);
     if (known !== undefined) return known;
     const head = readFile(this.#folder, number, ({ size, read }) => {
-      const bytes = Buffer.alloc(Math.min(SEGMENT_HEAD_BYTES, size));
-      read(0, bytes);
+      const bytes = readFirstBlock({ size, read });
       return { ...infoOfHead(number, readSegmentHead(bytes)), bytes: size };
     });
     if (this.#programId !== null && head.programId !== this.#programId) {
@@ -124,6 +130,16 @@ export class SegmentIndex {
     this.#moments.set(number, moments);
     return moments;
   }
+}
+
+/** The first bytes of a file up to the end of its first block, which holds the head alone. */
+function readFirstBlock({ size, read }: BlockBytes): Buffer {
+  const start = Buffer.alloc(PREAMBLE_BYTES + BLOCK_HEAD_BYTES);
+  read(0, start);
+  const blockBytes = start.length + start.readUInt32LE(PREAMBLE_BYTES);
+  const bytes = Buffer.alloc(Math.min(blockBytes, SEGMENT_HEAD_BYTES, size));
+  read(0, bytes);
+  return bytes;
 }
 
 function readFile<T>(folder: string, number: number, take: (file: BlockBytes) => T): T {
