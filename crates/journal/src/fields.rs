@@ -66,7 +66,19 @@ impl<'a> Fields<'a> {
         Ok(byte)
     }
 
+    /// An unsigned number: nearly all have one byte.
+    #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
+        match self.bytes.get(self.at) {
+            Some(byte) if *byte < 0x80 => {
+                self.at += 1;
+                Ok(u64::from(*byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Fault> {
         let mut value = 0;
         for index in 0..VARINT_BYTES_MAX {
             let byte = self.byte()?;
