@@ -32,7 +32,7 @@ mod orders;
 mod view;
 
 pub use book::{Book, BookConfig, SnapshotReport};
-pub use checkpoint::RestoreError;
+pub use checkpoint::{Accounts, RestoreError};
 pub use ladder::merged::Levels;
 pub use markets::amm::{AmmCut, VammExclusion};
 pub use markets::quotes::{

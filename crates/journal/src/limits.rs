@@ -7,9 +7,9 @@ pub const ACCOUNT_BYTES_MAX: usize = 10 << 20;
 /// are closed while the segment is written.
 pub const ACCOUNTS_MAX: usize = 1 << 21;
 
-/// Bytes of all accounts of a segment together, unpacked: a checkpoint that is restored has them all in
-/// memory. The exchange has fewer than 400,000 users in all, which take 1.75 GB; packed zeros of a few
-/// kilobytes could stand for any number.
+/// Bytes of all accounts of a segment together, unpacked: a reader has those in memory that have changed since
+/// the checkpoint. The exchange has fewer than 400,000 users in all, which take 1.75 GB; packed zeros of a
+/// few kilobytes could stand for any number.
 pub const ACCOUNTS_BYTES_MAX: usize = 2 << 30;
 
 /// Bytes of an epoch's name. Ours have 17.

@@ -158,20 +158,22 @@ impl Reader {
         self.accounts.iter().count()
     }
 
-    /// Calls `take` with each account of now, in the order in which they came.
+    /// Calls `take` with the accounts of now whose keys are wanted, in the order in which they came.
     ///
     /// # Errors
     /// Never for what a reader has stored; the bytes are unpacked as those of a file are.
     pub fn each_account(
-        &mut self,
+        &self,
+        is_wanted: impl Fn(&Pubkey) -> bool,
         mut take: impl FnMut(StoredAccount<'_>),
     ) -> Result<(), JournalError> {
-        for account in self.accounts.iter() {
-            if let Err(fault) = account.unpack(&mut self.data) {
+        let mut data = Vec::new();
+        for account in self.accounts.iter().filter(|account| is_wanted(&account.pubkey)) {
+            if let Err(fault) = account.unpack(&mut data) {
                 return Err(error_at(&self.places, self.plain_at, fault));
             }
             let Account { pubkey, owner, slot, gate, .. } = *account;
-            take(StoredAccount { origin: Origin { pubkey, slot, gate }, owner, data: &self.data });
+            take(StoredAccount { origin: Origin { pubkey, slot, gate }, owner, data: &data });
         }
         Ok(())
     }

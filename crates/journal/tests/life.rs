@@ -254,7 +254,7 @@ fn read(file: &[u8], piece_bytes: usize) -> (Reader, Vec<String>, Result<(), Jou
 
 fn accounts_of(reader: &mut Reader) -> Vec<String> {
     let mut accounts = Vec::new();
-    reader.each_account(|account| accounts.push(format!("{account:?}"))).unwrap();
+    reader.each_account(|_| true, |account| accounts.push(format!("{account:?}"))).unwrap();
     accounts
 }
 

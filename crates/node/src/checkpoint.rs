@@ -6,7 +6,7 @@
 
 use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;
-use slotbook_book::{AccountUpdate, Book, MarketId, RestoreError, Side};
+use slotbook_book::{Accounts, Book, MarketId, RestoreError, Side};
 use slotbook_matching::{ExternalBook, ExternalLevel};
 use slotbook_protocol::units::{BaseQty, Price};
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
@@ -78,11 +78,7 @@ impl Core {
     ///
     /// # Errors
     /// [`RestoreError`]; the core is then as before.
-    pub fn restore<'a>(
-        &mut self,
-        state: &[u8],
-        accounts: impl Iterator<Item = AccountUpdate<'a>> + Clone,
-    ) -> Result<(), RestoreError> {
+    pub fn restore(&mut self, state: &[u8], accounts: impl Accounts) -> Result<(), RestoreError> {
         let (epoch, external, state) =
             read(state).ok_or(RestoreError::Malformed("its epoch or external levels"))?;
         self.book = Book::restore(self.book.config(), state, accounts)?;
@@ -155,7 +151,7 @@ fn number(bytes: &[u8]) -> Option<(u16, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotbook_book::{FeedState, Gate};
+    use slotbook_book::{AccountUpdate, FeedState, Gate};
     use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
     const PROGRAM: Pubkey = Pubkey([9; 32]);

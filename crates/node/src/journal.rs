@@ -3,7 +3,7 @@
 use napi::Result;
 use napi::bindgen_prelude::{Buffer, BufferSlice};
 use napi_derive::napi;
-use slotbook_book::{AccountUpdate, Gate, MarketId, RestoreError};
+use slotbook_book::{AccountUpdate, Accounts, Gate, MarketId, RestoreError};
 use slotbook_journal::{
     Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Reader, StoredAccount,
     Writer,
@@ -113,23 +113,14 @@ impl Core {
     /// Makes the core the one of a checkpoint that was found.
     pub(crate) fn restore_checkpoint(
         &mut self,
-        reader: &mut Reader,
+        reader: &Reader,
     ) -> std::result::Result<(), JournalProblem> {
-        let mut accounts = Vec::new();
-        let mut bytes = Vec::new();
-        let unpacked = reader.each_account(|StoredAccount { origin, owner, data }| {
-            let start = bytes.len();
-            bytes.extend_from_slice(data);
-            accounts.push((origin, owner, start..bytes.len()));
-        });
-        unpacked.map_err(|error| problem_at(&error))?;
-        let accounts = accounts.iter().map(|(origin, owner, range)| AccountUpdate {
-            owner: *owner,
-            data: &bytes[range.clone()],
-            ..closed(origin)
-        });
-        let state = reader.state().unwrap_or_default();
-        self.restore(state, accounts).map_err(|error| unrestored(&error))
+        let mut accounts = SegmentAccounts { reader, error: None };
+        let restored = self.restore(reader.state().unwrap_or_default(), &mut accounts);
+        match accounts.error {
+            Some(error) => Err(problem_at(&error)),
+            None => restored.map_err(|error| unrestored(&error)),
+        }
     }
 
     /// Does what an input says.
@@ -168,6 +159,26 @@ impl Core {
             // The end of a snapshot forgets users by itself; nothing else comes out of a segment.
             _ => {}
         }
+    }
+}
+
+/// The accounts of a checkpoint, unpacked one after the other.
+struct SegmentAccounts<'a> {
+    reader: &'a Reader,
+    error: Option<JournalError>,
+}
+
+impl Accounts for &mut SegmentAccounts<'_> {
+    fn each(
+        &mut self,
+        is_wanted: &dyn Fn(&Pubkey) -> bool,
+        take: &mut dyn FnMut(&AccountUpdate<'_>),
+    ) {
+        let unpacked =
+            self.reader.each_account(is_wanted, |StoredAccount { origin, owner, data }| {
+                take(&AccountUpdate { owner, data, ..closed(&origin) });
+            });
+        self.error = unpacked.err();
     }
 }
 

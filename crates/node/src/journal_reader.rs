@@ -20,6 +20,7 @@ const FAILED: i32 = -1;
 
 /// How far `readTo` reads.
 #[napi(object)]
+#[derive(Default)]
 pub struct JournalUntil {
     /// The highest slot of a turn that is applied; all by default.
     pub slot_max: Option<f64>,
@@ -269,7 +270,7 @@ impl JournalReader {
         if self.goes_on {
             return Ok(());
         }
-        core.restore_checkpoint(&mut self.reader)
+        core.restore_checkpoint(&self.reader)
     }
 
     fn apply_turn(

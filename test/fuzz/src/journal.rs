@@ -168,11 +168,14 @@ fn read(file: &[u8], piece_bytes: usize) -> Reading {
             Ok(Found::Checkpoint) => {
                 reading.is_restored = true;
                 let Reading { log, data_bytes, .. } = &mut reading;
-                reader.each_account(|account| {
-                    let (origin, owner, data) = (account.origin, account.owner, account.data);
-                    *data_bytes += data.len();
-                    put_input(log, &Logged::Account { origin, owner, data });
-                })
+                reader.each_account(
+                    |_| true,
+                    |account| {
+                        let (origin, owner, data) = (account.origin, account.owner, account.data);
+                        *data_bytes += data.len();
+                        put_input(log, &Logged::Account { origin, owner, data });
+                    },
+                )
             }
             Ok(Found::Turn(_)) => {
                 let mut turn = Vec::new();

@@ -7,12 +7,35 @@
 
 pub(crate) mod bytes;
 mod capture;
+mod named;
 mod restore;
 mod state;
 
 use std::fmt;
 
 use slotbook_protocol::units::Pubkey;
+
+use crate::model::update::AccountUpdate;
+
+/// The accounts that a book is restored from. They need not lie in memory together.
+pub trait Accounts {
+    /// Calls `take` with the accounts whose keys are wanted, each time in the same order.
+    fn each(
+        &mut self,
+        is_wanted: &dyn Fn(&Pubkey) -> bool,
+        take: &mut dyn FnMut(&AccountUpdate<'_>),
+    );
+}
+
+impl<'a, I: Iterator<Item = AccountUpdate<'a>> + Clone> Accounts for I {
+    fn each(
+        &mut self,
+        is_wanted: &dyn Fn(&Pubkey) -> bool,
+        take: &mut dyn FnMut(&AccountUpdate<'_>),
+    ) {
+        self.clone().filter(|update| is_wanted(&update.pubkey)).for_each(|update| take(&update));
+    }
+}
 
 /// Why a captured state and its accounts do not make a book.
 #[derive(Clone, Debug, PartialEq, Eq)]

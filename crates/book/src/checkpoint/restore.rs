@@ -1,26 +1,21 @@
 //! Makes the book of a captured state and the bytes of its accounts.
 
-use std::collections::HashMap;
-
 use slotbook_protocol::account::{AccountKind, kind_of};
 use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
 use slotbook_protocol::state::StateView;
 use slotbook_protocol::units::Pubkey;
 
-use super::RestoreError;
+use super::named::NamedAccounts;
 use super::state::{
     BookState, ExchangeState, IndicativeState, MarketState, OracleState, UsersState,
 };
+use super::{Accounts, RestoreError};
 use crate::book::{Book, BookConfig, SnapshotProgress};
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX, SEQ_MAX};
 use crate::markets::account::{MarketAccount, read_perp, read_spot};
 use crate::markets::exchange::ExchangeTerms;
 use crate::markets::market::{Change, Market};
-use crate::model::hash::KeyHashBuilder;
-use crate::model::update::{AccountUpdate, Version};
-
-/// The accounts that a state names, by their keys.
-type Named<'a> = HashMap<Pubkey, Option<AccountUpdate<'a>>, KeyHashBuilder>;
+use crate::model::update::Version;
 
 impl Book {
     /// The book of a state that [`Book::capture`] wrote and of its accounts: it shows the same, now and
@@ -28,18 +23,18 @@ impl Book {
     ///
     /// `accounts` are, in any order, the accounts that [`Book::apply`] took, each with its last
     /// bytes that were not stale or ignored, their slot and their gate: those of
-    /// [`Book::forgotten`] left out, closed ones too if their giver likes. They are read twice.
+    /// [`Book::forgotten`] left out, closed ones too if their giver likes. They are read twice, one at a time.
     ///
     /// # Errors
     /// [`RestoreError`]: what is wrong with the state, or how the accounts are not those of the book.
-    pub fn restore<'a>(
+    pub fn restore(
         config: BookConfig,
         state: &[u8],
-        accounts: impl Iterator<Item = AccountUpdate<'a>> + Clone,
+        mut accounts: impl Accounts,
     ) -> Result<Self, RestoreError> {
         let state = BookState::read(state)?;
         check_limits(&state)?;
-        let named = named_accounts(&state, accounts.clone());
+        let named = NamedAccounts::of(&state, &mut accounts);
         let mut book = Self::new(config);
         book.restore_time(&state);
         book.restore_exchange(state.exchange)?;
@@ -47,7 +42,7 @@ impl Book {
         book.restore_oracles(&state.oracles, &named)?;
         book.price_markets();
         book.restore_absent(&state.users.absent)?;
-        book.restore_users(&state.users, &named, accounts)?;
+        book.restore_users(&state.users, &named, &mut accounts)?;
         book.settle_markets(state.markets);
         book.restore_indicative(&state.indicative)?;
         book.restore_snapshot(state.snapshot, &state.users.mentioned)?;
@@ -80,7 +75,7 @@ impl Book {
     fn restore_markets(
         &mut self,
         states: &[MarketState],
-        named: &Named<'_>,
+        named: &NamedAccounts,
     ) -> Result<(), RestoreError> {
         for state in states {
             let data = market_bytes(state, named)?;
@@ -103,7 +98,7 @@ impl Book {
     fn restore_oracles(
         &mut self,
         states: &[OracleState],
-        named: &Named<'_>,
+        named: &NamedAccounts,
     ) -> Result<(), RestoreError> {
         self.markets.follow_oracles();
         if self.markets.oracles.len() != states.len() {
@@ -114,7 +109,7 @@ impl Book {
             let account = self.markets.oracles.get_mut(&state.key).ok_or(unnamed)?;
             account.version = state.version;
             if state.has_data {
-                let given = named.get(&state.key).copied().flatten();
+                let given = named.get(&state.key);
                 let update = given.filter(|update| !update.data.is_empty());
                 account.set_data(&update.ok_or(RestoreError::AccountMissing(state.key))?);
             }
@@ -142,22 +137,24 @@ impl Book {
         Ok(())
     }
 
-    fn restore_users<'a>(
+    fn restore_users(
         &mut self,
         state: &UsersState,
-        named: &Named<'_>,
-        accounts: impl Iterator<Item = AccountUpdate<'a>>,
+        named: &NamedAccounts,
+        accounts: &mut impl Accounts,
     ) -> Result<(), RestoreError> {
         let program = self.markets.exchange.program;
-        for update in accounts {
+        let mut restored = Ok(());
+        accounts.each(&|key| !named.contains(key), &mut |update| {
             let is_user = update.owner == program && kind_of(update.data) == Ok(AccountKind::User);
             // Closed or malformed when it is known; of an account that is given twice the first counts.
             let is_known = self.orders.users.find(&update.pubkey).is_some();
-            if is_user && !is_known && !named.contains_key(&update.pubkey) {
+            if restored.is_ok() && is_user && !is_known {
                 let malformed = RestoreError::AccountMalformed(update.pubkey);
-                self.apply_user(&update).map_err(|_| malformed)?;
+                restored = self.apply_user(update).map(|_| ()).map_err(|_| malformed);
             }
-        }
+        });
+        restored?;
         let (given, sum) = (self.orders.present_users, self.orders.present_key_sum);
         let captured = state.present;
         let is_same = (given, sum) == (captured, state.key_sum);
@@ -219,25 +216,12 @@ fn check_limits(state: &BookState) -> Result<(), RestoreError> {
     if fits { Ok(()) } else { Err(RestoreError::Malformed("a limit of the book is passed")) }
 }
 
-/// The accounts of markets and oracles among all.
-fn named_accounts<'a>(
-    state: &BookState,
-    accounts: impl Iterator<Item = AccountUpdate<'a>>,
-) -> Named<'a> {
-    let markets = state.markets.iter().map(|market| market.account);
-    let oracles = state.oracles.iter().map(|oracle| oracle.key);
-    let mut named: Named<'a> = markets.chain(oracles).map(|key| (key, None)).collect();
-    for update in accounts {
-        if let Some(found) = named.get_mut(&update.pubkey) {
-            *found = Some(update);
-        }
-    }
-    named
-}
-
 /// The bytes that a market was made of.
-fn market_bytes<'a>(state: &'a MarketState, named: &Named<'a>) -> Result<&'a [u8], RestoreError> {
-    let given = named.get(&state.account).copied().flatten();
+fn market_bytes<'a>(
+    state: &'a MarketState,
+    named: &'a NamedAccounts,
+) -> Result<&'a [u8], RestoreError> {
+    let given = named.get(&state.account);
     match (state.unusable, given) {
         (Some(_), _) => Ok(&state.data.0),
         (None, Some(update)) => Ok(update.data),
