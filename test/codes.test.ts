@@ -15,6 +15,7 @@ test.each([
   ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/follow/follow-options.ts', /FollowErrorCode =([^;]+);/, 4],
+  ['src/load/load-options.ts', /LoadErrorCode =([^;]+);/, 2],
   ['src/client/error.ts', /ClientErrorCode =([^;]+);/, 8],
   ['src/match/match-options.ts', /MatchErrorCode =([^;]+);/, 4],
   ['src/engine/errors.ts', /EngineErrorCode =([^;]+);/, 13],

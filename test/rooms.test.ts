@@ -23,6 +23,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'follow',
     'history',
     'journal',
+    'load',
     'match',
     'rpc',
     'server',
@@ -39,6 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   follow: ['client'],
   history: ['amounts', 'config', 'contract', 'engine', 'rpc'],
   journal: ['contract', 'engine', 'rpc'],
+  load: ['client', 'follow'],
   match: ['client'],
   // What it uses of the client library it imports by that package's name.
   page: [],

@@ -82,6 +82,20 @@ export const followOptions = [
   new Option('--plain', 'a line a second instead of a screen'),
 ];
 
+/** The arguments of `load`. */
+export const loadOptions = [
+  new Option(
+    '--readers <count>',
+    'readers of the streaming channel, one socket each (default 100)',
+  ),
+  new Option('--compatible <count>', 'readers of the compatible channel, likewise (default 0)'),
+  new Option('--pollers <count>', 'clients that ask for /l2 (default 10)'),
+  new Option('--rate <requests>', 'of each of them a second (default 10)'),
+  new Option('--markets <names>', 'such as SOL-PERP,BTC-PERP (default all)'),
+  new Option('--depth <levels>', 'a side: 10, 20, 50, 100 or 500 (default 20)'),
+  new Option('--seconds <seconds>', 'how long (default 30)'),
+];
+
 /** The arguments of `match`: the parameters of /match. */
 export const matchOptions = [
   settingOption('url'),

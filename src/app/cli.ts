@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `backfill`, `verify`, `prove DIR`,
- * `follow URL MARKET`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
+ * `follow URL MARKET`, `load URL`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
  * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
  * `follow` and `match` found; logs go to standard error.
  */
@@ -12,6 +12,8 @@ import { ConfigError } from '../config/config-error.js';
 import type { Flags } from '../config/setting-reader.js';
 import { follow } from '../follow/follow.js';
 import type { FollowFlags } from '../follow/follow-options.js';
+import { load } from '../load/load.js';
+import type { LoadFlags } from '../load/load-options.js';
 import { match } from '../match/match.js';
 import type { MatchFlags } from '../match/match-options.js';
 import { runBackfill } from './backfill-command.js';
@@ -21,6 +23,7 @@ import {
   demoOptions,
   exportOptions,
   followOptions,
+  loadOptions,
   matchOptions,
   proveOptions,
   replayOptions,
@@ -138,6 +141,15 @@ function toolCommands(): readonly Command[] {
       .action((url: string, market: string, flags: FollowFlags) => {
         const run = { url, market, flags, output: process.stdout, stop: stopSignal() };
         return exitByResult(() => follow(run));
+      }),
+    newCommand('load', loadOptions)
+      .description(
+        'load a running service with readers and pollers that check what they get: exits with 1 when anything was wrong',
+      )
+      .argument('<url>', 'of a running service')
+      .action((url: string, flags: LoadFlags) => {
+        const run = { url, flags, output: process.stdout, stop: stopSignal() };
+        return exitByResult(() => load(run));
       }),
     newCommand('match', matchOptions)
       .description(

@@ -57,6 +57,8 @@ export interface FollowedTopic {
   readonly vamm?: boolean | undefined;
   /** Indicative quotes as well. */
   readonly indicative?: boolean | undefined;
+  /** When the service received and sent each change as well. */
+  readonly timing?: boolean | undefined;
 }
 
 const CHANNELS = ['book', 'bbo', 'l3'] as const;
@@ -92,11 +94,14 @@ export function followOptions(given: {
 
 /** The topic as the client library takes it: with the members that its channel has. */
 export function topicOf(followed: FollowedTopic): Topic {
-  const { channel, market, grouping, maker, vamm, indicative } = followed;
+  const { channel, market, grouping, maker, vamm, indicative, timing } = followed;
   // The depths of the service are those that the command line takes.
   const depth = followed.depth as StreamDepth;
   const includeVamm = vamm === true ? { includeVamm: true } : {};
-  const sources = indicative === true ? { includeIndicative: true } : {};
+  const sources = {
+    ...(indicative === true ? { includeIndicative: true } : {}),
+    ...(timing === true ? { timing } : {}),
+  };
   if (channel === 'bbo') return { channel, market, ...includeVamm, ...sources };
   if (channel === 'l3') {
     return { channel, market, depth, ...sources, ...(maker === undefined ? {} : { maker }) };

@@ -1,0 +1,22 @@
+/** What must hold for the whole books that one client receives, one after the other. */
+import type { L2Book } from '../client/http/book-shapes.js';
+
+/** The books of one client and market. */
+export class BookCheck {
+  #epoch: string | undefined;
+  #seq = 0;
+
+  /** Returns what is wrong with a book, undefined when nothing is. */
+  findFault({ marketName, epoch, seq, bids, asks }: L2Book): string | undefined {
+    const [before, isSameEpoch] = [this.#seq, epoch === this.#epoch];
+    [this.#epoch, this.#seq] = [epoch, seq];
+    if (isSameEpoch && seq < before) return `${marketName}: seq ${seq} came after ${before}`;
+    if (!isSorted(bids.map(({ price }) => -price))) return `${marketName}: bids are not sorted`;
+    if (!isSorted(asks.map(({ price }) => price))) return `${marketName}: asks are not sorted`;
+    return undefined;
+  }
+}
+
+function isSorted(prices: readonly bigint[]): boolean {
+  return prices.every((price, at) => at === 0 || price > (prices[at - 1] as bigint));
+}

@@ -1,0 +1,64 @@
+/** What the clients of one run count, from the moment on at which all of them read. */
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { Findings } from './findings.js';
+import { LATENCY_US_MAX } from './limits.js';
+
+/** Counts and latencies of one run. */
+export class Figures {
+  readonly findings = new Findings();
+  /** Frames of either kind of channel. */
+  frames = 0;
+  /** Of all frames, as text. */
+  frameBytes = 0;
+  polls = 0;
+  /** Requests that the service refused or that got no response, within `polls`. */
+  failedPolls = 0;
+  /** From the service's receipt of a change to the checked book, microseconds. */
+  readonly #deltaUs = createHistogram({ highest: LATENCY_US_MAX });
+  /** From the request to the checked body, microseconds. */
+  readonly #pollUs = createHistogram({ highest: LATENCY_US_MAX });
+  /** Latencies below zero: the clocks of the two machines differ. */
+  negative = 0;
+
+  /** Forgets what came while clients were still connecting; what was wrong stays. */
+  restart(): void {
+    this.frames = 0;
+    this.frameBytes = 0;
+    this.polls = 0;
+    this.failedPolls = 0;
+    this.negative = 0;
+    for (const histogram of [this.#deltaUs, this.#pollUs]) histogram.reset();
+  }
+
+  addDelta(latencyMs: number): void {
+    if (latencyMs < 0) this.negative += 1;
+    else this.#deltaUs.record(microseconds(latencyMs));
+  }
+
+  addPoll(latencyMs: number): void {
+    this.#pollUs.record(microseconds(latencyMs));
+  }
+
+  get deltaLatency(): string {
+    return percentilesOf(this.#deltaUs);
+  }
+
+  get pollLatency(): string {
+    return percentilesOf(this.#pollUs);
+  }
+}
+
+/** A histogram of Node has whole numbers from 1 on. */
+function microseconds(ms: number): number {
+  return Math.min(Math.max(1, Math.round(ms * 1_000)), LATENCY_US_MAX);
+}
+
+function percentilesOf(histogram: RecordableHistogram): string {
+  if (histogram.count === 0) return 'none';
+  const shown = [50, 90, 99].map((at) => `p${at} ${milliseconds(histogram.percentile(at))}`);
+  return [...shown, `max ${milliseconds(histogram.max)}`].join(', ');
+}
+
+function milliseconds(us: number): string {
+  return `${(us / 1_000).toFixed(us < 10_000 ? 2 : 0)} ms`;
+}

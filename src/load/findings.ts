@@ -1,0 +1,25 @@
+import { FINDINGS_PRINTED_MAX } from './limits.js';
+
+/** What was wrong in a run: how often, and the first of it in words. */
+export class Findings {
+  /** Of all kinds, with those that have no text here. */
+  count = 0;
+  readonly #counts = new Map<string, number>();
+
+  add(text: string): void {
+    this.count += 1;
+    const known = this.#counts.get(text);
+    if (known !== undefined || this.#counts.size < FINDINGS_PRINTED_MAX) {
+      this.#counts.set(text, (known ?? 0) + 1);
+    }
+  }
+
+  /** One line for each text, and one for the rest. */
+  get lines(): readonly string[] {
+    const lines = [...this.#counts].map(([text, times]) =>
+      times === 1 ? text : `${text}, ${times} times`,
+    );
+    const printed = [...this.#counts.values()].reduce((sum, times) => sum + times, 0);
+    return printed === this.count ? lines : [...lines, `and ${this.count - printed} more`];
+  }
+}

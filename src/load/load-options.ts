@@ -1,0 +1,99 @@
+/** The command line of `load`, checked. */
+import * as limits from './limits.js';
+
+/** Why there was no load at all; codes are never renamed. */
+export type LoadErrorCode = 'INVALID_LOAD_OPTION' | 'LOAD_UNREACHABLE';
+
+/** The one error class of this room. */
+export class LoadError extends Error {
+  override readonly name = 'LoadError';
+  readonly code: LoadErrorCode;
+
+  constructor(code: LoadErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Flags as the command line gives them. */
+export interface LoadFlags {
+  readonly readers?: string;
+  readonly compatible?: string;
+  readonly pollers?: string;
+  readonly rate?: string;
+  readonly markets?: string;
+  readonly depth?: string;
+  readonly seconds?: string;
+}
+
+/** Who reads what, and for how long. */
+export interface LoadOptions {
+  /** Of the service, with its path and without a slash at the end. */
+  readonly url: string;
+  /** Readers of the streaming channel `book`, of one market each. */
+  readonly readers: number;
+  /** Readers of the compatible channel `orderbook`, of one market each. */
+  readonly compatible: number;
+  /** Clients that ask for /l2 again and again. */
+  readonly pollers: number;
+  /** Requests of each poller a second. */
+  readonly rate: number;
+  /** Names; undefined for all that are served. */
+  readonly markets: readonly string[] | undefined;
+  /** Levels a side. */
+  readonly depth: Depth;
+  readonly seconds: number;
+}
+
+/** A depth of the streaming channel. */
+export type Depth = (typeof DEPTHS)[number];
+
+const DEPTHS = [10, 20, 50, 100, 500] as const;
+
+/** Reads the command line. Throws a LoadError that says what is wrong with it. */
+export function loadOptions(url: string, flags: LoadFlags): LoadOptions {
+  const options = {
+    url: serviceUrl(url),
+    readers: numberOf('readers', flags.readers ?? '100', [0, limits.READERS_MAX]),
+    compatible: numberOf('compatible', flags.compatible ?? '0', [0, limits.READERS_MAX]),
+    pollers: numberOf('pollers', flags.pollers ?? '10', [0, limits.POLLERS_MAX]),
+    rate: numberOf('rate', flags.rate ?? '10', [1, limits.POLL_RATE_MAX]),
+    markets: flags.markets === undefined ? undefined : namesOf(flags.markets),
+    depth: depthOf(flags.depth ?? '20'),
+    seconds: numberOf('seconds', flags.seconds ?? '30', [1, limits.SECONDS_MAX]),
+  };
+  const clients = options.readers + options.compatible + options.pollers;
+  if (clients === 0)
+    throw invalidOption('there is nobody: --readers, --compatible and --pollers were 0');
+  return options;
+}
+
+function serviceUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw invalidOption('the URL must begin with http:// or https://');
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+function namesOf(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return names;
+  throw invalidOption(`--markets was ${text}, must be names with commas between them`);
+}
+
+function depthOf(text: string): Depth {
+  const found = DEPTHS.find((depth) => String(depth) === text);
+  if (found !== undefined) return found;
+  throw invalidOption(`--depth was ${text}, must be ${DEPTHS.join(', ')}`);
+}
+
+function numberOf(name: string, text: string, [min, max]: readonly [number, number]): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (value >= min && value <= max) return value;
+  throw invalidOption(`--${name} was ${text}, must be ${min} to ${max}`);
+}
+
+function invalidOption(message: string): LoadError {
+  return new LoadError('INVALID_LOAD_OPTION', message);
+}

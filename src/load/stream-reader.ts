@@ -1,0 +1,70 @@
+/** A reader of the streaming channel, with every check of `slotbook follow`. */
+import { Follower } from '../follow/follower.js';
+import type { Figures } from './figures.js';
+import type { Depth } from './load-options.js';
+
+/** What a reader reads. */
+export interface ReaderOptions {
+  readonly url: string;
+  readonly market: string;
+  readonly depth: Depth;
+  readonly figures: Figures;
+}
+
+/** One socket with one topic. */
+export class StreamReader {
+  readonly #follower: Follower;
+  readonly #figures: Figures;
+  #bytes = 0;
+  /** Of the last change. */
+  #recvNs: bigint | undefined;
+  #follow: () => void = () => {};
+  /** Resolves when the first book is there; rejects when the topic cannot be followed. */
+  readonly opened: Promise<void>;
+
+  constructor({ url, market, depth, figures }: ReaderOptions) {
+    this.#figures = figures;
+    this.#follower = new Follower({
+      url,
+      topic: { channel: 'book', market, depth, timing: true },
+      onFrame: () => this.#countFrame(),
+    });
+    const followed = new Promise<void>((resolve) => {
+      this.#follow = resolve;
+    });
+    const failed = this.#follower.failed.then((error) => Promise.reject(error));
+    this.opened = Promise.race([followed, failed]);
+    this.#follower.start();
+  }
+
+  /** What it found wrong is counted with its end, whether it ever had a book or not. */
+  stop(): Promise<void> {
+    const { messages, broken, reconnects } = this.#follower.tally;
+    const { findings } = this.#figures;
+    for (const text of messages) findings.add(text);
+    findings.count += broken - messages.length;
+    if (reconnects > 0) findings.add('a reader lost its connection');
+    return this.#follower.stop();
+  }
+
+  #countFrame(): void {
+    const { tally, view } = this.#follower;
+    this.#follow();
+    this.#figures.frames += 1;
+    this.#figures.frameBytes += tally.bytes - this.#bytes;
+    this.#bytes = tally.bytes;
+    this.#countLatency(view?.timing?.recvNs ?? 0n);
+  }
+
+  /** The first book is as old as its last change, and heartbeats change nothing. */
+  #countLatency(recvNs: bigint): void {
+    const isNew = this.#recvNs !== undefined && recvNs !== this.#recvNs;
+    this.#recvNs = recvNs;
+    if (isNew && recvNs > 0n) this.#figures.addDelta(unixMs() - Number(recvNs) / 1e6);
+  }
+}
+
+/** The wall clock, finer than a millisecond. */
+function unixMs(): number {
+  return performance.timeOrigin + performance.now();
+}
