@@ -21,8 +21,8 @@ NEW, OWNER, LENGTH, SNAPSHOT, WRITE_VERSION = 1, 2, 4, 8, 16
 
 def blocks(file):
     """The plain bytes of each block up to the end, or to where the file was torn: where none that is good comes behind."""
-    if file[:16] != b"slotbook journal" or struct.unpack_from("<I", file, 16) != (1,):
-        raise ValueError("not a segment of version 1")
+    if file[:16] != b"slotbook journal" or struct.unpack_from("<I", file, 16) != (2,):
+        raise ValueError("not a segment of version 2")
     unpack, at = unpacker(), 20
     while length := good_block(file, at):
         yield unpack(file[at + 24 : at + length])

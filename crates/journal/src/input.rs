@@ -94,8 +94,8 @@ pub enum Input<'a> {
         ts_ms: u64,
         /// What is published now: entries of three bytes, a market's id and a set of intervals.
         marks: &'a [u8],
-        /// The hashes of the markets after this turn; empty when none were taken.
-        hashes: &'a [u8],
+        /// The hash of what all markets hold after this turn; empty when none was taken.
+        hash: &'a [u8],
     },
     /// A new segment begins behind the turn that ended last.
     Checkpoint(Checkpoint<'a>),

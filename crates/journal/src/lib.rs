@@ -17,7 +17,7 @@
 //! let checkpoint = Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs: &[], state: &[] };
 //! put_input(&mut log, &Input::Checkpoint(checkpoint));
 //! put_input(&mut log, &Input::Clock { slot: 8, unix_seconds: 1 });
-//! put_input(&mut log, &Input::TurnEnd { ts_ms: 1_010, marks: &[], hashes: &[] });
+//! put_input(&mut log, &Input::TurnEnd { ts_ms: 1_010, marks: &[], hash: &[] });
 //!
 //! let mut writer = Writer::new(Pubkey([7; 32]));
 //! writer.append(&log, 1_000).unwrap();

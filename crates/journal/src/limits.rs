@@ -22,8 +22,8 @@ pub const MARKETS_MAX: usize = 4096;
 /// market and user, 60 bytes of a million users.
 pub const STATE_BYTES_MAX: usize = 64 << 20;
 
-/// Bytes of the hashes of one moment: 64 of each market.
-pub const HASH_BYTES_MAX: usize = MARKETS_MAX * 64;
+/// Bytes of the hash of a moment. Ours have 8.
+pub const HASH_BYTES_MAX: usize = 64;
 
 /// Bytes of a maker's quotes or of one side of an external venue, as calls carry them. The book takes
 /// 32 quotes of 33 bytes and keeps 64 levels of 16; more is data of another version.

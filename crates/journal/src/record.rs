@@ -171,8 +171,8 @@ pub(crate) fn put_plain(out: &mut Vec<u8>, input: &Input<'_>, context: &mut Cont
             put_change(out, slot, context.slot);
         }
         Input::SnapshotEnd => out.push(kind::SNAPSHOT_END),
-        Input::TurnEnd { ts_ms, marks, hashes } => {
-            put_turn_end(out, (marks, hashes), ts_ms, context);
+        Input::TurnEnd { ts_ms, marks, hash } => {
+            put_turn_end(out, (marks, hash), ts_ms, context);
         }
         _ => put_quotes(out, input, context),
     }
@@ -180,7 +180,7 @@ pub(crate) fn put_plain(out: &mut Vec<u8>, input: &Input<'_>, context: &mut Cont
 
 fn put_turn_end(
     out: &mut Vec<u8>,
-    (marks, hashes): (&[u8], &[u8]),
+    (marks, hash): (&[u8], &[u8]),
     ts_ms: u64,
     context: &mut Context,
 ) {
@@ -189,7 +189,7 @@ fn put_turn_end(
     let (marks, _) = marks.as_chunks::<MARK_BYTES>();
     put_length(out, marks.len());
     out.extend_from_slice(marks.as_flattened());
-    put_bytes(out, hashes);
+    put_bytes(out, hash);
     context.ts_ms = ts_ms;
 }
 
@@ -289,8 +289,8 @@ fn read_turn_end<'a>(fields: &mut Fields<'a>, context: &mut Context) -> Result<I
     context.ts_ms = fields.changed(context.ts_ms)?;
     let marks = fields.length("MARKETS_MAX", MARKETS_MAX)?;
     let marks = fields.take(marks * MARK_BYTES)?;
-    let hashes = fields.bytes("HASH_BYTES_MAX", HASH_BYTES_MAX)?;
-    Ok(Input::TurnEnd { ts_ms: context.ts_ms, marks, hashes })
+    let hash = fields.bytes("HASH_BYTES_MAX", HASH_BYTES_MAX)?;
+    Ok(Input::TurnEnd { ts_ms: context.ts_ms, marks, hash })
 }
 
 fn read_quotes<'a>(

@@ -17,7 +17,7 @@ use crate::limits::{BLOCK_PACKED_BYTES_MAX, BLOCK_PLAIN_BYTES_MAX, WINDOW_LOG_MA
 const MAGIC: [u8; 16] = *b"slotbook journal";
 
 /// The version of the format. A reader of one version reads no other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Bytes of magic and version.
 pub(crate) const PREAMBLE_BYTES: usize = MAGIC.len() + VERSION_BYTES;

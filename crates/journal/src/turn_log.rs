@@ -47,7 +47,7 @@ pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
         }
         Input::SnapshotBegin { slot } => put_word(out, kind::SNAPSHOT_BEGIN, slot),
         Input::SnapshotEnd => out.push(kind::SNAPSHOT_END),
-        Input::TurnEnd { ts_ms, marks, hashes } => put_turn_end(out, ts_ms, marks, hashes),
+        Input::TurnEnd { ts_ms, marks, hash } => put_turn_end(out, ts_ms, marks, hash),
         Input::Checkpoint(checkpoint) => put_checkpoint(out, &checkpoint),
         _ => put_quotes(out, input),
     }
@@ -55,12 +55,12 @@ pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
 
 /// Appends the end of a turn, of which there are more than of anything else.
 #[inline]
-pub fn put_turn_end(out: &mut Vec<u8>, ts_ms: u64, marks: &[u8], hashes: &[u8]) {
-    let words = [ts_ms, marks.len() as u64, hashes.len() as u64].map(u64::to_le_bytes);
+pub fn put_turn_end(out: &mut Vec<u8>, ts_ms: u64, marks: &[u8], hash: &[u8]) {
+    let words = [ts_ms, marks.len() as u64, hash.len() as u64].map(u64::to_le_bytes);
     let mut head = [kind::TURN_END; 1 + 3 * size_of::<u64>()];
     head[1..].copy_from_slice(words.as_flattened());
     out.extend_from_slice(&head);
-    for bytes in [marks, hashes] {
+    for bytes in [marks, hash] {
         if !bytes.is_empty() {
             out.extend_from_slice(bytes);
         }
@@ -291,9 +291,9 @@ impl<'a> TurnLog<'a> {
             kind::SNAPSHOT_BEGIN => Input::SnapshotBegin { slot: self.word()? },
             kind::SNAPSHOT_END => Input::SnapshotEnd,
             kind::TURN_END => {
-                let (ts_ms, marks, hashes) = (self.word()?, self.length()?, self.length()?);
+                let (ts_ms, marks, hash) = (self.word()?, self.length()?, self.length()?);
                 let marks = self.fields.take(marks)?;
-                Input::TurnEnd { ts_ms, marks, hashes: self.fields.take(hashes)? }
+                Input::TurnEnd { ts_ms, marks, hash: self.fields.take(hash)? }
             }
             CHECKPOINT => Input::Checkpoint(self.checkpoint()?),
             kind => self.read_account(kind, data)?,

@@ -29,7 +29,7 @@ enum Step {
     QuotePolicy(bool),
     Quotes { market: u16, maker: u8, ts_ms: u64, quotes: Vec<u8> },
     External { market: u16, bids: Vec<u8>, asks: Vec<u8> },
-    TurnEnd { ts_ms: u64, marks: Vec<u8>, hashes: Vec<u8> },
+    TurnEnd { ts_ms: u64, marks: Vec<u8>, hash: Vec<u8> },
 }
 
 impl Step {
@@ -57,9 +57,7 @@ impl Step {
             Self::External { market, bids, asks } => {
                 Input::External { market: *market, bids, asks }
             }
-            Self::TurnEnd { ts_ms, marks, hashes } => {
-                Input::TurnEnd { ts_ms: *ts_ms, marks, hashes }
-            }
+            Self::TurnEnd { ts_ms, marks, hash } => Input::TurnEnd { ts_ms: *ts_ms, marks, hash },
         }
     }
 
@@ -129,14 +127,14 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (any::<u16>(), bytes(16), bytes(16))
             .prop_map(|(market, bids, asks)| Step::External { market, bids, asks }),
         6 => (any::<u64>(), bytes(3), bytes(8))
-            .prop_map(|(ts_ms, marks, hashes)| Step::TurnEnd { ts_ms, marks, hashes }),
+            .prop_map(|(ts_ms, marks, hash)| Step::TurnEnd { ts_ms, marks, hash }),
     ]
 }
 
 /// A life of which every turn ends.
 fn life() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..60).prop_map(|mut steps| {
-        steps.push(Step::TurnEnd { ts_ms: 5, marks: vec![], hashes: vec![] });
+        steps.push(Step::TurnEnd { ts_ms: 5, marks: vec![], hash: vec![] });
         steps
     })
 }
@@ -319,7 +317,7 @@ fn file_of_turns() -> Vec<u8> {
     for slot in 0..20_u64 {
         let data = slot.to_le_bytes().repeat(4);
         life.push(Step::Account { origin: origin(slot), owner: 2, data });
-        life.push(Step::TurnEnd { ts_ms: slot * 2, marks: vec![1, 0, 3], hashes: vec![] });
+        life.push(Step::TurnEnd { ts_ms: slot * 2, marks: vec![1, 0, 3], hash: vec![] });
     }
     written(&[&life], b"state").remove(0)
 }
@@ -424,7 +422,7 @@ fn a_head_is_read_from_the_front_of_a_file() {
 #[test]
 fn other_files_and_other_versions_are_told_apart() {
     let mut file = written(&[&[]], b"").remove(0);
-    file[16] = 2;
+    file[16] += 1;
     let code = |file: &[u8]| {
         let (mut reader, _, result) = read(file, 1_000);
         result.and_then(|()| reader.finish()).map_err(|error| error.fault.code())
@@ -456,7 +454,7 @@ fn a_turn_of_endless_accounts_is_not_written_to_its_end() {
     for slot in 0..26 + 26 {
         let origin = Origin { pubkey: Pubkey([1; 32]), slot, gate: Gate::Arrival };
         if slot == 25 {
-            put_input(&mut log, &Input::TurnEnd { ts_ms: 2, marks: &[], hashes: &[] });
+            put_input(&mut log, &Input::TurnEnd { ts_ms: 2, marks: &[], hash: &[] });
         }
         put_input(&mut log, &Input::Account { origin, owner: PROGRAM, data: &data });
         let written = write(&mut log);
@@ -491,7 +489,7 @@ fn accounts_that_together_pass_their_limit_are_refused_with_its_code() {
         written.unwrap();
         let origin = Origin { pubkey: Pubkey([number; 32]), slot: 1, gate: Gate::Arrival };
         put_input(&mut log, &Input::Account { origin, owner: PROGRAM, data: &data });
-        put_input(&mut log, &Input::TurnEnd { ts_ms: 1, marks: &[], hashes: &[] });
+        put_input(&mut log, &Input::TurnEnd { ts_ms: 1, marks: &[], hash: &[] });
         written = writer.append(&log, 3);
         log.clear();
     }
@@ -504,7 +502,7 @@ fn accounts_that_together_pass_their_limit_are_refused_with_its_code() {
 #[test]
 fn an_error_says_where_and_stays() {
     let life: Vec<Step> = (0..9)
-        .map(|turn| Step::TurnEnd { ts_ms: turn * 2, marks: vec![], hashes: vec![7; 40] })
+        .map(|turn| Step::TurnEnd { ts_ms: turn * 2, marks: vec![], hash: vec![7; 40] })
         .collect();
     let mut file = written(&[&life], b"").remove(0);
     let (before, ..) = read(&file[..file.len() - 1], 1_000);

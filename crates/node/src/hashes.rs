@@ -1,4 +1,4 @@
-//! The hashes of what each market's book holds, on their way to JavaScript and into journals.
+//! The hashes of what each market's book holds, on their way to JavaScript, and the one of all that journals have.
 //!
 //! Numbers are little-endian: `u64` slot and `i64` unix seconds of the book's clock, then of each market,
 //! in the order of their ids, `u64` of what the chain says and `u64` of what makers and venues offer,
@@ -81,6 +81,13 @@ impl Core {
             out.extend_from_slice(&hash.chain.to_le_bytes());
             out.extend_from_slice(&offers.to_le_bytes());
         }
+    }
+
+    /// The hash of what `marketHashes` returns.
+    pub(crate) fn hash_of_all(&mut self) -> [u8; 8] {
+        let mut all = Vec::new();
+        self.hashes(&mut all);
+        hash_bytes(&all).to_le_bytes()
     }
 
     /// Of the levels of external venues, of bids and then of asks; 0 for none.

@@ -21,7 +21,7 @@ use crate::limits::{
 #[derive(Debug, Default)]
 struct TurnEnding {
     marks: Vec<u8>,
-    hashes: Vec<u8>,
+    hash: Vec<u8>,
     /// The checkpoint behind the turn, as bytes of the log.
     checkpoint: Vec<u8>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct InputLog {
     ending: TurnEnding,
     /// The time of the last turn.
     ts_ms: u64,
-    /// The time of the last turn with hashes.
+    /// The time of the last turn with a hash.
     hashed_ms: u64,
     checkpoint_due: bool,
 }
@@ -197,16 +197,16 @@ impl InputLog {
         }
     }
 
-    /// Whether the turn that ended now is to have hashes: the first one of each second. A clock that was put back
+    /// Whether the turn that ended now is to have a hash: the first one of each second. A clock that was put back
     /// begins another second.
     pub(crate) fn is_hash_due(&self) -> bool {
         self.ts_ms.abs_diff(self.hashed_ms) >= HASH_INTERVAL_MS
     }
 
-    /// Adds the hashes of the turn that ended last.
-    pub(crate) fn add_hashes(&mut self, hashes: Vec<u8>) {
+    /// Adds the hash of what all markets hold after the turn that ended last.
+    pub(crate) fn add_hash(&mut self, hash: [u8; 8]) {
         self.hashed_ms = self.ts_ms;
-        self.ending.hashes = hashes;
+        self.ending.hash.extend_from_slice(&hash);
     }
 
     /// Puts a checkpoint behind the turn that ended last.
@@ -225,10 +225,10 @@ impl InputLog {
 
     fn write_ending(&mut self) {
         self.has_ended = false;
-        let Self { bytes, ts_ms, ending: TurnEnding { marks, hashes, checkpoint }, .. } = self;
-        put_turn_end(bytes, *ts_ms, marks, hashes);
+        let Self { bytes, ts_ms, ending: TurnEnding { marks, hash, checkpoint }, .. } = self;
+        put_turn_end(bytes, *ts_ms, marks, hash);
         bytes.extend_from_slice(checkpoint);
-        for written in [marks, hashes] {
+        for written in [marks, hash] {
             written.clear();
         }
         // It may be large, and is rare.

@@ -78,16 +78,15 @@ impl Core {
 }
 
 impl Core {
-    /// Logs the end of a turn, with its hashes and the checkpoint behind it when they are due.
+    /// Logs the end of a turn, with its hash and the checkpoint behind it when they are due.
     pub(crate) fn log_turn(&mut self, ts_ms: u64) {
         let has_changed = !self.book.changed_markets().is_empty();
         if !self.log.end_turn(ts_ms, has_changed) {
             return;
         }
         if self.log.is_hash_due() {
-            let mut hashes = Vec::new();
-            self.hashes(&mut hashes);
-            self.log.add_hashes(hashes);
+            let hash = self.hash_of_all();
+            self.log.add_hash(hash);
         }
         if self.log.is_checkpoint_due() {
             self.log_checkpoint(ts_ms);

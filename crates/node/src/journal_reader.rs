@@ -86,7 +86,7 @@ pub struct JournalSegmentHead {
 struct LastTurn {
     moment: Moment,
     marks: Vec<u8>,
-    hashes: Vec<u8>,
+    hash: Vec<u8>,
     turns: u64,
     updates: u64,
 }
@@ -284,29 +284,24 @@ impl JournalReader {
         let applied = reader.apply_turn(|input| {
             match input {
                 Input::Account { .. } => last.updates += 1,
-                Input::TurnEnd { marks, hashes, .. } => {
+                Input::TurnEnd { marks, hash, .. } => {
                     last.marks.clear();
                     last.marks.extend_from_slice(marks);
-                    last.hashes.clear();
-                    last.hashes.extend_from_slice(hashes);
+                    last.hash.clear();
+                    last.hash.extend_from_slice(hash);
                 }
                 _ => {}
             }
             core.apply_input(&input);
         });
         applied.map_err(|error: JournalError| problem_at(&error))?;
-        self.check_hashes(core)
+        self.check_hash(core)
     }
 
-    /// Compares the book with the hashes of the turn that was applied, where it has some.
-    fn check_hashes(&self, core: &mut Core) -> std::result::Result<(), JournalProblem> {
-        let LastTurn { hashes, moment, .. } = &self.last;
-        if hashes.is_empty() {
-            return Ok(());
-        }
-        let mut found = Vec::new();
-        core.hashes(&mut found);
-        if found == *hashes {
+    /// Compares the book with the hash of the turn that was applied, where it has one.
+    fn check_hash(&self, core: &mut Core) -> std::result::Result<(), JournalProblem> {
+        let LastTurn { hash, moment, .. } = &self.last;
+        if hash.is_empty() || *hash == core.hash_of_all() {
             return Ok(());
         }
         let (Moment { ts_ms, slot }, position) = (*moment, self.reader.position() as f64);

@@ -40,7 +40,7 @@ pub(crate) const TURN_LOG_CUT_BYTES: usize = 1 << 20;
 /// discriminator, which no account of the book is as short as. The journal holds the last bytes of each key.
 pub(crate) const MALFORMED_BYTES_MAX: usize = 8;
 
-/// Milliseconds between two turns whose log has hashes: a replay that departs stops within a second of it, and
+/// Milliseconds between two turns whose log has a hash: a replay that departs stops within a second of it, and
 /// the hashes of 150 markets cost 0.1 ms.
 pub(crate) const HASH_INTERVAL_MS: u64 = 1_000;
 

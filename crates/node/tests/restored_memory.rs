@@ -48,7 +48,7 @@ fn segment() -> Vec<u8> {
     for number in 0..ACCOUNTS {
         let origin = Origin { pubkey: Pubkey([number; 32]), slot, gate: Gate::Arrival };
         let account = Input::Account { origin, owner: Pubkey([7; 32]), data: &data };
-        append(&[account, Input::TurnEnd { ts_ms: 2, marks: &[], hashes: &[] }]);
+        append(&[account, Input::TurnEnd { ts_ms: 2, marks: &[], hash: &[] }]);
     }
     append(&[checkpoint]);
     writer.flush().expect("a block");

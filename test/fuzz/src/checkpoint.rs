@@ -143,7 +143,7 @@ fn segment(state: &[u8]) -> Vec<u8> {
         let origin = Origin { pubkey, slot, gate };
         put_input(&mut log, &Logged::Account { origin, owner, data });
     }
-    put_input(&mut log, &Logged::TurnEnd { ts_ms: 1_001, marks: &[], hashes: &[] });
+    put_input(&mut log, &Logged::TurnEnd { ts_ms: 1_001, marks: &[], hash: &[] });
     put_input(&mut log, &Logged::Checkpoint(checkpoint(state)));
     let mut writer = Writer::new(PROGRAM_ID);
     writer.append(&log, 0).unwrap();

@@ -63,13 +63,13 @@ static WRITTEN: LazyLock<Vec<u8>> = LazyLock::new(|| {
             Logged::QuotePolicy { improve: true },
             Logged::Quotes { market, maker, ts_ms, quotes: levels },
             Logged::External { market, bids: levels, asks: &[] },
-            Logged::TurnEnd { ts_ms, marks: &[7, 0, 1], hashes: levels },
+            Logged::TurnEnd { ts_ms, marks: &[7, 0, 1], hash: levels },
             Logged::Forgotten(Pubkey([2; 32])),
         ];
         plain.iter().for_each(|input| put_input(&mut log, input));
     }
     let mut end = Vec::new();
-    put_input(&mut end, &Logged::TurnEnd { ts_ms: 90, marks: &[], hashes: &[] });
+    put_input(&mut end, &Logged::TurnEnd { ts_ms: 90, marks: &[], hash: &[] });
     written(&[&log, &end])
 });
 
