@@ -296,6 +296,7 @@ const entryPoints: Readonly<Record<string, readonly string[]>> = {
   '': [],
   accounts: [''],
   chain: ['', 'accounts'],
+  replay: [''],
 };
 
 /** The folders of the entry point `.`, whose bundler takes of it what is used. */

@@ -3,7 +3,7 @@
  * and prices, and amounts, keys and errors.
  *
  * Decoding accounts and their read models is `@slotbook/client/accounts`; what follows the chain
- * itself is `@slotbook/client/chain`.
+ * itself is `@slotbook/client/chain`, and books of the past are `@slotbook/client/replay`.
  */
 export type { Amount, Base, Price, Quote, Tokens } from './amounts.js';
 export {

@@ -43,6 +43,9 @@ export const WATCH_LATE_MS_MAX = 1_000;
  */
 export const RESUBSCRIBE_MS = 1_000;
 
+/** Silence of a replay before its connection counts as dead: the first book of a moment may take seconds. */
+export const REPLAY_SILENCE_MS_MAX = 15_000;
+
 /** The most that a service takes in one batch. */
 export const BATCH_ENTRIES_MAX = 50;
 

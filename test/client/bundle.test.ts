@@ -48,6 +48,10 @@ describe('what is not used is not loaded', () => {
     expect(gzippedBytes(await bundle(names))).toBeLessThan(bytesMax);
   });
 
+  test('books of the past', async () => {
+    expect(gzippedBytes(await bundle(['PastBook'], './replay/index.js'))).toBeLessThan(8_000);
+  });
+
   test('nothing of the chain or of accounts is in the main entry', async () => {
     const all = await bundle(['HttpClient', 'StreamClient', 'CandleClient', 'PriceFeed']);
     expect(all).not.toMatch(/liquidation|getProgramAccounts/);

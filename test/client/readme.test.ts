@@ -14,6 +14,7 @@ import { capturedAccount } from '../support/captured-accounts.js';
 import { ClientWorld, settle } from '../support/client-world.js';
 import { endingOrders, oddUser } from '../support/odd-accounts.js';
 import { addressOf, maker, OrderServer, orderFrame } from '../support/order-server.js';
+import { ServiceChild } from '../support/service-child.js';
 import { ServiceProbe } from '../support/service-probe.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
 import { until } from '../support/until.js';
@@ -80,6 +81,7 @@ async function run(name: string, given: Readonly<Record<string, unknown>>): Prom
   const result = await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     alias: {
+      '@slotbook/client/replay': path.join(root, 'src/client/replay/index.ts'),
       '@slotbook/client/chain': path.join(root, 'src/client/chain/index.ts'),
       '@slotbook/client/accounts': path.join(root, 'src/client/accounts/index.ts'),
       '@slotbook/client': path.join(root, 'src/client/index.ts'),
@@ -97,6 +99,7 @@ test('every client is shown in five lines of its own', () => {
     'Streams',
     'Order book',
     'Prices',
+    'Books of the past',
     'Candles',
     'Trades',
     'Accounts',
@@ -138,6 +141,19 @@ test('Prices', async () => {
   await until(() => drawn.length > 1);
   expect(drawn[0]).toEqual([expect.any(BigInt), expect.any(BigInt)]);
   locals['feed']?.stop?.();
+});
+
+test('Books of the past', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const child = await ServiceChild.demo(['--makers', '20']);
+  try {
+    const moment = Date.now();
+    const { drawn } = await run('Books of the past', { url: child.url, moment });
+    const best = [expect.any(BigInt), expect.any(BigInt)];
+    expect(drawn).toEqual([best, [...best, expect.any(Number)]]);
+  } finally {
+    await child.stop();
+  }
 });
 
 test('Candles', async () => {

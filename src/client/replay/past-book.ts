@@ -1,0 +1,61 @@
+import type { Level, RestingOrder } from '../row-shapes.js';
+import type { Best, BookTopic, BookView, OrdersTopic, Topic } from '../stream/topic.js';
+import { endOf, type PastMoment, type ReplayOptions } from './moment.js';
+import { type PastBookOptions, Replay } from './replay.js';
+
+/** What the rows of a topic are. */
+type RowOf<T extends Topic> = T extends BookTopic
+  ? Level
+  : T extends OrdersTopic
+    ? RestingOrder
+    : Best;
+
+/**
+ * The book of one topic as it was, with the types of the live one.
+ *
+ * @example
+ * const book = new PastBook({ url: 'http://127.0.0.1:8080' }, { channel: 'book', market: 'SOL-PERP', depth: 20 });
+ * const { bids, asks } = await book.at({ ts: Date.now() - 60_000 });
+ */
+export class PastBook<T extends Topic> {
+  readonly #options: PastBookOptions;
+  readonly #topic: T;
+
+  constructor(options: PastBookOptions, topic: T) {
+    this.#options = options;
+    this.#topic = topic;
+  }
+
+  /**
+   * The book of a moment, as its stream showed it then, or at its next publication. Rejects with a ClientError: MOMENT_NOT_KEPT,
+   * whose message names what is kept, NO_JOURNAL, UNKNOWN_MARKET, LIMIT_EXCEEDED, or ABORTED. It tries for as long as the service is
+   * not reached: a signal of `AbortSignal.timeout` bounds that.
+   *
+   * @example
+   * const { bestBidPrice, ts } = await book.at({ slot: 350_000_000 });
+   */
+  at(
+    moment: PastMoment,
+    { signal }: Pick<ReplayOptions, 'signal'> = {},
+  ): Promise<BookView<RowOf<T>>> {
+    const replay = this.replay({ from: moment, until: endOf(moment), ...(signal && { signal }) });
+    return new Promise((resolve, reject) => {
+      replay.onError(reject);
+      if (replay.error !== undefined) reject(replay.error);
+      replay.onUpdate((view) => {
+        resolve(view);
+        replay.close();
+      });
+    });
+  }
+
+  /**
+   * Plays the books from a moment on, on a socket of its own. Throws INVALID_OPTION for a malformed URL, and WEBSOCKET_NOT_FOUND.
+   *
+   * @example
+   * for await (const { ts, bestBidPrice } of book.replay({ from: { ts: Date.now() - 60_000 }, speed: 10 })) draw(ts, bestBidPrice);
+   */
+  replay(options: ReplayOptions): Replay<RowOf<T>> {
+    return new Replay<RowOf<T>>(this.#options, this.#topic, options);
+  }
+}

@@ -1,0 +1,256 @@
+import { ClientError } from '../error.js';
+import type { Message } from '../fields.js';
+import { REPLAY_SILENCE_MS_MAX } from '../limits.js';
+import { LatestValues, Listeners } from '../listeners.js';
+import type { Connection } from '../stream/connection.js';
+import { FollowedBook, type FrameChecks } from '../stream/followed-book.js';
+import { isTransient, ServiceSocket, type SocketOptions } from '../stream/service-socket.js';
+import type { Best, BookView, Topic } from '../stream/topic.js';
+import { SubscriptionCore } from '../subscription-core.js';
+import type { PastMoment, ReplayEvent, ReplayOptions } from './moment.js';
+
+/** The types that are events. */
+const EVENTS = ['hole', 'ended', 'live'];
+/** The types that answer a message. */
+const ANSWERS = ['paused', 'resumed', 'sought'];
+
+/** How the past is reached. */
+export interface PastBookOptions extends SocketOptions {
+  /** Checks beyond those that a book needs: `strictChecks`. None by default. */
+  readonly checks?: FrameChecks;
+}
+
+/** One that waits for the answer to its message. */
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: ClientError) => void;
+}
+
+/**
+ * The books of a topic from a moment of the past on. Listeners are called with each of them; a `for await` loop that is slow
+ * gets the newest only. When the connection breaks, it goes on where it was. One that stands still for ten minutes is ended
+ * by the service.
+ *
+ * @example
+ * const replay = book.replay({ from: { ts: Date.now() - 60_000 }, speed: 10 });
+ * replay.onEvent(({ type }) => console.log(type));
+ * replay.onUpdate(({ ts, bestBidPrice }) => console.log(ts, bestBidPrice));
+ */
+export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
+  readonly #topic: Topic;
+  readonly #connection: Connection;
+  readonly #core: SubscriptionCore<LatestValues<BookView<Row>>>;
+  readonly #updates = new Listeners<BookView<Row>>();
+  readonly #events = new Listeners<ReplayEvent>();
+  readonly #book: FollowedBook;
+  readonly #waiting = new Map<unknown, Waiting>();
+  #lastId = 0;
+  /** Where it goes on after the connection broke: the last book, or where it was sent. */
+  #from: PastMoment;
+  #until: PastMoment | undefined;
+  #speed: number;
+  #isPaused = false;
+  #isLive = false;
+  /** Of the last subscription. */
+  #subscribeId = 0;
+  #name: unknown;
+  #view: BookView<Row> | undefined;
+  #cancelSilence: () => void = () => {};
+
+  /** {@link PastBook.replay} makes it. */
+  constructor(
+    options: PastBookOptions,
+    topic: Topic,
+    { from, until, speed = 1, signal }: ReplayOptions,
+  ) {
+    this.#topic = { ...topic };
+    this.#from = from;
+    this.#until = until;
+    this.#speed = speed;
+    this.#book = new FollowedBook(this.#topic, options.checks);
+    const { connection } = new ServiceSocket(options, {
+      onOpen: () => this.#beginReplay(),
+      onMessage: (message) => this.#handleMessage(message),
+      onError: (error, message) => this.#handleError(error, message),
+      onDisconnect: () => this.#handleDisconnect(),
+    });
+    this.#connection = connection;
+    this.#core = new SubscriptionCore(() => {
+      this.#cancelSilence();
+      connection.close();
+      this.#rejectAll(this.error ?? new ClientError('CLOSED', 'the replay was closed'));
+    });
+    connection.open();
+    this.#core.watchSignal(signal);
+  }
+
+  /** The newest book; undefined before the first. */
+  get view(): BookView<Row> | undefined {
+    return this.#view;
+  }
+
+  /** Whether its books are live ones by now. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** Why it has ended; undefined while it has not, and when it was closed. */
+  get error(): ClientError | undefined {
+    return this.#core.error;
+  }
+
+  /** Calls with every book from now on, and at once with the newest. Returns what removes the listener. */
+  onUpdate(listener: (view: BookView<Row>) => void): () => void {
+    const remove = this.#core.addCleanup(this.#updates.add(listener));
+    if (this.#view !== undefined && this.#core.isOpen) listener(this.#view);
+    return remove;
+  }
+
+  /** Calls with what is said between books. Returns what removes the listener. */
+  onEvent(listener: (event: ReplayEvent) => void): () => void {
+    return this.#core.addCleanup(this.#events.add(listener));
+  }
+
+  /** Calls once when the service refuses it, and after an abort. */
+  onError(listener: (error: ClientError) => void): () => void {
+    return this.#core.onError(listener);
+  }
+
+  /**
+   * Stands still. Rejects with NOT_SUBSCRIBED where it is live, with UNREACHABLE while there is no connection, and with CLOSED, or
+   * the error by which it has ended.
+   */
+  async pause(): Promise<void> {
+    await this.#askService({ type: 'pause' });
+    this.#isPaused = true;
+  }
+
+  /** Goes on, at another speed where one is given. Rejects as {@link Replay.pause}. */
+  async resume(speed?: number): Promise<void> {
+    await this.#askService({ type: 'resume', speed });
+    this.#isPaused = false;
+    this.#speed = speed ?? this.#speed;
+  }
+
+  /** Goes to another moment. Rejects with MOMENT_NOT_KEPT, and is where it was then; and as {@link Replay.pause}. */
+  async seek(from: PastMoment): Promise<void> {
+    await this.#askService({ type: 'seek', from });
+    this.#from = from;
+  }
+
+  /** Ends it: no listener is called any more, and loops end. */
+  close(): void {
+    this.#core.end(undefined);
+  }
+
+  /** Leaving the loop closes the replay. */
+  [Symbol.asyncIterator](): AsyncIterator<BookView<Row>> {
+    const loop = this.#core.addLoop((onLeave) => new LatestValues<BookView<Row>>(onLeave));
+    if (this.#view !== undefined) loop.push(this.#view);
+    return loop;
+  }
+
+  #beginReplay(): void {
+    this.#subscribeId = this.#nextId();
+    this.#watchSilence();
+    const { resumePoint: resume } = this.#book;
+    const past = { from: this.#from, until: this.#until, speed: this.#speed };
+    const members = this.#isLive ? { resume } : past;
+    this.#sendMessage({ type: 'subscribe', id: this.#subscribeId, ...this.#topic, ...members });
+  }
+
+  #askService(message: object): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (!this.#core.isOpen) {
+        reject(new ClientError('CLOSED', 'the replay has ended'));
+        return;
+      }
+      if (this.#name === undefined) {
+        reject(new ClientError('UNREACHABLE', 'there is no connection to the replay now'));
+        return;
+      }
+      const id = this.#nextId();
+      this.#waiting.set(id, { resolve, reject });
+      this.#sendMessage({ ...message, id, topic: this.#name });
+    });
+  }
+
+  #handleMessage(message: Message): void {
+    const { type, id } = message;
+    this.#watchSilence();
+    if (type === 'subscribed') {
+      this.#name = message['topic'];
+      // A new subscription plays.
+      if (this.#isPaused) this.#sendMessage({ type: 'pause', topic: this.#name });
+    } else if (ANSWERS.includes(String(type))) {
+      this.#waiting.get(id)?.resolve();
+      this.#waiting.delete(id);
+    } else if (EVENTS.includes(String(type))) this.#handleEvent(message);
+    else if (type === 'snapshot' || type === 'delta' || type === 'heartbeat')
+      this.#applyFrame(message);
+  }
+
+  #handleEvent(message: Message): void {
+    if (message['type'] === 'live') this.#isLive = true;
+    const { topic: _, ...event } = message;
+    this.#events.emit(event as unknown as ReplayEvent);
+  }
+
+  /** A frame that breaks a rule makes another connection, which begins with a whole book. */
+  #applyFrame(frame: Message): void {
+    try {
+      this.#book.applyFrame(frame);
+    } catch {
+      this.#book.invalidate();
+      this.#connection.restart();
+      return;
+    }
+    this.#connection.resetBackoff();
+    const view = this.#book.viewOf(true) as BookView<Row> | undefined;
+    if (view === undefined || frame['type'] === 'heartbeat') return;
+    this.#from = { epoch: view.epoch, seq: view.seq };
+    this.#view = view;
+    this.#updates.emit(view);
+    for (const loop of this.#core.loops) loop.push(view);
+  }
+
+  #handleError(error: ClientError, { id, topic }: Message): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (waiting !== undefined) waiting.reject(error);
+    else if (topic !== undefined) this.#core.end(error);
+    else if (id === this.#subscribeId) this.#handleRefusal(error);
+  }
+
+  /** After a connection broke the place of the old replay may not be free yet. */
+  #handleRefusal(error: ClientError): void {
+    if (this.#view !== undefined && isTransient(error, 1)) this.#connection.restart();
+    else this.#core.end(error);
+  }
+
+  #handleDisconnect(): void {
+    this.#cancelSilence();
+    this.#name = undefined;
+    this.#rejectAll(new ClientError('UNREACHABLE', 'the connection broke'));
+  }
+
+  #rejectAll(error: ClientError): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  #watchSilence(): void {
+    this.#cancelSilence();
+    const { clock } = this.#connection;
+    this.#cancelSilence = clock.after(REPLAY_SILENCE_MS_MAX, () => this.#connection.restart());
+  }
+
+  #sendMessage(message: object): void {
+    this.#connection.sendMessage(message);
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+}
