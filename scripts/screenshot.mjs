@@ -18,6 +18,8 @@ const CANDLES = 24;
 const SIZE = { width: 1_440, height: 864 };
 /** Checksums that the page is to have verified. */
 const CHECKSUMS = 200;
+/** For all that the page is to show: a busy machine draws few frames. */
+const PAGE_MS_MAX = 180_000;
 /** Between two looks at the chart. */
 const PAUSE_MS = 5_000;
 const DEMO_FLAGS = ['demo', '--port', '0', '--fills', '5', '--log-level', 'warn'];
@@ -69,6 +71,7 @@ async function takePicture(url) {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
   try {
     const page = await browser.newPage({ viewport: SIZE, colorScheme: 'dark' });
+    page.setDefaultTimeout(PAGE_MS_MAX);
     await page.goto(`${url}/?market=BTC-PERP`);
     await page.getByTestId('state').getByText('live').waitFor();
     await page.waitForFunction(hasVerified, CHECKSUMS);
