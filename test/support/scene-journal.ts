@@ -13,7 +13,7 @@ import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 export class SceneJournal {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'slotbook-scene-journal-'));
   readonly replays: TopicReplays;
-  readonly #writer = new JournalWriter(PROGRAM_ID);
+  #writer = new JournalWriter(PROGRAM_ID);
   #engine: Engine | undefined;
   /** Added to the numbers of segments. */
   #skipped = 0;
@@ -36,6 +36,15 @@ export class SceneJournal {
   attach(engine: Engine): void {
     this.#engine = engine;
     engine.turnLog.start();
+  }
+
+  /** The service starts again, with another engine: its files are behind those that were. */
+  restart(engine: Engine): void {
+    this.write();
+    this.#skipped += this.#segment + 1;
+    this.#segment = 0;
+    this.#writer = new JournalWriter(PROGRAM_ID);
+    this.attach(engine);
   }
 
   endTurn(mark: PublishMark): void {

@@ -18,19 +18,35 @@ let request: ReplayRequest;
 let messages: FromReplays[];
 /** The kinds of all events that were taken. */
 let events: string[];
+/** All frames and events that were taken: their types with the epoch of a frame, and the kinds. */
+let items: string[];
 
 /** A journal of some turns, 50 ms each. */
 beforeEach(() => {
   messages = [];
   events = [];
+  items = [];
   journal = new SceneJournal();
   const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
   journal.attach(engine);
+  liveRun(engine, 0, TURNS);
+  const market = engine.findMarket('SOL-PERP');
+  if (market === undefined) throw new Error('there is a market');
+  const spec = { channel: 'book', market: market.id, depth: 20 } as const;
+  const topic = { key: market, spec, name: engine.topicName(spec), classIndex: 0 };
+  const until = { by: 'ts', value: START_MS + TURNS * 50 } as const;
+  request = { topic, from: { by: 'ts', value: START_MS + 50 }, until, speed: 1000, id: '' };
+});
+
+/** A run of the service, from a turn to another; its first few know of no account. */
+function liveRun(engine: Engine, from: number, to: number, emptyTurns = 0): void {
   const life = new MarketSimulator({ seed: 7, makers: 10 });
-  for (let turn = 0; turn <= TURNS; turn += 1) {
+  for (let turn = from; turn <= to; turn += 1) {
     const clock = { slot: 350_000_000 + turn, unixSeconds: START_MS / 1_000 };
     engine.setClock(clock.slot, clock.unixSeconds);
-    const writes = turn === 0 ? life.createGenesis(clock) : life.nextWrites(clock);
+    const lived = turn - from - emptyTurns;
+    const writes =
+      lived > 0 ? life.nextWrites(clock) : lived === 0 ? life.createGenesis(clock) : [];
     for (const { pubkey, owner, data } of writes) {
       const account = { data: data.toString('base64'), encoding: 'base64' } as const;
       engine.push({ pubkey, owner, slot: clock.slot, ...account });
@@ -39,13 +55,7 @@ beforeEach(() => {
     journal.endTurn(dirty.map((market) => ({ market, classes: 0xff })));
   }
   journal.write();
-  const market = engine.findMarket('SOL-PERP');
-  if (market === undefined) throw new Error('there is a market');
-  const spec = { channel: 'book', market: market.id, depth: 20 } as const;
-  const topic = { key: market, spec, name: engine.topicName(spec), classIndex: 0 };
-  const until = { by: 'ts', value: START_MS + TURNS * 50 } as const;
-  request = { topic, from: { by: 'ts', value: START_MS + 50 }, until, speed: 1000, id: '' };
-});
+}
 
 afterEach(() => journal.stop());
 
@@ -60,8 +70,16 @@ function takeAll(host: ReplayHost): void {
     const { id } = message;
     if (message.kind === 'atEnd') host.receiveMessage({ id, kind: 'finish', isWhole: true });
     else {
-      const { bytes, event } = message.items;
-      if (event !== null) events.push(event.kind);
+      const { bytes, ends, event } = message.items;
+      for (const [at, end] of ends.entries()) {
+        const frame = JSON.parse(Buffer.from(bytes.subarray(ends[at - 1] ?? 0, end)).toString());
+        if (frame.type !== 'heartbeat')
+          items.push(`${frame.type} ${frame.epoch}${frame.reset ? ' reset' : ''}`);
+      }
+      if (event !== null) {
+        items.push(event.kind);
+        events.push(event.kind);
+      }
       host.receiveMessage({ id, kind: 'taken', bytes: bytes.length });
     }
   }
@@ -116,4 +134,52 @@ test('one that stands still for long ends; one that plays, or is spoken to, does
   expect(events).toEqual(['paused', 'paused']);
   pass(2_500);
   expect(events).toEqual(['paused', 'paused', 'failed']);
+});
+
+/** Plays to the end of a request, or its failure; returns what was sent, equal ones behind each other once. */
+function playAll(wish: Partial<ReplayRequest>): readonly string[] {
+  const timers = new ManualTimers();
+  const host = hostOf(timers);
+  host.receiveMessage({ id: 1, kind: 'open', request: { ...request, ...wish }, flushedMs: 0 });
+  const isOver = () => ['ended', 'failed'].includes(events.at(-1) ?? '');
+  for (let ms = 0; ms < 60_000 && !isOver(); ms += 5) {
+    timers.advance(5);
+    takeAll(host);
+  }
+  return items.filter((item, at) => item !== items[at - 1]);
+}
+
+/** Two runs of the service; the second knows no market in its first turns. */
+function restartLife(): void {
+  const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e2' });
+  journal.restart(engine);
+  liveRun(engine, TURNS + 100, TURNS + 300, 20);
+}
+
+const tsOf = (turn: number) => ({ by: 'ts', value: START_MS + turn * 50 }) as const;
+
+test('a replay goes on behind a restart, as soon as the new run has the market', () => {
+  restartLife();
+  const sent = playAll({ until: tsOf(TURNS + 300) });
+  const first = ['snapshot e1', 'delta e1', 'hole'];
+  expect(sent).toEqual([...first, 'snapshot e2 reset', 'delta e2', 'ended']);
+});
+
+test('a replay that ends before the new run has the market ends there', () => {
+  restartLife();
+  const first = ['snapshot e1', 'delta e1', 'hole'];
+  expect(playAll({ until: tsOf(TURNS + 110) })).toEqual([...first, 'ended']);
+});
+
+test("runs that never had the market are passed on a replay's way, up to the end of the journal", () => {
+  const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e2' });
+  journal.restart(engine);
+  liveRun(engine, TURNS + 20, TURNS + 40, 100);
+  restartLife();
+  const empty = new Engine({ programId: PROGRAM_ID, epoch: 'e3' });
+  journal.restart(empty);
+  liveRun(empty, TURNS + 400, TURNS + 420, 100);
+  const sent = playAll({ until: tsOf(TURNS + 500) });
+  const first = ['snapshot e1', 'delta e1', 'hole'];
+  expect(sent).toEqual([...first, 'snapshot e2 reset', 'delta e2', 'hole', 'ended']);
 });

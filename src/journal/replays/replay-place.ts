@@ -70,9 +70,18 @@ export class ReplayPlace {
     return { slot, ts: from?.by === 'ts' ? Math.max(ts, from.value) : ts };
   }
 
+  /**
+   * Whether its first frame can be made of the book, or is refused for want of the market. Behind a hole the market is
+   * waited for: the first checkpoint of a run is empty, and the markets come with its turns.
+   */
+  get hasTopic(): boolean {
+    return this.framer.hasMarket || this.start.from !== null;
+  }
+
   /** Whether the first frame is of the book as it is. */
   canBegin(): boolean {
-    return this.#isThere && this.framer.canBegin();
+    if (!this.#isThere) return false;
+    return this.framer.hasMarket ? this.framer.canBegin() : this.hasTopic;
   }
 
   /** The next turn is of this moment. */
@@ -87,7 +96,7 @@ export class ReplayPlace {
    */
   beginsBefore(beyond: Beyond): boolean {
     this.#isThere ||= this.#isBefore(beyond);
-    return this.canBegin() || (this.#isThere && beyond.kind === 'hole');
+    return this.canBegin() || (this.#isThere && this.hasTopic && beyond.kind === 'hole');
   }
 
   /** Whether all turns up to its end were played. */

@@ -44,6 +44,11 @@ export class TopicFramer {
     return this.#stamp === '';
   }
 
+  /** Whether the book has, or had, the market. */
+  get hasMarket(): boolean {
+    return this.#marks !== undefined;
+  }
+
   /** Of the last frame; -1 before the first. */
   get seq(): number {
     return this.#seq;
@@ -78,9 +83,9 @@ export class TopicFramer {
     this.#isMarked ||= this.canBegin();
   }
 
-  /** Whether the book is one that the topic shows, at the end of the last turn. */
+  /** Whether the book has the market and is one that the topic shows, at the end of the last turn. */
   canBegin(): boolean {
-    return this.#marks === undefined || this.#marks.isPublished(this.#cursor.moment.ts);
+    return this.#marks?.isPublished(this.#cursor.moment.ts) ?? false;
   }
 
   /** Its first frame may follow. Throws a ReplayFailure when there is no such market, or it had another name. */

@@ -181,6 +181,7 @@ export class TopicReplay {
     const next = place.cursor.nextMoment();
     if (next !== null) place.lookAhead(next);
     if (next !== null && place.canBegin()) this.#beginFrames(nowMs);
+    else if (place.start.from === null && place.isDone()) this.#endReplay('until');
     else this.#stepOn(nowMs);
   }
 
@@ -256,7 +257,7 @@ export class TopicReplay {
       // The live topic shows nothing of the book since its last mark, so it is the next one that leads to it.
       place.phase = 'playing';
       this.#waitsUntilMs = nowMs + REPLAY_MARK_WAIT_MS;
-    } else if (!place.hasBegun) this.#beginFrames(nowMs);
+    } else if (!place.hasBegun && place.hasTopic) this.#beginFrames(nowMs);
     else if (goesOn) {
       place.phase = 'caughtUp';
       const { epoch } = cursor.engine;
@@ -285,11 +286,11 @@ export class TopicReplay {
 
   /** The file cannot be read any further. */
   #passDamage(error: unknown, nowMs: number): void {
-    const { start, isThere, hasBegun, cursor } = this.#place;
+    const { start, isThere, hasBegun, hasTopic, cursor } = this.#place;
     if (!isThere && start.from !== null) {
       throw this.#parts.finder.notKept(start.from, { error });
     }
-    if (!hasBegun && cursor.isRestored) this.#beginFrames(nowMs);
+    if (!hasBegun && hasTopic && cursor.isRestored) this.#beginFrames(nowMs);
     else {
       const hole = cursor.findBehindDamage();
       if (hole === null) this.#endReplay('end');
