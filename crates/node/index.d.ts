@@ -289,6 +289,11 @@ export declare class JournalReader {
   /** The segment goes on where the core stands: its checkpoint is read, and nothing of it is restored. */
   goOn(): void
   /**
+   * From now on only what tells of slots up to this one is applied, in whatever turn it came: of a turn of a later slot,
+   * accounts of these slots, and nothing of the time. The book is then none that was shown, and its hashes are not compared.
+   */
+  takeSlotsTo(slot: number): void
+  /**
    * The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
    * `problem` says what is wrong.
    */

@@ -15,7 +15,7 @@ import {
   type SegmentChoice,
 } from '../journal/store/segment-choice.js';
 import { readSegments } from '../journal/store/segment-index.js';
-import type { SegmentInfo } from '../journal/store/segment-info.js';
+import { continues, type SegmentInfo } from '../journal/store/segment-info.js';
 import type { BookFeed, BookOrigin, FeedEvents } from './feeds.js';
 
 /** The folder of a journal below that of a service's data. */
@@ -25,6 +25,8 @@ export const JOURNAL_FOLDER = 'journal';
 export interface SegmentPlace {
   readonly folder: string;
   readonly segment: SegmentInfo;
+  /** The one that goes on with it. */
+  readonly next: SegmentInfo | undefined;
   /** Whether the segment has a later moment. */
   readonly isBeforeEnd: boolean;
 }
@@ -65,7 +67,8 @@ export function segmentOfSlot(place: string, slot: number): SegmentPlace {
   const choice = choose(segments, { slot });
   if (choice === undefined) throw notKept(place, segments, '--slot');
   const { segment, goesOn } = choice;
-  return { folder, segment, isBeforeEnd: goesOn };
+  const next = segments.find((one) => continues(segment, one));
+  return { folder, segment, next, isBeforeEnd: goesOn };
 }
 
 /** The folder of a journal, by its own path or by that of a service's data. */

@@ -90,6 +90,14 @@ export class JournalReader {
     this.#native.goOn();
   }
 
+  /**
+   * From now on only what tells of slots up to this one is applied, in whatever turn it came. The book is then none that was
+   * shown, and its hashes are not compared.
+   */
+  takeSlotsTo(slot: number): void {
+    this.#native.takeSlotsTo(slot);
+  }
+
   /** From now on what a turn changes is noted here, when it is read with an end. */
   noteRows(rows: JournalRows): void {
     this.#rows = rows;

@@ -69,9 +69,11 @@ class NotifiedBook {
   }
 }
 
-/** A service that sees the same in another order, in several turns, some of it again, and some by snapshots alone. */
+/** A service that sees the same in another order, in several turns, some of it again or in the next slot, and some by snapshots alone. */
 class ShuffledBook extends NotifiedBook {
   readonly #random: Random;
+  /** Writes of the last slot which the service receives in this one. */
+  #late: AccountWrite[] = [];
 
   constructor(chain: Chain, seed: number) {
     super(chain);
@@ -80,13 +82,16 @@ class ShuffledBook extends NotifiedBook {
 
   async stepShuffled(): Promise<void> {
     const { slot, index } = this;
+    for (const write of this.#late.splice(0)) this.push(write, slot - 1);
     const isRead = index > 0 && this.#random.oneIn(3);
     const writes = [...(this.chain[index] ?? [])].filter((write) => !isRead || !isUser(write));
     while (writes.length > 0) {
       // At the start a feed reads oracles after the markets that name them.
       const at = index === 0 ? 0 : this.#random.nextBelow(writes.length);
       const [write] = writes.splice(at, 1);
-      if (write !== undefined) this.push(write, slot);
+      const isLate = index > 0 && index < SLOTS - 1 && !isRead && this.#random.oneIn(4);
+      if (write !== undefined && isLate) this.#late.push(write);
+      else if (write !== undefined) this.push(write, slot);
       if (this.#random.oneIn(4)) this.endTurn();
     }
     if (isRead) await this.#readSnapshot();

@@ -3,8 +3,9 @@ import type { JournalMoment } from '../contract/journal-source.js';
 import type { Engine } from '../engine/engine.js';
 import { lostEndError } from '../engine/journal-reader.js';
 import type { MarketHash, MarketHashParts, OrderHash } from '../engine/market-hashes.js';
+import { LATE_SLOTS } from './model/limits.js';
 import type { SegmentInfo } from './store/segment-info.js';
-import { SegmentPlayer } from './store/segment-player.js';
+import { type PlayedSegment, SegmentPlayer } from './store/segment-player.js';
 
 /** A market of a proof. */
 export interface MarketProof extends MarketHash {
@@ -12,11 +13,11 @@ export interface MarketProof extends MarketHash {
   readonly parts: MarketHashParts;
 }
 
-/** What all markets held after the last turn up to a slot. */
+/** What all markets held at the end of a slot. */
 export interface SlotProof {
   /** The slot that was asked for. */
   readonly slot: number;
-  /** The turn after which it is. */
+  /** The last turn up to it. */
   readonly moment: JournalMoment;
   readonly epoch: string;
   /** By name. */
@@ -27,12 +28,17 @@ export interface SlotProof {
 export interface ProvedSlot {
   readonly folder: string;
   readonly segment: SegmentInfo;
+  /** The one that goes on with it. */
+  readonly next?: SegmentInfo | undefined;
   /** Whether the segment has a later moment, so that the end of its file is lost where it does not. */
   readonly isBeforeEnd?: boolean;
   readonly slot: number;
 }
 
-/** The proof of a slot. Throws an EngineError where the journal is damaged before it. */
+/**
+ * The proof of a slot: of all that the chain wrote up to it, also where a service received it in the slots behind it. Throws an
+ * EngineError where the journal is damaged before it, or there.
+ */
 export function proveSlot(place: ProvedSlot): SlotProof {
   const { engine, moment } = bookOf(place);
   const hashes = engine.hashes.readAll();
@@ -51,20 +57,40 @@ export function proveOrders(place: ProvedSlot, market: string): readonly OrderHa
   return found === undefined ? null : engine.hashes.readOrders(found.id);
 }
 
-function bookOf({ folder, segment, isBeforeEnd = false, slot }: ProvedSlot): {
+function bookOf({ folder, segment, next, isBeforeEnd = false, slot }: ProvedSlot): {
   readonly engine: Engine;
   readonly moment: JournalMoment;
 } {
   const player = new SegmentPlayer({ folder, segment });
+  const { engine, reader } = player;
   try {
-    for (;;) {
-      const { kind } = player.step({ slotMax: slot });
-      if (kind === 'moreBytes' && isBeforeEnd) throw lostEndError(player.reader);
-      if (kind === 'moreBytes' || kind === 'reached') break;
-    }
+    reader.takeSlotsTo(slot);
+    if (playTo(player, slot) === 'moreBytes' && isBeforeEnd) throw lostEndError(reader);
+    const { slot: lastSlot, tsMs } = reader.position();
+    const end = playTo(player, slot + LATE_SLOTS);
+    if (end === 'moreBytes' && next !== undefined)
+      playLate({ folder, segment: next, engine }, slot);
+    return { engine, moment: { slot: lastSlot, ts: tsMs } };
   } finally {
     player.close();
   }
-  const { slot: lastSlot, tsMs } = player.reader.position();
-  return { engine: player.engine, moment: { slot: lastSlot, ts: tsMs } };
+}
+
+/** What the next file tells of a slot. */
+function playLate(played: PlayedSegment, slot: number): void {
+  const player = new SegmentPlayer(played);
+  try {
+    player.reader.takeSlotsTo(slot);
+    playTo(player, slot + LATE_SLOTS);
+  } finally {
+    player.close();
+  }
+}
+
+/** Plays turns up to a slot, or to the end of the file. */
+function playTo(player: SegmentPlayer, slotMax: number): 'moreBytes' | 'reached' {
+  for (;;) {
+    const { kind } = player.step({ slotMax });
+    if (kind === 'moreBytes' || kind === 'reached') return kind;
+  }
 }

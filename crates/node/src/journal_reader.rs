@@ -1,10 +1,12 @@
 //! Segments of a journal, read into a core.
 
+use std::collections::HashSet;
+
 use napi::Result;
 use napi::bindgen_prelude::{Buffer, BufferSlice};
 use napi_derive::napi;
 use slotbook_book::MarketId;
-use slotbook_journal::{Found, Head, Input, JournalError, Moment, Reader};
+use slotbook_journal::{Found, Gate, Head, Input, JournalError, Moment, Origin, Reader};
 use slotbook_protocol::units::Pubkey;
 
 use crate::core::{Core, negative, program_of, whole};
@@ -100,6 +102,7 @@ pub struct JournalReader {
     /// Whether the core is already where the checkpoint is.
     goes_on: bool,
     last: LastTurn,
+    filter: SlotFilter,
     problem: Option<JournalProblem>,
 }
 
@@ -114,6 +117,7 @@ impl JournalReader {
             is_restored: false,
             goes_on: false,
             last: LastTurn::default(),
+            filter: SlotFilter::default(),
             problem: None,
         })
     }
@@ -176,6 +180,13 @@ impl JournalReader {
     #[napi]
     pub fn go_on(&mut self) {
         self.goes_on = true;
+    }
+
+    /// From now on only what tells of slots up to this one is applied, in whatever turn it came: of a turn of a later slot,
+    /// accounts of these slots, and nothing of the time. The book is then none that was shown, and its hashes are not compared.
+    #[napi]
+    pub fn take_slots_to(&mut self, slot: f64) {
+        self.filter.slot_max = Some(whole(slot));
     }
 
     /// The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
@@ -278,7 +289,7 @@ impl JournalReader {
         core: &mut Core,
         moment: Moment,
     ) -> std::result::Result<(), JournalProblem> {
-        let Self { reader, last, .. } = self;
+        let Self { reader, last, filter, .. } = self;
         last.moment = moment;
         last.turns += 1;
         let applied = reader.apply_turn(|input| {
@@ -292,7 +303,7 @@ impl JournalReader {
                 }
                 _ => {}
             }
-            core.apply_input(&input);
+            filter.take(input, moment).iter().for_each(|input| core.apply_input(input));
         });
         applied.map_err(|error: JournalError| problem_at(&error))?;
         self.check_hash(core)
@@ -301,7 +312,8 @@ impl JournalReader {
     /// Compares the book with the hash of the turn that was applied, where it has one.
     fn check_hash(&self, core: &mut Core) -> std::result::Result<(), JournalProblem> {
         let LastTurn { hash, moment, .. } = &self.last;
-        if hash.is_empty() || *hash == core.hash_of_all() {
+        let is_other_book = self.filter.has_left_out;
+        if hash.is_empty() || is_other_book || *hash == core.hash_of_all() {
             return Ok(());
         }
         let (Moment { ts_ms, slot }, position) = (*moment, self.reader.position() as f64);
@@ -310,6 +322,60 @@ impl JournalReader {
             "the book is not the one that was written, at slot {slot}, {ts_ms} ms (before byte {position})"
         );
         Err(JournalProblem { code, message, position })
+    }
+}
+
+/// What tells of slots up to one. A service receives what is of a slot until the next one is announced or later, and its turns end when
+/// it has time, so that a turn of a later slot may tell of an earlier one.
+#[derive(Default)]
+struct SlotFilter {
+    slot_max: Option<u64>,
+    skips_snapshot: bool,
+    has_left_out: bool,
+    /// Accounts whose last bytes are of a later slot, and were left out.
+    ahead: HashSet<Pubkey>,
+    /// The time of the last turn of these slots, Unix milliseconds.
+    ts_ms: u64,
+}
+
+impl SlotFilter {
+    /// The input, where it is to be applied. A turn of a later slot ends at the time of the last of these slots.
+    fn take<'a>(&mut self, input: Input<'a>, turn: Moment) -> Option<Input<'a>> {
+        let Some(slot_max) = self.slot_max else { return Some(input) };
+        let is_later = turn.slot > slot_max;
+        self.ts_ms = if is_later { self.ts_ms } else { turn.ts_ms };
+        if let Input::SnapshotBegin { slot } = input {
+            self.skips_snapshot = slot > slot_max;
+        }
+        let taken = match input {
+            Input::Account { origin, owner, data } => self
+                .origin_up_to(slot_max, origin)
+                .map(|origin| Input::Account { origin, owner, data }),
+            Input::Damaged(origin) => self.origin_up_to(slot_max, origin).map(Input::Damaged),
+            Input::TurnEnd { marks, hash, .. } => {
+                Some(Input::TurnEnd { ts_ms: self.ts_ms, marks, hash })
+            }
+            Input::SnapshotBegin { .. } | Input::SnapshotEnd if !self.skips_snapshot => Some(input),
+            Input::SnapshotBegin { .. } | Input::SnapshotEnd => None,
+            _ => (!is_later).then_some(input),
+        };
+        self.has_left_out |= taken.is_none();
+        taken
+    }
+
+    /// A snapshot that is older than what the service had of an account mentions it without bytes of its own: to the book
+    /// that lacks the newer ones it says no more than that the account is there, as one of no slot does.
+    fn origin_up_to(&mut self, slot_max: u64, origin: Origin) -> Option<Origin> {
+        if origin.slot > slot_max {
+            self.ahead.insert(origin.pubkey);
+            return None;
+        }
+        if origin.gate != Gate::Snapshot {
+            self.ahead.remove(&origin.pubkey);
+        } else if self.ahead.contains(&origin.pubkey) {
+            return Some(Origin { slot: 0, ..origin });
+        }
+        Some(origin)
     }
 }
 

@@ -104,3 +104,6 @@ export const MARK_LATE_MS = 1_000;
 export const REPLAY_MARK_WAIT_MS = 250;
 /** How long a replay may stand still, as its book is in memory and takes the place of another. */
 export const REPLAY_STILL_MS_MAX = 600_000;
+
+/** Slots behind one in which a service may still receive what is of it: it is final then. */
+export const LATE_SLOTS = 32;
