@@ -3,15 +3,20 @@
  * topic when they have caught up with it, without a hole between the two.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { BookSource } from '../../contract/book-source.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { Replay, ReplayCommand, ReplayItem } from '../../contract/replay-source.js';
 import type { SocketCounts } from '../metrics/socket-metrics.js';
-import { SocketError } from '../transport/errors.js';
+import { SocketError, UNSERVED_TEXT } from '../transport/errors.js';
 import { findFirstAfter, readPoint, type TopicPoint } from './replay-link.js';
 import { refusalError, textOfEvent } from './replay-messages.js';
 import { StreamSubscriber } from './stream-dialect.js';
 import type { StreamFanOut } from './stream-fan-out.js';
-import type { ResumePoint, StreamRequest, StreamTopic } from './stream-topics.js';
+import {
+  isServed,
+  type ResumePoint,
+  type StreamRequest,
+  type StreamTopic,
+} from './stream-topics.js';
 import type {
   FrameSink,
   SendOutcome,
@@ -25,6 +30,7 @@ export interface ReplaySubscriberParts {
   /** The live topic. */
   readonly request: StreamRequest;
   readonly book: BookSource;
+  readonly directory: MarketDirectory;
   readonly streams: StreamFanOut;
   readonly counts: Pick<SocketCounts, 'countError'>;
   /** Begins the replay; a text says why there is no room for it. */
@@ -37,7 +43,7 @@ export interface ReplaySubscriberParts {
 interface Prepared {
   readonly topic: StreamTopic;
   /** Undefined before its first mark. */
-  point: TopicPoint | undefined;
+  readonly point: TopicPoint | undefined;
   readonly begin: () => void;
 }
 
@@ -79,19 +85,8 @@ export class ReplaySubscriber implements Subscriber {
 
   /** The past has come to what is written: opens the live topic, and lets it go on. */
   onEnd(): void {
-    const { streams, request } = this.#parts;
     this.#forgetPrepared();
-    const topic = streams.addSubscriber(request);
-    const prepared: Prepared = {
-      ...{ topic, point: undefined },
-      begin: () => {
-        prepared.point = readPoint(topic, this.#parts);
-        this.#replay.finish();
-      },
-    };
-    this.#prepared = prepared;
-    if (topic.isUnmarked) topic.waiting.add(prepared.begin);
-    else prepared.begin();
+    this.#guardHandover(() => this.#prepareLive());
   }
 
   /** Throws LIMIT_EXCEEDED when too many wait. */
@@ -125,6 +120,34 @@ export class ReplaySubscriber implements Subscriber {
     this.#replay.close();
     this.#forgetPrepared();
     this.#parts.onGone();
+  }
+
+  #prepareLive(): void {
+    const { streams, request } = this.#parts;
+    // Its market may have gone, or have another name, while the past was played.
+    if (!isServed(request, this.#parts)) throw new SocketError('UNKNOWN_MARKET', UNSERVED_TEXT);
+    const topic = streams.addSubscriber(request);
+    const begin = (): void => this.#guardHandover(() => this.#beginHandover());
+    this.#prepared = { topic, point: undefined, begin };
+    if (topic.isUnmarked) topic.waiting.add(begin);
+    else begin();
+  }
+
+  /** The live topic has a publication, to which the past is played. */
+  #beginHandover(): void {
+    const { topic, begin } = this.#prepared ?? {};
+    if (topic === undefined || begin === undefined) return;
+    this.#prepared = { topic, point: readPoint(topic, this.#parts), begin };
+    this.#replay.finish();
+  }
+
+  /** What goes wrong ends this subscription, and neither the thread's messages nor the mark of all others. */
+  #guardHandover(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#callbacks?.onFailed(error as Error);
+    }
   }
 
   /** False when the client had no room for it. Throws the SocketError by which it ends. */

@@ -6,7 +6,7 @@ import { LIMITS } from '../../config/limits.js';
 import { MessageLimiter } from '../admission/admission.js';
 import type { CloseReason } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
-import { SocketError } from '../transport/errors.js';
+import { SocketError, UNSERVED_TEXT } from '../transport/errors.js';
 import { ClientMessage, malformedMessage } from './client-message.js';
 import { compatible } from './compatible-dialect.js';
 import { Delivery } from './delivery.js';
@@ -112,7 +112,7 @@ export class Session implements SocketSession, EarlySession {
   /** Ends the subscription to a topic that has ended. */
   endTopic(key: string): void {
     if (!this.#topics.endTopic(key)) return;
-    const error = new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
+    const error = new SocketError('UNKNOWN_MARKET', UNSERVED_TEXT);
     this.#sendError(error, undefined, { topic: key });
   }
 

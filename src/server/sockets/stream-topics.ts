@@ -68,6 +68,16 @@ export interface StreamTopicsOptions {
   readonly unmarked: UnmarkedChanges;
 }
 
+/** Whether its market is served, and by the name in the topic's key. */
+export function isServed(
+  { key, spec }: StreamRequest,
+  { book, directory }: Pick<StreamTopicsOptions, 'book' | 'directory'>,
+): boolean {
+  const row = directory.markets().find(({ id }) => id === spec.market);
+  if (row === undefined || directory.findMarket(row.symbol)?.id !== row.id) return false;
+  return book.topicName(spec) === key;
+}
+
 /** The open topics by name and by market. */
 export class StreamTopics {
   readonly #book: BookSource;

@@ -59,6 +59,9 @@ export const NO_HISTORY_TEXT =
 export const NO_JOURNAL_TEXT =
   'there is no journal here, so there are no past books: --journal keeps one';
 
+/** Why a topic ends whose market has gone, or has another name. */
+export const UNSERVED_TEXT = 'the market is no longer served';
+
 /** Every error code of the WebSocket. */
 export const SOCKET_ERROR_CODES = [
   'MALFORMED_MESSAGE',

@@ -1,0 +1,163 @@
+/** A replay on its way to the live topic: what may go wrong there, and what its client may ask for meanwhile. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import type {
+  Replay,
+  ReplayCommand,
+  ReplayItem,
+  ReplayListener,
+} from '../../contract/replay-source.js';
+import { changes, publishAll } from '../testing/market-changes.js';
+import { FakeBook } from '../testing/running-server.js';
+import type { SocketServer } from './socket-server.js';
+
+const stream = { type: 'subscribe', channel: 'book', market: 'SOL-PERP', depth: 10 };
+const past = { ...stream, id: 1, from: { ts: 1_750_000_000_000 } };
+const KEY = 'book:SOL-PERP:10';
+
+/** The main thread's end of a replay, whose items come when a test says so. */
+class ScriptedReplay implements Replay {
+  readonly items: ReplayItem[] = [];
+  /** What was sent to the thread, in its order. */
+  readonly sent: string[] = [];
+  commandsWaiting = 0;
+
+  constructor(readonly listener: ReplayListener) {}
+
+  get next(): ReplayItem | undefined {
+    return this.items[0];
+  }
+
+  takeItem(): void {
+    const item = this.items.shift();
+    if (item === undefined || item instanceof Uint8Array) return;
+    if (['paused', 'resumed', 'sought', 'seekRefused'].includes(item.kind))
+      this.commandsWaiting -= 1;
+  }
+
+  sendCommand({ kind }: ReplayCommand): void {
+    this.commandsWaiting += 1;
+    this.sent.push(kind);
+  }
+
+  finish(): void {
+    this.sent.push('finish');
+  }
+
+  close(): void {
+    this.sent.push('close');
+  }
+
+  add(...items: readonly ReplayItem[]): void {
+    this.items.push(...items);
+    this.listener.onItem();
+  }
+}
+
+let book: FakeBook;
+let server: SocketServer;
+let faults: unknown[];
+let client: FakeClient;
+let replays: ScriptedReplay[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  book = new FakeBook();
+  [faults, replays] = [[], []];
+  const openReplay = (_: object, listener: ReplayListener): Replay => {
+    const replay = new ScriptedReplay(listener);
+    replays.push(replay);
+    return replay;
+  };
+  server = newServer({
+    ...{ book, messagesPerSecond: 10_000, replays: { openReplay } },
+    onFault: (error) => faults.push(error),
+  });
+  server.start({ publish: () => undefined });
+  client = openOn(server);
+});
+
+afterEach(async () => {
+  const closed = server.close();
+  await vi.runAllTimersAsync();
+  await closed;
+  vi.useRealTimers();
+});
+
+/** Begins a replay, and forgets that it was acknowledged. */
+function begin(): ScriptedReplay {
+  client.say(past);
+  expect(client.taken()).toEqual([{ type: 'subscribed', id: 1, topic: KEY }]);
+  const replay = replays.at(-1);
+  if (replay === undefined) throw new Error('it has begun');
+  return replay;
+}
+
+/** A change of its market, which no mark has. */
+function change(): void {
+  server.publishTurn(changes({ dirty: [0] }), []);
+}
+
+function mark(): void {
+  book.current = { ...book.current, seq: book.current.seq + 1 };
+  publishAll(server, changes({ dirty: [0] }));
+}
+
+/** It is told that the replay has ended by this, and nothing of the replay is left. */
+function expectEnd(replay: ScriptedReplay, code: string): void {
+  expect(client.taken()).toMatchObject([{ type: 'error', topic: KEY, code }]);
+  expect(replay.sent.at(-1)).toBe('close');
+  expect(server.readStats().topics).toBe(0);
+  client.say({ type: 'pause', id: 2, topic: KEY });
+  expect(client.taken()).toMatchObject([{ id: 2, code: 'NOT_SUBSCRIBED' }]);
+}
+
+describe('a handover that fails ends the replay, and nothing else', () => {
+  test('where its market has gone meanwhile', () => {
+    const replay = begin();
+    book.rows = book.rows.filter(({ symbol }) => symbol !== 'SOL-PERP');
+    replay.listener.onEnd();
+    expectEnd(replay, 'UNKNOWN_MARKET');
+    expect([faults, book.streams.size]).toEqual([[], 0]);
+  });
+
+  test('where its market has another name, and another market has its own', () => {
+    const replay = begin();
+    const [first, second] = book.rows;
+    if (first === undefined || second === undefined) throw new Error('two markets are needed');
+    book.rows = [
+      { ...first, symbol: 'SOLD-PERP' },
+      { ...second, symbol: 'SOL-PERP' },
+    ];
+    replay.listener.onEnd();
+    expectEnd(replay, 'UNKNOWN_MARKET');
+    expect([faults, book.streams.size]).toEqual([[], 0]);
+  });
+
+  test('where the live topic cannot be opened', () => {
+    const replay = begin();
+    vi.spyOn(book, 'openTopic').mockImplementationOnce(() => {
+      throw new Error('deliberate');
+    });
+    replay.listener.onEnd();
+    expectEnd(replay, 'INTERNAL');
+    expect(faults).toHaveLength(1);
+  });
+
+  test('where its publication cannot be read in the mark that begins it, which all others are sent', () => {
+    change();
+    const replay = begin();
+    const other = openOn(server, '203.0.113.8');
+    other.say({ ...stream, id: 1 });
+    other.say({ ...stream, id: 2, market: 'SOL' });
+    replay.listener.onEnd();
+    other.taken();
+    vi.spyOn(book, 'topicHeartbeat').mockImplementationOnce(() => {
+      throw new Error('deliberate');
+    });
+    mark();
+    expect(other.taken()).toMatchObject([{ type: 'snapshot', id: 1 }]);
+    expect(client.taken()).toMatchObject([{ type: 'error', topic: KEY, code: 'INTERNAL' }]);
+    expect([replay.sent, faults.length]).toEqual([['close'], 1]);
+  });
+});
