@@ -294,6 +294,11 @@ export declare class JournalReader {
    */
   takeSlotsTo(slot: number): void
   /**
+   * To be called where a tail that is apart begins, of the segment whose checkpoint was read or of the one after it, when
+   * `readTurn` has returned 0. Without it `problem` says what is wrong.
+   */
+  beginTail(): void
+  /**
    * The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
    * `problem` says what is wrong.
    */
@@ -336,6 +341,11 @@ export declare class JournalRows {
 export declare class JournalWriter {
   /** A writer that has seen nothing. Throws when `program_id` is not a base58 key. */
   constructor(programId: string)
+  /**
+   * From the next segment on, what follows its checkpoint is in pieces that are read without the checkpoint as well: see
+   * `beginTail` of a reader.
+   */
+  separateTails(): void
   /**
    * Takes the bytes of `takeJournal`. `created_ms` is when a segment was begun that begins in them, Unix
    * milliseconds. Returns null, or why it cannot: then the writer is of no use any more.
@@ -436,6 +446,8 @@ export interface JournalMoment {
 export interface JournalPiece {
   /** Numbers the segments from 1; another number is another file. */
   segment: number
+  /** Whether these are of a tail that is apart. */
+  isTail: boolean
   /** Whole blocks, which follow those of the piece before. */
   bytes: Buffer
 }

@@ -209,6 +209,25 @@ impl Reader {
         self.guarded(|reader| reader.apply_records(&mut take))
     }
 
+    /// To be called where a tail begins that is apart, of a segment whose checkpoint was read, or which follows the one that was
+    /// read: the accounts get the numbers that they have in its checkpoint.
+    ///
+    /// # Errors
+    /// [`JournalError`]: there is no checkpoint yet, or not all bytes before were applied.
+    pub fn begin_tail(&mut self) -> Result<(), JournalError> {
+        self.guarded(|reader| {
+            let is_done = reader.packed.is_empty() && reader.applied == reader.plain.len();
+            if !is_done || reader.state.is_none() {
+                return Err((reader.applied, TAIL_WITHIN));
+            }
+            reader.accounts.renumber();
+            reader.context = reader.context.of_tail(reader.accounts.next_number());
+            reader.ahead = reader.context;
+            reader.blocks = Some(BlockReader::new().map_err(|_| (reader.applied, NO_MEMORY))?);
+            Ok(())
+        })
+    }
+
     /// Does what a damaged segment allows once: afterwards the same error is returned.
     fn guarded<T>(
         &mut self,
@@ -470,6 +489,7 @@ impl Reader {
 
 const NO_MEMORY: Fault = Fault::Malformed("there is no memory");
 const CUT: Fault = Fault::Malformed("the file ends within a block");
+const TAIL_WITHIN: Fault = Fault::Malformed("a tail begins before what comes before it has ended");
 const CHECKPOINT_WITHIN: Fault = Fault::Malformed("a checkpoint stands within a segment");
 const FORGOTTEN: Fault = Fault::Malformed("a record is about an account that was forgotten");
 

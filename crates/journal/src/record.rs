@@ -66,6 +66,15 @@ pub(crate) struct Context {
     pub(crate) ts_ms: u64,
 }
 
+impl Context {
+    /// With which a tail that is apart begins, when so many accounts have numbers: what its checkpoint's records left is not known to
+    /// readers that go on without it.
+    pub(crate) fn of_tail(self, accounts: usize) -> Self {
+        let Self { slot, unix_seconds, ts_ms, .. } = self;
+        Self { accounts: accounts as u64, slot, unix_seconds, ts_ms, ..Self::default() }
+    }
+}
+
 /// Where a segment begins, as its first block says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {

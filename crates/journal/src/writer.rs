@@ -19,6 +19,8 @@ use crate::turn_log::{Logged, Parts, read_inputs};
 pub struct Piece {
     /// Numbers the segments from 1; another number is another file.
     pub segment: u64,
+    /// Whether these are of a tail that is apart: see [`Writer::separate_tails`].
+    pub is_tail: bool,
     /// The bytes; they follow those of the piece before.
     pub bytes: Vec<u8>,
 }
@@ -55,6 +57,10 @@ pub struct Writer {
     plain: Vec<u8>,
     pieces: VecDeque<Piece>,
     written: Written,
+    /// Whether a tail can be read without its checkpoint.
+    separates_tails: bool,
+    /// Whether the open block is of such a tail.
+    in_tail: bool,
     data: Vec<u8>,
     changed: Vec<u8>,
     /// Plain bytes of the turn that has not ended, and of the accounts in it.
@@ -79,6 +85,8 @@ impl Writer {
             plain: Vec::new(),
             pieces: VecDeque::new(),
             written: Written::default(),
+            separates_tails: false,
+            in_tail: false,
             data: Vec::new(),
             changed: Vec::new(),
             turn_bytes: 0,
@@ -87,6 +95,15 @@ impl Writer {
             old: Vec::new(),
             scratch: Vec::new(),
         }
+    }
+
+    /// From the next segment on, what follows its checkpoint is apart: pieces of their own, whose blocks are a zstd stream
+    /// of their own. Readers that have read the segment before go on with it as [`Reader::begin_tail`] says, without the
+    /// checkpoint, and those that begin with the checkpoint do so as well.
+    ///
+    /// [`Reader::begin_tail`]: crate::Reader::begin_tail
+    pub const fn separate_tails(&mut self) {
+        self.separates_tails = true;
     }
 
     /// Takes a turn log, whose first input of all is a checkpoint. `created_ms` is what a head says of a segment
@@ -266,10 +283,12 @@ impl Writer {
     /// Ends the segment and begins the next one with all accounts.
     fn begin_segment(&mut self, checkpoint: &Checkpoint<'_>, created_ms: u64) -> Result<(), Fault> {
         self.flush()?;
+        self.in_tail = false;
         self.accounts.renumber();
         self.numbers = self.accounts.iter().map(|account| account.pubkey).zip(0..).collect();
         let Checkpoint { ts_ms, slot, unix_seconds, .. } = *checkpoint;
         self.context = Context { slot, unix_seconds, ts_ms, ..Context::default() };
+        let begin = self.context;
         let segment = self.written.segment + 1;
         self.written = Written { segment, ts_ms, slot, ..Written::default() };
         self.moment = BlockMoment::default();
@@ -285,6 +304,11 @@ impl Writer {
         self.moment = BlockMoment { slot, ts_ms };
         self.seal_block_of(1)?;
         self.written.checkpoint_bytes = self.written.bytes;
+        if self.separates_tails {
+            self.in_tail = true;
+            self.context = begin.of_tail(self.accounts.next_number());
+            self.blocks = Some(BlockWriter::new().map_err(|_| UNPACKABLE)?);
+        }
         Ok(())
     }
 
@@ -292,7 +316,7 @@ impl Writer {
         let mut bytes = Vec::new();
         put_preamble(&mut bytes);
         self.written.bytes = bytes.len() as u64;
-        self.pieces.push_back(Piece { segment, bytes });
+        self.pieces.push_back(Piece { segment, is_tail: false, bytes });
     }
 
     /// Seals the open block, so that all that was appended is in pieces.
@@ -310,9 +334,12 @@ impl Writer {
         }
         let blocks = self.blocks.as_mut().ok_or(UNPACKABLE)?;
         let segment = self.written.segment;
-        let fits = |piece: &Piece| piece.segment == segment && piece.bytes.len() < PIECE_BYTES;
+        let is_tail = self.in_tail;
+        let fits = |piece: &Piece| {
+            (piece.segment, piece.is_tail) == (segment, is_tail) && piece.bytes.len() < PIECE_BYTES
+        };
         if !self.pieces.back().is_some_and(fits) {
-            self.pieces.push_back(Piece { segment, bytes: Vec::new() });
+            self.pieces.push_back(Piece { segment, is_tail, bytes: Vec::new() });
         }
         let Some(piece) = self.pieces.back_mut() else { return Err(UNPACKABLE) };
         let before = piece.bytes.len();

@@ -202,11 +202,28 @@ fn parts<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = Range<usize>>
 /// The segments of lives that follow each other, each begun with a checkpoint, as files.
 fn written(lives: &[&[Step]], state: &[u8]) -> Vec<Vec<u8>> {
     let mut writer = Writer::new(PROGRAM);
-    let (mut files, mut known) = (Vec::<Vec<u8>>::new(), Known::new());
+    write(&mut writer, lives, state);
+    let mut files = Vec::<Vec<u8>>::new();
+    while let Some(piece) = writer.take_piece() {
+        let index = usize::try_from(piece.segment).unwrap() - 1;
+        files.resize(index + 1, Vec::new());
+        files[index].extend(piece.bytes);
+    }
+    files
+}
+
+/// Writes lives that follow each other, each begun with a checkpoint of the moment.
+fn write(writer: &mut Writer, lives: &[&[Step]], state: &[u8]) {
+    let (mut known, mut at) = (Known::new(), checkpoint(state));
     for life in lives {
         let mut log = Vec::new();
-        put_input(&mut log, &Input::Checkpoint(checkpoint(state)));
+        put_input(&mut log, &Input::Checkpoint(at));
         for step in *life {
+            match *step {
+                Step::Clock(slot, seconds) => (at.slot, at.unix_seconds) = (slot, seconds),
+                Step::TurnEnd { ts_ms, .. } => at.ts_ms = ts_ms,
+                _ => {}
+            }
             put(&mut log, step, &mut known);
             if matches!(step, Step::TurnEnd { ts_ms, .. } if ts_ms % 2 == 0) {
                 writer.append(&log, 3).unwrap();
@@ -217,17 +234,35 @@ fn written(lives: &[&[Step]], state: &[u8]) -> Vec<Vec<u8>> {
         writer.append(&log, 3).unwrap();
     }
     writer.flush().unwrap();
+}
+
+/// The checkpoint and the tail of each segment of such lives, apart.
+fn written_apart(lives: &[&[Step]], state: &[u8]) -> Vec<[Vec<u8>; 2]> {
+    let mut writer = Writer::new(PROGRAM);
+    writer.separate_tails();
+    write(&mut writer, lives, state);
+    let mut segments = Vec::<[Vec<u8>; 2]>::new();
     while let Some(piece) = writer.take_piece() {
         let index = usize::try_from(piece.segment).unwrap() - 1;
-        files.resize(index + 1, Vec::new());
-        files[index].extend(piece.bytes);
+        segments.resize(index + 1, <[Vec<u8>; 2]>::default());
+        segments[index][usize::from(piece.is_tail)].extend(piece.bytes);
     }
-    files
+    segments
 }
 
 /// What a reader finds in a file that is pushed in pieces of this size.
 fn read(file: &[u8], piece_bytes: usize) -> (Reader, Vec<String>, Result<(), JournalError>) {
     let mut reader = Reader::new();
+    let (inputs, result) = read_on(&mut reader, file, piece_bytes);
+    (reader, inputs, result)
+}
+
+/// What it finds in these bytes behind those that it has read.
+fn read_on(
+    reader: &mut Reader,
+    file: &[u8],
+    piece_bytes: usize,
+) -> (Vec<String>, Result<(), JournalError>) {
     let mut inputs = Vec::new();
     let mut pieces = file.chunks(piece_bytes);
     let result = loop {
@@ -247,7 +282,7 @@ fn read(file: &[u8], piece_bytes: usize) -> (Reader, Vec<String>, Result<(), Jou
             Err(error) => break Err(error),
         }
     };
-    (reader, inputs, result)
+    (inputs, result)
 }
 
 fn accounts_of(reader: &mut Reader) -> Vec<String> {
@@ -281,6 +316,29 @@ proptest! {
         let (_, inputs, result) = read(&files[1], piece_bytes);
         prop_assert_eq!(result, Ok(()));
         prop_assert_eq!(inputs, held(&second, &mut known));
+    }
+
+    #[test]
+    fn a_tail_apart_is_read_with_its_checkpoint_and_behind_the_tail_before(
+        lives in prop::collection::vec(life(), 2..5), state: Vec<u8>, piece_bytes in 1_usize..5_000,
+    ) {
+        let lives: Vec<&[Step]> = lives.iter().map(Vec::as_slice).collect();
+        let segments = written_apart(&lives, &state);
+        let (mut follower, inputs, result) = read(&segments[0][0], piece_bytes);
+        prop_assert_eq!((inputs, result), (vec![], Ok(())));
+        let mut known = Known::new();
+        for (life, [head, tail]) in lives.iter().zip(&segments) {
+            let expected = held(life, &mut known);
+            let (mut joined, _, _) = read(head, piece_bytes);
+            for reader in [&mut follower, &mut joined] {
+                reader.begin_tail().unwrap();
+                let (inputs, result) = read_on(reader, tail, piece_bytes);
+                prop_assert_eq!(result, Ok(()));
+                prop_assert_eq!(&inputs, &expected);
+                prop_assert_eq!(reader.waiting(), 0);
+            }
+            prop_assert_eq!(accounts_of(&mut follower), accounts_of(&mut joined));
+        }
     }
 
     #[test]
@@ -404,6 +462,17 @@ fn a_lost_end_of_zeros_with_few_other_bytes_is_a_tear() {
     let (reader, _, code, is_damaged) = finished(&file, 1_000);
     assert_eq!((code, is_damaged), (Some("MALFORMED_JOURNAL"), false));
     assert!(usize::try_from(reader.position()).unwrap() == length);
+}
+
+#[test]
+fn a_tail_that_begins_within_a_turn_is_refused() {
+    let mut reader = Reader::new();
+    assert_eq!(reader.begin_tail().unwrap_err().fault.code(), "MALFORMED_JOURNAL");
+    let file = file_of_turns();
+    let (mut reader, _, _) = read(&file[..file.len() - 1], 4_096);
+    let error = reader.begin_tail().unwrap_err();
+    assert!(error.to_string().contains("a tail begins before"), "{error}");
+    assert_eq!(reader.find().unwrap_err(), error);
 }
 
 #[test]

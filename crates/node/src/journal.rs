@@ -5,8 +5,8 @@ use napi::bindgen_prelude::{Buffer, BufferSlice};
 use napi_derive::napi;
 use slotbook_book::{AccountUpdate, Accounts, Gate, MarketId, RestoreError};
 use slotbook_journal::{
-    Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Reader, StoredAccount,
-    Writer,
+    Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Piece, Reader,
+    StoredAccount, Writer,
 };
 use slotbook_protocol::units::{Pubkey, Slot};
 
@@ -222,6 +222,8 @@ fn unrestored(error: &RestoreError) -> JournalProblem {
 pub struct JournalPiece {
     /// Numbers the segments from 1; another number is another file.
     pub segment: f64,
+    /// Whether these are of a tail that is apart.
+    pub is_tail: bool,
     /// Whole blocks, which follow those of the piece before.
     pub bytes: Buffer,
 }
@@ -265,6 +267,13 @@ impl JournalWriter {
         Ok(Self { writer: Writer::new(program_of(&program_id)?) })
     }
 
+    /// From the next segment on, what follows its checkpoint is in pieces that are read without the checkpoint as well: see
+    /// `beginTail` of a reader.
+    #[napi]
+    pub fn separate_tails(&mut self) {
+        self.writer.separate_tails();
+    }
+
     /// Takes the bytes of `takeJournal`. `created_ms` is when a segment was begun that begins in them, Unix
     /// milliseconds. Returns null, or why it cannot: then the writer is of no use any more.
     #[napi]
@@ -281,8 +290,8 @@ impl JournalWriter {
     /// The next finished bytes, in their order; null when there are none.
     #[napi]
     pub fn take_piece(&mut self) -> Option<JournalPiece> {
-        let piece = self.writer.take_piece()?;
-        Some(JournalPiece { segment: piece.segment as f64, bytes: piece.bytes.into() })
+        let Piece { segment, is_tail, bytes } = self.writer.take_piece()?;
+        Some(JournalPiece { segment: segment as f64, is_tail, bytes: bytes.into() })
     }
 
     /// What was written of the present segment.

@@ -189,6 +189,15 @@ impl JournalReader {
         self.filter.slot_max = Some(whole(slot));
     }
 
+    /// To be called where a tail that is apart begins, of the segment whose checkpoint was read or of the one after it, when
+    /// `readTurn` has returned 0. Without it `problem` says what is wrong.
+    #[napi]
+    pub fn begin_tail(&mut self) {
+        if let (None, Err(error)) = (&self.problem, self.reader.begin_tail()) {
+            self.problem = Some(problem_at(&error));
+        }
+    }
+
     /// The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
     /// `problem` says what is wrong.
     #[napi]
