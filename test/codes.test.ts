@@ -12,6 +12,7 @@ test.each([
   ['src/feed/model/error.ts', /FeedErrorCode =([^;]+);/, 15],
   ['src/history/model/error.ts', /HistoryErrorCode =([^;]+);/, 6],
   ['src/history/store/error.ts', /readonly code =([^;]+);/, 1],
+  ['src/journal/model/error.ts', /JournalErrorCode =([^;]+);/, 9],
   ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],
   ['src/follow/follow-options.ts', /FollowErrorCode =([^;]+);/, 4],

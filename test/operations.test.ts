@@ -1,7 +1,14 @@
 /** docs/operations.md names every metric, event and flag that there is, and none that there is not. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { demoOptions, replayOptions, serveOptions, verifyOptions } from '../src/app/cli-options.js';
+import {
+  coreOptions,
+  demoOptions,
+  edgeOptions,
+  replayOptions,
+  serveOptions,
+  verifyOptions,
+} from '../src/app/cli-options.js';
 import { flagOf, SETTINGS } from '../src/config/settings.js';
 import { withSettingsTables } from '../src/config/settings-document.js';
 import { feedMetrics, newCounters } from '../src/feed/model/feed-stats.js';
@@ -58,14 +65,17 @@ test('every event of the feed is listed, and none that is not there', () => {
     ...{ clockSkewMs: null, clockReason: null },
   };
   const files = ['feed/recording/recorder.ts', 'feed/recording/replayer.ts', 'journal/replayer.ts'];
+  files.push('journal/log-follower.ts');
   const recording = files.flatMap((file) => {
     const text = read(`src/${file}`);
-    const fields = /interface \w*(?:Recorder|Replayer)Stats \{([\s\S]+?)\n\}/.exec(text)?.[1];
+    const fields = /interface \w*(?:Recorder|Replayer|Follower)Stats \{([\s\S]+?)\n\}/.exec(
+      text,
+    )?.[1];
     return matches(fields ?? '', /readonly (\w+): number/g);
   });
-  // Of a recording and of a journal the same are counted, but for the holes.
+  // Of a recording and of a journal the same are counted, but for the holes; of a log others.
   const replayed = new Set(recording);
-  expect(replayed.size).toBe(7);
+  expect(replayed.size).toBe(12);
   const counted = [...Object.keys(feedMetrics(stats, [socket]).events), ...replayed].sort();
   const events = section('Metrics').split('Events of')[1] ?? '';
   expect(matches(firstCells(events), /`(\w+)`/g)).toEqual(counted);
@@ -82,7 +92,7 @@ test('the tables of settings are those of the code', () => {
   if (process.env['UPDATE_GOLDEN'] === '1') {
     writeFileSync(new URL('../docs/operations.md', import.meta.url), written);
   }
-  expect(written.match(/<!-- settings: /g)?.length).toBe(3);
+  expect(written.match(/<!-- settings: /g)?.length).toBe(4);
   expect(docs).toBe(written);
   const listed = matches(docs, /^\| `(--[a-z-]+)` \|/gm);
   expect(listed).toEqual(Object.keys(SETTINGS).map(flagOf).sort());
@@ -94,7 +104,14 @@ test('every setting is read for some command', () => {
 });
 
 test('every setting is an option of a command', () => {
-  const commands = [serveOptions, demoOptions, replayOptions, verifyOptions];
+  const commands = [
+    serveOptions,
+    demoOptions,
+    coreOptions,
+    edgeOptions,
+    replayOptions,
+    verifyOptions,
+  ];
   const flags = commands.flat().map(({ long }) => long);
   expect([...new Set(flags)].sort()).toEqual(Object.keys(SETTINGS).map(flagOf).sort());
 });

@@ -61,7 +61,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // engine's calls in a file, and their replay. The top: the feed over its nodes, and quotes.
   feed: [['model'], ['connection', 'recording'], ['.']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
-  journal: [['model'], ['store'], ['worker', 'as-of'], ['replays'], ['.']],
+  journal: [['model'], ['store'], ['nats'], ['worker', 'as-of'], ['replays'], ['.']],
   history: [['model'], ['store'], ['candles'], ['bodies', 'streams', 'ingest'], ['worker'], ['.']],
 };
 
@@ -77,6 +77,11 @@ const exclusive = [
     what: 'hyparquet-writer',
     pattern: /from 'hyparquet-writer'/,
     only: /^export\/parquet\.ts$/,
+  },
+  {
+    what: 'NATS',
+    pattern: /from '@nats-io\//,
+    only: /^journal\/nats\//,
   },
   {
     what: 'the environment',

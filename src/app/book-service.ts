@@ -45,6 +45,8 @@ export interface Origins {
   readonly history?: ServiceHistory | undefined;
   /** What the first ready waits for. */
   readonly historyFirst?: HistoryFirst;
+  /** Who reads it: everybody, or nobody but the operator, and then the port has the operator's paths and the makers' sockets alone. */
+  readonly readers?: 'all' | 'none';
   /** After all parts have stopped. */
   readonly onStopped?: () => Promise<void>;
 }
@@ -67,7 +69,8 @@ export async function serveBook(
   const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;
   const page = readPageFiles();
   const handlers = createServiceHandlers(config, parts, { build, page });
-  const served = { handlers, sockets, makers, unsent, backlog, addresses };
+  const { readers = 'all' } = origins;
+  const served = { handlers, sockets, makers, unsent, backlog, addresses, readers };
   const { listeners, url, metricsUrl } = await listenOn(config, served, log);
   const stop = (): Promise<void> =>
     stopAll([
@@ -88,7 +91,8 @@ export async function serveBook(
   venues.start();
   history?.start();
   const [hasPage, hasHistory] = [page.size > 0, history !== undefined];
-  printUrls({ url, metricsUrl, hasPage, hasHistory }, config);
+  if (readers === 'all') printUrls({ url, metricsUrl, hasPage, hasHistory }, config);
+  else process.stdout.write(`more   ${url}/status ${metricsUrl}/metrics\n`);
   log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
@@ -145,6 +149,7 @@ function createParts(
   const feed = origin.feed({
     ...turnEvents(sockets, timings),
     publisher: sockets,
+    clients: sockets,
     onFirstLive: () => {
       history?.shareMarkets();
       sockets.handleEarlyMessages();
@@ -250,19 +255,20 @@ interface Served {
   readonly unsent: UnsentReplies;
   readonly backlog: SocketBacklog;
   readonly addresses: ClientAddresses;
+  readonly readers: 'all' | 'none';
 }
 
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */
 async function listenOn(
   { host, port, metricsHost, metricsPort }: CommonConfig,
-  { handlers, sockets, makers, unsent, backlog, addresses }: Served,
+  { handlers, sockets, makers, unsent, backlog, addresses, readers }: Served,
   log: Logger,
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
   const main = await listen({
-    ...{ host, port, handler: handlers.main, unsent, backlog, onFault },
-    sockets: [sockets, makers],
+    ...{ host, port, handler: handlers[readers === 'all' ? 'main' : 'operator'], unsent },
+    ...{ backlog, onFault, sockets: readers === 'all' ? [sockets, makers] : [makers] },
     findClient: (origin) => addresses.findClient(origin),
   });
   const url = urlOf(host, main);

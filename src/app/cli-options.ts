@@ -23,6 +23,10 @@ const liveGroups: readonly SettingGroup[] = ['book', 'history', 'journal', 'audi
 
 /** Options of `serve`. */
 export const serveOptions = groupOptions('cluster', ...liveGroups);
+/** Options of `core`. */
+export const coreOptions = groupOptions('cluster', 'log', 'core', 'book', 'audit', 'aggregator');
+/** Options of `edge`. */
+export const edgeOptions = [...groupOptions('log', 'edge', 'book'), settingOption('programId')];
 /** Options of `demo`. */
 export const demoOptions = groupOptions('demo', ...liveGroups);
 /** Options of commands that serve a cluster or, where none is named, the demo. */

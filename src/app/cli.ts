@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `demo`, `record FILE`, `replay FILE`, `backfill`, `verify`, `prove DIR`,
+ * The command line: `slotbook serve`, `demo`, `core`, `edge`, `record FILE`, `replay FILE`, `backfill`, `verify`, `prove DIR`,
  * `follow URL MARKET`, `load URL`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
  * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
  * `follow` and `match` found; logs go to standard error.
@@ -20,7 +20,9 @@ import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
 import {
   backfillOptions,
+  coreOptions,
   demoOptions,
+  edgeOptions,
   exportOptions,
   followOptions,
   loadOptions,
@@ -34,7 +36,9 @@ import {
 import { type ExportFlags, exportRows } from './export-command.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
 import {
+  startCoreService,
   startDemoService,
+  startEdgeService,
   startReplayService,
   startService,
   verifyService,
@@ -52,6 +56,8 @@ const serve: Start = (flags, recordTo) =>
   startService(new ConfigReader(flags).readService(), { recordTo });
 const demo: Start = (flags, recordTo) =>
   startDemoService(new ConfigReader(flags).readDemo(), { recordTo });
+const core: Start = (flags) => startCoreService(new ConfigReader(flags).readCore());
+const edge: Start = (flags) => startEdgeService(new ConfigReader(flags).readEdge());
 const serveOrDemo: Start = (flags, recordTo) =>
   new ConfigReader(flags).hasCluster() ? serve(flags, recordTo) : demo(flags, recordTo);
 const replay: Start = (flags, file = '') =>
@@ -74,6 +80,16 @@ function createProgram(words: readonly string[]): Command {
       newCommand('demo', demoOptions)
         .description('serve the book of a local chain with a moving market')
         .action((flags: Flags) => runUntilStopped(() => demo(flags))),
+    )
+    .addCommand(
+      newCommand('core', coreOptions)
+        .description('follow a cluster for edges: write what moves its book into a log on NATS')
+        .action((flags: Flags) => runUntilStopped(() => core(flags))),
+    )
+    .addCommand(
+      newCommand('edge', edgeOptions)
+        .description('serve the book of a core, by its log on NATS')
+        .action((flags: Flags) => runUntilStopped(() => edge(flags))),
     )
     .addCommand(
       newCommand('record', serveOrDemoOptions)

@@ -7,8 +7,9 @@ import type { Logger } from 'pino';
 import type { ReplayConfig, ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
-import { flagOf } from '../config/settings.js';
+import { flagOf, type SettingName } from '../config/settings.js';
 import type { AsOfSource } from '../contract/as-of-source.js';
+import type { ClientGate } from '../contract/client-gate.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
 import type { QuoteSink } from '../contract/indicative.js';
 import type { JournalSource } from '../contract/journal-source.js';
@@ -34,11 +35,11 @@ import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
 import { systemTimers } from '../rpc/timers.js';
 
-/** The events of a feed, and who publishes its turns. */
+/** The events of a feed, who publishes its turns, and who lets clients in. */
 export type FeedEvents = Pick<
   LiveFeedOptions,
   'onTurn' | 'onApplied' | 'onFirstLive' | 'publisher'
->;
+> & { readonly clients?: ClientGate };
 
 /** A feed as the service sees it. */
 export interface BookFeed {
@@ -97,8 +98,10 @@ export function liveOrigin(
   const files = { folder: journalFolder, programId };
   const asOf = new AsOfReads({ files, journal, log });
   const replays = new TopicReplays({ files, journal, log });
+  const readers = [replays, asOf];
+  const refused = (error: unknown): never => throwSettingError('dataDir', journalFolder, error);
   const feed = (events: FeedEvents): BookFeed =>
-    journaledFeed({ ...parts, events }, { journal, asOf, replays });
+    journaledFeed({ ...parts, events }, { journal, readers, refused });
   return { engine, journal, asOf, replays, feed };
 }
 
@@ -120,10 +123,7 @@ function recordingOrigin(
       await begin();
       await live.prepare();
     };
-    const stop = async (): Promise<void> => {
-      await live.stop();
-      await recorder.close();
-    };
+    const stop = (): Promise<void> => Promise.resolve(live.stop()).then(() => recorder.close());
     return { ...live, prepare, stop, stats: () => withEvents(live.stats(), recorder.stats()) };
   };
   return { engine, feed };
@@ -166,15 +166,11 @@ export async function recordedOrigin(
   return { engine, feed };
 }
 
-/** A journal and its readers. */
-interface JournalParts {
-  readonly journal: Journal;
-  readonly asOf: AsOfReads;
-  readonly replays: TopicReplays;
-}
-
-/** A live feed whose turns go into a journal before they are published. */
-function journaledFeed(parts: LiveFeedParts, { journal, asOf, replays }: JournalParts): BookFeed {
+/** A live feed whose turns go into a journal before they are published; `refused` throws why that cannot be used. */
+export function journaledFeed(
+  parts: LiveFeedParts,
+  { journal, readers = [], refused }: JournalParts,
+): BookFeed {
   const { onTurn } = parts.events;
   const events: FeedEvents = {
     ...parts.events,
@@ -185,16 +181,22 @@ function journaledFeed(parts: LiveFeedParts, { journal, asOf, replays }: Journal
   };
   const live = liveFeed({ ...parts, events });
   const prepare = async (): Promise<void> => {
-    await journal.start().catch((error: unknown) => throwFolderError(journal.folder, error));
+    await journal.start().catch(refused);
     await live.prepare();
   };
   const stop = async (): Promise<void> => {
     await live.stop();
-    await replays.stop();
-    await asOf.stop();
+    for (const reader of readers) await reader.stop();
     await journal.stop();
   };
   return { ...live, prepare, stop };
+}
+
+/** A journal, what reads it, and what says why it cannot be used. */
+interface JournalParts {
+  readonly journal: Journal;
+  readonly readers?: readonly { stop(): Promise<void> }[];
+  readonly refused: (error: unknown) => never;
 }
 
 interface LiveFeedParts {
@@ -253,7 +255,7 @@ function liveFeed(parts: LiveFeedParts): BookFeed {
 }
 
 /** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */
-function newEpoch(last = '0'): string {
+export function newEpoch(last = '0'): string {
   return Math.max(Date.now(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
@@ -273,9 +275,9 @@ function throwUsageError(path: string, error: unknown): never {
   throw new ConfigError('INVALID_SETTING', `${path}: ${error.code}: ${error.message}`, 'FILE');
 }
 
-/** So is a folder that another process has. */
-function throwFolderError(folder: string, error: unknown): never {
+/** So is a folder that another process has, or a log that lets nobody in. */
+export function throwSettingError(setting: SettingName, place: string, error: unknown): never {
   if (!(error instanceof JournalError)) throw error;
-  const text = `${folder}: ${error.code}: ${error.message}`;
-  throw new ConfigError('INVALID_SETTING', text, flagOf('dataDir'));
+  const text = `${place}: ${error.code}: ${error.message}`;
+  throw new ConfigError('INVALID_SETTING', text, flagOf(setting));
 }

@@ -9,7 +9,9 @@ import path from 'node:path';
 import { type Logger, pino } from 'pino';
 import type {
   CommonConfig,
+  CoreConfig,
   DemoConfig,
+  EdgeConfig,
   ReplayConfig,
   ServiceConfig,
   VerifyConfig,
@@ -23,6 +25,7 @@ import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';
 import { verify } from '../verify/verify.js';
 import { asError, type Service, serveBook, stopAll } from './book-service.js';
+import { coreOrigin } from './core-origin.js';
 import { dataFolder } from './data-folder.js';
 import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
 import { historyOf } from './histories.js';
@@ -53,6 +56,21 @@ export async function startService(
   const { historyFirst = 'open' } = options;
   const onStopped = (): Promise<void> => folder.remove();
   return serveBook(config, { origin, history, historyFirst, onStopped }, log);
+}
+
+/** Follows a cluster for edges: writes its log, and serves its own state and makers, no book. */
+export async function startCoreService(config: CoreConfig): Promise<Service> {
+  const log = createLog(config);
+  await warmFetch();
+  return serveBook(config, { origin: coreOrigin(config, log), readers: 'none' }, log);
+}
+
+/** Serves the book that the log of a core makes. */
+export async function startEdgeService(config: EdgeConfig): Promise<Service> {
+  const log = createLog(config);
+  // Others do not load what speaks to NATS.
+  const { edgeOrigin } = await import('./edge-origin.js');
+  return serveBook(config, { origin: edgeOrigin(config, log) }, log);
 }
 
 /** Serves the book of a journal or of a recording, and the last one after its end. */

@@ -7,6 +7,15 @@
 import { invalid, missing, outOfRange } from './config-error.js';
 import { type JournalMomentSetting, parseMoment } from './journal-moment.js';
 import {
+  type AggregatorConfig,
+  type HistoryConfig,
+  type JournalConfig,
+  type LogConfig,
+  type LogPlaceConfig,
+  type NodeConfig,
+  wsUrlOf,
+} from './part-configs.js';
+import {
   type Environment,
   type Flags,
   SettingReader,
@@ -14,6 +23,8 @@ import {
   type SettingValues,
 } from './setting-reader.js';
 import { SETTINGS, type SettingName, settingsOf } from './settings.js';
+
+export type * from './part-configs.js';
 
 /** How much is logged; `silent` is nothing. */
 export type LogLevel = SettingValue<'logLevel'>;
@@ -53,12 +64,6 @@ export interface CommonConfig extends SettingValues<(typeof BOOK_SETTINGS)[numbe
   readonly aggregator?: AggregatorConfig | undefined;
 }
 
-/** One RPC node. */
-export interface NodeConfig {
-  readonly rpcUrl: string;
-  readonly wsUrl: string;
-}
-
 /** Settings of a service on a cluster. */
 export interface ServiceConfig extends CommonConfig {
   /** The first is used while it works; the others take over when it does not. */
@@ -70,6 +75,16 @@ export interface ServiceConfig extends CommonConfig {
   readonly history?: HistoryConfig | undefined;
   /** Undefined for no journal. */
   readonly journal?: JournalConfig | undefined;
+}
+
+/** Settings of a core, which writes a log. */
+export interface CoreConfig extends ServiceConfig {
+  readonly log: LogConfig;
+}
+
+/** Settings of an edge, which follows a log. */
+export interface EdgeConfig extends CommonConfig, SettingValues<'programId' | 'awayAfterMs'> {
+  readonly place: LogPlaceConfig;
 }
 
 /**
@@ -102,42 +117,6 @@ export interface VerifyConfig extends ServiceConfig, SettingValues<'seconds'> {
   readonly url: string;
 }
 
-/** The settings of the history. */
-export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRetentionDays'> {
-  /** The folder of its files, one a chain; undefined for a temporary one. */
-  readonly dataDir: string | undefined;
-  readonly backfillHours: number;
-  readonly backfillTransactionsMax: number;
-  readonly requestsPerSecond: number;
-}
-
-/** The settings of the journal. */
-export interface JournalConfig {
-  /** The folder below which it has its own; undefined for a temporary one. */
-  readonly dataDir: string | undefined;
-  /** Older files are deleted; 0 for never. */
-  readonly days: number;
-  /** Of all files together; 0 for no limit. */
-  readonly bytesMax: number;
-}
-
-/** A swap aggregator that quotes spot markets. */
-export interface AggregatorConfig {
-  /** Its base address: `/quote` comes behind it. */
-  readonly url: string;
-  /** Names of the markets that it quotes; empty means all spot markets that are served. */
-  readonly markets: readonly string[];
-  /** Sizes in whole quote, ascending. */
-  readonly sizes: readonly number[];
-  /** How often each market is polled. */
-  readonly intervalMs: number;
-  /** Of one request. */
-  readonly timeoutMs: number;
-  /** Levels older than this are left out. */
-  readonly maxAgeMs: number;
-  readonly requestsPerSecond: number;
-}
-
 /** Reads one command's settings from flags and environment. Throws a ConfigError. */
 export class ConfigReader {
   readonly #settings: SettingReader;
@@ -153,18 +132,25 @@ export class ConfigReader {
 
   /** The settings of `serve`. */
   readService(): ServiceConfig {
-    const first = this.#readNode('rpcUrl', 'wsUrl');
-    if (first === undefined) throw missing('rpcUrl');
-    const second = this.#readNode('fallbackRpcUrl', 'fallbackWsUrl');
     return {
-      ...this.#readCommon(),
-      aggregator: this.#readAggregator(),
-      nodes: second === undefined ? [first] : [first, second],
-      snapshotUrl: this.#settings.read('snapshotUrl'),
-      programId: this.#settings.read('programId'),
+      ...this.#readChain(),
       history: this.#readHistory(this.#settings.read('dataDir')),
       journal: this.#readJournal(this.#settings.read('dataDir'), this.#settings.read('journal')),
     };
+  }
+
+  /** The settings of `core`. */
+  readCore(): CoreConfig {
+    const core = this.#settings.readAll('natsReplicas', 'natsHours', 'natsMegabytes');
+    const [ageMsMax, bytesMax] = [core.natsHours * 3_600_000, core.natsMegabytes * 1024 * 1024];
+    const limits = { replicas: core.natsReplicas, ageMsMax, bytesMax };
+    return { ...this.#readChain(), log: { place: this.#readLogPlace(), ...limits } };
+  }
+
+  /** The settings of `edge`. */
+  readEdge(): EdgeConfig {
+    const { programId, awayAfterMs } = this.#settings.readAll('programId', 'awayAfterMs');
+    return { ...this.#readCommon(), programId, awayAfterMs, place: this.#readLogPlace() };
   }
 
   /** The settings of `demo`. */
@@ -207,6 +193,26 @@ export class ConfigReader {
     // Its own output is the differences: a connection that comes and goes is not news.
     const logLevel = this.#settings.isGiven('logLevel') ? service.logLevel : 'warn';
     return { ...service, logLevel, url: url.replace(/\/+$/, ''), seconds };
+  }
+
+  /** The settings of what follows a chain. */
+  #readChain(): ServiceConfig {
+    const first = this.#readNode('rpcUrl', 'wsUrl');
+    if (first === undefined) throw missing('rpcUrl');
+    const second = this.#readNode('fallbackRpcUrl', 'fallbackWsUrl');
+    return {
+      ...this.#readCommon(),
+      aggregator: this.#readAggregator(),
+      nodes: second === undefined ? [first] : [first, second],
+      ...this.#settings.readAll('snapshotUrl', 'programId'),
+    };
+  }
+
+  #readLogPlace(): LogPlaceConfig {
+    const { nats: servers, natsStream: stream } = this.#settings.readAll('nats', 'natsStream');
+    if (servers === undefined || servers.length === 0) throw missing('nats');
+    if (/^[\w-]{1,64}$/.test(stream)) return { servers, stream };
+    throw invalid('natsStream', stream, 'must be 1 to 64 letters, digits, - and _');
   }
 
   #readNode(
@@ -288,12 +294,4 @@ export class ConfigReader {
       requestsPerSecond: this.#settings.read('aggregatorRequestsPerSecond'),
     };
   }
-}
-
-/** Solana's convention: the subscription port is the HTTP port plus one, where a port is named. */
-function wsUrlOf(rpcUrl: string): string {
-  const url = new URL(rpcUrl);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  if (url.port !== '') url.port = String(Number(url.port) + 1);
-  return url.href;
 }

@@ -289,6 +289,10 @@ export const LIMITS = {
   epochCharsMax: 44,
   /** A thousand terabytes: more than a machine has. */
   journalMegabytesMax: 1_000_000_000,
+  /** Servers of NATS that are named, and copies of the log: JetStream holds no more than five. */
+  natsServersMax: 5,
+  /** A week: the log is what edges join by, not an archive. */
+  natsHoursMax: 168,
   /** Ranges, gaps and damaged files that /journal lists, the newest: a service that was started as often. */
   journalListedMax: 1_000,
   /** Time that a stopping service waits for its parts before it leaves anyway. */

@@ -8,6 +8,9 @@ export type SettingGroup =
   | 'aggregator'
   | 'history'
   | 'journal'
+  | 'log'
+  | 'core'
+  | 'edge'
   | 'demo'
   | 'replay'
   | 'verify';
@@ -51,6 +54,14 @@ export interface UrlSetting extends SettingBase {
   readonly protocols: readonly string[];
 }
 
+/** A comma-separated list of addresses of one of the protocols, never repeated likewise. */
+export interface UrlListSetting extends SettingBase {
+  readonly kind: 'urls';
+  readonly default: null;
+  readonly protocols: readonly string[];
+  readonly countMax: number;
+}
+
 /** A comma-separated list of names, base58 keys, addresses and networks, or ascending whole numbers. */
 export interface ListSetting extends SettingBase {
   readonly kind: 'names' | 'keys' | 'networks' | 'sizes';
@@ -70,5 +81,6 @@ export type Setting =
   | TextSetting
   | ChoiceSetting
   | UrlSetting
+  | UrlListSetting
   | ListSetting
   | SwitchSetting;

@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 import { isPublicKey } from './public-key.js';
-import type { ListSetting, NumberSetting, Setting } from './setting-kinds.js';
+import type { ListSetting, NumberSetting, Setting, UrlListSetting } from './setting-kinds.js';
 import { environmentNameOf, SETTINGS, type SettingName } from './settings.js';
 
 /** Flags by their camelCase name, as text; `--no-x` is false, and true when it is not given. */
@@ -19,6 +19,7 @@ interface ValueByKind {
   readonly text: string;
   readonly key: string;
   readonly url: string;
+  readonly urls: readonly string[];
   readonly names: readonly string[];
   readonly keys: readonly string[];
   readonly networks: readonly string[];
@@ -99,6 +100,8 @@ function parse(name: SettingName, setting: Setting, text: string): unknown {
       return parseKey(name, text, 'must be a base58 key of 32 bytes');
     case 'url':
       return parseUrl(name, text, setting.protocols);
+    case 'urls':
+      return parseList(name, setting, text).map((url) => parseUrl(name, url, setting.protocols));
     case 'choice':
       if (setting.choices.includes(text)) return text;
       throw invalid(name, text, `must be one of ${setting.choices.join(', ')}`);
@@ -148,7 +151,11 @@ function parseUrl(name: string, text: string, protocols: readonly string[]): str
   throw notUrl(name, protocols);
 }
 
-function parseList(name: string, { countMax }: ListSetting, text: string): readonly string[] {
+function parseList(
+  name: string,
+  { countMax }: ListSetting | UrlListSetting,
+  text: string,
+): readonly string[] {
   const entries = text.split(',').map((entry) => entry.trim());
   const given = entries.filter((entry) => entry !== '');
   if (given.length <= countMax) return given;

@@ -11,6 +11,7 @@ import type { Setting, SettingGroup } from './setting-kinds.js';
 
 const HTTP = ['http:', 'https:'] as const;
 const WS = ['ws:', 'wss:'] as const;
+const NATS = ['nats:', 'tls:'] as const;
 const { durationMsMin, durationMsMax, publishIntervalMsMax, ratePerSecondMax } = LIMITS;
 
 /** The table. Its order is that of the help and of docs/operations.md. */
@@ -235,6 +236,39 @@ export const SETTINGS = {
     ...{ max: LIMITS.journalMegabytesMax, unit: 'MiB', value: 'MiB' },
     text: 'the oldest files of the journal are deleted beyond as many; 0 for no limit',
   },
+  nats: {
+    ...{ group: 'log', kind: 'urls', protocols: NATS, default: null, value: 'urls' },
+    ...{ countMax: LIMITS.natsServersMax, absent: 'required' },
+    text: 'addresses of NATS servers with JetStream, comma-separated; user info logs in, a user alone is a token',
+  },
+  natsStream: {
+    ...{ group: 'log', kind: 'text', default: 'slotbook', value: 'name' },
+    text: "name of the log's stream, of letters, digits, - and _; another one for each chain",
+  },
+  /** One server: a cluster is to be asked for. */
+  natsReplicas: {
+    ...{ group: 'core', kind: 'integer', default: 1, min: 1, max: LIMITS.natsServersMax },
+    value: 'count',
+    text: 'servers that hold a copy of the log; 3 in a cluster',
+  },
+  /** Checkpoints are ten minutes apart at most, and three are kept. */
+  natsHours: {
+    ...{ group: 'core', kind: 'integer', default: 2, min: 1, max: LIMITS.natsHoursMax },
+    ...{ unit: 'hours', value: 'hours' },
+    text: 'older messages of the log are deleted',
+  },
+  /** Sixteen segments of 64 MiB. */
+  natsMegabytes: {
+    ...{ group: 'core', kind: 'integer', default: 1_024, min: 16 },
+    ...{ max: LIMITS.journalMegabytesMax, unit: 'MiB', value: 'MiB' },
+    text: 'the oldest messages of the log are deleted beyond as many',
+  },
+  /** As long as a cluster of NATS may elect a leader. */
+  awayAfterMs: {
+    ...{ group: 'edge', kind: 'integer', default: 15_000, unit: 'ms', value: 'ms' },
+    ...{ min: durationMsMin, max: durationMsMax },
+    text: 'without the log for this long clients are sent to another edge, and none is let in',
+  },
   /** One scan of all users each time. */
   auditIntervalMs: {
     ...{ group: 'audit', kind: 'integer', default: 300_000, unit: 'ms', value: 'ms' },
@@ -381,6 +415,7 @@ export function rangeText(setting: Setting): string {
     case 'sizes':
       return `at most ${setting.countMax}`;
     case 'url':
+    case 'urls':
       return setting.protocols.map((protocol) => `${protocol}//`).join(', ');
     default:
       return '';

@@ -98,6 +98,14 @@ export class JournalReader {
     this.#native.takeSlotsTo(slot);
   }
 
+  /**
+   * A tail that is apart begins with the next bytes: of the segment whose checkpoint was read, or of the one after it. All bytes
+   * before are to be read; where they are not, the next step throws.
+   */
+  beginTail(): void {
+    this.#native.beginTail();
+  }
+
   /** From now on what a turn changes is noted here, when it is read with an end. */
   noteRows(rows: JournalRows): void {
     this.#rows = rows;

@@ -5,6 +5,8 @@ import { EngineError, type EngineErrorCode } from './errors.js';
 export interface JournalPiece {
   /** Counts the segments of one writer from 1: another number is another file. */
   readonly segment: number;
+  /** Whether it is of a tail that is apart: see {@link JournalWriter.separateTails}. */
+  readonly isTail: boolean;
   readonly bytes: Uint8Array;
 }
 
@@ -30,6 +32,14 @@ export class JournalWriter {
 
   constructor(programId: string) {
     this.#native = new NativeWriter(programId);
+  }
+
+  /**
+   * From the next segment on, what follows its checkpoint is in pieces of its own: readers that have the segment before read
+   * them without the checkpoint. Each reader has to know where they begin, see {@link JournalReader.beginTail}.
+   */
+  separateTails(): void {
+    this.#native.separateTails();
   }
 
   /**

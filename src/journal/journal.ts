@@ -15,12 +15,16 @@ import {
   OPEN_MS_MAX,
   STOP_MS_MAX,
 } from './model/limits.js';
+import type { LogSetup } from './model/log-place.js';
 import type { FromJournal, JournalSetup, WorkerStats } from './model/messages.js';
 import { type JournalLink, startThread } from './worker-link.js';
 
 /** What a journal works with. */
 export interface JournalOptions {
-  readonly setup: JournalSetup;
+  /** A folder, or a log on NATS. */
+  readonly setup: JournalSetup | LogSetup;
+  /** Another process has begun to write the log: this one is not to go on. */
+  readonly onFenced?: (error: JournalError) => void;
   /** Where the core writes what moves its book. */
   readonly turnLog: TurnLog;
   readonly log: Log;
@@ -59,17 +63,12 @@ export class Journal implements JournalSource {
     this.#timers = options.timers ?? systemTimers;
   }
 
-  /** Where its files are. */
-  get folder(): string {
-    return this.#options.setup.folder;
-  }
-
   /**
    * Starts the thread, and the log of the core, which holds no account yet. A folder that cannot be used now is tried
    * again; {@link Journal.readStats} says why.
    *
    * # Errors
-   * `JOURNAL_LOCKED` when another process has the folder; `JOURNAL_FAILED`.
+   * `JOURNAL_LOCKED` when another process has the folder; `LOG_REFUSED` when NATS does not let us in; `JOURNAL_FAILED`.
    */
   async start(): Promise<void> {
     const { setup, turnLog } = this.#options;
@@ -81,7 +80,7 @@ export class Journal implements JournalSource {
     if (this.#endReason === null) turnLog.start();
   }
 
-  #startThread(setup: JournalSetup): Promise<JournalError | null> {
+  #startThread(setup: JournalSetup | LogSetup): Promise<JournalError | null> {
     return new Promise((resolve) => {
       const limit = this.#timers.after(OPEN_MS_MAX, () => this.#onOpened?.(null));
       this.#onOpened = (refusal) => {
@@ -98,12 +97,14 @@ export class Journal implements JournalSource {
 
   /**
    * Is to be called after each turn of the core, with what it publishes: hands over what waits when it is much, or has
-   * waited long.
+   * waited long, and for a log at once.
    */
   endTurn(mark: PublishMark): void {
     if (this.#endReason !== null) return;
     this.#options.turnLog.markPublished(mark);
-    if (this.#options.turnLog.waitingBytes() >= DRAIN_BYTES) this.#drain();
+    const { setup, turnLog } = this.#options;
+    const isDue = 'log' in setup || turnLog.waitingBytes() >= DRAIN_BYTES;
+    if (isDue) this.#drain();
     else this.#drainTimer ??= this.#timers.after(DRAIN_MS, () => this.#drain());
   }
 
@@ -188,7 +189,7 @@ export class Journal implements JournalSource {
         this.#onOpened?.(null);
         return;
       case 'refused':
-        this.#onOpened?.(new JournalError(message.code, message.message));
+        this.#handleRefusal(new JournalError(message.code, message.message));
         return;
       case 'taken':
         this.#noteTaken(message.bytes);
@@ -206,6 +207,12 @@ export class Journal implements JournalSource {
       case 'log':
         this.#options.log[message.level](message.fields, message.message);
     }
+  }
+
+  /** At the start, or of a log that another process has taken over. */
+  #handleRefusal(refusal: JournalError): void {
+    if (this.#onOpened === null) this.#options.onFenced?.(refusal);
+    else this.#onOpened(refusal);
   }
 
   #endFlush({ id, isWhole }: { readonly id: number; readonly isWhole: boolean }): void {

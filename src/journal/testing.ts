@@ -12,6 +12,7 @@ import { SEGMENT_MS_MAX } from './model/limits.js';
 import type { FromJournal, JournalSetup } from './model/messages.js';
 import { readSegments } from './store/segment-index.js';
 import { segmentName } from './store/segment-name.js';
+import { DiskWriter } from './worker/disk-writer.js';
 import { JournalService } from './worker/service.js';
 
 const START_SLOT = 350_000_000;
@@ -107,13 +108,15 @@ export class JournalRig {
     setup: Partial<JournalSetup> & Pick<JournalSetup, 'folder'>,
   ) {
     this.#book = book;
+    const whole = { programId: PROGRAM_ID, days: 0, bytesMax: 0, ...setup };
     this.service = new JournalService({
-      setup: { programId: PROGRAM_ID, days: 0, bytesMax: 0, ...setup },
+      setup: whole,
+      createSink: (parts) => new DiskWriter({ ...parts, setup: whole }),
       timers: this.timers,
       wallMs: () => START_S * 1_000,
       post: (message) => this.#receive(message),
     });
-    this.service.start();
+    void this.service.start();
   }
 
   /** Hands over what waits, and waits until it is in the file or dropped. */

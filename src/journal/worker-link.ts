@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { LogSetup } from './model/log-place.js';
 import type { FromJournal, JournalSetup, ToJournal } from './model/messages.js';
 import { workerFile } from './worker-file.js';
 
@@ -19,7 +20,10 @@ export interface JournalLink {
 }
 
 /** Starts the compiled thread of the journal. An error that it does not catch ends it, and is the reason. */
-export function startThread(setup: JournalSetup, listener: JournalListener): JournalLink {
+export function startThread(
+  setup: JournalSetup | LogSetup,
+  listener: JournalListener,
+): JournalLink {
   const worker = new Worker(workerFile('worker/worker.js'), { workerData: setup, execArgv: [] });
   let reason: string | null = null;
   worker.on('message', (message: FromJournal) => listener.onMessage(message));

@@ -9,7 +9,15 @@ export type JournalErrorCode =
   /** More waited for the disk, or for the thread of the journal, than may. */
   | 'JOURNAL_QUEUE_EXCEEDED'
   /** What was to be written cannot be encoded, or the thread ended. */
-  | 'JOURNAL_FAILED';
+  | 'JOURNAL_FAILED'
+  /** NATS does not accept the user and password. */
+  | 'LOG_REFUSED'
+  /** NATS, or its JetStream, cannot be reached, or does not take a message now. */
+  | 'LOG_UNREACHABLE'
+  /** The log is not the one that was written, or is gone: another one begins in its place. */
+  | 'LOG_LOST'
+  /** Another core writes the log. */
+  | 'LOG_FENCED';
 
 /** The one error class of this room. */
 export class JournalError extends Error {

@@ -55,6 +55,31 @@ export const REPLAY_WATCH_MS = 100;
 /** A pause that is longer, and in which no slots passed, is the clock's fault: a replay does not wait for it. */
 export const REPLAY_PAUSE_MS_MAX = 60_000;
 
+/** Time for one request to NATS, to connect as well: a cluster that elects a leader is asked again after it. */
+export const NATS_CONNECT_MS_MAX = 2_000;
+/** Between two tries to reach a server of NATS. */
+export const NATS_RECONNECT_MS = 250;
+/** Bytes of one message of the log: half of what NATS takes, and a few milliseconds to apply. */
+export const LOG_MESSAGE_BYTES_MAX = 512 * 1024;
+/** Bytes that wait for NATS: an hour of a busy book, after which the log goes on with a checkpoint. */
+export const LOG_QUEUE_BYTES_MAX = 256 * MEBIBYTE;
+/** An empty message is appended where there was none for so long: readers see that the log is there, and a writer whether it is its own. */
+export const LOG_HEARTBEAT_MS = 1_000;
+/** A log is free when nobody has appended to it for so long: three messages of a core whose chain is silent. */
+export const LOG_QUIET_MS = 3_500;
+/** Between two tries of a writer, or of a reader, to go on with a log. */
+export const LOG_RETRY_MS = 250;
+/** Checkpoints that are kept: one may be read while the next is stored, and one more in case that this ends halfway. */
+export const LOG_CHECKPOINTS_KEPT = 3;
+/** Messages that a reader requests ahead of the one that it applies: some seconds of a busy log, and 128 MiB of the largest. */
+export const LOG_READ_MESSAGES = 256;
+/** A reader without a message for so long requests a new position: ten heartbeats. */
+export const LOG_SILENCE_MS_MAX = 10_000;
+/** How often a reader looks whether the log is still there. */
+export const LOG_WATCH_MS = 100;
+/** A reader that catches up lets the event loop turn as often. */
+export const LOG_SLICE_MS = 4;
+
 /** Time that a stopping thread has for its last turns, well below that of the whole service. */
 export const STOP_MS_MAX = 3_000;
 /** Time that a thread has to open the folder before the service goes on without it. */

@@ -47,7 +47,7 @@ export type JournalEvent =
 
 /** From the thread. */
 export type FromJournal =
-  /** The folder is its own now, or cannot be; it is tried again unless another process has it. */
+  /** The folder is its own now, or cannot be; it is tried again unless another process has it, or has taken a log over. */
   | { readonly kind: 'opened' }
   | { readonly kind: 'refused'; readonly code: JournalErrorCode; readonly message: string }
   /** So many bytes of turns were taken. */

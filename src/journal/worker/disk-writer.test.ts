@@ -35,7 +35,7 @@ function newDisk() {
 
 /** More than may wait for a disk. */
 function tooMuch(segment: number): JournalPiece {
-  return { segment, bytes: new Uint8Array(DISK_QUEUE_BYTES_MAX + 1) };
+  return { segment, isTail: false, bytes: new Uint8Array(DISK_QUEUE_BYTES_MAX + 1) };
 }
 
 test('a disk that is too slow while a segment begins leaves no file of it, and goes on', async () => {

@@ -1,42 +1,29 @@
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
 import { readSegmentHead } from '../../engine/journal-reader.js';
 import type { JournalPiece } from '../../engine/journal-writer.js';
-import type { Log } from '../../rpc/log.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
+import type { Timer } from '../../rpc/timers.js';
 import { JournalError, textOfError } from '../model/error.js';
 import { DISK_QUEUE_BYTES_MAX, RETRY_MS } from '../model/limits.js';
-import type { JournalSetup } from '../model/messages.js';
+import type { JournalEvent, JournalSetup } from '../model/messages.js';
+import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 import { momentsOfPiece } from '../store/block-moments.js';
 import { JournalFolder } from '../store/folder.js';
 import { SegmentFile } from '../store/segment-file.js';
 import { type HeadInfo, infoOfHead } from '../store/segment-index.js';
 
 /** What a writer works with, and whom it tells. */
-export interface DiskWriterOptions {
+export interface DiskWriterOptions extends Omit<PieceSinkParts, 'onFenced'> {
   readonly setup: JournalSetup;
-  readonly timers: Timers;
-  readonly log: Log;
-  /** The folder takes files again: a new segment is to begin. */
-  readonly onHealed: () => void;
-  /** The state or the files are others. */
-  readonly onChanged: () => void;
-}
-
-/** What was written, for the figures. */
-export interface DiskCounts {
-  segmentsBegun: number;
-  segmentsDeleted: number;
-  failures: number;
-  bytesWritten: number;
 }
 
 /**
  * Writes pieces of segments into files, one after the other. When the folder or the disk fails it stops: pieces are
  * dropped until a segment begins in a folder that takes files again, which is tried each ten seconds.
  */
-export class DiskWriter {
+export class DiskWriter implements PieceSink {
+  readonly isLog = false;
   readonly #options: DiskWriterOptions;
-  readonly counts: DiskCounts = {
+  readonly counts: Record<JournalEvent, number> = {
     ...{ segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
   };
   #folder: JournalFolder | null = null;
@@ -99,7 +86,7 @@ export class DiskWriter {
       const message = `the disk is too slow: ${this.#queuedBytes} bytes wait, which is the limit`;
       this.#failSegment(piece.segment, new JournalError('JOURNAL_QUEUE_EXCEEDED', message));
       // What is being written now is let end; the queue then gives the file up, also when nothing else waits in it.
-      this.#enqueue({ segment: piece.segment, bytes: new Uint8Array(0) });
+      this.#enqueue({ ...piece, bytes: new Uint8Array(0) });
       return;
     }
     this.#enqueue(piece);

@@ -11,25 +11,27 @@ import {
   SEGMENTS_IN_LIMIT,
   STATS_MS,
 } from '../model/limits.js';
-import type { FromJournal, JournalSetup, ToJournal } from '../model/messages.js';
-import { DiskWriter } from './disk-writer.js';
+import type { FromJournal, ToJournal } from '../model/messages.js';
+import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 
 /** What the service works with. */
 export interface JournalServiceOptions {
-  readonly setup: JournalSetup;
+  readonly setup: { readonly programId: string; readonly bytesMax: number };
   readonly timers: Timers;
   readonly wallMs: () => number;
   readonly post: (message: FromJournal) => void;
+  /** Makes what takes the pieces. */
+  readonly createSink: (parts: PieceSinkParts) => PieceSink;
 }
 
 /**
- * The journal on its own thread: takes whole turns, encodes them and gives the pieces to the disk. It decides when a
+ * The journal on its own thread: takes whole turns, encodes them and gives the pieces to the disk, or to a log. It decides when a
  * segment is full, and the core then writes the checkpoint with which the next one begins.
  */
 export class JournalService {
   readonly #options: JournalServiceOptions;
   readonly #writer: JournalWriter;
-  readonly #disk: DiskWriter;
+  readonly #sink: PieceSink;
   readonly #segmentBytesMax: number;
   #flushTimer: Timer | null = null;
   #statsTimer: Timer | null = null;
@@ -40,24 +42,26 @@ export class JournalService {
   #isBroken = false;
 
   constructor(options: JournalServiceOptions) {
-    const { setup, timers, post } = options;
+    const { setup, timers, post, createSink } = options;
     this.#options = options;
     this.#writer = new JournalWriter(setup.programId);
     const log = (level: 'info' | 'warn') => (fields: object, message: string) =>
       post({ kind: 'log', level, fields, message });
-    this.#disk = new DiskWriter({
-      ...{ setup, timers, log: { info: log('info'), warn: log('warn') } },
+    this.#sink = createSink({
+      ...{ timers, log: { info: log('info'), warn: log('warn') } },
       onHealed: () => post({ kind: 'checkpointDue' }),
       onChanged: () => this.#postState(),
+      onFenced: (message) => post({ kind: 'refused', code: 'LOG_FENCED', message }),
     });
+    if (this.#sink.isLog) this.#writer.separateTails();
     this.#segmentBytesMax = segmentBytesMax(setup.bytesMax);
   }
 
-  /** Opens the folder and says whether it could. */
-  start(): void {
+  /** Opens the folder, or the log, and says whether it could. */
+  async start(): Promise<void> {
     const { post } = this.#options;
     try {
-      this.#disk.open();
+      await this.#sink.open();
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       post({ kind: 'refused', code: error.code, message: error.message });
@@ -86,7 +90,7 @@ export class JournalService {
     this.#flushTimer?.cancel();
     this.#statsTimer?.cancel();
     if (!this.#isBroken) this.#sealTurns();
-    await this.#disk.end(null);
+    await this.#sink.end(null);
     this.#postState();
   }
 
@@ -100,10 +104,11 @@ export class JournalService {
     }
     this.#takePieces();
     this.#endFullSegment();
-    this.#flushTimer ??= this.#options.timers.after(FLUSH_MS, () => this.#sealTurns());
+    if (this.#sink.isLog) this.#sealTurns();
+    else this.#flushTimer ??= this.#options.timers.after(FLUSH_MS, () => this.#sealTurns());
   }
 
-  /** Gives all turns that were appended to the disk. */
+  /** Gives all turns that were appended away. */
   #sealTurns(): void {
     this.#flushTimer?.cancel();
     this.#flushTimer = null;
@@ -112,14 +117,14 @@ export class JournalService {
   }
 
   #takePieces(): void {
-    for (const piece of this.#writer.takePieces()) this.#disk.pushPiece(piece);
+    for (const piece of this.#writer.takePieces()) this.#sink.pushPiece(piece);
   }
 
   async #flush(id: number): Promise<void> {
     if (!this.#isBroken) this.#sealTurns();
-    await this.#disk.settle();
+    await this.#sink.settle();
     this.#postState();
-    const isWhole = !this.#isBroken && this.#disk.state === 'writing';
+    const isWhole = !this.#isBroken && this.#sink.state === 'writing';
     this.#options.post({ kind: 'flushed', id, isWhole });
   }
 
@@ -144,7 +149,7 @@ export class JournalService {
     if (!this.#isBroken) {
       this.#isBroken = true;
       this.#flushTimer?.cancel();
-      await this.#disk.end(reason);
+      await this.#sink.end(reason);
     }
   }
 
@@ -157,11 +162,11 @@ export class JournalService {
 
   #postState(): void {
     const { post } = this.#options;
-    const disk = this.#disk;
-    const { state, reason, newest, bytes } = disk;
-    const events = { ...disk.counts };
+    const sink = this.#sink;
+    const { state, reason, newest, bytes } = sink;
+    const events = { ...sink.counts };
     const stats = { state, reason, newest, bytes, events };
-    post({ kind: 'state', stats, listing: disk.listing() });
+    post({ kind: 'state', stats, listing: sink.listing() });
   }
 }
 

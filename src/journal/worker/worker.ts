@@ -1,18 +1,32 @@
 /**
- * The composition root of the thread of the journal. What it is started with is a `JournalSetup`, and all it says
+ * The composition root of the thread of the journal. What it is started with is a `JournalSetup` or a `LogSetup`, and all it says
  * goes through its port.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemTimers } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';
+import type { LogSetup } from '../model/log-place.js';
 import type { FromJournal, JournalSetup, ToJournal } from '../model/messages.js';
+import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
+import { DiskWriter } from './disk-writer.js';
 import { JournalService } from './service.js';
 
 const port = parentPort;
 if (port === null) throw new JournalError('JOURNAL_FAILED', 'the worker was started as a program');
 
+/** The packages of NATS are loaded by a thread that needs them, and by no other. */
+async function sinkOf(
+  setup: JournalSetup | LogSetup,
+): Promise<(parts: PieceSinkParts) => PieceSink> {
+  if ('folder' in setup) return (parts) => new DiskWriter({ ...parts, setup });
+  const { LogWriter } = await import('../nats/log-writer.js');
+  return (parts) => new LogWriter(setup, parts);
+}
+
+const setup = workerData as JournalSetup | LogSetup;
 const service = new JournalService({
-  setup: workerData as JournalSetup,
+  setup,
+  createSink: await sinkOf(setup),
   timers: systemTimers,
   wallMs: Date.now,
   post: (message: FromJournal) => port.postMessage(message),
@@ -30,4 +44,4 @@ port.on('message', (message: ToJournal) => {
   }
   service.stop().then(() => process.exit(0), fail);
 });
-service.start();
+service.start().catch(fail);

@@ -9,6 +9,7 @@
  * ```
  */
 import { LIMITS } from '../../config/limits.js';
+import type { ClientGate } from '../../contract/client-gate.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
@@ -67,7 +68,7 @@ export interface SocketServerOptions
 }
 
 /** All WebSockets of one listener. */
-export class SocketServer implements SocketHandlers, MarkPublisher {
+export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   readonly paths = ['/ws', '/v1/ws', '/dlob/ws', '/data/ws'];
   readonly #options: SocketServerOptions;
   readonly #fanOut: BookFanOut;
@@ -84,6 +85,8 @@ export class SocketServer implements SocketHandlers, MarkPublisher {
   readonly #behind: Session[] = [];
   #publisher: Pick<Listener, 'publish'> | undefined;
   #closing = false;
+  /** Whether clients are to go to another process. */
+  #isAway = false;
   /** The markets as of the last turn. */
   #markets: readonly MarketInfo[] = [];
 
@@ -163,6 +166,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher {
   checkUpgrade(request: HttpRequest): Reply | null {
     try {
       requireUpgrade(request, this.#closing);
+      if (this.#isAway) throw new ServerError('NOT_READY', 'this edge lets no client in now');
       this.#socketQuota.requireRoom(request.ip);
       return null;
     } catch (error) {
@@ -203,6 +207,22 @@ export class SocketServer implements SocketHandlers, MarkPublisher {
     this.#fanOut.stop();
     this.#market?.stop();
     this.#summaries?.stop();
+    await this.#closeSessions();
+  }
+
+  /** As {@link SocketServer.close} does, and forgets what was published to them; the service goes on. */
+  async sendAway(): Promise<void> {
+    this.#isAway = true;
+    await this.#closeSessions();
+    this.finishMark();
+    this.#streams.forgetTopics();
+  }
+
+  letIn(): void {
+    this.#isAway = false;
+  }
+
+  async #closeSessions(): Promise<void> {
     if (this.#sessions.size === 0) return;
     for (const session of this.#sessions) session.announceShutdown(reconnectAfterMs());
     const deadlineMs = performance.now() + LIMITS.socketDrainMsMax;

@@ -140,6 +140,11 @@ export class StreamFanOut implements MarkPublisher {
     return { ...this.#counts, ringBytes: this.#memory.bytes };
   }
 
+  /** Closes all topics, which have no subscribers any more. */
+  forgetTopics(): void {
+    this.#topics.closeIdle(Number.POSITIVE_INFINITY);
+  }
+
   /** Publishes nothing more. */
   stop(): void {
     this.#stopped = true;

@@ -1,0 +1,198 @@
+import type { ClientGate } from '../contract/client-gate.js';
+import type { FeedState, Readiness } from '../contract/feed-status.js';
+import { EngineError } from '../engine/errors.js';
+import { readSegmentHead } from '../engine/journal-reader.js';
+import type { Log } from '../rpc/log.js';
+import { sleep, systemTimers, type Timer } from '../rpc/timers.js';
+import { LogBook, type LogBookOptions } from './log-book.js';
+import { JournalError, textOfError } from './model/error.js';
+import { LOG_RETRY_MS, LOG_WATCH_MS } from './model/limits.js';
+import type { LogPlace } from './model/log-place.js';
+import { type LogMessage, LogReader } from './nats/log-reader.js';
+
+/** What a follower works with, and whom it tells. */
+export interface LogFollowerOptions extends LogBookOptions {
+  readonly place: LogPlace;
+  readonly log: Log;
+  /** How fresh a book is whose log was silent for so many milliseconds. */
+  readonly freshness: (ageMs: number) => FeedState;
+  /** Clients are sent to another edge when the log was lost for so long, milliseconds. */
+  readonly sendAwayAfterMs: number;
+  readonly clients?: ClientGate | undefined;
+  /** Once, when the book is live for the first time. */
+  readonly onFirstLive?: (() => void) | undefined;
+}
+
+/** What a follower did, for metrics. */
+export interface LogFollowerStats {
+  readonly logTurns: number;
+  readonly logBytes: number;
+  /** Checkpoints that were put in the place of the book: the first, and after each hole and each new epoch. */
+  readonly logRestores: number;
+  /** Times that the log could not be read on. */
+  readonly logFailures: number;
+  /** Times that clients were sent to another edge. */
+  readonly logSendAways: number;
+}
+
+/**
+ * The feed of an edge: the book that the log of a core makes. While the log is silent, or is being read from behind, the book says that it is
+ * `lagging` or `stale`; nothing of it makes a sequence number, so all edges of a log have the same ones.
+ */
+export class LogFollower {
+  readonly #options: LogFollowerOptions;
+  readonly #book: LogBook;
+  readonly #stop = new AbortController();
+  #reader: LogReader | null = null;
+  #everLive = false;
+  /** Whether all that the log had was read, since it was silent last. */
+  #isCaughtUp = false;
+  #isSentAway = false;
+  #messageAtMs = systemTimers.nowMs();
+  #waiting = 0;
+  #failure: string | null = null;
+  #watch: Timer | null = null;
+  #counts = { logBytes: 0, logRestores: 0, logFailures: 0, logSendAways: 0 };
+
+  constructor(options: LogFollowerOptions) {
+    this.#options = options;
+    this.#book = new LogBook(options);
+  }
+
+  /** Follows the log; resolves after a stop. Rejects where no try again can help: `LOG_REFUSED`, `JOURNAL_PROGRAM_MISMATCH`. */
+  async start(): Promise<void> {
+    const { signal } = this.#stop;
+    this.#planWatch();
+    while (!signal.aborted) {
+      try {
+        await this.#followLog();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#handleFailure(error);
+      }
+      await sleep(systemTimers, LOG_RETRY_MS, signal).catch(() => undefined);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#watch?.cancel();
+    this.#stop.abort();
+    await this.#reader?.close();
+  }
+
+  status(): Readiness {
+    const { state } = this.#options.engine;
+    const { slot } = this.#book;
+    const isLive = this.#everLive && state === 'live';
+    const reason = isLive ? null : this.#reasonOf(state);
+    return { everLive: this.#everLive, state: this.#everLive ? state : 'starting', reason, slot };
+  }
+
+  /** Time since a message came. */
+  logAgeMs(): number {
+    return systemTimers.nowMs() - this.#messageAtMs;
+  }
+
+  stats(): LogFollowerStats {
+    return { logTurns: this.#book.turnCount, ...this.#counts };
+  }
+
+  #reasonOf(state: FeedState): string {
+    if (this.#failure !== null) return this.#failure;
+    if (this.#book.nextSequence === 0) return 'the log has no checkpoint yet';
+    if (!this.#isCaughtUp) return `the log is being read: ${this.#waiting} messages wait`;
+    const ageMs = this.logAgeMs();
+    if (this.#options.freshness(ageMs) !== 'live') {
+      return `the log is silent for ${Math.round(ageMs)} ms`;
+    }
+    return `the book of the core is ${state}`;
+  }
+
+  async #followLog(): Promise<void> {
+    const { place } = this.#options;
+    const { signal } = this.#stop;
+    this.#reader ??= await LogReader.openLog(place);
+    if (this.#book.nextSequence === 0 && !(await this.#restore(this.#reader))) return;
+    for await (const message of this.#reader.readMessages(this.#book.nextSequence, signal)) {
+      if (!this.#book.isNext(message)) {
+        const name = `message ${message.sequence}`;
+        throw new JournalError('LOG_LOST', `the log does not go on with ${name}`);
+      }
+      await this.#takeMessage(message);
+    }
+  }
+
+  /** Puts the newest checkpoint in the place of the book; false where there is none yet. */
+  async #restore(reader: LogReader): Promise<boolean> {
+    const checkpoint = await reader.readCheckpoint();
+    if (checkpoint === null) return false;
+    const { engine, clients, log } = this.#options;
+    const { epoch } = readSegmentHead(checkpoint.bytes);
+    // As when a service is started again: nothing of another epoch goes on.
+    const isOther = engine.epoch !== '' && engine.epoch !== epoch;
+    if (isOther) await clients?.sendAway();
+    this.#isCaughtUp = false;
+    this.#showFreshness();
+    this.#book.restoreCheckpoint(checkpoint);
+    if (isOther && !this.#isSentAway) clients?.letIn();
+    this.#counts.logRestores += 1;
+    log.info({ epoch, next: checkpoint.next }, 'a checkpoint of the log was restored');
+    return true;
+  }
+
+  async #takeMessage(message: LogMessage): Promise<void> {
+    this.#messageAtMs = systemTimers.nowMs();
+    this.#waiting = message.waiting;
+    this.#failure = null;
+    await this.#book.applyMessage(message);
+    this.#counts.logBytes += message.bytes.length;
+    if (message.waiting === 0) this.#isCaughtUp = true;
+    this.#showFreshness();
+  }
+
+  #handleFailure(error: unknown): void {
+    const code = error instanceof JournalError || error instanceof EngineError ? error.code : '';
+    if (code === '' || code === 'LOG_REFUSED' || code === 'JOURNAL_PROGRAM_MISMATCH') throw error;
+    if (this.#reader?.isClosed === true) this.#reader = null;
+    // The book is no longer that of the log, or was never.
+    if (code !== 'LOG_UNREACHABLE') this.#book.forgetBook();
+    this.#counts.logFailures += 1;
+    const reason = textOfError(error);
+    if (this.#failure !== reason) this.#options.log.warn({ code, reason }, 'the log failed');
+    this.#failure = reason;
+  }
+
+  #planWatch(): void {
+    this.#watch = systemTimers.after(LOG_WATCH_MS, () => {
+      this.#showFreshness();
+      this.#planWatch();
+    });
+  }
+
+  #showFreshness(): void {
+    const { freshness, sendAwayAfterMs, engine } = this.#options;
+    const ageMs = this.logAgeMs();
+    const fresh = freshness(ageMs);
+    if (fresh === 'stale') this.#isCaughtUp = false;
+    this.#book.showFreshness(fresh === 'live' && !this.#isCaughtUp ? 'stale' : fresh);
+    if (ageMs >= sendAwayAfterMs && this.#everLive) this.#sendAway();
+    if (engine.state === 'live' && this.#isCaughtUp && this.#book.nextSequence > 0)
+      this.#noteLive();
+  }
+
+  #sendAway(): void {
+    if (this.#isSentAway) return;
+    this.#isSentAway = true;
+    this.#counts.logSendAways += 1;
+    this.#options.log.warn({}, 'clients are sent to another edge: the log is lost');
+    void this.#options.clients?.sendAway();
+  }
+
+  #noteLive(): void {
+    if (this.#isSentAway) this.#options.clients?.letIn();
+    this.#isSentAway = false;
+    if (this.#everLive) return;
+    this.#everLive = true;
+    this.#options.onFirstLive?.();
+  }
+}

@@ -1,0 +1,19 @@
+/** Where a log on NATS is. */
+export interface LogPlace {
+  /** Addresses of its servers, `nats://` or `tls://`, with user and password where they ask for them. */
+  readonly servers: readonly string[];
+  /** The name of its JetStream stream; one for each chain. */
+  readonly stream: string;
+}
+
+/** With what the thread of a journal is started whose pieces go to NATS. */
+export interface LogSetup {
+  readonly programId: string;
+  /** Bytes that the stream keeps at most. */
+  readonly bytesMax: number;
+  /** Time for which it keeps a message at most, milliseconds. */
+  readonly ageMsMax: number;
+  /** Servers that hold a copy. */
+  readonly replicas: number;
+  readonly log: LogPlace;
+}

@@ -1,0 +1,86 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type ObjectStore, Objm } from '@nats-io/obj';
+import {
+  AuthorizationError,
+  connect,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  UserAuthenticationExpiredError,
+} from '@nats-io/transport-node';
+import { JournalError, textOfError } from '../model/error.js';
+import { NATS_CONNECT_MS_MAX, NATS_RECONNECT_MS } from '../model/limits.js';
+import type { LogPlace } from '../model/log-place.js';
+
+/** A connection to the servers of a log. */
+export interface LogConnection {
+  readonly nats: NatsConnection;
+  readonly stream: ReturnType<typeof jetstream>;
+  readonly manager: Awaited<ReturnType<typeof jetstreamManager>>;
+  /** The objects that checkpoints are. */
+  openObjects(options?: { readonly replicas: number }): Promise<ObjectStore>;
+}
+
+/** The one subject of a log's stream. */
+export function subjectOf({ stream }: LogPlace): string {
+  return `${stream}.log`;
+}
+
+/** The bucket of its checkpoints. */
+export function bucketOf({ stream }: LogPlace): string {
+  return `${stream}-checkpoints`;
+}
+
+/**
+ * Connects to the servers of a log; what is lost later is connected again, for ever.
+ *
+ * # Errors
+ * `LOG_REFUSED` when the servers do not let us in, `LOG_UNREACHABLE` when none of them can be reached now.
+ */
+export async function connectLog(place: LogPlace, name: string): Promise<LogConnection> {
+  try {
+    const nats = await connect(optionsOf(place, name));
+    const stream = jetstream(nats, { timeout: NATS_CONNECT_MS_MAX });
+    const manager = await jetstreamManager(nats, { timeout: NATS_CONNECT_MS_MAX, checkAPI: false });
+    const objects = new Objm(stream);
+    return {
+      ...{ nats, stream, manager },
+      openObjects: (options) =>
+        options === undefined
+          ? objects.open(bucketOf(place))
+          : objects.create(bucketOf(place), { ...options }),
+    };
+  } catch (error) {
+    throw connectError(error);
+  }
+}
+
+function optionsOf(place: LogPlace, name: string): NodeConnectionOptions {
+  return {
+    ...credentialsOf(place),
+    servers: place.servers.map((server) => new URL(server).host),
+    ...(place.servers.some((server) => server.startsWith('tls:')) ? { tls: {} } : {}),
+    ...{ name, timeout: NATS_CONNECT_MS_MAX },
+    ...{ maxReconnectAttempts: -1, reconnectTimeWait: NATS_RECONNECT_MS },
+    // A server that was started with other passwords meanwhile may get the right ones.
+    ignoreAuthErrorAbort: true,
+  };
+}
+
+function connectError(error: unknown): JournalError {
+  const isRefusal =
+    error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;
+  if (isRefusal) {
+    const message = `NATS does not accept the user and password of --nats: ${error.message}`;
+    return new JournalError('LOG_REFUSED', message, { cause: error });
+  }
+  const message = `NATS cannot be reached: ${textOfError(error)}`;
+  return new JournalError('LOG_UNREACHABLE', message, { cause: error });
+}
+
+/** User and password, or a token, of the first address that has some. */
+function credentialsOf({ servers }: LogPlace): { user?: string; pass?: string; token?: string } {
+  const url = servers.map((server) => new URL(server)).find(({ username }) => username !== '');
+  if (url === undefined) return {};
+  const [user, pass] = [url.username, url.password].map(decodeURIComponent);
+  return pass === '' ? { token: user ?? '' } : { user: user ?? '', pass: pass ?? '' };
+}

@@ -1,0 +1,129 @@
+import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import { JournalError, textOfError } from '../model/error.js';
+import { NATS_CONNECT_MS_MAX } from '../model/limits.js';
+import type { LogSetup } from '../model/log-place.js';
+import { type LogConnection, subjectOf } from './connect.js';
+
+/** The header in which JetStream keeps the name of a message. */
+export const ID_HEADER = 'Nats-Msg-Id';
+
+/** JetStream's codes of a stream that is there with another configuration, and of one that is not there. */
+const [OTHER_CONFIG, NO_STREAM, NO_MESSAGE] = [10_058, 10_059, 10_037] as const;
+
+/** The last message of a log. */
+export interface LastMessage {
+  /** Its sequence number in the stream; 0 of an empty one. */
+  readonly sequence: number;
+  /** Its name; empty where retention has deleted it. */
+  readonly id: string;
+}
+
+/**
+ * Appends to a log, and nobody else does meanwhile: each message names the sequence number of the one before, and JetStream refuses
+ * one that does not follow.
+ */
+export class LogAppender {
+  readonly #connection: LogConnection;
+  readonly #setup: LogSetup;
+  #last = 0;
+
+  constructor(connection: LogConnection, setup: LogSetup) {
+    this.#connection = connection;
+    this.#setup = setup;
+  }
+
+  /** Makes the stream, or gives it this configuration. Rejects with `LOG_UNREACHABLE`, also where the server keeps another one. */
+  async prepareStream(): Promise<void> {
+    const { log, ageMsMax, bytesMax, replicas } = this.#setup;
+    const limits = { max_age: nanos(ageMsMax), max_bytes: bytesMax, num_replicas: replicas };
+    const config = {
+      ...{ name: log.stream, subjects: [subjectOf(log)], ...limits },
+      ...{ storage: StorageType.File, discard: DiscardPolicy.Old },
+      retention: RetentionPolicy.Limits,
+    };
+    const { streams } = this.#connection.manager;
+    await this.#asked(async () => {
+      const made = streams.add(config).catch((error: unknown) => {
+        if (codeOf(error) !== OTHER_CONFIG) throw error;
+        return streams.update(log.stream, config);
+      });
+      // An older server drops what it does not know without a word.
+      const kept = (await made).config;
+      const wrong = Object.entries(limits).find(
+        ([name, value]) => kept[name as keyof typeof kept] !== value,
+      );
+      if (wrong !== undefined) throw new Error(`its stream ${log.stream} has another ${wrong[0]}`);
+    });
+  }
+
+  /** What the log ends with. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when there is none. */
+  readLast(): Promise<LastMessage> {
+    const { streams } = this.#connection.manager;
+    const { stream } = this.#setup.log;
+    return this.#asked(async () => {
+      const { last_seq: sequence } = (await streams.info(stream)).state;
+      if (sequence === 0) return { sequence, id: '' };
+      const read = streams.getMessage(stream, { seq: sequence });
+      const message = await read.catch((error: unknown) => {
+        if (codeOf(error) !== NO_MESSAGE) throw error;
+        return null;
+      });
+      return { sequence, id: message?.header.get(ID_HEADER) ?? '' };
+    });
+  }
+
+  /** Goes on behind this message. */
+  goOnBehind({ sequence }: Pick<LastMessage, 'sequence'>): void {
+    this.#last = sequence;
+  }
+
+  /**
+   * Appends a message, once, also when it is called again with the same one. Resolves with its sequence number.
+   *
+   * # Errors
+   * `LOG_UNREACHABLE`: it may be tried again. `LOG_FENCED`: another writer has appended. `LOG_LOST`: what was appended before is gone.
+   */
+  async appendMessage(id: string, bytes: Uint8Array): Promise<number> {
+    const expect = { lastSequence: this.#last };
+    const options = { msgID: id, expect, timeout: NATS_CONNECT_MS_MAX };
+    const subject = subjectOf(this.#setup.log);
+    try {
+      this.#last = (await this.#connection.stream.publish(subject, bytes, options)).seq;
+    } catch (error) {
+      this.#last = await this.#findAppended(id, error);
+    }
+    return this.#last;
+  }
+
+  /** After an error the message may be in the log all the same: a try again looks as if another writer had appended. */
+  async #findAppended(id: string, error: unknown): Promise<number> {
+    const last = await this.readLast();
+    if (last.id === id) return last.sequence;
+    if (last.sequence === this.#last) throw unreachableError(error);
+    if (last.sequence < this.#last) {
+      const message = `the log ended at ${last.sequence}, must have ${this.#last}`;
+      throw new JournalError('LOG_LOST', message);
+    }
+    throw new JournalError('LOG_FENCED', `another core writes the log: its last is ${last.id}`);
+  }
+
+  async #asked<Result>(ask: () => Promise<Result>): Promise<Result> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (codeOf(error) !== NO_STREAM) throw unreachableError(error);
+      const message = `there is no stream ${this.#setup.log.stream}`;
+      throw new JournalError('LOG_LOST', message, { cause: error });
+    }
+  }
+}
+
+/** JetStream's code of an error; 0 for others. */
+export function codeOf(error: unknown): number {
+  return error instanceof JetStreamApiError ? error.code : 0;
+}
+
+function unreachableError(error: unknown): JournalError {
+  return new JournalError('LOG_UNREACHABLE', `NATS: ${textOfError(error)}`, { cause: error });
+}

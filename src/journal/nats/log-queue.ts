@@ -1,0 +1,56 @@
+import type { JournalMoment } from '../../contract/journal-source.js';
+import type { JournalPiece } from '../../engine/journal-writer.js';
+import { LOG_MESSAGE_BYTES_MAX } from '../model/limits.js';
+import { momentsOfPiece } from '../store/block-moments.js';
+
+/** Bytes that are appended as one message. */
+export interface LogBytes {
+  readonly segment: number;
+  readonly bytes: Uint8Array;
+  /** The last moment that is whole with them; null for none. */
+  readonly last: JournalMoment | null;
+}
+
+/** Bytes of tails that wait for a log: what waits of one segment is one message, as far as it may be. */
+export class LogQueue {
+  #waiting: LogBytes[] = [];
+  #bytes = 0;
+
+  /** Bytes that wait. */
+  get waitingBytes(): number {
+    return this.#bytes;
+  }
+
+  pushPiece({ segment, bytes }: Omit<JournalPiece, 'isTail'>): void {
+    const last = momentsOfPiece(bytes, false)?.last ?? null;
+    for (let from = 0; from < bytes.length; from += LOG_MESSAGE_BYTES_MAX) {
+      const part = bytes.subarray(from, from + LOG_MESSAGE_BYTES_MAX);
+      const isEnd = from + part.length === bytes.length;
+      this.#waiting.push({ segment, bytes: part, last: isEnd ? last : null });
+    }
+    this.#bytes += bytes.length;
+  }
+
+  /** Takes the bytes of the next message; undefined where none wait. */
+  takeBytes(): LogBytes | undefined {
+    const first = this.#waiting[0];
+    if (first === undefined) return undefined;
+    let [count, length] = [0, 0];
+    for (const { segment, bytes } of this.#waiting) {
+      const isOver = length + bytes.length > LOG_MESSAGE_BYTES_MAX;
+      if (segment !== first.segment || (isOver && count > 0)) break;
+      count += 1;
+      length += bytes.length;
+    }
+    const taken = this.#waiting.splice(0, count);
+    this.#bytes -= length;
+    const bytes = count === 1 ? first.bytes : Buffer.concat(taken.map((part) => part.bytes));
+    const last = taken.findLast((part) => part.last !== null)?.last ?? null;
+    return { segment: first.segment, bytes, last };
+  }
+
+  dropAll(): void {
+    this.#waiting = [];
+    this.#bytes = 0;
+  }
+}

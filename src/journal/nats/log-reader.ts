@@ -1,0 +1,99 @@
+import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
+import { SilenceTimer, systemTimers } from '../../rpc/timers.js';
+import { JournalError, textOfError } from '../model/error.js';
+import { LOG_READ_MESSAGES, LOG_SILENCE_MS_MAX } from '../model/limits.js';
+import type { LogPlace } from '../model/log-place.js';
+import { CheckpointStore, type LogCheckpoint } from './checkpoint-store.js';
+import { connectLog, type LogConnection } from './connect.js';
+import { ID_HEADER } from './log-appender.js';
+import { type MessageId, parseId } from './message-id.js';
+
+/** A message of a log. */
+export interface LogMessage {
+  /** Its sequence number in the stream. */
+  readonly sequence: number;
+  /** Null for one that no core has written. */
+  readonly id: MessageId | null;
+  readonly bytes: Uint8Array;
+  /** Messages behind it that are in the log already. */
+  readonly waiting: number;
+}
+
+/** Reads a log on NATS: its checkpoints, and the messages behind them as they come. */
+export class LogReader {
+  readonly #place: LogPlace;
+  readonly #connection: LogConnection;
+
+  private constructor(place: LogPlace, connection: LogConnection) {
+    this.#place = place;
+    this.#connection = connection;
+  }
+
+  /** Connects. Rejects with `LOG_REFUSED` or `LOG_UNREACHABLE`. */
+  static async openLog(place: LogPlace): Promise<LogReader> {
+    return new LogReader(place, await connectLog(place, 'slotbook edge'));
+  }
+
+  /** Reads the newest checkpoint; null before there is one. Rejects with `LOG_UNREACHABLE`. */
+  async readCheckpoint(): Promise<LogCheckpoint | null> {
+    try {
+      return await new CheckpointStore(await this.#connection.openObjects()).readNewest();
+    } catch (error) {
+      throw unreachableError(error);
+    }
+  }
+
+  /**
+   * The messages of these sequence numbers and up, as they come. Ends with the signal, and when there was none for ten seconds, after which
+   * it is to be called again. Rejects with `LOG_UNREACHABLE`.
+   */
+  async *readMessages(from: number, signal: AbortSignal): AsyncGenerator<LogMessage> {
+    const messages = await this.#consume(from);
+    const end = (): void => messages.stop();
+    const silence = new SilenceTimer(systemTimers, LOG_SILENCE_MS_MAX, end);
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      for await (const message of messages) {
+        silence.recordSign();
+        yield logMessageOf(message);
+      }
+    } catch (error) {
+      throw unreachableError(error);
+    } finally {
+      signal.removeEventListener('abort', end);
+      silence.cancel();
+      end();
+    }
+  }
+
+  /** Whether it connects no more. */
+  get isClosed(): boolean {
+    return this.#connection.nats.isClosed();
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.nats.close();
+  }
+
+  async #consume(from: number): Promise<ConsumerMessages> {
+    try {
+      const { consumers } = this.#connection.stream;
+      const consumer = await consumers.get(this.#place.stream, {
+        ...{ deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from },
+      });
+      return await consumer.consume({ max_messages: LOG_READ_MESSAGES });
+    } catch (error) {
+      throw unreachableError(error);
+    }
+  }
+}
+
+function logMessageOf({ seq, data, headers, info }: JsMsg): LogMessage {
+  const id = parseId(headers?.get(ID_HEADER) ?? '');
+  return { sequence: seq, id, bytes: data, waiting: info.pending };
+}
+
+function unreachableError(error: unknown): JournalError {
+  if (error instanceof JournalError) return error;
+  return new JournalError('LOG_UNREACHABLE', `NATS: ${textOfError(error)}`, { cause: error });
+}

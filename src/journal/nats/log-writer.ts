@@ -1,0 +1,282 @@
+import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
+import { readSegmentHead } from '../../engine/journal-reader.js';
+import type { JournalPiece } from '../../engine/journal-writer.js';
+import { sleep } from '../../rpc/timers.js';
+import { JournalError, textOfError } from '../model/error.js';
+import {
+  LOG_HEARTBEAT_MS,
+  LOG_QUEUE_BYTES_MAX,
+  LOG_QUIET_MS,
+  LOG_RETRY_MS,
+} from '../model/limits.js';
+import type { LogSetup } from '../model/log-place.js';
+import type { JournalEvent } from '../model/messages.js';
+import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
+import { CheckpointKeeper, CheckpointStore } from './checkpoint-store.js';
+import { connectLog, type LogConnection } from './connect.js';
+import { type LastMessage, LogAppender } from './log-appender.js';
+import { type LogBytes, LogQueue } from './log-queue.js';
+import { MessageNumbers, textOfId } from './message-id.js';
+
+/** A message that is being appended: after a failure it is the same one. */
+interface PendingMessage {
+  readonly id: string;
+  /** Whether its segment begins with it. */
+  readonly isFirst: boolean;
+  readonly content: LogBytes;
+}
+
+/** A log that this writer appends to. */
+interface OpenLog {
+  readonly appender: LogAppender;
+  readonly checkpoints: CheckpointStore;
+}
+
+const NOTHING_LISTED: JournalListing = { ranges: [], gaps: [], skipped: [] };
+
+/**
+ * Writes tails into a log on NATS, message by message, and each checkpoint beside it as soon as the first message behind it is there.
+ * What NATS does not take waits in bounded memory; what is lost beyond that shows by a number that is left out, and a new segment.
+ */
+export class LogWriter implements PieceSink {
+  readonly isLog = true;
+  /** What the stream keeps is known to its servers alone. */
+  readonly bytes = 0;
+  readonly counts: Record<JournalEvent, number> = {
+    ...{ segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
+  };
+  readonly #setup: LogSetup;
+  readonly #parts: PieceSinkParts;
+  readonly #queue = new LogQueue();
+  readonly #numbers = new MessageNumbers();
+  readonly #keeper: CheckpointKeeper;
+  readonly #end = new AbortController();
+  #connection: LogConnection | null = null;
+  #log: OpenLog | null = null;
+  #pending: PendingMessage | null = null;
+  /** Pieces of this segment, and of those before, are dropped. */
+  #lostSegment = 0;
+  #newestSegment = 0;
+  #state: JournalState = 'starting';
+  #reason: string | null = null;
+  #newest: JournalMoment | null = null;
+  #isHeartbeatDue = false;
+  #onPiece: (() => void) | null = null;
+  #settled: (() => void)[] = [];
+
+  constructor(setup: LogSetup, parts: PieceSinkParts) {
+    this.#setup = setup;
+    this.#parts = parts;
+    this.#keeper = new CheckpointKeeper(parts.log, () => {
+      this.counts.failures += 1;
+    });
+  }
+
+  get state(): JournalState {
+    return this.#state;
+  }
+
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  get newest(): JournalMoment | null {
+    return this.#newest;
+  }
+
+  listing(): JournalListing {
+    return NOTHING_LISTED;
+  }
+
+  /** Rejects with `LOG_REFUSED` alone: any other failure is tried again. */
+  async open(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      if (error instanceof JournalError && error.code === 'LOG_REFUSED') throw error;
+      this.#noteFailure(textOfError(error));
+    }
+    void this.#appendAll();
+  }
+
+  pushPiece(piece: JournalPiece): void {
+    this.#newestSegment = piece.segment;
+    if (this.#end.signal.aborted || piece.segment <= this.#lostSegment) return;
+    if (!piece.isTail) {
+      if (this.#numbers.run === '') this.#numbers.run = readSegmentHead(piece.bytes).epoch;
+      this.#keeper.pushPiece(piece);
+      return;
+    }
+    if (this.#queue.waitingBytes + piece.bytes.length > LOG_QUEUE_BYTES_MAX) {
+      this.#loseQueue(`${this.#queue.waitingBytes} bytes wait for NATS, which is the limit`);
+      return;
+    }
+    this.#queue.pushPiece(piece);
+    this.#onPiece?.();
+  }
+
+  /** Resolves also where NATS takes nothing now. */
+  async settle(): Promise<void> {
+    if (this.#state !== 'writing' || (this.#queue.waitingBytes === 0 && this.#pending === null))
+      return;
+    await new Promise<void>((resolve) => this.#settled.push(resolve));
+  }
+
+  async end(reason: string | null): Promise<void> {
+    await this.settle();
+    if (this.#end.signal.aborted) return;
+    this.#end.abort();
+    this.#onPiece?.();
+    await this.#connection?.nats.close();
+    if (reason === null) return;
+    this.#parts.log.warn({ reason }, 'the log has stopped for good');
+    this.#setState('stopped', reason);
+  }
+
+  async #connect(): Promise<LogConnection> {
+    this.#connection ??= await connectLog(this.#setup.log, 'slotbook core');
+    return this.#connection;
+  }
+
+  /** Appends what comes, until the end or until another core writes. */
+  async #appendAll(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      try {
+        this.#log ??= await this.#beginLog();
+        await this.#appendWaiting(this.#log);
+        this.#tellSettled();
+        await this.#waitForPiece();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#handleFailure(error);
+        await sleep(this.#parts.timers, LOG_RETRY_MS, signal).catch(() => undefined);
+      }
+    }
+  }
+
+  async #beginLog(): Promise<OpenLog> {
+    const connection = await this.#connect();
+    const appender = new LogAppender(connection, this.#setup);
+    await appender.prepareStream();
+    const objects = await connection.openObjects({ replicas: this.#setup.replicas });
+    appender.goOnBehind(await this.#waitUntilFree(appender));
+    this.#setState('writing', null);
+    this.#requestSegment();
+    return { appender, checkpoints: new CheckpointStore(objects) };
+  }
+
+  /** Two cores that take the log from each other would both be of no use. */
+  async #waitUntilFree(appender: LogAppender): Promise<LastMessage> {
+    for (let last = await appender.readLast(); ; ) {
+      if (last.sequence === 0) return last;
+      await sleep(this.#parts.timers, LOG_QUIET_MS, this.#end.signal);
+      const now = await appender.readLast();
+      if (now.sequence === last.sequence) return now;
+      this.#loseQueue('another core writes the log: this one waits');
+      last = now;
+    }
+  }
+
+  async #appendWaiting({ appender, checkpoints }: OpenLog): Promise<void> {
+    for (let next = this.#takeMessage(); next !== null; next = this.#takeMessage()) {
+      this.#pending = next;
+      const sequence = await appender.appendMessage(next.id, next.content.bytes);
+      this.#pending = null;
+      const { segment, bytes, last } = next.content;
+      if (next.isFirst) {
+        this.counts.segmentsBegun += 1;
+        this.#keeper.storeBehind(segment, sequence, checkpoints);
+      }
+      this.counts.bytesWritten += bytes.length;
+      this.#newest = last ?? this.#newest;
+      this.#setState('writing', null);
+      this.#requestSegment();
+    }
+  }
+
+  /** The one that failed, else what waits, else an empty one where that is due. */
+  #takeMessage(): PendingMessage | null {
+    if (this.#pending !== null) return this.#pending;
+    const content = this.#queue.takeBytes() ?? this.#takeHeartbeat();
+    if (content === null) return null;
+    this.#isHeartbeatDue = false;
+    const id = this.#numbers.takeNext(content.segment);
+    return { id: textOfId(id), isFirst: id.index === 0, content };
+  }
+
+  #takeHeartbeat(): LogBytes | null {
+    const { lastSegment: segment } = this.#numbers;
+    if (!this.#isHeartbeatDue || segment === 0) return null;
+    return { segment, bytes: new Uint8Array(0), last: null };
+  }
+
+  /** Resolves when a piece has come, or a heartbeat is due. */
+  async #waitForPiece(): Promise<void> {
+    if (this.#queue.waitingBytes > 0) return;
+    await new Promise<void>((resolve) => {
+      const due = this.#parts.timers.after(LOG_HEARTBEAT_MS, () => {
+        this.#isHeartbeatDue = true;
+        resolve();
+      });
+      this.#onPiece = () => {
+        due.cancel();
+        resolve();
+      };
+    });
+    this.#onPiece = null;
+  }
+
+  #handleFailure(error: unknown): void {
+    const code = error instanceof JournalError ? error.code : 'LOG_UNREACHABLE';
+    const reason = textOfError(error);
+    this.#noteFailure(reason);
+    this.#tellSettled();
+    if (this.#connection?.nats.isClosed() === true) {
+      this.#connection = null;
+      this.#log = null;
+    }
+    if (code === 'LOG_LOST') {
+      this.#log = null;
+      this.#loseQueue(reason);
+    }
+    if (code !== 'LOG_FENCED') return;
+    this.#end.abort();
+    void this.#connection?.nats.close();
+    this.#parts.onFenced(reason);
+  }
+
+  #noteFailure(reason: string): void {
+    this.counts.failures += 1;
+    if (this.#state !== 'stopped') {
+      this.#parts.log.warn({ reason }, 'the log has stopped: what comes waits in memory');
+    }
+    this.#setState('stopped', reason);
+  }
+
+  /** What waits is dropped: the log goes on with the next checkpoint. */
+  #loseQueue(reason: string): void {
+    if (this.#lostSegment < this.#newestSegment) this.#numbers.noteLoss();
+    this.#lostSegment = this.#newestSegment;
+    this.#queue.dropAll();
+    this.#pending = null;
+    this.#setState(this.#state === 'starting' ? 'starting' : 'stopped', reason);
+  }
+
+  /** After a loss: asks for the segment with which the log goes on. */
+  #requestSegment(): void {
+    if (this.#lostSegment > 0 && this.#lostSegment === this.#newestSegment) this.#parts.onHealed();
+  }
+
+  #tellSettled(): void {
+    for (const resolve of this.#settled.splice(0)) resolve();
+  }
+
+  #setState(state: JournalState, reason: string | null): void {
+    if (this.#state === state && this.#reason === reason) return;
+    if (state === 'writing') this.#parts.log.info({}, 'the log is written');
+    this.#state = state;
+    this.#reason = reason;
+    this.#parts.onChanged();
+  }
+}
