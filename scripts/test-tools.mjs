@@ -17,6 +17,7 @@ const tools = [
   { command: 'nginx', package: 'nginx' }, // the proxies of docs/deployment.md
   { command: 'caddy', package: 'caddy' },
   { command: 'haproxy', package: 'haproxy' },
+  { command: 'nats-server', package: 'nats-server' }, // the log of docs/scale.md
 ];
 
 // Debian keeps servers where the path of an ordinary user does not lead.
@@ -46,7 +47,9 @@ async function install(packages) {
   } finally {
     if (isOurs) rmSync(policy);
   }
-  const servers = ['nginx', 'caddy', 'haproxy'].filter((server) => packages.includes(server));
+  const servers = ['nginx', 'caddy', 'haproxy', 'nats-server'].filter((server) =>
+    packages.includes(server),
+  );
   for (const server of servers) spawnSync('systemctl', ['disable', server], { stdio: 'ignore' });
 }
 

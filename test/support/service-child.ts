@@ -53,6 +53,20 @@ export class ServiceChild {
     return ServiceChild.#run(['serve', ...cluster, ...PATIENT, ...flags]);
   }
 
+  /** Starts `core` for a chain and waits until its book is live. */
+  static core(
+    urls: { readonly rpcUrl: string; readonly wsUrl: string },
+    flags: readonly string[],
+  ): Promise<ServiceChild> {
+    const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
+    return ServiceChild.#run(['core', ...cluster, ...PATIENT, ...flags]);
+  }
+
+  /** Starts `edge` and waits until its book is live. */
+  static edge(flags: readonly string[]): Promise<ServiceChild> {
+    return ServiceChild.#run(['edge', ...PATIENT, ...flags]);
+  }
+
   /** Starts `replay` of a recording and waits until its book is live. */
   static replay(file: string, flags: readonly string[] = []): Promise<ServiceChild> {
     return ServiceChild.#run(['replay', file, ...flags]);
@@ -125,6 +139,21 @@ export class ServiceChild {
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     if (this.isAlive) await once(this.child, 'exit');
+  }
+
+  /** Stops it where it is, as a machine does that is suspended. */
+  pause(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  goOn(): void {
+    this.child.kill('SIGCONT');
+  }
+
+  /** Resolves with the status with which it ends by itself. */
+  async ended(): Promise<number | null> {
+    if (this.isAlive) await once(this.child, 'exit');
+    return this.child.exitCode;
   }
 
   async stop(): Promise<number | null> {

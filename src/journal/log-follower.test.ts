@@ -1,0 +1,306 @@
+/** The log of a core on a real NATS server, and followers that make its book again. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { NatsServer, natsMissing } from '../../test/support/nats-server.js';
+import { until } from '../../test/support/until.js';
+import type { FeedState } from '../contract/feed-status.js';
+import { Engine } from '../engine/engine.js';
+import { silentLog } from '../rpc/log.js';
+import { systemTimers } from '../rpc/timers.js';
+import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { LogFollower, type LogFollowerOptions } from './log-follower.js';
+import type { LogSetup } from './model/log-place.js';
+import type { FromJournal } from './model/messages.js';
+import { CheckpointStore } from './nats/checkpoint-store.js';
+import { connectLog, type LogConnection } from './nats/connect.js';
+import { LogAppender } from './nats/log-appender.js';
+import { LogWriter } from './nats/log-writer.js';
+import { LiveBook, shownBy } from './testing.js';
+import { JournalService } from './worker/service.js';
+
+const OTHER_PROGRAM = '11111111111111111111111111111112';
+const MEBIBYTE = 1024 * 1024;
+
+let server: NatsServer;
+let streams = 0;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  if (natsMissing === undefined) server = await NatsServer.start();
+});
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+afterAll(async () => server?.stop());
+
+/** A log of its own for each test. */
+function newSetup({ skip }: TestContext): LogSetup {
+  skip(natsMissing !== undefined, natsMissing);
+  streams += 1;
+  const log = { servers: [server.url], stream: `log${streams}` };
+  return { programId: PROGRAM_ID, bytesMax: 64 * MEBIBYTE, ageMsMax: 3_600_000, replicas: 1, log };
+}
+
+/** A core: a book with a life, whose turns go into the log. */
+class Core {
+  readonly messages: FromJournal[] = [];
+  readonly service: JournalService;
+
+  private constructor(
+    setup: LogSetup,
+    readonly book: LiveBook,
+  ) {
+    this.service = new JournalService({
+      ...{ setup, timers: systemTimers, wallMs: Date.now },
+      post: (message) => this.#receive(message),
+      createSink: (parts) => new LogWriter(setup, parts),
+    });
+  }
+
+  static async start(setup: LogSetup, options: { seed: number; epoch?: string }): Promise<Core> {
+    const core = new Core(setup, new LiveBook(options));
+    await core.service.start();
+    ends.push(() => core.service.stop());
+    return core;
+  }
+
+  /** Lets slots go by, and hands them over. */
+  async write(slots: number): Promise<void> {
+    for (let at = 0; at < slots; at += 1) {
+      this.book.step();
+      const log = this.book.engine.turnLog.take();
+      if (log !== null) await this.service.receiveMessage({ kind: 'turns', log });
+    }
+  }
+
+  /** Lets a slot go by, with which a segment begins. */
+  async beginSegment(): Promise<void> {
+    this.book.engine.turnLog.markCheckpoint();
+    await this.write(1);
+  }
+
+  get state(): string {
+    return this.messages.findLast((message) => message.kind === 'state')?.stats.state ?? '';
+  }
+
+  /** Checkpoints that were stored. */
+  get stored(): number {
+    const isStored = (message: FromJournal): boolean =>
+      message.kind === 'log' && message.message === 'a checkpoint was stored';
+    return this.messages.filter(isStored).length;
+  }
+
+  #receive(message: FromJournal): void {
+    this.messages.push(message);
+    if (message.kind === 'checkpointDue') this.book.engine.turnLog.markCheckpoint();
+  }
+}
+
+/** A follower, and what it showed. */
+class Edge {
+  readonly engine: Engine;
+  readonly follower: LogFollower;
+  readonly gate: string[] = [];
+  /** How fresh a log of any age is said to be. */
+  freshness: FeedState = 'live';
+  readonly ended: Promise<void>;
+
+  constructor(setup: LogSetup, options: Partial<LogFollowerOptions> = {}) {
+    const { programId = setup.programId } = options;
+    this.engine = new Engine({ programId, epoch: '' });
+    this.follower = new LogFollower({
+      ...{ place: setup.log, engine: this.engine, log: silentLog, sendAwayAfterMs: 1e9 },
+      freshness: () => this.freshness,
+      clients: {
+        sendAway: async () => void this.gate.push('away'),
+        letIn: () => void this.gate.push('in'),
+      },
+      ...options,
+      programId,
+    });
+    this.ended = this.follower.start();
+    this.ended.catch(() => undefined);
+    ends.push(() => this.follower.stop());
+  }
+
+  /** Resolves when it shows what a book shows. */
+  async shows({ engine }: LiveBook): Promise<void> {
+    const wanted = shownBy(engine);
+    await until('the book of the core', () => shownBy(this.engine) === wanted);
+  }
+}
+
+describe('a follower', () => {
+  test('shows the book of a log over its segments, and joins it at the newest checkpoint', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 5 });
+    const first = new Edge(setup);
+    for (let segment = 0; segment < 3; segment += 1) {
+      await core.write(12);
+      await first.shows(core.book);
+      await core.beginSegment();
+    }
+    await core.write(5);
+    await first.shows(core.book);
+    await until(() => core.stored === 4);
+    const second = new Edge(setup);
+    await second.shows(core.book);
+    await core.write(5);
+    for (const edge of [first, second]) await edge.shows(core.book);
+    // One went on from segment to segment, the other one read a part of the log.
+    expect(first.follower.stats().logRestores).toBe(1);
+    expect(first.follower.stats().logTurns).toBeGreaterThan(2 * second.follower.stats().logTurns);
+    expect(second.follower.status()).toMatchObject({ everLive: true, state: 'live', reason: null });
+    const seqs = [core.book.engine, first.engine, second.engine].map((engine) =>
+      engine.markets().map(({ id }) => engine.version(id)),
+    );
+    expect(seqs[1]).toEqual(seqs[0]);
+    expect(seqs[2]).toEqual(seqs[0]);
+  });
+
+  test('says that its log is silent without a sequence number of its own, and misses nothing', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 6 });
+    await core.write(3);
+    const edge = new Edge(setup, { sendAwayAfterMs: 1 });
+    await edge.shows(core.book);
+    const before = edge.engine.version(0);
+    await server.kill();
+    edge.freshness = 'stale';
+    await core.write(10);
+    await until(() => edge.engine.version(0).state === 'stale' && edge.gate.includes('away'));
+    expect(edge.engine.version(0)).toEqual({ ...before, state: 'stale' });
+    await until(() => core.state === 'stopped');
+    await server.startAgain();
+    edge.freshness = 'live';
+    await edge.shows(core.book);
+    await until(() => edge.follower.status().state === 'live' && edge.gate.at(-1) === 'in');
+    await core.write(3);
+    await edge.shows(core.book);
+    expect(core.state).toBe('writing');
+    expect(edge.follower.stats().logRestores).toBe(1);
+  });
+
+  test('begins again where messages are missing, and where another core has begun', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 7 });
+    await core.write(5);
+    const edge = new Edge(setup);
+    await edge.shows(core.book);
+    await core.service.stop();
+    const other = await Core.start(setup, { seed: 8, epoch: 'second' });
+    await other.write(5);
+    await edge.shows(other.book);
+    expect(edge.gate).toEqual(['away', 'in']);
+    expect(edge.engine.epoch).toBe('second');
+    expect(edge.follower.stats().logRestores).toBe(2);
+  });
+
+  test('of another program ends, and says so', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 9 });
+    await core.write(2);
+    const edge = new Edge(setup, { programId: OTHER_PROGRAM });
+    await expect(edge.ended).rejects.toMatchObject({ code: 'JOURNAL_PROGRAM_MISMATCH' });
+  });
+
+  test('of a log of another version waits, and says so', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 9 });
+    await core.write(2);
+    const connection = await open(setup);
+    const checkpoints = new CheckpointStore(await connection.openObjects());
+    const stored = await until(() => checkpoints.readNewest());
+    const bytes = Buffer.from(stored.bytes);
+    bytes.writeUInt32LE(bytes.readUInt32LE(16) + 1, 16);
+    await checkpoints.storeCheckpoint({ bytes, next: stored.next + 1 });
+    const edge = new Edge(setup);
+    await until(() => edge.follower.status().reason?.includes('version') === true);
+    expect(edge.follower.status()).toMatchObject({ everLive: false, state: 'starting' });
+  });
+
+  test('with a wrong password ends, and says so', async (context) => {
+    const setup = newSetup(context);
+    const log = { ...setup.log, servers: [server.urlOf('slotbook', 'guess')] };
+    await expect(new Edge({ ...setup, log }).ended).rejects.toMatchObject({ code: 'LOG_REFUSED' });
+    const core = await Core.start({ ...setup, log }, { seed: 1 });
+    expect(core.messages).toMatchObject([{ kind: 'refused', code: 'LOG_REFUSED' }]);
+  });
+});
+
+async function open(setup: LogSetup): Promise<LogConnection> {
+  const connection = await connectLog(setup.log, 'a test');
+  ends.push(() => connection.nats.close());
+  return connection;
+}
+
+describe('a log', () => {
+  async function newAppender(setup: LogSetup): Promise<LogAppender> {
+    const appender = new LogAppender(await open(setup), setup);
+    await appender.prepareStream();
+    appender.goOnBehind(await appender.readLast());
+    return appender;
+  }
+
+  test('is of one writer: one that comes back after another has written is refused', async (context) => {
+    const setup = newSetup(context);
+    const first = await newAppender(setup);
+    await first.appendMessage('a.1.0', Buffer.from('a'));
+    const second = await newAppender(setup);
+    await second.appendMessage('b.1.0', Buffer.from('b'));
+    await expect(first.appendMessage('a.1.1', Buffer.from('c'))).rejects.toMatchObject({
+      code: 'LOG_FENCED',
+    });
+    expect((await second.readLast()).id).toBe('b.1.0');
+  });
+
+  test('has a message once whose acknowledgement was lost', async (context) => {
+    const setup = newSetup(context);
+    const appender = await newAppender(setup);
+    await appender.appendMessage('a.1.0', Buffer.from('a'));
+    server.pause();
+    const late = appender.appendMessage('a.1.1', Buffer.from('b'));
+    await expect(late).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' });
+    server.goOn();
+    await until(async () => (await appender.readLast()).id === 'a.1.1');
+    expect(await appender.appendMessage('a.1.1', Buffer.from('b'))).toBe(2);
+    expect(await appender.appendMessage('a.1.2', Buffer.from('c'))).toBe(3);
+  });
+
+  test('that is gone is told apart from one that another core writes', async (context) => {
+    const setup = newSetup(context);
+    const appender = await newAppender(setup);
+    await appender.appendMessage('a.1.0', Buffer.from('a'));
+    await (await open(setup)).manager.streams.delete(setup.log.stream);
+    const lost = { code: 'LOG_LOST' };
+    await expect(appender.appendMessage('a.1.1', Buffer.from('b'))).rejects.toMatchObject(lost);
+    await appender.prepareStream();
+    await expect(appender.appendMessage('a.1.1', Buffer.from('b'))).rejects.toMatchObject(lost);
+  });
+
+  test('of a core that finds another one writing is taken over when that ends', async (context) => {
+    const setup = newSetup(context);
+    const first = await Core.start(setup, { seed: 3 });
+    await first.write(2);
+    const edge = new Edge(setup);
+    await edge.shows(first.book);
+    const second = await Core.start(setup, { seed: 4, epoch: 'second' });
+    const reason = (): string =>
+      second.messages.findLast((message) => message.kind === 'state')?.stats.reason ?? '';
+    await until(async () => {
+      await sleep(100);
+      await first.write(1);
+      await second.write(1);
+      return reason().includes('another core writes the log');
+    });
+    await first.service.stop();
+    await until(() => second.state === 'writing');
+    await until(async () => {
+      await second.write(1);
+      return edge.engine.epoch === 'second';
+    });
+    await edge.shows(second.book);
+  });
+});

@@ -1,0 +1,213 @@
+/** A core and its edges as processes, on a real chain and a real NATS server. */
+import { afterAll, afterEach, beforeAll, expect, type TestContext, test } from 'vitest';
+import { NatsServer, natsMissing } from './support/nats-server.js';
+import { ServiceChild } from './support/service-child.js';
+import { Probe } from './support/socket-scene.js';
+import { SteppedDemo } from './support/stepped-demo.js';
+import { until } from './support/until.js';
+
+const SYMBOL = 'SOL-PERP';
+const TOPICS = [
+  { channel: 'book', market: SYMBOL, depth: 20 },
+  { channel: 'book', market: SYMBOL, depth: 50, vamm: true },
+  { channel: 'bbo', market: SYMBOL },
+  { channel: 'l3', market: SYMBOL, depth: 100 },
+];
+/** An edge that says soon that it has lost its log. */
+const SOON = ['--lagging-after-ms', '2500', '--stale-after-ms', '4000', '--away-after-ms', '6000'];
+
+let nats: NatsServer;
+let demo: SteppedDemo;
+const running: ServiceChild[] = [];
+
+beforeAll(async () => {
+  if (natsMissing !== undefined) return;
+  nats = await NatsServer.start();
+  demo = await SteppedDemo.start({ seed: 21, makers: 6, slotTimeMs: 100 });
+});
+
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.kill();
+});
+
+afterAll(async () => {
+  await demo?.stop();
+  await nats?.stop();
+});
+
+async function keep(starting: Promise<ServiceChild>): Promise<ServiceChild> {
+  const service = await starting;
+  running.push(service);
+  return service;
+}
+
+/** The flags of a log of its own for each test. */
+function newLog({ skip }: TestContext, name: string): readonly string[] {
+  skip(natsMissing !== undefined, natsMissing);
+  return ['--nats', nats.url, '--nats-stream', name];
+}
+
+interface Frame {
+  readonly type: string;
+  readonly topic?: string;
+  readonly seq: number;
+  readonly prev?: number;
+  readonly epoch?: string;
+  readonly state?: string;
+}
+
+/** A reader of all topics of an edge. */
+async function readTopics(edge: ServiceChild): Promise<Probe> {
+  const probe = await Probe.open(edge.socketUrl);
+  for (const [id, topic] of TOPICS.entries()) probe.send({ type: 'subscribe', id, ...topic });
+  await until(() => framesOf(probe, 'snapshot').length === TOPICS.length);
+  return probe;
+}
+
+function framesOf({ texts }: Probe, type: string): readonly Frame[] {
+  return texts.map((text) => JSON.parse(text) as Frame).filter((frame) => frame.type === type);
+}
+
+/** The deltas of a reader by topic and sequence number, without their links. */
+function deltasOf(probe: Probe): ReadonlyMap<string, { frame: string; prev: number | undefined }> {
+  const deltas = framesOf(probe, 'delta').map(({ prev, ...frame }) => {
+    const entry = { frame: JSON.stringify(frame), prev };
+    return [`${frame.topic} ${frame.seq}`, entry] as const;
+  });
+  return new Map(deltas);
+}
+
+interface Status {
+  readonly epoch: string;
+  readonly state: string;
+  readonly slot: number;
+  readonly orders: number;
+  readonly markets: readonly { symbol: string; seq: number; ordersShown: number }[];
+  readonly journal?: { readonly state: string; readonly reason: string | null };
+}
+
+async function statusOf(service: ServiceChild): Promise<Status> {
+  return JSON.parse((await service.get('/status')).text) as Status;
+}
+
+/** Waits until services say the same of one slot: epoch, sequence numbers and orders. */
+async function agree(...services: readonly ServiceChild[]): Promise<void> {
+  await until('the same book', async () => {
+    const all = await Promise.all(services.map(statusOf));
+    const said = all.map(({ epoch, slot, orders, markets }) =>
+      JSON.stringify([
+        epoch,
+        slot,
+        orders,
+        markets.map((row) => [row.symbol, row.seq, row.ordersShown]),
+      ]),
+    );
+    return said.every((text) => text === said[0]);
+  });
+}
+
+test('edges show one book in equal frames, also one that joins later', async (context) => {
+  const log = newLog(context, 'frames');
+  const core = await keep(ServiceChild.core(demo.relay, log));
+  const first = await keep(ServiceChild.edge(log));
+  const early = await readTopics(first);
+  await demo.step(40);
+  const second = await keep(ServiceChild.edge(log));
+  const late = await readTopics(second);
+  await until('enough frames', async () => {
+    await demo.step(5);
+    return framesOf(late, 'delta').length > 60;
+  });
+  await agree(core, first, second);
+  const [one, other] = [deltasOf(early), deltasOf(late)];
+  const shared = [...other.keys()].filter((key) => one.has(key));
+  expect(shared.length).toBeGreaterThan(20);
+  expect(shared.map((key) => other.get(key)?.frame)).toEqual(
+    shared.map((key) => one.get(key)?.frame),
+  );
+  // The first frame of a topic links to the snapshot, and the first one of all was opened earlier.
+  const otherLinks = shared.filter((key) => one.get(key)?.prev !== other.get(key)?.prev);
+  expect(otherLinks.length).toBeLessThanOrEqual(TOPICS.length);
+  for (const service of [first, second]) {
+    expect((await service.get('/ready')).status).toBe(200);
+    expect((await service.get('/metrics')).text).toContain('event="logRestores"} 1');
+  }
+  expect((await core.get('/l2?marketName=SOL-PERP')).status).toBe(404);
+  expect(await statusOf(core)).toMatchObject({ journal: { state: 'writing', reason: null } });
+});
+
+test('a reader goes from edge to edge by epoch and sequence number, and misses nothing', async (context) => {
+  const log = newLog(context, 'moves');
+  await keep(ServiceChild.core(demo.relay, log));
+  const [first, second] = await Promise.all([
+    keep(ServiceChild.edge(log)),
+    keep(ServiceChild.edge(log)),
+  ]);
+  const topic = { channel: 'book', market: SYMBOL, depth: 20 };
+  // The second has the topic open as well, or it would have no frames of before to send.
+  const other = await readTopics(second);
+  let reader = await readTopics(first);
+  await demo.step(30);
+  const last = await until(() =>
+    framesOf(reader, 'delta').findLast((frame) => frame.topic === 'book:SOL-PERP:20'),
+  );
+  await reader.close();
+  await demo.step(30);
+  const epoch = (await statusOf(first)).epoch;
+  reader = await Probe.open(second.socketUrl);
+  reader.send({ type: 'subscribe', id: 9, ...topic, resume: { epoch, seq: last.seq } });
+  await until(() => framesOf(reader, 'delta').length > 0);
+  expect(framesOf(reader, 'snapshot')).toEqual([]);
+  const [next] = framesOf(reader, 'delta');
+  const missed = framesOf(other, 'delta').filter(
+    ({ topic: name, seq }) => name === last.topic && seq > last.seq,
+  );
+  expect(next?.seq).toBe(missed[0]?.seq);
+});
+
+test('an edge that has lost its log says so, sends its readers away, and takes them again', async (context) => {
+  const log = newLog(context, 'outage');
+  const core = await keep(ServiceChild.core(demo.relay, log));
+  const edge = await keep(ServiceChild.edge([...log, ...SOON]));
+  const reader = await readTopics(edge);
+  await nats.kill();
+  await until(() => framesOf(reader, 'delta').some(({ state }) => state === 'stale'));
+  expect(await reader.closed).toMatchObject({ code: 1001 });
+  expect((await edge.get('/ready')).status).toBe(503);
+  await expect(Probe.open(edge.socketUrl)).rejects.toThrow('503');
+  await demo.step(20);
+  expect((await statusOf(core)).state).toBe('live');
+  await nats.startAgain();
+  await until(async () => (await edge.get('/ready')).status === 200);
+  await agree(core, edge);
+  await (await until(() => readTopics(edge))).close();
+  // What waited was appended: the log goes on without a checkpoint.
+  expect((await edge.get('/metrics')).text).toContain('event="logRestores"} 1');
+});
+
+test('a core that stood still while another one took over cannot append, and ends', async (context) => {
+  const log = newLog(context, 'fence');
+  const first = await keep(ServiceChild.core(demo.relay, log));
+  const edge = await keep(ServiceChild.edge(log));
+  const reader = await readTopics(edge);
+  const { epoch } = await statusOf(first);
+  first.pause();
+  const second = await keep(ServiceChild.core(demo.relay, log));
+  await until(async () => (await statusOf(edge)).epoch !== epoch);
+  expect(await reader.closed).toMatchObject({ code: 1001 });
+  await demo.step(10);
+  first.goOn();
+  expect(await first.ended()).toBe(1);
+  expect(first.stderr).toContain('LOG_FENCED: another core writes the log');
+  await agree(second, edge);
+});
+
+test('wrong settings of a log are refused with their names', async (context) => {
+  const [, , ...stream] = newLog(context, 'wrong');
+  const wrong = ['--nats', nats.urlOf('slotbook', 'guess'), ...stream];
+  await expect(ServiceChild.core(demo.relay, wrong)).rejects.toThrow('LOG_REFUSED');
+  await expect(ServiceChild.edge(wrong)).rejects.toThrow('LOG_REFUSED');
+  await expect(ServiceChild.edge([])).rejects.toThrow('--nats is missing');
+  const name = ['--nats', nats.url, '--nats-stream', 'a.b'];
+  await expect(ServiceChild.edge(name)).rejects.toThrow('--nats-stream was a.b');
+});
