@@ -1,6 +1,7 @@
 /** A replay on its way to the live topic: what may go wrong there, and what its client may ask for meanwhile. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import { LIMITS } from '../../config/limits.js';
 import type {
   Replay,
   ReplayCommand,
@@ -160,4 +161,25 @@ describe('a handover that fails ends the replay, and nothing else', () => {
     expect(client.taken()).toMatchObject([{ type: 'error', topic: KEY, code: 'INTERNAL' }]);
     expect([replay.sent, faults.length]).toEqual([['close'], 1]);
   });
+});
+
+const at = { slot: 1_000, ts: 1_750_000_000_000 };
+const caughtUp = { kind: 'caughtUp', epoch: 'epoch-1', seq: 7 } as const;
+
+test('an end that its client has not read when it goes elsewhere leaves the way to now open', () => {
+  const replay = begin();
+  client.buffered = LIMITS.socketBacklogBytesMax + 1;
+  replay.add({ kind: 'ended', at, reason: 'until' });
+  client.say({ type: 'seek', id: 2, topic: KEY, from: { ts: at.ts }, until: null });
+  replay.listener.onEnd();
+  replay.add({ kind: 'sought', id: '2' }, caughtUp);
+  client.buffered = 0;
+  client.session?.onDrain();
+  expect(client.taken()).toMatchObject([
+    { type: 'ended', reason: 'until' },
+    { type: 'sought', id: 2 },
+    { type: 'live', seq: 7 },
+  ]);
+  expect(client.topics.has(KEY)).toBe(true);
+  expect([replay.sent, faults]).toEqual([['seek', 'finish', 'close'], []]);
 });

@@ -161,7 +161,8 @@ export class ReplaySubscriber implements Subscriber {
         if (this.#replay.commandsWaiting === 0) this.#becomeLive(item);
         return true;
       case 'ended':
-        this.#forgetPrepared();
+        // What is prepared since the client asked for something else is of the place after this.
+        if (this.#replay.commandsWaiting === 0) this.#forgetPrepared();
         break;
       case 'seekRefused':
         this.#parts.counts.countError(refusalError(item.refusal).code);
