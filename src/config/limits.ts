@@ -1,4 +1,5 @@
 import { HISTORY_LIMITS } from './history-limits.js';
+import { REPLAY_LIMITS } from './replay-limits.js';
 
 /** Every limit that is met from outside, each with its reason: the largest (and smallest) values. */
 export const LIMITS = {
@@ -270,10 +271,7 @@ export const LIMITS = {
   verifySecondsMax: 3_600,
   /** Ten years: longer is 0, which keeps all. */
   historyDaysMax: 3_650,
-  /** Replays of one socket: a book and what is drawn beside it. Each has a book of its own in memory. */
-  replaysPerSocketMax: 2,
-  /** Pauses, seeks and the like of a replay that have no answer yet: a scrubber that is dragged sends some a second. */
-  replayCommandsMax: 16,
+  ...REPLAY_LIMITS,
   /** A month of back-fill at the first start; `slotbook backfill` goes further. */
   backfillHoursMax: 720,
   backfillTransactionsMax: 10_000_000,

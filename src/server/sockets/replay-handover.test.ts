@@ -2,58 +2,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
-import type {
-  Replay,
-  ReplayCommand,
-  ReplayItem,
-  ReplayListener,
-} from '../../contract/replay-source.js';
+import type { ReplayListener } from '../../contract/replay-source.js';
 import { changes, publishAll } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
+import { ScriptedReplay } from '../testing/scripted-replay.js';
 import type { SocketServer } from './socket-server.js';
 
 const stream = { type: 'subscribe', channel: 'book', market: 'SOL-PERP', depth: 10 };
 const past = { ...stream, id: 1, from: { ts: 1_750_000_000_000 } };
 const KEY = 'book:SOL-PERP:10';
-
-/** The main thread's end of a replay, whose items come when a test says so. */
-class ScriptedReplay implements Replay {
-  readonly items: ReplayItem[] = [];
-  /** What was sent to the thread, in its order. */
-  readonly sent: string[] = [];
-  commandsWaiting = 0;
-
-  constructor(readonly listener: ReplayListener) {}
-
-  get next(): ReplayItem | undefined {
-    return this.items[0];
-  }
-
-  takeItem(): void {
-    const item = this.items.shift();
-    if (item === undefined || item instanceof Uint8Array) return;
-    if (['paused', 'resumed', 'sought', 'seekRefused'].includes(item.kind))
-      this.commandsWaiting -= 1;
-  }
-
-  sendCommand({ kind }: ReplayCommand): void {
-    this.commandsWaiting += 1;
-    this.sent.push(kind);
-  }
-
-  finish(): void {
-    this.sent.push('finish');
-  }
-
-  close(): void {
-    this.sent.push('close');
-  }
-
-  add(...items: readonly ReplayItem[]): void {
-    this.items.push(...items);
-    this.listener.onItem();
-  }
-}
 
 let book: FakeBook;
 let server: SocketServer;
@@ -65,7 +22,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   book = new FakeBook();
   [faults, replays] = [[], []];
-  const openReplay = (_: object, listener: ReplayListener): Replay => {
+  const openReplay = (_: object, listener: ReplayListener): ScriptedReplay => {
     const replay = new ScriptedReplay(listener);
     replays.push(replay);
     return replay;

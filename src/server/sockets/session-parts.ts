@@ -1,4 +1,5 @@
 /** What a session is made of. */
+import type { ReplayQuota } from '../admission/replay-quota.js';
 import type { TopicQuota } from '../admission/topic-quota.js';
 import type { SocketCounts } from '../metrics/socket-metrics.js';
 import type { EarlyMessages } from './early-messages.js';
@@ -9,6 +10,7 @@ import type { ChannelParts } from './subscription.js';
 export interface SessionParts<Session> extends ChannelParts, Pick<SocketReplaysParts, 'replays'> {
   readonly early: EarlyMessages;
   readonly quota: TopicQuota;
+  readonly replayQuota: ReplayQuota;
   readonly counts: SocketCounts;
   readonly messagesPerSecond: number;
   readonly messageBurst: number;

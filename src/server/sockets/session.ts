@@ -53,7 +53,7 @@ export class Session implements SocketSession, EarlySession {
     const delivery = this.#delivery;
     const { quota, topicsPerSocket } = parts;
     this.#topics = new SocketTopics({ delivery, quota, ip: socket.ip, topicsPerSocket });
-    this.#replays = new SocketReplays(parts);
+    this.#replays = new SocketReplays({ ...parts, ip: socket.ip });
     this.#wildcards = new Wildcards({
       ...{ topics: this.#topics, delivery, wildcardsMax: topicsPerSocket },
       isClosing: () => this.#closing !== undefined,

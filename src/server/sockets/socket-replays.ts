@@ -1,6 +1,7 @@
 /** The replays of one socket: reads what the client asks for, and brings its messages to them. */
 import { LIMITS } from '../../config/limits.js';
 import type { ReplayRequest, ReplaySource, ReplayTopic } from '../../contract/replay-source.js';
+import type { ReplayQuota } from '../admission/replay-quota.js';
 import type { SocketCounts } from '../metrics/socket-metrics.js';
 import { NO_JOURNAL_TEXT, SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
@@ -16,6 +17,9 @@ export interface SocketReplaysParts extends Pick<ChannelParts, 'book' | 'directo
   /** Undefined where no journal is kept. */
   readonly replays?: ReplaySource | undefined;
   readonly counts: Pick<SocketCounts, 'countError'>;
+  readonly replayQuota: ReplayQuota;
+  /** The client's address. */
+  readonly ip: string;
 }
 
 /** The replays of one socket by their topics. */
@@ -68,16 +72,36 @@ export class SocketReplays {
     this.#open.get(key)?.endReplay();
     this.#requireRoom();
     const topic = this.#topicOf(request);
-    const subscriber: ReplaySubscriber = new ReplaySubscriber({
-      ...this.#parts,
-      request,
-      openReplay: (listener) => replays.openReplay({ ...asked, topic }, listener),
-      onGone: () => {
-        if (this.#open.get(key) === subscriber) this.#open.delete(key);
-      },
-    });
+    const subscriber: ReplaySubscriber = this.#countOne(
+      () =>
+        new ReplaySubscriber({
+          ...this.#parts,
+          request,
+          openReplay: (listener) => replays.openReplay({ ...asked, topic }, listener),
+          onGone: () => this.#removeReplay(subscriber),
+        }),
+    );
     this.#open.set(key, subscriber);
     return subscriber;
+  }
+
+  /** Counts the one that is opened. Throws LIMIT_EXCEEDED. */
+  #countOne(open: () => ReplaySubscriber): ReplaySubscriber {
+    const { replayQuota, ip } = this.#parts;
+    replayQuota.acquireReplay(ip);
+    try {
+      return open();
+    } catch (error) {
+      replayQuota.releaseReplay(ip);
+      throw error;
+    }
+  }
+
+  /** May be called again for one that is gone. */
+  #removeReplay(subscriber: ReplaySubscriber): void {
+    if (this.#open.get(subscriber.key) !== subscriber) return;
+    this.#open.delete(subscriber.key);
+    this.#parts.replayQuota.releaseReplay(this.#parts.ip);
   }
 
   #requireRoom(): void {

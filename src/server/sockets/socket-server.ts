@@ -18,6 +18,7 @@ import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js'
 import type { ReplaySource } from '../../contract/replay-source.js';
 import { requireUpgrade, SocketQuota } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
+import { ReplayQuota } from '../admission/replay-quota.js';
 import { TopicQuota } from '../admission/topic-quota.js';
 import { SocketCounts, type SocketStats } from '../metrics/socket-metrics.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
@@ -76,6 +77,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   readonly #market: MarketFanOut | null;
   readonly #summaries: SummaryFanOut | null;
   readonly #topicQuota: TopicQuota;
+  readonly #replayQuota: ReplayQuota;
   readonly #early: EarlyMessages;
   readonly #counts = new SocketCounts();
   readonly #sessions = new Set<Session>();
@@ -105,6 +107,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     const { socketsMax = LIMITS.socketsMax } = options;
     this.#socketQuota = new SocketQuota({ ...options, what: 'WebSockets', socketsMax });
     this.#topicQuota = new TopicQuota(options);
+    this.#replayQuota = new ReplayQuota(options.addresses);
     this.#early = new EarlyMessages(options);
     this.#heartbeats = new HeartbeatShards(publish);
     this.#fanOut = new BookFanOut({ ...parts, intervalMs: publishIntervalMs });
@@ -184,6 +187,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
       ...{ market: this.#market, summaries: this.#summaries },
       early: this.#early,
       quota: this.#topicQuota,
+      replayQuota: this.#replayQuota,
       counts: this.#counts,
       slowMsMax,
       heartbeatTopic: this.#heartbeats.assignTopic(),

@@ -1,0 +1,82 @@
+/** The places of replays: how many one address may have, and when each is given back. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import type { ReplayListener } from '../../contract/replay-source.js';
+import { ScriptedReplay } from '../testing/scripted-replay.js';
+import type { SocketServer } from './socket-server.js';
+
+const from = { ts: 1_750_000_000_000 };
+const MARKETS = ['SOL-PERP', 'SOL'];
+const refusal = { code: 'LIMIT_EXCEEDED', message: 'one address may have 4 replays' };
+
+let server: SocketServer;
+let replays: ScriptedReplay[];
+/** Why the next replay has no place. */
+let full: string | undefined;
+
+beforeEach(() => {
+  replays = [];
+  full = undefined;
+  const openReplay = (_: object, listener: ReplayListener): ScriptedReplay | string => {
+    if (full !== undefined) return full;
+    const replay = new ScriptedReplay(listener);
+    replays.push(replay);
+    return replay;
+  };
+  server = newServer({ socketsPerIp: 10, replays: { openReplay } });
+});
+
+afterEach(() => server.close());
+
+/** Begins a replay of each market, and returns the answers. */
+function begin(client: FakeClient, markets = MARKETS): readonly Record<string, unknown>[] {
+  for (const market of markets) {
+    client.say({ type: 'subscribe', channel: 'bbo', market, id: market, from });
+  }
+  return client.taken().filter(({ id }) => id !== undefined);
+}
+
+const begun = MARKETS.map((id) => ({ type: 'subscribed', id }));
+
+test('one address has some of them, and other addresses have the rest', () => {
+  const [first, second, third] = [openOn(server), openOn(server), openOn(server)];
+  expect(begin(first)).toMatchObject(begun);
+  expect(begin(second)).toMatchObject(begun);
+  expect(begin(third)).toMatchObject([refusal, refusal]);
+  expect(begin(openOn(server, '203.0.113.8'))).toMatchObject(begun);
+  // The same topics again take no other places.
+  expect(begin(first)).toMatchObject(begun);
+  expect(begin(third)).toMatchObject([refusal, refusal]);
+});
+
+test('a place is given back once, however a replay ends', () => {
+  const [first, second, third] = [openOn(server), openOn(server), openOn(server)];
+  begin(first);
+  begin(second);
+  const expectOne = (): void => {
+    const [answer, other] = begin(third);
+    expect([answer, other]).toMatchObject([{ type: 'subscribed' }, refusal]);
+    third.say({ type: 'unsubscribe', topic: String(answer?.['topic']) });
+  };
+  first.say({ type: 'unsubscribe', topic: 'bbo:SOL-PERP' });
+  expectOne();
+  expectOne();
+  // There is no room for one in the service.
+  full = 'deliberate';
+  expect(begin(first, ['SOL-PERP'])).toMatchObject([{ code: 'LIMIT_EXCEEDED', message: full }]);
+  full = undefined;
+  expectOne();
+  // It becomes the live topic, of which nothing is left to give back when the client leaves it.
+  const replay = replays[2];
+  replay?.listener.onEnd();
+  replay?.add({ kind: 'caughtUp', epoch: 'epoch-1', seq: 7 });
+  begin(third);
+  expect(begin(first, ['SOL-PERP'])).toMatchObject([refusal]);
+  second.say({ type: 'unsubscribe', topic: 'bbo:SOL-PERP' });
+  expect(begin(first, ['SOL-PERP'])).toMatchObject([refusal]);
+  // A failure.
+  replays[1]?.add({ kind: 'failed', refusal: { kind: 'notKept', message: 'deliberate' } });
+  expect(begin(first, ['SOL-PERP'])).toMatchObject([{ type: 'subscribed' }]);
+  second.session?.onClose('client');
+  expect(begin(first)).toMatchObject(begun);
+});
