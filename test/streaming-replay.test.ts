@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AsOfMoment } from '../src/contract/as-of-source.js';
 import type { Replay, ReplayRequest } from '../src/contract/replay-source.js';
 import type { TopicSpec } from '../src/contract/topics.js';
-import { REPLAY_WINDOW_BYTES } from '../src/journal/model/limits.js';
+import { REPLAY_WINDOW_BYTES, REPLAYS_CLOSING_MAX } from '../src/journal/model/limits.js';
 import type { Frame } from './support/model-book.js';
 import type { Answer, ModelClient } from './support/model-client.js';
 import { SceneJournal } from './support/scene-journal.js';
@@ -412,6 +412,14 @@ test('replays of a socket and of all sockets are limited, and give their places 
   }
   await until('a place', async () => (await begin(second, wishes[1] as object)).type !== 'error');
 }, 120_000);
+
+test('replays that are closed count until nothing of them is left', async () => {
+  const listener = { onItem: () => undefined, onEnd: () => undefined };
+  const open = () => journal.replays.openReplay(requestOf({ channel: 'bbo' }), listener);
+  for (let round = 0; round < REPLAYS_CLOSING_MAX; round += 1) (open() as Replay).close();
+  expect(open()).toBe(`${REPLAYS_CLOSING_MAX} replays are being closed, which is the limit`);
+  await until('a place', () => typeof open() !== 'string');
+});
 
 test('a subscription to a moment that is not kept ends, and says what is kept', async () => {
   const places = [

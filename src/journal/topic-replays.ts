@@ -12,7 +12,7 @@ import type {
 } from '../contract/replay-source.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
-import { AS_OF_IDLE_MS, REPLAYS_MAX } from './model/limits.js';
+import { AS_OF_IDLE_MS, REPLAYS_CLOSING_MAX, REPLAYS_MAX } from './model/limits.js';
 import type { FromReplays, ReplayItems, ReplaySetup, ToReplays } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
 import { ReplayThread } from './replay-thread.js';
@@ -32,7 +32,10 @@ export class TopicReplays implements ReplaySource {
   readonly #options: TopicReplaysOptions;
   readonly #timers: Timers;
   readonly #recent: RecentTurns;
+  /** Until the thread has closed them. */
   readonly #replays = new Map<number, RunningReplay>();
+  /** Those of them that are closed here. */
+  #closing = 0;
   #lastId = 0;
   #thread: ReplayThread | null = null;
   #idle: Timer | null = null;
@@ -45,11 +48,8 @@ export class TopicReplays implements ReplaySource {
   }
 
   openReplay(request: ReplayRequest, listener: ReplayListener): Replay | string {
-    const { replaysMax = REPLAYS_MAX } = this.#options;
-    if (this.#isStopped) return 'the service is stopping';
-    if (this.#replays.size >= replaysMax) {
-      return `${replaysMax} replays run, which is the limit`;
-    }
+    const refusal = this.#findRefusal();
+    if (refusal !== null) return refusal;
     this.#idle?.cancel();
     this.#idle = null;
     this.#thread ??= this.#startThread();
@@ -59,6 +59,9 @@ export class TopicReplays implements ReplaySource {
     const replay = new RunningReplay({
       ...{ id, listener, recent: this.#recent },
       send: (message) => thread.sendMessage(message),
+      onClosing: () => {
+        this.#closing += 1;
+      },
       onClosed: () => this.#removeReplay(id),
     });
     this.#replays.set(id, replay);
@@ -75,6 +78,17 @@ export class TopicReplays implements ReplaySource {
     await thread?.end();
   }
 
+  /** Why there is no room for another one; null when there is. */
+  #findRefusal(): string | null {
+    const { replaysMax = REPLAYS_MAX } = this.#options;
+    if (this.#isStopped) return 'the service is stopping';
+    if (this.#replays.size - this.#closing >= replaysMax) {
+      return `${replaysMax} replays run, which is the limit`;
+    }
+    if (this.#closing < REPLAYS_CLOSING_MAX) return null;
+    return `${REPLAYS_CLOSING_MAX} replays are being closed, which is the limit`;
+  }
+
   #startThread(): ReplayThread {
     const thread: ReplayThread = new ReplayThread(this.#options.files, {
       onMessage: (message) => this.#replays.get(message.id)?.receiveMessage(message),
@@ -86,7 +100,8 @@ export class TopicReplays implements ReplaySource {
   }
 
   #removeReplay(id: number): void {
-    this.#replays.delete(id);
+    if (!this.#replays.delete(id)) return;
+    this.#closing -= 1;
     if (this.#replays.size > 0 || this.#isStopped) return;
     this.#idle = this.#timers.after(AS_OF_IDLE_MS, () => {
       const thread = this.#thread;
@@ -98,7 +113,9 @@ export class TopicReplays implements ReplaySource {
   #handleEnd(reason: string): void {
     this.#thread = null;
     this.#options.log.warn({ reason }, 'the thread that plays the past ended');
-    for (const replay of this.#replays.values()) replay.failWith(`the thread ended: ${reason}`);
+    for (const replay of [...this.#replays.values()]) {
+      replay.endWithThread(`the thread ended: ${reason}`);
+    }
   }
 }
 
@@ -107,6 +124,9 @@ interface RunningReplayParts {
   readonly listener: ReplayListener;
   readonly recent: RecentTurns;
   readonly send: (message: ToReplays) => void;
+  /** Its reader has gone. */
+  readonly onClosing: () => void;
+  /** The thread has nothing of it any more, nor messages about it. */
   readonly onClosed: () => void;
 }
 
@@ -122,6 +142,9 @@ class RunningReplay implements Replay {
   /** What is sent to the thread waits for what was sent before. */
   #sent: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** The thread has its request. */
+  #isOpened = false;
+  #isThreadGone = false;
 
   constructor(parts: RunningReplayParts) {
     this.#parts = parts;
@@ -177,23 +200,33 @@ class RunningReplay implements Replay {
 
   close(): void {
     if (this.#isClosed) return;
-    const { id } = this.#parts;
-    // Behind what opens it.
-    this.#sendLater(async () => ({ id, kind: 'close' }));
     this.#isClosed = true;
     this.#items = [];
     this.#taken = 0;
-    this.#parts.onClosed();
+    const { id, send, onClosing, onClosed } = this.#parts;
+    onClosing();
+    // Behind what opens it.
+    this.#sent = this.#sent.then(() => {
+      if (this.#isOpened && !this.#isThreadGone) send({ id, kind: 'close' });
+      else onClosed();
+    });
   }
 
   /** The thread is gone. */
+  endWithThread(message: string): void {
+    this.#isThreadGone = true;
+    if (this.#isClosed) this.#parts.onClosed();
+    else this.failWith(message);
+  }
+
   failWith(message: string): void {
     this.#addItem({ kind: 'failed', refusal: { kind: 'busy', message } });
   }
 
   receiveMessage(message: FromReplays): void {
-    if (this.#isClosed) return;
-    if (message.kind === 'atEnd') this.#parts.listener.onEnd();
+    if (message.kind === 'closed') this.#parts.onClosed();
+    else if (this.#isClosed) return;
+    else if (message.kind === 'atEnd') this.#parts.listener.onEnd();
     else this.#addItems(message.items);
   }
 
@@ -213,11 +246,12 @@ class RunningReplay implements Replay {
   }
 
   #sendLater(make: () => Promise<ToReplays>): void {
-    const isClosed = this.#isClosed;
     this.#sent = this.#sent
       .then(make)
       .then((message) => {
-        if (!isClosed) this.#parts.send(message);
+        if (this.#isClosed) return;
+        this.#isOpened = true;
+        this.#parts.send(message);
       })
       .catch((error: unknown) => this.failWith(String(error)));
   }

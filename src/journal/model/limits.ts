@@ -109,6 +109,10 @@ export const EXPORT_LEVELS = 1_000;
 
 /** Topics of the past that are played at once, of all sockets: each has a book of its own, some 120 MB of 10,000 users. */
 export const REPLAYS_MAX = 8;
+/** Replays that were closed and of which the thread still has messages: a client that asks again and again fills no queue. */
+export const REPLAYS_CLOSING_MAX = 8;
+/** Markets of runs whose ids are remembered: to learn one takes a checkpoint, some 70 ms. */
+export const LEARNED_MARKETS_MAX = 256;
 /** Memory of the books of all of them, but of one however large it is. */
 export const REPLAY_BOOK_BYTES_MAX = 1024 * MEBIBYTE;
 /** Work of the thread that plays them before it rests, and looks for messages. */

@@ -124,4 +124,6 @@ export type FromReplays = { readonly id: number } & (
   | { readonly kind: 'items'; readonly items: ReplayItems }
   /** It has come to the end of the files, and waits for `finish`. */
   | { readonly kind: 'atEnd' }
+  /** Nothing is left of it, and nothing that was sent about it waits. */
+  | { readonly kind: 'closed' }
 );

@@ -2,6 +2,7 @@ import type { AsOfMoment, MarketKey } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
 import type { JournalFiles } from '../as-of/warm-book.js';
 import { textOfError } from '../model/error.js';
+import { LEARNED_MARKETS_MAX } from '../model/limits.js';
 import { chooseBySeq, chooseByTime, describeNotKept } from '../store/segment-choice.js';
 import { SegmentIndex } from '../store/segment-index.js';
 import type { SegmentInfo } from '../store/segment-info.js';
@@ -12,8 +13,8 @@ import { isFileFault, SegmentCursor } from './segment-cursor.js';
 export class MomentFinder {
   readonly #files: JournalFiles;
   readonly #index: SegmentIndex;
-  /** The market that was learned last, as a reader goes by its numbers again and again. */
-  #learned = { name: '', id: -1 };
+  /** The ids of markets by run and market, the oldest first; -1 where a run that has ended had none. */
+  readonly #learned = new Map<string, number>();
 
   constructor(files: JournalFiles) {
     this.#files = files;
@@ -33,7 +34,7 @@ export class MomentFinder {
       by === 'seq'
         ? chooseBySeq(segments, {
             ...{ epoch: epoch ?? '', seq: value, newest },
-            market: this.#learnId(segments, moment, key),
+            market: this.#learnId(segments, moment, key, all.at(-1)?.epoch),
           })
         : chooseByTime(segments, { by, value, newest });
     if (choice === null) throw this.notKept(moment);
@@ -64,22 +65,40 @@ export class MomentFinder {
     return new ReplayFailure({ kind: 'notKept', message });
   }
 
-  /** The id of a market in the run of these segments; -1 where it has none. */
-  #learnId(segments: readonly SegmentInfo[], moment: AsOfMoment, key: MarketKey): number {
+  /** The id of a market in the run of these segments; -1 where it has none. The newest run may still get it. */
+  #learnId(
+    segments: readonly SegmentInfo[],
+    moment: AsOfMoment,
+    key: MarketKey,
+    newestEpoch: string | undefined,
+  ): number {
     const last = segments.at(-1);
     if (last === undefined) return -1;
     const name = `${last.epoch} ${key.marketType} ${key.marketIndex}`;
-    if (this.#learned.name === name) return this.#learned.id;
-    const cursor = this.openSegment(last, moment);
+    const known = this.#learned.get(name);
+    if (known !== undefined) return known;
+    const id = this.#readId(last, moment, key);
+    if (id !== -1 || last.epoch !== newestEpoch) this.#remember(name, id);
+    return id;
+  }
+
+  #readId(segment: SegmentInfo, moment: AsOfMoment, key: MarketKey): number {
+    const cursor = this.openSegment(segment, moment);
     try {
-      const id = readIdOf(cursor, key);
-      if (id !== -1) this.#learned = { name, id };
-      return id;
+      return readIdOf(cursor, key);
     } catch (error) {
       if (!isFileFault(error)) throw error;
       throw this.notKept(moment, { error });
     } finally {
       cursor.close();
+    }
+  }
+
+  #remember(name: string, id: number): void {
+    this.#learned.set(name, id);
+    const [oldest] = this.#learned.keys();
+    if (this.#learned.size > LEARNED_MARKETS_MAX && oldest !== undefined) {
+      this.#learned.delete(oldest);
     }
   }
 }

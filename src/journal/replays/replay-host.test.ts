@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { SceneJournal } from '../../../test/support/scene-journal.js';
 import type { ReplayRequest } from '../../contract/replay-source.js';
@@ -8,7 +8,9 @@ import { PROGRAM_ID } from '../../sim/bytes/keys.js';
 import { MarketSimulator } from '../../sim/market/market-simulator.js';
 import { REPLAY_SLICE_MS, REPLAY_STILL_MS_MAX } from '../model/limits.js';
 import type { FromReplays } from '../model/messages.js';
+import { MomentFinder } from './moment-finder.js';
 import { ReplayHost } from './replay-host.js';
+import { SegmentCursor } from './segment-cursor.js';
 
 const START_MS = 1_750_000_000_000;
 const TURNS = 300;
@@ -69,7 +71,7 @@ function takeAll(host: ReplayHost): void {
   for (const message of messages.splice(0)) {
     const { id } = message;
     if (message.kind === 'atEnd') host.receiveMessage({ id, kind: 'finish', isWhole: true });
-    else {
+    else if (message.kind === 'items') {
       const { bytes, ends, event } = message.items;
       for (const [at, end] of ends.entries()) {
         const frame = JSON.parse(Buffer.from(bytes.subarray(ends[at - 1] ?? 0, end)).toString());
@@ -182,4 +184,41 @@ test("runs that never had the market are passed on a replay's way, up to the end
   const sent = playAll({ until: tsOf(TURNS + 500) });
   const first = ['snapshot e1', 'delta e1', 'hole'];
   expect(sent).toEqual([...first, 'snapshot e2 reset', 'delta e2', 'hole', 'ended']);
+});
+
+test('readers that open and close again and again make no work, and what they ask is done in slices', () => {
+  const timers = new ManualTimers();
+  const host = hostOf(timers);
+  const name = { by: 'seq', value: 3, epoch: 'e1' } as const;
+  const open = (id: number) =>
+    host.receiveMessage({ id, kind: 'open', request: { ...request, from: name }, flushedMs: 0 });
+  const closed = () => messages.filter(({ kind }) => kind === 'closed').map(({ id }) => id);
+  for (let id = 1; id <= 4; id += 1) open(id);
+  // Nothing was opened yet, so there is nothing to say of what is not kept.
+  for (let id = 1; id <= 3; id += 1) host.receiveMessage({ id, kind: 'close' });
+  expect(closed()).toEqual([1, 2, 3]);
+  expect(messages).toHaveLength(3);
+  timers.advance(60_000);
+  expect(new Set(messages.slice(3).map(({ id }) => id))).toEqual(new Set([4]));
+});
+
+test('markets of a run are learned once, also one that the run never had', () => {
+  restartLife();
+  const finder = new MomentFinder({ folder: journal.folder, programId: PROGRAM_ID });
+  const { topic } = request;
+  const nobody = { marketType: 'perp', marketIndex: 9_999 } as const;
+  const ask = (key: ReplayRequest['topic']['key']): void => {
+    try {
+      finder.openMoment({ by: 'seq', value: 3, epoch: 'e1' }, key).close();
+    } catch (error) {
+      expect(error).toMatchObject({ name: 'ReplayFailure' });
+    }
+  };
+  const steps = vi.spyOn(SegmentCursor.prototype, 'step');
+  for (const key of [topic.key, nobody]) ask(key);
+  expect(steps).toHaveBeenCalled();
+  steps.mockClear();
+  for (const key of [topic.key, nobody, topic.key]) ask(key);
+  expect(steps).not.toHaveBeenCalled();
+  steps.mockRestore();
 });

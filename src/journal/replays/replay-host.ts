@@ -34,12 +34,17 @@ interface Hosted {
   stillSinceMs: number | null;
 }
 
+/** What takes time to do: it opens a moment, or may. */
+type WorkMessage = Extract<ToReplays, { readonly kind: 'open' | 'command' }>;
+
 /** The replays of one thread, by the numbers that the main thread gives them. */
 export class ReplayHost {
   readonly #options: ReplayHostOptions;
   readonly #finder: MomentFinder;
   /** Each makes a step in its turn. */
   readonly #hosted = new Map<number, Hosted>();
+  /** What is done in slices as well, in its order. */
+  readonly #waiting: WorkMessage[] = [];
   #timer: Timer | null = null;
   #heartbeat: Timer | null = null;
   /** No work before this: the thread has rested then. */
@@ -52,25 +57,34 @@ export class ReplayHost {
 
   receiveMessage(message: ToReplays): void {
     const { id, kind } = message;
-    if (kind === 'open') {
+    // One that has failed may still be spoken to.
+    const hosted = this.#hosted.get(id);
+    if (kind === 'open' || kind === 'command') this.#waiting.push(message);
+    else if (kind === 'taken') hosted?.outbox.noteTaken(message.bytes);
+    else if (kind === 'finish') hosted?.replay.finishJournal(message.isWhole);
+    else this.#forgetReplay(id, hosted);
+    this.#scheduleSlice();
+  }
+
+  #handleWaiting(message: WorkMessage): void {
+    if (message.kind === 'open') {
       this.#openReplay(message);
       return;
     }
-    // One that has failed may still be spoken to.
+    const { id, command, flushedMs } = message;
     const hosted = this.#hosted.get(id);
     if (hosted === undefined) return;
-    const { replay, outbox } = hosted;
-    if (kind === 'taken') outbox.noteTaken(message.bytes);
-    else if (kind === 'finish') replay.finishJournal(message.isWhole);
-    else if (kind === 'close') this.#closeReplay(id, hosted);
-    else {
-      const { command, flushedMs } = message;
-      hosted.stillSinceMs = null;
-      this.#guardReplay(id, hosted, () =>
-        replay.handleCommand(command, flushedMs, this.#options.timers.nowMs()),
-      );
-    }
-    this.#scheduleSlice();
+    hosted.stillSinceMs = null;
+    const nowMs = this.#options.timers.nowMs();
+    this.#guardReplay(id, hosted, () => hosted.replay.handleCommand(command, flushedMs, nowMs));
+  }
+
+  /** Its reader has gone: what it has asked for is not done any more. */
+  #forgetReplay(id: number, hosted: Hosted | undefined): void {
+    const others = this.#waiting.filter((message) => message.id !== id);
+    this.#waiting.splice(0, this.#waiting.length, ...others);
+    if (hosted !== undefined) this.#closeReplay(id, hosted);
+    this.#options.post({ id, kind: 'closed' });
   }
 
   #openReplay({ id, request, flushedMs }: Extract<ToReplays, { readonly kind: 'open' }>): void {
@@ -94,7 +108,6 @@ export class ReplayHost {
     this.#heartbeat ??= this.#options.timers.after(REPLAY_HEARTBEAT_MS, () =>
       this.#sendHeartbeats(),
     );
-    this.#scheduleSlice();
   }
 
   /** Throws a ReplayFailure when the books take too much memory together, but for a single one. */
@@ -113,7 +126,10 @@ export class ReplayHost {
     const startMs = timers.nowMs();
     let nowMs = startMs;
     for (let isIdle = false; !isIdle && nowMs - startMs < REPLAY_SLICE_MS; ) {
-      isIdle = true;
+      const message = this.#waiting.shift();
+      isIdle = message === undefined;
+      if (message !== undefined) this.#handleWaiting(message);
+      nowMs = message === undefined ? nowMs : timers.nowMs();
       for (const [id, hosted] of [...this.#hosted]) {
         if (hosted.replay.dueMs > nowMs) continue;
         isIdle = false;
@@ -130,7 +146,8 @@ export class ReplayHost {
   #scheduleSlice(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    const dueMs = Math.min(...[...this.#hosted.values()].map(({ replay }) => replay.dueMs));
+    const dues = [...this.#hosted.values()].map(({ replay }) => replay.dueMs);
+    const dueMs = this.#waiting.length > 0 ? 0 : Math.min(...dues);
     if (dueMs === Number.POSITIVE_INFINITY) return;
     const { timers } = this.#options;
     const waitMs = Math.max(dueMs, this.#restedAtMs) - timers.nowMs();
