@@ -222,3 +222,23 @@ test('markets of a run are learned once, also one that the run never had', () =>
   expect(steps).not.toHaveBeenCalled();
   steps.mockRestore();
 });
+
+test('a number of a run that has ended ends a replay there', () => {
+  restartLife();
+  const sent = playAll({ until: { by: 'seq', value: 9_999_999, epoch: 'e1' } });
+  expect(sent).toEqual(['snapshot e1', 'delta e1', 'ended']);
+});
+
+test('a number within a hole ends a replay before it', () => {
+  const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e2' });
+  journal.restart(engine);
+  liveRun(engine, TURNS + 10, TURNS + 100);
+  journal.lose();
+  liveRun(engine, TURNS + 101, TURNS + 200);
+  const { seq } = engine.version(engine.findMarket('SOL-PERP')?.id ?? -1);
+  liveRun(engine, TURNS + 201, TURNS + 250);
+  journal.beginSegment();
+  liveRun(engine, TURNS + 251, TURNS + 300);
+  const sent = playAll({ from: tsOf(TURNS + 50), until: { by: 'seq', value: seq, epoch: 'e2' } });
+  expect(sent).toEqual(['snapshot e2', 'delta e2', 'ended']);
+});

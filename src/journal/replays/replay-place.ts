@@ -104,6 +104,15 @@ export class ReplayPlace {
     return this.until !== null && this.#isReached(this.until, this.cursor.nextMoment());
   }
 
+  /** Whether its end lies before a segment behind a hole: a number of a run that has ended is not in a later one. */
+  isDoneBefore(segment: SegmentInfo): boolean {
+    if (this.until === null) return false;
+    const { by, value, epoch } = this.until;
+    if (by !== 'seq') return segment.first[by] > value;
+    if (epoch !== this.cursor.epoch) return false;
+    return segment.epoch !== epoch || this.framer.seqIn(segment) > value;
+  }
+
   /** Whether all turns up to a moment were applied; the next one is null where it is not known. */
   #isReached({ by, value, epoch }: AsOfMoment, next: JournalMoment | null): boolean {
     if (by !== 'seq') return next !== null && next[by] > value;

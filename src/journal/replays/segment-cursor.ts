@@ -48,6 +48,11 @@ export class SegmentCursor {
     return this.#isRestored;
   }
 
+  /** The run of the service in which it is. */
+  get epoch(): string {
+    return this.#segment.epoch;
+  }
+
   /** The end of the last turn that was applied; before the first one that of the checkpoint. */
   get moment(): JournalMoment {
     const { slot, tsMs: ts } = this.#player.reader.position();

@@ -2,6 +2,7 @@ import type { JournalMoment } from '../../contract/journal-source.js';
 import type { ReplayTopic } from '../../contract/replay-source.js';
 import type { JournalStep } from '../../engine/journal-reader.js';
 import { REPLAY_HEARTBEAT_MS } from '../model/limits.js';
+import type { SegmentInfo } from '../store/segment-info.js';
 import { idOf } from './moment-finder.js';
 import type { Outbox } from './outbox.js';
 import { marketNotThere } from './replay-failure.js';
@@ -63,6 +64,11 @@ export class TopicFramer {
   get marketSeq(): number | undefined {
     const market = this.#market;
     return market === undefined ? undefined : this.#cursor.engine.version(market).seq;
+  }
+
+  /** The sequence number of the market at the beginning of another segment of this run; 0 where it has none. */
+  seqIn({ seqs }: Pick<SegmentInfo, 'seqs'>): number {
+    return this.#market === undefined ? 0 : (seqs[this.#market] ?? 0);
   }
 
   /** The book is that of the checkpoint. */

@@ -274,9 +274,8 @@ export class TopicReplay {
   /** What comes behind a hole begins with a snapshot. */
   #passHole({ segment, reason }: Hole): void {
     const { until, cursor } = this.#place;
-    if (until !== null && until.by !== 'seq' && segment.first[until.by] > until.value) {
-      this.#endReplay('until');
-    } else {
+    if (this.#place.isDoneBefore(segment)) this.#endReplay('until');
+    else {
       this.#place = this.#places.openSegment(segment, until);
       const [from, to] = [cursor.moment, segment.first];
       this.#parts.outbox.sendEvent({ kind: 'hole', from, to, reason });
