@@ -454,6 +454,25 @@ test('a market that was not there then ends it', async () => {
   replay.close();
 });
 
+test('a fault of the thread ends all replays, and is told as one of the service', async () => {
+  scene.live(20);
+  const past = await Tape.open();
+  const from = { ts: scene.nowMs };
+  const topic = await past.client.subscribe({ ...sol, from });
+  await ask(past.client, { type: 'pause', topic });
+  const request = requestOf({ channel: 'bbo' });
+  const key = null as unknown as ReplayRequest['topic']['key'];
+  const wrong = { ...request, topic: { ...request.topic, key } };
+  const listener = { onItem: () => undefined, onEnd: () => undefined };
+  const moment = { by: 'ts', value: scene.nowMs } as const;
+  journal.replays.openReplay({ ...wrong, from: moment }, listener);
+  const message = 'the replay failed unexpectedly';
+  expect(await past.answer('error')).toMatchObject({ topic, code: 'INTERNAL', message });
+  // Another thread plays the next ones.
+  await past.client.subscribe({ ...sol, from });
+  await until('its snapshot', () => past.frames.at(-1)?.type === 'snapshot');
+}, 120_000);
+
 const from = { ts: 1_750_000_000_001 };
 
 test('a wrong member is refused by its name', async () => {

@@ -40,7 +40,8 @@ export type ReplayCommand =
 
 /** Why there is no frame of a moment, as {@link AsOfRefusal} has it. */
 export interface ReplayRefusal {
-  readonly kind: 'notKept' | 'noMarket' | 'busy';
+  /** `fault` for one of the service, which it has logged: its message is not for clients. */
+  readonly kind: 'notKept' | 'noMarket' | 'busy' | 'fault';
   readonly message: string;
 }
 

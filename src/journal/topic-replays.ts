@@ -63,6 +63,7 @@ export class TopicReplays implements ReplaySource {
         this.#closing += 1;
       },
       onClosed: () => this.#removeReplay(id),
+      log: this.#options.log,
     });
     this.#replays.set(id, replay);
     replay.openAt(request);
@@ -113,9 +114,7 @@ export class TopicReplays implements ReplaySource {
   #handleEnd(reason: string): void {
     this.#thread = null;
     this.#options.log.warn({ reason }, 'the thread that plays the past ended');
-    for (const replay of [...this.#replays.values()]) {
-      replay.endWithThread(`the thread ended: ${reason}`);
-    }
+    for (const replay of [...this.#replays.values()]) replay.endWithThread(reason);
   }
 }
 
@@ -128,6 +127,7 @@ interface RunningReplayParts {
   readonly onClosing: () => void;
   /** The thread has nothing of it any more, nor messages about it. */
   readonly onClosed: () => void;
+  readonly log: Log;
 }
 
 /** One replay and what its reader has not taken. */
@@ -219,8 +219,9 @@ class RunningReplay implements Replay {
     else this.failWith(message);
   }
 
+  /** It cannot go on, which was logged. */
   failWith(message: string): void {
-    this.#addItem({ kind: 'failed', refusal: { kind: 'busy', message } });
+    this.#addItem({ kind: 'failed', refusal: { kind: 'fault', message } });
   }
 
   receiveMessage(message: FromReplays): void {
@@ -253,7 +254,11 @@ class RunningReplay implements Replay {
         this.#isOpened = true;
         this.#parts.send(message);
       })
-      .catch((error: unknown) => this.failWith(String(error)));
+      .catch((error: unknown) => {
+        const reason = String(error);
+        this.#parts.log.warn({ reason }, 'a replay of the past failed');
+        this.failWith(reason);
+      });
   }
 }
 

@@ -96,6 +96,8 @@ export function refusalError({ kind, message }: ReplayRefusal): SocketError {
       return new SocketError('UNKNOWN_MARKET', message);
     case 'busy':
       return new SocketError('LIMIT_EXCEEDED', message);
+    case 'fault':
+      return new SocketError('INTERNAL', 'the replay failed unexpectedly');
   }
 }
 
