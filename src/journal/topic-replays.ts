@@ -2,6 +2,7 @@
  * Topics of the past on the main thread: hands what is asked for to one thread that plays them all, and holds what it
  * makes until the readers take it. Nothing here reads a file or makes a frame.
  */
+import type { JournalStats } from '../contract/journal-source.js';
 import type {
   Replay,
   ReplayCommand,
@@ -17,10 +18,15 @@ import type { FromReplays, ReplayItems, ReplaySetup, ToReplays } from './model/m
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
 import { ReplayThread } from './replay-thread.js';
 
+/** The journal that is played. */
+export interface PlayedJournal extends FlushedJournal {
+  readStats(): Pick<JournalStats, 'newest' | 'state'>;
+}
+
 /** What topics are played with. */
 export interface TopicReplaysOptions {
   readonly files: ReplaySetup;
-  readonly journal: FlushedJournal;
+  readonly journal: PlayedJournal;
   readonly log: Log;
   readonly timers?: Timers;
   /** Replays at once; the limit of the service by default. */
@@ -58,6 +64,7 @@ export class TopicReplays implements ReplaySource {
     const id = this.#lastId;
     const replay = new RunningReplay({
       ...{ id, listener, recent: this.#recent },
+      isWriting: () => this.#options.journal.readStats().state === 'writing',
       send: (message) => thread.sendMessage(message),
       onClosing: () => {
         this.#closing += 1;
@@ -122,6 +129,8 @@ interface RunningReplayParts {
   readonly id: number;
   readonly listener: ReplayListener;
   readonly recent: RecentTurns;
+  /** Whether the journal writes, though perhaps not at once. */
+  readonly isWriting: () => boolean;
   readonly send: (message: ToReplays) => void;
   /** Its reader has gone. */
   readonly onClosing: () => void;
@@ -139,6 +148,8 @@ class RunningReplay implements Replay {
   /** Bytes that were taken, and which the thread does not know of. */
   #takenBytes = 0;
   #commands = 0;
+  /** The number of the end to which it came last. */
+  #end = 0;
   /** What is sent to the thread waits for what was sent before. */
   #sent: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -192,9 +203,12 @@ class RunningReplay implements Replay {
   }
 
   finish(): void {
-    const { id, recent } = this.#parts;
+    const { id, recent, isWriting } = this.#parts;
+    const end = this.#end;
     this.#sendLater(async () => {
-      return { id, kind: 'finish', isWhole: (await recent.flushAll()) > 0 };
+      const isWhole = (await recent.flushAll()) > 0;
+      const written = isWhole ? 'whole' : isWriting() ? 'behind' : 'over';
+      return { id, kind: 'finish', end, written };
     });
   }
 
@@ -227,8 +241,10 @@ class RunningReplay implements Replay {
   receiveMessage(message: FromReplays): void {
     if (message.kind === 'closed') this.#parts.onClosed();
     else if (this.#isClosed) return;
-    else if (message.kind === 'atEnd') this.#parts.listener.onEnd();
-    else this.#addItems(message.items);
+    else if (message.kind === 'atEnd') {
+      this.#end = message.end;
+      this.#parts.listener.onEnd();
+    } else this.#addItems(message.items);
   }
 
   #addItems({ bytes, ends, event }: ReplayItems): void {

@@ -2,6 +2,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { JournalState } from '../../src/contract/journal-source.js';
 import type { PublishMark } from '../../src/contract/publish-mark.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { JournalWriter } from '../../src/engine/journal-writer.js';
@@ -22,6 +23,7 @@ export class SceneJournal {
   #isLost = false;
   /** What a flush says: the journal goes on. */
   isWhole = true;
+  state: JournalState = 'writing';
 
   constructor(replaysMax?: number) {
     this.replays = new TopicReplays({
@@ -82,8 +84,8 @@ export class SceneJournal {
     return Promise.resolve(this.isWhole);
   }
 
-  readStats(): { readonly newest: null } {
-    return { newest: null };
+  readStats(): { readonly newest: null; readonly state: JournalState } {
+    return { newest: null, state: this.state };
   }
 
   async stop(): Promise<void> {

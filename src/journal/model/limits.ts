@@ -129,7 +129,7 @@ export const REPLAY_HEARTBEAT_MS = 1_000;
 export const REPLAY_LATE_MS_MAX = 100;
 /** How late the mark of an interval comes at most, on a service that was busy. */
 export const MARK_LATE_MS = 1_000;
-/** Between two looks whether a replay that waits for the next mark of its topic may become live: a mark comes within five seconds. */
+/** Between two looks whether a replay that waits for the next mark of its topic, or for a busy journal, may become live: a mark comes within five seconds. */
 export const REPLAY_MARK_WAIT_MS = 250;
 /** How long a replay may stand still, as its book is in memory and takes the place of another. */
 export const REPLAY_STILL_MS_MAX = 600_000;

@@ -100,12 +100,15 @@ export interface ReplaySetup {
   readonly programId: string;
 }
 
+/** What is in the files: all that has happened (`whole`), not all of it yet (`behind`), or all that ever comes (`over`). */
+export type WrittenJournal = 'whole' | 'behind' | 'over';
+
 /** To that thread, about one replay. */
 export type ToReplays = { readonly id: number } /** `flushedMs` as in {@link MomentJob}. */ & (
   | { readonly kind: 'open'; readonly request: ReplayRequest; readonly flushedMs: number }
   | { readonly kind: 'command'; readonly command: ReplayCommand; readonly flushedMs: number }
-  /** All that has happened is in the files, unless the journal does not go on. */
-  | { readonly kind: 'finish'; readonly isWhole: boolean }
+  /** The answer to the `atEnd` of this number. */
+  | { readonly kind: 'finish'; readonly end: number; readonly written: WrittenJournal }
   /** The reader has taken so many bytes. */
   | { readonly kind: 'taken'; readonly bytes: number }
   | { readonly kind: 'close' }
@@ -123,7 +126,7 @@ export interface ReplayItems {
 export type FromReplays = { readonly id: number } & (
   | { readonly kind: 'items'; readonly items: ReplayItems }
   /** It has come to the end of the files, and waits for `finish`. */
-  | { readonly kind: 'atEnd' }
+  | { readonly kind: 'atEnd'; readonly end: number }
   /** Nothing is left of it, and nothing that was sent about it waits. */
   | { readonly kind: 'closed' }
 );

@@ -70,8 +70,9 @@ function hostOf(timers: Timers): ReplayHost {
 function takeAll(host: ReplayHost): void {
   for (const message of messages.splice(0)) {
     const { id } = message;
-    if (message.kind === 'atEnd') host.receiveMessage({ id, kind: 'finish', isWhole: true });
-    else if (message.kind === 'items') {
+    if (message.kind === 'atEnd') {
+      host.receiveMessage({ id, kind: 'finish', end: message.end, written: 'whole' });
+    } else if (message.kind === 'items') {
       const { bytes, ends, event } = message.items;
       for (const [at, end] of ends.entries()) {
         const frame = JSON.parse(Buffer.from(bytes.subarray(ends[at - 1] ?? 0, end)).toString());
@@ -241,4 +242,50 @@ test('a number within a hole ends a replay before it', () => {
   liveRun(engine, TURNS + 251, TURNS + 300);
   const sent = playAll({ from: tsOf(TURNS + 50), until: { by: 'seq', value: seq, epoch: 'e2' } });
   expect(sent).toEqual(['snapshot e2', 'delta e2', 'ended']);
+});
+
+/** A replay that has come to the end of what is written, and the numbers of its ends so far. */
+function openAtEnd(): { host: ReplayHost; ends: (ms: number) => number[]; kinds: () => string[] } {
+  const timers = new ManualTimers();
+  const host = hostOf(timers);
+  const wish = { ...request, from: tsOf(TURNS - 20), until: null };
+  host.receiveMessage({ id: 1, kind: 'open', request: wish, flushedMs: 0 });
+  const ends = (ms: number): number[] => {
+    timers.advance(ms);
+    return messages.flatMap((message) => (message.kind === 'atEnd' ? [message.end] : []));
+  };
+  const kinds = () =>
+    messages.flatMap((message) =>
+      message.kind === 'items' && message.items.event !== null ? [message.items.event.kind] : [],
+    );
+  return { host, ends, kinds };
+}
+
+test('what is said of an earlier end is not taken for the present one', () => {
+  const { host, ends, kinds } = openAtEnd();
+  expect(ends(10_000)).toEqual([1]);
+  const command = { kind: 'seek', id: '', from: tsOf(TURNS - 10) } as const;
+  host.receiveMessage({ id: 1, kind: 'command', command, flushedMs: 0 });
+  expect(ends(10_000)).toEqual([1, 2]);
+  const finish = { id: 1, kind: 'finish', written: 'whole' } as const;
+  host.receiveMessage({ ...finish, end: 1 });
+  ends(1_000);
+  expect(kinds()).toEqual(['sought']);
+  host.receiveMessage({ ...finish, end: 2 });
+  ends(1_000);
+  expect(kinds()).toEqual(['sought', 'caughtUp']);
+});
+
+test('a journal that is behind is waited for; one that is over ends a replay', () => {
+  const { host, ends, kinds } = openAtEnd();
+  const finish = { id: 1, kind: 'finish' } as const;
+  for (const end of [1, 2, 3]) {
+    expect(ends(10_000)).toHaveLength(end);
+    host.receiveMessage({ ...finish, end, written: 'behind' });
+  }
+  expect(ends(10_000)).toHaveLength(4);
+  expect(kinds()).toEqual([]);
+  host.receiveMessage({ ...finish, end: 4, written: 'over' });
+  ends(1_000);
+  expect(kinds()).toEqual(['ended']);
 });

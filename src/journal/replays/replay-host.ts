@@ -61,7 +61,7 @@ export class ReplayHost {
     const hosted = this.#hosted.get(id);
     if (kind === 'open' || kind === 'command') this.#waiting.push(message);
     else if (kind === 'taken') hosted?.outbox.noteTaken(message.bytes);
-    else if (kind === 'finish') hosted?.replay.finishJournal(message.isWhole);
+    else if (kind === 'finish') hosted?.replay.finishJournal(message);
     else this.#forgetReplay(id, hosted);
     this.#scheduleSlice();
   }
@@ -93,9 +93,9 @@ export class ReplayHost {
     const parts = {
       ...{ finder: this.#finder, outbox },
       onRestored: () => this.#requireRoom(),
-      onEnd: () => {
+      onEnd: (end: number) => {
         outbox.flush();
-        post({ id, kind: 'atEnd' });
+        post({ id, kind: 'atEnd', end });
       },
     };
     try {

@@ -4,22 +4,12 @@
  */
 import type { ReplayCommand, ReplayRequest } from '../../contract/replay-source.js';
 import { REPLAY_MARK_WAIT_MS } from '../model/limits.js';
-import type { MomentFinder } from './moment-finder.js';
-import type { Outbox } from './outbox.js';
+import type { WrittenJournal } from '../model/messages.js';
 import { ReplayClock } from './replay-clock.js';
 import { ReplayFailure } from './replay-failure.js';
+import type { TopicReplayParts } from './replay-parts.js';
 import { type ReplayPlace, ReplayPlaces } from './replay-place.js';
 import { type Hole, isFileFault } from './segment-cursor.js';
-
-/** What a replay is made of. */
-export interface TopicReplayParts {
-  readonly finder: MomentFinder;
-  readonly outbox: Outbox;
-  /** The book was read from its checkpoint. Throws a ReplayFailure when there is no room for it. */
-  readonly onRestored: () => void;
-  /** {@link TopicReplay.finishJournal} is to follow. */
-  readonly onEnd: () => void;
-}
 
 /** What the reader asks for, and up to when the newest file has all turns by then, as at the beginning. */
 interface ReplayOrder {
@@ -37,8 +27,9 @@ export class TopicReplay {
   #left: ReplayPlace | null = null;
   /** What was asked for on such a way; their number is that of commands without an answer. */
   #orders: ReplayOrder[] = [];
-  /** Whether all that has happened is written. */
-  #isWhole = false;
+  #written: WrittenJournal = 'over';
+  /** How often it came to the end of what is written. */
+  #ends = 0;
   /** It does nothing before this. */
   #waitsUntilMs = 0;
 
@@ -85,11 +76,17 @@ export class TopicReplay {
     if (!this.#parts.outbox.isFull) framer.sendHeartbeat(nowMs);
   }
 
-  /** What has happened by now can be read; `isWhole` is false where the journal does not go on. */
-  finishJournal(isWhole: boolean): void {
+  /** What was written by now can be read. What is said of an earlier end is not of this place. */
+  finishJournal({
+    end,
+    written,
+  }: {
+    readonly end: number;
+    readonly written: WrittenJournal;
+  }): void {
     const place = this.#place;
-    if (place.phase !== 'atEnd') return;
-    this.#isWhole = isWhole;
+    if (place.phase !== 'atEnd' || end !== this.#ends) return;
+    this.#written = written;
     place.phase = this.#clock.isPaused && place.hasBegun ? 'playing' : 'finishing';
   }
 
@@ -244,17 +241,18 @@ export class TopicReplay {
     else if (place.phase === 'finishing') this.#endJournal(nowMs);
     else {
       place.phase = 'atEnd';
-      this.#parts.onEnd();
+      this.#ends += 1;
+      this.#parts.onEnd(this.#ends);
     }
   }
 
-  /** All that has happened was played. */
+  /** All that is written was played. */
   #endJournal(nowMs: number): void {
     const place = this.#place;
     const { cursor, framer } = place;
-    const goesOn = place.until === null && this.#isWhole;
-    if (goesOn && !framer.isMarked) {
-      // The live topic shows nothing of the book since its last mark, so it is the next one that leads to it.
+    const goesOn = place.until === null && this.#written === 'whole';
+    if (this.#written === 'behind' || (goesOn && !framer.isMarked)) {
+      // Some turns wait for room in the journal, or: the live topic shows nothing of the book since its last mark, so it is the next one that leads to it.
       place.phase = 'playing';
       this.#waitsUntilMs = nowMs + REPLAY_MARK_WAIT_MS;
     } else if (!place.hasBegun && place.hasTopic) this.#beginFrames(nowMs);
