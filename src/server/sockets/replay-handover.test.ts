@@ -17,6 +17,8 @@ let server: SocketServer;
 let faults: unknown[];
 let client: FakeClient;
 let replays: ScriptedReplay[];
+/** The topics of all frames that were published to readers. */
+let published: string[];
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -31,7 +33,8 @@ beforeEach(() => {
     ...{ book, messagesPerSecond: 10_000, replays: { openReplay } },
     onFault: (error) => faults.push(error),
   });
-  server.start({ publish: () => undefined });
+  published = [];
+  server.start({ publish: (topic) => void published.push(topic) });
   client = openOn(server);
 });
 
@@ -139,4 +142,36 @@ test('an end that its client has not read when it goes elsewhere leaves the way 
   ]);
   expect(client.topics.has(KEY)).toBe(true);
   expect([replay.sent, faults]).toEqual([['seek', 'finish', 'close'], []]);
+});
+
+describe('a client that asks for something else on the way to now', () => {
+  test('has the live topic closed, and opened again when the replay is there again', () => {
+    const replay = begin();
+    replay.listener.onEnd();
+    client.say({ type: 'pause', id: 2, topic: KEY });
+    replay.add(caughtUp, { kind: 'paused', id: '2', at });
+    published = [];
+    mark();
+    expect(published).not.toContain(KEY);
+    client.say({ type: 'resume', id: 3, topic: KEY });
+    replay.add({ kind: 'resumed', id: '3', speed: 1 });
+    replay.listener.onEnd();
+    replay.add({ ...caughtUp, seq: book.current.seq });
+    const answers = client.taken().map(({ type }) => type);
+    expect(answers).toEqual(['paused', 'resumed', 'live']);
+    expect(replay.sent).toEqual(['finish', 'pause', 'resume', 'finish', 'close']);
+    published = [];
+    mark();
+    expect([published, faults]).toEqual([[KEY], []]);
+  });
+
+  test('does not leave the thread waiting for a topic that has yet to begin', () => {
+    change();
+    const replay = begin();
+    replay.listener.onEnd();
+    expect(replay.sent).toEqual([]);
+    client.say({ type: 'pause', id: 2, topic: KEY });
+    mark();
+    expect(replay.sent).toEqual(['finish', 'pause']);
+  });
 });

@@ -96,6 +96,7 @@ export class ReplaySubscriber implements Subscriber {
       const text = `a replay may have ${replayCommandsMax} messages without an answer`;
       throw new SocketError('LIMIT_EXCEEDED', text);
     }
+    this.#leaveHandover();
     this.#replay.sendCommand(command);
   }
 
@@ -120,6 +121,13 @@ export class ReplaySubscriber implements Subscriber {
     this.#replay.close();
     this.#forgetPrepared();
     this.#parts.onGone();
+  }
+
+  /** It goes elsewhere, or comes to its end again: then the live topic is opened again. */
+  #leaveHandover(): void {
+    // The thread stands still at its end until this lets it go on.
+    if (this.#prepared !== undefined && this.#prepared.point === undefined) this.#replay.finish();
+    this.#forgetPrepared();
   }
 
   #prepareLive(): void {
