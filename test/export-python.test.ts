@@ -44,8 +44,7 @@ function lastLevels(shown: ReadonlyMap<string, string>): readonly string[] {
   return [...of('bid', bids), ...of('ask', asks)].sort();
 }
 
-test('pandas and hftbacktest have the levels of the last book', async (context) => {
-  context.skip(PYTHON === undefined, 'skipped: needs `npm run test:long -- export`');
+test('pandas and hftbacktest have the levels of the last book', async () => {
   const { folder, book } = await journalOfLife();
   const place = newFolder();
   const never = new AbortController().signal;
