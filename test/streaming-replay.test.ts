@@ -2,12 +2,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AsOfMoment } from '../src/contract/as-of-source.js';
-import type { Replay, ReplayRequest } from '../src/contract/replay-source.js';
-import type { TopicSpec } from '../src/contract/topics.js';
-import { REPLAY_WINDOW_BYTES, REPLAYS_CLOSING_MAX } from '../src/journal/model/limits.js';
 import type { Frame } from './support/model-book.js';
-import type { Answer, ModelClient } from './support/model-client.js';
+import { ask, expectSame, playTurns, sol, Tape, textOf } from './support/replay-tape.js';
 import { SceneJournal } from './support/scene-journal.js';
 import { StreamScene } from './support/stream-scene.js';
 import { until } from './support/until.js';
@@ -25,64 +21,6 @@ afterEach(async () => {
   expect(scene.faults).toEqual([]);
 });
 
-const sol = { channel: 'book', market: 'SOL-PERP', depth: 20 };
-
-/** A client with all frames that it was sent, but heartbeats. */
-class Tape {
-  readonly frames: Frame[] = [];
-
-  constructor(readonly client: ModelClient) {
-    client.linkedBy = 'any';
-    client.onFrame = (frame) => {
-      if (frame.type !== 'heartbeat') this.frames.push(frame);
-    };
-  }
-
-  static async open(): Promise<Tape> {
-    return new Tape(await scene.open());
-  }
-
-  /** Subscribes, and lets turns go by until the first frame. */
-  async follow(wish: object): Promise<string> {
-    const topic = await this.client.subscribe(wish);
-    await until(`a frame of ${topic}`, () => {
-      scene.live(1);
-      return this.client.books.has(topic);
-    });
-    return topic;
-  }
-
-  async answer(type: string): Promise<Answer> {
-    const find = () => this.client.answers.find((answer) => answer.type === type);
-    await until(`${type} (${JSON.stringify(this.client.answers)})`, () => find() !== undefined);
-    return find() as Answer;
-  }
-}
-
-/** A frame without what is of a process, or of a reader. */
-function textOf({ prev: _, recvNs: _r, sendNs: _s, ...frame }: Frame): string {
-  return JSON.stringify(frame);
-}
-
-/** Lets so many turns go by, in parts between which a client hears of them. */
-async function live(turns: number, client: ModelClient): Promise<void> {
-  for (let at = 0; at < turns; at += 10) {
-    scene.live(Math.min(10, turns - at));
-    await client.settle();
-  }
-}
-
-/** All frames of a replay are those that were sent live, from the one that its snapshot shows. */
-function expectSame(past: Tape, sent: readonly Frame[]): void {
-  expect(past.client.faults).toEqual([]);
-  const [snapshot, ...others] = past.frames;
-  expect(snapshot).toMatchObject({ type: 'snapshot', reset: false });
-  const began = sent.findLastIndex(({ seq }) => seq <= (snapshot?.seq ?? 0));
-  expect(snapshot?.['crc']).toBe(sent[began]?.['crc']);
-  const deltas = others.filter(({ type }) => type === 'delta');
-  expect(deltas.map(textOf)).toEqual(sent.slice(began + 1).map(textOf));
-}
-
 const WISHES = [
   sol,
   { ...sol, grouping: 10, includeVamm: true, includeIndicative: true },
@@ -92,20 +30,20 @@ const WISHES = [
 ];
 
 test('a replay sends the frames that were sent live, over segments', async () => {
-  const tape = await Tape.open();
+  const tape = await Tape.open(scene);
   const topics: string[] = [];
   for (const wish of WISHES) topics.push(await tape.follow(wish));
   for (let segment = 0; segment < 3; segment += 1) {
-    await live(60, tape.client);
+    await playTurns(scene, 60, tape.client);
     journal.beginSegment();
   }
-  await live(60, tape.client);
+  await playTurns(scene, 60, tape.client);
   await tape.client.settle();
   for (const [at, wish] of WISHES.entries()) {
     const topic = topics[at] ?? '';
     const sent = tape.frames.filter((frame) => frame.topic === topic);
     const start = sent[Math.floor(sent.length / 5)];
-    const past = await Tape.open();
+    const past = await Tape.open(scene);
     const from = { ts: Number(start?.['ts']) };
     await past.client.subscribe({ ...wish, from, until: { ts: scene.nowMs }, speed: 1000 });
     expect(await past.answer('ended')).toMatchObject({ topic });
@@ -117,10 +55,10 @@ test('a replay sends the frames that were sent live, over segments', async () =>
 
 test('a replay becomes the live topic without a hole, and is one from there on', async () => {
   for (const wish of WISHES) {
-    const tape = await Tape.open();
+    const tape = await Tape.open(scene);
     const topic = await tape.follow(wish);
-    await live(50, tape.client);
-    const past = await Tape.open();
+    await playTurns(scene, 50, tape.client);
+    const past = await Tape.open(scene);
     const from = { ts: scene.nowMs - 2_000 };
     await past.client.subscribe({ ...wish, from, speed: 1000 });
     // Much happens until then, and behind it.
@@ -130,7 +68,7 @@ test('a replay becomes the live topic without a hole, and is one from there on',
       return isLive();
     });
     const { seq, epoch } = await past.answer('live');
-    await live(30, past.client);
+    await playTurns(scene, 30, past.client);
     await tape.client.settle();
     await past.client.settle();
     expectSame(past, tape.frames);
@@ -147,37 +85,28 @@ test('a replay becomes the live topic without a hole, and is one from there on',
 
 test('a replay of what comes after the last mark of its topic becomes live with the next', async () => {
   const wish = { ...sol, intervalMs: 5_000 };
-  const tape = await Tape.open();
+  const tape = await Tape.open(scene);
   await tape.follow(wish);
-  await live(130, tape.client);
-  const past = await Tape.open();
+  await playTurns(scene, 130, tape.client);
+  const past = await Tape.open(scene);
   await past.client.subscribe({ ...wish, from: { ts: scene.nowMs } });
   await until('it is live', () => {
     scene.live(1);
     return past.client.answers.some(({ type }) => type === 'live');
   });
-  await live(210, past.client);
+  await playTurns(scene, 210, past.client);
   await tape.client.settle();
   await past.client.settle();
   expectSame(past, tape.frames);
   expect(past.frames.length).toBeGreaterThan(2);
 }, 120_000);
 
-/** Sends a message about a topic, and waits for its answer. */
-async function ask(client: ModelClient, message: object): Promise<Answer> {
-  const id = `ask ${client.order.length}`;
-  client.send({ ...message, id });
-  const find = () => client.answers.find((answer) => answer['id'] === id);
-  await until(`the answer to ${JSON.stringify(message)}`, () => find() !== undefined);
-  return find() as Answer;
-}
-
 test('a replay pauses, goes on, and goes to another place', async () => {
-  const tape = await Tape.open();
+  const tape = await Tape.open(scene);
   const { topic } = await tape.client.follow(sol);
-  await live(200, tape.client);
+  await playTurns(scene, 200, tape.client);
   const [early, late] = [tape.frames[10], tape.frames[40]].map((frame) => Number(frame?.['ts']));
-  const past = await Tape.open();
+  const past = await Tape.open(scene);
   await past.client.subscribe({ ...sol, from: { ts: early }, until: { ts: scene.nowMs } });
   const paused = await ask(past.client, { type: 'pause', topic });
   expect(paused).toMatchObject({ type: 'paused', topic });
@@ -209,7 +138,7 @@ test('a replay pauses, goes on, and goes to another place', async () => {
   expect(past.frames.at(-1)).toMatchObject({ type: 'snapshot', seq });
   // And back to now.
   await past.client.subscribe(sol);
-  await live(20, past.client);
+  await playTurns(scene, 20, past.client);
   expect(past.client.faults).toEqual([]);
   expect(past.client.book(topic).seq).toBe(tape.frames.at(-1)?.seq);
 }, 120_000);
@@ -230,11 +159,11 @@ async function expectHole(past: Tape, sent: readonly Frame[], reason: string): P
 }
 
 test('a seek to what is not kept leaves a replay where it is, and what is asked behind it waits', async () => {
-  const tape = await Tape.open();
+  const tape = await Tape.open(scene);
   await tape.follow(sol);
-  await live(150, tape.client);
+  await playTurns(scene, 150, tape.client);
   const [early, late] = [10, 20].map((at) => Number(tape.frames[at]?.['ts']));
-  const past = await Tape.open();
+  const past = await Tape.open(scene);
   const plan = { from: { ts: early }, until: { ts: scene.nowMs } };
   const topic = await past.client.subscribe({ ...sol, ...plan });
   await until('the snapshot', () => past.frames.length > 0);
@@ -272,16 +201,16 @@ test('a seek to what is not kept leaves a replay where it is, and what is asked 
 }, 120_000);
 
 test('a hole is told, and the replay goes on behind it', async () => {
-  const tape = await Tape.open();
+  const tape = await Tape.open(scene);
   const topic = await tape.follow(sol);
-  await live(100, tape.client);
+  await playTurns(scene, 100, tape.client);
   const from = { ts: Number(tape.frames[5]?.['ts']) };
   journal.lose();
   const end = scene.nowMs;
-  await live(40, tape.client);
+  await playTurns(scene, 40, tape.client);
   journal.beginSegment();
-  await live(100, tape.client);
-  const past = await Tape.open();
+  await playTurns(scene, 100, tape.client);
+  const past = await Tape.open(scene);
   await past.client.subscribe({ ...sol, from, until: { ts: scene.nowMs }, speed: 1000 });
   await expectHole(past, tape.frames, 'stopped');
   const hole = await past.answer('hole');
@@ -302,19 +231,19 @@ test.each([
 ])(
   'a file that goes while a replay stands before it is a hole: %s',
   async (reason, spoil) => {
-    const tape = await Tape.open();
+    const tape = await Tape.open(scene);
     await tape.follow(sol);
     for (let segment = 0; segment < 3; segment += 1) {
-      await live(60, tape.client);
+      await playTurns(scene, 60, tape.client);
       journal.beginSegment();
       // Blocks of their own, of which one can be damaged.
       for (let block = 0; block < 10; block += 1) {
-        await live(6, tape.client);
+        await playTurns(scene, 6, tape.client);
         journal.write();
       }
     }
     const from = { ts: Number(tape.frames[5]?.['ts']) };
-    const past = await Tape.open();
+    const past = await Tape.open(scene);
     const topic = await past.client.subscribe({ ...sol, from, until: { ts: scene.nowMs } });
     await ask(past.client, { type: 'pause', topic });
     const [, second = ''] = readdirSync(journal.folder).sort();
@@ -324,209 +253,3 @@ test.each([
   },
   120_000,
 );
-
-/** The request of a replay as sockets make it. */
-function requestOf(spec: Omit<TopicSpec, 'market'>): ReplayRequest {
-  const market = scene.engine.findMarket('SOL-PERP');
-  if (market === undefined) throw new Error('there is a market');
-  const own = { ...spec, market: market.id };
-  const topic = { key: market, spec: own, name: scene.engine.topicName(own), classIndex: 0 };
-  const until: AsOfMoment = { by: 'ts', value: scene.nowMs };
-  return { topic, from: { by: 'ts', value: scene.nowMs - 39_000 }, until, speed: 1000, id: '' };
-}
-
-test('a reader that takes nothing has bounded bytes, and stops no other', async () => {
-  const { client } = await Tape.open();
-  await live(800, client);
-  const request = requestOf({ channel: 'l3', depth: 500 });
-  const listener = { onItem: () => undefined, onEnd: () => replay.finish() };
-  const replay = journal.replays.openReplay(request, listener) as Replay;
-  const past = await Tape.open();
-  await past.client.subscribe({ ...sol, from: { ts: scene.nowMs - 39_000 }, speed: 1000 });
-  await past.answer('live');
-  // It waits by now, as the other one has come to the end.
-  let bytes = 0;
-  for (let item = replay.next; item !== undefined && bytes <= 2 * REPLAY_WINDOW_BYTES; ) {
-    bytes += item instanceof Uint8Array ? item.length : 0;
-    replay.takeItem();
-    item = replay.next;
-  }
-  expect(bytes).toBeGreaterThanOrEqual(REPLAY_WINDOW_BYTES);
-  expect(bytes).toBeLessThan(2 * REPLAY_WINDOW_BYTES);
-  const takeAll = (): boolean => {
-    for (; replay.next !== undefined; replay.takeItem()) {
-      if (!(replay.next instanceof Uint8Array)) return replay.next.kind === 'ended';
-    }
-    return false;
-  };
-  await until('its end', takeAll);
-  replay.close();
-}, 120_000);
-
-test('a client that does not read for a while gets all of it, and live readers too', async () => {
-  const tape = await Tape.open();
-  const wish = { channel: 'l3', market: 'SOL-PERP', depth: 500 };
-  await tape.client.follow(wish);
-  await live(200, tape.client);
-  const past = await Tape.open();
-  await past.client.subscribe({ ...wish, from: { ts: scene.nowMs - 9_000 }, speed: 1000 });
-  past.client.socket.pause();
-  await live(100, tape.client);
-  past.client.socket.resume();
-  await past.answer('live');
-  await live(10, tape.client);
-  await past.client.settle();
-  expectSame(past, tape.frames);
-  expect(tape.client.faults).toEqual([]);
-}, 120_000);
-
-test('replays of a socket and of all sockets are limited, and give their places back', async () => {
-  const wishes = [20, 50, 100].map((depth) => ({ ...sol, depth, from: { ts: scene.nowMs } }));
-  const first = await Tape.open();
-  await live(20, first.client);
-  const begin = async ({ client }: Tape, wish: object) => {
-    const answer = await ask(client, { type: 'subscribe', ...wish });
-    if (answer.type === 'subscribed') client.send({ type: 'pause', topic: answer['topic'] });
-    return answer;
-  };
-  const refused = { type: 'error', code: 'LIMIT_EXCEEDED' };
-  for (const wish of wishes.slice(0, 2)) expect((await begin(first, wish)).type).toBe('subscribed');
-  expect(await begin(first, wishes[2] as object)).toMatchObject({
-    ...refused,
-    message: 'a socket may have 2 replays',
-  });
-  // The same topic again takes no other place.
-  expect((await begin(first, wishes[0] as object)).type).toBe('subscribed');
-  const second = await Tape.open();
-  expect((await begin(second, wishes[0] as object)).type).toBe('subscribed');
-  expect(await begin(second, wishes[1] as object)).toMatchObject({
-    ...refused,
-    message: '3 replays run, which is the limit',
-  });
-  await first.client.close();
-  // Sockets that are gone before their book is there.
-  for (let round = 0; round < 30; round += 1) {
-    const gone = await Tape.open();
-    gone.client.send({ type: 'subscribe', id: 1, ...wishes[1] });
-    await gone.client.close();
-  }
-  await until('a place', async () => (await begin(second, wishes[1] as object)).type !== 'error');
-}, 120_000);
-
-test('a replay waits for a journal that is behind, and catches up with it', async () => {
-  scene.live(100);
-  const from = { by: 'ts', value: scene.nowMs - 2_000 } as const;
-  const kinds: string[] = [];
-  let ends = 0;
-  const request = { ...requestOf({ channel: 'book', depth: 20 }), from, until: null };
-  const takeAll = (): void => {
-    for (; replay.next !== undefined; replay.takeItem()) {
-      if (!(replay.next instanceof Uint8Array)) kinds.push(replay.next.kind);
-    }
-  };
-  const onEnd = (): void => {
-    ends += 1;
-    journal.isWhole = ends > 3;
-    replay.finish();
-  };
-  const replay = journal.replays.openReplay(request, { onItem: takeAll, onEnd }) as Replay;
-  await until('it has caught up', () => kinds.length > 0);
-  expect(kinds).toEqual(['caughtUp']);
-  expect(ends).toBeGreaterThan(3);
-  replay.close();
-}, 60_000);
-
-test('replays that are closed count until nothing of them is left', async () => {
-  const listener = { onItem: () => undefined, onEnd: () => undefined };
-  const open = () => journal.replays.openReplay(requestOf({ channel: 'bbo' }), listener);
-  for (let round = 0; round < REPLAYS_CLOSING_MAX; round += 1) (open() as Replay).close();
-  expect(open()).toBe(`${REPLAYS_CLOSING_MAX} replays are being closed, which is the limit`);
-  await until('a place', () => typeof open() !== 'string');
-});
-
-test('a subscription to a moment that is not kept ends, and says what is kept', async () => {
-  const places = [
-    [{ ts: 1 }, 'ts 1 is not kept: the journal has slot'],
-    [{ slot: 2 ** 53 - 1 }, 'is not kept'],
-    [{ seq: 9_999, epoch: 'e1' }, 'seq 9999 of epoch e1 is not kept'],
-    [{ seq: 1, epoch: 'e7' }, 'seq 1 of epoch e7 is not kept'],
-  ] as const;
-  for (const [from, text] of places) {
-    const { client } = await Tape.open();
-    const topic = await client.subscribe({ ...sol, from });
-    const find = () => client.answers.find(({ type }) => type === 'error');
-    await until('the error', () => find() !== undefined);
-    const message = expect.stringContaining(text);
-    expect(find()).toMatchObject({ code: 'MOMENT_NOT_KEPT', topic, message });
-    expect(find()).not.toHaveProperty('id');
-    const left = await ask(client, { type: 'unsubscribe', topic });
-    expect(left).toMatchObject({ code: 'NOT_SUBSCRIBED' });
-  }
-});
-
-test('a market that was not there then ends it', async () => {
-  scene.live(20);
-  const request = requestOf({ channel: 'bbo' });
-  const key = { marketType: 'perp', marketIndex: 9_999 } as const;
-  const topic = { ...request.topic, key };
-  const from = { by: 'ts', value: scene.nowMs } as const;
-  const listener = { onItem: () => undefined, onEnd: () => replay.finish() };
-  const replay = journal.replays.openReplay({ ...request, topic, from }, listener) as Replay;
-  await until('its end', () => replay.next !== undefined);
-  expect(replay.next).toMatchObject({ kind: 'failed', refusal: { kind: 'noMarket' } });
-  replay.close();
-});
-
-test('a fault of the thread ends all replays, and is told as one of the service', async () => {
-  scene.live(20);
-  const past = await Tape.open();
-  const from = { ts: scene.nowMs };
-  const topic = await past.client.subscribe({ ...sol, from });
-  await ask(past.client, { type: 'pause', topic });
-  const request = requestOf({ channel: 'bbo' });
-  const key = null as unknown as ReplayRequest['topic']['key'];
-  const wrong = { ...request, topic: { ...request.topic, key } };
-  const listener = { onItem: () => undefined, onEnd: () => undefined };
-  const moment = { by: 'ts', value: scene.nowMs } as const;
-  journal.replays.openReplay({ ...wrong, from: moment }, listener);
-  const message = 'the replay failed unexpectedly';
-  expect(await past.answer('error')).toMatchObject({ topic, code: 'INTERNAL', message });
-  // Another thread plays the next ones.
-  await past.client.subscribe({ ...sol, from });
-  await until('its snapshot', () => past.frames.at(-1)?.type === 'snapshot');
-}, 120_000);
-
-const from = { ts: 1_750_000_000_001 };
-
-test('a wrong member is refused by its name', async () => {
-  const { client } = await Tape.open();
-  const refusals = [
-    [{ speed: 10 }, 'MISSING_PARAM', 'from is missing'],
-    [{ until: { ts: 1 } }, 'MISSING_PARAM', 'from is missing'],
-    [{ from: 5 }, 'INVALID_PARAM', 'from was of type number, must be an object'],
-    [{ from: null }, 'INVALID_PARAM', 'from was'],
-    [{ from: {} }, 'MISSING_PARAM', 'from has no moment, must have slot, ts, or epoch and seq'],
-    [{ from: { slot: -1 } }, 'OUT_OF_RANGE', 'from.slot was -1, must be 0 to 9007199254740991'],
-    [{ from: { ts: 1e300 } }, 'OUT_OF_RANGE', 'from.ts was 1e+300'],
-    [{ from: { slot: 1, ts: 1 } }, 'INVALID_PARAM', 'from.ts was given together with from.slot'],
-    [{ from: { seq: 1 } }, 'MISSING_PARAM', 'from.epoch is missing: seq needs it'],
-    [{ from: { seq: 1, epoch: '' } }, 'INVALID_PARAM', 'from.epoch had 0 characters'],
-    [{ from, speed: 0 }, 'OUT_OF_RANGE', 'speed was 0, must be 1 to 1000'],
-    [{ from, speed: -5 }, 'OUT_OF_RANGE', 'speed was -5, must be 1 to 1000'],
-    [{ from, speed: 1001 }, 'OUT_OF_RANGE', 'speed was 1001, must be 1 to 1000'],
-    [{ from, speed: 1e308 }, 'OUT_OF_RANGE', 'speed was 1e+308'],
-    [{ from, speed: 1.5 }, 'INVALID_PARAM', 'speed was "1.5", must be a whole number'],
-    [{ from, speed: Number.NaN }, 'INVALID_PARAM', 'speed was null'],
-    [{ from, speed: 'fast' }, 'INVALID_PARAM', 'speed was "fast", must be a whole number'],
-    [{ from, until: { ts: 3 } }, 'OUT_OF_RANGE', 'until.ts was 3, must be at least from.ts'],
-    [{ from, until: { ts: 3, epoch: 'e1' } }, 'INVALID_PARAM', 'until.epoch was given without'],
-    [{ from, resume: { epoch: 'e1', seq: 1 } }, 'INVALID_PARAM', 'from needs no resume'],
-    [{ from, market: '*' }, 'INVALID_PARAM', 'from needs a topic of one market'],
-    [{ from, market: 'NOPE' }, 'UNKNOWN_MARKET', 'there is no market NOPE'],
-  ] as const;
-  for (const [members, code, text] of refusals) {
-    const answer = await ask(client, { type: 'subscribe', ...sol, ...members });
-    const message = expect.stringContaining(text ?? '');
-    expect(answer, JSON.stringify(members)).toMatchObject({ type: 'error', code, message });
-  }
-});
