@@ -92,9 +92,12 @@ function* readRuns(
 ): Generator<RowBlock | null> {
   for (const run of splitRuns(readSegments(folder, null).segments)) {
     const segments = segmentsFrom(run, asked.fromMs);
-    const onHole = (hole: ReplayHole): void => void process.stderr.write(`${holeText(hole)}\n`);
-    yield* readRunRows({ ...asked, folder, segments, onHole });
+    yield* readRunRows({ ...asked, folder, segments, onHole: printHole });
   }
+}
+
+function printHole(hole: ReplayHole): void {
+  process.stderr.write(`${holeText(hole)}\n`);
 }
 
 /** The segments from the last one that begins before a time. */

@@ -113,17 +113,19 @@ function recordingOrigin(
   const recorder = new Recorder({ open: () => createRecordingFile(recordTo), codec, log });
   const recorded = new RecordingEngine(engine, (call) => recorder.appendCall(call));
   const info = { programId, epoch: engine.epoch, createdMs: Date.now() };
-  const begin = async (): Promise<void> => {
-    await recorder.beginRecording(info).catch((error: unknown) => throwUsageError(recordTo, error));
-    log.info({ file: recordTo }, 'recording');
-  };
   const feed = (events: FeedEvents): BookFeed => {
     const live = liveFeed({ config, log, engine: recorded, events });
     const prepare = async (): Promise<void> => {
-      await begin();
+      await recorder
+        .beginRecording(info)
+        .catch((error: unknown) => throwUsageError(recordTo, error));
+      log.info({ file: recordTo }, 'recording');
       await live.prepare();
     };
-    const stop = (): Promise<void> => Promise.resolve(live.stop()).then(() => recorder.close());
+    const stop = async (): Promise<void> => {
+      await live.stop();
+      await recorder.close();
+    };
     return { ...live, prepare, stop, stats: () => withEvents(live.stats(), recorder.stats()) };
   };
   return { engine, feed };

@@ -62,7 +62,8 @@ export interface FollowedTopic {
 }
 
 const CHANNELS = ['book', 'bbo', 'l3'] as const;
-const DEPTHS = [10, 20, 50, 100, 500];
+/** Levels or orders of a side that a stream may have. */
+export const STREAM_DEPTHS: readonly StreamDepth[] = [10, 20, 50, 100, 500];
 const DEPTH_DEFAULT = 20;
 const GROUPING_MAX = 1_000_000;
 
@@ -77,8 +78,8 @@ export function followOptions(given: {
   const known = CHANNELS.find((name) => name === channel);
   if (known === undefined) throw invalidOption(`--channel was ${channel}, must be book, bbo or l3`);
   const rows = depth === undefined ? DEPTH_DEFAULT : numberOf('depth', depth, 500);
-  if (!DEPTHS.includes(rows)) {
-    throw invalidOption(`--depth was ${rows}, must be ${DEPTHS.join(', ')}`);
+  if (!STREAM_DEPTHS.some((known) => known === rows)) {
+    throw invalidOption(`--depth was ${rows}, must be ${STREAM_DEPTHS.join(', ')}`);
   }
   const ticks = grouping === undefined ? undefined : numberOf('grouping', grouping, GROUPING_MAX);
   return {

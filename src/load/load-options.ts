@@ -1,4 +1,6 @@
 /** The command line of `load`, checked. */
+import type { StreamDepth } from '../client/stream/topic.js';
+import { STREAM_DEPTHS } from '../follow/follow-options.js';
 import * as limits from './limits.js';
 
 /** Why there was no load at all; codes are never renamed. */
@@ -41,14 +43,9 @@ export interface LoadOptions {
   /** Names; undefined for all that are served. */
   readonly markets: readonly string[] | undefined;
   /** Levels a side. */
-  readonly depth: Depth;
+  readonly depth: StreamDepth;
   readonly seconds: number;
 }
-
-/** A depth of the streaming channel. */
-export type Depth = (typeof DEPTHS)[number];
-
-const DEPTHS = [10, 20, 50, 100, 500] as const;
 
 /** Reads the command line. Throws a LoadError that says what is wrong with it. */
 export function loadOptions(url: string, flags: LoadFlags): LoadOptions {
@@ -82,10 +79,10 @@ function namesOf(text: string): readonly string[] {
   throw invalidOption(`--markets was ${text}, must be names with commas between them`);
 }
 
-function depthOf(text: string): Depth {
-  const found = DEPTHS.find((depth) => String(depth) === text);
+function depthOf(text: string): StreamDepth {
+  const found = STREAM_DEPTHS.find((depth) => String(depth) === text);
   if (found !== undefined) return found;
-  throw invalidOption(`--depth was ${text}, must be ${DEPTHS.join(', ')}`);
+  throw invalidOption(`--depth was ${text}, must be ${STREAM_DEPTHS.join(', ')}`);
 }
 
 function numberOf(name: string, text: string, [min, max]: readonly [number, number]): number {

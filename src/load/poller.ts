@@ -1,16 +1,16 @@
 /** A client that asks for the books of all markets in turns, at an even rate. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '../client/http/client.js';
+import type { StreamDepth } from '../client/stream/topic.js';
 import { BookCheck } from './book-check.js';
 import type { Figures } from './figures.js';
 import { RESPONSE_MS_MAX } from './limits.js';
-import type { Depth } from './load-options.js';
 
 /** What is polled. */
 export interface PollerOptions {
   readonly url: string;
   readonly markets: readonly string[];
-  readonly depth: Depth;
+  readonly depth: StreamDepth;
   /** Requests a second. */
   readonly rate: number;
   /** Milliseconds until the first request, so that pollers do not ask all at once. */

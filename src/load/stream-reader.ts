@@ -1,13 +1,13 @@
 /** A reader of the streaming channel, with every check of `slotbook follow`. */
+import type { StreamDepth } from '../client/stream/topic.js';
 import { Follower } from '../follow/follower.js';
 import type { Figures } from './figures.js';
-import type { Depth } from './load-options.js';
 
 /** What a reader reads. */
 export interface ReaderOptions {
   readonly url: string;
   readonly market: string;
-  readonly depth: Depth;
+  readonly depth: StreamDepth;
   readonly figures: Figures;
 }
 
