@@ -210,6 +210,7 @@ describe('a follower', () => {
     const setup = newSetup(context);
     const core = await Core.start(setup, { seed: 9 });
     await core.write(2);
+    await until('a stored checkpoint', () => core.stored === 1);
     const connection = await open(setup);
     const checkpoints = new CheckpointStore(await connection.openObjects());
     const stored = await until(() => checkpoints.readNewest());
