@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
 import { SocketScene } from '../../../test/support/socket-scene.js';
+import { until } from '../../../test/support/until.js';
 
 let scene: SocketScene;
 
@@ -75,6 +76,20 @@ test('while the service ends no socket is let in', async () => {
   await expect(scene.open()).rejects.toThrow('503');
   await stopped;
   expect(await client.closed).toEqual(cut);
+});
+
+test('a client that is let in again while others still leave is not sent away with them', async () => {
+  const first = await scene.open();
+  await first.ask(stream);
+  const away = scene.sockets.sendAway();
+  scene.sockets.letIn();
+  const second = await until(() => scene.open().catch(() => undefined));
+  await second.ask(stream);
+  await away;
+  expect(await first.closed).toEqual({ code: 1001, reason: 'shutdown' });
+  scene.change(0);
+  await until(() => second.texts.some((text) => text.includes('"delta"')));
+  expect(scene.sockets.readStats()).toMatchObject({ sockets: 1 });
 });
 
 test.each(['Content-Length: 5', 'Content-Length: ', 'Transfer-Encoding: chunked'])(

@@ -89,6 +89,8 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   #closing = false;
   /** Whether clients are to go to another process. */
   #isAway = false;
+  /** While those that were sent away are still leaving. */
+  #leaving: Promise<void> | null = null;
   /** The markets as of the last turn. */
   #markets: readonly MarketInfo[] = [];
 
@@ -169,7 +171,8 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   checkUpgrade(request: HttpRequest): Reply | null {
     try {
       requireUpgrade(request, this.#closing);
-      if (this.#isAway) throw new ServerError('NOT_READY', 'this edge lets no client in now');
+      if (this.#isAway || this.#leaving !== null)
+        throw new ServerError('NOT_READY', 'this edge lets no client in now');
       this.#socketQuota.requireRoom(request.ip);
       return null;
     } catch (error) {
@@ -217,22 +220,32 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   /** As {@link SocketServer.close} does, and forgets what was published to them; the service goes on. */
   async sendAway(): Promise<void> {
     this.#isAway = true;
+    this.#leaving ??= this.#emptySockets().finally(() => {
+      this.#leaving = null;
+    });
+    await this.#leaving;
+  }
+
+  /** Those that are leaving leave first. */
+  letIn(): void {
+    this.#isAway = false;
+  }
+
+  async #emptySockets(): Promise<void> {
     await this.#closeSessions();
     this.finishMark();
     this.#streams.forgetTopics();
   }
 
-  letIn(): void {
-    this.#isAway = false;
-  }
-
   async #closeSessions(): Promise<void> {
-    if (this.#sessions.size === 0) return;
-    for (const session of this.#sessions) session.announceShutdown(reconnectAfterMs());
+    const leaving = [...this.#sessions];
+    if (leaving.length === 0) return;
+    for (const session of leaving) session.announceShutdown(reconnectAfterMs());
     const deadlineMs = performance.now() + LIMITS.socketDrainMsMax;
-    while (this.#sessions.size > 0) {
+    while (leaving.some((session) => this.#sessions.has(session))) {
       const late = performance.now() >= deadlineMs;
-      for (const session of this.#sessions) {
+      for (const session of leaving) {
+        if (!this.#sessions.has(session)) continue;
         if (late || session.socket.bufferedBytes() === 0) session.closeForShutdown();
       }
       // Also after the last one: the clients answer the close, and cutting them would lose it.
