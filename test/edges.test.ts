@@ -205,8 +205,8 @@ test('a core that stood still while another one took over cannot append, and end
 test('wrong settings of a log are refused with their names', async (context) => {
   const [, , ...stream] = newLog(context, 'wrong');
   const wrong = ['--nats', nats.urlOf('slotbook', 'guess'), ...stream];
-  await expect(ServiceChild.core(demo.relay, wrong)).rejects.toThrow('LOG_REFUSED');
-  await expect(ServiceChild.edge(wrong)).rejects.toThrow('LOG_REFUSED');
+  await expect(ServiceChild.core(demo.relay, wrong)).rejects.toThrow('wrong: LOG_REFUSED');
+  await expect(ServiceChild.edge(wrong)).rejects.toThrow('wrong: LOG_REFUSED');
   await expect(ServiceChild.edge([])).rejects.toThrow('--nats is missing');
   const name = ['--nats', nats.url, '--nats-stream', 'a.b'];
   await expect(ServiceChild.edge(name)).rejects.toThrow('--nats-stream was a.b');
