@@ -1,5 +1,6 @@
 /**
- * `npm test`: every check and every test of the repository, and one total at the end.
+ * `npm test`: every check and every test of the repository, the slowest test files, and one total at the end.
+ * `npm run test:quick`: those of a developer's loop, under 90 s on two cores once everything is built.
  *
  * Exits non-zero when anything fails, when a runner ran no test at all, and, with CI=true, when a
  * test was skipped. A check that has no tests of its own (a formatter, a linter) counts as one.
@@ -11,11 +12,54 @@ import { localCommand, run } from './process.mjs';
 
 const vitestReport = path.join(tmpdir(), `slotbook-vitest-${process.pid}.json`);
 const clippyArgs = ['clippy', '--workspace', '--all-targets', '--quiet', '--', '-D', 'warnings'];
-const vitestArgs = ['run', '--reporter=default', '--reporter=json'];
+const isQuick = process.argv.includes('--quick');
+
+/** Tests beside the code that take over 2.5 s, most for servers, chains or threads of their own: not of the quick run. */
+const SLOW_TESTS = [
+  'src/engine/addon.test.ts',
+  'src/feed/connection/auditor.test.ts',
+  'src/feed/connection/chain-check.test.ts',
+  'src/feed/connection/doubt.test.ts',
+  'src/feed/connection/probe.test.ts',
+  'src/feed/connection/scan-node.test.ts',
+  'src/feed/failover.test.ts',
+  'src/feed/live-feed-reason.test.ts',
+  'src/feed/live-feed-recovery.test.ts',
+  'src/feed/live-feed.test.ts',
+  'src/feed/reverts.test.ts',
+  'src/feed/surfpool.test.ts',
+  'src/history/history.test.ts',
+  'src/history/ingest/forks-model.test.ts',
+  'src/history/ingest/forks.test.ts',
+  'src/history/ingest/ingest.test.ts',
+  'src/history/store/integrity.test.ts',
+  'src/history/worker/service-time.test.ts',
+  'src/journal/log-follower.test.ts',
+  'src/rpc/socket.test.ts',
+  'src/server/sockets/socket-limits.test.ts',
+  'src/server/transport/request-bodies.test.ts',
+  'src/server/transport/unsent-replies.test.ts',
+  'src/sim/demo/demo.test.ts',
+  'src/sim/market/market-simulator.test.ts',
+  'src/sim/market/simulated-markets.test.ts',
+  'src/sim/relay/relay.test.ts',
+  'src/venues/venue-poller.test.ts',
+];
+const quickArgs = ['src', ...SLOW_TESTS.flatMap((file) => ['--exclude', file])];
+const vitestArgs = ['run', '--reporter=default', '--reporter=json', ...(isQuick ? quickArgs : [])];
+/** How many of the slowest test files are listed at the end. */
+const SLOWEST_LISTED = 10;
+
+const QUICK_RUNNERS = new Set(['cargo fmt', 'biome', 'tsc', 'cargo test', 'vitest']);
 
 /** All runners, cheap ones first. `count` turns a finished run into a tally. */
 const runners = [
-  { name: 'cargo fmt', command: 'cargo', args: ['fmt', '--all', '--check'], count: countCheck },
+  {
+    name: 'cargo fmt',
+    command: 'cargo',
+    args: ['fmt', '--all', '--check'],
+    count: countCheck,
+  },
   {
     name: 'biome',
     command: localCommand('biome'),
@@ -35,7 +79,12 @@ const runners = [
     env: { RUSTDOCFLAGS: '-D warnings' },
     count: countCheck,
   },
-  { name: 'tsc', command: localCommand('tsc'), args: ['--noEmit'], count: countCheck },
+  {
+    name: 'tsc',
+    command: localCommand('tsc'),
+    args: ['--noEmit'],
+    count: countCheck,
+  },
   {
     name: 'tsc of the client, which knows no Node',
     command: localCommand('tsc'),
@@ -88,6 +137,7 @@ function countVitest({ code }) {
   } finally {
     rmSync(vitestReport, { force: true });
   }
+  slowest.push(...slowestOf(report));
   const sum = tally({
     passed: report.numPassedTests,
     failed: report.numFailedTests,
@@ -95,6 +145,13 @@ function countVitest({ code }) {
   });
   if (code !== 0 && sum.failed === 0) sum.failed = 1;
   return sum;
+}
+
+/** The test files that took longest, each with its seconds. */
+function slowestOf({ testResults }) {
+  const seconds = ({ startTime, endTime }) => (endTime - startTime) / 1_000;
+  const rows = testResults.map((file) => [path.relative(process.cwd(), file.name), seconds(file)]);
+  return rows.sort((one, other) => other[1] - one[1]).slice(0, SLOWEST_LISTED);
 }
 
 function tally({ passed = 0, failed = 0, skipped = 0 }) {
@@ -106,9 +163,11 @@ function asText({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${rest}`;
 }
 
+const slowest = [];
 const total = tally({});
 const lines = [];
-for (const { name, command, args, env, count } of runners) {
+const chosen = runners.filter(({ name }) => !isQuick || QUICK_RUNNERS.has(name));
+for (const { name, command, args, env, count } of chosen) {
   process.stdout.write(`\n--- ${name}\n`);
   const sum = count(await run(command, args, { echo: 'stdout', env }));
   if (sum.passed + sum.failed === 0) {
@@ -119,6 +178,8 @@ for (const { name, command, args, env, count } of runners) {
   for (const key of Object.keys(total)) total[key] += sum[key];
 }
 
+process.stdout.write('\nThe slowest test files, in seconds:\n');
+for (const [name, seconds] of slowest) process.stdout.write(`${seconds.toFixed(1)} ${name}\n`);
 process.stdout.write(`\n${lines.join('\n')}\n${asText(total)}\n`);
 const skippedInCi = process.env.CI === 'true' && total.skipped > 0;
 process.exitCode = total.failed > 0 || skippedInCi ? 1 : 0;
