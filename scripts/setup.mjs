@@ -1,7 +1,7 @@
 /**
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
- * `packages`, `addon`, `dist`, `client` and `page`, and those of `clients.mjs`. What is there and fresh is left
- * alone, which takes a few ms.
+ * `packages`, `addon` (optimised for a short build), `addon-release` (for speed), `dist`, `client` and `page`, and
+ * those of `clients.mjs`. What is there and fresh is left alone, which takes a few ms.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,8 @@ const addonFolder = path.join(root, 'crates', 'node');
 /** The set-up steps by the name under which a package script asks for them. */
 const steps = {
   packages: installPackages,
-  addon: buildAddon,
+  addon: () => buildAddon('setup'),
+  'addon-release': () => buildAddon('release'),
   dist: compileTypeScript,
   client: compileClient,
   page: buildPage,
@@ -46,7 +47,7 @@ function checkTools(needs) {
     const wanted = `Node.js ${NODE_MIN.major}.${NODE_MIN.minor} or newer`;
     missing.push(`${wanted} (this is ${process.versions.node})`);
   }
-  const compiles = needs.includes('addon');
+  const compiles = needs.some((need) => need.startsWith('addon'));
   if (compiles && !commandExists('cargo'))
     missing.push('cargo (Rust 1.88 or newer: https://rustup.rs)');
   if (compiles && !commandExists('cc'))
@@ -64,22 +65,24 @@ async function installPackages() {
   await runOrThrow('npm', ['install', '--no-progress']);
 }
 
-async function buildAddon() {
-  const hash = hashInputs({
+/** One file for both profiles: whoever asks for the quick build is content with the other. */
+async function buildAddon(profile) {
+  const isFresh = (name) => !isStale('addon', hashOfAddon(name), addonFiles().length > 0);
+  if (isFresh('release') || (profile === 'setup' && isFresh('setup'))) return;
+  say(
+    `building the Rust core: napi build --profile ${profile} (up to five minutes the first time)`,
+  );
+  const options = ['--platform', '--profile', profile, '--cwd', addonFolder];
+  await runOrThrow(localCommand('napi'), ['build', ...options]);
+  markFresh('addon', hashOfAddon(profile));
+}
+
+function hashOfAddon(profile) {
+  return hashInputs({
     inputs: ['Cargo.toml', 'Cargo.lock', 'crates'],
     keep: (name) => /\.(rs|toml|json)$/.test(name),
-    salt: `${process.platform} ${process.arch}`,
+    salt: `${process.platform} ${process.arch} ${profile}`,
   });
-  if (!isStale('addon', hash, addonFiles().length > 0)) return;
-  say('building the Rust core: napi build --release (one to five minutes the first time)');
-  await runOrThrow(localCommand('napi'), [
-    'build',
-    '--platform',
-    '--release',
-    '--cwd',
-    addonFolder,
-  ]);
-  markFresh('addon', hash);
 }
 
 function addonFiles() {
