@@ -17,6 +17,7 @@ const tools = [
   { command: 'nginx', package: 'nginx' }, // the proxies of docs/deployment.md
   { command: 'caddy', package: 'caddy' },
   { command: 'haproxy', package: 'haproxy' },
+  { command: 'valgrind', package: 'valgrind' }, // the instructions of hot operations
   { command: 'nats-server', package: 'nats-server' }, // the log of docs/scale.md
 ];
 
