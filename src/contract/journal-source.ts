@@ -59,7 +59,7 @@ export interface JournalStats {
   /** The oldest and the newest moment that is kept; null without any. */
   readonly oldest: JournalMoment | null;
   readonly newest: JournalMoment | null;
-  /** Bytes of turns that wait for the thread of the journal. */
+  /** Bytes of turns that wait for the thread of the journal, or for NATS. */
   readonly queuedBytes: number;
   /** Events of this run, by name. */
   readonly events: Readonly<Record<string, number>>;

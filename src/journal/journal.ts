@@ -12,6 +12,7 @@ import {
   DRAIN_BYTES,
   DRAIN_MS,
   IN_FLIGHT_BYTES_MAX,
+  LOG_ALIVE_MS,
   OPEN_MS_MAX,
   STOP_MS_MAX,
 } from './model/limits.js';
@@ -38,6 +39,7 @@ const STARTING: WorkerStats = {
   reason: null,
   newest: null,
   bytes: 0,
+  waitingBytes: 0,
   events: { segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
 };
 
@@ -50,6 +52,7 @@ export class Journal implements JournalSource {
   #listing: JournalListing = NOTHING_KEPT;
   #inFlightBytes = 0;
   #drainTimer: Timer | null = null;
+  #aliveTimer: Timer | null = null;
   /** Called with the first thing that the thread says of its folder. */
   #onOpened: ((refusal: JournalError | null) => void) | null = null;
   #onEnded: (() => void) | null = null;
@@ -78,6 +81,14 @@ export class Journal implements JournalSource {
       throw refusal;
     }
     if (this.#endReason === null) turnLog.start();
+    if ('log' in setup) this.#planAlive();
+  }
+
+  #planAlive(): void {
+    this.#aliveTimer = this.#timers.after(LOG_ALIVE_MS, () => {
+      this.#link?.sendMessage({ kind: 'alive' });
+      this.#planAlive();
+    });
   }
 
   #startThread(setup: JournalSetup | LogSetup): Promise<JournalError | null> {
@@ -128,6 +139,7 @@ export class Journal implements JournalSource {
   /** Writes all turns so far; resolves when the thread has ended. */
   async stop(): Promise<void> {
     this.#drainTimer?.cancel();
+    this.#aliveTimer?.cancel();
     const link = this.#link;
     if (link === null) return;
     // What the thread has still to take is in memory either way.
@@ -143,7 +155,7 @@ export class Journal implements JournalSource {
   }
 
   readStats(): JournalStats {
-    const { state, reason, newest, bytes, events } = this.#stats;
+    const { state, reason, newest, bytes, waitingBytes, events } = this.#stats;
     const { ranges, gaps } = this.#listing;
     return {
       state: this.#endReason === null ? state : 'stopped',
@@ -153,7 +165,7 @@ export class Journal implements JournalSource {
       gaps: gaps.length,
       oldest: ranges[0]?.first ?? null,
       newest,
-      queuedBytes: this.#inFlightBytes + this.#options.turnLog.waitingBytes(),
+      queuedBytes: this.#inFlightBytes + this.#options.turnLog.waitingBytes() + waitingBytes,
       events,
     };
   }

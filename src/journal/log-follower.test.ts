@@ -9,16 +9,19 @@ import { silentLog } from '../rpc/log.js';
 import { systemTimers } from '../rpc/timers.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { LogFollower, type LogFollowerOptions } from './log-follower.js';
+import { LOG_HEARTBEAT_MS } from './model/limits.js';
 import type { LogSetup } from './model/log-place.js';
 import type { FromJournal } from './model/messages.js';
 import { CheckpointStore } from './nats/checkpoint-store.js';
 import { connectLog, type LogConnection } from './nats/connect.js';
-import { LogAppender } from './nats/log-appender.js';
+import { LogAppender, type NewMessage } from './nats/log-appender.js';
 import { LogWriter } from './nats/log-writer.js';
 import { LiveBook, shownBy } from './testing.js';
 import { JournalService } from './worker/service.js';
 
 const OTHER_PROGRAM = '11111111111111111111111111111112';
+/** How old a log is that lags in these tests. */
+const HELD_MS = 500;
 const MEBIBYTE = 1024 * 1024;
 
 let server: NatsServer;
@@ -83,6 +86,10 @@ class Core {
 
   get state(): string {
     return this.messages.findLast((message) => message.kind === 'state')?.stats.state ?? '';
+  }
+
+  get waitingBytes(): number {
+    return this.messages.findLast((message) => message.kind === 'state')?.stats.waitingBytes ?? 0;
   }
 
   /** Checkpoints that were stored. */
@@ -231,6 +238,59 @@ describe('a follower', () => {
   });
 });
 
+describe('a book that the core held back', () => {
+  test('is not shown as live while it is appended', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 11 });
+    await core.write(3);
+    const states: FeedState[] = [];
+    const edge = new Edge(setup, {
+      freshness: (ageMs) => (ageMs < HELD_MS ? 'live' : 'lagging'),
+      onTurn: () => void states.push(edge.engine.state),
+    });
+    await edge.shows(core.book);
+    await server.kill();
+    // The first one is on its way when the server is gone; the others wait behind it.
+    await core.write(1);
+    await until(() => core.state === 'stopped');
+    await core.write(10);
+    const heldAtMs = performance.now();
+    await until(() => core.waitingBytes > 0 && performance.now() - heldAtMs > 2 * HELD_MS);
+    states.length = 0;
+    await server.startAgain();
+    await edge.shows(core.book);
+    await until(async () => {
+      await core.service.receiveMessage({ kind: 'alive' });
+      return edge.engine.state === 'live';
+    });
+    const [lagging, live] = [states.indexOf('lagging'), states.indexOf('live')];
+    expect({ lagging, live }).toEqual({ lagging: 0, live: states.lastIndexOf('live') });
+    expect(live).toBeGreaterThanOrEqual(11);
+    expect(core.waitingBytes).toBe(0);
+  });
+
+  test('is not shown as live while the event loop of the core stands still', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 12 });
+    await core.write(3);
+    const edge = new Edge(setup, {
+      freshness: (ageMs) => (ageMs < 3 * LOG_HEARTBEAT_MS ? 'live' : 'lagging'),
+    });
+    await edge.shows(core.book);
+    await until(() => edge.engine.state === 'lagging');
+    // Its thread goes on to say that it is alive as soon as the main thread does.
+    await until(async () => {
+      await core.service.receiveMessage({ kind: 'alive' });
+      return edge.engine.state === 'live';
+    });
+  });
+});
+
+/** A message with some bytes. */
+function newMessage(id: string): NewMessage {
+  return { id, bytes: Buffer.from(id) };
+}
+
 async function open(setup: LogSetup): Promise<LogConnection> {
   const connection = await connectLog(setup.log, 'a test');
   ends.push(() => connection.nats.close());
@@ -248,10 +308,10 @@ describe('a log', () => {
   test('is of one writer: one that comes back after another has written is refused', async (context) => {
     const setup = newSetup(context);
     const first = await newAppender(setup);
-    await first.appendMessage('a.1.0', Buffer.from('a'));
+    await first.appendMessage(newMessage('a.1.0'));
     const second = await newAppender(setup);
-    await second.appendMessage('b.1.0', Buffer.from('b'));
-    await expect(first.appendMessage('a.1.1', Buffer.from('c'))).rejects.toMatchObject({
+    await second.appendMessage(newMessage('b.1.0'));
+    await expect(first.appendMessage(newMessage('a.1.1'))).rejects.toMatchObject({
       code: 'LOG_FENCED',
     });
     expect((await second.readLast()).id).toBe('b.1.0');
@@ -260,25 +320,25 @@ describe('a log', () => {
   test('has a message once whose acknowledgement was lost', async (context) => {
     const setup = newSetup(context);
     const appender = await newAppender(setup);
-    await appender.appendMessage('a.1.0', Buffer.from('a'));
-    server.pause();
-    const late = appender.appendMessage('a.1.1', Buffer.from('b'));
+    await appender.appendMessage(newMessage('a.1.0'));
+    await server.pause();
+    const late = appender.appendMessage(newMessage('a.1.1'));
     await expect(late).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' });
     server.goOn();
     await until(async () => (await appender.readLast()).id === 'a.1.1');
-    expect(await appender.appendMessage('a.1.1', Buffer.from('b'))).toBe(2);
-    expect(await appender.appendMessage('a.1.2', Buffer.from('c'))).toBe(3);
+    expect(await appender.appendMessage(newMessage('a.1.1'))).toBe(2);
+    expect(await appender.appendMessage(newMessage('a.1.2'))).toBe(3);
   });
 
   test('that is gone is told apart from one that another core writes', async (context) => {
     const setup = newSetup(context);
     const appender = await newAppender(setup);
-    await appender.appendMessage('a.1.0', Buffer.from('a'));
+    await appender.appendMessage(newMessage('a.1.0'));
     await (await open(setup)).manager.streams.delete(setup.log.stream);
     const lost = { code: 'LOG_LOST' };
-    await expect(appender.appendMessage('a.1.1', Buffer.from('b'))).rejects.toMatchObject(lost);
+    await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toMatchObject(lost);
     await appender.prepareStream();
-    await expect(appender.appendMessage('a.1.1', Buffer.from('b'))).rejects.toMatchObject(lost);
+    await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toMatchObject(lost);
   });
 
   test('of a core that finds another one writing is taken over when that ends', async (context) => {

@@ -50,6 +50,8 @@ export class LogFollower {
   #isSentAway = false;
   #messageAtMs = systemTimers.nowMs();
   #waiting = 0;
+  /** For how long the core held what was behind the last message. */
+  #behindMs = 0;
   #failure: string | null = null;
   #watch: Timer | null = null;
   #counts = { logBytes: 0, logRestores: 0, logFailures: 0, logSendAways: 0 };
@@ -88,9 +90,9 @@ export class LogFollower {
     return { everLive: this.#everLive, state: this.#everLive ? state : 'starting', reason, slot };
   }
 
-  /** Time since a message came. */
+  /** How old the log is here: since a message came, and for how long the core held then what was behind it. */
   logAgeMs(): number {
-    return systemTimers.nowMs() - this.#messageAtMs;
+    return systemTimers.nowMs() - this.#messageAtMs + this.#behindMs;
   }
 
   stats(): LogFollowerStats {
@@ -141,10 +143,12 @@ export class LogFollower {
   }
 
   async #takeMessage(message: LogMessage): Promise<void> {
-    this.#messageAtMs = systemTimers.nowMs();
     this.#waiting = message.waiting;
     this.#failure = null;
     await this.#book.applyMessage(message);
+    // What it has was old before.
+    this.#messageAtMs = systemTimers.nowMs();
+    this.#behindMs = message.behindMs;
     this.#counts.logBytes += message.bytes.length;
     if (message.waiting === 0) this.#isCaughtUp = true;
     this.#showFreshness();

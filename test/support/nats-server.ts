@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -66,9 +66,13 @@ export class NatsServer {
     await this.#end('SIGKILL');
   }
 
-  /** Stops it where it is: connections stay, and nothing is answered. */
-  pause(): void {
+  /** Stops it where it is: connections stay, and nothing is answered. Resolves when all its threads stand still. */
+  async pause(): Promise<void> {
+    const tasks = `/proc/${this.#child?.pid}/task`;
     this.#child?.kill('SIGSTOP');
+    await until('a server that stands still', () =>
+      readdirSync(tasks).every((task) => isStopped(`${tasks}/${task}/stat`)),
+    );
   }
 
   goOn(): void {
@@ -88,6 +92,11 @@ export class NatsServer {
     child.kill(signal);
     await ended;
   }
+}
+
+/** Whether a thread is stopped: the letter behind the name in brackets says it. */
+function isStopped(statFile: string): boolean {
+  return readFileSync(statFile, 'utf8').split(') ').at(-1)?.startsWith('T') === true;
 }
 
 async function freePort(): Promise<number> {

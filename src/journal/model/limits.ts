@@ -65,6 +65,11 @@ export const LOG_MESSAGE_BYTES_MAX = 512 * 1024;
 export const LOG_QUEUE_BYTES_MAX = 256 * MEBIBYTE;
 /** An empty message is appended where there was none for so long: readers see that the log is there, and a writer whether it is its own. */
 export const LOG_HEARTBEAT_MS = 1_000;
+/**
+ * The main thread of a core says as often that its event loop turns. When it has said nothing for LOG_HEARTBEAT_MS there is no empty
+ * message, because readers would take the last book for the present one.
+ */
+export const LOG_ALIVE_MS = 250;
 /** A log is free when nobody has appended to it for so long: three messages of a core whose chain is silent. */
 export const LOG_QUIET_MS = 3_500;
 /** Between two tries of a writer, or of a reader, to go on with a log. */

@@ -21,6 +21,8 @@ export type ToJournal =
   | { readonly kind: 'turns'; readonly log: Uint8Array }
   /** Nothing comes after what came: the core has lost some. */
   | { readonly kind: 'lost'; readonly reason: string }
+  /** The event loop of the main thread turns. */
+  | { readonly kind: 'alive' }
   /** All that came before is to be in the file. */
   | { readonly kind: 'flush'; readonly id: number }
   | { readonly kind: 'stop' };
@@ -33,6 +35,8 @@ export interface WorkerStats {
   readonly newest: JournalMoment | null;
   /** Bytes of the file that is being written, and of all before it. */
   readonly bytes: number;
+  /** Bytes that wait for NATS; 0 for files. */
+  readonly waitingBytes: number;
   readonly events: Readonly<Record<JournalEvent, number>>;
 }
 

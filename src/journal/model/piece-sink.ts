@@ -27,12 +27,16 @@ export interface PieceSink {
   readonly newest: JournalMoment | null;
   /** Bytes that are kept, as far as it is known here. */
   readonly bytes: number;
+  /** Bytes that wait for NATS; left out of files, which stop when they fail. */
+  readonly waitingBytes?: number;
   readonly counts: Readonly<Record<JournalEvent, number>>;
   listing(): JournalListing;
   /** Opens it. Throws, or rejects with, a JournalError where it is not to be used at all; what may pass is tried again. */
   open(): void | Promise<void>;
   /** Takes a piece; the pieces of a segment come in their order. */
   pushPiece(piece: JournalPiece): void;
+  /** What makes the pieces is alive, and has none; files need not know. */
+  noteAlive?(): void;
   /** Resolves when all that was pushed is kept, or dropped. */
   settle(): Promise<void>;
   /** Takes no more, for a reason that does not go away; null when the service stops. */

@@ -1,5 +1,5 @@
 import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import { nanos } from '@nats-io/transport-node';
+import { headers, nanos } from '@nats-io/transport-node';
 import { JournalError, textOfError } from '../model/error.js';
 import { NATS_CONNECT_MS_MAX } from '../model/limits.js';
 import type { LogSetup } from '../model/log-place.js';
@@ -8,8 +8,19 @@ import { type LogConnection, subjectOf } from './connect.js';
 /** The header in which JetStream keeps the name of a message. */
 export const ID_HEADER = 'Nats-Msg-Id';
 
+/** The header of a message that says for how long what waited behind it had waited then, whole milliseconds; without it nothing had. */
+export const BEHIND_HEADER = 'Slotbook-Behind-Ms';
+
 /** JetStream's codes of a stream that is there with another configuration, and of one that is not there. */
 const [OTHER_CONFIG, NO_STREAM, NO_MESSAGE] = [10_058, 10_059, 10_037] as const;
+
+/** A message that is to be appended. */
+export interface NewMessage {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  /** For how long what is behind it waits already, milliseconds. */
+  readonly behindMs?: number;
+}
 
 /** The last message of a log. */
 export interface LastMessage {
@@ -84,9 +95,11 @@ export class LogAppender {
    * # Errors
    * `LOG_UNREACHABLE`: it may be tried again. `LOG_FENCED`: another writer has appended. `LOG_LOST`: what was appended before is gone.
    */
-  async appendMessage(id: string, bytes: Uint8Array): Promise<number> {
+  async appendMessage({ id, bytes, behindMs = 0 }: NewMessage): Promise<number> {
     const expect = { lastSequence: this.#last };
-    const options = { msgID: id, expect, timeout: NATS_CONNECT_MS_MAX };
+    const marks = headers();
+    if (behindMs >= 1) marks.set(BEHIND_HEADER, String(Math.floor(behindMs)));
+    const options = { msgID: id, expect, timeout: NATS_CONNECT_MS_MAX, headers: marks };
     const subject = subjectOf(this.#setup.log);
     try {
       this.#last = (await this.#connection.stream.publish(subject, bytes, options)).seq;

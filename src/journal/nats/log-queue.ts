@@ -11,9 +11,14 @@ export interface LogBytes {
   readonly last: JournalMoment | null;
 }
 
+/** Bytes that wait, and since when: monotonic milliseconds. */
+interface WaitingBytes extends LogBytes {
+  readonly sinceMs: number;
+}
+
 /** Bytes of tails that wait for a log: what waits of one segment is one message, as far as it may be. */
 export class LogQueue {
-  #waiting: LogBytes[] = [];
+  #waiting: WaitingBytes[] = [];
   #bytes = 0;
 
   /** Bytes that wait. */
@@ -21,12 +26,18 @@ export class LogQueue {
     return this.#bytes;
   }
 
-  pushPiece({ segment, bytes }: Omit<JournalPiece, 'isTail'>): void {
+  /** For how long the oldest of them have waited, milliseconds; 0 for none. */
+  waitedMs(nowMs: number): number {
+    const first = this.#waiting[0];
+    return first === undefined ? 0 : nowMs - first.sinceMs;
+  }
+
+  pushPiece({ segment, bytes }: Omit<JournalPiece, 'isTail'>, sinceMs: number): void {
     const last = momentsOfPiece(bytes, false)?.last ?? null;
     for (let from = 0; from < bytes.length; from += LOG_MESSAGE_BYTES_MAX) {
       const part = bytes.subarray(from, from + LOG_MESSAGE_BYTES_MAX);
       const isEnd = from + part.length === bytes.length;
-      this.#waiting.push({ segment, bytes: part, last: isEnd ? last : null });
+      this.#waiting.push({ segment, bytes: part, last: isEnd ? last : null, sinceMs });
     }
     this.#bytes += bytes.length;
   }

@@ -5,7 +5,7 @@ import { LOG_READ_MESSAGES, LOG_SILENCE_MS_MAX } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 import { CheckpointStore, type LogCheckpoint } from './checkpoint-store.js';
 import { connectLog, type LogConnection } from './connect.js';
-import { ID_HEADER } from './log-appender.js';
+import { BEHIND_HEADER, ID_HEADER } from './log-appender.js';
 import { type MessageId, parseId } from './message-id.js';
 
 /** A message of a log. */
@@ -17,6 +17,8 @@ export interface LogMessage {
   readonly bytes: Uint8Array;
   /** Messages behind it that are in the log already. */
   readonly waiting: number;
+  /** For how long the core held what comes behind it when it appended this one, milliseconds; 0 where it held nothing. */
+  readonly behindMs: number;
 }
 
 /** Reads a log on NATS: its checkpoints, and the messages behind them as they come. */
@@ -90,7 +92,8 @@ export class LogReader {
 
 function logMessageOf({ seq, data, headers, info }: JsMsg): LogMessage {
   const id = parseId(headers?.get(ID_HEADER) ?? '');
-  return { sequence: seq, id, bytes: data, waiting: info.pending };
+  const behindMs = Number(headers?.get(BEHIND_HEADER) ?? 0);
+  return { sequence: seq, id, bytes: data, waiting: info.pending, behindMs };
 }
 
 function unreachableError(error: unknown): JournalError {

@@ -61,6 +61,8 @@ export class LogWriter implements PieceSink {
   #reason: string | null = null;
   #newest: JournalMoment | null = null;
   #isHeartbeatDue = false;
+  /** The last sign of life of the core. */
+  #aliveAtMs = Number.NEGATIVE_INFINITY;
   #onPiece: (() => void) | null = null;
   #settled: (() => void)[] = [];
 
@@ -82,6 +84,10 @@ export class LogWriter implements PieceSink {
 
   get newest(): JournalMoment | null {
     return this.#newest;
+  }
+
+  get waitingBytes(): number {
+    return this.#queue.waitingBytes + (this.#pending?.content.bytes.length ?? 0);
   }
 
   listing(): JournalListing {
@@ -111,14 +117,17 @@ export class LogWriter implements PieceSink {
       this.#loseQueue(`${this.#queue.waitingBytes} bytes wait for NATS, which is the limit`);
       return;
     }
-    this.#queue.pushPiece(piece);
+    this.#queue.pushPiece(piece, this.#parts.timers.nowMs());
     this.#onPiece?.();
+  }
+
+  noteAlive(): void {
+    this.#aliveAtMs = this.#parts.timers.nowMs();
   }
 
   /** Resolves also where NATS takes nothing now. */
   async settle(): Promise<void> {
-    if (this.#state !== 'writing' || (this.#queue.waitingBytes === 0 && this.#pending === null))
-      return;
+    if (this.#state !== 'writing' || this.waitingBytes === 0) return;
     await new Promise<void>((resolve) => this.#settled.push(resolve));
   }
 
@@ -181,7 +190,9 @@ export class LogWriter implements PieceSink {
   async #appendWaiting({ appender, checkpoints }: OpenLog): Promise<void> {
     for (let next = this.#takeMessage(); next !== null; next = this.#takeMessage()) {
       this.#pending = next;
-      const sequence = await appender.appendMessage(next.id, next.content.bytes);
+      const behindMs = this.#queue.waitedMs(this.#parts.timers.nowMs());
+      const { bytes: content } = next.content;
+      const sequence = await appender.appendMessage({ id: next.id, bytes: content, behindMs });
       this.#pending = null;
       const { segment, bytes, last } = next.content;
       if (next.isFirst) {
@@ -207,7 +218,8 @@ export class LogWriter implements PieceSink {
 
   #takeHeartbeat(): LogBytes | null {
     const { lastSegment: segment } = this.#numbers;
-    if (!this.#isHeartbeatDue || segment === 0) return null;
+    const isAlive = this.#parts.timers.nowMs() - this.#aliveAtMs < LOG_HEARTBEAT_MS;
+    if (!this.#isHeartbeatDue || !isAlive || segment === 0) return null;
     return { segment, bytes: new Uint8Array(0), last: null };
   }
 

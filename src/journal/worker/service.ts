@@ -77,6 +77,9 @@ export class JournalService {
         this.#addTurns(message.log);
         this.#options.post({ kind: 'taken', bytes: message.log.length });
         return;
+      case 'alive':
+        this.#sink.noteAlive?.();
+        return;
       case 'flush':
         await this.#flush(message.id);
         return;
@@ -163,9 +166,9 @@ export class JournalService {
   #postState(): void {
     const { post } = this.#options;
     const sink = this.#sink;
-    const { state, reason, newest, bytes } = sink;
+    const { state, reason, newest, bytes, waitingBytes = 0 } = sink;
     const events = { ...sink.counts };
-    const stats = { state, reason, newest, bytes, events };
+    const stats = { state, reason, newest, bytes, waitingBytes, events };
     post({ kind: 'state', stats, listing: sink.listing() });
   }
 }

@@ -26,7 +26,7 @@ export const journalStatus = Type.Object({
   gaps: count('Times between two ranges of which nothing is kept.'),
   oldest: momentOrNull('The oldest moment that is kept; null without any.'),
   newest: momentOrNull('The newest moment that is written; null without any.'),
-  queuedBytes: count('Bytes that wait for its thread.'),
+  queuedBytes: count('Bytes that wait for its thread, or for NATS.'),
   events: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
     description: 'Events of the journal in this run, by name.',
   }),

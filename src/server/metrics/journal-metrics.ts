@@ -26,7 +26,11 @@ export function journalSeries(stats: () => JournalStats): readonly MetricSeries[
     gauge('segments', 'Its files.', () => stats().segments),
     gauge('gaps', 'Times between two ranges of which nothing is kept.', () => stats().gaps),
     gauge('newest_slot', 'The newest slot that is written.', () => stats().newest?.slot ?? 0),
-    gauge('queued_bytes', 'Bytes of turns that wait for its thread.', () => stats().queuedBytes),
+    gauge(
+      'queued_bytes',
+      'Bytes of turns that wait for its thread, or for NATS.',
+      () => stats().queuedBytes,
+    ),
     {
       ...{ kind: 'counter', name: 'slotbook_journal_events_total', label: 'event' },
       help: 'Events of the journal by name: files, failures, bytes.',
