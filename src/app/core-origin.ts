@@ -12,24 +12,25 @@ import {
   throwSettingError,
 } from './feeds.js';
 
-/** The live book of a cluster, whose turns go into a log; its feed ends when another core writes that. */
+/** The live book of a cluster, whose turns go into a log; its feed ends with the log, as when another core writes it. */
 export function coreOrigin(config: CoreConfig, log: Logger): BookOrigin {
   const { programId } = config;
   const { place, ...limits } = config.log;
   const engine = new Engine({ programId, epoch: newEpoch() });
-  let onFenced: (error: Error) => void;
-  const fenced = new Promise<never>((_, reject) => {
-    onFenced = reject;
+  let onEnded: (error: Error) => void;
+  const ended = new Promise<never>((_, reject) => {
+    onEnded = reject;
   });
+  ended.catch(() => undefined);
   const journal = new Journal({
     ...{ setup: { programId, log: place, ...limits }, turnLog: engine.turnLog, log },
-    onFenced: (error) => onFenced(error),
+    onEnded: (error) => onEnded(error),
   });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const feed = (events: FeedEvents): BookFeed => {
     const live = journaledFeed({ config, log, engine, events }, { journal, refused });
     // A feed that has started goes on by itself.
-    return { ...live, start: () => Promise.race([live.start().then(() => fenced), fenced]) };
+    return { ...live, start: () => Promise.race([live.start().then(() => ended), ended]) };
   };
   return { engine, journal, feed };
 }

@@ -17,6 +17,7 @@ async function startJournal(folder: string, book: LiveBook, programId = PROGRAM_
     setup: { folder, programId, days: 0, bytesMax: 0 },
     turnLog: book.engine.turnLog,
     log: { info: note, warn: note },
+    onEnded: ({ code }) => void logged.push(code),
   });
   book.engine.turnLog.stop();
   await journal.start();
@@ -104,6 +105,7 @@ test('turns that the core has lost end the journal, and not the book', async () 
     ...{ state: 'stopped', reason: 'more turns waited than the core holds' },
   });
   await vi.waitFor(() => expect(logged).toContain('the journal has stopped for good'), WAIT);
+  expect(logged).toContain('JOURNAL_FAILED');
   play(book, journal, 5);
   await journal.stop();
   // What came before is whole.
@@ -112,10 +114,21 @@ test('turns that the core has lost end the journal, and not the book', async () 
   expect(kept.size).toBe(5);
 });
 
+test('turns that cannot be encoded end the journal', async () => {
+  const book = new LiveBook({ seed: 5 });
+  const { journal, logged } = await startJournal(newFolder(), book);
+  vi.spyOn(book.engine.turnLog, 'take').mockReturnValueOnce(Buffer.from('not a log'));
+  play(book, journal, 1);
+  await journal.flush();
+  await vi.waitFor(() => expect(logged).toContain('JOURNAL_FAILED'), WAIT);
+  await journal.stop();
+});
+
 test('a thread that ends while it starts leaves no log that nobody takes', async () => {
   const book = new LiveBook({ seed: 5 });
   const { journal, logged } = await startJournal(newFolder(), book, 'no key');
-  expect(logged).toEqual(['the thread of the journal ended: nothing more is written']);
+  const ended = 'the thread of the journal ended: nothing more is written';
+  expect(logged).toEqual([ended, 'JOURNAL_FAILED']);
   play(book, journal, 5);
   expect(journal.readStats()).toMatchObject({ state: 'stopped', queuedBytes: 0 });
   await journal.stop();

@@ -24,8 +24,8 @@ import { type JournalLink, startThread } from './worker-link.js';
 export interface JournalOptions {
   /** A folder, or a log on NATS. */
   readonly setup: JournalSetup | LogSetup;
-  /** Another process has begun to write the log: this one is not to go on. */
-  readonly onFenced?: (error: JournalError) => void;
+  /** Nothing more is written, ever: `LOG_FENCED` where another process writes the log, else `JOURNAL_FAILED`. */
+  readonly onEnded?: (error: JournalError) => void;
   /** Where the core writes what moves its book. */
   readonly turnLog: TurnLog;
   readonly log: Log;
@@ -221,9 +221,9 @@ export class Journal implements JournalSource {
     }
   }
 
-  /** At the start, or of a log that another process has taken over. */
+  /** At the start; later it is the end, as of a log that another process has taken over. */
   #handleRefusal(refusal: JournalError): void {
-    if (this.#onOpened === null) this.#options.onFenced?.(refusal);
+    if (this.#onOpened === null) this.#options.onEnded?.(refusal);
     else this.#onOpened(refusal);
   }
 
@@ -256,5 +256,6 @@ export class Journal implements JournalSource {
     this.#endReason = reason;
     this.#drainTimer?.cancel();
     this.#options.turnLog.stop();
+    this.#options.onEnded?.(new JournalError('JOURNAL_FAILED', reason));
   }
 }

@@ -147,6 +147,8 @@ describe('a follower', () => {
     for (let segment = 0; segment < 3; segment += 1) {
       await core.write(12);
       await first.shows(core.book);
+      // The checkpoint of a segment is dropped where the next one comes before its first message is acknowledged.
+      await until(() => core.stored === segment + 1);
       await core.beginSegment();
     }
     await core.write(5);
@@ -328,6 +330,32 @@ describe('a log', () => {
     await until(async () => (await appender.readLast()).id === 'a.1.1');
     expect(await appender.appendMessage(newMessage('a.1.1'))).toBe(2);
     expect(await appender.appendMessage(newMessage('a.1.2'))).toBe(3);
+  });
+
+  test('goes on behind a message that was given up when its acknowledgement was lost', async (context) => {
+    const setup = newSetup(context);
+    const appender = await newAppender(setup);
+    await appender.appendMessage(newMessage('a.1.0'));
+    await server.pause();
+    await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toThrow();
+    server.goOn();
+    await until(async () => (await appender.readLast()).id === 'a.1.1');
+    // More waited than may: what goes on is the next segment.
+    const unreachable = { code: 'LOG_UNREACHABLE' };
+    await expect(appender.appendMessage(newMessage('a.3.0'))).rejects.toMatchObject(unreachable);
+    expect(await appender.appendMessage(newMessage('a.3.0'))).toBe(3);
+  });
+
+  test('on a server that vanishes without a word is given up soon', async (context) => {
+    const setup = newSetup(context);
+    const { nats } = await open(setup);
+    let isLost = false;
+    void (async () => {
+      for await (const { type } of nats.status()) isLost ||= type === 'disconnect';
+    })();
+    await server.pause();
+    await until(() => isLost);
+    server.goOn();
   });
 
   test('that is gone is told apart from one that another core writes', async (context) => {

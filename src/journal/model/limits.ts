@@ -59,6 +59,10 @@ export const REPLAY_PAUSE_MS_MAX = 60_000;
 export const NATS_CONNECT_MS_MAX = 2_000;
 /** Between two tries to reach a server of NATS. */
 export const NATS_RECONNECT_MS = 250;
+/** A server of NATS is asked as often whether it is there. */
+export const NATS_PING_MS = 1_000;
+/** A server that is silent for so many of these is given up: after three seconds at most, as long as readers hold a late book to be live. */
+export const NATS_PINGS_MISSED_MAX = 2;
 /** Bytes of one message of the log: half of what NATS takes, and a few milliseconds to apply. */
 export const LOG_MESSAGE_BYTES_MAX = 512 * 1024;
 /** Bytes that wait for NATS: an hour of a busy book, after which the log goes on with a checkpoint. */

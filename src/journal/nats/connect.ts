@@ -8,7 +8,12 @@ import {
   UserAuthenticationExpiredError,
 } from '@nats-io/transport-node';
 import { JournalError, textOfError } from '../model/error.js';
-import { NATS_CONNECT_MS_MAX, NATS_RECONNECT_MS } from '../model/limits.js';
+import {
+  NATS_CONNECT_MS_MAX,
+  NATS_PING_MS,
+  NATS_PINGS_MISSED_MAX,
+  NATS_RECONNECT_MS,
+} from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 
 /** A connection to the servers of a log. */
@@ -60,6 +65,7 @@ function optionsOf(place: LogPlace, name: string): NodeConnectionOptions {
     servers: place.servers.map((server) => new URL(server).host),
     ...(place.servers.some((server) => server.startsWith('tls:')) ? { tls: {} } : {}),
     ...{ name, timeout: NATS_CONNECT_MS_MAX },
+    ...{ pingInterval: NATS_PING_MS, maxPingOut: NATS_PINGS_MISSED_MAX },
     ...{ maxReconnectAttempts: -1, reconnectTimeWait: NATS_RECONNECT_MS },
     // A server that was started with other passwords meanwhile may get the right ones.
     ignoreAuthErrorAbort: true,

@@ -4,6 +4,7 @@ import { JournalError, textOfError } from '../model/error.js';
 import { NATS_CONNECT_MS_MAX } from '../model/limits.js';
 import type { LogSetup } from '../model/log-place.js';
 import { type LogConnection, subjectOf } from './connect.js';
+import { parseId } from './message-id.js';
 
 /** The header in which JetStream keeps the name of a message. */
 export const ID_HEADER = 'Nats-Msg-Id';
@@ -114,6 +115,11 @@ export class LogAppender {
     const last = await this.readLast();
     if (last.id === id) return last.sequence;
     if (last.sequence === this.#last) throw unreachableError(error);
+    if (isOfOneRun(last.id, id)) {
+      // Nobody else has this run: it is one that was given up when its acknowledgement was lost.
+      this.#last = last.sequence;
+      throw unreachableError(error);
+    }
     if (last.sequence < this.#last) {
       const message = `the log ended at ${last.sequence}, must have ${this.#last}`;
       throw new JournalError('LOG_LOST', message);
@@ -130,6 +136,11 @@ export class LogAppender {
       throw new JournalError('LOG_LOST', message, { cause: error });
     }
   }
+}
+
+function isOfOneRun(one: string, other: string): boolean {
+  const run = parseId(one)?.run;
+  return run !== undefined && run === parseId(other)?.run;
 }
 
 /** JetStream's code of an error; 0 for others. */

@@ -153,6 +153,7 @@ export class JournalService {
       this.#isBroken = true;
       this.#flushTimer?.cancel();
       await this.#sink.end(reason);
+      this.#options.post({ kind: 'refused', code: 'JOURNAL_FAILED', message: reason });
     }
   }
 
