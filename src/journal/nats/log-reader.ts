@@ -39,7 +39,8 @@ export class LogReader {
   /** Reads the newest checkpoint; null before there is one. Rejects with `LOG_UNREACHABLE`. */
   async readCheckpoint(): Promise<LogCheckpoint | null> {
     try {
-      return await new CheckpointStore(await this.#connection.openObjects()).readNewest();
+      const store = await CheckpointStore.openStore(this.#place, this.#connection);
+      return await store.readNewest();
     } catch (error) {
       throw unreachableError(error);
     }
