@@ -8,7 +8,6 @@ use slotbook_matching::{
 use slotbook_protocol::amm::PerpAmm;
 use slotbook_protocol::units::OraclePrice;
 
-use crate::key_texts::KeyTexts;
 use crate::level::SizeScale;
 use crate::sources::Sources;
 use crate::writer::{JsonWriter, members};
@@ -38,7 +37,6 @@ pub struct WalkRequest<'a> {
 pub struct WalkScratch {
     queues: QueueScratch,
     offers: Vec<JitOffer>,
-    keys: KeyTexts,
 }
 
 /// Writes the /match body behind what `out` holds. The taker must have passed [`Taker::check`].
@@ -56,7 +54,7 @@ pub fn render_walk(
     let scale = SizeScale::from_decimals(info.decimals);
     let walk = walk_of(book, info, &header, request, scratch);
     let mut json = JsonWriter::new(out);
-    write_fills(&mut json, &walk, scale, &mut scratch.keys);
+    write_fills(&mut json, &walk, scale);
     write_sums(&mut json, &walk, unfilled(request, &walk, scale));
     write_rests(&mut json, walk.rests, scale);
     write_version(&mut json, info, &header, request.model, epoch);
@@ -125,22 +123,22 @@ fn oracle_of(header: &Header) -> Option<OraclePrice> {
     reading.filter(|_| header.oracle.excluded.is_none()).map(|reading| reading.price)
 }
 
-fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, scale: SizeScale, keys: &mut KeyTexts) {
+fn write_fills(json: &mut JsonWriter<'_>, walk: &Walk, scale: SizeScale) {
     json.raw(b"{\"fills\":[");
-    json.list(&walk.fills, |json, fill| write_fill(json, fill, scale, keys));
+    json.list(&walk.fills, |json, fill| write_fill(json, fill, scale));
     json.raw(b"],\"filledBase\":\"");
     json.u128(scale.to_wire(walk.filled_base.0.into()));
     json.raw(b"\",\"filledQuote\":\"");
     json.u64(walk.filled_quote.0);
 }
 
-fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, scale: SizeScale, keys: &mut KeyTexts) {
+fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, scale: SizeScale) {
     json.raw(b"{\"source\":\"");
     json.raw(fill.source.name().as_bytes());
     match &fill.maker {
         Some(maker) => {
             json.raw(b"\",\"maker\":\"");
-            json.cached_key_text(keys.of(maker));
+            json.key_text(maker);
             json.raw(b"\",\"orderId\":");
         }
         None => json.raw(b"\",\"maker\":null,\"orderId\":"),

@@ -2,7 +2,7 @@
 
 use slotbook_protocol::units::{Price, Pubkey};
 
-use crate::key_texts::KeyText;
+use crate::key_texts::{KeyText, with_key_text};
 
 /// Appends a literal of JSON text to a [`JsonWriter`], in the form that the writer writes.
 #[macro_export]
@@ -172,12 +172,12 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends a base58 key without quotes.
     #[inline]
     pub(crate) fn key_text(&mut self, key: &Pubkey) {
-        self.cached_key_text(&KeyText::of(key));
+        with_key_text(key, |text| self.cached_key_text(text));
     }
 
     /// Appends a base58 key that is text already, as [`JsonWriter::digits`] appends a number.
     #[inline]
-    pub(crate) fn cached_key_text(&mut self, key: &KeyText) {
+    fn cached_key_text(&mut self, key: &KeyText) {
         let end = self.out.len() + usize::from(key.length);
         self.out.extend_from_slice(&key.text);
         self.out.truncate(end);
