@@ -1,143 +1,16 @@
 /** The log of a core on a real NATS server, and followers that make its book again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import { NatsServer, natsMissing } from '../../test/support/nats-server.js';
+import { describe, expect, test } from 'vitest';
+import { Core, Edge, newSetup, openLog, server } from '../../test/support/log-scene.js';
 import { until } from '../../test/support/until.js';
 import type { FeedState } from '../contract/feed-status.js';
-import { Engine } from '../engine/engine.js';
-import { silentLog } from '../rpc/log.js';
-import { systemTimers } from '../rpc/timers.js';
-import { PROGRAM_ID } from '../sim/bytes/keys.js';
-import { LogFollower, type LogFollowerOptions } from './log-follower.js';
 import { LOG_HEARTBEAT_MS } from './model/limits.js';
 import type { LogSetup } from './model/log-place.js';
-import type { FromJournal } from './model/messages.js';
-import { CheckpointStore } from './nats/checkpoint-store.js';
-import { bucketOf, connectLog, type LogConnection } from './nats/connect.js';
 import { LogAppender, type NewMessage } from './nats/log-appender.js';
-import { LogWriter } from './nats/log-writer.js';
-import { LiveBook, shownBy } from './testing.js';
-import { JournalService } from './worker/service.js';
 
 const OTHER_PROGRAM = '11111111111111111111111111111112';
 /** How old a log is that lags in these tests. */
 const HELD_MS = 500;
-const MEBIBYTE = 1024 * 1024;
-
-let server: NatsServer;
-let streams = 0;
-const ends: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  if (natsMissing === undefined) server = await NatsServer.start();
-});
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-afterAll(async () => server?.stop());
-
-/** A log of its own for each test. */
-function newSetup({ skip }: TestContext): LogSetup {
-  skip(natsMissing !== undefined, natsMissing);
-  streams += 1;
-  const log = { servers: [server.url], stream: `log${streams}` };
-  return { programId: PROGRAM_ID, bytesMax: 64 * MEBIBYTE, ageMsMax: 3_600_000, replicas: 1, log };
-}
-
-/** A core: a book with a life, whose turns go into the log. */
-class Core {
-  readonly messages: FromJournal[] = [];
-  readonly service: JournalService;
-
-  private constructor(
-    setup: LogSetup,
-    readonly book: LiveBook,
-  ) {
-    this.service = new JournalService({
-      ...{ setup, timers: systemTimers, wallMs: Date.now },
-      post: (message) => this.#receive(message),
-      createSink: (parts) => new LogWriter(setup, parts),
-    });
-  }
-
-  static async start(setup: LogSetup, options: { seed: number; epoch?: string }): Promise<Core> {
-    const core = new Core(setup, new LiveBook(options));
-    await core.service.start();
-    ends.push(() => core.service.stop());
-    return core;
-  }
-
-  /** Lets slots go by, and hands them over. */
-  async write(slots: number): Promise<void> {
-    for (let at = 0; at < slots; at += 1) {
-      this.book.step();
-      const log = this.book.engine.turnLog.take();
-      if (log !== null) await this.service.receiveMessage({ kind: 'turns', log });
-    }
-  }
-
-  /** Lets a slot go by, with which a segment begins. */
-  async beginSegment(): Promise<void> {
-    this.book.engine.turnLog.markCheckpoint();
-    await this.write(1);
-  }
-
-  get state(): string {
-    return this.messages.findLast((message) => message.kind === 'state')?.stats.state ?? '';
-  }
-
-  get waitingBytes(): number {
-    return this.messages.findLast((message) => message.kind === 'state')?.stats.waitingBytes ?? 0;
-  }
-
-  /** Checkpoints that were stored. */
-  get stored(): number {
-    const isStored = (message: FromJournal): boolean =>
-      message.kind === 'log' && message.message === 'a checkpoint was stored';
-    return this.messages.filter(isStored).length;
-  }
-
-  #receive(message: FromJournal): void {
-    this.messages.push(message);
-    if (message.kind === 'checkpointDue') this.book.engine.turnLog.markCheckpoint();
-  }
-}
-
-/** A follower, and what it showed. */
-class Edge {
-  readonly engine: Engine;
-  readonly follower: LogFollower;
-  readonly gate: string[] = [];
-  /** How fresh a log of any age is said to be. */
-  freshness: FeedState = 'live';
-  readonly ended: Promise<void>;
-
-  constructor(setup: LogSetup, options: Partial<LogFollowerOptions> = {}) {
-    const { programId = setup.programId } = options;
-    this.engine = new Engine({ programId, epoch: '' });
-    this.follower = new LogFollower({
-      ...{ place: setup.log, engine: this.engine, log: silentLog, sendAwayAfterMs: 1e9 },
-      freshness: () => this.freshness,
-      clients: {
-        sendAway: async () => void this.gate.push('away'),
-        letIn: () => void this.gate.push('in'),
-      },
-      ...options,
-      programId,
-    });
-    this.ended = this.follower.start();
-    this.ended.catch(() => undefined);
-    ends.push(() => this.follower.stop());
-  }
-
-  /** Resolves when it shows what a book shows. */
-  async shows({ engine }: LiveBook): Promise<void> {
-    const wanted = shownBy(engine);
-    await until('the book of the core', () => shownBy(this.engine) === wanted);
-  }
-}
 
 describe('a follower', () => {
   test('shows the book of a log over its segments, and joins it at the newest checkpoint', async (context) => {
@@ -145,19 +18,19 @@ describe('a follower', () => {
     const core = await Core.start(setup, { seed: 5 });
     const first = new Edge(setup);
     for (let segment = 0; segment < 3; segment += 1) {
-      await core.write(12);
-      await first.shows(core.book);
+      await core.writeSlots(12);
+      await first.showsBook(core.book);
       // The checkpoint of a segment is dropped where the next one comes before its first message is acknowledged.
       await until(() => core.stored === segment + 1);
       await core.beginSegment();
     }
-    await core.write(5);
-    await first.shows(core.book);
+    await core.writeSlots(5);
+    await first.showsBook(core.book);
     await until(() => core.stored === 4);
     const second = new Edge(setup);
-    await second.shows(core.book);
-    await core.write(5);
-    for (const edge of [first, second]) await edge.shows(core.book);
+    await second.showsBook(core.book);
+    await core.writeSlots(5);
+    for (const edge of [first, second]) await edge.showsBook(core.book);
     // One went on from segment to segment, the other one read a part of the log.
     expect(first.follower.stats().logRestores).toBe(1);
     expect(first.follower.stats().logTurns).toBeGreaterThan(2 * second.follower.stats().logTurns);
@@ -172,22 +45,22 @@ describe('a follower', () => {
   test('says that its log is silent without a sequence number of its own, and misses nothing', async (context) => {
     const setup = newSetup(context);
     const core = await Core.start(setup, { seed: 6 });
-    await core.write(3);
+    await core.writeSlots(3);
     const edge = new Edge(setup, { sendAwayAfterMs: 1 });
-    await edge.shows(core.book);
+    await edge.showsBook(core.book);
     const before = edge.engine.version(0);
     await server.kill();
     edge.freshness = 'stale';
-    await core.write(10);
+    await core.writeSlots(10);
     await until(() => edge.engine.version(0).state === 'stale' && edge.gate.includes('away'));
     expect(edge.engine.version(0)).toEqual({ ...before, state: 'stale' });
     await until(() => core.state === 'stopped');
     await server.startAgain();
     edge.freshness = 'live';
-    await edge.shows(core.book);
+    await edge.showsBook(core.book);
     await until(() => edge.follower.status().state === 'live' && edge.gate.at(-1) === 'in');
-    await core.write(3);
-    await edge.shows(core.book);
+    await core.writeSlots(3);
+    await edge.showsBook(core.book);
     expect(core.state).toBe('writing');
     expect(edge.follower.stats().logRestores).toBe(1);
   });
@@ -195,13 +68,13 @@ describe('a follower', () => {
   test('begins again where messages are missing, and where another core has begun', async (context) => {
     const setup = newSetup(context);
     const core = await Core.start(setup, { seed: 7 });
-    await core.write(5);
+    await core.writeSlots(5);
     const edge = new Edge(setup);
-    await edge.shows(core.book);
+    await edge.showsBook(core.book);
     await core.service.stop();
     const other = await Core.start(setup, { seed: 8, epoch: 'second' });
-    await other.write(5);
-    await edge.shows(other.book);
+    await other.writeSlots(5);
+    await edge.showsBook(other.book);
     expect(edge.gate).toEqual(['away', 'in']);
     expect(edge.engine.epoch).toBe('second');
     expect(edge.follower.stats().logRestores).toBe(2);
@@ -210,25 +83,9 @@ describe('a follower', () => {
   test('of another program ends, and says so', async (context) => {
     const setup = newSetup(context);
     const core = await Core.start(setup, { seed: 9 });
-    await core.write(2);
+    await core.writeSlots(2);
     const edge = new Edge(setup, { programId: OTHER_PROGRAM });
     await expect(edge.ended).rejects.toMatchObject({ code: 'JOURNAL_PROGRAM_MISMATCH' });
-  });
-
-  test('of a log of another version waits, and says so', async (context) => {
-    const setup = newSetup(context);
-    const core = await Core.start(setup, { seed: 9 });
-    await core.write(2);
-    await until('a stored checkpoint', () => core.stored === 1);
-    const connection = await open(setup);
-    const checkpoints = await CheckpointStore.openStore(setup.log, connection);
-    const stored = await until(() => checkpoints.readNewest());
-    const bytes = Buffer.from(stored.bytes);
-    bytes.writeUInt32LE(bytes.readUInt32LE(16) + 1, 16);
-    await checkpoints.storeCheckpoint({ ...stored, bytes }, core.book.engine.epoch);
-    const edge = new Edge(setup);
-    await until(() => edge.follower.status().reason?.includes('version') === true);
-    expect(edge.follower.status()).toMatchObject({ everLive: false, state: 'starting' });
   });
 
   test('with a wrong password ends, and says so', async (context) => {
@@ -244,23 +101,23 @@ describe('a book that the core held back', () => {
   test('is not shown as live while it is appended', async (context) => {
     const setup = newSetup(context);
     const core = await Core.start(setup, { seed: 11 });
-    await core.write(3);
+    await core.writeSlots(3);
     const states: FeedState[] = [];
     const edge = new Edge(setup, {
       freshness: (ageMs) => (ageMs < HELD_MS ? 'live' : 'lagging'),
       onTurn: () => void states.push(edge.engine.state),
     });
-    await edge.shows(core.book);
+    await edge.showsBook(core.book);
     await server.kill();
     // The first one is on its way when the server is gone; the others wait behind it.
-    await core.write(1);
+    await core.writeSlots(1);
     await until(() => core.state === 'stopped');
-    await core.write(10);
+    await core.writeSlots(10);
     const heldAtMs = performance.now();
     await until(() => core.waitingBytes > 0 && performance.now() - heldAtMs > 2 * HELD_MS);
     states.length = 0;
     await server.startAgain();
-    await edge.shows(core.book);
+    await edge.showsBook(core.book);
     await until(async () => {
       await core.service.receiveMessage({ kind: 'alive' });
       return edge.engine.state === 'live';
@@ -274,11 +131,11 @@ describe('a book that the core held back', () => {
   test('is not shown as live while the event loop of the core stands still', async (context) => {
     const setup = newSetup(context);
     const core = await Core.start(setup, { seed: 12 });
-    await core.write(3);
+    await core.writeSlots(3);
     const edge = new Edge(setup, {
       freshness: (ageMs) => (ageMs < 3 * LOG_HEARTBEAT_MS ? 'live' : 'lagging'),
     });
-    await edge.shows(core.book);
+    await edge.showsBook(core.book);
     await until(() => edge.engine.state === 'lagging');
     // Its thread goes on to say that it is alive as soon as the main thread does.
     await until(async () => {
@@ -293,15 +150,9 @@ function newMessage(id: string): NewMessage {
   return { id, bytes: Buffer.from(id) };
 }
 
-async function open(setup: LogSetup): Promise<LogConnection> {
-  const connection = await connectLog(setup.log, 'a test');
-  ends.push(() => connection.nats.close());
-  return connection;
-}
-
 describe('a log', () => {
   async function newAppender(setup: LogSetup): Promise<LogAppender> {
-    const appender = new LogAppender(await open(setup), setup);
+    const appender = new LogAppender(await openLog(setup), setup);
     await appender.prepareStream();
     appender.goOnBehind(await appender.readLast());
     return appender;
@@ -348,7 +199,7 @@ describe('a log', () => {
 
   test('on a server that vanishes without a word is given up soon', async (context) => {
     const setup = newSetup(context);
-    const { nats } = await open(setup);
+    const { nats } = await openLog(setup);
     let isLost = false;
     void (async () => {
       for await (const { type } of nats.status()) isLost ||= type === 'disconnect';
@@ -358,50 +209,11 @@ describe('a log', () => {
     server.goOn();
   });
 
-  test('has checkpoints of its own stream and of the core that writes it alone', async (context) => {
-    const setup = newSetup(context);
-    const first = await newAppender(setup);
-    await first.appendMessage(newMessage('a.1.0'));
-    const connection = await open(setup);
-    const checkpoints = await CheckpointStore.openStore(setup.log, connection, { replicas: 1 });
-    const ofFirst = { bytes: Buffer.from('a'), next: 1 };
-    await checkpoints.storeCheckpoint(ofFirst, 'a');
-    expect(await checkpoints.readNewest()).toMatchObject({ next: 1 });
-    await first.appendMessage(newMessage('b.1.0'));
-    // As of a core that was suspended while it stored one.
-    const fenced = { code: 'LOG_FENCED' };
-    await expect(checkpoints.storeCheckpoint(ofFirst, 'a')).rejects.toMatchObject(fenced);
-    await connection.manager.streams.delete(setup.log.stream);
-    const second = await newAppender(setup);
-    for (const id of ['c.1.0', 'c.1.1']) await second.appendMessage(newMessage(id));
-    expect(await checkpoints.readNewest()).toBe(null);
-    for (const next of [1, 2]) {
-      await checkpoints.storeCheckpoint({ bytes: Buffer.from('c'), next }, 'c');
-    }
-    expect(await checkpoints.readNewest()).toMatchObject({ next: 2 });
-  });
-
-  test('has a checkpoint soon that could not be stored at first', async (context) => {
-    const setup = newSetup(context);
-    const core = await Core.start(setup, { seed: 13 });
-    await core.write(2);
-    await until('a stored checkpoint', () => core.stored === 1);
-    const { manager, openObjects } = await open(setup);
-    await manager.streams.delete(`OBJ_${bucketOf(setup.log)}`);
-    await core.beginSegment();
-    await core.write(1);
-    const isTold = (message: FromJournal): boolean =>
-      message.kind === 'log' && message.message === 'a checkpoint could not be stored';
-    await until('a failure', () => core.messages.some(isTold));
-    await openObjects({ replicas: 1 });
-    await until('a stored checkpoint', () => core.stored === 2);
-  });
-
   test('that is gone is told apart from one that another core writes', async (context) => {
     const setup = newSetup(context);
     const appender = await newAppender(setup);
     await appender.appendMessage(newMessage('a.1.0'));
-    await (await open(setup)).manager.streams.delete(setup.log.stream);
+    await (await openLog(setup)).manager.streams.delete(setup.log.stream);
     const lost = { code: 'LOG_LOST' };
     await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toMatchObject(lost);
     await appender.prepareStream();
@@ -411,24 +223,24 @@ describe('a log', () => {
   test('of a core that finds another one writing is taken over when that ends', async (context) => {
     const setup = newSetup(context);
     const first = await Core.start(setup, { seed: 3 });
-    await first.write(2);
+    await first.writeSlots(2);
     const edge = new Edge(setup);
-    await edge.shows(first.book);
+    await edge.showsBook(first.book);
     const second = await Core.start(setup, { seed: 4, epoch: 'second' });
     const reason = (): string =>
       second.messages.findLast((message) => message.kind === 'state')?.stats.reason ?? '';
     await until(async () => {
       await sleep(100);
-      await first.write(1);
-      await second.write(1);
+      await first.writeSlots(1);
+      await second.writeSlots(1);
       return reason().includes('another core writes the log');
     });
     await first.service.stop();
     await until(() => second.state === 'writing');
     await until(async () => {
-      await second.write(1);
+      await second.writeSlots(1);
       return edge.engine.epoch === 'second';
     });
-    await edge.shows(second.book);
+    await edge.showsBook(second.book);
   });
 });

@@ -2,11 +2,12 @@ import type { ClientGate } from '../contract/client-gate.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
 import { EngineError } from '../engine/errors.js';
 import { readSegmentHead } from '../engine/journal-reader.js';
+import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
 import { sleep, systemTimers, type Timer } from '../rpc/timers.js';
 import { LogBook, type LogBookOptions } from './log-book.js';
 import { JournalError, textOfError } from './model/error.js';
-import { LOG_RETRY_MS, LOG_WATCH_MS } from './model/limits.js';
+import { LOG_RESTORE_MS_MAX, LOG_RETRY_MS, LOG_WATCH_MS } from './model/limits.js';
 import type { LogPlace } from './model/log-place.js';
 import { type LogMessage, LogReader } from './nats/log-reader.js';
 
@@ -48,6 +49,16 @@ export class LogFollower {
   /** Whether all that the log had was read, since it was silent last. */
   #isCaughtUp = false;
   #isSentAway = false;
+  /** Whether the book is of a checkpoint before what readers have seen of this epoch, and is not read to there yet. */
+  #isOlder = false;
+  /** The message that comes next of all that were applied in this epoch, also before the book was lost. */
+  #furthest = 0;
+  /** After the book was lost: until this time a checkpoint is of no use that does not begin with this message or a later one. */
+  #usefulFrom = 0;
+  #restoreAtMs = 0;
+  readonly #restoreWaits = new Backoff({
+    ...{ firstMs: LOG_RETRY_MS, capMs: LOG_RESTORE_MS_MAX, random: Math.random },
+  });
   #messageAtMs = systemTimers.nowMs();
   #waiting = 0;
   /** For how long the core held what was behind the last message. */
@@ -85,12 +96,13 @@ export class LogFollower {
   status(): Readiness {
     const { state } = this.#options.engine;
     const { slot } = this.#book;
-    const isLive = this.#everLive && state === 'live';
-    const reason = isLive ? null : this.#reasonOf(state);
-    return { everLive: this.#everLive, state: this.#everLive ? state : 'starting', reason, slot };
+    // An older book is not for readers that have seen a newer one.
+    const everLive = this.#everLive && !this.#isOlder;
+    const reason = everLive && state === 'live' ? null : this.#reasonOf(state);
+    return { everLive, state: everLive ? state : 'starting', reason, slot };
   }
 
-  /** How old the log is here: since a message came, and for how long the core held then what was behind it. */
+  /** How old the log is here: since all of it was read, and for how long the core held then what was behind its last message. */
   logAgeMs(): number {
     return systemTimers.nowMs() - this.#messageAtMs + this.#behindMs;
   }
@@ -116,27 +128,43 @@ export class LogFollower {
     this.#reader ??= await LogReader.openLog(place);
     if (this.#book.nextSequence === 0 && !(await this.#restore(this.#reader))) return;
     for await (const message of this.#reader.readMessages(this.#book.nextSequence, signal)) {
-      if (!this.#book.isNext(message)) {
-        const name = `message ${message.sequence}`;
-        throw new JournalError('LOG_LOST', `the log does not go on with ${name}`);
-      }
+      if (!this.#book.isNext(message)) this.#throwHole(message);
       await this.#takeMessage(message);
     }
   }
 
-  /** Puts the newest checkpoint in the place of the book; false where there is none yet. */
+  #throwHole({ sequence }: LogMessage): never {
+    const next = this.#book.nextSequence;
+    // Only a checkpoint behind the hole leads on.
+    this.#usefulFrom = sequence;
+    const what =
+      sequence === next
+        ? `the log does not go on with message ${sequence}`
+        : `the log has no message ${next} any more, its oldest is ${sequence}`;
+    throw new JournalError('LOG_LOST', `${what}: the next checkpoint of the core is needed`);
+  }
+
+  /**
+   * Puts the newest checkpoint in the place of the book; false where there is none of use yet. As when a service is started again, nothing of
+   * another epoch goes on; and in one epoch readers never see a sequence number go back.
+   */
   async #restore(reader: LogReader): Promise<boolean> {
-    const checkpoint = await reader.readCheckpoint();
+    const isWaiting = systemTimers.nowMs() < this.#restoreAtMs;
+    const checkpoint = await reader.readCheckpoint(isWaiting ? this.#usefulFrom : 0);
     if (checkpoint === null) return false;
+    this.#usefulFrom = checkpoint.next + 1;
     const { engine, clients, log } = this.#options;
     const { epoch } = readSegmentHead(checkpoint.bytes);
-    // As when a service is started again: nothing of another epoch goes on.
     const isOther = engine.epoch !== '' && engine.epoch !== epoch;
-    if (isOther) await clients?.sendAway();
+    if (isOther) this.#furthest = 0;
+    this.#isOlder = checkpoint.next < this.#furthest;
+    if (isOther || this.#isOlder) await clients?.sendAway();
+    this.#isSentAway ||= this.#isOlder;
     this.#isCaughtUp = false;
     this.#showFreshness();
     this.#book.restoreCheckpoint(checkpoint);
     if (isOther && !this.#isSentAway) clients?.letIn();
+    this.#furthest = Math.max(this.#furthest, checkpoint.next);
     this.#counts.logRestores += 1;
     log.info({ epoch, next: checkpoint.next }, 'a checkpoint of the log was restored');
     return true;
@@ -144,26 +172,44 @@ export class LogFollower {
 
   async #takeMessage(message: LogMessage): Promise<void> {
     this.#waiting = message.waiting;
-    this.#failure = null;
     await this.#book.applyMessage(message);
-    // What it has was old before.
-    this.#messageAtMs = systemTimers.nowMs();
-    this.#behindMs = message.behindMs;
     this.#counts.logBytes += message.bytes.length;
-    if (message.waiting === 0) this.#isCaughtUp = true;
+    this.#furthest = Math.max(this.#furthest, this.#book.nextSequence);
+    if (message.waiting === 0 && this.#book.nextSequence === this.#furthest) this.#noteCaughtUp();
+    // What it has was old before, and old messages do not make a book fresh that is being read.
+    if (this.#isCaughtUp) {
+      this.#messageAtMs = systemTimers.nowMs();
+      this.#behindMs = message.behindMs;
+    }
     this.#showFreshness();
+  }
+
+  #noteCaughtUp(): void {
+    this.#isCaughtUp = true;
+    this.#isOlder = false;
+    this.#failure = null;
+    this.#restoreWaits.reset();
   }
 
   #handleFailure(error: unknown): void {
     const code = error instanceof JournalError || error instanceof EngineError ? error.code : '';
     if (code === '' || code === 'LOG_REFUSED' || code === 'JOURNAL_PROGRAM_MISMATCH') throw error;
     if (this.#reader?.isClosed === true) this.#reader = null;
-    // The book is no longer that of the log, or was never.
-    if (code !== 'LOG_UNREACHABLE') this.#book.forgetBook();
+    if (code !== 'LOG_UNREACHABLE') this.#loseBook(code);
     this.#counts.logFailures += 1;
     const reason = textOfError(error);
     if (this.#failure !== reason) this.#options.log.warn({ code, reason }, 'the log failed');
     this.#failure = reason;
+  }
+
+  /** The book is no longer that of the log, or was never. */
+  #loseBook(code: string): void {
+    // A hole stays where it is. What was damaged may be read rightly the next time.
+    const waitMs = code === 'LOG_LOST' ? LOG_RESTORE_MS_MAX : this.#restoreWaits.next();
+    this.#restoreAtMs = systemTimers.nowMs() + waitMs;
+    this.#book.forgetBook();
+    this.#isCaughtUp = false;
+    this.#showFreshness();
   }
 
   #planWatch(): void {
@@ -189,7 +235,9 @@ export class LogFollower {
     this.#isSentAway = true;
     this.#counts.logSendAways += 1;
     this.#options.log.warn({}, 'clients are sent to another edge: the log is lost');
-    void this.#options.clients?.sendAway();
+    this.#options.clients?.sendAway().catch((error: unknown) => {
+      this.#options.log.warn({ reason: textOfError(error) }, 'clients could not be sent away');
+    });
   }
 
   #noteLive(): void {

@@ -36,11 +36,13 @@ export class LogReader {
     return new LogReader(place, await connectLog(place, 'slotbook edge'));
   }
 
-  /** Reads the newest checkpoint; null before there is one. Rejects with `LOG_UNREACHABLE`. */
-  async readCheckpoint(): Promise<LogCheckpoint | null> {
+  /**
+   * Reads the newest checkpoint; null before there is one, and where it begins before the message of this sequence number. Rejects with
+   * `LOG_UNREACHABLE`.
+   */
+  async readCheckpoint(from = 0): Promise<LogCheckpoint | null> {
     try {
-      const store = await CheckpointStore.openStore(this.#place, this.#connection);
-      return await store.readNewest();
+      return await new CheckpointStore(await this.#connection.openObjects()).readNewest(from);
     } catch (error) {
       throw unreachableError(error);
     }

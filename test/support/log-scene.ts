@@ -1,0 +1,141 @@
+/** Core and followers of a log on a real NATS server, for each test that imports this. */
+import { afterAll, afterEach, beforeAll, type TestContext } from 'vitest';
+import type { FeedState } from '../../src/contract/feed-status.js';
+import { Engine } from '../../src/engine/engine.js';
+import { LogFollower, type LogFollowerOptions } from '../../src/journal/log-follower.js';
+import type { LogSetup } from '../../src/journal/model/log-place.js';
+import type { FromJournal } from '../../src/journal/model/messages.js';
+import { connectLog, type LogConnection } from '../../src/journal/nats/connect.js';
+import { LogWriter } from '../../src/journal/nats/log-writer.js';
+import { LiveBook, shownBy } from '../../src/journal/testing.js';
+import { JournalService } from '../../src/journal/worker/service.js';
+import { silentLog } from '../../src/rpc/log.js';
+import { systemTimers } from '../../src/rpc/timers.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { NatsServer, natsMissing } from './nats-server.js';
+import { until } from './until.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** It lives for one file of tests. */
+export let server: NatsServer;
+let streams = 0;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  if (natsMissing === undefined) server = await NatsServer.start();
+});
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+afterAll(async () => server?.stop());
+
+/** A log of its own for each test. */
+export function newSetup({ skip }: TestContext): LogSetup {
+  skip(natsMissing !== undefined, natsMissing);
+  streams += 1;
+  const log = { servers: [server.url], stream: `log${streams}` };
+  return { programId: PROGRAM_ID, bytesMax: 64 * MEBIBYTE, ageMsMax: 3_600_000, replicas: 1, log };
+}
+
+/** A core: a book with a life, whose turns go into the log. */
+export class Core {
+  readonly messages: FromJournal[] = [];
+  readonly service: JournalService;
+
+  private constructor(
+    setup: LogSetup,
+    readonly book: LiveBook,
+  ) {
+    this.service = new JournalService({
+      ...{ setup, timers: systemTimers, wallMs: Date.now },
+      post: (message) => this.#receive(message),
+      createSink: (parts) => new LogWriter(setup, parts),
+    });
+  }
+
+  static async start(setup: LogSetup, options: { seed: number; epoch?: string }): Promise<Core> {
+    const core = new Core(setup, new LiveBook(options));
+    await core.service.start();
+    ends.push(() => core.service.stop());
+    return core;
+  }
+
+  /** Lets slots go by, and hands them over. */
+  async writeSlots(slots: number): Promise<void> {
+    for (let at = 0; at < slots; at += 1) {
+      this.book.step();
+      const log = this.book.engine.turnLog.take();
+      if (log !== null) await this.service.receiveMessage({ kind: 'turns', log });
+    }
+  }
+
+  /** Lets a slot go by, with which a segment begins. */
+  async beginSegment(): Promise<void> {
+    this.book.engine.turnLog.markCheckpoint();
+    await this.writeSlots(1);
+  }
+
+  get state(): string {
+    return this.messages.findLast((message) => message.kind === 'state')?.stats.state ?? '';
+  }
+
+  get waitingBytes(): number {
+    return this.messages.findLast((message) => message.kind === 'state')?.stats.waitingBytes ?? 0;
+  }
+
+  /** Checkpoints that were stored. */
+  get stored(): number {
+    const isStored = (message: FromJournal): boolean =>
+      message.kind === 'log' && message.message === 'a checkpoint was stored';
+    return this.messages.filter(isStored).length;
+  }
+
+  #receive(message: FromJournal): void {
+    this.messages.push(message);
+    if (message.kind === 'checkpointDue') this.book.engine.turnLog.markCheckpoint();
+  }
+}
+
+/** A follower, and what it showed. */
+export class Edge {
+  readonly engine: Engine;
+  readonly follower: LogFollower;
+  readonly gate: string[] = [];
+  /** How fresh a log of any age is said to be. */
+  freshness: FeedState = 'live';
+  readonly ended: Promise<void>;
+
+  constructor(setup: LogSetup, options: Partial<LogFollowerOptions> = {}) {
+    const { programId = setup.programId } = options;
+    this.engine = new Engine({ programId, epoch: '' });
+    this.follower = new LogFollower({
+      ...{ place: setup.log, engine: this.engine, log: silentLog, sendAwayAfterMs: 1e9 },
+      freshness: () => this.freshness,
+      clients: {
+        sendAway: async () => void this.gate.push('away'),
+        letIn: () => void this.gate.push('in'),
+      },
+      ...options,
+      programId,
+    });
+    this.ended = this.follower.start();
+    this.ended.catch(() => undefined);
+    ends.push(() => this.follower.stop());
+  }
+
+  /** Resolves when it shows what a book shows. */
+  async showsBook({ engine }: LiveBook): Promise<void> {
+    const wanted = shownBy(engine);
+    await until('the book of the core', () => shownBy(this.engine) === wanted);
+  }
+}
+
+/** A connection to the servers of a log, until the test ends. */
+export async function openLog(setup: LogSetup): Promise<LogConnection> {
+  const connection = await connectLog(setup.log, 'a test');
+  ends.push(() => connection.nats.close());
+  return connection;
+}
