@@ -28,7 +28,11 @@ export function readAccountTrades(parts: ReadParts, query: AccountTradesPart): r
   const { limit, offset = 0 } = query;
   const taken = readRole(parts, query, sql<boolean>`r.taker = ${id}`);
   // A trade with itself is one trade.
-  const made = readRole(parts, query, sql<boolean>`r.maker = ${id} and r.taker is not ${id}`);
+  const made = readRole(
+    parts,
+    query,
+    sql<boolean>`r.maker = ${id} and r.taker is distinct from ${id}`,
+  );
   return [...taken, ...made].sort(newestFirst).slice(offset, offset + limit);
 }
 
@@ -37,9 +41,10 @@ function readRole(
   { markets, limit, offset = 0, before }: AccountTradesPart,
   isOfAccount: ReturnType<typeof sql<boolean>>,
 ): readonly TradeRow[] {
-  const codes = JSON.stringify(markets.map(marketCode));
+  if (markets.length === 0) return [];
+  const codes = sql.join(markets.map((market) => sql.lit(marketCode(market))));
   // The plus keeps the walk on the account's index, whatever the key could do for the market.
-  const isWanted = sql<boolean>`+r.market in (select value from json_each(${codes}))
+  const isWanted = sql<boolean>`+r.market in (${codes})
     and r.explanation != ${hiddenId(nameIds)}`;
   let select = selectTrades().where(isOfAccount).where(isWanted);
   if (before !== undefined) {

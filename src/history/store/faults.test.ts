@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
-import type { Connection } from './connection.js';
 import { StoreError } from './error.js';
+import type { FileConnection } from './file-connection.js';
 import { openFile } from './open.js';
 import { HistoryStore } from './store.js';
 import {
@@ -25,7 +25,7 @@ afterEach(cleanUp);
 
 interface Faulty {
   readonly store: HistoryStore;
-  readonly connection: Connection;
+  readonly connection: FileConnection;
 }
 
 /** A store whose connection the test can hurt. */

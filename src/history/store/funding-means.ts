@@ -25,10 +25,10 @@ export function readFundingMeans(
   const seconds = Object.values(FUNDING_PERIODS);
   const means = seconds.map(() => 'avg(fraction) filter (where ts >= ?)').join(', ');
   const rows = `select ts, case when oracle_twap > 0
-    then cast(rate as real) / cast(oracle_twap as real) / 1000 else 0 end as fraction
+    then cast(rate as double precision) / cast(oracle_twap as double precision) / 1000 else 0 end as fraction
     from funding_rates where market = ? and ts >= ?`;
   const bounds = seconds.map((length) => now - length);
-  const row = connection.readRow(`select ${means} from (${rows})`, [
+  const row = connection.readRow(`select ${means} from (${rows}) as rates`, [
     ...bounds,
     marketCode(market),
     Math.min(...bounds),

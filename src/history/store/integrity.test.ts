@@ -3,8 +3,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../sim/random.js';
 import { CHECKED_ROWS_PER_SLICE } from '../model/limits.js';
-import { Connection } from './connection.js';
 import { StoreError } from './error.js';
+import { FileConnection } from './file-connection.js';
 import { openFile, storeFile } from './open.js';
 import type { HistoryStore } from './store.js';
 import {
@@ -139,7 +139,7 @@ describe('the check of a file', () => {
       const store = await filled(newFolder());
       store.writeBatch({ transactions: [], progress: { mark: 'x' } });
       store.close();
-      const file = new Connection(store.file);
+      const file = new FileConnection(store.file);
       file.runStatements(`update ${table} set ${change}`);
       file.close();
       const opened = await openedOrDamaged(store.file);
@@ -162,7 +162,7 @@ describe('the check of a file', () => {
     const store = await filled(newFolder());
     expect(walk(store)).toEqual([]);
     store.close();
-    const file = new Connection(store.file);
+    const file = new FileConnection(store.file);
     file.runStatements(`update ${table} set ${change}`);
     file.close();
     const opened = await openedOrDamaged(store.file);
@@ -174,7 +174,7 @@ describe('the check of a file', () => {
     const store = await filled(folder);
     const whole = pagesOf(store);
     store.close();
-    const file = new Connection(store.file);
+    const file = new FileConnection(store.file);
     file.runStatements('update candles set base = 1 where minutes in (1, 60, 1440)');
     file.close();
     const damaged = await newStore(folder);
@@ -187,7 +187,7 @@ describe('the check of a file', () => {
     const folder = newFolder();
     const [first, all] = [await filled(folder, TRADES - 2), await filled(newFolder())];
     first.close();
-    const file = new Connection(first.file);
+    const file = new FileConnection(first.file);
     file.runStatements('update candles set base = 1 where minutes = 1440');
     file.close();
     const store = await newStore(folder);
@@ -212,7 +212,7 @@ describe('the check of a file', () => {
     expect(walk(store)).toEqual([]);
     expect(page()).toEqual(before);
     store.close();
-    const file = new Connection(store.file);
+    const file = new FileConnection(store.file);
     expect(file.readRow('select count(*) from trades where sum is null')).toEqual([0n]);
     file.runStatements('update trades set quote_filled = 7');
     file.close();

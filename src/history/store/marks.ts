@@ -1,8 +1,15 @@
 /** The tables of small texts by name: `progress` and `meta`. */
 import type { Connection } from './connection.js';
+import { replaceText } from './insert-text.js';
 import { requireSum, rowSum } from './row-sum.js';
 
 type MarkTable = 'progress' | 'meta';
+
+const columns = ['name', 'value', 'sum'];
+const writeTexts: Readonly<Record<MarkTable, string>> = {
+  progress: replaceText({ table: 'progress', columns }, ['name']),
+  meta: replaceText({ table: 'meta', columns }, ['name']),
+};
 
 /** Stores a mark, in the place of one of the same name. */
 export function writeMark(
@@ -10,8 +17,7 @@ export function writeMark(
   table: MarkTable,
   { name, value }: { readonly name: string; readonly value: string },
 ): void {
-  const text = `insert or replace into ${table} (name, value, sum) values (?, ?, ?)`;
-  connection.changeRows(text, [name, value, rowSum([name, value])]);
+  connection.changeRows(writeTexts[table], [name, value, rowSum([name, value])]);
 }
 
 /** The marks whose names begin so, by name. Throws a StoreError when one is not what was written. */

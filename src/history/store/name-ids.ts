@@ -4,6 +4,8 @@ import type { Connection } from './connection.js';
 import { blobSum, damagedError, requireSum, rowSum } from './row-sum.js';
 
 const keyBytes = 32;
+const accountShape = { table: 'accounts', columns: ['key', 'sum'] };
+const explanationShape = { table: 'explanations', columns: ['name', 'sum'] };
 
 /**
  * Numbers for accounts and explanations, so that a trade names three accounts in nine bytes and not in
@@ -29,10 +31,7 @@ export class NameIds {
     const stored = this.#findStoredId(bytes);
     const id =
       stored === null
-        ? this.#connection.insertRow('insert into accounts (key, sum) values (?, ?)', [
-            bytes,
-            blobSum(bytes),
-          ])
+        ? this.#connection.addNumberedRow(accountShape, [bytes, blobSum(bytes)])
         : stored;
     this.#cacheAccount(id, key);
     return id;
@@ -69,10 +68,7 @@ export class NameIds {
     if (known !== undefined) return known;
     const id =
       this.findExplanationId(name) ??
-      this.#connection.insertRow('insert into explanations (name, sum) values (?, ?)', [
-        name,
-        rowSum([name]),
-      ]);
+      this.#connection.addNumberedRow(explanationShape, [name, rowSum([name])]);
     this.#explanations.set(name, id);
     this.#names.set(id, name);
     return id;

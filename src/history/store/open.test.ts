@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } fr
 import path from 'node:path';
 import Database from 'libsql';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Connection } from './connection.js';
+import { FileConnection } from './file-connection.js';
 import { MIGRATION_NAMES } from './migrations.js';
 import { openFile, storeFile } from './open.js';
 import {
@@ -71,7 +71,7 @@ describe('opening', () => {
 
   test('refuses a file of a later version, and leaves it as it is', async () => {
     const { folder, file } = await filledFolder();
-    const later = new Connection(file);
+    const later = new FileConnection(file);
     later.changeRows('insert into kysely_migration (name, timestamp) values (?, ?)', [
       '9999-later',
       'now',

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Kysely, Migrator, SqliteDialect } from 'kysely';
-import { Connection } from './connection.js';
+
 import { StoreError } from './error.js';
+import { FileConnection } from './file-connection.js';
 import { MIGRATION_NAMES, migrationProvider } from './migrations.js';
 import type { StoreTables } from './schema.js';
 
@@ -27,10 +28,10 @@ export function storeFile(folder: string, genesisHash: string): string {
 }
 
 /** Opens or makes the file of a chain and brings it to this program's version. */
-export async function openFile(options: OpenFile): Promise<Connection> {
+export async function openFile(options: OpenFile): Promise<FileConnection> {
   const file = storeFile(options.folder, options.genesisHash);
   makeFolder(options.folder);
-  const connection = new Connection(file);
+  const connection = new FileConnection(file);
   try {
     refuseUnreadable(connection, 'sqlite_schema', ['type', 'name', 'tbl_name', 'sql']);
     refuseForeign(connection);
@@ -39,6 +40,7 @@ export async function openFile(options: OpenFile): Promise<Connection> {
     connection.enableLog();
     if (versions.length > 0 && versions.length < MIGRATION_NAMES.length) options.onUpgrade?.();
     await migrateFile(connection, options);
+    connection.watchPlace();
     return connection;
   } catch (error) {
     connection.close();
@@ -56,13 +58,17 @@ function makeFolder(folder: string): void {
 }
 
 /** Kysely's migrations read these texts by themselves, and the driver ends the process over one that is no text. */
-function refuseUnreadable(connection: Connection, table: string, columns: readonly string[]): void {
+function refuseUnreadable(
+  connection: FileConnection,
+  table: string,
+  columns: readonly string[],
+): void {
   const rows = connection.readRows(`select ${columns.join()} from ${table}`);
   const isUnreadable = rows.some((row) => row.some((value) => value instanceof Uint8Array));
   if (isUnreadable) throw new StoreError('corrupt', `the file is damaged: ${connection.file}`);
 }
 
-function refuseForeign(connection: Connection): void {
+function refuseForeign(connection: FileConnection): void {
   const tables = Number(connection.readRow('select count(*) from sqlite_schema')?.[0] ?? 0n);
   const id = Number(connection.readRow('pragma application_id')?.[0] ?? 0n);
   if (id === applicationId || (id === 0 && tables === 0)) return;
@@ -73,7 +79,7 @@ function refuseForeign(connection: Connection): void {
 }
 
 /** The versions that a file has been brought to; none of a new file. */
-function storedVersions(connection: Connection): readonly string[] {
+function storedVersions(connection: FileConnection): readonly string[] {
   const table = connection.readRow("select 1 from sqlite_schema where name = 'kysely_migration'");
   if (table === null) return [];
   refuseUnreadable(connection, 'kysely_migration', ['name', 'timestamp']);
@@ -81,7 +87,7 @@ function storedVersions(connection: Connection): readonly string[] {
   return names.map(([name]) => String(name));
 }
 
-function refuseNewer(connection: Connection, versions: readonly string[]): void {
+function refuseNewer(connection: FileConnection, versions: readonly string[]): void {
   const unknown = versions.filter((name) => !MIGRATION_NAMES.includes(name));
   if (unknown.length === 0) return;
   throw new StoreError(
@@ -91,7 +97,7 @@ function refuseNewer(connection: Connection, versions: readonly string[]): void 
 }
 
 /** All in one transaction, because Kysely alone would leave a half-made version behind. */
-async function migrateFile(connection: Connection, options: OpenFile): Promise<void> {
+async function migrateFile(connection: FileConnection, options: OpenFile): Promise<void> {
   const db = new Kysely<StoreTables>({
     dialect: new SqliteDialect({ database: connection.database }),
   });
@@ -109,7 +115,7 @@ async function migrateFile(connection: Connection, options: OpenFile): Promise<v
   }
 }
 
-function refuseOtherChain(connection: Connection, genesisHash: string): void {
+function refuseOtherChain(connection: FileConnection, genesisHash: string): void {
   connection.changeRows("insert or ignore into meta (name, value) values ('genesis_hash', ?)", [
     genesisHash,
   ]);

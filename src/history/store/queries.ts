@@ -48,12 +48,6 @@ export function changeRows(connection: Connection, query: Compilable): number {
   return connection.changeRows(sql, parameters as readonly Bound[]);
 }
 
-/** `insert into TABLE (A, B) values (?, ?) TAIL`. */
-export function insertText(table: string, columns: readonly string[], tail = ''): string {
-  const places = columns.map(() => '?').join(', ');
-  return `insert into ${table} (${columns.join(', ')}) values (${places}) ${tail}`;
-}
-
 /** The markets of a table, one seek each: a walk over all rows would take seconds. */
 export function marketsIn(
   connection: Connection,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
 import { RETIRE_ROWS_MAX } from '../model/limits.js';
-import { Connection } from './connection.js';
+import { FileConnection } from './file-connection.js';
 import { openStore } from './store.js';
 import {
   cleanUp,
@@ -145,7 +145,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     const first = await newStore(folder);
     first.writeBatch({ transactions: history(100) });
     first.close();
-    const file = new Connection(first.file);
+    const file = new FileConnection(first.file);
     for (const kind of ['trades', 'funding_rates', 'candles_1']) {
       const text = 'insert into meta (name, value) values (?, ?)';
       file.changeRows(text, [`retired:${kind}`, String(AHEAD)]);

@@ -47,7 +47,7 @@ export function countFundingRates({ connection }: ReadParts, span: RecordSpanQue
 }
 
 function countRows(connection: Connection, rows: string, bounds: readonly Bound[]): number {
-  const text = `select count(*) from (${rows} limit ?)`;
+  const text = `select count(*) from (${rows} limit ?) as counted`;
   const [count] = connection.readRow(text, [...bounds, ARCHIVE_ROWS_COUNTED_MAX]) ?? [];
   return readNumber(count);
 }

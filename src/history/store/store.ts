@@ -5,7 +5,6 @@ import { CandleBuilder } from './candle-builder.js';
 import { CandleTables } from './candle-tables.js';
 import type { Connection } from './connection.js';
 import type { StoreError } from './error.js';
-import { FilePlace } from './file-place.js';
 import { type FillGaps, FillRuns } from './fill-runs.js';
 import { type CheckedSlice, IntegrityWalk } from './integrity-walk.js';
 import { readMarks } from './marks.js';
@@ -52,7 +51,6 @@ export class HistoryStore {
   readonly #parts: StoreParts;
   readonly #writer: Writer;
   readonly #walk: IntegrityWalk;
-  readonly #place: FilePlace;
   /**
    * The line of trades, unix seconds, where opening found it behind everything stored and moved it back;
    * null when all was well.
@@ -81,7 +79,6 @@ export class HistoryStore {
     };
     this.#writer = new Writer(this.#parts);
     this.#walk = new IntegrityWalk(connection, candles);
-    this.#place = new FilePlace(connection.file);
     this.healedLine = this.#runTransaction(() => healCutoffs(this.#parts));
   }
 
@@ -236,20 +233,17 @@ export class HistoryStore {
 
   /** Reads the whole file and returns what is wrong with it; it takes seconds a gigabyte. */
   checkIntegrity(): readonly string[] {
-    const rows = this.#runRead(() =>
-      this.#parts.connection.readRows('pragma integrity_check(100)'),
-    );
-    return rows.map(([problem]) => String(problem)).filter((problem) => problem !== 'ok');
+    return this.#runRead(() => this.#parts.connection.checkIntegrity());
   }
 
   /** Names the file among all others of the machine; another one at the same path has another name. */
   get identity(): string | null {
-    return this.#place.identity;
+    return this.#parts.connection.identity;
   }
 
   /** Whether what is at the path is still the file that was opened, and not another one or none. */
   isInPlace(): boolean {
-    return this.#place.isKept();
+    return this.#parts.connection.isInPlace();
   }
 
   /** Lets go of a file that is not in its place; whatever is asked later fails with `reason`. */

@@ -20,8 +20,12 @@ export type TransactionState = Omit<StoredTransaction, 'signature'>;
 
 const findText =
   'select id, slot, place, is_final, is_truncated, has_records from transactions where signature = ?';
-const insertText = `insert into transactions
-  (signature, sum, slot, place, is_final, is_truncated, has_records) values (?, ?, ?, ?, ?, ?, ?)`;
+const shape = {
+  table: 'transactions',
+  columns: ['signature', 'sum', 'slot', 'place', 'is_final', 'is_truncated', 'has_records'],
+};
+/** Signatures of one query over a network: more would make its text long, and fewer wait more often. */
+const signaturesAtOnce = 500;
 const updateText = `update transactions
   set slot = ?, place = ?, is_final = ?, is_truncated = ?, has_records = ? where id = ?`;
 
@@ -32,13 +36,44 @@ export class Transactions {
   #last: { readonly signature: string; readonly bytes: Uint8Array } | null = null;
   /** How many have a log that was cut; null when they are to be counted. */
   #truncated: number | null = null;
+  /** What is stored of the signatures that were named beforehand: null of those that are not stored. */
+  readonly #expected = new Map<string, KnownTransaction | null>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
+  /**
+   * Runs `work`, which finds these signatures: of a server all are read at once, because each question takes a way
+   * there and back.
+   */
+  expectSignatures<T>(signatures: readonly string[], work: () => T): T {
+    if (this.#connection.engine === 'file' || signatures.length < 2) return work();
+    try {
+      for (let at = 0; at < signatures.length; at += signaturesAtOnce) {
+        this.#readExpected(signatures.slice(at, at + signaturesAtOnce));
+      }
+      return work();
+    } finally {
+      this.#expected.clear();
+    }
+  }
+
+  #readExpected(signatures: readonly string[]): void {
+    for (const signature of signatures) this.#expected.set(signature, null);
+    const places = signatures.map(() => '?').join();
+    const text = `select id, slot, place, is_final, is_truncated, has_records, signature
+      from transactions where signature in (${places})`;
+    const bytes = signatures.map((signature) => this.#bytesOf(signature));
+    for (const row of this.#connection.readRows(text, bytes)) {
+      this.#expected.set(signatureOf(row[6]), { id: readNumber(row[0]), ...stateOf(row) });
+    }
+  }
+
   /** The stored transaction of a signature, or null. */
   findTransaction(signature: string): KnownTransaction | null {
+    const expected = this.#expected.get(signature);
+    if (expected !== undefined) return expected;
     const row = this.#connection.readRow(findText, [this.#bytesOf(signature)]);
     if (row === null) return null;
     return { id: readNumber(row[0]), ...stateOf(row) };
@@ -48,31 +83,40 @@ export class Transactions {
   addTransaction(signature: string, state: TransactionState): number {
     if (state.isTruncated) this.#truncated = null;
     const bytes = this.#bytesOf(signature);
-    return this.#connection.insertRow(insertText, [bytes, blobSum(bytes), ...valuesOf(state)]);
+    const values = [bytes, blobSum(bytes), ...valuesOf(state)];
+    const id = this.#connection.addNumberedRow(shape, values);
+    if (this.#expected.has(signature)) this.#expected.set(signature, { ...state, id });
+    return id;
   }
 
   /** Updates the state of one. */
   updateTransaction(known: KnownTransaction, state: TransactionState): void {
     if (state.isTruncated !== known.isTruncated) this.#truncated = null;
     this.#connection.changeRows(updateText, [...valuesOf(state), known.id]);
+    // It may be expected once more in the same write.
+    Object.assign(known, state);
   }
 
   /** Deletes one. */
   deleteTransaction(id: number): void {
     this.#truncated = null;
+    this.#expected.clear();
     this.#connection.changeRows('delete from transactions where id = ?', [id]);
   }
 
   /** Which of some signatures are stored. */
   findStored(signatures: readonly string[]): ReadonlySet<string> {
-    return new Set(signatures.filter((signature) => this.findTransaction(signature) !== null));
+    return this.expectSignatures(
+      signatures,
+      () => new Set(signatures.filter((signature) => this.findTransaction(signature) !== null)),
+    );
   }
 
   /** Which of some signatures are stored of a log that was cut. */
   findTruncated(signatures: readonly string[]): ReadonlySet<string> {
-    return new Set(
-      signatures.filter((signature) => this.findTransaction(signature)?.isTruncated === true),
-    );
+    const isCut = (signature: string): boolean =>
+      this.findTransaction(signature)?.isTruncated === true;
+    return this.expectSignatures(signatures, () => new Set(signatures.filter(isCut)));
   }
 
   /** Those that are not final, oldest first. */

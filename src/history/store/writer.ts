@@ -15,7 +15,6 @@ import type { FillRuns } from './fill-runs.js';
 import { writeMark } from './marks.js';
 import type { RetentionCutoffs, RowTotals } from './meta.js';
 import type { NameIds } from './name-ids.js';
-import { insertText } from './queries.js';
 import {
   FUNDING_COLUMNS,
   fundingValues,
@@ -28,9 +27,8 @@ import { MOVE_RECORD } from './row-sum.js';
 import type { KnownTransaction, Transactions } from './transactions.js';
 import type { CandleChange, FinalPosition, StoreBatch, StoreChange } from './types.js';
 
-const onceOnly = 'on conflict (tx, idx) do nothing';
-const insertTrade = insertText('trades', TRADE_COLUMNS, onceOnly);
-const insertFunding = insertText('funding_rates', FUNDING_COLUMNS, onceOnly);
+const tradeShape = { table: 'trades', columns: TRADE_COLUMNS };
+const fundingShape = { table: 'funding_rates', columns: FUNDING_COLUMNS };
 const tables = ['trades', 'funding_rates'] as const;
 
 /** Puts records into the store and takes them out again; runs within a transaction of the database. */
@@ -49,7 +47,10 @@ export class Writer {
       );
     }
     const changes = new Changes();
-    for (const transaction of batch.transactions) this.#putTransaction(transaction, changes);
+    const signatures = batch.transactions.map(({ signature }) => signature);
+    this.#parts.transactions.expectSignatures(signatures, () => {
+      for (const transaction of batch.transactions) this.#putTransaction(transaction, changes);
+    });
     this.#writeMarks(batch.progress);
     return this.#finishChanges(changes);
   }
@@ -74,12 +75,16 @@ export class Writer {
   ): { readonly change: StoreChange; readonly elsewhere: readonly string[] } {
     const changes = new Changes();
     const elsewhere: string[] = [];
-    for (const { signature, slot, place } of places) {
-      const known = this.#parts.transactions.findTransaction(signature);
-      if (known === null) continue;
-      if (known.slot === slot) this.#finaliseTransaction(known, place, changes);
-      else elsewhere.push(signature);
-    }
+    const { transactions } = this.#parts;
+    const signatures = places.map(({ signature }) => signature);
+    transactions.expectSignatures(signatures, () => {
+      for (const { signature, slot, place } of places) {
+        const known = transactions.findTransaction(signature);
+        if (known === null) continue;
+        if (known.slot === slot) this.#finaliseTransaction(known, place, changes);
+        else elsewhere.push(signature);
+      }
+    });
     this.#writeMarks(progress);
     return { change: this.#finishChanges(changes), elsewhere };
   }
@@ -98,7 +103,8 @@ export class Writer {
       hasRecords: hasAny(kept),
     });
     changes.transactions += 1;
-    this.#putRecords(kept, { slot: records.slot, place: records.place, tx }, changes);
+    const seat = { slot: records.slot, place: records.place, tx };
+    this.#putRecords(kept, { ...seat, isKnown: false }, changes);
   }
 
   #putKnown(known: KnownTransaction, records: TransactionRecords, changes: Changes): void {
@@ -118,32 +124,48 @@ export class Writer {
       isTruncated: records.isTruncated && (isElsewhere || known.isTruncated),
       hasRecords: hasAny(records) || (!isElsewhere && known.hasRecords),
     });
-    this.#putRecords(records, { slot: records.slot, place, tx: known.id }, changes);
+    const seat = { slot: records.slot, place, tx: known.id };
+    this.#putRecords(records, { ...seat, isKnown: true }, changes);
   }
 
-  #putRecords(records: TransactionRecords, seat: RowPosition, changes: Changes): void {
+  #putRecords(records: TransactionRecords, seat: RecordSeat, changes: Changes): void {
     const { connection, nameIds } = this.#parts;
     const at = { slot: seat.slot, place: seat.place, txSig: records.signature };
+    const isNewFill = this.#newEvents('trades', seat);
     for (const fill of records.fills) {
-      if (connection.changeRows(insertTrade, tradeValues(fill, seat, nameIds)) === 0) {
+      if (!isNewFill(fill.index)) {
         changes.known += 1;
         continue;
       }
-      const code = marketCodeOf(fill.marketType, fill.marketIndex);
+      connection.addRow(tradeShape, tradeValues(fill, seat, nameIds));
       changes.trades.push(withPosition(fill, at));
+      const code = marketCodeOf(fill.marketType, fill.marketIndex);
       changes.markDirty(code);
       changes.addFillId(code, fill.fillRecordId);
       const point = this.#parts.candleBuilder.pointOf({ code, tx: seat.tx }, fill);
       if (point !== null) this.#parts.candles.addPoint(code, point);
     }
+    const isNewRate = this.#newEvents('funding_rates', seat);
     for (const rate of records.fundingRates) {
-      if (connection.changeRows(insertFunding, fundingValues(rate, seat, nameIds)) === 0) {
+      if (!isNewRate(rate.index)) {
         changes.known += 1;
         continue;
       }
+      connection.addRow(fundingShape, fundingValues(rate, seat, nameIds));
       changes.fundingRates.push(withPosition(rate, at));
       changes.markDirty(marketCodeOf('perp', rate.marketIndex));
     }
+  }
+
+  /** Tells the events of a transaction that are not stored yet, each once, by their index. */
+  #newEvents(
+    table: (typeof tables)[number],
+    { tx, isKnown }: RecordSeat,
+  ): (index: number) => boolean {
+    const text = `select idx from ${table} where tx = ?`;
+    const rows = isKnown ? this.#parts.connection.readRows(text, [tx]) : [];
+    const stored = new Set(rows.map(([index]) => readNumber(index)));
+    return (index) => !stored.has(index) && stored.add(index).has(index);
   }
 
   #finaliseTransaction(known: KnownTransaction, place: number, changes: Changes): void {
@@ -222,6 +244,11 @@ export class Writer {
       }
     }
   }
+}
+
+/** Where the records of a transaction go, and whether some may be there. */
+interface RecordSeat extends RowPosition {
+  readonly isKnown: boolean;
 }
 
 function hasAny(records: TransactionRecords): boolean {

@@ -11,7 +11,7 @@ import { createNodes } from '../../rpc/node-pool.js';
 import { candleRules } from '../candles/rules.js';
 import type { FromWorker } from '../model/messages.js';
 import { withoutPaths } from '../model/without-paths.js';
-import { Connection } from '../store/connection.js';
+import { FileConnection } from '../store/file-connection.js';
 import { storeFile } from '../store/open.js';
 import { openStore } from '../store/store.js';
 import { cleanUp, newFolder } from '../store/testing.js';
@@ -117,7 +117,7 @@ describe('a file that is damaged', () => {
     await stored(first, 5);
     await first.service.stop();
     running = [];
-    const connection = new Connection(file());
+    const connection = new FileConnection(file());
     connection.runStatements('update trades set quote_filled = 7 where fill_record_id = 3');
     connection.close();
     const service = new Running();
@@ -138,7 +138,7 @@ describe('a file that is damaged', () => {
     // Under way, past what the service has in memory, as a disk does it.
     await service.service.stop();
     running = [];
-    const damaged = new Connection(file());
+    const damaged = new FileConnection(file());
     damaged.runStatements(
       "update transactions set signature = cast(x'00' || substr(signature, 2) as blob)",
     );

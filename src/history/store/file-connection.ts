@@ -1,0 +1,268 @@
+import Database from 'libsql';
+import {
+  PAGE_CACHE_KIB,
+  STATEMENTS_MAX,
+  WAL_BYTES_KEPT,
+  WAL_CHECKPOINT_PAGES,
+} from '../model/limits.js';
+import type { Bound, Connection, Row, RowShape } from './connection.js';
+import { StoreError, type StoreReason } from './error.js';
+import { FilePlace } from './file-place.js';
+import { insertText } from './insert-text.js';
+
+type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
+
+/**
+ * One open file. Every failure of the database leaves it as a StoreError. Numbers are bound as REAL, which a
+ * column declared INTEGER turns into an integer, and a column of type ANY would not.
+ */
+export class FileConnection implements Connection {
+  readonly engine = 'file';
+  readonly file: string;
+  readonly #database: InstanceType<typeof Database>;
+  readonly #statements = new Map<string, Statement>();
+  readonly #inserts = new Map<RowShape, string>();
+  #place: FilePlace | null = null;
+  /** Why it is not open any more; null while it is. */
+  #ended: StoreError | null = null;
+  #isLogged = false;
+
+  constructor(file: string) {
+    this.file = file;
+    this.#database = guardDatabase(file, () => new Database(file));
+    try {
+      this.#applySettings();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The lock is held while the file is open: a second process fails at once, and no shared memory
+   * is used, which a full disk would make fail in the middle of a read. Nothing here changes the file,
+   * which may be another program's.
+   */
+  #applySettings(): void {
+    this.runStatements('pragma busy_timeout = 0');
+    this.runStatements('pragma locking_mode = exclusive');
+    this.runStatements('pragma foreign_keys = off');
+    this.runStatements(`pragma cache_size = -${PAGE_CACHE_KIB}`);
+    this.runStatements('select count(*) from sqlite_schema');
+  }
+
+  /**
+   * Writes go through a log from here on. A commit is in it when it returns, so it survives the end of
+   * the process; after a power cut the newest may be missing, with the marks that say they are stored,
+   * and are filled in again.
+   */
+  enableLog(): void {
+    this.#isLogged = true;
+    this.runStatements('pragma journal_mode = wal');
+    this.runStatements('pragma synchronous = normal');
+    this.runStatements(`pragma wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`);
+    this.runStatements(`pragma journal_size_limit = ${WAL_BYTES_KEPT}`);
+  }
+
+  /** From here on another file at its path is noticed. */
+  watchPlace(): void {
+    this.#place = new FilePlace(this.file);
+  }
+
+  /** The handle for Kysely's dialect, which migrates through it. */
+  get database(): InstanceType<typeof Database> {
+    return this.#database;
+  }
+
+  /** Runs statements that return no rows. */
+  runStatements(sql: string): void {
+    this.#runGuarded(() => this.#database.exec(sql));
+  }
+
+  /** All rows of a query. */
+  readRows(sql: string, bound: readonly Bound[] = []): readonly Row[] {
+    return this.#runGuarded(() => this.#prepareStatement(sql).all(bound)) as readonly Row[];
+  }
+
+  /** The first row of a query, or null. */
+  readRow(sql: string, bound: readonly Bound[] = []): Row | null {
+    return (
+      (this.#runGuarded(() => this.#prepareStatement(sql).get(bound)) as Row | undefined) ?? null
+    );
+  }
+
+  /** Changes rows and returns how many. */
+  changeRows(sql: string, bound: readonly Bound[] = []): number {
+    return this.#runGuarded(() => this.#prepareStatement(sql).run(bound)).changes;
+  }
+
+  addRow(shape: RowShape, values: readonly Bound[]): void {
+    this.changeRows(this.#insertOf(shape), values);
+  }
+
+  addNumberedRow(shape: RowShape, values: readonly Bound[]): number {
+    const statement = (): Statement => this.#prepareStatement(this.#insertOf(shape));
+    return Number(this.#runGuarded(() => statement().run(values)).lastInsertRowid);
+  }
+
+  checkIntegrity(): readonly string[] {
+    const rows = this.readRows('pragma integrity_check(100)');
+    return rows.map(([problem]) => String(problem)).filter((problem) => problem !== 'ok');
+  }
+
+  get identity(): string | null {
+    return this.#place?.identity ?? null;
+  }
+
+  isInPlace(): boolean {
+    return this.#place?.isKept() ?? true;
+  }
+
+  /** Everything that `work` writes, or nothing of it. */
+  runTransaction<T>(work: () => T): T {
+    this.runStatements('begin immediate');
+    try {
+      const result = work();
+      this.runStatements('commit');
+      return result;
+    } catch (error) {
+      this.rollBack();
+      throw error;
+    }
+  }
+
+  /** Takes back what the transaction under way wrote; a full disk may have done so already. */
+  rollBack(): void {
+    if (this.#ended !== null || !this.#database.inTransaction) return;
+    try {
+      this.#database.exec('rollback');
+    } catch {
+      // The next `begin` fails with the cause; the error that led here says more than this one.
+    }
+  }
+
+  /** A StoreError for what something else threw that uses the handle. */
+  toStoreError(error: unknown): StoreError {
+    return storeErrorOf(this.file, error);
+  }
+
+  /** Gives the file back; what was prepared cannot be used any more. */
+  close(): void {
+    if (this.#ended !== null) return;
+    this.#ended = new StoreError('closed', 'the store was closed');
+    this.#statements.clear();
+    this.#releaseLock();
+    guardDatabase(this.file, () => this.#database.close());
+  }
+
+  /**
+   * Lets go of a file that is not at its path any more: nothing is done to what is there now, such as
+   * the log of another process. Whatever is asked later fails with `reason`.
+   */
+  abandon(reason: StoreError): void {
+    if (this.#ended !== null) return;
+    this.#ended = reason;
+    this.#statements.clear();
+    guardDatabase(this.file, () => this.#database.close());
+  }
+
+  /**
+   * The file is closed when the last statement is collected, whenever that is, so the lock is given
+   * back by hand. It can only be done outside of WAL, which is entered again by the next opening.
+   */
+  #releaseLock(): void {
+    try {
+      if (this.#isLogged) this.#database.exec('pragma journal_mode = delete');
+      this.#database.exec('pragma locking_mode = normal');
+      this.#database.exec('select count(*) from sqlite_schema');
+    } catch {
+      // A broken disk keeps the lock until the process ends; what is committed is in the log.
+    }
+  }
+
+  #insertOf(shape: RowShape): string {
+    const known = this.#inserts.get(shape);
+    if (known !== undefined) return known;
+    const text = insertText(shape.table, shape.columns);
+    this.#inserts.set(shape, text);
+    return text;
+  }
+
+  #prepareStatement(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= STATEMENTS_MAX) this.#statements.clear();
+    const statement = this.#prepareReader(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /**
+   * The driver ends the whole process when a text is no UTF-8, which a damaged byte can make of any column.
+   * So a text with anything but printable ASCII and line ends is read as a blob; nothing else is stored here.
+   */
+  #prepareReader(sql: string): Statement {
+    const statement = this.#database.prepare(sql);
+    if (!statement.reader) return statement;
+    if (!/^\s*select\b/i.test(sql)) return statement.raw(true).safeIntegers(true);
+    const names = statement.columns().map((_, at) => `c${at}`);
+    const guarded = names.map((name) => {
+      return `iif(typeof(${name}) = 'text' and ${name} glob '*[^ -~\n]*', cast(${name} as blob), ${name})`;
+    });
+    const text = `with q(${names.join()}) as (${sql}) select ${guarded.join()} from q`;
+    return this.#database.prepare(text).raw(true).safeIntegers(true);
+  }
+
+  #runGuarded<T>(work: () => T): T {
+    if (this.#ended !== null) throw this.#ended;
+    return guardDatabase(this.file, work);
+  }
+}
+
+const lockedText =
+  'another process has the file open, such as a second service: stop it, or give each its own --data-dir';
+
+const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: string])[] = [
+  ['SQLITE_FULL', 'full', 'the disk is full'],
+  ['SQLITE_READONLY', 'readonly', 'the disk or the file may not be written'],
+  ['SQLITE_PERM', 'readonly', 'the file may not be used'],
+  ['SQLITE_AUTH', 'readonly', 'the file may not be used'],
+  ['SQLITE_IOERR', 'io', 'the disk failed'],
+  ['SQLITE_NOMEM', 'io', 'memory ran out'],
+  ['SQLITE_BUSY', 'locked', lockedText],
+  ['SQLITE_LOCKED', 'locked', lockedText],
+  ['SQLITE_PROTOCOL', 'locked', lockedText],
+  ['SQLITE_NOTADB', 'foreign', 'the file is not a database'],
+  ['SQLITE_CORRUPT', 'corrupt', 'the file is damaged'],
+  ['SQLITE_CANTOPEN', 'folder', 'the file cannot be opened'],
+];
+
+/** Does `work`, and turns what the database throws into a StoreError. */
+export function guardDatabase<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storeErrorOf(file, error);
+  }
+}
+
+/** A StoreError for whatever was thrown by the database. */
+export function storeErrorOf(file: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = errorCodeOf(error);
+  const known = reasons.find(([prefix]) => code.startsWith(prefix));
+  if (known !== undefined) {
+    const [, reason, what] = known;
+    return new StoreError(reason, `${what}: ${file} (${code}: ${message})`, error);
+  }
+  return new StoreError('internal', `the store failed: ${file} (${code} ${message})`, error);
+}
+
+/** The database names its failures by `code`, but that of opening a file only in its text. */
+function errorCodeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code === 'string' && code !== '') return code;
+  const text = error instanceof Error ? error.message : '';
+  return text.startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : '';
+}

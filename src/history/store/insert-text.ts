@@ -1,0 +1,15 @@
+/** Texts that add rows, in the SQL of both engines. */
+import type { RowShape } from './connection.js';
+
+/** `insert into TABLE (A, B) values (?, ?) TAIL`. */
+export function insertText(table: string, columns: readonly string[], tail = ''): string {
+  const places = columns.map(() => '?').join(', ');
+  return `insert into ${table} (${columns.join(', ')}) values (${places}) ${tail}`;
+}
+
+/** The same, in the place of the row of the same key. */
+export function replaceText({ table, columns }: RowShape, key: readonly string[]): string {
+  const others = columns.filter((column) => !key.includes(column));
+  const sets = others.map((column) => `${column} = excluded.${column}`).join(', ');
+  return insertText(table, columns, `on conflict (${key.join(', ')}) do update set ${sets}`);
+}
