@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { commandExists, runOrThrow } from './process.mjs';
 
-/** Command or Python module -> Debian package, and what uses it. */
+/** Command, file or Python module -> Debian package, and what uses it. */
 const tools = [
   { command: 'cc', package: 'build-essential' }, // links the Rust core
   { command: 'curl', package: 'curl' }, // the README's examples
@@ -19,6 +19,7 @@ const tools = [
   { command: 'haproxy', package: 'haproxy' },
   { command: 'valgrind', package: 'valgrind' }, // the instructions of hot operations
   { command: 'nats-server', package: 'nats-server' }, // the log of docs/scale.md
+  { file: '/usr/lib/postgresql/15/bin/postgres', package: 'postgresql-15' }, // its history
 ];
 
 // Debian keeps servers where the path of an ordinary user does not lead.
@@ -27,7 +28,8 @@ process.env.PATH += ':/usr/sbin';
 const missing = tools.filter((tool) => !exists(tool)).map((tool) => tool.package);
 
 /** Debian's modules belong to its own Python, which need not be the first one on the path. */
-function exists({ command, module }) {
+function exists({ command, file, module }) {
+  if (file !== undefined) return existsSync(file);
   if (command !== undefined) return commandExists(command);
   return (
     spawnSync('/usr/bin/python3', ['-c', `import ${module}`], { stdio: 'ignore' }).status === 0
@@ -51,6 +53,7 @@ async function install(packages) {
   const servers = ['nginx', 'caddy', 'haproxy', 'nats-server'].filter((server) =>
     packages.includes(server),
   );
+  if (packages.includes('postgresql-15')) servers.push('postgresql');
   for (const server of servers) spawnSync('systemctl', ['disable', server], { stdio: 'ignore' });
 }
 

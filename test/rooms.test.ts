@@ -62,7 +62,15 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   feed: [['model'], ['connection', 'recording'], ['.']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
   journal: [['model'], ['store'], ['nats'], ['worker', 'as-of'], ['replays'], ['.']],
-  history: [['model'], ['store'], ['candles'], ['bodies', 'streams', 'ingest'], ['worker'], ['.']],
+  history: [
+    ['model'],
+    ['store'],
+    ['postgres'],
+    ['candles'],
+    ['bodies', 'streams', 'ingest'],
+    ['worker'],
+    ['.'],
+  ],
 };
 
 /** Packages and globals that exactly one place may touch. */
@@ -82,6 +90,11 @@ const exclusive = [
     what: 'NATS',
     pattern: /from '@nats-io\//,
     only: /^journal\/nats\//,
+  },
+  {
+    what: 'the packages of Postgres',
+    pattern: /from 'pg(-copy-streams)?'/,
+    only: /^history\/postgres\/server-thread\.ts$/,
   },
   {
     what: 'the environment',

@@ -30,9 +30,9 @@ export async function runBackfill(
   if (history?.dataDir === undefined) {
     throw new ConfigError('MISSING_SETTING', '--data-dir is missing', '--data-dir');
   }
-  const { dataDir, requestsPerSecond } = history;
+  const { dataDir, database, requestsPerSecond } = history;
   const screen = new BackfillScreen(output);
-  const options = { nodes, programId, dataDir, requestsPerSecond, from, to };
+  const options = { nodes, programId, dataDir, database, requestsPerSecond, from, to };
   try {
     const last = await backfill({
       ...options,

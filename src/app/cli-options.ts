@@ -19,14 +19,31 @@ export function settingOption(name: SettingName, shown?: string): Option {
 }
 
 /** Every command that serves a chain, live. */
-const liveGroups: readonly SettingGroup[] = ['book', 'history', 'journal', 'audit', 'aggregator'];
+const liveGroups: readonly SettingGroup[] = [
+  'book',
+  'history',
+  'database',
+  'journal',
+  'audit',
+  'aggregator',
+];
 
 /** Options of `serve`. */
 export const serveOptions = groupOptions('cluster', ...liveGroups);
 /** Options of `core`. */
-export const coreOptions = groupOptions('cluster', 'log', 'core', 'book', 'audit', 'aggregator');
+export const coreOptions = [
+  ...groupOptions('cluster', 'log', 'core', 'book', 'audit', 'aggregator', 'database'),
+  settingOption('retentionDays'),
+  settingOption('candleRetentionDays'),
+  settingOption('backfillHours'),
+  settingOption('backfillTransactions'),
+  settingOption('historyRequestsPerSecond'),
+];
 /** Options of `edge`. */
-export const edgeOptions = [...groupOptions('log', 'edge', 'book'), settingOption('programId')];
+export const edgeOptions = [
+  ...groupOptions('log', 'edge', 'book', 'database'),
+  settingOption('programId'),
+];
 /** Options of `demo`. */
 export const demoOptions = groupOptions('demo', ...liveGroups);
 /** Options of commands that serve a cluster or, where none is named, the demo. */
@@ -71,6 +88,7 @@ export const backfillOptions = [
   new Option('--from <end>', 'the older end: a time, unix seconds or a signature'),
   new Option('--to <end>', 'the newer end, likewise (default: the newest finalised transaction)'),
   settingOption('dataDir'),
+  settingOption('historyUrl'),
   settingOption('historyRequestsPerSecond'),
 ];
 

@@ -3,7 +3,7 @@
  * it needs to know by their names.
  */
 import type { Logger } from 'pino';
-import type { ServiceConfig } from '../config/config.js';
+import type { EdgeConfig, ServiceConfig } from '../config/config.js';
 import type { MarketInfo } from '../contract/markets.js';
 import { History } from '../history/history.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
@@ -33,7 +33,26 @@ export function historyOf(
 ): ServiceHistory | undefined {
   if (settings === undefined) return undefined;
   const setup = { ...settings, nodes, programId, dataDir: folder.path };
-  const history = new History({ setup, log });
+  return startedBy(new History({ setup, log }), markets);
+}
+
+/** What of an edge's settings its history needs. */
+type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;
+
+/** Builds the history of an edge, which reads what its core writes; undefined without a database. */
+export function readHistoryOf(
+  { programId, database }: ReaderConfig,
+  log: Logger,
+  markets: () => readonly BookMarket[],
+): ServiceHistory | undefined {
+  if (database === undefined) return undefined;
+  const unused = { backfillHours: 0, backfillTransactionsMax: 0, requestsPerSecond: 1 };
+  const setup = { ...unused, ...{ retentionDays: 0, candleRetentionDays: 0, dataDir: '' } };
+  const history = new History({ setup: { ...setup, nodes: [], programId, database }, log });
+  return startedBy(history, markets);
+}
+
+function startedBy(history: History, markets: () => readonly BookMarket[]): ServiceHistory {
   const shareMarkets = marketSharing(history, markets);
   let timer: NodeJS.Timeout | undefined;
   return {

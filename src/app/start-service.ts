@@ -28,7 +28,7 @@ import { asError, type Service, serveBook, stopAll } from './book-service.js';
 import { coreOrigin } from './core-origin.js';
 import { dataFolder } from './data-folder.js';
 import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
-import { historyOf } from './histories.js';
+import { historyOf, readHistoryOf } from './histories.js';
 import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
 
 /** What a service may do besides serving. */
@@ -62,7 +62,10 @@ export async function startService(
 export async function startCoreService(config: CoreConfig): Promise<Service> {
   const log = createLog(config);
   await warmFetch();
-  return serveBook(config, { origin: coreOrigin(config, log), readers: 'none' }, log);
+  const origin = coreOrigin(config, log);
+  // It is kept in a database or not at all: no folder is used.
+  const history = historyOf(config, dataFolder(config.history), log, () => origin.engine.markets());
+  return serveBook(config, { origin, history, readers: 'none' }, log);
 }
 
 /** Serves the book that the log of a core makes. */
@@ -70,7 +73,9 @@ export async function startEdgeService(config: EdgeConfig): Promise<Service> {
   const log = createLog(config);
   // Others do not load what speaks to NATS.
   const { edgeOrigin } = await import('./edge-origin.js');
-  return serveBook(config, { origin: edgeOrigin(config, log) }, log);
+  const origin = edgeOrigin(config, log);
+  const history = readHistoryOf(config, log, () => origin.engine.markets());
+  return serveBook(config, { origin, history }, log);
 }
 
 /** Serves the book of a journal or of a recording, and the last one after its end. */

@@ -4,10 +4,13 @@
  * A flag wins over its environment variable, which wins over the default. Nothing is read at import
  * time. `settings.ts` is the table of all settings; the rules that tie several of them stand here.
  */
+import { readAggregator } from './aggregator-settings.js';
 import { invalid, missing, outOfRange } from './config-error.js';
+import { readDatabaseUrl } from './database-url.js';
 import { type JournalMomentSetting, parseMoment } from './journal-moment.js';
 import {
   type AggregatorConfig,
+  type DatabaseConfig,
   type HistoryConfig,
   type JournalConfig,
   type LogConfig,
@@ -22,7 +25,7 @@ import {
   type SettingValue,
   type SettingValues,
 } from './setting-reader.js';
-import { SETTINGS, type SettingName, settingsOf } from './settings.js';
+import type { SettingName } from './settings.js';
 
 export type * from './part-configs.js';
 
@@ -85,6 +88,8 @@ export interface CoreConfig extends ServiceConfig {
 /** Settings of an edge, which follows a log. */
 export interface EdgeConfig extends CommonConfig, SettingValues<'programId' | 'awayAfterMs'> {
   readonly place: LogPlaceConfig;
+  /** Where the core of the log keeps the history; undefined for none. */
+  readonly database?: DatabaseConfig;
 }
 
 /**
@@ -144,13 +149,21 @@ export class ConfigReader {
     const core = this.#settings.readAll('natsReplicas', 'natsHours', 'natsMegabytes');
     const [ageMsMax, bytesMax] = [core.natsHours * 3_600_000, core.natsMegabytes * 1024 * 1024];
     const limits = { replicas: core.natsReplicas, ageMsMax, bytesMax };
-    return { ...this.#readChain(), log: { place: this.#readLogPlace(), ...limits } };
+    const isWanted = this.#settings.isGiven('historyUrl');
+    return {
+      ...this.#readChain(),
+      ...(isWanted && { history: this.#readHistory('') }),
+      log: { place: this.#readLogPlace(), ...limits },
+    };
   }
 
   /** The settings of `edge`. */
   readEdge(): EdgeConfig {
     const { programId, awayAfterMs } = this.#settings.readAll('programId', 'awayAfterMs');
-    return { ...this.#readCommon(), programId, awayAfterMs, place: this.#readLogPlace() };
+    const common = { ...this.#readCommon(), programId, awayAfterMs, place: this.#readLogPlace() };
+    const first = readDatabaseUrl(this.#settings, 'historyUrl');
+    const url = readDatabaseUrl(this.#settings, 'historyReadUrl') ?? first;
+    return { ...common, ...(url !== undefined && { database: { url, role: 'read' } }) };
   }
 
   /** The settings of `demo`. */
@@ -165,7 +178,7 @@ export class ConfigReader {
     );
     return {
       ...this.#readCommon(),
-      aggregator: this.#readAggregator(),
+      aggregator: readAggregator(this.#settings),
       ...demo,
       ...(demo.marketsPreset === 'mainnet' && this.#readMainnet()),
       fillsPerSecond: this.#settings.read('fills'),
@@ -202,7 +215,7 @@ export class ConfigReader {
     const second = this.#readNode('fallbackRpcUrl', 'fallbackWsUrl');
     return {
       ...this.#readCommon(),
-      aggregator: this.#readAggregator(),
+      aggregator: readAggregator(this.#settings),
       nodes: second === undefined ? [first] : [first, second],
       ...this.#settings.readAll('snapshotUrl', 'programId'),
     };
@@ -248,10 +261,13 @@ export class ConfigReader {
     for (const name of ['retentionDays', 'candleRetentionDays'] as const) {
       if (rest[name] === 1) throw invalid(name, '1', 'must be 0, or 2 or more');
     }
+    const url = readDatabaseUrl(this.#settings, 'historyUrl');
+    // Of all machines of a system the same may be set: it is for edges.
+    readDatabaseUrl(this.#settings, 'historyReadUrl');
     if (noHistory) return undefined;
     return {
       ...rest,
-      dataDir,
+      ...{ dataDir, database: url === undefined ? undefined : { url, role: 'write' } },
       backfillTransactionsMax: backfillTransactions,
       requestsPerSecond: historyRequestsPerSecond,
     };
@@ -266,32 +282,5 @@ export class ConfigReader {
     );
     if (noJournal || !isWanted) return undefined;
     return { dataDir, days: journalDays, bytesMax: journalMegabytes * 1024 * 1024 };
-  }
-
-  /** Undefined when there is none. */
-  #readAggregator(): AggregatorConfig | undefined {
-    const url = this.#settings.read('aggregatorUrl');
-    if (url === undefined) {
-      if (settingsOf('aggregator').some((name) => this.#settings.isGiven(name))) {
-        throw missing('aggregatorUrl');
-      }
-      return undefined;
-    }
-    const intervalMs = this.#settings.read('aggregatorIntervalMs');
-    const maxAgeMs = this.#settings.read('aggregatorMaxAgeMs');
-    if (maxAgeMs < intervalMs) {
-      const range = `at least --aggregator-interval-ms, which is ${intervalMs}`;
-      throw outOfRange('aggregatorMaxAgeMs', maxAgeMs, range);
-    }
-    const sizes = this.#settings.read('aggregatorSizes');
-    return {
-      url,
-      markets: this.#settings.read('aggregatorMarkets'),
-      sizes: sizes.length === 0 ? SETTINGS.aggregatorSizes.default : sizes,
-      intervalMs,
-      maxAgeMs,
-      timeoutMs: this.#settings.read('aggregatorTimeoutMs'),
-      requestsPerSecond: this.#settings.read('aggregatorRequestsPerSecond'),
-    };
   }
 }

@@ -7,10 +7,19 @@ export interface NodeConfig {
   readonly wsUrl: string;
 }
 
+/** A database, and whether its history is written or read. */
+export interface DatabaseConfig {
+  /** With user and password, which are never shown. */
+  readonly url: string;
+  readonly role: 'write' | 'read';
+}
+
 /** The settings of the history. */
 export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRetentionDays'> {
   /** The folder of its files, one a chain; undefined for a temporary one. */
   readonly dataDir: string | undefined;
+  /** In the place of files. */
+  readonly database?: DatabaseConfig | undefined;
   readonly backfillHours: number;
   readonly backfillTransactionsMax: number;
   readonly requestsPerSecond: number;

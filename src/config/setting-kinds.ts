@@ -7,6 +7,7 @@ export type SettingGroup =
   | 'audit'
   | 'aggregator'
   | 'history'
+  | 'database'
   | 'journal'
   | 'log'
   | 'core'

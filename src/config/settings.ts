@@ -11,6 +11,7 @@ import type { Setting, SettingGroup } from './setting-kinds.js';
 
 const HTTP = ['http:', 'https:'] as const;
 const WS = ['ws:', 'wss:'] as const;
+const POSTGRES = ['postgres:', 'postgresql:'] as const;
 const NATS = ['nats:', 'tls:'] as const;
 const { durationMsMin, durationMsMax, publishIntervalMsMax, ratePerSecondMax } = LIMITS;
 
@@ -215,6 +216,16 @@ export const SETTINGS = {
     ...{ group: 'history', kind: 'integer', default: 50, min: 1, max: LIMITS.historyRateMax },
     ...{ unit: 'per second', value: 'count' },
     text: 'transactions requested from the node at most',
+  },
+  historyUrl: {
+    ...{ group: 'database', kind: 'url', protocols: POSTGRES, default: null, value: 'url' },
+    absent: 'files',
+    text: 'Postgres database that has the history in the place of files: one service writes, edges read; user info logs in',
+  },
+  historyReadUrl: {
+    ...{ group: 'database', kind: 'url', protocols: POSTGRES, default: null, value: 'url' },
+    absent: '--history-url',
+    text: 'a replica of it, from which edges read',
   },
   journal: {
     ...{ group: 'journal', kind: 'on', default: false, value: '' },

@@ -16,6 +16,7 @@ import { Reconciler } from './ingest/reconciler.js';
 import { isNodeFailure } from './ingest/rpc-results.js';
 import { EmptyTransactions } from './ingest/store-records.js';
 import { FETCH_BURST_MS, JOB_FAILURES_MAX, RETRY_CAP_MS, RETRY_FIRST_MS } from './model/limits.js';
+import type { DatabaseSetup } from './model/messages.js';
 import type { HistoryStore } from './store/store.js';
 import { StoreManager } from './worker/store-manager.js';
 
@@ -24,6 +25,8 @@ export interface BackfillOptions extends JobBounds {
   readonly nodes: RpcNodes<NodeUrls>;
   readonly programId: string;
   readonly dataDir: string;
+  /** In the place of the folder. */
+  readonly database?: DatabaseSetup | undefined;
   readonly requestsPerSecond: number;
   readonly onProgress: (progress: BackfillProgress) => void;
   readonly signal: AbortSignal;
@@ -53,9 +56,12 @@ export interface BackfillProgress {
  * the signal's reason when it aborts.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
-  const { dataDir, timers = systemTimers, random = Math.random, signal } = options;
+  const { dataDir, database, timers = systemTimers, random = Math.random, signal } = options;
   const nodes = createNodes(options.nodes);
-  const stores = new StoreManager({ folder: dataDir, marketOf: () => undefined, timers });
+  const stores = new StoreManager({
+    ...{ folder: dataDir, database, timers },
+    marketOf: () => undefined,
+  });
   const [first] = nodes;
   const genesis = await readGenesisHash(first.rpc, { signal });
   try {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { freePort } from './free-port.js';
 import { until } from './until.js';
 
 /** Debian has servers where the path of an ordinary user does not lead. */
@@ -97,15 +98,6 @@ export class NatsServer {
 /** Whether a thread is stopped: the letter behind the name in brackets says it. */
 function isStopped(statFile: string): boolean {
   return readFileSync(statFile, 'utf8').split(') ').at(-1)?.startsWith('T') === true;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function accepts(port: number): Promise<boolean> {

@@ -49,7 +49,8 @@ export class ServiceChild {
   ): Promise<ServiceChild> {
     const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
     // With a history only where a test says where.
-    if (!flags.includes('--data-dir')) cluster.push('--no-history');
+    const hasPlace = flags.includes('--data-dir') || flags.includes('--history-url');
+    if (!hasPlace) cluster.push('--no-history');
     return ServiceChild.#run(['serve', ...cluster, ...PATIENT, ...flags]);
   }
 

@@ -186,3 +186,28 @@ export const RECENT_BUCKETS_MAX = 64;
 
 /** Trades of an export that are read at once, some megabytes; no slot has as many of a market. */
 export const EXPORT_TRADES_AT_ONCE = 16_384;
+
+// Postgres. Times are milliseconds.
+
+/** A connect that takes longer is tried again. */
+export const POSTGRES_CONNECT_MS_MAX = 5_000;
+/** A statement that takes longer is ended by the server: the longest drops a day of some million trades. */
+export const POSTGRES_STATEMENT_MS_MAX = 30_000;
+/** A wait for a lock, so that readers never wait long behind a writer that waits for one of them. */
+export const POSTGRES_LOCK_MS_MAX = 5_000;
+/** A server that is silent for as long is given up: beyond what it allows itself, and below `WORKER_SILENCE_MS_MAX`. */
+export const POSTGRES_REPLY_MS_MAX = 40_000;
+/** Rows that wait for one COPY, bytes of their text: some ten thousand trades. */
+export const COPY_BYTES_MAX = 8 * 1_024 * 1_024;
+/** Partitions that are made ahead of the newest day, so that none is made at midnight, when much is written. */
+export const PARTITION_DAYS_AHEAD = 2;
+/** The first and the last day with a partition of its own, unix seconds: 2020 and 2105. Other times share one. */
+export const PARTITION_TS_MIN = 1_577_836_800;
+/** See PARTITION_TS_MIN. */
+export const PARTITION_TS_MAX = 4_291_747_200;
+/** Between two looks for what the writer has stored, milliseconds: an edge is as far behind at most. */
+export const FOLLOW_MS = 250;
+/** New trades that an edge reads at one look; of more it opens its streams again. */
+export const FOLLOWED_TRADES_MAX = 2_000;
+/** A writer whose mark is as old, milliseconds, is not there: it writes one each second. */
+export const WRITER_SILENCE_MS_MAX = 10_000;

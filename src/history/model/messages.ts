@@ -14,9 +14,18 @@ export interface HistoryNode {
   readonly wsUrl: string;
 }
 
+/** A database in the place of files; the address has its user and password. */
+export interface DatabaseSetup {
+  readonly url: string;
+  /** One service writes, and any number read what it writes. */
+  readonly role: 'write' | 'read';
+}
+
 /** What the worker is started with. */
 export interface WorkerSetup {
-  readonly nodes: readonly [HistoryNode, ...HistoryNode[]];
+  /** At least one, but for a service that only reads. */
+  readonly nodes: readonly HistoryNode[];
+  readonly database?: DatabaseSetup | undefined;
   readonly programId: string;
   /** Where the files are; made when it is not there. */
   readonly dataDir: string;

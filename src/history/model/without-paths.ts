@@ -3,5 +3,6 @@ const PATH = /(^|[\s'"(])(?:[A-Za-z]:)?[\\/](?:[^\s'"():,]*[\\/])?([^\s'"():,\\/
 
 /** A reason as clients may see it: of a path of this machine only the last name. The log has it whole. */
 export function withoutPaths(reason: string, folder: string): string {
-  return reason.replaceAll(`${folder}/`, '').replace(PATH, '$1$2');
+  const short = folder === '' ? reason : reason.replaceAll(`${folder}/`, '');
+  return short.replace(PATH, '$1$2');
 }

@@ -1,5 +1,6 @@
 import { marketKeyOfCode, readInteger, readNumber, storedInteger } from './columns.js';
 import type { Bound, Row } from './connection.js';
+import { replaceText } from './insert-text.js';
 import { requireSum, rowSum } from './row-sum.js';
 import type { CandleTable } from './schema.js';
 import type { CandleAggregate, CandleMinutes, StoredCandle } from './types.js';
@@ -26,6 +27,13 @@ export const CANDLE_COLUMNS = [
   'fills',
   'sum',
 ] as const satisfies readonly (keyof CandleTable)[];
+
+/** Stores a row of `CANDLE_COLUMNS`, in the place of the one of the same bucket. */
+export const WRITE_CANDLE = replaceText({ table: 'candles', columns: CANDLE_COLUMNS }, [
+  'market',
+  'minutes',
+  'start',
+]);
 
 const sumAt = CANDLE_COLUMNS.indexOf('sum');
 

@@ -8,11 +8,11 @@ import {
   candleOf,
   candleValues,
   finerOf,
+  WRITE_CANDLE,
 } from './candle-rows.js';
 import { marketCode, marketKeyOfCode, readNumber } from './columns.js';
 import type { Connection } from './connection.js';
 import { isDamage } from './error.js';
-import { replaceText } from './insert-text.js';
 import type { RetentionCutoffs } from './meta.js';
 import { firstRowOf, marketsIn, queries, rowsOf } from './queries.js';
 import type {
@@ -40,11 +40,6 @@ interface ChangedBucket extends BucketKey {
 }
 
 const columns = CANDLE_COLUMNS.join(', ');
-const writeText = replaceText({ table: 'candles', columns: CANDLE_COLUMNS }, [
-  'market',
-  'minutes',
-  'start',
-]);
 const readText = `select ${columns} from candles where market = ? and minutes = ? and start = ?`;
 const spanText = `select ${columns} from candles
   where market = ? and minutes = ? and start >= ? and start < ?`;
@@ -117,7 +112,7 @@ export class CandleTables {
     const name = bucketName(key);
     this.#written.delete(name);
     if (sum === null) this.#connection.changeRows(deleteText, [code, minutes, start]);
-    else this.#connection.changeRows(writeText, candleValues(key, sum));
+    else this.#connection.changeRows(WRITE_CANDLE, candleValues(key, sum));
     return true;
   }
 
@@ -248,7 +243,7 @@ export class CandleTables {
       this.#connection.changeRows(deleteText, [code, minutes, start]);
       return { ...key, candle: null };
     }
-    this.#connection.changeRows(writeText, candleValues(bucket, sum));
+    this.#connection.changeRows(WRITE_CANDLE, candleValues(bucket, sum));
     this.#cacheWritten(name, sum);
     return { ...key, candle: { ...sum, ...key } };
   }

@@ -12,6 +12,14 @@ export interface RowShape {
   readonly columns: readonly string[];
 }
 
+/** What a write changed, for those who read the same database. */
+export interface StoredChange {
+  /** Codes of markets. */
+  readonly markets: readonly number[];
+  /** Whether records were taken away. */
+  readonly hasRemoved: boolean;
+}
+
 /**
  * What a store is kept in: a file or a Postgres server. Everything is synchronous, because its worker has
  * nothing else to do meanwhile, and every failure is a StoreError. Texts are in the SQL that both know, with
@@ -33,6 +41,13 @@ export interface Connection {
   addRow(shape: RowShape, values: readonly Bound[]): void;
   /** Adds a row without its column `id`, and returns the number that it got there. */
   addNumberedRow(shape: RowShape, values: readonly Bound[]): number;
+  /** Tells those who read the same database what the transaction under way changes. */
+  noteChange(change: StoredChange): void;
+  /** Drops the oldest day of a table of records that lies before a moment, unix seconds, where days lie apart. */
+  dropOldestDay(
+    table: 'trades' | 'funding_rates',
+    before: number,
+  ): { readonly rows: number; readonly transactions: number };
   /** Everything that `work` writes, or nothing of it. */
   runTransaction<T>(work: () => T): T;
   /** A StoreError for what something else threw that uses the connection. */

@@ -18,6 +18,8 @@ export type StoreReason =
   | 'moved'
   /** The folder cannot be made or opened. */
   | 'folder'
+  /** The server of the store cannot be reached: it is opened again. */
+  | 'lost'
   /** The store was closed. */
   | 'closed'
   /** Anything else: a bug. */

@@ -105,6 +105,14 @@ export class FileConnection implements Connection {
     return Number(this.#runGuarded(() => statement().run(values)).lastInsertRowid);
   }
 
+  /** Nobody else reads the file. */
+  noteChange(): void {}
+
+  /** Days lie in one table. */
+  dropOldestDay(): { readonly rows: number; readonly transactions: number } {
+    return { rows: 0, transactions: 0 };
+  }
+
   checkIntegrity(): readonly string[] {
     const rows = this.readRows('pragma integrity_check(100)');
     return rows.map(([problem]) => String(problem)).filter((problem) => problem !== 'ok');

@@ -120,9 +120,10 @@ export class IntegrityWalk {
     const keys = key.map((column) => `r.${column}`).join();
     const places = key.map(() => '?').join();
     const where = this.#after === null ? '' : `where (${keys}) > (${places})`;
+    const isFile = this.#connection.engine === 'file';
     const rows = this.#connection.readRows(
-      `select ${columns.map((column) => `r.${column}`).join()}, ${isFound} from ${name} r
-        ${index === undefined ? '' : `indexed by ${index}`} ${where} order by ${keys} limit ${CHECKED_ROWS_PER_SLICE}`,
+      `select ${columns.map((column) => `r.${column}`).join()}, ${isFile ? isFound : '1'} from ${name} r
+        ${index === undefined || !isFile ? '' : `indexed by ${index}`} ${where} order by ${keys} limit ${CHECKED_ROWS_PER_SLICE}`,
       (this.#after ?? []) as Bound[],
     );
     const last = rows.at(-1);

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
 import { RETIRE_ROWS_MAX } from '../model/limits.js';
-import { FileConnection } from './file-connection.js';
 import { openStore } from './store.js';
 import {
   cleanUp,
@@ -144,13 +143,13 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     const folder = newFolder();
     const first = await newStore(folder);
     first.writeBatch({ transactions: history(100) });
+    const text = 'insert into meta (name, value) values (?, ?)';
+    first.runRead(({ connection }) => {
+      for (const kind of ['trades', 'funding_rates', 'candles_1']) {
+        connection.changeRows(text, [`retired:${kind}`, String(AHEAD)]);
+      }
+    });
     first.close();
-    const file = new FileConnection(first.file);
-    for (const kind of ['trades', 'funding_rates', 'candles_1']) {
-      const text = 'insert into meta (name, value) values (?, ?)';
-      file.changeRows(text, [`retired:${kind}`, String(AHEAD)]);
-    }
-    file.close();
     const store = await newStore(folder);
     expect(store.healedLine).toBe(LAST + 1);
     store.retireRows({ emptyUpToSlot: 1 });

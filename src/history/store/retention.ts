@@ -132,24 +132,36 @@ function retireRecords(
   share: Share,
 ): { readonly rows: number; readonly transactions: number } {
   const { connection } = parts;
+  if (share.before === NEVER) return { rows: 0, transactions: 0 };
+  const dropped = connection.dropOldestDay(table, share.before);
   const transactions = new Set<number>();
-  let rows = 0;
-  if (share.before === NEVER) return { rows, transactions: 0 };
+  let { rows } = dropped;
   for (const code of marketsIn(connection, table)) {
-    const old = connection.readRows(
-      `select slot, place, idx, tx from ${table} where market = ? and ts < ? order by ts limit ?`,
-      [code, share.before, Math.max(share.room - rows, 0)],
-    );
-    for (const [slot, place, idx, tx] of old) {
-      connection.changeRows(
-        `delete from ${table} where market = ? and slot = ? and place = ? and idx = ? and tx = ?`,
-        [code, slot, place, idx, tx].map((value) => (typeof value === 'bigint' ? value : code)),
-      );
-      transactions.add(readNumber(tx));
-    }
-    rows += old.length;
+    const room = Math.max(share.room - rows, 0);
+    rows += deleteOldest(parts, { table, code, before: share.before, room }, transactions);
   }
-  return { rows, transactions: deleteEmptyTransactions(connection, transactions) };
+  const emptied = deleteEmptyTransactions(connection, transactions);
+  return { rows, transactions: dropped.transactions + emptied };
+}
+
+/** Deletes the oldest records of a market, adds their transactions to `touched`, and returns how many. */
+function deleteOldest(
+  { connection }: StoreParts,
+  { table, code, before, room }: Share & { readonly table: RecordTable; readonly code: number },
+  touched: Set<number>,
+): number {
+  const old = connection.readRows(
+    `select slot, place, idx, tx from ${table} where market = ? and ts < ? order by ts limit ?`,
+    [code, before, room],
+  );
+  for (const [slot, place, idx, tx] of old) {
+    connection.changeRows(
+      `delete from ${table} where market = ? and slot = ? and place = ? and idx = ? and tx = ?`,
+      [code, slot, place, idx, tx].map((value) => (typeof value === 'bigint' ? value : code)),
+    );
+    touched.add(readNumber(tx));
+  }
+  return old.length;
 }
 
 /** Takes away the transactions that have no record any more; how many. */

@@ -29,7 +29,7 @@ import type {
   StoreOptions,
   UnfinalisedQuery,
 } from './types.js';
-import { type ReadParts, type StoreParts, Writer } from './writer.js';
+import { type StoreParts, Writer } from './writer.js';
 
 /** Opens the store of a chain, making or migrating its file. Throws a StoreError. */
 export async function openStore(options: StoreOptions): Promise<HistoryStore> {
@@ -57,7 +57,7 @@ export class HistoryStore {
    */
   readonly healedLine: number | null;
 
-  constructor(connection: Connection, options: Pick<StoreOptions, 'rules' | 'decimalsOf'>) {
+  constructor(connection: Connection, options: Omit<StoreOptions, 'folder' | 'genesisHash'>) {
     const nameIds = new NameIds(connection);
     const cutoffs = new RetentionCutoffs(connection);
     const candleBuilder = new CandleBuilder(connection, nameIds, options);
@@ -79,7 +79,8 @@ export class HistoryStore {
     };
     this.#writer = new Writer(this.#parts);
     this.#walk = new IntegrityWalk(connection, candles);
-    this.healedLine = this.#runTransaction(() => healCutoffs(this.#parts));
+    const isWriter = options.role !== 'read';
+    this.healedLine = isWriter ? this.#runTransaction(() => healCutoffs(this.#parts)) : null;
   }
 
   /** Where it is. */
@@ -148,7 +149,7 @@ export class HistoryStore {
   }
 
   /** Runs a read that is written in a file of its own. */
-  runRead<T>(read: (parts: ReadParts) => T): T {
+  runRead<T>(read: (parts: StoreParts) => T): T {
     return this.#runRead(() => read(this.#parts));
   }
 
@@ -265,18 +266,22 @@ export class HistoryStore {
     }
   }
 
+  /** Reads again what is kept in memory: another service has written, or a write failed. */
+  reloadState(): void {
+    const { cutoffs, totals, candleBuilder, fillRuns, transactions } = this.#parts;
+    fillRuns.clearCache();
+    transactions.clearCache();
+    cutoffs.reloadCutoffs();
+    totals.reloadTotals();
+    candleBuilder.reloadState();
+  }
+
   /** Clears the caches, which may hold what was rolled back. */
   #clearCaches(): void {
-    const { nameIds, candles, fillRuns, cutoffs, totals, candleBuilder, transactions } =
-      this.#parts;
-    nameIds.clearCache();
-    transactions.clearCache();
-    candles.clearChanges();
-    fillRuns.clearCache();
+    this.#parts.nameIds.clearCache();
+    this.#parts.candles.clearChanges();
     try {
-      cutoffs.reloadCutoffs();
-      totals.reloadTotals();
-      candleBuilder.reloadState();
+      this.reloadState();
     } catch {
       // A disk that cannot be read fails the next call as well, which then reports it.
     }

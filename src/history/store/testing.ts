@@ -8,6 +8,7 @@ import { candleRules } from '../candles/rules.js';
 import type { Fill, TransactionRecords } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
 import { type HistoryStore, openStore } from './store.js';
+import type { StoreOptions } from './types.js';
 
 /** A genesis hash of a chain that is not. */
 export const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
@@ -18,6 +19,14 @@ export const MIDNIGHT = 1_700_006_400;
 /** Folders that are removed by `cleanUp`. */
 const folders: string[] = [];
 const stores: HistoryStore[] = [];
+
+/** How the stores of the tests are opened. */
+let open: (options: StoreOptions) => Promise<HistoryStore> = openStore;
+
+/** Lets tests run on another engine, which has a store for each folder. */
+export function openStoresBy(opener: typeof open): void {
+  open = opener;
+}
 
 /** An empty folder. */
 export function newFolder(): string {
@@ -31,7 +40,7 @@ export async function newStore(
   folder = newFolder(),
   decimalsOf: (market: MarketKey) => number | null = spotDecimals,
 ): Promise<HistoryStore> {
-  const store = await openStore({ folder, genesisHash: GENESIS, rules: candleRules, decimalsOf });
+  const store = await open({ folder, genesisHash: GENESIS, rules: candleRules, decimalsOf });
   stores.push(store);
   return store;
 }

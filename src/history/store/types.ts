@@ -92,6 +92,8 @@ export interface StoreOptions {
   readonly decimalsOf: (market: MarketKey) => HistoryMarket['decimals'] | null;
   /** Called before a file of an earlier version is upgraded, which may take minutes. */
   readonly onUpgrade?: (() => void) | undefined;
+  /** What it is opened for; one that reads writes nothing. */
+  readonly role?: 'write' | 'read';
 }
 
 /** What is written at once, in one transaction of the database. */

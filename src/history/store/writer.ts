@@ -1,11 +1,11 @@
-import type { MarketKey } from '../../contract/markets.js';
 import { BATCH_TRANSACTIONS_MAX, FORK_SLOTS_MAX } from '../model/limits.js';
-import type { FundingRow, TradeRow, TransactionRecords } from '../model/records.js';
+import type { TransactionRecords } from '../model/records.js';
 import type { CandleBuilder } from './candle-builder.js';
 import type { CandleTables } from './candle-tables.js';
+import { Changes } from './changes.js';
 import {
+  marketCode,
   marketCodeOf,
-  marketKeyOfCode,
   readIntegerOrNull,
   readNumber,
   storedInteger,
@@ -25,7 +25,7 @@ import {
 } from './record-rows.js';
 import { MOVE_RECORD } from './row-sum.js';
 import type { KnownTransaction, Transactions } from './transactions.js';
-import type { CandleChange, FinalPosition, StoreBatch, StoreChange } from './types.js';
+import type { FinalPosition, StoreBatch, StoreChange } from './types.js';
 
 const tradeShape = { table: 'trades', columns: TRADE_COLUMNS };
 const fundingShape = { table: 'funding_rates', columns: FUNDING_COLUMNS };
@@ -145,6 +145,12 @@ export class Writer {
       const point = this.#parts.candleBuilder.pointOf({ code, tx: seat.tx }, fill);
       if (point !== null) this.#parts.candles.addPoint(code, point);
     }
+    this.#putRates(records, seat, changes);
+  }
+
+  #putRates(records: TransactionRecords, seat: RecordSeat, changes: Changes): void {
+    const { connection, nameIds } = this.#parts;
+    const at = { slot: seat.slot, place: seat.place, txSig: records.signature };
     const isNewRate = this.#newEvents('funding_rates', seat);
     for (const rate of records.fundingRates) {
       if (!isNewRate(rate.index)) {
@@ -223,7 +229,10 @@ export class Writer {
       transactions: changes.transactions,
     });
     candleBuilder.addPendingFills(candles);
-    return changes.toStoreChange(candles.writeChanges());
+    const change = changes.toStoreChange(candles.writeChanges());
+    const markets = [...change.markets].map(marketCode);
+    this.#parts.connection.noteChange({ markets, hasRemoved: change.removed > 0 });
+    return change;
   }
 
   /** Whether another fill of about the same time has the number: the one that replaced it. */
@@ -269,55 +278,4 @@ export interface StoreParts extends ReadParts {
   readonly totals: RowTotals;
   readonly candles: CandleTables;
   readonly candleBuilder: CandleBuilder;
-}
-
-/** What one write has changed so far. */
-export class Changes {
-  readonly trades: TradeRow[] = [];
-  readonly fundingRates: FundingRow[] = [];
-  readonly markets = new Set<MarketKey>();
-  /** fillRecordIds of new fills, by market. */
-  readonly newIds = new Map<number, bigint[]>();
-  /** Fills that were taken away. */
-  readonly removedFills: RemovedFill[] = [];
-  tradesRemoved = 0;
-  fundingRatesRemoved = 0;
-  /** Transactions added less those taken away. */
-  transactions = 0;
-  known = 0;
-  retired = 0;
-
-  /** Remembers that a market's records changed. */
-  markDirty(code: number): void {
-    this.markets.add(marketKeyOfCode(code));
-  }
-
-  /** Remembers the number of a new fill. */
-  addFillId(code: number, id: bigint | null): void {
-    if (id === null) return;
-    const ids = this.newIds.get(code);
-    if (ids === undefined) this.newIds.set(code, [id]);
-    else ids.push(id);
-  }
-
-  /** The whole change, with the buckets that it changed. */
-  toStoreChange(candles: readonly CandleChange[]): StoreChange {
-    for (const candle of candles) this.markets.add(candle.market);
-    return {
-      trades: this.trades,
-      fundingRates: this.fundingRates,
-      candles,
-      markets: this.markets,
-      known: this.known,
-      retired: this.retired,
-      removed: this.tradesRemoved + this.fundingRatesRemoved,
-    };
-  }
-}
-
-/** A fill that was taken away. */
-export interface RemovedFill {
-  readonly code: number;
-  readonly slot: number;
-  readonly id: bigint;
 }

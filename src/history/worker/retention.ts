@@ -23,6 +23,8 @@ type RetiredStore = Pick<HistoryStore, 'readNewestTs' | 'readRetiredSpan' | 'ret
 /** What retention works with. */
 export interface RetentionOptions {
   readonly days: Pick<WorkerSetup, 'retentionDays' | 'candleRetentionDays'>;
+  /** Whether records go by whole days alone, as a database drops them. */
+  readonly hasDays?: boolean;
   readonly store: () => RetiredStore | null;
   readonly finalisedSlot: () => number;
   /** The chain's time as read in this run, unix seconds; null before that. */
@@ -89,7 +91,8 @@ export class Retention {
 
   #policyAt(newest: number): RetirePolicy {
     const { retentionDays, candleRetentionDays } = this.#options.days;
-    const rows = newest - retentionDays * DAY_SECONDS;
+    const line = newest - retentionDays * DAY_SECONDS;
+    const rows = this.#options.hasDays === true ? line - (line % DAY_SECONDS) : line;
     const candles = newest - candleRetentionDays * DAY_SECONDS;
     return {
       ...(retentionDays === 0 ? {} : { tradesBefore: rows, fundingRatesBefore: rows }),

@@ -5,16 +5,18 @@ import type { HistoryStats } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { LogDecoder } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
-import type { RpcNodes } from '../../rpc/node-pool.js';
+import type { RpcNode, RpcNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
 import { makeAccountTradesBody } from '../bodies/account-body.js';
 import { makeArchiveBody } from '../bodies/archive-body.js';
 import { FundingMeansBodies } from '../bodies/funding-means-body.js';
 import { makeBody, makeVolumesBody, type RowReader } from '../bodies/make-body.js';
-import { Ingester } from '../ingest/ingester.js';
+import { candleRules } from '../candles/rules.js';
+import { Ingester, type IngestState } from '../ingest/ingester.js';
 import { type IngestParts, newCounters } from '../ingest/parts.js';
 import type { Gap } from '../ingest/progress.js';
+import type { SessionStats } from '../ingest/session.js';
 import { EmptyTransactions } from '../ingest/store-records.js';
 import { ChainTime } from '../model/chain-time.js';
 import { HistoryError } from '../model/error.js';
@@ -30,8 +32,10 @@ import { MarketStatsCache } from './market-stats-cache.js';
 import { MarketVersions } from './market-versions.js';
 import { refusalOf } from './refusal.js';
 import { Retention } from './retention.js';
+import { StoreFollower } from './store-follower.js';
 import { StoreManager, storeReader } from './store-manager.js';
 import { NOTHING_STORED, storedStats } from './stored-stats.js';
+import { writeWriterMark } from './writer-mark.js';
 
 /**
  * How often stats are posted to the main thread, which takes them as the worker's heartbeat, and the place
@@ -39,10 +43,22 @@ import { NOTHING_STORED, storedStats } from './stored-stats.js';
  */
 const STATS_MS = 1_000;
 
+/** The chain of a service that reads is that of the database. */
+const ANY_CHAIN = '';
+
+/** Where records come from, or that they have come. */
+export interface RecordSource {
+  start(): void;
+  stop(): Promise<void>;
+  readonly state: IngestState;
+  readonly stats: SessionStats;
+}
+
 /** What the service needs: nothing in it reads a clock, waits or draws lots by other means. */
 export interface HistoryServiceOptions {
   readonly setup: WorkerSetup;
-  readonly nodes: RpcNodes;
+  /** At least one, but for a service that only reads. */
+  readonly nodes: readonly RpcNode[];
   readonly post: (message: FromWorker) => void;
   readonly timers: Timers;
   /** The wall clock, unix milliseconds: a witness of the chain's time, see `ChainTime`. */
@@ -58,7 +74,7 @@ export class HistoryService {
   readonly #markets = new Map<MarketKey, HistoryMarket>();
   readonly #counters = newCounters();
   readonly #stores: StoreManager;
-  readonly #ingester: Ingester;
+  readonly #source: RecordSource;
   readonly #retention: Retention;
   readonly #integrity: IntegrityCheck;
   readonly #streams: Streams;
@@ -83,7 +99,7 @@ export class HistoryService {
     };
     const marketOf = (key: MarketKey): HistoryMarket | undefined => this.#markets.get(key);
     this.#stores = new StoreManager({
-      ...{ folder: setup.dataDir, marketOf, timers },
+      ...{ folder: setup.dataDir, database: setup.database, marketOf, timers },
       onFault: (fault) =>
         this.#log.warn({ fault }, 'something is wrong with the file of the history'),
       onUpgrade: () => {
@@ -117,17 +133,18 @@ export class HistoryService {
     });
     this.#retention = new Retention({
       ...{ timers, log: this.#log },
-      days: setup,
+      ...{ days: setup, hasDays: setup.database !== undefined },
       store: () => this.#stores.store,
-      finalisedSlot: () => this.#ingester.stats.finalisedSlot,
+      finalisedSlot: () => this.#source.stats.finalisedSlot,
       chainSeconds: () => this.#chainTime.readSeconds,
     });
-    this.#ingester = this.#buildIngester(setup);
+    this.#source =
+      setup.database?.role === 'read' ? this.#buildFollower() : this.#buildIngester(setup);
   }
 
   start(): void {
-    this.#ingester.start();
-    this.#retention.start();
+    this.#source.start();
+    if (!this.#isReader) this.#retention.start();
     this.#runHeartbeat();
   }
 
@@ -137,7 +154,7 @@ export class HistoryService {
     this.#retention.stop();
     this.#integrity.stop();
     this.#streams.stop();
-    await this.#ingester.stop();
+    await this.#source.stop();
     this.#stores.close();
   }
 
@@ -171,7 +188,7 @@ export class HistoryService {
     };
     return new Ingester({
       parts,
-      nodes,
+      nodes: requireNodes(nodes),
       limiter: new RateLimiter({ timers, requestsPerSecond, burstMs: FETCH_BURST_MS }),
       emptyTransactions: new EmptyTransactions(),
       firstGap: (newestTs) => this.#firstGap(newestTs),
@@ -183,6 +200,25 @@ export class HistoryService {
       openStore: (genesisHash) => this.#openStore(genesisHash),
       onStoreFailure: (error) => this.#stores.closeAfter(error),
     });
+  }
+
+  /** What a service that reads has in the place of nodes. */
+  #buildFollower(): RecordSource {
+    return new StoreFollower({
+      ...{ timers: this.#timers, log: this.#log, counters: this.#counters, rules: candleRules },
+      openStore: () => this.#openStore(ANY_CHAIN),
+      onStoreFailure: (error) => this.#stores.closeAfter(error),
+      onChange: (change) => this.#publishChange(change),
+      onReset: () => this.#streams.reopenAll(),
+      onBlockTime: (ts) => {
+        this.#chainTime.addReading(ts);
+        this.#streams.publishTime();
+      },
+    });
+  }
+
+  get #isReader(): boolean {
+    return this.#options.setup.database?.role === 'read';
   }
 
   /** Back from the chain's time, and from the newest transaction where that is older or all there is. */
@@ -201,7 +237,7 @@ export class HistoryService {
       this.#marketStats.markChanged(this.#markets.keys());
       this.#log.info({ file: store.file }, 'the history is open');
       this.#tellHealed(store);
-      this.#integrity.restart();
+      if (!this.#isReader) this.#integrity.restart();
       this.#postVersions(this.#versions.renewVersions(this.#markets.keys()));
       this.#streams.reopenAll();
     }
@@ -220,7 +256,7 @@ export class HistoryService {
     for (const { slot, ts } of change.trades) {
       this.#newestSlot = Math.max(this.#newestSlot, slot);
       this.#chainTime.addRecordTime(ts);
-      if (this.#ingester.state.state === 'live') this.#lagMs = this.#lagOf(ts);
+      if (this.#source.state.state === 'live') this.#lagMs = this.#lagOf(ts);
     }
     this.#marketStats.markChanged(change.markets);
     this.#streams.publishChange(change);
@@ -261,7 +297,7 @@ export class HistoryService {
       return makeAccountTradesBody(query, { store: this.#openedStore(), markets: this.#markets });
     }
     if (query.kind === 'fundingMeans') {
-      const isComplete = this.#ingester.state.state === 'live';
+      const isComplete = this.#source.state.state === 'live';
       return this.#fundingMeans.makeBody(query, {
         store: this.#openedStore(),
         markets,
@@ -274,13 +310,14 @@ export class HistoryService {
     }
     const store = this.#openedStore();
     if (query.kind === 'archive') return makeArchiveBody(query, { store, market });
-    const { finalisedSlot } = this.#ingester.stats;
+    const { finalisedSlot } = this.#source.stats;
     return makeBody(query, { reader: this.#reader, market, finalisedSlot });
   }
 
   #runHeartbeat(): void {
     this.#stores.checkPlace();
     this.#addPendingFills();
+    this.#tellReaders();
     this.#postMarketStats();
     this.#options.post({ kind: 'stats', stats: this.#readStats() });
     this.#heartbeat = this.#timers.after(STATS_MS, () => this.#runHeartbeat());
@@ -288,11 +325,24 @@ export class HistoryService {
 
   /** Adds pending fills of spot markets whose decimals the book has given since; each write adds some too. */
   #addPendingFills(): void {
+    if (this.#isReader) return;
     try {
       const change = this.#stores.store?.addPendingFills() ?? null;
       if (change !== null) this.#publishChange(change);
     } catch (error) {
       // The next write meets the same disk and reports it.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  /** Readers of the same database take from it how the history is. */
+  #tellReaders(): void {
+    const { store } = this.#stores;
+    if (store === null || this.#options.setup.database?.role !== 'write') return;
+    try {
+      writeWriterMark(store, { ...this.#source.state, chainTs: this.#chainTime.readSeconds });
+    } catch (error) {
+      // The next write meets the same server and reports it.
       if (!(error instanceof StoreError)) throw error;
     }
   }
@@ -313,7 +363,7 @@ export class HistoryService {
 
   /** What retention has deleted is not there any more. */
   #completeSinceTs(): number | null {
-    const { completeSinceTs } = this.#ingester.stats;
+    const { completeSinceTs } = this.#source.stats;
     const tradesSince = this.#stores.store?.tradesSince ?? null;
     if (completeSinceTs === null || tradesSince === null) return completeSinceTs;
     return Math.max(completeSinceTs, tradesSince);
@@ -322,8 +372,8 @@ export class HistoryService {
   #readStats(): HistoryStats {
     const { store, fault } = this.#stores;
     return {
-      ...(fault === null ? this.#ingester.state : { state: 'failing', reason: fault }),
-      ...this.#ingester.stats,
+      ...(fault === null ? this.#source.state : { state: 'failing', reason: fault }),
+      ...this.#source.stats,
       completeSinceTs: this.#completeSinceTs(),
       counts: { ...this.#counters },
       ...(store === null ? NOTHING_STORED : storedStats(store)),
@@ -332,4 +382,9 @@ export class HistoryService {
       lagMs: this.#lagMs,
     };
   }
+}
+
+function requireNodes([first, ...others]: readonly RpcNode[]): RpcNodes {
+  if (first === undefined) throw new Error('Invariant: what writes a history has a node');
+  return [first, ...others];
 }

@@ -5,6 +5,7 @@ import type { RowReader } from '../bodies/make-body.js';
 import { bucketReader } from '../candles/read-candles.js';
 import { candleRules } from '../candles/rules.js';
 import { FAULT_KEPT_MS } from '../model/limits.js';
+import type { DatabaseSetup } from '../model/messages.js';
 import type { HistoryMarket } from '../model/records.js';
 import { isDamage, StoreError } from '../store/error.js';
 import { storeFile } from '../store/open.js';
@@ -13,6 +14,8 @@ import { type HistoryStore, openStore } from '../store/store.js';
 /** The folder of the stores, and the markets whose decimals their candles need. */
 export interface StoreManagerOptions {
   readonly folder: string;
+  /** In the place of the folder. */
+  readonly database?: DatabaseSetup | undefined;
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
   readonly timers: Pick<Timers, 'nowMs'>;
   /** Called when a fault is found that was not there before. */
@@ -61,18 +64,27 @@ export class StoreManager {
   async openStore(genesisHash: string): Promise<{ store: HistoryStore; isNew: boolean }> {
     if (this.#open?.genesisHash === genesisHash) return { store: this.#open.store, isNew: false };
     this.close();
-    const { folder, marketOf, onUpgrade } = this.#options;
-    if (this.#lostChain === genesisHash && !existsSync(storeFile(folder, genesisHash))) {
-      throw new StoreError('moved', LOST_TEXT);
-    }
-    const store = await openStore({
-      ...{ folder, genesisHash, rules: candleRules, onUpgrade },
-      decimalsOf: (key) => marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null),
-    });
+    const store = await this.#openNew(genesisHash);
     this.#open = { genesisHash, store };
     this.#lostChain = null;
     if (this.#fault?.identity !== store.identity) this.#fault = null;
     return { store, isNew: true };
+  }
+
+  async #openNew(genesisHash: string): Promise<HistoryStore> {
+    const { folder, database, marketOf, onUpgrade } = this.#options;
+    const decimalsOf = (key: MarketKey): number | null =>
+      marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null);
+    const options = { genesisHash, rules: candleRules, decimalsOf };
+    if (database !== undefined) {
+      // A history in files does not load what speaks to Postgres.
+      const { openPostgresStore } = await import('../postgres/open-postgres.js');
+      return openPostgresStore({ ...options, place: database });
+    }
+    if (this.#lostChain === genesisHash && !existsSync(storeFile(folder, genesisHash))) {
+      throw new StoreError('moved', LOST_TEXT);
+    }
+    return openStore({ ...options, folder, onUpgrade });
   }
 
   /** Gives up a file that is not at its path any more: what is written to it, nobody finds. */

@@ -13,9 +13,10 @@ const port = parentPort;
 if (port === null) throw new HistoryError('INTERNAL', 'the worker was started as a program');
 
 const setup = workerData as WorkerSetup;
+const [first, ...others] = setup.nodes;
 const service = new HistoryService({
   setup,
-  nodes: createNodes(setup.nodes),
+  nodes: first === undefined ? [] : createNodes([first, ...others]),
   timers: systemTimers,
   wallMs: Date.now,
   random: Math.random,

@@ -1,9 +1,14 @@
 /** Stands in for the thread of the history: the same service in this process, as an owner of its own. */
 
-import type { FromWorker, ToWorker, WorkerSetup } from '../../../src/history/model/messages.js';
+import type {
+  FromWorker,
+  HistoryNode,
+  ToWorker,
+  WorkerSetup,
+} from '../../../src/history/model/messages.js';
 import { HistoryService } from '../../../src/history/worker/service.js';
 import type { WorkerLink, WorkerListener } from '../../../src/history/worker-link.js';
-import { createNodes } from '../../../src/rpc/node-pool.js';
+import { createNodes, type RpcNodes } from '../../../src/rpc/node-pool.js';
 import { systemTimers } from '../../../src/rpc/timers.js';
 import { currentMachine } from '../globals.js';
 import { closeFilesOf } from './libsql.js';
@@ -40,7 +45,7 @@ export function startThread(setup: WorkerSetup, listener: WorkerListener): Worke
   const startService = (): void => {
     service = new HistoryService({
       ...{ setup, post, timers: systemTimers, wallMs: Date.now },
-      nodes: createNodes(setup.nodes),
+      nodes: createNodes(setup.nodes as RpcNodes<HistoryNode>),
       random: () => random.nextBelow(2 ** 32) / 2 ** 32,
     });
     service.start();

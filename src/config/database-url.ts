@@ -1,0 +1,18 @@
+import { ConfigError } from './config-error.js';
+import type { SettingReader } from './setting-reader.js';
+import { flagOf } from './settings.js';
+
+/** Reads the address of a database; undefined where none is set. Throws a ConfigError, which does not repeat it. */
+export function readDatabaseUrl(
+  settings: SettingReader,
+  name: 'historyUrl' | 'historyReadUrl',
+): string | undefined {
+  const url = settings.read(name);
+  if (url === undefined || /^\/[^/]+$/.test(new URL(url).pathname)) return url;
+  const [flag, example] = [flagOf(name), 'postgres://user:password@host/slotbook'];
+  throw new ConfigError(
+    'INVALID_SETTING',
+    `${flag} must name a database, as ${example} does`,
+    flag,
+  );
+}

@@ -1,0 +1,49 @@
+/** Failures of a server as those of the store. */
+import { StoreError, type StoreReason } from '../store/error.js';
+import { LATER_VERSION, NOT_MADE, OTHER_WRITER, type ServerFailure } from './thread-messages.js';
+
+/** By the beginnings of codes: of Postgres (five characters), of the system, and of our thread. */
+const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: string])[] = [
+  [OTHER_WRITER, 'locked', 'another service writes into the database'],
+  [NOT_MADE, 'lost', 'the database cannot be read'],
+  [LATER_VERSION, 'newer', 'the database cannot be used'],
+  ['53100', 'full', "the server's disk is full"],
+  ['53', 'lost', 'the server has no room'],
+  ['25006', 'readonly', 'the server may not be written: it is a replica'],
+  ['42501', 'readonly', 'the user has not the right'],
+  ['28', 'lost', 'the server does not let the user in'],
+  ['3D', 'lost', 'the server has no such database'],
+  ['55P03', 'locked', 'a lock was not to be had in time'],
+  ['57014', 'io', 'the server took too long'],
+  ['57', 'lost', 'the server is going down'],
+  ['08', 'lost', 'the server was lost'],
+  ['40', 'io', 'the server took a transaction back'],
+  ['58', 'io', 'the disk of the server failed'],
+  ['42P01', 'foreign', 'the database is not that of a history'],
+  ['42703', 'foreign', 'the database is not that of a history'],
+  ['XX001', 'corrupt', 'the database is damaged'],
+  ['XX002', 'corrupt', 'the database is damaged'],
+  ['E', 'lost', 'the server cannot be reached'],
+];
+
+/** What the packages say without a code when a connection ends. */
+const endings = /terminat|connect|not queryable|closed|timeout|SSL|SASL|SCRAM/i;
+
+/** A StoreError for what the thread says. */
+export function serverError(place: string, { code, message }: ServerFailure): StoreError {
+  const known = reasons.find(([prefix]) => code.startsWith(prefix));
+  if (known !== undefined) {
+    const [, reason, what] = known;
+    return new StoreError(reason, `${what}: ${place} (${code}: ${message})`);
+  }
+  if (code === '' && endings.test(message)) {
+    return new StoreError('lost', `the server was lost: ${place} (${message})`);
+  }
+  return new StoreError('internal', `the store failed: ${place} (${code} ${message})`);
+}
+
+/** An address without user, password and parameters, which may be secret. */
+export function shownAddress(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,212 @@
+import { COPY_BYTES_MAX, STATEMENTS_MAX } from '../model/limits.js';
+import { readNumber } from '../store/columns.js';
+import type { Bound, Connection, Row, RowShape, StoredChange } from '../store/connection.js';
+import { StoreError } from '../store/error.js';
+import { copyLine } from './copy-text.js';
+import { DayPartitions, type DroppedDay, type PartedTable } from './day-partitions.js';
+import { serverError, shownAddress } from './errors.js';
+import { ServerLink } from './server-link.js';
+import type { ServerReply, ServerRequest, StoreRole } from './thread-messages.js';
+
+/** Rows that wait for a COPY. */
+interface WaitingRows {
+  readonly text: string;
+  lines: string;
+}
+
+/** Which database is opened, and for what. */
+export interface PostgresPlace {
+  /** With user and password, which are never shown. */
+  readonly url: string;
+  readonly role: StoreRole;
+  /** Up to which version it is brought, in tests. */
+  readonly upTo?: string;
+}
+
+/**
+ * A database of a Postgres server. New rows wait within their transaction, and go out as one COPY a table before
+ * anything is asked of it. A connection that was lost stays lost: the store is opened again.
+ */
+export class PostgresConnection implements Connection {
+  readonly engine = 'postgres';
+  readonly file: string;
+  readonly #link = new ServerLink();
+  readonly #days: DayPartitions;
+  readonly #names = new Map<string, { readonly text: string; readonly name: string | null }>();
+  readonly #waiting = new Map<string, WaitingRows>();
+  /** The highest number in use, by table. */
+  readonly #ids = new Map<string, number>();
+  #changeNumber: number | null = null;
+  /** Why it is not open any more; null while it is. */
+  #ended: StoreError | null = null;
+
+  constructor({ url, role, upTo }: PostgresPlace) {
+    this.file = shownAddress(url);
+    this.#days = new DayPartitions(this);
+    try {
+      this.#ask({ kind: 'open', url, role, upTo: upTo ?? null });
+    } catch (error) {
+      this.#link.end();
+      throw error;
+    }
+  }
+
+  get identity(): string {
+    return this.file;
+  }
+
+  readRows(sql: string, bound: readonly Bound[] = []): readonly Row[] {
+    return this.#runText(sql, bound).rows;
+  }
+
+  readRow(sql: string, bound: readonly Bound[] = []): Row | null {
+    return this.readRows(sql, bound)[0] ?? null;
+  }
+
+  changeRows(sql: string, bound: readonly Bound[] = []): number {
+    return this.#runText(sql, bound).changes;
+  }
+
+  addRow({ table, columns }: RowShape, values: readonly Bound[]): void {
+    if (isParted(table)) this.#days.ensureDay(table, Number(values[columns.indexOf('ts')]));
+    const text = `copy ${table} (${columns.join(', ')}) from stdin`;
+    const waiting = this.#waiting.get(table) ?? { text, lines: '' };
+    this.#waiting.set(table, waiting);
+    waiting.lines += copyLine(values);
+    if (waiting.lines.length > COPY_BYTES_MAX || waiting.text !== text) this.#copyRows(table);
+  }
+
+  addNumberedRow({ table, columns }: RowShape, values: readonly Bound[]): number {
+    const id = this.#lastId(table) + 1;
+    this.#ids.set(table, id);
+    this.addRow({ table, columns: ['id', ...columns] }, [id, ...values]);
+    return id;
+  }
+
+  runTransaction<T>(work: () => T): T {
+    this.changeRows('begin');
+    try {
+      const result = work();
+      for (const table of [...this.#waiting.keys()]) this.#copyRows(table);
+      this.changeRows('commit');
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  noteChange({ markets, hasRemoved }: StoredChange): void {
+    if (markets.length === 0) return;
+    const read = (): number =>
+      readNumber(this.readRow('select coalesce(max(number), 0) from changes')?.[0]);
+    const number = (this.#changeNumber ?? read()) + 1;
+    this.#changeNumber = number;
+    const rows = markets.map((code) => `(${code}, ${number}, ${hasRemoved ? number : 0})`);
+    this.changeRows(`insert into changes (market, number, removed) values ${rows.join()}
+      on conflict (market) do update set number = excluded.number,
+        removed = greatest(changes.removed, excluded.removed)`);
+  }
+
+  dropOldestDay(table: PartedTable, before: number): DroppedDay {
+    return this.#days.dropOldest(table, before);
+  }
+
+  toStoreError(error: unknown): StoreError {
+    if (error instanceof StoreError) return error;
+    const message = error instanceof Error ? error.message : String(error);
+    return new StoreError('internal', `the store failed: ${this.file} (${message})`, error);
+  }
+
+  /** The server checks its own pages; rows are checked as those of a file. */
+  checkIntegrity(): readonly string[] {
+    return [];
+  }
+
+  isInPlace(): boolean {
+    return true;
+  }
+
+  close(): void {
+    if (this.#ended !== null) return;
+    try {
+      this.#ask({ kind: 'close' });
+    } catch {
+      // The server ends the connection by itself.
+    }
+    this.abandon(new StoreError('closed', 'the store was closed'));
+  }
+
+  abandon(reason: StoreError): void {
+    if (this.#ended?.reason === 'closed') return;
+    this.#ended = reason;
+    this.#link.end();
+  }
+
+  #rollBack(): void {
+    this.#waiting.clear();
+    this.#ids.clear();
+    this.#changeNumber = null;
+    this.#days.clearCache();
+    if (this.#ended !== null) return;
+    try {
+      this.changeRows('rollback');
+    } catch {
+      // The next `begin` fails with the cause; the error that led here says more than this one.
+    }
+  }
+
+  #lastId(table: string): number {
+    const known = this.#ids.get(table);
+    if (known !== undefined) return known;
+    return readNumber(this.readRow(`select coalesce(max(id), 0) from ${table}`)?.[0]);
+  }
+
+  #runText(
+    sql: string,
+    bound: readonly Bound[],
+  ): Extract<ServerReply, { readonly rows: readonly Row[] }> {
+    for (const table of [...this.#waiting.keys()]) if (sql.includes(table)) this.#copyRows(table);
+    const { text, name } = this.#namedText(sql);
+    return this.#ask({ kind: 'query', text, values: bound, name });
+  }
+
+  #copyRows(table: string): void {
+    const waiting = this.#waiting.get(table);
+    this.#waiting.delete(table);
+    if (waiting === undefined) return;
+    this.#ask({ kind: 'copy', text: waiting.text, rows: waiting.lines });
+  }
+
+  /** With the marks of Postgres for what is bound; the server keeps those that are used over and over. */
+  #namedText(sql: string): { readonly text: string; readonly name: string | null } {
+    const known = this.#names.get(sql);
+    if (known !== undefined) return known;
+    const isKept = sql.includes('?') && this.#names.size < STATEMENTS_MAX;
+    const named = { text: dollarText(sql), name: isKept ? `s${this.#names.size}` : null };
+    if (isKept) this.#names.set(sql, named);
+    return named;
+  }
+
+  #ask(request: ServerRequest): Extract<ServerReply, { readonly rows: readonly Row[] }> {
+    if (this.#ended !== null) throw this.#ended;
+    const reply = this.#link.ask(request);
+    if ('rows' in reply) return reply;
+    const error = serverError(this.file, reply.failure);
+    if (error.reason === 'lost' && request.kind !== 'open') this.abandon(error);
+    throw error;
+  }
+}
+
+function isParted(table: string): table is PartedTable {
+  return table === 'trades' || table === 'funding_rates';
+}
+
+/** `?` and `?1` as `$1`. */
+function dollarText(sql: string): string {
+  let count = 0;
+  return sql.replaceAll(/\?(\d*)/g, (_, number: string) => {
+    count += 1;
+    return `$${number === '' ? count : number}`;
+  });
+}

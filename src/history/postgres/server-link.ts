@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  Worker,
+} from 'node:worker_threads';
+import { POSTGRES_REPLY_MS_MAX } from '../model/limits.js';
+import { StoreError } from '../store/error.js';
+import type { ServerFailure, ServerReply, ServerRequest } from './thread-messages.js';
+
+/**
+ * Asks a server and waits: its packages are asynchronous and run on a thread of their own, so that the store has one
+ * interface, and a write is still never in the middle of another one. Bound by `POSTGRES_REPLY_MS_MAX`.
+ */
+export class ServerLink {
+  readonly #thread: Worker;
+  readonly #port: MessagePort;
+  readonly #replied: Int32Array;
+
+  constructor() {
+    const { port1, port2 } = new MessageChannel();
+    const replied = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    this.#replied = new Int32Array(replied);
+    this.#port = port1;
+    const workerData = { port: port2, replied };
+    this.#thread = new Worker(threadFile(), { workerData, transferList: [port2], execArgv: [] });
+    // Whoever asks next finds out that it has ended.
+    this.#thread.on('error', () => undefined);
+    this.#thread.unref();
+    port1.unref();
+  }
+
+  /** Asks and waits for the reply; one that does not come in time is a failure. */
+  ask(request: ServerRequest): ServerReply {
+    Atomics.store(this.#replied, 0, 0);
+    this.#port.postMessage(request);
+    const outcome = Atomics.wait(this.#replied, 0, 0, POSTGRES_REPLY_MS_MAX);
+    const reply = receiveMessageOnPort(this.#port)?.message as ServerReply | undefined;
+    return reply ?? { failure: silence(outcome) };
+  }
+
+  /** Ends the thread, with a server that does not respond as well. */
+  end(): void {
+    void this.#thread.terminate();
+    this.#port.close();
+  }
+}
+
+function silence(outcome: string): ServerFailure {
+  const message =
+    outcome === 'timed-out' ? `no reply for ${POSTGRES_REPLY_MS_MAX} ms` : 'its thread has ended';
+  return { code: 'ETIMEDOUT', message };
+}
+
+/** As the worker of the history: code that runs from its sources takes the file of the last build. */
+function threadFile(): URL {
+  const beside = new URL('./server-thread.js', import.meta.url);
+  if (existsSync(beside)) return beside;
+  const built = new URL('../../../dist/src/history/postgres/server-thread.js', import.meta.url);
+  if (existsSync(built)) return pathToFileURL(fileURLToPath(built));
+  throw new StoreError('internal', 'the thread for Postgres is not compiled: run npm run build');
+}

@@ -1,0 +1,173 @@
+/** The thread that speaks to Postgres: one connection, and one request after the other. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { workerData } from 'node:worker_threads';
+import { Kysely, Migrator, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import {
+  POSTGRES_CONNECT_MS_MAX,
+  POSTGRES_LOCK_MS_MAX,
+  POSTGRES_STATEMENT_MS_MAX,
+} from '../model/limits.js';
+import { storedInteger } from '../store/columns.js';
+import type { Row } from '../store/connection.js';
+import { POSTGRES_MIGRATION_NAMES, postgresMigrations } from './migrations.js';
+import {
+  LATER_VERSION,
+  NOT_MADE,
+  OTHER_WRITER,
+  type ServerFailure,
+  type ServerReply,
+  type ServerRequest,
+  type ThreadSetup,
+} from './thread-messages.js';
+
+/** The lock of the one that writes: `slbk` in ASCII. It is given back by the server when the connection ends. */
+const WRITER_LOCK = 0x736c626b;
+
+const { port, replied } = workerData as ThreadSetup;
+const flag = new Int32Array(replied);
+let client: pg.Client | null = null;
+
+port.on('message', (request: ServerRequest) => {
+  void runRequest(request)
+    .catch((error: unknown): ServerReply => ({ failure: failureOf(error) }))
+    .then((reply) => {
+      port.postMessage(reply);
+      Atomics.store(flag, 0, 1);
+      Atomics.notify(flag, 0);
+    });
+});
+
+async function runRequest(request: ServerRequest): Promise<ServerReply> {
+  switch (request.kind) {
+    case 'open':
+      return openServer(request);
+    case 'query':
+      return runQuery(request);
+    case 'copy':
+      await pipeline(
+        Readable.from([Buffer.from(request.rows)]),
+        opened().query(copyFrom(request.text)),
+      );
+      return { rows: [], changes: 0 };
+    case 'close':
+      await client?.end();
+      client = null;
+      return { rows: [], changes: 0 };
+  }
+}
+
+function opened(): pg.Client {
+  if (client === null) throw failure('ECONNRESET', 'not connected');
+  return client;
+}
+
+async function runQuery({
+  text,
+  values,
+  name,
+}: Extract<ServerRequest, { kind: 'query' }>): Promise<ServerReply> {
+  const query = { text, values: [...values], rowMode: 'array' as const };
+  const result = await opened().query(name === null ? query : { ...query, name });
+  return { rows: result.rows as readonly Row[], changes: result.rowCount ?? 0 };
+}
+
+async function openServer({
+  url,
+  role,
+  upTo,
+}: Extract<ServerRequest, { kind: 'open' }>): Promise<ServerReply> {
+  const connecting = newClient(url);
+  try {
+    await connecting.connect();
+    if (role === 'write') await takeOver(connecting, upTo);
+    else await connecting.query('set default_transaction_read_only = on');
+    await checkVersions(connecting);
+  } catch (error) {
+    await connecting.end().catch(() => undefined);
+    throw error;
+  }
+  client = connecting;
+  return { rows: [], changes: 0 };
+}
+
+function newClient(url: string): pg.Client {
+  const made = new pg.Client({
+    connectionString: url,
+    application_name: 'slotbook',
+    connectionTimeoutMillis: POSTGRES_CONNECT_MS_MAX,
+    statement_timeout: POSTGRES_STATEMENT_MS_MAX,
+    lock_timeout: POSTGRES_LOCK_MS_MAX,
+    keepAlive: true,
+    types: { getTypeParser: readerOf },
+  });
+  // The query under way fails as well, and that is enough.
+  made.on('error', () => undefined);
+  return made;
+}
+
+async function takeOver(writer: pg.Client, upTo: string | null): Promise<void> {
+  const text = `select pg_try_advisory_lock(${WRITER_LOCK}) as is_mine`;
+  const { rows } = await writer.query<{ is_mine: unknown }>(text);
+  if (rows[0]?.is_mine !== 1n) throw failure(OTHER_WRITER, 'another service writes the database');
+  // Kysely takes a pool: this one has the connection that holds the lock, and keeps it.
+  const query = (text: string, values: unknown[]): unknown => writer.query(text, values);
+  const pool = { connect: async () => ({ query, release: () => undefined }), end: async () => {} };
+  const db = new Kysely({ dialect: new PostgresDialect({ pool: pool as never }) });
+  const provider = { getMigrations: async () => postgresMigrations(upTo) };
+  await refuseLater(writer);
+  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+async function refuseLater(reader: pg.Client): Promise<void> {
+  const later = (await storedVersions(reader)).filter(
+    (name) => !POSTGRES_MIGRATION_NAMES.includes(name),
+  );
+  if (later.length > 0) {
+    throw failure(LATER_VERSION, `it is of a later version of the program (${later.join()})`);
+  }
+}
+
+async function checkVersions(reader: pg.Client): Promise<void> {
+  await refuseLater(reader);
+  const versions = await storedVersions(reader);
+  if (versions.length > 0) return;
+  throw failure(NOT_MADE, 'it has no history yet: the service that writes it makes one');
+}
+
+async function storedVersions(reader: pg.Client): Promise<readonly string[]> {
+  const found = await reader.query(
+    "select to_regclass('kysely_migration') is not null as is_there",
+  );
+  if ((found.rows[0] as { is_there: unknown }).is_there !== 1n) return [];
+  const { rows } = await reader.query<{ name: string }>('select name from kysely_migration');
+  return rows.map(({ name }) => name);
+}
+
+/** How the text of a type is read: as the file's engine gives its values. */
+function readerOf(oid: number): (text: string | Buffer) => unknown {
+  const { builtins } = pg.types;
+  const types: Readonly<Record<number, (text: string) => unknown>> = {
+    [builtins.INT8]: BigInt,
+    [builtins.INT4]: BigInt,
+    [builtins.INT2]: BigInt,
+    [builtins.BOOL]: (text) => (text === 't' ? 1n : 0n),
+    [builtins.NUMERIC]: (text) => (/^-?\d+$/.test(text) ? storedInteger(BigInt(text)) : text),
+    [builtins.FLOAT8]: Number,
+    [builtins.BYTEA]: (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex')),
+  };
+  const read = types[oid];
+  return read === undefined ? (text) => String(text) : (text) => read(String(text));
+}
+
+function failure(code: string, message: string): ServerFailure {
+  return { code, message };
+}
+
+function failureOf(error: unknown): ServerFailure {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return { code: typeof code === 'string' ? code : '', message: String(message ?? error) };
+}

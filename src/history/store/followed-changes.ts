@@ -1,0 +1,93 @@
+/** What another service has stored in the same database since the last look. */
+import { sql } from 'kysely';
+import { FOLLOWED_TRADES_MAX } from '../model/limits.js';
+import { marketKeyOf, type TradeRow } from '../model/records.js';
+import type { CandleTables } from './candle-tables.js';
+import { marketKeyOfCode, readNumber } from './columns.js';
+import { selectTrades } from './pages.js';
+import { rowsOf } from './queries.js';
+import { tradeOf } from './record-rows.js';
+import type { CandleChange, CandleRules, StoreChange } from './types.js';
+import type { ReadParts } from './writer.js';
+
+/** The markets that changed. */
+export interface FollowedChanges {
+  /** That of the newest change: they ascend with each write. */
+  readonly number: number;
+  /** Codes. */
+  readonly markets: readonly number[];
+  /** Whether records were taken away. */
+  readonly hasRemoved: boolean;
+}
+
+/** What changed behind a number. */
+export function readChanges({ connection }: ReadParts, behind: number): FollowedChanges {
+  const text = 'select market, number, removed from changes where number > ?';
+  const rows = connection.readRows(text, [behind]);
+  return {
+    number: Math.max(behind, ...rows.map(([, number]) => readNumber(number))),
+    markets: rows.map(([market]) => readNumber(market)),
+    hasRemoved: rows.some(([, , removed]) => readNumber(removed) > behind),
+  };
+}
+
+/** The number of the newest transaction; they ascend in the order in which they were stored. */
+export function highestTransaction({ connection }: ReadParts): number {
+  return readNumber(connection.readRow('select coalesce(max(id), 0) from transactions')?.[0]);
+}
+
+/** A change as streams take it, and how far it goes. */
+export interface FollowedChange {
+  readonly change: StoreChange;
+  readonly tx: number;
+  /** Whether more has changed than it says. */
+  readonly isReset: boolean;
+}
+
+/** Reads the trades of new transactions, and the candles that have them. */
+export function readFollowed(
+  parts: ReadParts & { readonly candles: CandleTables },
+  { markets, hasRemoved }: FollowedChanges,
+  { behindTx, rules }: { readonly behindTx: number; readonly rules: CandleRules },
+): FollowedChange {
+  const highest = highestTransaction(parts);
+  const select = selectTrades()
+    .where(sql<boolean>`r.tx > ${behindTx} and r.tx <= ${highest}`)
+    .orderBy(sql`r.tx, r.idx`)
+    .limit(FOLLOWED_TRADES_MAX + 1);
+  const rows = rowsOf(parts.connection, select).map((row) => tradeOf(row, parts.nameIds));
+  const isTooMuch = rows.length > FOLLOWED_TRADES_MAX;
+  const trades = isTooMuch ? [] : rows;
+  const change = {
+    ...{ trades, fundingRates: [], known: 0, retired: 0, removed: hasRemoved ? 1 : 0 },
+    candles: candlesOf(trades, parts.candles, rules),
+    markets: new Set(markets.map(marketKeyOfCode)),
+  };
+  return { change, tx: highest, isReset: isTooMuch || hasRemoved || trades.length === 0 };
+}
+
+function candlesOf(
+  trades: readonly TradeRow[],
+  candles: CandleTables,
+  rules: CandleRules,
+): readonly CandleChange[] {
+  const buckets = new Map<string, Omit<CandleChange, 'candle'>>();
+  for (const trade of trades) {
+    for (const minutes of rules.minutes) {
+      const start = rules.bucketStart(minutes, trade.ts);
+      const market = marketKeyOf(trade);
+      buckets.set(`${market}:${minutes}:${start}`, { market, minutes, start });
+    }
+  }
+  return [...buckets.values()].map((bucket) => {
+    const { market, minutes, start } = bucket;
+    const [candle = null] = candles.readCandles({
+      market,
+      minutes,
+      from: start,
+      to: start,
+      limit: 1,
+    });
+    return { ...bucket, candle };
+  });
+}

@@ -1,0 +1,150 @@
+import { Backoff } from '../../rpc/backoff.js';
+import type { Log } from '../../rpc/log.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
+import type { IngestState } from '../ingest/ingester.js';
+import type { IngestCounters } from '../ingest/parts.js';
+import { Progress } from '../ingest/progress.js';
+import type { SessionStats } from '../ingest/session.js';
+import { FOLLOW_MS, STORE_CAP_MS, STORE_FIRST_MS, WRITER_SILENCE_MS_MAX } from '../model/limits.js';
+import { StoreError } from '../store/error.js';
+import { highestTransaction, readChanges, readFollowed } from '../store/followed-changes.js';
+import type { HistoryStore } from '../store/store.js';
+import type { CandleRules, StoreChange } from '../store/types.js';
+import { type FoundMark, readWriterMark } from './writer-mark.js';
+
+/** What a follower works with. */
+export interface StoreFollowerOptions {
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly counters: Pick<IngestCounters, 'storeFailures'>;
+  readonly rules: CandleRules;
+  readonly openStore: () => Promise<HistoryStore>;
+  readonly onStoreFailure: (error: StoreError) => void;
+  readonly onChange: (change: StoreChange) => void;
+  /** Called when more has changed than a change can say. */
+  readonly onReset: () => void;
+  /** Called with the chain's time, unix seconds. */
+  readonly onBlockTime: (ts: number) => void;
+}
+
+/** How far this one has read. */
+interface Position {
+  readonly number: number;
+  readonly tx: number;
+}
+
+/** Follows what another service stores in the same database: looks for it four times a second. */
+export class StoreFollower {
+  readonly #options: StoreFollowerOptions;
+  readonly #backoff: Backoff;
+  #timer: Timer | null = null;
+  #isStopped = false;
+  #store: HistoryStore | null = null;
+  #position: Position = { number: 0, tx: 0 };
+  #state: IngestState = { state: 'starting', reason: 'the history is being opened' };
+  #stats: SessionStats = { queued: 0, spansOpen: 0, finalisedSlot: 0, completeSinceTs: null };
+  /** The last mark of the writer, and when it was new. */
+  #lastMark: { readonly text: string; readonly atMs: number } | null = null;
+
+  constructor(options: StoreFollowerOptions) {
+    this.#options = options;
+    const waits = { firstMs: STORE_FIRST_MS, capMs: STORE_CAP_MS };
+    this.#backoff = new Backoff({ ...waits, random: Math.random });
+  }
+
+  start(): void {
+    void this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  get state(): IngestState {
+    return this.#state;
+  }
+
+  get stats(): SessionStats {
+    return this.#stats;
+  }
+
+  async #look(): Promise<void> {
+    let waitMs = FOLLOW_MS;
+    try {
+      const store = await this.#options.openStore();
+      if (this.#isStopped) return;
+      this.#readState(store);
+      if (store !== this.#store) this.#begin(store);
+      else this.#followChanges(store);
+      this.#backoff.reset();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#noteFailure(error);
+      waitMs = this.#backoff.next();
+    }
+    if (!this.#isStopped) this.#timer = this.#options.timers.after(waitMs, () => void this.#look());
+  }
+
+  #noteFailure(error: StoreError): void {
+    const { counters, log, onStoreFailure } = this.#options;
+    counters.storeFailures += 1;
+    onStoreFailure(error);
+    this.#store = null;
+    if (this.#state.reason !== error.message)
+      log.warn({ reason: error.message }, 'the history waits');
+    this.#state = { state: 'failing', reason: error.message };
+  }
+
+  /** The service has opened its streams again already, as another store is read. */
+  #begin(store: HistoryStore): void {
+    const number = store.runRead((parts) => readChanges(parts, 0).number);
+    this.#position = { number, tx: store.runRead(highestTransaction) };
+    this.#store = store;
+  }
+
+  #followChanges(store: HistoryStore): void {
+    const changes = store.runRead((parts) => readChanges(parts, this.#position.number));
+    if (changes.markets.length === 0) return;
+    store.reloadState();
+    const { onChange, onReset, rules } = this.#options;
+    const from = { behindTx: this.#position.tx, rules };
+    const { change, tx, isReset } = store.runRead((parts) => readFollowed(parts, changes, from));
+    this.#position = { number: changes.number, tx };
+    onChange(change);
+    if (isReset) onReset();
+  }
+
+  /** As the writer says, while it says anything. */
+  #readState(store: HistoryStore): void {
+    const marks = store.readProgress();
+    const progress = new Progress({ readProgress: () => marks });
+    this.#stats = {
+      queued: 0,
+      spansOpen: progress.gaps.length,
+      finalisedSlot: progress.tip?.slot ?? 0,
+      completeSinceTs: progress.completeSinceTs,
+    };
+    const found = readWriterMark(marks);
+    this.#state =
+      found === null
+        ? { state: 'starting', reason: 'nobody has written the history yet' }
+        : this.#stateBy(found);
+  }
+
+  #stateBy({ text, mark }: FoundMark): IngestState {
+    const nowMs = this.#options.timers.nowMs();
+    const { state, reason, chainTs } = mark;
+    if (text !== this.#lastMark?.text) {
+      this.#lastMark = { text, atMs: nowMs };
+      if (chainTs !== null) this.#options.onBlockTime(chainTs);
+    }
+    const silentMs = nowMs - this.#lastMark.atMs;
+    if (silentMs <= WRITER_SILENCE_MS_MAX) return { state, reason };
+    const seconds = Math.floor(WRITER_SILENCE_MS_MAX / 1_000);
+    return {
+      state: 'failing',
+      reason: `the service that writes the history was silent for more than ${seconds} s`,
+    };
+  }
+}

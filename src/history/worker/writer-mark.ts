@@ -1,0 +1,33 @@
+/** What the service that writes a database tells those that read it, each second: a mark beside those of progress. */
+import type { IngestState } from '../ingest/ingester.js';
+import type { HistoryStore } from '../store/store.js';
+
+const NAME = 'writer';
+
+/** How the history is. */
+export interface WriterMark extends IngestState {
+  /** The chain's time as the writer reads it, unix seconds; null while it does not know it. */
+  readonly chainTs: number | null;
+}
+
+/** Throws a StoreError. */
+export function writeWriterMark(
+  store: Pick<HistoryStore, 'writeBatch'>,
+  { state, reason, chainTs }: WriterMark,
+): void {
+  // Its text changes each second, so that readers see that somebody writes.
+  const value = JSON.stringify({ state, reason, chainTs, at: Date.now() });
+  store.writeBatch({ transactions: [], progress: { [NAME]: value } });
+}
+
+/** A mark and its text. */
+export interface FoundMark {
+  readonly mark: WriterMark;
+  readonly text: string;
+}
+
+/** The mark of a store; null when nobody has written one. */
+export function readWriterMark(progress: ReadonlyMap<string, string>): FoundMark | null {
+  const text = progress.get(NAME);
+  return text === undefined ? null : { text, mark: JSON.parse(text) as WriterMark };
+}
