@@ -613,6 +613,8 @@ export interface TopicOptions {
   timing: boolean
   /** The least time between two frames that the client chose, in milliseconds; 0 for none. */
   intervalMs: number
+  /** Whether frames are bytes and no JSON text. */
+  binary: boolean
 }
 
 /** A part of the users with open orders. */

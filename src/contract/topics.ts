@@ -15,6 +15,8 @@ export interface TopicSpec extends LiquiditySources {
   readonly timing?: boolean | undefined;
   /** The least time between two frames that the client chose; left out for the service's own. */
   readonly intervalMs?: number | undefined;
+  /** Whether frames are bytes and no JSON text; left out for no. */
+  readonly binary?: boolean | undefined;
 }
 
 /** What a frame says about time, in unix nanoseconds; 0 where it is not known. */

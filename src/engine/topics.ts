@@ -22,6 +22,7 @@ export function topicOptions(spec: TopicSpec): TopicOptions {
     maker: spec.maker ?? '',
     timing: spec.timing ?? false,
     intervalMs: spec.intervalMs ?? 0,
+    binary: spec.binary ?? false,
   };
 }
 

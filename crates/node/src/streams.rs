@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::BufferSlice;
 use napi_derive::napi;
 use slotbook_book::MarketId;
-use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, Topic};
 
 use crate::core::{Core, copy_out, maker_of, sources_of};
@@ -46,6 +46,8 @@ pub struct TopicOptions {
     pub timing: bool,
     /// The least time between two frames that the client chose, in milliseconds; 0 for none.
     pub interval_ms: u32,
+    /// Whether frames are bytes and no JSON text.
+    pub binary: bool,
 }
 
 #[napi]
@@ -178,6 +180,7 @@ fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
         sources: sources_of(options.sources),
         timing: Timing::from(options.timing),
         interval_ms: options.interval_ms,
+        encoding: Encoding::from(options.binary),
     })
 }
 

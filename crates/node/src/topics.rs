@@ -97,7 +97,7 @@ mod tests {
     use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, MarketId};
     use slotbook_protocol::units::{Pubkey, Slot};
     use slotbook_wire::sources::Sources;
-    use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+    use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 
     /// A book with one market: a perp market's account needs no more than this.
     fn book() -> Book {
@@ -114,7 +114,14 @@ mod tests {
 
     fn topic(book: &Book, topics: &mut Topics) -> Topic {
         let (channel, sources, timing) = (Channel::Bbo, Sources::NONE, Timing::Off);
-        let spec = TopicSpec { market: MarketId(0), channel, sources, timing, interval_ms: 0 };
+        let spec = TopicSpec {
+            market: MarketId(0),
+            channel,
+            sources,
+            timing,
+            interval_ms: 0,
+            encoding: Encoding::Json,
+        };
         Topic::open(book, spec, "e", 0, &mut topics.scratch).unwrap()
     }
 

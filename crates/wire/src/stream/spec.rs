@@ -21,6 +21,23 @@ pub struct TopicSpec {
     /// The least time between two frames that the client chose, in milliseconds; 0 for none. It is a
     /// part of the name alone: whoever publishes the topic keeps the time.
     pub interval_ms: u32,
+    /// How frames are written.
+    pub encoding: Encoding,
+}
+
+/// How the frames of a topic are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// As JSON text.
+    Json,
+    /// As bytes, see [`super::binary`].
+    Binary,
+}
+
+impl From<bool> for Encoding {
+    fn from(is_binary: bool) -> Self {
+        if is_binary { Self::Binary } else { Self::Json }
+    }
 }
 
 /// A way to show a book.
@@ -114,6 +131,9 @@ impl TopicSpec {
             part(&mut json, b":", self.interval_ms);
             json.raw(b"ms");
         }
+        if self.encoding == Encoding::Binary {
+            json.raw(b":binary");
+        }
         String::from_utf8(out).expect("Invariant: a name is made of names, digits and keys")
     }
 
@@ -171,6 +191,7 @@ mod tests {
             sources,
             timing: Timing::Off,
             interval_ms: 0,
+            encoding: Encoding::Json,
         };
         spec.name(market_name)
     }

@@ -1,13 +1,16 @@
 //! A topic: what its subscribers have, and the frames that keep them up to date.
 
-use slotbook_book::{Book, MarketId, Side};
+use slotbook_book::{Book, MarketId, MarketInfo, Side};
 
+use super::binary::Units;
+use super::binary::encode::{self, FrameParts, Makers};
 use super::checksum::{checksum, is_covered_same};
 use super::diff::OrderChanges;
-pub use super::picture::{FrameTimes, Reset, SnapshotReply};
-use super::picture::{Names, Picture, ShownRows, VersionStamp, write_checksum, write_identity};
+pub use super::parts::{FrameTimes, Reset, SnapshotReply};
+use super::parts::{Names, ShownRows, VersionStamp};
+use super::picture::{Picture, write_checksum, write_identity};
 use super::rows::{Fresh, Row};
-use super::spec::{Channel, Shows, TopicSpec};
+use super::spec::{Channel, Encoding, Shows, TopicSpec};
 use super::write::{write_best, write_level_changes, write_order_changes};
 use crate::l3::OrderLine;
 use crate::level::{Source, SourcedLevel};
@@ -42,6 +45,7 @@ pub struct StreamScratch {
     rows: Rows,
     changes: [OrderChanges; 2],
     checksum_text: Vec<u8>,
+    makers: Makers,
     identity: Vec<u8>,
     frame: Vec<u8>,
 }
@@ -94,6 +98,14 @@ impl StreamScratch {
         }
     }
 
+    /// What was read where nothing is shown.
+    fn fresh_rows(&self, shown: &Shown) -> ShownRows<'_> {
+        match shown {
+            Shown::Levels(_) => ShownRows::Levels(self.levels.each_ref().map(Fresh::rest)),
+            Shown::Orders(_) => ShownRows::Orders(self.orders.each_ref().map(Fresh::rest)),
+        }
+    }
+
     /// The checksum of what was read; `known` is that of what is shown.
     fn checksum(&mut self, shown: &Shown, known: u32) -> u32 {
         let text = &mut self.checksum_text;
@@ -128,6 +140,8 @@ pub struct Topic {
     name: String,
     market_name: String,
     epoch: String,
+    /// What the numbers of its frames are in; `None` for JSON text.
+    units: Option<Units>,
     identity: Vec<u8>,
     published: VersionStamp,
     shown: Shown,
@@ -151,10 +165,12 @@ impl Topic {
         scratch: &mut StreamScratch,
     ) -> Option<Self> {
         let header = book.header(spec.market)?;
-        let market_name = book.market(spec.market)?.name.clone();
+        let info = book.market(spec.market)?;
+        let market_name = info.name.clone();
         let name = spec.name(&market_name);
+        let units = units_of(info, &spec);
         let mut identity = Vec::new();
-        write_identity(&mut identity, names(&spec, &name, &market_name, epoch));
+        identify(&mut identity, names(&spec, &name, &market_name, epoch), (&spec, units));
         let mut shown = Shown::none(&spec);
         scratch.read(book, &spec, &shown, None);
         let checksum = scratch.checksum(&shown, EMPTY_CHECKSUM);
@@ -164,6 +180,7 @@ impl Topic {
             name,
             market_name,
             epoch: epoch.to_owned(),
+            units,
             identity,
             published: VersionStamp::of(&header, received_ns),
             shown,
@@ -209,7 +226,8 @@ impl Topic {
         scratch: &'a mut StreamScratch,
     ) -> Option<Pending<'a>> {
         let now = VersionStamp::of(&book.header(self.spec.market)?, times.received_ns);
-        let reset = Reset::from(self.begins_again || epoch != self.epoch);
+        let units = units_of(book.market(self.spec.market)?, &self.spec);
+        let reset = Reset::from(self.begins_again || epoch != self.epoch || units != self.units);
         let is_state_new = now.state != self.published.state;
         if reset == Reset::No && !is_state_new && now.seq == self.published.seq {
             return None;
@@ -230,9 +248,9 @@ impl Topic {
         scratch.frame.clear();
         match reset {
             Reset::No => self.write_delta(now, checksum, times.sent_ns, scratch),
-            Reset::Yes => self.write_reset(epoch, now, checksum, times.sent_ns, scratch),
+            Reset::Yes => self.write_reset((epoch, units), now, checksum, times.sent_ns, scratch),
         }
-        Some(Pending { topic: self, scratch, epoch, now, checksum, reset })
+        Some(Pending { topic: self, scratch, epoch, units, now, checksum, reset })
     }
 
     /// Writes the snapshot of what was published last behind what `out` holds.
@@ -243,6 +261,7 @@ impl Topic {
         };
         let picture = Picture {
             spec: &self.spec,
+            units: self.units,
             identity: &self.identity,
             moment: self.published,
             rows,
@@ -261,6 +280,10 @@ impl Topic {
             state,
             ..VersionStamp::of(&header, 0)
         });
+        if let Some(units) = self.units {
+            self.parts(units, now).write_heartbeat(out);
+            return;
+        }
         let mut json = JsonWriter::new(out);
         json.raw(b"{\"type\":\"heartbeat\",\"topic\":");
         json.string(&self.name);
@@ -268,6 +291,36 @@ impl Topic {
         json.string(&self.epoch);
         now.write(&mut json);
         json.raw(b"}");
+    }
+
+    fn parts(&self, units: Units, moment: VersionStamp) -> FrameParts<'_> {
+        let timing = self.spec.timing;
+        FrameParts { identity: &self.identity, timing, units, moment }
+    }
+
+    /// Writes the delta that leads to what was read, as bytes.
+    fn write_binary_delta(
+        &self,
+        parts: FrameParts<'_>,
+        (checksum, sent_ns): (u32, u64),
+        scratch: &mut StreamScratch,
+    ) {
+        let StreamScratch { levels, orders, changes, makers, frame, .. } = scratch;
+        parts.write_delta_head(self.published.seq, sent_ns, frame);
+        match (&self.shown, self.spec.channel) {
+            (Shown::Levels([bids, asks]), Channel::Bbo) => {
+                let best = [levels[0].get(bids, 0), levels[1].get(asks, 0)];
+                encode::write_best(frame, best, parts.units);
+            }
+            (Shown::Levels(shown), _) => {
+                encode::write_level_changes(frame, slices(shown), levels, parts.units);
+            }
+            (Shown::Orders(shown), _) => {
+                find_changes(shown, orders, changes);
+                encode::write_order_changes(frame, changes, &parts, makers);
+            }
+        }
+        frame.extend_from_slice(&checksum.to_le_bytes());
     }
 
     /// Writes the delta that leads to what was read.
@@ -278,6 +331,10 @@ impl Topic {
         sent_ns: u64,
         scratch: &mut StreamScratch,
     ) {
+        if let Some(units) = self.units {
+            self.write_binary_delta(self.parts(units, now), (checksum, sent_ns), scratch);
+            return;
+        }
         let StreamScratch { levels, orders, changes, frame, .. } = scratch;
         let mut json = JsonWriter::new(frame);
         json.raw(b"{\"type\":\"delta\"");
@@ -292,10 +349,7 @@ impl Topic {
             }
             (Shown::Levels(shown), _) => write_level_changes(&mut json, slices(shown), levels),
             (Shown::Orders(shown), _) => {
-                for (index, side) in Side::BOTH.into_iter().enumerate() {
-                    let fresh = &orders[index];
-                    changes[index].find(side, &shown[index][fresh.same()..], fresh.rest());
-                }
+                find_changes(shown, orders, changes);
                 write_order_changes(&mut json, changes);
             }
         }
@@ -305,7 +359,7 @@ impl Topic {
     /// Writes the snapshot of what was read, in another epoch.
     fn write_reset(
         &self,
-        epoch: &str,
+        (epoch, units): (&str, Option<Units>),
         now: VersionStamp,
         checksum: u32,
         sent_ns: u64,
@@ -313,16 +367,14 @@ impl Topic {
     ) {
         scratch.identity.clear();
         let names = names(&self.spec, &self.name, &self.market_name, epoch);
-        write_identity(&mut scratch.identity, names);
+        identify(&mut scratch.identity, names, (&self.spec, units));
         let mut frame = std::mem::take(&mut scratch.frame);
         let picture = Picture {
             spec: &self.spec,
+            units,
             identity: &scratch.identity,
             moment: now,
-            rows: match &self.shown {
-                Shown::Levels(_) => ShownRows::Levels(scratch.levels.each_ref().map(Fresh::rest)),
-                Shown::Orders(_) => ShownRows::Orders(scratch.orders.each_ref().map(Fresh::rest)),
-            },
+            rows: scratch.fresh_rows(&self.shown),
             checksum,
         };
         picture.write(SnapshotReply { id: "", reset: Reset::Yes }, sent_ns, &mut frame);
@@ -336,6 +388,7 @@ pub struct Pending<'a> {
     topic: &'a mut Topic,
     scratch: &'a mut StreamScratch,
     epoch: &'a str,
+    units: Option<Units>,
     now: VersionStamp,
     checksum: u32,
     reset: Reset,
@@ -368,7 +421,7 @@ impl Pending<'_> {
 
     /// From now on the subscribers have this frame.
     pub fn publish(self) {
-        let Self { topic, scratch, epoch, now, checksum, reset } = self;
+        let Self { topic, scratch, epoch, units, now, checksum, reset } = self;
         publish_rows(&mut topic.shown, scratch);
         topic.published = now;
         topic.read_seq = now.seq;
@@ -376,6 +429,7 @@ impl Pending<'_> {
         topic.begins_again = false;
         if reset == Reset::Yes {
             epoch.clone_into(&mut topic.epoch);
+            topic.units = units;
             topic.identity.clone_from(&scratch.identity);
         }
     }
@@ -391,6 +445,31 @@ fn publish_rows(shown: &mut Shown, scratch: &StreamScratch) {
 
 fn publish_sides<R: Row>(shown: &mut [Vec<R>; 2], fresh: &[Fresh<R>; 2]) {
     shown.iter_mut().zip(fresh).for_each(|(shown, fresh)| fresh.publish(shown));
+}
+
+/// What the frames of a topic are in as bytes: `None` for JSON text, which has no units.
+fn units_of(info: &MarketInfo, spec: &TopicSpec) -> Option<Units> {
+    (spec.encoding == Encoding::Binary).then(|| Units::of(info, spec))
+}
+
+/// Writes what does not change from frame to frame.
+fn identify(out: &mut Vec<u8>, names: Names<'_>, (spec, units): (&TopicSpec, Option<Units>)) {
+    match units {
+        Some(units) => encode::write_identity(out, names, spec.timing, units),
+        None => write_identity(out, names),
+    }
+}
+
+/// Finds what became of the orders of both sides.
+fn find_changes(
+    shown: &[Vec<OrderLine>; 2],
+    fresh: &[Fresh<OrderLine>; 2],
+    changes: &mut [OrderChanges; 2],
+) {
+    for (index, side) in Side::BOTH.into_iter().enumerate() {
+        let fresh = &fresh[index];
+        changes[index].find(side, &shown[index][fresh.same()..], fresh.rest());
+    }
 }
 
 fn names<'a>(spec: &TopicSpec, topic: &'a str, market: &'a str, epoch: &'a str) -> Names<'a> {

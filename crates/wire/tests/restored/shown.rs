@@ -10,7 +10,7 @@ use slotbook_wire::render::{
     L2Request, L3Request, Rows, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
 };
 use slotbook_wire::sources::Sources;
-use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{Reset, SnapshotReply, StreamScratch, Topic};
 use slotbook_wire::uncross::Crossing;
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
@@ -95,7 +95,14 @@ fn show_topics(book: &Book, market: MarketId, sources: Sources, texts: &mut Vec<
         Channel::L3 { depth_orders: 50, maker: None },
     ];
     for channel in channels {
-        let spec = TopicSpec { market, channel, sources, timing: Timing::Off, interval_ms: 0 };
+        let spec = TopicSpec {
+            market,
+            channel,
+            sources,
+            timing: Timing::Off,
+            interval_ms: 0,
+            encoding: Encoding::Json,
+        };
         let topic = Topic::open(book, spec, "e", 0, &mut StreamScratch::default()).unwrap();
         let reply = SnapshotReply { id: "", reset: Reset::No };
         texts.push(text(|out| topic.write_snapshot(reply, 0, out)));

@@ -5,7 +5,7 @@ use slotbook_book::{Book, FeedState, MarketId};
 use slotbook_protocol::units::Pubkey;
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 use slotbook_wire::sources::Sources;
-use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, StreamScratch, Topic};
 
 use crate::common::Bench;
@@ -29,7 +29,8 @@ pub(crate) struct World {
 
 /// A topic of a market without anything that departs from the usual.
 pub(crate) fn spec(market: MarketId, channel: Channel) -> TopicSpec {
-    TopicSpec { market, channel, sources: Sources::NONE, timing: Timing::Off, interval_ms: 0 }
+    let (timing, encoding) = (Timing::Off, Encoding::Json);
+    TopicSpec { market, channel, sources: Sources::NONE, timing, interval_ms: 0, encoding }
 }
 
 pub(crate) fn book_of(depth_levels: u32, grouping_ticks: u32) -> Channel {

@@ -13,7 +13,7 @@ use slotbook_protocol::units::{BaseQty, OraclePrice, Pubkey, Slot, UnixSeconds};
 use slotbook_protocol::user::UserView;
 use slotbook_wire::render::{L3Request, Rows, render_l3};
 use slotbook_wire::sources::Sources;
-use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
+use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, StreamScratch, Topic};
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 
@@ -236,7 +236,14 @@ fn delta(channel: Channel) -> Operation {
     let mut world = World::new();
     let mut scratch = StreamScratch::default();
     let (sources, timing) = (Sources::NONE, Timing::Off);
-    let spec = TopicSpec { market: world.market, channel, sources, timing, interval_ms: 0 };
+    let spec = TopicSpec {
+        market: world.market,
+        channel,
+        sources,
+        timing,
+        interval_ms: 0,
+        encoding: Encoding::Json,
+    };
     let topic = Topic::open(&world.replay.book, spec, EPOCH, 0, &mut scratch);
     let mut topic = topic.expect("Invariant: the book has its market");
     // Best prices, so that every channel has something to say.

@@ -1,0 +1,162 @@
+//! Numbers as bytes, and back.
+
+use super::error::DecodeError;
+
+/// Bytes of the longest number of 64 bits.
+const VARINT_BYTES_MAX: usize = 10;
+
+/// Bytes of the longest number of 128 bits.
+const WIDE_BYTES_MAX: usize = 19;
+
+/// Appends the bytes of frames to the caller's buffer.
+#[derive(Debug)]
+pub(crate) struct ByteWriter<'a> {
+    out: &'a mut Vec<u8>,
+}
+
+impl<'a> ByteWriter<'a> {
+    pub(crate) const fn new(out: &'a mut Vec<u8>) -> Self {
+        Self { out }
+    }
+
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.out.push(byte);
+    }
+
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// Four bytes, the lowest first.
+    pub(crate) fn u32(&mut self, value: u32) {
+        self.raw(&value.to_le_bytes());
+    }
+
+    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    #[inline]
+    pub(crate) fn varint(&mut self, mut value: u64) {
+        let mut bytes = [0; VARINT_BYTES_MAX];
+        let mut length = 0;
+        while value >= 0x80 {
+            bytes[length] = low_byte(value) | 0x80;
+            value >>= 7;
+            length += 1;
+        }
+        bytes[length] = low_byte(value);
+        self.raw(&bytes[..=length]);
+    }
+
+    /// As [`ByteWriter::varint`], of 128 bits.
+    pub(crate) fn wide(&mut self, mut value: u128) {
+        loop {
+            let Err(_) = u64::try_from(value) else {
+                // The value fits, as the match says.
+                self.varint(u64::try_from(value).unwrap_or(u64::MAX));
+                return;
+            };
+            self.byte(low_byte(u64::try_from(value & 0x7f).unwrap_or(0)) | 0x80);
+            value >>= 7;
+        }
+    }
+
+    /// A number with a sign: twice the number, or one less than twice of what is below 0.
+    pub(crate) fn zigzag(&mut self, value: i64) {
+        self.varint(zigzag(value));
+    }
+
+    /// The length in bytes, then the bytes.
+    pub(crate) fn text(&mut self, text: &[u8]) {
+        self.varint(text.len() as u64);
+        self.raw(text);
+    }
+}
+
+/// 0, -1, 1, -2 and so on as 0, 1, 2, 3.
+#[inline]
+pub(super) const fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)).cast_unsigned()
+}
+
+#[inline]
+pub(super) const fn unzigzag(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -((value & 1).cast_signed())
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is meant")]
+const fn low_byte(value: u64) -> u8 {
+    value as u8
+}
+
+/// Reads bytes that nobody has checked.
+#[derive(Debug)]
+pub(super) struct ByteReader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> ByteReader<'a> {
+    pub(super) const fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    pub(super) const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub(super) fn byte(&mut self) -> Result<u8, DecodeError> {
+        let (first, rest) = self.rest.split_first().ok_or(DecodeError::Cut)?;
+        self.rest = rest;
+        Ok(*first)
+    }
+
+    pub(super) fn raw(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or(DecodeError::Cut)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    pub(super) fn u32(&mut self) -> Result<u32, DecodeError> {
+        let bytes = self.raw(4)?.first_chunk().ok_or(DecodeError::Cut)?;
+        Ok(u32::from_le_bytes(*bytes))
+    }
+
+    pub(super) fn varint(&mut self) -> Result<u64, DecodeError> {
+        u64::try_from(self.digits(VARINT_BYTES_MAX)?).map_err(|_| DecodeError::TooLarge)
+    }
+
+    pub(super) fn wide(&mut self) -> Result<u128, DecodeError> {
+        self.digits(WIDE_BYTES_MAX)
+    }
+
+    /// A number of items of which each takes a byte at least.
+    pub(super) fn count(&mut self) -> Result<usize, DecodeError> {
+        let count = usize::try_from(self.varint()?).map_err(|_| DecodeError::Cut)?;
+        if count > self.rest.len() { Err(DecodeError::Cut) } else { Ok(count) }
+    }
+
+    pub(super) fn text(&mut self, length_max: usize) -> Result<&'a str, DecodeError> {
+        let length = self.count()?;
+        if length > length_max {
+            return Err(DecodeError::TooLarge);
+        }
+        std::str::from_utf8(self.raw(length)?).map_err(|_| DecodeError::NotText)
+    }
+
+    fn digits(&mut self, length_max: usize) -> Result<u128, DecodeError> {
+        let mut value = 0;
+        for index in 0..length_max {
+            let byte = self.byte()?;
+            let digits = u128::from(byte & 0x7f);
+            let shifted = digits << (7 * index);
+            if shifted >> (7 * index) != digits {
+                return Err(DecodeError::TooLarge);
+            }
+            value |= shifted;
+            if byte & 0x80 == 0 {
+                // One number has one form.
+                return if byte == 0 && index > 0 { Err(DecodeError::TooLarge) } else { Ok(value) };
+            }
+        }
+        Err(DecodeError::TooLarge)
+    }
+}

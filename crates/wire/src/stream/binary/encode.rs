@@ -1,0 +1,341 @@
+//! Writes the frames of a topic as bytes.
+
+use slotbook_book::{FeedState, Side};
+use slotbook_protocol::units::{Price, Pubkey};
+
+use super::bytes::{ByteWriter, zigzag};
+use super::{
+    FIRST_BYTE, FLAG_TIMING, Kind, MAKERS_NAMED_MAX, ORDER_EXACT_PRICE, ORDER_EXACT_SIZES,
+    ORDER_EXPIRES, ORDER_HAS_OFFSET, ORDER_POST_ONLY, ORDER_REDUCE_ONLY, ORDER_SIGNED_MSG,
+    ROW_KIND_BITS, RowKind, UNITS_END, Units,
+};
+use crate::l3::OrderLine;
+use crate::level::SourcedLevel;
+use crate::stream::diff::{Difference, OrderChanges, each_difference};
+use crate::stream::parts::{Names, Reset, ShownRows, SnapshotReply, VersionStamp};
+use crate::stream::rows::Fresh;
+use crate::stream::spec::Timing;
+
+/// Bytes of the number of a stream.
+const STREAM_ID_BYTES: usize = 4;
+
+/// Writes what a snapshot says of its topic, with the number of the stream before it: the checksum of what it says.
+/// Frames are of the epoch and in the units of the snapshot with their number, so that a reader
+/// which has another snapshot cannot read them wrongly.
+pub(in crate::stream) fn write_identity(
+    out: &mut Vec<u8>,
+    names: Names<'_>,
+    timing: Timing,
+    units: Units,
+) {
+    let start = out.len();
+    let mut bytes = ByteWriter::new(out);
+    bytes.u32(0);
+    for text in [names.topic, names.channel.name(), names.market, names.epoch] {
+        bytes.text(text.as_bytes());
+    }
+    bytes.byte(if timing == Timing::On { FLAG_TIMING } else { 0 });
+    bytes.varint(units.price);
+    bytes.varint(units.size);
+    let id = crc32fast::hash(&out[start + STREAM_ID_BYTES..]);
+    out[start..start + STREAM_ID_BYTES].copy_from_slice(&id.to_le_bytes());
+}
+
+/// What all frames of a topic have in common.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::stream) struct FrameParts<'a> {
+    /// See [`write_identity`].
+    pub(in crate::stream) identity: &'a [u8],
+    pub(in crate::stream) timing: Timing,
+    pub(in crate::stream) units: Units,
+    pub(in crate::stream) moment: VersionStamp,
+}
+
+impl FrameParts<'_> {
+    /// Writes a snapshot; `crc` is the checksum of its rows.
+    pub(in crate::stream) fn write_snapshot(
+        &self,
+        reply: SnapshotReply<'_>,
+        (rows, crc): (ShownRows<'_>, u32),
+        sent_ns: u64,
+        out: &mut Vec<u8>,
+    ) {
+        let mut makers = Makers::new();
+        let mut bytes = ByteWriter::new(out);
+        bytes.byte(first_byte(Kind::Snapshot, self.moment.state));
+        bytes.raw(self.identity);
+        self.write_moment(&mut bytes, None, sent_ns);
+        bytes.byte(u8::from(reply.reset == Reset::Yes));
+        bytes.text(reply.id.as_bytes());
+        match rows {
+            ShownRows::Levels(sides) => {
+                write_all_levels(out, sides, self.units);
+            }
+            ShownRows::Orders(sides) => {
+                let mut writer = OrderWriter::new(out, self, &mut makers);
+                sides.into_iter().for_each(|side| writer.write_list(side));
+            }
+        }
+        out.extend_from_slice(&crc.to_le_bytes());
+    }
+
+    /// Writes what all deltas begin with; their rows follow, and the checksum.
+    pub(in crate::stream) fn write_delta_head(&self, prev: u64, sent_ns: u64, out: &mut Vec<u8>) {
+        let mut bytes = ByteWriter::new(out);
+        bytes.byte(first_byte(Kind::Delta, self.moment.state));
+        bytes.raw(&self.identity[..STREAM_ID_BYTES]);
+        self.write_moment(&mut bytes, Some(prev), sent_ns);
+    }
+
+    /// Writes that the topic lives.
+    pub(in crate::stream) fn write_heartbeat(&self, out: &mut Vec<u8>) {
+        let VersionStamp { seq, slot, ts_ms, state, .. } = self.moment;
+        let mut bytes = ByteWriter::new(out);
+        bytes.byte(first_byte(Kind::Heartbeat, state));
+        bytes.raw(&self.identity[..STREAM_ID_BYTES]);
+        [seq, slot.0, ts_ms].into_iter().for_each(|number| bytes.varint(number));
+    }
+
+    fn write_moment(&self, bytes: &mut ByteWriter<'_>, prev: Option<u64>, sent_ns: u64) {
+        let VersionStamp { seq, slot, ts_ms, received_ns, .. } = self.moment;
+        bytes.varint(seq);
+        if let Some(prev) = prev {
+            bytes.varint(seq.saturating_sub(prev));
+        }
+        bytes.varint(slot.0);
+        bytes.varint(ts_ms);
+        if self.timing == Timing::On {
+            bytes.varint(received_ns);
+            bytes.varint(sent_ns);
+        }
+    }
+}
+
+fn first_byte(kind: Kind, state: FeedState) -> u8 {
+    FIRST_BYTE | ((kind as u8) << 2) | state as u8
+}
+
+/// Writes every level of both sides.
+fn write_all_levels(out: &mut Vec<u8>, sides: [&[SourcedLevel]; 2], units: Units) {
+    let mut first_price = 0;
+    for (side, levels) in Side::BOTH.into_iter().zip(sides) {
+        let mut writer = LevelWriter::new(out, (side, units), first_price);
+        levels.iter().for_each(|level| writer.write_level(level));
+        first_price = writer.end();
+    }
+}
+
+/// Writes the best level of each side, or that there is none.
+pub(in crate::stream) fn write_best(
+    out: &mut Vec<u8>,
+    best: [Option<&SourcedLevel>; 2],
+    units: Units,
+) {
+    write_all_levels(out, best.map(|level| level.map_or(&[][..], std::slice::from_ref)), units);
+}
+
+/// Writes the levels that are not as they were.
+pub(in crate::stream) fn write_level_changes(
+    out: &mut Vec<u8>,
+    shown: [&[SourcedLevel]; 2],
+    fresh: &[Fresh<SourcedLevel>; 2],
+    units: Units,
+) {
+    let mut first_price = 0;
+    for (index, side) in Side::BOTH.into_iter().enumerate() {
+        let (was, is) = (&shown[index][fresh[index].same()..], fresh[index].rest());
+        let mut writer = LevelWriter::new(out, (side, units), first_price);
+        each_difference(side, was, is, |difference| match difference {
+            Difference::Came(level) | Difference::Became(level) => writer.write_level(level),
+            Difference::Went(level) => writer.write_gone(level.price),
+        });
+        first_price = writer.end();
+    }
+}
+
+/// Levels of one side, the price of each as its distance to the one before it.
+struct LevelWriter<'a> {
+    bytes: ByteWriter<'a>,
+    side: Side,
+    units: Units,
+    before: u64,
+    first_price: Option<u64>,
+}
+
+impl<'a> LevelWriter<'a> {
+    /// The first level is as far from `before` as it says.
+    const fn new(out: &'a mut Vec<u8>, (side, units): (Side, Units), before: u64) -> Self {
+        Self { bytes: ByteWriter::new(out), side, units, before, first_price: None }
+    }
+
+    /// Ends the side. Returns the price to which the next one is written: the first of this.
+    fn end(mut self) -> u64 {
+        self.bytes.byte(0);
+        self.first_price.unwrap_or(self.before)
+    }
+
+    fn write_level(&mut self, level: &SourcedLevel) {
+        if let [dlob, 0, 0] = level.sizes
+            && let Some(lots) = whole_units(dlob, self.units.size)
+            && lots > 0
+            && self.write_head(level.price, RowKind::Lots)
+        {
+            self.bytes.varint(lots);
+            return;
+        }
+        if !self.write_head(level.price, RowKind::Sourced) {
+            self.write_exact_head(level.price);
+        }
+        let named = level.sizes.iter().zip(0..);
+        self.bytes.byte(named.fold(0, |all, (size, bit)| all | (u8::from(*size > 0) << bit)));
+        level.sizes.iter().filter(|size| **size > 0).for_each(|size| self.bytes.wide(*size));
+    }
+
+    fn write_gone(&mut self, price: Price) {
+        if !self.write_head(price, RowKind::Gone) {
+            self.write_exact_head(price);
+            self.bytes.byte(0);
+        }
+    }
+
+    /// Writes how many units the price is behind the one before; false where it is no whole number of
+    /// them, or where it would read as the end of the side.
+    #[inline]
+    fn write_head(&mut self, price: Price, kind: RowKind) -> bool {
+        let Some(units) = distance(self.side, self.before, price.0, self.units.price) else {
+            return false;
+        };
+        let head = (zigzag(units) << ROW_KIND_BITS) | kind as u64;
+        if head == 0 {
+            return false;
+        }
+        self.bytes.varint(head);
+        self.pass(price);
+        true
+    }
+
+    fn write_exact_head(&mut self, price: Price) {
+        self.bytes.varint(RowKind::Exact as u64);
+        self.bytes.varint(price.0);
+        self.pass(price);
+    }
+
+    fn pass(&mut self, price: Price) {
+        self.before = price.0;
+        self.first_price.get_or_insert(price.0);
+    }
+}
+
+/// How many units a price is behind another one, seen from the best: bids go down, asks up.
+#[inline]
+fn distance(side: Side, before: u64, price: u64, unit: u64) -> Option<i64> {
+    let (from, to) = match side {
+        Side::Bid => (price, before),
+        Side::Ask => (before, price),
+    };
+    let units = whole_units(u128::from(from.abs_diff(to)), unit)?.cast_signed();
+    Some(if to >= from { units } else { -units })
+}
+
+/// A whole number of units that every reader can take; `None` where it is not one.
+#[inline]
+fn whole_units(amount: u128, unit: u64) -> Option<u64> {
+    let amount = u64::try_from(amount).ok()?;
+    let units = amount / unit;
+    (units * unit == amount && units < UNITS_END).then_some(units)
+}
+
+/// Writes `add`, `change` and `remove` of both sides.
+pub(in crate::stream) fn write_order_changes(
+    out: &mut Vec<u8>,
+    sides: &[OrderChanges; 2],
+    parts: &FrameParts<'_>,
+    makers: &mut Makers,
+) {
+    let mut writer = OrderWriter::new(out, parts, makers);
+    for side in sides {
+        writer.write_list(&side.came);
+        writer.write_list(&side.became);
+        writer.bytes.varint(side.went.len() as u64);
+        for line in &side.went {
+            writer.write_maker(line.maker);
+            writer.bytes.varint(u64::from(line.order_id));
+        }
+    }
+}
+
+/// The makers that a frame has named last, the newest at the end; the memory is used again.
+pub(in crate::stream) type Makers = Vec<Pubkey>;
+
+/// Orders of a frame, each price as its distance to the order before it.
+struct OrderWriter<'a> {
+    bytes: ByteWriter<'a>,
+    units: Units,
+    frame_slot: u64,
+    before: u64,
+    makers: &'a mut Makers,
+}
+
+impl<'a> OrderWriter<'a> {
+    fn new(out: &'a mut Vec<u8>, parts: &FrameParts<'_>, makers: &'a mut Makers) -> Self {
+        makers.clear();
+        let FrameParts { units, moment, .. } = *parts;
+        let bytes = ByteWriter::new(out);
+        Self { bytes, units, frame_slot: moment.slot.0, before: 0, makers }
+    }
+
+    fn write_list(&mut self, lines: &[OrderLine]) {
+        self.bytes.varint(lines.len() as u64);
+        lines.iter().for_each(|line| self.write_order(line));
+    }
+
+    fn write_order(&mut self, line: &OrderLine) {
+        let away = distance(Side::Ask, self.before, line.price.0, self.units.price);
+        let lots = |size| whole_units(size, self.units.size);
+        let sizes = lots(line.size).zip(lots(line.queue));
+        self.bytes.byte(flags_of(line, away.is_none(), sizes.is_none()));
+        match away {
+            Some(units) => self.bytes.zigzag(units),
+            None => self.bytes.varint(line.price.0),
+        }
+        self.before = line.price.0;
+        match sizes {
+            Some((size, queue)) => [size, queue].into_iter().for_each(|one| self.bytes.varint(one)),
+            None => [line.size, line.queue].into_iter().for_each(|one| self.bytes.wide(one)),
+        }
+        self.write_maker(line.maker);
+        self.bytes.varint(u64::from(line.order_id));
+        self.bytes.zigzag(self.frame_slot.wrapping_sub(line.slot.0).cast_signed());
+        if line.oracle_price_offset != 0 {
+            self.bytes.zigzag(line.oracle_price_offset);
+        }
+        if line.max_ts.0 != 0 {
+            self.bytes.zigzag(line.max_ts.0);
+        }
+    }
+
+    /// Writes how many new keys ago this one came, or 0 and the key.
+    fn write_maker(&mut self, maker: Pubkey) {
+        let named = self.makers.iter().rev().take(MAKERS_NAMED_MAX);
+        if let Some((ago, _)) = (1_u64..).zip(named).find(|(_, named)| **named == maker) {
+            self.bytes.varint(ago);
+            return;
+        }
+        self.bytes.byte(0);
+        self.bytes.raw(&maker.0);
+        self.makers.push(maker);
+    }
+}
+
+fn flags_of(line: &OrderLine, is_price_exact: bool, is_size_exact: bool) -> u8 {
+    let flags = [
+        (line.reduce_only, ORDER_REDUCE_ONLY),
+        (line.post_only, ORDER_POST_ONLY),
+        (line.signed_msg, ORDER_SIGNED_MSG),
+        (is_price_exact, ORDER_EXACT_PRICE),
+        (is_size_exact, ORDER_EXACT_SIZES),
+        (line.oracle_price_offset != 0, ORDER_HAS_OFFSET),
+        (line.max_ts.0 != 0, ORDER_EXPIRES),
+    ];
+    flags.into_iter().filter(|(is_set, _)| *is_set).fold(0, |all, (_, flag)| all | flag)
+}
