@@ -9,7 +9,7 @@ use crate::world::{World, book_of, l3_of, spec};
 
 /// What may happen.
 #[derive(Clone, Debug)]
-enum Event {
+pub(crate) enum Event {
     Orders {
         maker: u8,
         orders: Vec<(bool, bool, u8, u8, u8)>,
@@ -31,7 +31,7 @@ enum Event {
     },
 }
 
-fn event() -> impl Strategy<Value = Event> {
+pub(crate) fn event() -> impl Strategy<Value = Event> {
     let order = (any::<bool>(), any::<bool>(), any::<u8>(), 1_u8..4, any::<u8>());
     prop_oneof![
         8 => (0_u8..6, proptest::collection::vec(order, 0..8))
@@ -82,7 +82,7 @@ fn follow_all(world: &mut World) {
     }
 }
 
-fn happen(world: &mut World, event: &Event) {
+pub(crate) fn happen(world: &mut World, event: &Event) {
     let bench = &mut world.bench;
     match event {
         Event::Orders { maker, orders } => {

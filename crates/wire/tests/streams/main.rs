@@ -1,6 +1,7 @@
 //! Streaming topics: what a reader who only follows the frames has, is what the book shows.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod binary;
 #[path = "../../../book/tests/common/mod.rs"]
 mod common;
 mod follower;
