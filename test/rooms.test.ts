@@ -315,6 +315,7 @@ const entryPoints: Readonly<Record<string, readonly string[]>> = {
   accounts: [''],
   chain: ['', 'accounts'],
   replay: [''],
+  binary: [''],
 };
 
 /** The folders of the entry point `.`, whose bundler takes of it what is used. */

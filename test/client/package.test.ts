@@ -14,7 +14,9 @@ const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = path.join(root, 'src/client');
 const typescript = path.join(root, 'node_modules/typescript/bin/tsc');
-const entries = ['', '/accounts', '/chain', '/replay'].map((entry) => `@slotbook/client${entry}`);
+const entries = ['', '/accounts', '/chain', '/replay', '/binary'].map(
+  (entry) => `@slotbook/client${entry}`,
+);
 /** What a page that loads a whole entry loads, gzipped. */
 const ENTRY_BYTES_MAX = 32 * 1_024;
 const timeout = 120_000;
@@ -57,13 +59,14 @@ test(
 import { decodeUser } from '${entries[1]}';
 import { ChainBook, SignedOrderFeed } from '${entries[2]}';
 import { PastBook } from '${entries[3]}';
-const named = { HttpClient, TradesClient, decodeUser, ChainBook, SignedOrderFeed, PastBook };
+import { FrameDecoder } from '${entries[4]}';
+const named = { HttpClient, TradesClient, decodeUser, ChainBook, SignedOrderFeed, PastBook, FrameDecoder };
 const types = Object.values(named).map((one) => typeof one);
 console.log(JSON.stringify([types, formatPrice(rawPrice(150_250_000n))]));
 await import('${entries[0]}/dist/http/json.js').catch(({ code }) => console.log(code));`;
     await writeFile(file, code);
     const { stdout } = await execute('node', [file], { cwd: folder });
-    const types = Array.from({ length: 6 }, () => 'function');
+    const types = Array.from({ length: 7 }, () => 'function');
     const [first, second] = stdout.trim().split('\n');
     expect(JSON.parse(first ?? '')).toEqual([types, '150.25']);
     expect(second).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
@@ -77,7 +80,7 @@ test(
     const code = `const all = await Promise.all(${JSON.stringify(entries)}.map((one) => import(one)));
 console.log(all.map((one) => Object.keys(one).length > 1).join());`;
     const { stdout } = await execute('node', ['--input-type=module', '-e', code], { cwd: root });
-    expect(stdout.trim()).toBe('true,true,true,true');
+    expect(stdout.trim()).toBe('true,true,true,true,true');
   },
   timeout,
 );

@@ -64,7 +64,7 @@ export class ProgramAccounts {
       { ...options, address },
       {
         onOpen: () => this.#subscribeAll(),
-        onMessage: (json) => this.#handleMessage(json),
+        onMessage: (json) => this.#handleMessage(String(json)),
         onDisconnect: () => this.#handleDisconnect(),
       },
     );

@@ -102,7 +102,7 @@ export class SignedOrderFeed {
           this.#turn += 1;
           this.#watchSilence();
         },
-        onMessage: (json) => this.#handleMessage(json),
+        onMessage: (json) => this.#handleMessage(String(json)),
         onDisconnect: () => this.#stopTimers(),
       },
     );

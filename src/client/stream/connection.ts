@@ -25,10 +25,14 @@ export interface ConnectionOptions extends Environment {
 /** What a connection is doing; `idle` is one that is not needed, or that was closed. */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
 
+/** The text of a message, or a function that returns a message which is none, and throws what is wrong with it. */
+export type MessageData = string | (() => unknown);
+
 /** The owner of a connection, which is notified of it. */
 export interface ConnectionOwner {
   onOpen(): void;
-  onMessage(text: string): void;
+  /** A text, or what decodes a message that is none. */
+  onMessage(data: MessageData): void;
   /** It was open and is not any more; it reconnects unless it was closed. */
   onDisconnect(): void;
 }
@@ -119,7 +123,10 @@ export class Connection {
     // A close follows; without a listener some classes throw.
     socket.addEventListener('error', () => {});
     socket.addEventListener('message', ({ data }) => {
-      if (this.#socket === socket && typeof data === 'string') this.#owner.onMessage(data);
+      // Bytes that nobody decodes are an object.
+      if (this.#socket === socket && typeof data !== 'object') {
+        this.#owner.onMessage(data as MessageData);
+      }
     });
     this.#cancelTimer = this.clock.after(limits.CONNECT_MS_MAX, () => this.#handleClose());
   }

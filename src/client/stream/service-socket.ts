@@ -7,7 +7,7 @@ import type { Environment } from '../environment.js';
 import { ClientError } from '../error.js';
 import { type Message, objectOf } from '../fields.js';
 import * as limits from '../limits.js';
-import { Connection } from './connection.js';
+import { Connection, type MessageData } from './connection.js';
 
 /** How a socket is reached. */
 export interface SocketOptions extends Environment {
@@ -44,15 +44,16 @@ export class ServiceSocket {
       { ...options, address: serviceAddress(options) },
       {
         onOpen: () => owner.onOpen(),
-        onMessage: (text) => this.#handleText(text),
+        onMessage: (data) => this.#handleData(data),
         onDisconnect: () => owner.onDisconnect(),
       },
     );
   }
 
-  #handleText(text: string): void {
+  #handleData(data: MessageData): void {
     try {
-      this.#handleMessage(objectOf(this.#parse(text), 'a message'));
+      const message = typeof data === 'string' ? this.#parse(data) : data();
+      this.#handleMessage(objectOf(message, 'a message'));
     } catch (error) {
       // The messages after one that cannot be read cannot be trusted either.
       this.#owner.onUnreadable?.(error);

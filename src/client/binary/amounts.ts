@@ -1,0 +1,27 @@
+/** Amounts of frames, exact at any size. */
+import { tooLarge } from './byte-reader.js';
+
+/** A number where a double holds it. */
+export type Amount = number | bigint;
+
+/** A price so many units away from another one. */
+export function movedBy(before: Amount, units: number, unit: number): Amount {
+  const away = units * unit;
+  const price = typeof before === 'number' ? before + away : Number.NaN;
+  const isExact = Number.isSafeInteger(price) && Number.isSafeInteger(away);
+  const moved = isExact ? price : narrowAmount(BigInt(before) + BigInt(units) * BigInt(unit));
+  if (moved < 0) throw tooLarge();
+  return moved;
+}
+
+/** So many units. */
+export function timesUnit(units: number, unit: number): Amount {
+  const amount = units * unit;
+  return Number.isSafeInteger(amount) ? amount : BigInt(units) * BigInt(unit);
+}
+
+/** The same as a number where a double holds it. */
+export function narrowAmount(amount: bigint): Amount {
+  const exact = Number(amount);
+  return Number.isSafeInteger(exact) ? exact : amount;
+}

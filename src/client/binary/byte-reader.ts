@@ -1,0 +1,113 @@
+/** Reads the numbers and texts of a frame that nobody has checked. */
+import { addressAt } from '../base58.js';
+
+/** Bytes of the longest text of a frame, as docs/binary.md has it. */
+const TEXT_BYTES_MAX = 512;
+
+/** Bits beyond which the operators on bits are wrong, and those of a number that is exact. */
+const SMALL_BITS_MAX = 28;
+const EXACT_BITS_MAX = 53;
+
+/** Bits of the largest size. */
+const WIDE_BITS_MAX = 128;
+
+const ADDRESS_BYTES = 32;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The bytes of one frame from a place on. What it throws says why they are no frame. */
+export class ByteReader {
+  readonly bytes: Uint8Array;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  readByte(): number {
+    const byte = this.bytes[this.at];
+    if (byte === undefined) throw new RangeError('the frame ends too early');
+    this.at += 1;
+    return byte;
+  }
+
+  readU32(): number {
+    const [a, b, c, d] = [this.readByte(), this.readByte(), this.readByte(), this.readByte()];
+    return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
+  }
+
+  /** A number that a double holds; larger ones are no part of any frame but for {@link ByteReader.readWide}. */
+  readVarint(): number {
+    let byte = this.readByte();
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    let bits = 7;
+    do {
+      byte = this.readByte();
+      if (bits < SMALL_BITS_MAX) value |= (byte & 0x7f) << bits;
+      else value += (byte & 0x7f) * 2 ** bits;
+      bits += 7;
+    } while (byte >= 0x80 && bits < EXACT_BITS_MAX);
+    if (byte >= 0x80 || byte === 0 || !Number.isSafeInteger(value)) throw tooLarge();
+    return value;
+  }
+
+  /** A number of any size up to 128 bits. */
+  readWide(): bigint {
+    let value = 0n;
+    for (let bits = 0; bits < WIDE_BITS_MAX; bits += 7) {
+      const byte = this.readByte();
+      value |= BigInt(byte & 0x7f) << BigInt(bits);
+      if (byte >= 0x80) continue;
+      if ((byte === 0 && bits > 0) || value >> BigInt(WIDE_BITS_MAX) > 0n) break;
+      return value;
+    }
+    throw tooLarge();
+  }
+
+  /** The digits of a number of any size. */
+  readWideText(): string {
+    // Five bytes are below 2^35: nearly all sizes have as few, or a few more.
+    const value = this.#isShort() ? this.readVarint() : this.readWide();
+    return String(value);
+  }
+
+  readText(): string {
+    const length = this.readVarint();
+    if (length > TEXT_BYTES_MAX) throw tooLarge();
+    return utf8.decode(this.#take(length));
+  }
+
+  /** The base58 text of 32 bytes. */
+  readAddress(): string {
+    const bytes = this.#take(ADDRESS_BYTES);
+    return addressAt(bytes, 0);
+  }
+
+  #take(length: number): Uint8Array {
+    const end = this.at + length;
+    if (end > this.bytes.length) throw new RangeError('the frame ends too early');
+    const taken = this.bytes.subarray(this.at, end);
+    this.at = end;
+    return taken;
+  }
+
+  /** Whether the number here has at most seven bytes, so that a double holds it. */
+  #isShort(): boolean {
+    for (let index = 0; index < 7; index += 1) {
+      if ((this.bytes[this.at + index] ?? 0) < 0x80) return true;
+    }
+    return false;
+  }
+}
+
+/** The number of which this is the form without a sign: 0, 1, 2, 3 stand for 0, -1, 1, -2. */
+export function unzigzag(value: number): number {
+  const half = Math.floor(value / 2);
+  return value % 2 === 0 ? half : -half - 1;
+}
+
+/** The error of what is beyond its bound. */
+export function tooLarge(): RangeError {
+  return new RangeError('a number, a text or a list of the frame is too large');
+}

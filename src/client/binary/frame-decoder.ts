@@ -1,0 +1,212 @@
+/**
+ * Frames of docs/binary.md as the messages that JSON frames are: with the same members, so that all that
+ * reads the ones reads the others.
+ */
+import type { Message } from '../fields.js';
+import { crc32 } from '../stream/followed-book.js';
+import { type Amount, movedBy, narrowAmount, timesUnit } from './amounts.js';
+import { ByteReader, tooLarge, unzigzag } from './byte-reader.js';
+import { OrderReader } from './orders.js';
+
+/** Streams that a decoder remembers: twice what one socket may have, as each restart of a service begins others. */
+const STREAMS_MAX = 2_048;
+
+/** Rows of a side: 500 can all be others. */
+const ROWS_MAX = 1_000;
+
+const FIRST_BYTE = 0x90;
+const [SNAPSHOT, DELTA, HEARTBEAT] = [0, 1, 2];
+const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
+const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
+const CHANNELS = ['book', 'bbo', 'l3'];
+const UNIT_MAX = 2 ** 32 - 1;
+
+/** What a level says of the rest of it. */
+const [GONE, LOTS, , EXACT] = [0, 1, 2, 3];
+
+/** What a snapshot says of its stream. */
+export interface StreamIdentity {
+  readonly topic: string;
+  readonly channel: string;
+  readonly market: string;
+  readonly epoch: string;
+  readonly hasTiming: boolean;
+  /** 1e-6 of the quote currency. */
+  readonly priceUnit: number;
+  /** 1e-9 of the base currency. */
+  readonly sizeUnit: number;
+}
+
+type Level = readonly [price: string, size: string, sources: Readonly<Record<string, string>>];
+
+/** Decodes the frames of one client. */
+export class FrameDecoder {
+  /** By the numbers of the streams, the oldest first. */
+  readonly #streams = new Map<number, StreamIdentity>();
+
+  /**
+   * The message that a frame is. Throws RangeError for what is no frame, and for a stream without a snapshot: the book
+   * that it was to change is then unknown.
+   */
+  decodeFrame(bytes: Uint8Array): Message {
+    const reader = new ByteReader(bytes);
+    const first = reader.readByte();
+    if ((first & 0xf0) !== FIRST_BYTE) {
+      throw new RangeError(
+        `a frame begins with ${first}, which is not version 1 of docs/binary.md`,
+      );
+    }
+    const id = reader.readU32();
+    const kind = (first >> 2) & 3;
+    const stream = kind === SNAPSHOT ? this.#readStream(reader, id) : this.#findStream(id);
+    const state = STATES[first & 3];
+    let message: Message;
+    if (kind === SNAPSHOT) message = readSnapshot(reader, stream, state);
+    else if (kind === DELTA) message = readDelta(reader, stream, state);
+    else if (kind === HEARTBEAT) message = readHeartbeat(reader, stream, state);
+    else throw new RangeError(`a frame is of the kind ${kind}, which there is not`);
+    if (reader.at !== bytes.length) throw new RangeError('bytes follow the frame');
+    return message;
+  }
+
+  #findStream(id: number): StreamIdentity {
+    const stream = this.#streams.get(id);
+    if (stream === undefined)
+      throw new RangeError(`a frame of stream ${id} came before its snapshot`);
+    return stream;
+  }
+
+  #readStream(reader: ByteReader, id: number): StreamIdentity {
+    const start = reader.at;
+    const [topic, channel, market] = [reader.readText(), reader.readText(), reader.readText()];
+    const [epoch, flags] = [reader.readText(), reader.readByte()];
+    const [priceUnit, sizeUnit] = [reader.readVarint(), reader.readVarint()];
+    if (!CHANNELS.includes(channel) || flags > 1) throw new RangeError('a stream is of no kind');
+    for (const unit of [priceUnit, sizeUnit]) if (unit < 1 || unit > UNIT_MAX) throw tooLarge();
+    if (crc32(String.fromCharCode(...reader.bytes.subarray(start, reader.at))) !== id) {
+      throw new RangeError('the number of a stream is not that of its names');
+    }
+    const stream = { topic, channel, market, epoch, hasTiming: flags === 1, priceUnit, sizeUnit };
+    this.#streams.delete(id);
+    this.#streams.set(id, stream);
+    const [oldest] = this.#streams.keys();
+    if (this.#streams.size > STREAMS_MAX) this.#streams.delete(oldest as number);
+    return stream;
+  }
+}
+
+type State = string | undefined;
+
+function readSnapshot(reader: ByteReader, stream: StreamIdentity, state: State): Message {
+  const { topic, channel, market, epoch } = stream;
+  const moment = { seq: reader.readVarint(), slot: reader.readVarint(), ts: reader.readVarint() };
+  const timing = stream.hasTiming ? readTiming(reader) : undefined;
+  const reset = reader.readByte();
+  if (reset > 1) throw tooLarge();
+  const id = reader.readText();
+  return {
+    ...{ type: 'snapshot', ...(id === '' ? {} : { id: JSON.parse(id) }) },
+    ...{ topic, channel, market, epoch, ...moment, ...timing, state, reset: reset === 1 },
+    ...readRows(reader, stream, { slot: moment.slot, isDelta: false }),
+    crc: reader.readU32(),
+  };
+}
+
+function readDelta(reader: ByteReader, stream: StreamIdentity, state: State): Message {
+  const { topic, channel, market, epoch } = stream;
+  const seq = reader.readVarint();
+  const prev = seq - reader.readVarint();
+  const [slot, ts] = [reader.readVarint(), reader.readVarint()];
+  if (prev < 0) throw tooLarge();
+  const message: Record<string, unknown> = {
+    ...{ type: 'delta', topic, channel, market, epoch, prev, seq, slot, ts, state },
+  };
+  if (stream.hasTiming) Object.assign(message, readTiming(reader));
+  if (channel === 'book') {
+    const bids = readLevels(reader, stream, { sign: -1, before: 0 });
+    message['bids'] = bids;
+    message['asks'] = readLevels(reader, stream, { sign: 1, before: firstPrice(bids) });
+  } else Object.assign(message, readRows(reader, stream, { slot, isDelta: true }));
+  message['crc'] = reader.readU32();
+  return message;
+}
+
+function readHeartbeat(
+  reader: ByteReader,
+  { topic, epoch }: StreamIdentity,
+  state: State,
+): Message {
+  const [seq, slot, ts] = [reader.readVarint(), reader.readVarint(), reader.readVarint()];
+  return { type: 'heartbeat', topic, epoch, seq, slot, ts, state };
+}
+
+function readTiming(reader: ByteReader): Message {
+  return { recvNs: reader.readWideText(), sendNs: reader.readWideText() };
+}
+
+function readRows(
+  reader: ByteReader,
+  stream: StreamIdentity,
+  frame: { readonly slot: number; readonly isDelta: boolean },
+): Message {
+  if (stream.channel === 'l3') {
+    const orders = new OrderReader(reader, stream, frame.slot);
+    const readSide = () => (frame.isDelta ? orders.readChanges() : orders.readList());
+    return { bids: readSide(), asks: readSide() };
+  }
+  const bids = readLevels(reader, stream, { sign: -1, before: 0 });
+  const asks = readLevels(reader, stream, { sign: 1, before: firstPrice(bids) });
+  return stream.channel === 'bbo' ? { bid: bestOf(bids), ask: bestOf(asks) } : { bids, asks };
+}
+
+function bestOf(levels: readonly Level[]): readonly string[] | null {
+  if (levels.length > 1) throw tooLarge();
+  return (levels[0]?.slice(0, 2) as string[] | undefined) ?? null;
+}
+
+/** The price to which the first of the other side is written. */
+function firstPrice(levels: readonly Level[]): Amount {
+  const [price = '0'] = levels[0] ?? [];
+  const exact = Number(price);
+  return Number.isSafeInteger(exact) ? exact : BigInt(price);
+}
+
+/** Levels of a side up to the 0 behind them; `sign` is that of prices which are farther from the best. */
+function readLevels(
+  reader: ByteReader,
+  { priceUnit, sizeUnit }: StreamIdentity,
+  { sign, before }: { readonly sign: 1 | -1; readonly before: Amount },
+): Level[] {
+  const levels: Level[] = [];
+  let price = before;
+  for (let head = reader.readVarint(); head !== 0; head = reader.readVarint()) {
+    if (levels.length >= ROWS_MAX) throw tooLarge();
+    const kind = head % 4;
+    const units = (head - kind) / 4;
+    if (kind === EXACT) {
+      if (units !== 0) throw tooLarge();
+      price = narrowAmount(reader.readWide());
+    } else price = movedBy(price, sign * unzigzag(units), priceUnit);
+    const text = String(price);
+    if (kind === LOTS) {
+      const size = String(timesUnit(reader.readVarint(), sizeUnit));
+      levels.push([text, size, { dlob: size }]);
+    } else if (kind === GONE) levels.push([text, '0', {}]);
+    else levels.push(readSourced(reader, text));
+  }
+  return levels;
+}
+
+function readSourced(reader: ByteReader, price: string): Level {
+  const named = reader.readByte();
+  if (named >= 1 << SOURCES.length) throw tooLarge();
+  const sources: Record<string, string> = {};
+  let size = 0n;
+  for (const [bit, source] of SOURCES.entries()) {
+    if (((named >> bit) & 1) === 0) continue;
+    const part = reader.readWide();
+    sources[source] = String(part);
+    size += part;
+  }
+  return [price, String(size), sources];
+}

@@ -1,0 +1,104 @@
+/** The orders of a frame, each written after the one before it. */
+import type { Message } from '../fields.js';
+import { type Amount, movedBy, narrowAmount, timesUnit } from './amounts.js';
+import type { ByteReader } from './byte-reader.js';
+import { tooLarge, unzigzag } from './byte-reader.js';
+
+/** Orders of a list: 500 of a side can all be others. */
+const ORDERS_MAX = 1_000;
+
+/** Makers that an order can name by how many keys ago they came. */
+const MAKERS_NAMED_MAX = 64;
+
+const FLAGS = {
+  ...{ reduceOnly: 1, postOnly: 2, signedMsg: 4, exactPrice: 8, exactSizes: 16 },
+  ...{ offset: 32, expires: 64, none: 128 },
+} as const;
+
+/** Reads the orders of one frame in their order. */
+export class OrderReader {
+  readonly #reader: ByteReader;
+  readonly #units: { readonly priceUnit: number; readonly sizeUnit: number };
+  readonly #frameSlot: number;
+  readonly #makers: string[] = [];
+  #price: Amount = 0;
+
+  constructor(
+    reader: ByteReader,
+    units: { readonly priceUnit: number; readonly sizeUnit: number },
+    frameSlot: number,
+  ) {
+    this.#reader = reader;
+    this.#units = units;
+    this.#frameSlot = frameSlot;
+  }
+
+  /** The orders of a side that came, became others, and went. */
+  readChanges(): Message {
+    const [add, change] = [this.readList(), this.readList()];
+    const remove = this.#readEach(() => [this.#readMaker(), this.#reader.readVarint()]);
+    return { add, change, remove };
+  }
+
+  readList(): Message[] {
+    return this.#readEach(() => this.#readOrder());
+  }
+
+  #readEach<Row>(readRow: () => Row): Row[] {
+    const count = this.#reader.readVarint();
+    if (count > ORDERS_MAX) throw tooLarge();
+    const rows: Row[] = [];
+    for (let index = 0; index < count; index += 1) rows.push(readRow());
+    return rows;
+  }
+
+  #readOrder(): Message {
+    const reader = this.#reader;
+    const flags = reader.readByte();
+    const has = (flag: number): boolean => (flags & flag) !== 0;
+    if (has(FLAGS.none)) throw tooLarge();
+    const price = this.#readPrice(has(FLAGS.exactPrice));
+    const readSize = () => this.#readSize(has(FLAGS.exactSizes));
+    const [size, queue] = [readSize(), readSize()];
+    const [maker, orderId] = [this.#readMaker(), reader.readVarint()];
+    const slot = this.#frameSlot - unzigzag(reader.readVarint());
+    const oraclePriceOffset = has(FLAGS.offset) ? signedText(reader.readWide()) : '0';
+    const maxTs = has(FLAGS.expires) ? unzigzag(reader.readVarint()) : 0;
+    return {
+      ...{ price, size, queue, oraclePriceOffset, maker, orderId, slot, maxTs },
+      reduceOnly: has(FLAGS.reduceOnly),
+      postOnly: has(FLAGS.postOnly),
+      signedMsg: has(FLAGS.signedMsg),
+    };
+  }
+
+  #readPrice(isExact: boolean): string {
+    const { priceUnit } = this.#units;
+    this.#price = isExact
+      ? narrowAmount(this.#reader.readWide())
+      : movedBy(this.#price, unzigzag(this.#reader.readVarint()), priceUnit);
+    return String(this.#price);
+  }
+
+  #readSize(isExact: boolean): string {
+    if (isExact) return this.#reader.readWideText();
+    return String(timesUnit(this.#reader.readVarint(), this.#units.sizeUnit));
+  }
+
+  #readMaker(): string {
+    const ago = this.#reader.readVarint();
+    if (ago === 0) {
+      const maker = this.#reader.readAddress();
+      this.#makers.push(maker);
+      return maker;
+    }
+    const named = ago > MAKERS_NAMED_MAX ? undefined : this.#makers.at(-ago);
+    if (named === undefined) throw tooLarge();
+    return named;
+  }
+}
+
+/** A number with a sign, from its form without one. */
+function signedText(value: bigint): string {
+  return String(value % 2n === 0n ? value / 2n : -(value / 2n) - 1n);
+}
