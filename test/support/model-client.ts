@@ -3,6 +3,7 @@
  * wrong with any frame. It does not heal itself: what is wrong stays in its list.
  */
 import { WebSocket } from 'ws';
+import { FrameDecoder } from '../../src/client/binary/index.js';
 import { type Frame, ModelBook } from './model-book.js';
 import { until } from './until.js';
 
@@ -24,6 +25,10 @@ export class ModelClient {
   /** Snapshots that told to forget what was there. */
   resets = 0;
   bytes = 0;
+  /** Of frames as bytes; a client that resumes has that of the one before. */
+  decoder = new FrameDecoder();
+  /** What is called for every message as it came. */
+  onData: (data: Buffer, message: Frame | Answer) => void = () => {};
   /** Whether a delta may link to a frame before the last one, as behind a replay. */
   linkedBy: 'one' | 'any' = 'one';
   /** What is called for every frame. */
@@ -36,7 +41,7 @@ export class ModelClient {
       socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
     });
     socket.on('error', () => {});
-    socket.on('message', (data: Buffer) => this.#take(data.toString()));
+    socket.on('message', (data: Buffer, isBinary: boolean) => this.#take(data, isBinary));
   }
 
   static async open(url: string): Promise<ModelClient> {
@@ -92,9 +97,12 @@ export class ModelClient {
     return find() as Answer;
   }
 
-  #take(text: string): void {
-    this.bytes += text.length;
-    const message = JSON.parse(text) as Frame | Answer;
+  #take(data: Buffer, isBinary: boolean): void {
+    this.bytes += data.length;
+    const message = (isBinary ? this.decoder.decodeFrame(data) : JSON.parse(data.toString())) as
+      | Frame
+      | Answer;
+    this.onData(data, message);
     const { type, topic } = message;
     this.order.push(topic === undefined ? type : `${type} ${topic}`);
     if (isFrame(message)) this.#apply(message);

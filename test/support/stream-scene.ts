@@ -159,7 +159,7 @@ export class StreamScene {
 
   /** What /l3 or /l2 shows now for a topic, and what a reader of it has, both as they are compared. */
   bothOf(book: ModelBook): { readonly shown: unknown; readonly read: unknown } {
-    const [channel, market = '', depth, maker] = book.topic.split(':');
+    const [channel, market = '', depth, maker] = book.topic.replace(/:binary$/, '').split(':');
     const id = this.engine.findMarket(market)?.id ?? -1;
     if (channel === 'book') return { shown: this.levels(book.topic), read: book.levels };
     if (channel === 'bbo') {

@@ -1,5 +1,6 @@
 /** How a reader of the past goes on with the live topic. */
 import type { BookSource } from '../../contract/book-source.js';
+import { isBinaryMessage } from '../transport/client-socket.js';
 import type { StreamFanOut } from './stream-fan-out.js';
 import type { ResumePoint, StreamTopic } from './stream-topics.js';
 
@@ -15,10 +16,27 @@ export function readPoint(
   topic: StreamTopic,
   { book, streams }: { readonly book: BookSource; readonly streams: StreamFanOut },
 ): TopicPoint {
-  const heartbeat = Buffer.from(book.topicHeartbeat(topic.handle)).toString();
-  const { epoch, seq } = JSON.parse(heartbeat) as ResumePoint;
+  const { epoch } = topic;
+  const seq = seqOf(book.topicHeartbeat(topic.handle));
   const snapshot = Uint8Array.from(streams.renderSnapshot(topic, { id: '', reset: false }));
   return { epoch, seq, nextNumber: topic.ring.nextNumber, snapshot };
+}
+
+/** Where the number stands in a heartbeat of bytes, behind the first and the number of its stream. */
+const SEQ_AT = 5;
+
+function seqOf(heartbeat: Uint8Array): number {
+  if (!isBinaryMessage(heartbeat)) {
+    return (JSON.parse(Buffer.from(heartbeat).toString()) as ResumePoint).seq;
+  }
+  let seq = 0;
+  let unit = 1;
+  for (const byte of heartbeat.subarray(SEQ_AT)) {
+    seq += (byte & 0x7f) * unit;
+    if (byte < 0x80) break;
+    unit *= 0x80;
+  }
+  return seq;
 }
 
 /**

@@ -214,15 +214,16 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
     ...(message.readFlag('includeIndicative') ? { indicative: true } : {}),
     ...(message.readFlag('timing') ? { timing: true } : {}),
     ...intervalOf(message),
+    ...encodingOf(message),
   };
 }
 
 /** Where a topic counts: with the common ones when it names nothing but its market and its sources. */
 export function roomOf(spec: TopicSpec, book: BookSource): TopicRoom {
-  const { maker, depth, grouping, timing, intervalMs } = spec;
+  const { maker, depth, grouping, timing, intervalMs, binary } = spec;
   if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
   const isUsual = depth === undefined || depth === LIMITS.streamDepthDefault;
-  const isPlain = grouping === undefined && timing !== true && intervalMs === undefined;
+  const isPlain = [grouping, timing, intervalMs, binary].every((chosen) => chosen === undefined);
   return isUsual && isPlain ? 'common' : 'chosen';
 }
 
@@ -249,6 +250,14 @@ function intervalOf(message: ClientMessage): Partial<TopicSpec> {
   if (streamIntervals.some((allowed) => allowed === intervalMs)) return { intervalMs };
   const text = `intervalMs was ${intervalMs}, must be one of ${streamIntervals.join(', ')}`;
   throw new SocketError('OUT_OF_RANGE', text);
+}
+
+function encodingOf(message: ClientMessage): Partial<TopicSpec> {
+  const encoding = message.hasMember('encoding') ? message.requireText('encoding') : 'json';
+  if (encoding === 'json') return {};
+  if (encoding === 'binary') return { binary: true };
+  const text = `encoding was "${message.quoteMember('encoding')}", must be json or binary`;
+  throw new SocketError('INVALID_PARAM', text);
 }
 
 function depthOf(message: ClientMessage): number {

@@ -10,7 +10,7 @@ import type { WaitingSocket } from './socket-backlog.js';
 export interface ClientSocket {
   /** The client's address as text. */
   readonly ip: string;
-  /** Sends one text frame; bytes must be UTF-8. False when it was dropped, as too much waits. */
+  /** Sends one message, see {@link isBinaryMessage}. False when it was dropped, as too much waits. */
   send(text: string | Uint8Array): boolean;
   /** Sends everything that `run` sends in one packet. */
   sendTogether(run: () => void): void;
@@ -65,6 +65,14 @@ export interface SocketHandlers {
 /** Sends one message to all sockets that have joined a topic. */
 export type Publish = (topic: string, bytes: string | Uint8Array) => void;
 
+/**
+ * Whether a message is a binary one: its first byte has the highest bit, as docs/binary.md has it. All others are
+ * UTF-8, and JSON text begins with a character below that.
+ */
+export function isBinaryMessage(message: string | Uint8Array): boolean {
+  return typeof message !== 'string' && (message[0] ?? 0) >= 0x80;
+}
+
 /** The transport's settings of all sockets. */
 export const socketOptions = {
   maxPayloadLength: LIMITS.socketMessageBytesMax,
@@ -78,7 +86,7 @@ export const socketOptions = {
 /** The part of the transport's socket that is used. */
 interface NativeSocket {
   /** 2 when the message was dropped. */
-  send(message: string | Uint8Array): number;
+  send(message: string | Uint8Array, isBinary: boolean): number;
   cork(run: () => void): unknown;
   subscribe(topic: string): unknown;
   unsubscribe(topic: string): unknown;
@@ -102,7 +110,7 @@ export class TransportSocket implements ClientSocket, WaitingSocket {
   }
 
   send(text: string | Uint8Array): boolean {
-    return this.#isOpen && this.#native.send(text) !== droppedStatus;
+    return this.#isOpen && this.#native.send(text, isBinaryMessage(text)) !== droppedStatus;
   }
 
   sendTogether(run: () => void): void {

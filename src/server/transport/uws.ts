@@ -10,6 +10,7 @@
 import './native-transport.js';
 import uws from 'uWebSockets.js';
 import {
+  isBinaryMessage,
   type SocketHandlers,
   type SocketSession,
   socketOptions,
@@ -49,7 +50,7 @@ export interface ListenOptions {
 /** A bound port. */
 export interface Listener {
   readonly port: number;
-  /** Sends one text message to all sockets that have joined the topic. */
+  /** Sends one message to all sockets that have joined the topic. */
   publish(topic: string, bytes: string | Uint8Array): void;
   /** Stops listening and ends all connections. */
   close(): void;
@@ -91,7 +92,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
       }
       resolve({
         port: uws.us_socket_local_port(socket),
-        publish: (topic, bytes) => void app.publish(topic, bytes),
+        publish: (topic, bytes) => void app.publish(topic, bytes, isBinaryMessage(bytes)),
         close: () => void app.close(),
       });
     };
