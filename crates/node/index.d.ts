@@ -298,6 +298,13 @@ export declare class JournalReader {
    * `readTurn` has returned 0. Without it `problem` says what is wrong.
    */
   beginTail(): void
+  /** Forgets what was pushed behind the last turn: its writer has ended within one, and another one goes on. */
+  dropRest(): void
+  /**
+   * Begins to log the inputs of the core whose book was read here, all turns of which were applied: its accounts first, and
+   * then a checkpoint. Returns false when the book is within a turn or a snapshot.
+   */
+  continueIn(core: Core): boolean
   /**
    * The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
    * `problem` says what is wrong.

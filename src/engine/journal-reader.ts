@@ -106,6 +106,11 @@ export class JournalReader {
     this.#native.beginTail();
   }
 
+  /** Forgets what was pushed behind the last turn: its writer has ended within one, and another one goes on with a tail. */
+  dropRest(): void {
+    this.#native.dropRest();
+  }
+
   /** From now on what a turn changes is noted here, when it is read with an end. */
   noteRows(rows: JournalRows): void {
     this.#rows = rows;
@@ -145,6 +150,11 @@ export class JournalReader {
   /** Gives the memory of what was read back at once; the book goes on with another segment. */
   releaseBytes(): void {
     this.#native.release();
+  }
+
+  /** As {@link TurnLog.continueFrom} says; nothing else calls it. */
+  continueIn(core: Core): boolean {
+    return this.#native.continueIn(core);
   }
 
   /** As {@link Engine.readJournal} says; nothing else calls it. */

@@ -1,6 +1,7 @@
 import type { Core } from '#addon';
 import type { PublishMark } from '../contract/publish-mark.js';
 import { EngineError } from './errors.js';
+import type { JournalReader } from './journal-reader.js';
 import { packMark } from './packed-mark.js';
 
 /** What the core returns when more waited than it holds. */
@@ -24,6 +25,12 @@ export class TurnLog {
   start(): void {
     if (this.#core.startJournal()) return;
     throw new Error('Invariant: the journal begins before the first account');
+  }
+
+  /** Begins the log of a book that this reader has made, all of whose turns were applied: the first checkpoint has its accounts. */
+  continueFrom(reader: JournalReader): void {
+    if (reader.continueIn(this.#core)) return;
+    throw new Error('Invariant: a journal goes on between two turns');
   }
 
   /** Ends the log and forgets what waits. */

@@ -6,6 +6,9 @@ import { until } from '../../test/support/until.js';
 import type { FeedState } from '../contract/feed-status.js';
 import { LOG_HEARTBEAT_MS } from './model/limits.js';
 import type { LogSetup } from './model/log-place.js';
+import type { FromJournal } from './model/messages.js';
+import { CheckpointStore } from './nats/checkpoint-store.js';
+import { bucketOf } from './nats/connect.js';
 import { LogAppender, type NewMessage } from './nats/log-appender.js';
 
 const OTHER_PROGRAM = '11111111111111111111111111111112';
@@ -207,6 +210,45 @@ describe('a log', () => {
     await server.pause();
     await until(() => isLost);
     server.goOn();
+  });
+
+  test('has checkpoints of its own stream and of the core that writes it alone', async (context) => {
+    const setup = newSetup(context);
+    const first = await newAppender(setup);
+    await first.appendMessage(newMessage('a.1.0'));
+    const connection = await openLog(setup);
+    const checkpoints = await CheckpointStore.openStore(setup.log, connection, { replicas: 1 });
+    const ofFirst = { bytes: Buffer.from('a'), next: 1 };
+    await checkpoints.storeCheckpoint(ofFirst, 'a');
+    expect(await checkpoints.readNewest()).toMatchObject({ next: 1 });
+    await first.appendMessage(newMessage('b.1.0'));
+    // As of a core that was suspended while it stored one.
+    const fenced = { code: 'LOG_FENCED' };
+    await expect(checkpoints.storeCheckpoint(ofFirst, 'a')).rejects.toMatchObject(fenced);
+    await connection.manager.streams.delete(setup.log.stream);
+    const second = await newAppender(setup);
+    for (const id of ['c.1.0', 'c.1.1']) await second.appendMessage(newMessage(id));
+    expect(await checkpoints.readNewest()).toBe(null);
+    for (const next of [1, 2]) {
+      await checkpoints.storeCheckpoint({ bytes: Buffer.from('c'), next }, 'c');
+    }
+    expect(await checkpoints.readNewest()).toMatchObject({ next: 2 });
+  });
+
+  test('has a checkpoint soon that could not be stored at first', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 13 });
+    await core.writeSlots(2);
+    await until('a stored checkpoint', () => core.stored === 1);
+    const { manager, openObjects } = await openLog(setup);
+    await manager.streams.delete(`OBJ_${bucketOf(setup.log)}`);
+    await core.beginSegment();
+    await core.writeSlots(1);
+    const isTold = (message: FromJournal): boolean =>
+      message.kind === 'log' && message.message === 'a checkpoint could not be stored';
+    await until('a failure', () => core.messages.some(isTold));
+    await openObjects({ replicas: 1 });
+    await until('a stored checkpoint', () => core.stored === 2);
   });
 
   test('that is gone is told apart from one that another core writes', async (context) => {

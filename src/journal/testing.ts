@@ -35,7 +35,7 @@ export function cleanUp(): void {
 
 /** An engine that a seeded life moves, and what it showed at the end of each turn. */
 export class LiveBook {
-  readonly engine: Engine;
+  engine: Engine;
   /** What was shown, by `slot ts`. */
   readonly shown = new Map<string, string>();
   readonly #life: MarketSimulator;

@@ -228,6 +228,16 @@ impl Reader {
         })
     }
 
+    /// Forgets what was pushed behind the last turn that was applied: its writer has ended within a turn, and another one
+    /// goes on behind it with a tail of its own.
+    pub fn drop_rest(&mut self) {
+        self.packed.clear();
+        self.plain.truncate(self.applied);
+        self.searched = self.applied;
+        self.ahead = self.context;
+        self.found = None;
+    }
+
     /// Does what a damaged segment allows once: afterwards the same error is returned.
     fn guarded<T>(
         &mut self,

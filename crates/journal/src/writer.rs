@@ -106,7 +106,7 @@ impl Writer {
         self.separates_tails = true;
     }
 
-    /// Takes a turn log, whose first input of all is a checkpoint. `created_ms` is what a head says of a segment
+    /// Takes a turn log, whose first input of all is a checkpoint, or the accounts that the book had before it and then a checkpoint. `created_ms` is what a head says of a segment
     /// that begins here, Unix milliseconds.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Writer {
             return self.begin_segment(checkpoint, created_ms);
         }
         if self.blocks.is_none() {
-            return Err(Fault::Malformed("a turn log does not begin with a checkpoint"));
+            return self.take_known(logged);
         }
         let before = self.plain.len();
         let block_bytes = match logged {
@@ -136,6 +136,15 @@ impl Writer {
         let is_end = matches!(logged, Logged::Input(Input::TurnEnd { .. }));
         self.count_turn_bytes(bytes, logged_account(logged), is_end)?;
         self.seal_block_of(block_bytes)
+    }
+
+    /// Takes an account that the book had before its log began: the first checkpoint has it.
+    fn take_known(&mut self, logged: &Logged<'_>) -> Result<(), Fault> {
+        let Logged::Input(Input::Account { origin, owner, data }) = logged else {
+            return Err(Fault::Malformed("a turn log does not begin with a checkpoint"));
+        };
+        check_account(data.len())?;
+        self.add_account(origin, owner, data).map(|_| ())
     }
 
     /// Counts what a reader holds of the turn: one that is too large for it is not written to its end.
@@ -191,13 +200,24 @@ impl Writer {
             self.old.resize(data.len(), 0);
             return self.put_changes(number, origin, owner, data);
         }
+        let number = self.add_account(origin, owner, data)?;
+        self.put_new(number)
+    }
+
+    /// Adds an account that was not held, and returns its number.
+    fn add_account(
+        &mut self,
+        origin: &Origin,
+        owner: &Pubkey,
+        data: &[u8],
+    ) -> Result<usize, Fault> {
         let mut account = Account::new(origin.pubkey);
         account.owner = *owner;
         (account.slot, account.gate) = (origin.slot, origin.gate);
         let number = self.accounts.add(account)?;
         self.accounts.replace(number, data, &mut self.scratch)?;
         self.numbers.insert(origin.pubkey, number);
-        self.put_new(number)
+        Ok(number)
     }
 
     /// Appends an account of which the changes are given, and returns as `append_input`.

@@ -67,9 +67,9 @@ impl InputLog {
         self.state == LogState::On
     }
 
-    /// Begins to log; the first input is the checkpoint of an empty book.
-    pub(crate) fn start(&mut self, checkpoint: &Checkpoint<'_>) {
-        *self = Self { state: LogState::On, ..Self::default() };
+    /// Begins to log: the accounts that the book has, as inputs, and then its checkpoint.
+    pub(crate) fn start(&mut self, accounts: Vec<u8>, checkpoint: &Checkpoint<'_>) {
+        *self = Self { state: LogState::On, bytes: accounts, ..Self::default() };
         put_input(&mut self.bytes, &Input::Checkpoint(*checkpoint));
         self.whole = self.bytes.len();
         self.ts_ms = checkpoint.ts_ms;
@@ -529,7 +529,10 @@ mod tests {
     fn started() -> InputLog {
         let mut log = InputLog::default();
         let (seqs, state, epoch) = (&[][..], &[][..], "epoch-1");
-        log.start(&Checkpoint { epoch, ts_ms: 0, slot: 0, unix_seconds: 0, seqs, state });
+        log.start(
+            Vec::new(),
+            &Checkpoint { epoch, ts_ms: 0, slot: 0, unix_seconds: 0, seqs, state },
+        );
         log
     }
 

@@ -26,15 +26,7 @@ impl Core {
         if self.book.market_count() > 0 || self.book.census().accounts > 0 {
             return false;
         }
-        let mut state = Vec::new();
-        if !self.capture(&mut state) {
-            return false;
-        }
-        let Self { log, epoch, book, .. } = self;
-        let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
-        let (ts_ms, seqs, state) = (0, &[][..], &state[..]);
-        log.start(&Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
-        true
+        self.start_log(Vec::new(), 0)
     }
 
     /// Stops to log, and forgets what waits.
@@ -93,16 +85,32 @@ impl Core {
         }
     }
 
+    /// Begins to log a book of which these inputs are the accounts.
+    pub(crate) fn start_log(&mut self, accounts: Vec<u8>, ts_ms: u64) -> bool {
+        let mut state = Vec::new();
+        if !self.capture(&mut state) {
+            return false;
+        }
+        let seqs = self.seq_bytes();
+        let Self { log, epoch, book, .. } = self;
+        let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
+        let (seqs, state) = (&seqs[..], &state[..]);
+        log.start(accounts, &Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
+        true
+    }
+
+    /// The sequence numbers of all markets, as a checkpoint has them.
+    fn seq_bytes(&self) -> Vec<u8> {
+        let seq = |id| self.book.seq(id).unwrap_or_default().to_le_bytes();
+        self.book.markets().flat_map(|market| seq(market.id)).collect()
+    }
+
     fn log_checkpoint(&mut self, ts_ms: u64) {
         let mut state = Vec::new();
         if !self.capture(&mut state) {
             return;
         }
-        let seqs: Vec<u8> = self
-            .book
-            .markets()
-            .flat_map(|market| self.book.seq(market.id).unwrap_or_default().to_le_bytes())
-            .collect();
+        let seqs = self.seq_bytes();
         let Self { log, epoch, book, .. } = self;
         let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
         let (seqs, state) = (&seqs[..], &state[..]);

@@ -6,7 +6,10 @@ use napi::Result;
 use napi::bindgen_prelude::{Buffer, BufferSlice};
 use napi_derive::napi;
 use slotbook_book::MarketId;
-use slotbook_journal::{Found, Gate, Head, Input, JournalError, Moment, Origin, Reader};
+use slotbook_journal::turn_log::put_input;
+use slotbook_journal::{
+    Found, Gate, Head, Input, JournalError, Moment, Origin, Reader, StoredAccount,
+};
 use slotbook_protocol::units::Pubkey;
 
 use crate::core::{Core, negative, program_of, whole};
@@ -196,6 +199,24 @@ impl JournalReader {
         if let (None, Err(error)) = (&self.problem, self.reader.begin_tail()) {
             self.problem = Some(problem_at(&error));
         }
+    }
+
+    /// Forgets what was pushed behind the last turn: its writer has ended within one, and another one goes on.
+    #[napi]
+    pub fn drop_rest(&mut self) {
+        self.reader.drop_rest();
+    }
+
+    /// Begins to log the inputs of the core whose book was read here, all turns of which were applied: its accounts first, and
+    /// then a checkpoint. Returns false when the book is within a turn or a snapshot.
+    #[napi]
+    pub fn continue_in(&self, core: &mut Core) -> bool {
+        let mut accounts = Vec::new();
+        let put = |StoredAccount { origin, owner, data }: StoredAccount<'_>| {
+            put_input(&mut accounts, &Input::Account { origin, owner, data });
+        };
+        let unpacked = self.reader.each_account(|_| true, put);
+        unpacked.is_ok() && core.start_log(accounts, self.last.moment.ts_ms)
     }
 
     /// The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when

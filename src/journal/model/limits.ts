@@ -82,6 +82,12 @@ export const LOG_RETRY_MS = 250;
 export const LOG_RESTORE_MS_MAX = 30_000;
 /** Checkpoints that are kept: one may be read while the next is stored, and one more in case that this ends halfway. */
 export const LOG_CHECKPOINTS_KEPT = 3;
+/** Time for a checkpoint to be stored: 500 MB at a quarter of what a slow network moves. */
+export const CHECKPOINT_MS_MAX = 60_000;
+/** Between two tries to store one, twice as long after each, as readers that need it wait. */
+export const CHECKPOINT_RETRY_MS = 500;
+/** The longest such pause. */
+export const CHECKPOINT_RETRY_MS_MAX = 30_000;
 /** Messages that a reader requests ahead of the one that it applies: some seconds of a busy log, and 128 MiB of the largest. */
 export const LOG_READ_MESSAGES = 256;
 /** A reader without a message for so long requests a new position: ten heartbeats. */

@@ -1,8 +1,10 @@
 import type { ObjectInfo, ObjectStore } from '@nats-io/obj';
-import type { JournalPiece } from '../../engine/journal-writer.js';
-import type { Log } from '../../rpc/log.js';
-import { textOfError } from '../model/error.js';
+import { JournalError } from '../model/error.js';
 import { LOG_CHECKPOINTS_KEPT } from '../model/limits.js';
+import type { LogPlace } from '../model/log-place.js';
+import type { LogConnection } from './connect.js';
+import { ID_HEADER } from './log-appender.js';
+import { parseId } from './message-id.js';
 
 /** A checkpoint of a log, and the message with which its tail begins. */
 export interface LogCheckpoint {
@@ -12,73 +14,81 @@ export interface LogCheckpoint {
   readonly next: number;
 }
 
-/** The checkpoints of a log, the newest few, in an object store. */
+/** The stream of a log, as it is now. */
+interface StreamFacts {
+  /** When it was made, which tells it from one of its name that was there before. */
+  readonly created: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * The checkpoints of a log, the newest few, in an object store. Each is named after its writer and its place, so that a writer that was
+ * suspended replaces none of another, and says of which stream it is: its bucket may have those of one that was deleted.
+ */
 export class CheckpointStore {
+  readonly #stream: string;
+  readonly #connection: LogConnection;
   readonly #objects: ObjectStore;
 
-  constructor(objects: ObjectStore) {
+  private constructor({ stream }: LogPlace, connection: LogConnection, objects: ObjectStore) {
+    this.#stream = stream;
+    this.#connection = connection;
     this.#objects = objects;
   }
 
-  /** Stores a checkpoint in the place of the oldest one. */
-  async storeCheckpoint({ bytes, next }: LogCheckpoint): Promise<void> {
-    const kept = await this.#list();
-    const newest = kept[0] === undefined ? -1 : placeOf(kept[0]);
-    const name = `checkpoint-${(newest + 1) % LOG_CHECKPOINTS_KEPT}`;
-    await this.#objects.putBlob({ name, metadata: { next: String(next) } }, bytes);
+  /** Opens the store of a log; makes it where the number of its copies is given. */
+  static async openStore(
+    place: LogPlace,
+    connection: LogConnection,
+    options?: { readonly replicas: number },
+  ): Promise<CheckpointStore> {
+    return new CheckpointStore(place, connection, await connection.openObjects(options));
   }
 
-  /** Reads the newest checkpoint; null when there is none from this message on, or when it is being replaced. */
+  /** Stores a checkpoint of this run, and deletes those that are too many. Rejects with `LOG_FENCED` where another run writes the log. */
+  async storeCheckpoint({ bytes, next }: LogCheckpoint, run: string): Promise<void> {
+    const facts = await this.#readFacts();
+    const { manager } = this.#connection;
+    const last = await manager.streams.getMessage(this.#stream, { seq: facts.last });
+    const id = last?.header.get(ID_HEADER) ?? '';
+    if (parseId(id)?.run !== run) {
+      throw new JournalError('LOG_FENCED', `another core writes the log: its last is ${id}`);
+    }
+    const metadata = { next: String(next), stream: facts.created };
+    await this.#objects.putBlob({ name: `${run}-${next}`, metadata }, bytes);
+    const stored = await this.#objects.list();
+    const kept = newestFirst(stored, facts).slice(0, LOG_CHECKPOINTS_KEPT);
+    for (const info of stored) if (!kept.includes(info)) await this.#objects.delete(info.name);
+  }
+
+  /** Reads the newest checkpoint behind which the stream goes on; null when there is none from this message on, or when it is being deleted. */
   async readNewest(from = 0): Promise<LogCheckpoint | null> {
-    const newest = (await this.#list()).find((info) => nextOf(info) >= from);
+    const facts = await this.#readFacts();
+    const newest = newestFirst(await this.#objects.list(), facts).find(
+      (info) => nextOf(info) >= from,
+    );
     const bytes = newest && (await this.#objects.getBlob(newest.name));
     return newest && bytes ? { bytes, next: nextOf(newest) } : null;
   }
 
-  /** Newest first. */
-  async #list(): Promise<readonly ObjectInfo[]> {
-    const kept = (await this.#objects.list()).filter((info) => nextOf(info) > 0);
-    return kept.sort((one, other) => nextOf(other) - nextOf(one));
+  async #readFacts(): Promise<StreamFacts> {
+    const { created, state } = await this.#connection.manager.streams.info(this.#stream);
+    return { created, first: state.first_seq, last: state.last_seq };
   }
+}
+
+/** Those of a stream whose tails it has. */
+function newestFirst(
+  stored: readonly ObjectInfo[],
+  { created, first, last }: StreamFacts,
+): readonly ObjectInfo[] {
+  const isKept = (next: number): boolean => next >= first && next <= last;
+  const fits = (info: ObjectInfo): boolean => info.metadata?.['stream'] === created;
+  const found = stored.filter((info) => fits(info) && isKept(nextOf(info)));
+  return found.sort((one, other) => nextOf(other) - nextOf(one));
 }
 
 function nextOf({ metadata }: ObjectInfo): number {
   return Number(metadata?.['next'] ?? 0);
-}
-
-function placeOf({ name }: ObjectInfo): number {
-  return Number(name.split('-').at(-1));
-}
-
-/** Collects the checkpoint of the newest segment, until it can be stored. */
-export class CheckpointKeeper {
-  readonly #log: Log;
-  readonly #onFailure: () => void;
-  #newest: { readonly segment: number; readonly pieces: Uint8Array[] } | null = null;
-  #storing: Promise<void> = Promise.resolve();
-
-  constructor(log: Log, onFailure: () => void) {
-    this.#log = log;
-    this.#onFailure = onFailure;
-  }
-
-  /** Takes a piece of a checkpoint. One before it that is not stored is of no use any more. */
-  pushPiece({ segment, bytes }: JournalPiece): void {
-    if (this.#newest?.segment !== segment) this.#newest = { segment, pieces: [] };
-    this.#newest.pieces.push(bytes);
-  }
-
-  /** The tail of a segment has begun with this message: its checkpoint, where it is the newest one, is stored meanwhile. */
-  storeBehind(segment: number, next: number, store: CheckpointStore): void {
-    if (this.#newest?.segment !== segment) return;
-    const bytes = Buffer.concat(this.#newest.pieces);
-    this.#newest = null;
-    this.#storing = this.#storing
-      .then(() => store.storeCheckpoint({ bytes, next }))
-      .then(() => this.#log.info({ next, bytes: bytes.length }, 'a checkpoint was stored'))
-      .catch((error: unknown) => {
-        this.#log.warn({ reason: textOfError(error) }, 'a checkpoint could not be stored');
-        this.#onFailure();
-      });
-  }
 }

@@ -42,7 +42,8 @@ export class LogReader {
    */
   async readCheckpoint(from = 0): Promise<LogCheckpoint | null> {
     try {
-      return await new CheckpointStore(await this.#connection.openObjects()).readNewest(from);
+      const store = await CheckpointStore.openStore(this.#place, this.#connection);
+      return await store.readNewest(from);
     } catch (error) {
       throw unreachableError(error);
     }

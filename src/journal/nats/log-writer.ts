@@ -12,7 +12,8 @@ import {
 import type { LogSetup } from '../model/log-place.js';
 import type { JournalEvent } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
-import { CheckpointKeeper, CheckpointStore } from './checkpoint-store.js';
+import { CheckpointKeeper } from './checkpoint-keeper.js';
+import { CheckpointStore } from './checkpoint-store.js';
 import { connectLog, type LogConnection } from './connect.js';
 import { type LastMessage, LogAppender } from './log-appender.js';
 import { type LogBytes, LogQueue } from './log-queue.js';
@@ -69,9 +70,12 @@ export class LogWriter implements PieceSink {
   constructor(setup: LogSetup, parts: PieceSinkParts) {
     this.#setup = setup;
     this.#parts = parts;
-    this.#keeper = new CheckpointKeeper(parts.log, () => {
+    const { log, timers } = parts;
+    const { signal } = this.#end;
+    const onFailure = (): void => {
       this.counts.failures += 1;
-    });
+    };
+    this.#keeper = new CheckpointKeeper({ log, timers, signal, onFailure });
   }
 
   get state(): JournalState {
@@ -168,11 +172,12 @@ export class LogWriter implements PieceSink {
     const connection = await this.#connect();
     const appender = new LogAppender(connection, this.#setup);
     await appender.prepareStream();
-    const objects = await connection.openObjects({ replicas: this.#setup.replicas });
+    const { log, replicas } = this.#setup;
+    const checkpoints = await CheckpointStore.openStore(log, connection, { replicas });
     appender.goOnBehind(await this.#waitUntilFree(appender));
     this.#setState('writing', null);
     this.#requestSegment();
-    return { appender, checkpoints: new CheckpointStore(objects) };
+    return { appender, checkpoints };
   }
 
   /** Two cores that take the log from each other would both be of no use. */
@@ -197,7 +202,8 @@ export class LogWriter implements PieceSink {
       const { segment, bytes, last } = next.content;
       if (next.isFirst) {
         this.counts.segmentsBegun += 1;
-        this.#keeper.storeBehind(segment, sequence, checkpoints);
+        const { run } = this.#numbers;
+        this.#keeper.storeBehind(segment, { next: sequence, run, store: checkpoints });
       }
       this.counts.bytesWritten += bytes.length;
       this.#newest = last ?? this.#newest;

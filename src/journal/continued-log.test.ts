@@ -1,0 +1,67 @@
+/** A log that another writer goes on with: the book of its end, its tail, and what a reader makes of both. */
+import { expect, test } from 'vitest';
+import { Engine } from '../engine/engine.js';
+import { JournalReader } from '../engine/journal-reader.js';
+import { type JournalPiece, JournalWriter } from '../engine/journal-writer.js';
+import { PROGRAM_ID } from '../sim/bytes/keys.js';
+import { LiveBook, shownBy } from './testing.js';
+
+/** A book that is read from pieces. */
+class ReadBook {
+  readonly engine = new Engine({ programId: PROGRAM_ID, epoch: '' });
+  readonly reader = new JournalReader(PROGRAM_ID);
+
+  read(bytes: Uint8Array): void {
+    this.reader.pushBytes(bytes);
+    while (this.engine.readJournal(this.reader).kind !== 'moreBytes');
+  }
+}
+
+/** Lets slots go by; returns what a writer makes of them. */
+function write(writer: JournalWriter, book: LiveBook, slots: number): readonly JournalPiece[] {
+  book.steps(slots);
+  const log = book.engine.turnLog.take();
+  if (log !== null) writer.append(log, 0);
+  writer.flush();
+  return writer.takePieces();
+}
+
+function bytesOf(pieces: readonly JournalPiece[], isTail: boolean): Buffer {
+  return Buffer.concat(pieces.filter((piece) => piece.isTail === isTail).map(({ bytes }) => bytes));
+}
+
+function newWriter(): JournalWriter {
+  const writer = new JournalWriter(PROGRAM_ID);
+  writer.separateTails();
+  return writer;
+}
+
+test('a log goes on from the book that a reader made of it, also behind a turn that was cut', () => {
+  const book = new LiveBook({ seed: 31 });
+  const first = write(newWriter(), book, 20);
+  const [follower, next, late] = [new ReadBook(), new ReadBook(), new ReadBook()];
+  for (const one of [follower, next]) {
+    one.read(bytesOf(first, false));
+    one.reader.beginTail();
+    one.read(bytesOf(first, true));
+    // The writer ends here, within what would be its next message.
+    one.read(bytesOf(first, true).subarray(0, 40));
+    one.reader.dropRest();
+  }
+  expect(shownBy(next.engine)).toBe(shownBy(book.engine));
+  next.engine.turnLog.continueFrom(next.reader);
+  book.engine = next.engine;
+  const second = write(newWriter(), book, 20);
+  follower.reader.beginTail();
+  follower.read(bytesOf(second, true));
+  expect(shownBy(follower.engine)).toBe(shownBy(book.engine));
+  expect(follower.engine.version(0)).toEqual(book.engine.version(0));
+  expect(follower.engine.epoch).toBe('first');
+  // One that begins with the checkpoint of the second writer has the same book.
+  late.read(bytesOf(second, false));
+  late.reader.beginTail();
+  late.read(bytesOf(second, true));
+  expect(shownBy(late.engine)).toBe(shownBy(book.engine));
+  expect(late.engine.stateHash()).toBe(book.engine.stateHash());
+  expect(late.engine.version(0).seq).toBe(book.engine.version(0).seq);
+});

@@ -1,0 +1,90 @@
+import type { JournalPiece } from '../../engine/journal-writer.js';
+import type { Log } from '../../rpc/log.js';
+import { sleep, type Timers } from '../../rpc/timers.js';
+import { JournalError, textOfError } from '../model/error.js';
+import {
+  CHECKPOINT_MS_MAX,
+  CHECKPOINT_RETRY_MS,
+  CHECKPOINT_RETRY_MS_MAX,
+} from '../model/limits.js';
+import type { CheckpointStore, LogCheckpoint } from './checkpoint-store.js';
+
+/** What a keeper works with, and whom it tells. */
+export interface CheckpointKeeperOptions {
+  readonly log: Log;
+  readonly timers: Timers;
+  /** Ends all tries. */
+  readonly signal: AbortSignal;
+  readonly onFailure: () => void;
+}
+
+/** A checkpoint that is to be stored. */
+interface WaitingCheckpoint extends LogCheckpoint {
+  readonly run: string;
+  readonly store: CheckpointStore;
+}
+
+/** Collects the checkpoint of the newest segment, and tries to store it until it is there or a newer one is. */
+export class CheckpointKeeper {
+  readonly #options: CheckpointKeeperOptions;
+  #newest: { readonly segment: number; readonly pieces: Uint8Array[] } | null = null;
+  #waiting: WaitingCheckpoint | null = null;
+  #isStoring = false;
+
+  constructor(options: CheckpointKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a piece of a checkpoint. One before it whose tail has not begun is of no use any more. */
+  pushPiece({ segment, bytes }: JournalPiece): void {
+    if (this.#newest?.segment !== segment) this.#newest = { segment, pieces: [] };
+    this.#newest.pieces.push(bytes);
+  }
+
+  /** The tail of a segment has begun with a message: its checkpoint, where it is the newest one, is stored meanwhile. */
+  storeBehind(segment: number, behind: Omit<WaitingCheckpoint, 'bytes'>): void {
+    if (this.#newest?.segment !== segment) return;
+    this.#waiting = { ...behind, bytes: Buffer.concat(this.#newest.pieces) };
+    this.#newest = null;
+    if (!this.#isStoring) void this.#storeWaiting();
+  }
+
+  async #storeWaiting(): Promise<void> {
+    const { timers, signal } = this.#options;
+    this.#isStoring = true;
+    let retryMs = CHECKPOINT_RETRY_MS;
+    while (this.#waiting !== null && !signal.aborted) {
+      if (await this.#tryToStore(this.#waiting)) {
+        retryMs = CHECKPOINT_RETRY_MS;
+        continue;
+      }
+      await sleep(timers, retryMs, signal).catch(() => undefined);
+      retryMs = Math.min(2 * retryMs, CHECKPOINT_RETRY_MS_MAX);
+    }
+    this.#isStoring = false;
+  }
+
+  /** Whether nothing is left to be done for it. */
+  async #tryToStore(waiting: WaitingCheckpoint): Promise<boolean> {
+    const { log, timers, signal, onFailure } = this.#options;
+    const { bytes, next, run, store } = waiting;
+    const late = new AbortController();
+    try {
+      const limit = sleep(timers, CHECKPOINT_MS_MAX, late.signal).then(() => {
+        throw new Error(`it took more than ${CHECKPOINT_MS_MAX} ms`);
+      });
+      await Promise.race([store.storeCheckpoint({ bytes, next }, run), limit]);
+      log.info({ next, bytes: bytes.length }, 'a checkpoint was stored');
+    } catch (error) {
+      if (signal.aborted) return true;
+      log.warn({ reason: textOfError(error) }, 'a checkpoint could not be stored');
+      onFailure();
+      // It is of a log that another core writes now.
+      if (!(error instanceof JournalError && error.code === 'LOG_FENCED')) return false;
+    } finally {
+      late.abort();
+    }
+    if (this.#waiting === waiting) this.#waiting = null;
+    return true;
+  }
+}
