@@ -90,6 +90,19 @@ test('a follower that joins a log whose messages are gone says so, and waits for
   expect(edge.follower.status()).toMatchObject({ state: 'live', reason: null });
 });
 
+test('a follower joins a log that holds less than a checkpoint is long', async (context) => {
+  const setup = { ...newSetup(context), bytesMax: 16 * 1024 };
+  const core = await Core.start(setup, { seed: 16 });
+  const { manager } = await openLog(setup);
+  await until('a full log', async () => {
+    await core.writeSlots(1);
+    const info = await manager.streams.info(setup.log.stream).catch(() => undefined);
+    return (info?.state.first_seq ?? 0) > 1;
+  });
+  const edge = new Edge(setup);
+  await edge.showsBook(core.book);
+});
+
 /** Appends bytes that are no block, and a block behind them, with a name that is made of the last one. */
 async function appendBehind(
   setup: LogSetup,

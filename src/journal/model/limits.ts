@@ -32,6 +32,8 @@ export const SEGMENT_BYTES_MAX = 64 * MEBIBYTE;
 export const SEGMENTS_IN_LIMIT = 16;
 /** But a segment has at least as many bytes, or there would be one for each checkpoint. */
 export const SEGMENT_BYTES_MIN = 256 * 1024;
+/** The limit on the bytes of a log holds so many tails at least, which take some three times as many in JetStream: one that joins finds the newest whole. */
+export const TAILS_IN_LIMIT = 8;
 /** Time of one segment: what a damaged file costs, and how late retention is at most. */
 export const SEGMENT_MS_MAX = 600_000;
 

@@ -10,6 +10,7 @@ import {
   SEGMENT_UPDATES_PER_ACCOUNT,
   SEGMENTS_IN_LIMIT,
   STATS_MS,
+  TAILS_IN_LIMIT,
 } from '../model/limits.js';
 import type { FromJournal, ToJournal } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
@@ -33,6 +34,8 @@ export class JournalService {
   readonly #writer: JournalWriter;
   readonly #sink: PieceSink;
   readonly #segmentBytesMax: number;
+  /** Of a log, also where its checkpoint is longer: what is kept must begin before the newest one does. */
+  readonly #tailBytesMax: number;
   #flushTimer: Timer | null = null;
   #statsTimer: Timer | null = null;
   /** The segment for whose end the core was asked last, and since when there is the present one. */
@@ -55,6 +58,9 @@ export class JournalService {
     });
     if (this.#sink.isLog) this.#writer.separateTails();
     this.#segmentBytesMax = segmentBytesMax(setup.bytesMax);
+    this.#tailBytesMax = this.#sink.isLog
+      ? setup.bytesMax / TAILS_IN_LIMIT
+      : Number.POSITIVE_INFINITY;
   }
 
   /** Opens the folder, or the log, and says whether it could. */
@@ -134,6 +140,10 @@ export class JournalService {
   /** Asks for a checkpoint once the segment has what it may have. */
   #endFullSegment(): void {
     const { segment, updates, accounts, bytes, checkpointBytes } = this.#writer.status();
+    const tailBytesMax = Math.min(
+      Math.max(this.#segmentBytesMax, checkpointBytes),
+      this.#tailBytesMax,
+    );
     const nowMs = this.#options.timers.nowMs();
     if (segment !== this.#segment) {
       this.#segment = segment;
@@ -141,7 +151,7 @@ export class JournalService {
     }
     const isFull =
       updates >= segmentUpdatesMax(accounts) ||
-      bytes - checkpointBytes >= Math.max(this.#segmentBytesMax, checkpointBytes) ||
+      bytes - checkpointBytes >= tailBytesMax ||
       nowMs - this.#segmentAtMs >= SEGMENT_MS_MAX;
     if (!isFull || this.#askedSegment === segment) return;
     this.#askedSegment = segment;
