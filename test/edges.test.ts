@@ -1,5 +1,7 @@
 /** A core and its edges as processes, on a real chain and a real NATS server. */
 import { afterAll, afterEach, beforeAll, expect, type TestContext, test } from 'vitest';
+import { RpcClient } from '../src/rpc/client.js';
+import { readAccountTexts } from '../src/rpc/methods.js';
 import { NatsServer, natsMissing } from './support/nats-server.js';
 import { ServiceChild } from './support/service-child.js';
 import { Probe } from './support/socket-scene.js';
@@ -134,6 +136,25 @@ test('edges show one book in equal frames, also one that joins later', async (co
   }
   expect((await core.get('/l2?marketName=SOL-PERP')).status).toBe(404);
   expect(await statusOf(core)).toMatchObject({ journal: { state: 'writing', reason: null } });
+});
+
+test('an edge returns the accounts of makers as the chain has them', async (context) => {
+  const log = newLog(context, 'accounts');
+  await keep(ServiceChild.core(demo.relay, log));
+  const edge = await keep(ServiceChild.edge(log));
+  const node = new RpcClient({ url: demo.relay.rpcUrl });
+  const path = `/topMakers?marketName=${SYMBOL}&side=bid&limit=3&includeAccounts=true`;
+  await until('the accounts of the chain', async () => {
+    const rows = JSON.parse((await edge.get(path)).text) as readonly {
+      userAccountPubKey: string;
+      accountBase64: string | null;
+    }[];
+    const keys = rows.map((row) => row.userAccountPubKey);
+    const onChain = await readAccountTexts(node, keys, AbortSignal.timeout(60_000));
+    return (
+      keys.length === 3 && rows.every((row, index) => row.accountBase64 === (onChain[index] ?? ''))
+    );
+  });
 });
 
 test('a reader goes from edge to edge by epoch and sequence number, and misses nothing', async (context) => {

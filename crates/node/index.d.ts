@@ -312,6 +312,8 @@ export declare class JournalReader {
   nextMoment(): JournalMoment | null
   /** Where the reader stands. */
   position(): JournalPosition
+  /** The bytes of accounts (base58) as of the last turn that was applied; null for those that it has none of, and for what is no key. */
+  accounts(keys: Array<string>): Array<Buffer | undefined | null>
   /**
    * To be called at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null when all bytes were
    * read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.

@@ -29,6 +29,7 @@ function feedOf(follower: LogFollower, refused: (error: unknown) => never): Book
     start: () => follower.start().catch(refused),
     stop: () => follower.stop(),
     status: () => follower.status(),
+    readAccounts: (keys) => follower.readAccounts(keys),
     stats: () => ({ slotAgeMs: follower.logAgeMs(), events: { ...follower.stats() } }),
   };
 }

@@ -136,6 +136,11 @@ export class JournalReader {
     return tear;
   }
 
+  /** The bytes of accounts (base58) as of the last turn that was applied; null for those that it has none of. */
+  readAccounts(keys: readonly string[]): readonly (Uint8Array | null)[] {
+    return this.#native.accounts([...keys]).map((bytes) => bytes ?? null);
+  }
+
   /** What the last turn published. */
   mark(): PublishMark {
     return unpackMark(this.#native.position().marks);

@@ -63,6 +63,11 @@ export class LogBook {
     return this.#turns;
   }
 
+  /** The bytes of accounts (base58) of the book as it stands; null for those that it has none of. */
+  readAccounts(keys: readonly string[]): readonly (Uint8Array | null)[] {
+    return this.#reader.readAccounts(keys);
+  }
+
   /** Puts a checkpoint in the place of the book. Throws an EngineError. */
   restoreCheckpoint({ bytes, next }: LogCheckpoint): void {
     const { engine, programId } = this.#options;

@@ -107,6 +107,12 @@ export class LogFollower {
     return systemTimers.nowMs() - this.#messageAtMs + this.#behindMs;
   }
 
+  /** Accounts (base58) as base64, as of the book; null for those that it has none of. */
+  async readAccounts(keys: readonly string[]): Promise<readonly (string | null)[]> {
+    const accounts = this.#book.readAccounts(keys);
+    return accounts.map((bytes) => bytes && Buffer.from(bytes).toString('base64'));
+  }
+
   stats(): LogFollowerStats {
     return { logTurns: this.#book.turnCount, ...this.#counts };
   }

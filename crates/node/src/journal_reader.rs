@@ -1,6 +1,6 @@
 //! Segments of a journal, read into a core.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use napi::Result;
 use napi::bindgen_prelude::{Buffer, BufferSlice};
@@ -13,6 +13,7 @@ use slotbook_journal::{
 use slotbook_protocol::units::Pubkey;
 
 use crate::core::{Core, negative, program_of, whole};
+use crate::decode::key;
 use crate::intake::word_count;
 use crate::journal::{JournalProblem, problem_at};
 
@@ -252,6 +253,21 @@ impl JournalReader {
             waiting: self.reader.waiting() as f64,
             marks: marks.clone().into(),
         }
+    }
+
+    /// The bytes of accounts (base58) as of the last turn that was applied; null for those that it has none of, and for what is no key.
+    #[napi]
+    pub fn accounts(&self, keys: Vec<String>) -> Vec<Option<Buffer>> {
+        let wanted: Vec<_> = keys.iter().map(|text| key(text.as_bytes()).ok()).collect();
+        let mut found = HashMap::new();
+        let read = self.reader.each_account(
+            |pubkey| wanted.contains(&Some(*pubkey)),
+            |account| {
+                found.insert(account.origin.pubkey, account.data.to_vec());
+            },
+        );
+        read.expect("Invariant: what a reader has stored can be unpacked");
+        wanted.iter().map(|key| Some(found.get(&(*key)?)?.clone().into())).collect()
     }
 
     /// To be called at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null when all bytes were
