@@ -92,6 +92,9 @@ export const backfillOptions = [
   settingOption('historyRequestsPerSecond'),
 ];
 
+/** Options of `copy-history`. */
+export const copyOptions = [settingOption('historyUrl')];
+
 /** The arguments of `follow`. */
 export const followOptions = [
   new Option('--channel <name>', 'book, bbo or l3 (default book)'),

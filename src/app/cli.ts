@@ -20,6 +20,7 @@ import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
 import {
   backfillOptions,
+  copyOptions,
   coreOptions,
   demoOptions,
   edgeOptions,
@@ -33,6 +34,7 @@ import {
   serveOrDemoOptions,
   verifyOptions,
 } from './cli-options.js';
+import { copyHistory } from './copy-command.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
 import {
@@ -111,8 +113,8 @@ function createProgram(words: readonly string[]): Command {
   return program.addCommand(start, { isDefault });
 }
 
-/** The commands that end by themselves, with an exit status of their own. */
-function toolCommands(): readonly Command[] {
+/** Those that fill or move a history. */
+function historyCommands(): readonly Command[] {
   return [
     newCommand('backfill', backfillOptions)
       .description(
@@ -122,6 +124,21 @@ function toolCommands(): readonly Command[] {
         const stop = stopSignal();
         return exitByResult(() => runBackfill(flags, { output: process.stdout, stop }));
       }),
+    newCommand('copy-history', copyOptions)
+      .description(
+        'copy the file of a history, which no service may have open, into the Postgres database of --history-url, which has none yet',
+      )
+      .argument('<file>', 'below a --data-dir, named by the genesis hash of its chain')
+      .action((file: string, flags: Flags) =>
+        exitByResult(() => copyHistory(file, flags, process.stdout)),
+      ),
+  ];
+}
+
+/** The commands that end by themselves, with an exit status of their own. */
+function toolCommands(): readonly Command[] {
+  return [
+    ...historyCommands(),
     newCommand('verify', verifyOptions)
       .description(
         'compare the orders of a running service, and their levels, with its chain, or check a journal: exits with 0 when they are equal and it is sound, 1 when not',

@@ -166,6 +166,13 @@ export class ConfigReader {
     return { ...common, ...(url !== undefined && { database: { url, role: 'read' } }) };
   }
 
+  /** The database of a command that needs one. */
+  readHistoryUrl(): string {
+    const url = readDatabaseUrl(this.#settings, 'historyUrl');
+    if (url === undefined) throw missing('historyUrl');
+    return url;
+  }
+
   /** The settings of `demo`. */
   readDemo(): DemoConfig {
     const dataDir = this.#settings.isGiven('dataDir') ? this.#settings.read('dataDir') : undefined;

@@ -1,0 +1,110 @@
+/** Copies the file of a history into a database that has none yet, with every row and number as it is. */
+import path from 'node:path';
+import { CANDLE_COLUMNS } from '../store/candle-rows.js';
+import type { Bound, Connection, Row, RowShape } from '../store/connection.js';
+import { StoreError } from '../store/error.js';
+import { openFile } from '../store/open.js';
+import { marketsIn } from '../store/queries.js';
+import { FUNDING_COLUMNS, TRADE_COLUMNS } from '../store/record-rows.js';
+import { refuseOtherChain } from './open-postgres.js';
+import { PostgresConnection } from './postgres-connection.js';
+
+/** Rows that are read from the file at once: some megabytes of trades. */
+const ROWS_AT_ONCE = 5_000;
+
+/** A table, and the key by which it is read. */
+interface CopiedTable extends RowShape {
+  readonly key: readonly string[];
+}
+
+const recordKey = ['market', 'slot', 'place', 'idx', 'tx'];
+const transactionState = ['slot', 'place', 'is_truncated', 'is_final', 'has_records'];
+const tables: readonly CopiedTable[] = [
+  { table: 'accounts', columns: ['id', 'key', 'sum'], key: ['id'] },
+  { table: 'explanations', columns: ['id', 'name', 'sum'], key: ['id'] },
+  { table: 'transactions', columns: ['id', 'signature', 'sum', ...transactionState], key: ['id'] },
+  { table: 'trades', columns: TRADE_COLUMNS, key: recordKey },
+  { table: 'funding_rates', columns: FUNDING_COLUMNS, key: recordKey },
+  { table: 'candles', columns: CANDLE_COLUMNS, key: ['market', 'minutes', 'start'] },
+  {
+    ...{ table: 'fill_runs', columns: ['market', 'first_id', 'last_id'] },
+    key: ['market', 'first_id'],
+  },
+  {
+    ...{ table: 'uncharted', columns: ['market', 'tx', 'idx'] },
+    key: ['market', 'tx', 'idx'],
+  },
+  { table: 'progress', columns: ['name', 'value', 'sum'], key: ['name'] },
+  { table: 'meta', columns: ['name', 'value', 'sum'], key: ['name'] },
+];
+
+/** What was copied. */
+export interface CopiedHistory {
+  /** Rows by table. */
+  readonly rows: ReadonlyMap<string, number>;
+}
+
+/** Copies all or nothing. Throws a StoreError, as when the database has records already. */
+export async function copyFile({
+  file,
+  url,
+}: {
+  /** Its name is the genesis hash of its chain. */
+  readonly file: string;
+  readonly url: string;
+}): Promise<CopiedHistory> {
+  const genesisHash = path.basename(file, '.db');
+  const from = await openFile({ folder: path.dirname(file), genesisHash });
+  try {
+    const to = new PostgresConnection({ url, role: 'write' });
+    try {
+      refuseOtherChain(to, genesisHash);
+      refuseRecords(to);
+      return { rows: to.runTransaction(() => copyTables(from, to)) };
+    } finally {
+      to.close();
+    }
+  } finally {
+    from.close();
+  }
+}
+
+function refuseRecords(to: Connection): void {
+  if (to.readRow('select 1 from transactions limit 1') === null) return;
+  throw new StoreError('foreign', `the database has a history already: ${to.file}`);
+}
+
+function copyTables(from: Connection, to: Connection): ReadonlyMap<string, number> {
+  to.changeRows('delete from progress');
+  to.changeRows('delete from meta');
+  const rows = new Map(tables.map((table) => [table.table, copyTable(table, from, to)]));
+  const markets = [...new Set([...marketsIn(from, 'trades'), ...marketsIn(from, 'candles')])];
+  to.noteChange({ markets, hasRemoved: true });
+  return rows;
+}
+
+function copyTable(copied: CopiedTable, from: Connection, to: Connection): number {
+  const { table, columns, key } = copied;
+  const shape = { table, columns };
+  let count = 0;
+  let after: readonly Bound[] | null = null;
+  for (;;) {
+    const rows: readonly Row[] = readBehind(copied, from, after);
+    for (const row of rows) to.addRow(shape, row as readonly Bound[]);
+    count += rows.length;
+    const last = rows.at(-1);
+    if (last === undefined) return count;
+    after = key.map((column) => last[columns.indexOf(column)] as Bound);
+  }
+}
+
+function readBehind(
+  { table, columns, key }: CopiedTable,
+  from: Connection,
+  after: readonly Bound[] | null,
+): readonly Row[] {
+  const [keys, places] = [key.join(), key.map(() => '?').join()];
+  const where = after === null ? '' : `where (${keys}) > (${places})`;
+  const text = `select ${columns.join()} from ${table} ${where} order by ${keys} limit ${ROWS_AT_ONCE}`;
+  return from.readRows(text, after ?? []);
+}

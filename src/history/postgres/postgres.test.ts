@@ -1,0 +1,175 @@
+/** What is only of Postgres: one writer, partitions, lost servers, wrong settings, and files that are copied. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PostgresServer, postgresMissing } from '../../../test/support/postgres-server.js';
+import { candleRules } from '../candles/rules.js';
+import type { HistoryStore } from '../store/store.js';
+import {
+  cleanUp,
+  fundingRate,
+  GENESIS,
+  MIDNIGHT,
+  newFolder,
+  newStore,
+  oneFill,
+  transaction,
+} from '../store/testing.js';
+import { copyFile } from './copy-file.js';
+import { openPostgresStore } from './open-postgres.js';
+
+const DAY = 86_400;
+
+let server: PostgresServer;
+let url: string;
+const stores: HistoryStore[] = [];
+
+beforeAll(async () => {
+  if (postgresMissing === undefined) server = await PostgresServer.start();
+});
+
+beforeEach(async ({ skip }) => {
+  skip(postgresMissing !== undefined, postgresMissing);
+  url = await server.newDatabase();
+  return () => {
+    for (const store of stores.splice(0)) store.close();
+    cleanUp();
+  };
+});
+
+afterAll(() => server?.stop());
+
+function open(role: 'write' | 'read' = 'write', place = url, genesisHash = GENESIS): HistoryStore {
+  const options = { genesisHash, rules: candleRules, decimalsOf: () => 6 };
+  const store = openPostgresStore({ ...options, place: { url: place, role } });
+  stores.push(store);
+  return store;
+}
+
+/** The message of what a call throws. */
+function failureOf(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return 'nothing was thrown';
+}
+
+async function partitions(): Promise<readonly unknown[]> {
+  const text = `select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'trades'::regclass order by 1`;
+  return (await server.run(new URL(url).pathname.slice(1), text)).map(({ relname }) => relname);
+}
+
+describe('a database', () => {
+  test('has one writer, and another one when the first is gone', () => {
+    const first = open();
+    expect(failureOf(open)).toMatch(/^another service writes into the database: postgres:/);
+    first.close();
+    open().writeBatch({ transactions: [oneFill(1)] });
+  });
+
+  test('is not made by a reader, and not written by it', () => {
+    expect(failureOf(() => open('read'))).toContain('it has no history yet');
+    open().writeBatch({ transactions: [oneFill(1)] });
+    const reader = open('read');
+    expect(reader.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(1);
+    expect(failureOf(() => reader.writeBatch({ transactions: [oneFill(2)] }))).toContain(
+      'read-only',
+    );
+  });
+
+  test('of another chain or of a later version is refused', async () => {
+    open().close();
+    const other = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+    expect(failureOf(() => open('write', url, other))).toContain(`of the chain ${GENESIS}`);
+    const text = "insert into kysely_migration values ('0999-later', '')";
+    await server.run(new URL(url).pathname.slice(1), text);
+    expect(failureOf(open)).toContain('a later version of the program (0999-later)');
+  });
+
+  test('that cannot be reached is told in one line without the password', () => {
+    const wrong = [
+      'postgres://slotbook:secret@127.0.0.1:1/history?password=secret',
+      `postgres://slotbook:secret@127.0.0.1:${server.port}/absent`,
+      `postgres://stranger:secret@127.0.0.1:${server.port}/postgres`,
+      `postgres://slotbook:secret@127.0.0.1:${server.port}/postgres?sslmode=require`,
+    ];
+    for (const place of wrong) {
+      const message = failureOf(() => open('write', place));
+      expect(message).toMatch(/^the server .*: postgres:\/\/127\.0\.0\.1:\d+\/\w+ \(.*\)$/);
+      expect(message).not.toContain('secret');
+    }
+  });
+
+  test('that is lost in a write has nothing of it, and is opened again', async () => {
+    const store = open();
+    store.writeBatch({ transactions: [oneFill(1)] });
+    await server.kill();
+    const write = () => store.writeBatch({ transactions: [oneFill(2)] });
+    expect(write).toThrow(expect.objectContaining({ reason: 'lost', canRecover: false }));
+    await server.startAgain();
+    expect(write).toThrow(expect.objectContaining({ reason: 'lost' }));
+    const again = open();
+    expect(again.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(1);
+    expect(again.writeBatch({ transactions: [oneFill(1), oneFill(2)] })).toMatchObject({
+      known: 1,
+      trades: [{ slot: 2 }],
+    });
+  });
+});
+
+describe('partitions', () => {
+  test('are made two days ahead, and for a day that is outside of them', async () => {
+    const store = open();
+    store.writeBatch({ transactions: [oneFill(1)] });
+    store.writeBatch({ transactions: [oneFill(2, { ts: MIDNIGHT - 9 * DAY })] });
+    store.writeBatch({ transactions: [oneFill(3, { ts: -1 }), oneFill(4, { ts: 9e9 })] });
+    const days = ['trades_d20231106', 'trades_d20231115', 'trades_d20231116', 'trades_d20231117'];
+    expect(await partitions()).toEqual([...days, 'trades_other']);
+    expect(store.readTrades({ market: 'perp_0', limit: 9 })).toHaveLength(4);
+  });
+
+  test('that are old are dropped with their transactions, one a step', async () => {
+    const store = open();
+    const rows = [0, 1, 2, 3].map((day) => oneFill(day + 1, { ts: MIDNIGHT + day * DAY }));
+    store.writeBatch({ transactions: rows });
+    const policy = { tradesBefore: MIDNIGHT + 2 * DAY };
+    expect(store.retireRows(policy)).toMatchObject({ trades: 2 });
+    store.retireRows(policy);
+    store.retireRows(policy);
+    expect(await partitions()).not.toContain('trades_d20231116');
+    expect(await partitions()).toContain('trades_d20231117');
+    expect(store.readTotals()).toEqual({ trades: 2, fundingRates: 0, transactions: 2 });
+  });
+});
+
+describe('a file', () => {
+  test('is in the database as it was, and not copied twice', async () => {
+    const folder = newFolder();
+    const file = await newStore(folder, (market) => (market === 'spot_5' ? null : 6));
+    const fills = Array.from({ length: 40 }, (_, at) =>
+      oneFill(at + 1, { ts: MIDNIGHT + at * 4_000 }),
+    );
+    const pending = oneFill(90, { marketType: 'spot', marketIndex: 5, oraclePrice: 2n ** 64n });
+    const rates = transaction({ slot: 91, fundingRates: [fundingRate()] });
+    file.writeBatch({ transactions: [...fills, pending, rates], progress: { newest: 'a\nb\\c' } });
+    const read = (store: HistoryStore): unknown => ({
+      trades: store.readTrades({ market: 'perp_0', limit: 99 }),
+      spot: store.readTrades({ market: 'spot_5', limit: 99 }),
+      rates: store.readFundingRates({ market: 'perp_0', limit: 99 }),
+      candles: candleRules.minutes.map((minutes) =>
+        store.readCandles({ market: 'perp_0', minutes, limit: 99 }),
+      ),
+      rest: [store.findGaps(), store.readTotals(), store.readProgress()],
+    });
+    const before = read(file);
+    const source = { file: file.file, url };
+    file.close();
+    expect((await copyFile(source)).rows.get('trades')).toBe(41);
+    const store = open();
+    expect(read(store)).toEqual(before);
+    expect(store.addPendingFills()?.candles).not.toHaveLength(0);
+    store.close();
+    await expect(copyFile(source)).rejects.toThrow('has a history already');
+  });
+});
