@@ -17,6 +17,7 @@ import type { ReplaySource } from '../contract/replay-source.js';
 import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
 import type { LiveFeedOptions } from '../feed/feed-options.js';
+import { GrpcSource } from '../feed/grpc/grpc-source.js';
 import { LiveFeed } from '../feed/live-feed.js';
 import { FeedError } from '../feed/model/error.js';
 import { feedMetrics } from '../feed/model/feed-stats.js';
@@ -25,6 +26,7 @@ import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
 import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';
 import { RecordingReader } from '../feed/recording/recording-reader.js';
 import { Replayer } from '../feed/recording/replayer.js';
+import { MergedSources } from '../feed/sources/merged-sources.js';
 import { AsOfReads } from '../journal/as-of-reads.js';
 import { Journal } from '../journal/journal.js';
 import { JournalError } from '../journal/model/error.js';
@@ -218,8 +220,10 @@ function liveFeed(parts: LiveFeedParts): BookFeed {
     snapshotUrl === undefined
       ? {}
       : { snapshotRpc: new RpcClient({ url: snapshotUrl, ...PATIENCE_WITH_FALLBACK }) };
+  const sources = sourcesOf(config);
   const feed = new LiveFeed({
     nodes,
+    ...(sources === undefined ? {} : { sources }),
     ...snapshotRpc,
     engine,
     programId,
@@ -254,6 +258,13 @@ function liveFeed(parts: LiveFeedParts): BookFeed {
       readPriorityFees(feed.rpc, accounts, AbortSignal.timeout(LIMITS.feeReadMsMax)),
     quotes,
   };
+}
+
+/** The streams to follow; undefined leaves it to the nodes' subscriptions. */
+function sourcesOf({ grpc = [], programId }: ServiceConfig): MergedSources | undefined {
+  if (grpc.length === 0) return undefined;
+  const sources = grpc.map((server) => new GrpcSource({ ...server, programId }));
+  return new MergedSources({ sources });
 }
 
 /** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */

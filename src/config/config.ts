@@ -11,6 +11,7 @@ import { type JournalMomentSetting, parseMoment } from './journal-moment.js';
 import {
   type AggregatorConfig,
   type DatabaseConfig,
+  grpcServersOf,
   type HistoryConfig,
   type JournalConfig,
   type LogConfig,
@@ -71,6 +72,8 @@ export interface CommonConfig extends SettingValues<(typeof BOOK_SETTINGS)[numbe
 export interface ServiceConfig extends CommonConfig {
   /** The first is used while it works; the others take over when it does not. */
   readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
+  /** Streams in place of the nodes' subscriptions; empty for none. */
+  readonly grpc?: ReturnType<typeof grpcServersOf>;
   /** Takes the scan of all users; undefined leaves it to the node in use. */
   readonly snapshotUrl: string | undefined;
   readonly programId: string;
@@ -210,7 +213,6 @@ export class ConfigReader {
   readVerify(): VerifyConfig {
     const { url, seconds } = this.#settings.readAll('url', 'seconds');
     const service = this.readService();
-    // Its own output is the differences: a connection that comes and goes is not news.
     const logLevel = this.#settings.isGiven('logLevel') ? service.logLevel : 'warn';
     return { ...service, logLevel, url: url.replace(/\/+$/, ''), seconds };
   }
@@ -225,6 +227,7 @@ export class ConfigReader {
       aggregator: readAggregator(this.#settings),
       nodes: second === undefined ? [first] : [first, second],
       ...this.#settings.readAll('snapshotUrl', 'programId'),
+      grpc: grpcServersOf(this.#settings.readAll('grpcUrl', 'grpcToken')),
     };
   }
 

@@ -289,6 +289,8 @@ export const LIMITS = {
   journalMegabytesMax: 1_000_000_000,
   /** Servers of NATS that are named, and copies of the log: JetStream holds no more than five. */
   natsServersMax: 5,
+  /** Streams of gRPC that are merged: two or three are a fail-over, and each costs its CPU. */
+  grpcSourcesMax: 8,
   /** A week: the log is what edges join by, not an archive. */
   natsHoursMax: 168,
   /** Ranges, gaps and damaged files that /journal lists, the newest: a service that was started as often. */

@@ -14,6 +14,13 @@ export interface DatabaseConfig {
   readonly role: 'write' | 'read';
 }
 
+/** One Yellowstone gRPC server. */
+export interface GrpcConfig {
+  /** Without user info. */
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
 /** The settings of the history. */
 export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRetentionDays'> {
   /** The folder of its files, one a chain; undefined for a temporary one. */
@@ -76,4 +83,18 @@ export function wsUrlOf(rpcUrl: string): string {
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   if (url.port !== '') url.port = String(Number(url.port) + 1);
   return url.href;
+}
+
+/** The servers of these settings: a user in an address is its own token. */
+export function grpcServersOf({
+  grpcUrl = [],
+  grpcToken,
+}: Partial<SettingValues<'grpcUrl' | 'grpcToken'>>): readonly GrpcConfig[] {
+  return grpcUrl.map((text) => {
+    const url = new URL(text);
+    const token = url.username === '' ? grpcToken : decodeURIComponent(url.username);
+    url.username = '';
+    url.password = '';
+    return { url: url.href, token };
+  });
 }

@@ -42,6 +42,16 @@ export const SETTINGS = {
     absent: 'node in use',
     text: 'a node for the heavy scan of all users, at the start and for each audit',
   },
+  grpcUrl: {
+    ...{ group: 'cluster', kind: 'urls', protocols: HTTP, default: null, value: 'urls' },
+    ...{ countMax: LIMITS.grpcSourcesMax, absent: 'none' },
+    text: 'Yellowstone gRPC servers of the same chain, comma-separated, whose streams are followed in place of the subscription address; https is TLS',
+  },
+  grpcToken: {
+    ...{ group: 'cluster', kind: 'text', default: null, value: 'token' },
+    absent: 'none',
+    text: 'the token of these servers, sent as x-token; a user in an address takes its place. Better set in the environment, where no other process reads it',
+  },
   /** Drift v2's program on Solana's main network. */
   programId: {
     ...{ group: 'cluster', kind: 'key', value: 'key' },

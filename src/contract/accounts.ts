@@ -1,9 +1,9 @@
 /** Accounts of the chain on their way into the book. */
 
-/** How an account's data is written in a response of the RPC. */
-export type AccountEncoding = 'base64' | 'base64+zstd';
+/** How an account's data is written: as in a response of the RPC, or as a text with a character for each byte. */
+export type AccountEncoding = 'base64' | 'base64+zstd' | 'bytes';
 
-/** An account as the RPC delivers it; nothing of it is decoded in TypeScript. */
+/** An account as the chain's nodes deliver it; nothing of it is decoded in TypeScript. */
 export interface RawAccount {
   readonly pubkey: string;
   readonly owner: string;

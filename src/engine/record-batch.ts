@@ -19,7 +19,7 @@ export const RECORD_BYTES_MAX = 14 << 20;
  */
 export const BATCH_BYTES_MAX = 16 << 20;
 
-const FORM = { base64: 1, 'base64+zstd': 2, closed: 3 } as const;
+const FORM = { base64: 1, 'base64+zstd': 2, closed: 3, bytes: 4 } as const;
 const GATE_ARRIVAL = 0;
 
 /**

@@ -5,14 +5,18 @@ import { type Log, silentLog } from '../rpc/log.js';
 import type { NodeRpc, RpcNode, RpcNodes } from '../rpc/node-pool.js';
 import { systemTimers, type Timers } from '../rpc/timers.js';
 import { type FeedParts, NO_SLOT } from './connection/parts.js';
+import { RpcUpdates } from './connection/rpc-updates.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
 import { ClockSkew } from './model/clock-skew.js';
 import { TransientErrorLog } from './model/error-logs.js';
+import type { FeedNode } from './model/feed-source.js';
 import { type FeedTiming, newCounters } from './model/feed-stats.js';
 import { FIRST_SLOT_WAIT_MS, PROBE_NEWEST_USERS, REPLAY_UPDATES_MAX } from './model/limits.js';
 import { RecentKeys } from './model/recent-keys.js';
 import { Turns } from './model/turns.js';
+import type { MergedSources } from './sources/merged-sources.js';
+import { ReadingNodes } from './sources/reading-nodes.js';
 
 /** The parts of a live feed; what is optional is for tests and settings. */
 export interface LiveFeedOptions {
@@ -20,6 +24,8 @@ export interface LiveFeedOptions {
   readonly nodes: RpcNodes;
   /** Another node for the scan of all users; the node in use by default. */
   readonly snapshotRpc?: NodeRpc;
+  /** The streams whose updates are merged, where not those of one node at a time are followed. */
+  readonly sources?: MergedSources;
   readonly engine: FeedEngine;
   readonly programId: string;
   readonly log?: Log;
@@ -49,9 +55,22 @@ export interface LiveFeedOptions {
   readonly firstSlotWaitMs?: number;
 }
 
+/** The nodes of which one is followed at a time; where there are sources, all of them as one. */
+export function feedNodesOf({ nodes, sources }: LiveFeedOptions): RpcNodes<FeedNode> {
+  const [first, ...others] = nodes;
+  if (sources === undefined) return [nodeOf(first), ...others.map(nodeOf)];
+  const { name } = first;
+  return [{ name, rpc: new ReadingNodes(nodes), socket: sources, openUpdates: () => sources }];
+}
+
+function nodeOf({ name, rpc, socket }: RpcNode): FeedNode {
+  return { name, rpc, socket, openUpdates: () => new RpcUpdates(socket) };
+}
+
 /** Builds what the parts of a feed share. */
 export function newParts(
   options: LiveFeedOptions,
+  nodes: RpcNodes<FeedNode>,
   onTurn: (turn: TurnChanges, mark: PublishMark) => void,
 ): FeedParts {
   const { engine, programId, onApplied, publisher } = options;
@@ -67,7 +86,7 @@ export function newParts(
   const rpc = options.snapshotRpc ?? null;
   const skewMsMax = options.clockSkewMaxMs ?? SETTINGS.clockSkewMaxMs.default;
   return {
-    ...endpointsOf(options.nodes[0], options.nodes),
+    ...endpointsOf(nodes[0], nodes),
     scanNode: new ScanNode({ rpc, timers, random, transientErrors }),
     engine,
     programId,
@@ -100,12 +119,13 @@ export function newParts(
   };
 }
 
-/** A socket and its client always belong to the same node. */
+/** A stream of updates and its client always belong to the same node. */
 export function endpointsOf(
-  node: RpcNode,
-  nodes: RpcNodes,
-): Pick<FeedParts, 'node' | 'rpc' | 'socket' | 'otherRpcs'> {
-  const { name, rpc, socket } = node;
+  node: FeedNode,
+  nodes: RpcNodes<FeedNode>,
+): Pick<FeedParts, 'node' | 'rpc' | 'updates' | 'otherRpcs'> {
+  const { name, rpc } = node;
+  const updates = node.openUpdates();
   const others = nodes.filter((other) => other !== node);
-  return { node: name, rpc, socket, otherRpcs: others.map((other) => other.rpc) };
+  return { node: name, rpc, updates, otherRpcs: others.map((other) => other.rpc) };
 }

@@ -1,15 +1,16 @@
 import type { TurnChanges } from '../contract/feed-engine.js';
 import type { Readiness } from '../contract/feed-status.js';
 import type { PublishMark } from '../contract/publish-mark.js';
-import type { NodeRpc, RpcNode } from '../rpc/node-pool.js';
+import type { NodeRpc, RpcNodes } from '../rpc/node-pool.js';
 import type { Timer } from '../rpc/timers.js';
 import { type FeedParts, NO_SLOT } from './connection/parts.js';
 import { FeedSession } from './connection/session.js';
 import { forgetWrongSlot, slotLagOf } from './connection/slot-lag.js';
 import { SlotAge } from './connection/slot-tracking.js';
-import { endpointsOf, type LiveFeedOptions, newParts } from './feed-options.js';
+import { endpointsOf, feedNodesOf, type LiveFeedOptions, newParts } from './feed-options.js';
 import { FeedError, failureText, isChainClockError, isRefutedByNodes } from './model/error.js';
 import { ProblemLog } from './model/error-logs.js';
+import type { FeedNode } from './model/feed-source.js';
 import { type FeedStats, type FeedTiming, staleReasonOf, stateOf } from './model/feed-stats.js';
 import { LAGGING_AFTER_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/limits.js';
 import { NodeFailover } from './node-failover.js';
@@ -24,6 +25,8 @@ const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
   'INVALID_ZSTD',
   'MALFORMED_RECORD',
 ]);
+
+const DEFAULT_TIMING = { laggingAfterMs: LAGGING_AFTER_MS, staleAfterMs: STALE_AFTER_MS };
 
 /**
  * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all
@@ -42,6 +45,7 @@ const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
 export class LiveFeed {
   readonly #options: LiveFeedOptions;
   readonly #parts: FeedParts;
+  readonly #feedNodes: RpcNodes<FeedNode>;
   readonly #nodes: NodeFailover;
   readonly #problemLog: ProblemLog;
   readonly #timing: FeedTiming;
@@ -56,14 +60,12 @@ export class LiveFeed {
 
   constructor(options: LiveFeedOptions) {
     this.#options = options;
-    this.#timing = options.timing ?? {
-      laggingAfterMs: LAGGING_AFTER_MS,
-      staleAfterMs: STALE_AFTER_MS,
-    };
-    this.#parts = newParts(options, (turn, mark) => this.#handleTurn(turn, mark));
+    this.#timing = options.timing ?? DEFAULT_TIMING;
+    this.#feedNodes = feedNodesOf(options);
+    this.#parts = newParts(options, this.#feedNodes, (...turn) => this.#handleTurn(...turn));
     this.#problemLog = new ProblemLog(this.#parts.log);
     this.#slotAge = new SlotAge(this.#timing.laggingAfterMs);
-    this.#nodes = new NodeFailover({ ...this.#parts, ...this.#timing, nodes: options.nodes });
+    this.#nodes = new NodeFailover({ ...this.#parts, ...this.#timing, nodes: this.#feedNodes });
   }
 
   /** Begins to connect. Resolves when the book is live for the first time. */
@@ -127,15 +129,14 @@ export class LiveFeed {
     };
   }
 
-  #handleOpened(node: RpcNode): void {
+  #handleOpened(node: FeedNode): void {
     const { clock, transientErrors } = this.#parts;
     clock.forgetSlot();
     this.#slotAge.beginConnection(this.#parts.timers.nowMs());
-    const after = this.#failure === null ? '' : `, after ${this.#failure}`;
-    this.#reason = `the accounts are being read${after}`;
+    this.#reason = `the accounts are being read${this.#failure === null ? '' : `, after ${this.#failure}`}`;
     transientErrors.logInfo('connected', node.name, { node: node.name });
     const session = new FeedSession(
-      { ...this.#parts, ...endpointsOf(node, this.#options.nodes) },
+      { ...this.#parts, ...endpointsOf(node, this.#feedNodes) },
       {
         onLive: () => this.#enterLive(session),
         onRebuilding: (reason) => this.#enterRebuilding(reason),
@@ -202,7 +203,6 @@ export class LiveFeed {
   #handleClosed(reason: string): void {
     this.#session?.close();
     this.#session = null;
-    // A later failure than the session's own.
     if (reason !== this.#failure) this.#failure = null;
     this.#parts.transientErrors.logWarning('connection lost', reason, { reason });
     this.#enterRebuilding(`no connection: ${reason}`);

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeSocket, noRpc } from '../../test/support/fake-socket.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { silentLog } from '../rpc/log.js';
-import type { RpcNode, RpcNodes } from '../rpc/node-pool.js';
+import type { RpcNodes } from '../rpc/node-pool.js';
+import type { FeedNode } from './model/feed-source.js';
 import { LOSS_MEMORY_MS } from './model/limits.js';
 import { NodeFailover } from './node-failover.js';
 
@@ -20,11 +21,11 @@ function start(count: number, random = 1, onClosed = (): void => undefined): voi
   events = [];
   counters = { failovers: 0 };
   sockets = Array.from({ length: count }, () => new FakeSocket());
-  const all = sockets.map((socket, index): RpcNode => {
+  const all = sockets.map((socket, index): Omit<FeedNode, 'openUpdates'> => {
     return { name: 'abc'[index] ?? '', rpc: noRpc, socket };
   });
   nodes = new NodeFailover({
-    nodes: all as unknown as RpcNodes,
+    nodes: all as unknown as RpcNodes<FeedNode>,
     timers,
     random: () => random,
     staleAfterMs: STALE_AFTER_MS,

@@ -1,8 +1,9 @@
 import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
-import { NodePool, type RpcNode, type RpcNodes } from '../rpc/node-pool.js';
+import { NodePool, type RpcNodes } from '../rpc/node-pool.js';
 import type { RpcSocketListener } from '../rpc/socket.js';
 import type { Timer, Timers } from '../rpc/timers.js';
+import type { FeedNode } from './model/feed-source.js';
 import type { FeedCounters } from './model/feed-stats.js';
 import {
   LOSS_BACKOFF_CAP_MS,
@@ -21,12 +22,12 @@ import {
 /** The events of the node in use. */
 export interface FailoverListener extends Omit<RpcSocketListener, 'onOpened'> {
   /** Connected to this node, with no subscription yet. */
-  onOpened(node: RpcNode): void;
+  onOpened(node: FeedNode): void;
 }
 
 /** What nodes need to know and what a test may replace. */
 export interface FailoverOptions {
-  readonly nodes: RpcNodes;
+  readonly nodes: RpcNodes<FeedNode>;
   readonly timers: Timers;
   readonly random: () => number;
   /** Without a slot for this long another node is used. */
@@ -48,7 +49,7 @@ export interface FailoverOptions {
  */
 export class NodeFailover {
   readonly #options: FailoverOptions;
-  readonly #pool: NodePool;
+  readonly #pool: NodePool<FeedNode>;
   readonly #silence: Backoff;
   #listener: FailoverListener | null = null;
   /** Whether the book was live over the connection that stands or has just ended. */
@@ -73,7 +74,7 @@ export class NodeFailover {
   }
 
   /** The node in use, or the one that is tried now. */
-  get current(): RpcNode {
+  get current(): FeedNode {
     return this.#pool.current;
   }
 

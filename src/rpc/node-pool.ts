@@ -12,6 +12,9 @@ export type NodeSocket = Pick<
   'start' | 'stop' | 'dropConnection' | 'resetBackoff' | 'subscribe' | 'unsubscribe'
 >;
 
+/** The part of it that connects. */
+export type NodeConnection = Pick<RpcSocket, 'start' | 'stop' | 'dropConnection' | 'resetBackoff'>;
+
 /** One RPC node: its client and its socket are always used together. */
 export interface RpcNode {
   /** Host and port: all of its address that may be published. */
@@ -45,16 +48,16 @@ export function createNodes([first, ...others]: RpcNodes<NodeUrls>): RpcNodes<Co
 }
 
 /** The nodes, and how waits grow when all of them fail. */
-export interface NodePoolOptions extends BackoffOptions {
-  readonly nodes: RpcNodes;
+export interface NodePoolOptions<Node> extends BackoffOptions {
+  readonly nodes: RpcNodes<Node>;
 }
 
 /**
  * The nodes as a ring with one in use, and the failures in a row. It neither connects nor decides
  * when a node has failed: its owner does.
  */
-export class NodePool {
-  readonly #nodes: RpcNodes;
+export class NodePool<Node = RpcNode> {
+  readonly #nodes: RpcNodes<Node>;
   readonly #backoff: Backoff;
   #index = 0;
   #failures = 0;
@@ -64,13 +67,13 @@ export class NodePool {
   #claim: { readonly hash: string; readonly index: number; readonly failures: number } | null =
     null;
 
-  constructor({ nodes, ...waits }: NodePoolOptions) {
+  constructor({ nodes, ...waits }: NodePoolOptions<Node>) {
     this.#nodes = nodes;
     this.#backoff = new Backoff(waits);
   }
 
   /** The node in use, or the one that is tried now. */
-  get current(): RpcNode {
+  get current(): Node {
     return this.#nodes[this.#index] ?? this.#nodes[0];
   }
 

@@ -19,6 +19,7 @@ const FORM_BINARY: u8 = 0;
 const FORM_BASE64: u8 = 1;
 const FORM_BASE64_ZSTD: u8 = 2;
 const FORM_CLOSED: u8 = 3;
+const FORM_BYTES: u8 = 4;
 
 const GATE_ARRIVAL: u8 = 0;
 const GATE_SNAPSHOT: u8 = 1;
@@ -82,6 +83,9 @@ impl<'a> Record<'a> {
             FORM_BASE64 => self.text(closed, Encoding::Base64, decoder),
             FORM_BASE64_ZSTD => self.text(closed, Encoding::Base64Zstd, decoder),
             FORM_CLOSED => Ok(closed),
+            FORM_BYTES => {
+                Ok(AccountUpdate { owner: decoder.owner(self.owner)?, data: self.data, ..closed })
+            }
             _ => Err(Fault::MalformedRecord),
         }
     }
@@ -187,12 +191,14 @@ mod tests {
             record(FORM_BINARY, 0, &key, &owner, b"abc"),
             record(FORM_BASE64, 0, key_text, owner_text, b"YWJj"),
             record(FORM_BASE64_ZSTD, 1, key_text, owner_text, packed.as_bytes()),
+            record(FORM_BYTES, 0, key_text, owner_text, b"abc"),
             record(FORM_CLOSED, 0, key_text, b"", b""),
         ]
         .concat();
         let account = Ok((Pubkey(key), Pubkey(owner), b"abc".to_vec()));
         let closed = Ok((Pubkey(key), Pubkey([0; 32]), Vec::new()));
-        assert_eq!(decoded(&batch), [account.clone(), account.clone(), account, closed]);
+        let accounts = [account.clone(), account.clone(), account.clone(), account, closed];
+        assert_eq!(decoded(&batch), accounts);
     }
 
     #[test]
@@ -224,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_batch_panics(batch: Vec<u8>, form in 0_u8..5, owner: Vec<u8>) {
+        fn no_batch_panics(batch: Vec<u8>, form in 0_u8..6, owner: Vec<u8>) {
             let _ = decoded(&batch);
             let owner = &owner[..owner.len().min(255)];
             let mut decoder = Decoder::default();

@@ -1,11 +1,12 @@
 import type { FeedEngine } from '../../contract/feed-engine.js';
 import type { AuditOutcome } from '../../contract/feed-status.js';
 import type { Log } from '../../rpc/log.js';
-import type { NodeRpc, NodeSocket } from '../../rpc/node-pool.js';
+import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { ChainClock } from '../model/chain-clock.js';
 import type { ClockSkew } from '../model/clock-skew.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
+import type { UpdateStream } from '../model/feed-source.js';
 import type { FeedCounters } from '../model/feed-stats.js';
 import type { RecentKeys } from '../model/recent-keys.js';
 import type { Turns } from '../model/turns.js';
@@ -44,10 +45,10 @@ export interface FeedMemory {
 
 /** What the parts of the feed share. */
 export interface FeedParts {
-  /** The node in use by its name, client and socket: one node for the whole of a connection. */
+  /** The node in use by its name, client and updates: one node for the whole of a connection. */
   readonly node: string;
   readonly rpc: NodeRpc;
-  readonly socket: NodeSocket;
+  readonly updates: UpdateStream;
   /** The clients of the other nodes, which scan when the node in use is silent. */
   readonly otherRpcs: readonly NodeRpc[];
   readonly scanNode: ScanNode;

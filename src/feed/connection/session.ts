@@ -1,7 +1,7 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { readGenesisHash } from '../../rpc/methods.js';
 import { sleep } from '../../rpc/timers.js';
-import { type AccountUpdate, parseSlotNotification } from '../model/account-update.js';
+import type { AccountUpdate, AnnouncedSlot } from '../model/account-update.js';
 import {
   FeedError,
   isChainClockError,
@@ -26,7 +26,7 @@ import { Probe } from './probe.js';
 import { applyUpdate, ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
 import { LastNotifiedSlots, waitForFirstSlot, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles } from './snapshots.js';
-import { OracleSubscriptions, subscribeAll } from './subscriptions.js';
+import { OracleSubscriptions } from './subscriptions.js';
 import { requireLikelySlot } from './takeover-check.js';
 
 /** The events of a connection. */
@@ -81,7 +81,7 @@ export class FeedSession {
     this.#parts = parts;
     this.#listener = listener;
     this.#newestBefore = parts.memory.newest;
-    this.#oracles = new OracleSubscriptions(parts, (update) => this.#handleUpdate(update));
+    this.#oracles = new OracleSubscriptions(parts);
     this.#buffer = new ReplayBuffer(parts.replayUpdatesMax);
     this.#chain = new ChainCheck(parts);
     this.#auditor = new Auditor(parts, {
@@ -224,15 +224,16 @@ export class FeedSession {
   }
 
   #subscribeAll(): Promise<void> {
-    return subscribeAll(this.#parts, {
-      onSlot: (result) => this.#handleSlot(result),
-      onAccount: (update) => this.#handleUpdate(update),
-      onClock: (update) => this.#handleUpdate(update),
+    const { updates, programId } = this.#parts;
+    return updates.subscribeAll(programId, {
+      onSlot: (notified) => this.#handleSlot(notified),
+      onUpdate: (update) => this.#handleUpdate(update),
+      onLost: () =>
+        this.#listener.onGap('a dead slot took back writes whose earlier state is unknown'),
     });
   }
 
-  #handleSlot(result: unknown): void {
-    const notified = parseSlotNotification(result);
+  #handleSlot(notified: AnnouncedSlot | null): void {
     if (notified === null || this.#stop.signal.aborted || !this.#chain.announceSlot(notified))
       return;
     this.#listener.onSlot();

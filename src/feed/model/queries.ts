@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 import type { AccountKind } from './account-update.js';
 
 /** The Clock sysvar account. */
@@ -46,6 +47,25 @@ function filtersOf(kind: ProgramKind): readonly object[] {
   const filters: object[] = [{ memcmp: { offset: 0, bytes: discriminator } }, { dataSize: bytes }];
   if (kind === 'user') filters.push({ memcmp: { offset: USER_IDLE_OFFSET, bytes: ZERO_BYTE } });
   return filters;
+}
+
+/** The discriminators as bytes, made when the first account is judged. */
+let discriminators: ReadonlyMap<string, ProgramKind> | undefined;
+
+/** What an account of the program is; null for one that no scan asks for. */
+export function kindOfAccount(data: Buffer): ProgramKind | null {
+  discriminators ??= new Map(
+    PROGRAM_KINDS.map((kind) => {
+      return [Buffer.from(base58.decode(SHAPES[kind].discriminator)).toString('latin1'), kind];
+    }),
+  );
+  const kind = discriminators.get(data.toString('latin1', 0, 8));
+  return kind !== undefined && SHAPES[kind].bytes === data.length ? kind : null;
+}
+
+/** Whether a user is idle: scans leave it out, because it has no orders. */
+export function isIdleUser(data: Buffer): boolean {
+  return data[USER_IDLE_OFFSET] !== 0;
 }
 
 /** Parameters of programSubscribe. */

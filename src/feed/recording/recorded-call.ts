@@ -64,7 +64,7 @@ const KINDS = [
 
 const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
 const POLICIES = ['join', 'improve'] as const;
-const ENCODINGS = ['base64', 'base64+zstd'] as const;
+const ENCODINGS = ['base64', 'base64+zstd', 'bytes'] as const;
 
 /** Bytes of the length, and of the kind and the time behind it. */
 export const CALL_LENGTH_BYTES = 4;

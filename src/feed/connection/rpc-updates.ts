@@ -1,0 +1,63 @@
+import type { NodeSocket } from '../../rpc/node-pool.js';
+import type { RpcSubscription } from '../../rpc/socket.js';
+import {
+  parseAccountNotification,
+  parseProgramNotification,
+  parseSlotNotification,
+} from '../model/account-update.js';
+import type { UpdateHandlers, UpdateStream } from '../model/feed-source.js';
+import {
+  accountSubscribeParams,
+  CLOCK_KEY,
+  PROGRAM_KINDS,
+  programSubscribeParams,
+} from '../model/queries.js';
+
+/** The updates of the subscription socket of one node; each connection has one of its own. */
+export class RpcUpdates implements UpdateStream {
+  readonly #socket: NodeSocket;
+  readonly #oracles = new Map<string, RpcSubscription>();
+  #handlers: UpdateHandlers | null = null;
+
+  constructor(socket: NodeSocket) {
+    this.#socket = socket;
+  }
+
+  async subscribeAll(programId: string, handlers: UpdateHandlers): Promise<void> {
+    this.#handlers = handlers;
+    const { onSlot, onUpdate } = handlers;
+    await Promise.all([
+      this.#socket.subscribe('slotSubscribe', [], (result) =>
+        onSlot(parseSlotNotification(result)),
+      ),
+      ...PROGRAM_KINDS.map((kind) => {
+        const params = programSubscribeParams(programId, kind);
+        return this.#socket.subscribe('programSubscribe', params, (result) =>
+          onUpdate(parseProgramNotification(kind, result)),
+        );
+      }),
+      this.#socket.subscribe('accountSubscribe', accountSubscribeParams(CLOCK_KEY), (result) =>
+        onUpdate(parseAccountNotification('clock', CLOCK_KEY, result)),
+      ),
+    ]);
+  }
+
+  async followOracles(keys: readonly string[]): Promise<void> {
+    const wanted = new Set(keys);
+    for (const [key, subscription] of this.#oracles) {
+      if (wanted.has(key)) continue;
+      this.#socket.unsubscribe(subscription);
+      this.#oracles.delete(key);
+    }
+    const added = keys.filter((key) => !this.#oracles.has(key));
+    await Promise.all(added.map((key) => this.#subscribeTo(key)));
+  }
+
+  async #subscribeTo(key: string): Promise<void> {
+    const params = accountSubscribeParams(key);
+    const subscription = await this.#socket.subscribe('accountSubscribe', params, (result) =>
+      this.#handlers?.onUpdate(parseAccountNotification('oracle', key, result)),
+    );
+    this.#oracles.set(key, subscription);
+  }
+}

@@ -1,0 +1,63 @@
+import { base58 } from '@scure/base';
+import type { AccountKind } from '../model/account-update.js';
+import type { SourceUpdate } from '../model/feed-source.js';
+import { CLOCK_KEY, isIdleUser, kindOfAccount } from '../model/queries.js';
+import { GRPC_KEYS_MAX } from './limits.js';
+import type { StreamAccount } from './messages.js';
+
+const KEY_BYTES = 32;
+
+/**
+ * Makes updates of the accounts of a stream: its filters are by owner, so that all that the program owns comes, and what
+ * the book does not hold is left out here. Users go to the core as bytes; the few others are base64, as they are read.
+ */
+export class AccountReader {
+  readonly #programId: string;
+  /** Base58 by bytes: nearly every account has come before. */
+  readonly #texts = new Map<string, string>();
+  #followed: ReadonlySet<string> = new Set();
+
+  constructor(programId: string) {
+    this.#programId = programId;
+  }
+
+  /** The accounts beside the program's and the Clock. */
+  followKeys(keys: readonly string[]): void {
+    this.#followed = new Set(keys);
+  }
+
+  /** The update; null where the book does not hold such accounts, `foreign` where nobody asked for it. */
+  readAccount(account: StreamAccount): SourceUpdate | 'foreign' | null {
+    if (account.pubkey.length !== KEY_BYTES || account.owner.length !== KEY_BYTES) return 'foreign';
+    const pubkey = this.#textOf(account.pubkey);
+    const owner = this.#textOf(account.owner);
+    const kind = this.#kindOf(pubkey, owner, account.data);
+    if (kind === null || kind === 'foreign') return kind;
+    const { slot, writeVersion, data, lamports } = account;
+    const isUser = kind === 'user';
+    // No node notifies of a user that has become idle: it leaves the book as one that is closed.
+    if (lamports === 0 || data.length === 0 || (isUser && isIdleUser(data)))
+      return { ...closed, kind, pubkey, slot, writeVersion };
+    const text = isUser ? data.toString('latin1') : data.toString('base64');
+    const encoding = isUser ? 'bytes' : 'base64';
+    return { kind, pubkey, owner, slot, data: text, encoding, closed: false, writeVersion };
+  }
+
+  #kindOf(pubkey: string, owner: string, data: Buffer): AccountKind | 'foreign' | null {
+    if (pubkey === CLOCK_KEY) return 'clock';
+    if (this.#followed.has(pubkey)) return 'oracle';
+    return owner === this.#programId ? kindOfAccount(data) : 'foreign';
+  }
+
+  #textOf(bytes: Buffer): string {
+    const key = bytes.toString('latin1');
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    if (this.#texts.size >= GRPC_KEYS_MAX) this.#texts.clear();
+    const text = base58.encode(bytes);
+    this.#texts.set(key, text);
+    return text;
+  }
+}
+
+const closed = { owner: '', data: '', encoding: 'base64', closed: true } as const;

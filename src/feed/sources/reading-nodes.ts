@@ -1,0 +1,37 @@
+import { RpcError } from '../../rpc/error.js';
+import type { NodeRpc, RpcNode, RpcNodes } from '../../rpc/node-pool.js';
+
+/** The clients of all nodes as one: a call that fails on one node is tried on the next, which is then used first. */
+export class ReadingNodes implements NodeRpc {
+  readonly #nodes: RpcNodes;
+  #at = 0;
+
+  constructor(nodes: RpcNodes) {
+    this.#nodes = nodes;
+  }
+
+  call: NodeRpc['call'] = (method, params, parse, options) =>
+    this.#tryEach(({ rpc }) => rpc.call(method, params, parse, options), options?.signal);
+
+  callRaw: NodeRpc['callRaw'] = (method, params, options) =>
+    this.#tryEach(({ rpc }) => rpc.callRaw(method, params, options), options?.signal);
+
+  async #tryEach<Result>(
+    run: (node: RpcNode) => Promise<Result>,
+    signal: AbortSignal | undefined,
+  ): Promise<Result> {
+    let failure: unknown;
+    for (const _ of this.#nodes) {
+      const at = this.#at;
+      try {
+        return await run(this.#nodes[at] ?? this.#nodes[0]);
+      } catch (error) {
+        if (!(error instanceof RpcError) || signal?.aborted === true) throw error;
+        failure = error;
+        // Another call may have moved on already.
+        if (at === this.#at) this.#at = (at + 1) % this.#nodes.length;
+      }
+    }
+    throw failure;
+  }
+}
