@@ -55,6 +55,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/deaf-crowd.test.ts'],
     env: { DEAF: 'long' },
   },
+  edges: {
+    about: 'a reader that jumps between two edges for ten minutes; needs nats-server',
+    command: [localCommand('vitest'), 'run', 'test/edges.test.ts'],
+    env: { EDGES_SECONDS: '600' },
+  },
   page: {
     about: 'the page for 30 minutes at 300 account updates a second: first book, scripting, memory',
     command: [localCommand('vitest'), 'run', 'test/page-figures.test.ts'],

@@ -2,6 +2,8 @@
 import { afterAll, afterEach, beforeAll, expect, type TestContext, test } from 'vitest';
 import { RpcClient } from '../src/rpc/client.js';
 import { readAccountTexts } from '../src/rpc/methods.js';
+import type { ModelBook } from './support/model-book.js';
+import { ModelClient } from './support/model-client.js';
 import { NatsServer, natsMissing } from './support/nats-server.js';
 import { ServiceChild } from './support/service-child.js';
 import { Probe } from './support/socket-scene.js';
@@ -15,6 +17,9 @@ const TOPICS = [
   { channel: 'bbo', market: SYMBOL },
   { channel: 'l3', market: SYMBOL, depth: 100 },
 ];
+/** `npm run test:long -- edges` lets a reader jump for ten minutes. */
+const JUMP_SECONDS = Number(process.env['EDGES_SECONDS'] ?? 0);
+const JUMPS_MIN = 15;
 /** An edge that says soon that it has lost its log. */
 const SOON = ['--lagging-after-ms', '2500', '--stale-after-ms', '4000', '--away-after-ms', '6000'];
 
@@ -185,6 +190,86 @@ test('a reader goes from edge to edge by epoch and sequence number, and misses n
   );
   expect(next?.seq).toBe(missed[0]?.seq);
 });
+
+/** The last one is open nowhere else. */
+const JUMPED = [TOPICS[0], TOPICS[1], TOPICS[3], { channel: 'book', market: SYMBOL, depth: 100 }];
+
+test('a reader that jumps between two edges all the time has no hole and no wrong level', async (context) => {
+  const log = newLog(context, 'jumps');
+  await keep(ServiceChild.core(demo.relay, log));
+  const edges = [await keep(ServiceChild.edge(log)), await keep(ServiceChild.edge(log))] as const;
+  const staying = await Promise.all(edges.map(readTopics));
+  // What a topic had before it was opened is not kept.
+  await until('deltas of all topics', async () => {
+    await demo.step(2);
+    return staying.every((probe) => TOPICS.length === deltaTopics(probe).size);
+  });
+  await agree(...edges);
+  const jumper = new Jumper();
+  const endMs = performance.now() + JUMP_SECONDS * 1_000;
+  for (let jumps = 0; jumps < JUMPS_MIN || performance.now() < endMs; jumps += 1) {
+    const moving = demo.step(8);
+    await jumper.jumpTo(edges[jumps % 2] ?? edges[0]);
+    await moving;
+    // One that is behind has not yet what the reader has seen.
+    await agree(...edges);
+  }
+  await jumper.close();
+  expect(jumper.faults).toEqual([]);
+  // A topic that is open goes on without a snapshot.
+  expect(jumper.snapshots().slice(0, 3)).toEqual([1, 1, 1]);
+  for (const probe of staying) await probe.close();
+});
+
+/** The topics of which a reader has had a delta. */
+function deltaTopics(probe: Probe): ReadonlySet<string | undefined> {
+  return new Set(framesOf(probe, 'delta').map(({ topic }) => topic));
+}
+
+/** A reader that goes on at another edge where it was at the one before, and what was wrong with its frames. */
+class Jumper {
+  #client: ModelClient | undefined;
+  readonly #books = new Map<string, ModelBook>();
+  readonly #snapshots = new Map<string, number>();
+  readonly faults: string[] = [];
+
+  async jumpTo(edge: ServiceChild): Promise<void> {
+    await this.close();
+    const client = await ModelClient.open(edge.socketUrl);
+    this.#client = client;
+    for (const [topic, book] of this.#books) client.books.set(topic, book);
+    const seqs = new Map([...this.#books].map(([topic, { seq }]) => [topic, seq]));
+    client.onFrame = ({ type, topic, seq }) => {
+      const before = seqs.get(topic) ?? 0;
+      if (seq < before) this.faults.push(`${topic}: ${type} of ${seq} after ${before}`);
+      seqs.set(topic, seq);
+      if (type === 'snapshot') {
+        this.#snapshots.set(topic, (this.#snapshots.get(topic) ?? 0) + 1);
+      }
+    };
+    const books = [...this.#books.values()];
+    for (const [at, wish] of JUMPED.entries()) {
+      const { epoch, seq } = books[at] ?? {};
+      const topic = await client.subscribe(
+        epoch === undefined ? { ...wish } : { ...wish, resume: { epoch, seq } },
+      );
+      await until(`a frame of ${topic}`, () => client.books.has(topic));
+      this.#books.set(topic, client.book(topic));
+    }
+    await client.settle();
+  }
+
+  /** How many each topic had, in their order. */
+  snapshots(): readonly number[] {
+    return [...this.#books.keys()].map((topic) => this.#snapshots.get(topic) ?? 0);
+  }
+
+  async close(): Promise<void> {
+    this.faults.push(...(this.#client?.faults ?? []));
+    await this.#client?.close();
+    this.#client = undefined;
+  }
+}
 
 test('an edge that has lost its log says so, sends its readers away, and takes them again', async (context) => {
   const log = newLog(context, 'outage');
