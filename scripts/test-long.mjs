@@ -50,6 +50,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/ccxt.test.ts'],
     env: { CCXT_SECONDS: '600' },
   },
+  standby: {
+    about: 'a hundred cores that are killed, and the standbys that go on with their log',
+    command: [localCommand('vitest'), 'run', 'test/standby.test.ts'],
+    env: { STANDBY_KILLS: '100' },
+  },
   deaf: {
     about: '1,000 clients that read nothing, and the memory that they leave behind',
     command: [localCommand('vitest'), 'run', 'test/deaf-crowd.test.ts'],

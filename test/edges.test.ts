@@ -291,23 +291,6 @@ test('an edge that has lost its log says so, sends its readers away, and takes t
   expect((await edge.get('/metrics')).text).toContain('event="logRestores"} 1');
 });
 
-test('a core that stood still while another one took over cannot append, and ends', async (context) => {
-  const log = newLog(context, 'fence');
-  const first = await keep(ServiceChild.core(demo.relay, log));
-  const edge = await keep(ServiceChild.edge(log));
-  const reader = await readTopics(edge);
-  const { epoch } = await statusOf(first);
-  first.pause();
-  const second = await keep(ServiceChild.core(demo.relay, log));
-  await until(async () => (await statusOf(edge)).epoch !== epoch);
-  expect(await reader.closed).toMatchObject({ code: 1001 });
-  await demo.step(10);
-  first.goOn();
-  expect(await first.ended()).toBe(1);
-  expect(first.stderr).toContain('LOG_FENCED: another core writes the log');
-  await agree(second, edge);
-});
-
 test('wrong settings of a log are refused with their names', async (context) => {
   const [, , ...stream] = newLog(context, 'wrong');
   const wrong = ['--nats', nats.urlOf('slotbook', 'guess'), ...stream];

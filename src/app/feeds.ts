@@ -56,6 +56,10 @@ export interface BookFeed {
   readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
   /** Reads what recent transactions paid to write to accounts, where there is a chain. */
   readonly readFees?: (accounts: readonly string[]) => Promise<readonly number[]>;
+  /** Ends a turn soon, where it is that of a chain. */
+  readonly requestTurn?: () => void;
+  /** Reads all accounts again for this reason, where it is that of a chain. */
+  readonly readAgain?: (reason: string) => void;
   /** Takes indicative quotes, where they are not those of a recording. */
   readonly quotes?: QuoteSink;
 }
@@ -143,17 +147,15 @@ export async function recordedOrigin(
   const recording = await opening.catch((error: unknown) => throwUsageError(path, error));
   const engine = new Engine(recording.info);
   const { speed, laggingAfterMs, staleAfterMs, streamIntervalMs } = config;
-  const timing = { laggingAfterMs, staleAfterMs };
   const feed = (events: FeedEvents): BookFeed => {
     const { onTurn, onFirstLive, publisher } = events;
-    const onEnd = (): void => writeEnd(recording.tornAt);
     const replayer = new Replayer({
       recording,
       engine,
       speed,
-      timing,
+      timing: { laggingAfterMs, staleAfterMs },
       log,
-      onEnd,
+      onEnd: () => writeEnd(recording.tornAt),
       streamIntervalMs,
       ...(publisher === undefined ? {} : { publisher }),
       ...(onTurn === undefined ? {} : { onTurn }),
@@ -250,6 +252,8 @@ function liveFeed(parts: LiveFeedParts): BookFeed {
       quotes.stop();
       feed.stop();
     },
+    requestTurn: () => feed.requestTurn(),
+    readAgain: (reason) => feed.readAgain(reason),
     status: () => feed.status(),
     stats: () => feedMetrics(feed.stats(), socketStats()),
     readAccounts: (keys) =>

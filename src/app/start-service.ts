@@ -25,7 +25,6 @@ import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';
 import { verify } from '../verify/verify.js';
 import { asError, type Service, serveBook, stopAll } from './book-service.js';
-import { coreOrigin } from './core-origin.js';
 import { dataFolder } from './data-folder.js';
 import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
 import { historyOf, readHistoryOf } from './histories.js';
@@ -62,7 +61,9 @@ export async function startService(
 export async function startCoreService(config: CoreConfig): Promise<Service> {
   const log = createLog(config);
   await warmFetch();
-  const origin = coreOrigin(config, log);
+  // Others do not load what speaks to NATS.
+  const { coreOrigin } = await import('./core-origin.js');
+  const origin = await coreOrigin(config, log);
   // It is kept in a database or not at all: no folder is used.
   const history = historyOf(config, dataFolder(config.history), log, () => origin.engine.markets());
   return serveBook(config, { origin, history, readers: 'none' }, log);

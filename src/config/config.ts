@@ -149,9 +149,10 @@ export class ConfigReader {
 
   /** The settings of `core`. */
   readCore(): CoreConfig {
-    const core = this.#settings.readAll('natsReplicas', 'natsHours', 'natsMegabytes');
+    const core = this.#settings.readAll('natsReplicas', 'natsHours', 'natsMegabytes', 'leaseMs');
     const [ageMsMax, bytesMax] = [core.natsHours * 3_600_000, core.natsMegabytes * 1024 * 1024];
-    const limits = { replicas: core.natsReplicas, ageMsMax, bytesMax };
+    const { natsReplicas: replicas, leaseMs } = core;
+    const limits = { replicas, ageMsMax, bytesMax, leaseMs };
     const isWanted = this.#settings.isGiven('historyUrl');
     return {
       ...this.#readChain(),

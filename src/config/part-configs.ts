@@ -75,6 +75,8 @@ export interface LogConfig {
   /** Milliseconds. */
   readonly ageMsMax: number;
   readonly bytesMax: number;
+  /** A core that was silent for so long is replaced by a standby, milliseconds. */
+  readonly leaseMs: number;
 }
 
 /** Solana's convention: the subscription port is the HTTP port plus one, where a port is named. */

@@ -284,6 +284,12 @@ export const SETTINGS = {
     ...{ max: LIMITS.journalMegabytesMax, unit: 'MiB', value: 'MiB' },
     text: 'the oldest messages of the log are deleted beyond as many',
   },
+  /** A second without a core at most, with what a take-over takes. */
+  leaseMs: {
+    ...{ group: 'core', kind: 'integer', default: 500, unit: 'ms', value: 'ms' },
+    ...{ min: durationMsMin, max: durationMsMax },
+    text: 'a standby takes over when the core was silent for so long',
+  },
   /** As long as a cluster of NATS may elect a leader. */
   awayAfterMs: {
     ...{ group: 'edge', kind: 'integer', default: 15_000, unit: 'ms', value: 'ms' },

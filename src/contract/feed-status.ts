@@ -11,6 +11,8 @@ export interface Readiness {
   readonly slot: number;
   /** Whether it is a past book that is served as it was, whatever its state: nothing comes after it. */
   readonly standsStill?: boolean;
+  /** Of a core: whether it writes the log, or stands by until another one is gone. */
+  readonly role?: 'core' | 'standby';
 }
 
 /** What the feed counts and measures, for /metrics and /status. A replay has only the first two. */

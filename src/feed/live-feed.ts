@@ -78,7 +78,7 @@ export class LiveFeed {
     this.#nodes.start({
       onOpened: (node) => this.#handleOpened(node),
       onClosed: (reason) => this.#handleClosed(reason),
-      onMalformed: () => this.#resyncSession(),
+      onMalformed: () => this.readAgain(),
     });
     return firstLive;
   }
@@ -95,6 +95,12 @@ export class LiveFeed {
   /** Ends a turn soon: something beside the chain has moved the book. */
   requestTurn(): void {
     this.#parts.turns.requestTurn();
+  }
+
+  /** Reads all accounts again: what came before may be missing, for this reason. */
+  readAgain(reason?: string): void {
+    if (this.#session !== null)
+      this.#dropOnFailure(this.#session, this.#session.resyncBook(reason));
   }
 
   /** The client of the node in use. */
@@ -122,9 +128,7 @@ export class LiveFeed {
       slotAgeMs: this.#slotAge.sinceMs(timers.nowMs()),
       unixSeconds: clock.unixSeconds(),
       slotLag: slotLagOf(this.#parts, node),
-      genesisHash,
-      node,
-      lastAudit,
+      ...{ genesisHash, node, lastAudit },
       ...this.#parts.clockSkew.stats,
     };
   }
@@ -208,10 +212,6 @@ export class LiveFeed {
     this.#enterRebuilding(`no connection: ${reason}`);
   }
 
-  #resyncSession(): void {
-    if (this.#session !== null) this.#dropOnFailure(this.#session, this.#session.resyncBook());
-  }
-
   #enterRebuilding(reason: string): void {
     this.#reason = reason;
     this.#parts.turns.changeState('rebuilding');
@@ -248,7 +248,7 @@ export class LiveFeed {
   #handleTurn(turn: TurnChanges, mark: PublishMark): void {
     this.#problemLog.logProblems(turn.problems);
     // Before the turn is published: the account's present state is not in the book.
-    if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.#resyncSession();
+    if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.readAgain();
     this.#options.onTurn?.(turn, mark);
     const session = this.#session;
     if (turn.marketsChanged && session?.isLive === true) {

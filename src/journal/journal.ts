@@ -4,6 +4,7 @@
  */
 import type { JournalListing, JournalSource, JournalStats } from '../contract/journal-source.js';
 import type { PublishMark } from '../contract/publish-mark.js';
+import type { JournalReader } from '../engine/journal-reader.js';
 import type { TurnLog } from '../engine/turn-log.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
@@ -16,7 +17,7 @@ import {
   OPEN_MS_MAX,
   STOP_MS_MAX,
 } from './model/limits.js';
-import type { LogSetup } from './model/log-place.js';
+import type { LogSetup, TakenLog } from './model/log-place.js';
 import type { FromJournal, JournalSetup, WorkerStats } from './model/messages.js';
 import { type JournalLink, startThread } from './worker-link.js';
 
@@ -80,8 +81,16 @@ export class Journal implements JournalSource {
       this.#link?.terminate();
       throw refusal;
     }
-    if (this.#endReason === null) turnLog.start();
+    const isStandby = 'log' in setup && setup.isStandby === true;
+    if (this.#endReason === null && !isStandby) turnLog.start();
     if ('log' in setup) this.#planAlive();
+  }
+
+  /** Goes on with the log of another core, whose book is the one of the turn log, and which this reader has read. */
+  takeOver(taken: TakenLog, reader: JournalReader): void {
+    if (this.#endReason !== null) return;
+    this.#link?.sendMessage({ kind: 'takeOver', taken });
+    this.#options.turnLog.continueFrom(reader);
   }
 
   #planAlive(): void {

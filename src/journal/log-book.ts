@@ -7,7 +7,7 @@ import { nextTurn } from '../rpc/timers.js';
 import { LOG_SLICE_MS } from './model/limits.js';
 import type { LogCheckpoint } from './nats/checkpoint-store.js';
 import type { LogMessage } from './nats/log-reader.js';
-import { isFollowedBy, type MessageId } from './nats/message-id.js';
+import { isFollowedBy, type MessageId, textOfId } from './nats/message-id.js';
 
 /** A mark for topics of all intervals. */
 const ALL_CLASSES = 0xff;
@@ -91,21 +91,37 @@ export class LogBook {
   }
 
   /** Whether a message is the one that comes next. */
-  isNext({ sequence, id }: LogMessage): boolean {
+  isNext({ sequence, id, after }: LogMessage): boolean {
     if (sequence !== this.#next || id === null) return false;
-    return this.#last === null ? id.index === 0 : isFollowedBy(this.#last, id);
+    if (this.#last === null) return id.index === 0;
+    return isFollowedBy(this.#last, id) || after === textOfId(this.#last);
   }
 
   /**
    * Applies the message that comes next, each turn when the frames of the one before are made. Throws an EngineError where it is damaged, or the
    * book is not the one that was written.
    */
-  async applyMessage({ sequence, id, bytes }: LogMessage): Promise<void> {
+  async applyMessage({ sequence, id, bytes, after }: LogMessage): Promise<void> {
+    // Another core goes on: the one before may have ended within a turn.
+    if (after !== '') this.#reader.dropRest();
     if (id?.index === 0) this.#reader.beginTail();
     this.#reader.pushBytes(bytes);
     await this.#applyTurns();
     this.#last = id;
     this.#next = sequence + 1;
+  }
+
+  /** The name of the last message; empty before one was applied. */
+  get lastName(): string {
+    return this.#last === null ? '' : textOfId(this.#last);
+  }
+
+  /** Ends to follow: the book is as the log has it, and this reader has its accounts. */
+  handOver(): JournalReader {
+    const { engine } = this.#options;
+    if (engine.state !== this.#state) engine.setState(this.#state);
+    this.#reader.dropRest();
+    return this.#reader;
   }
 
   /** Says in bodies and frames how fresh the log is here, unless its book is less; no sequence number moves with it. */

@@ -1,7 +1,7 @@
 import type { ClientGate } from '../contract/client-gate.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
 import { EngineError } from '../engine/errors.js';
-import { readSegmentHead } from '../engine/journal-reader.js';
+import { type JournalReader, readSegmentHead } from '../engine/journal-reader.js';
 import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
 import { sleep, systemTimers, type Timer } from '../rpc/timers.js';
@@ -111,6 +111,21 @@ export class LogFollower {
   async readAccounts(keys: readonly string[]): Promise<readonly (string | null)[]> {
     const accounts = this.#book.readAccounts(keys);
     return accounts.map((bytes) => bytes && Buffer.from(bytes).toString('base64'));
+  }
+
+  /** Where it is in the log: the message that comes next, and the name of the one before. */
+  position(): { readonly next: number; readonly lastName: string } {
+    return { next: this.#book.nextSequence, lastName: this.#book.lastName };
+  }
+
+  /** The slot of the book. */
+  get slot(): number {
+    return this.#book.slot;
+  }
+
+  /** After a stop, when start has resolved: the book is as the log has it, and the reader has its accounts. */
+  handOver(): JournalReader {
+    return this.#book.handOver();
   }
 
   stats(): LogFollowerStats {

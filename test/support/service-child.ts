@@ -63,6 +63,20 @@ export class ServiceChild {
     return ServiceChild.#run(['core', ...cluster, ...PATIENT, ...flags]);
   }
 
+  /** Starts `core` while another one writes the log, and waits until it stands by. */
+  static async standby(
+    urls: { readonly rpcUrl: string; readonly wsUrl: string },
+    flags: readonly string[],
+  ): Promise<ServiceChild> {
+    const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
+    const service = ServiceChild.#spawn(['core', ...cluster, ...PATIENT, ...flags]);
+    await until('a standby', async () => {
+      if (!service.isAlive) throw new Error(`the service ended early: ${service.stderr}`);
+      return service.url !== '' && (await service.get('/status')).text.includes('"standby"');
+    });
+    return service;
+  }
+
   /** Starts `edge` and waits until its book is live. */
   static edge(flags: readonly string[]): Promise<ServiceChild> {
     return ServiceChild.#run(['edge', ...PATIENT, ...flags]);
@@ -79,18 +93,27 @@ export class ServiceChild {
   }
 
   static async #run(command: readonly string[]): Promise<ServiceChild> {
-    const port = command.includes('--port') ? [] : ['--port', '0'];
-    const args = [NURSERY, cli, ...command, ...port, '--log-level', 'warn'];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const service = new ServiceChild(child);
-    await until(() => service.url !== '' || child.exitCode !== null);
-    if (service.url === '') throw new Error(`the service ended early: ${service.stderr}`);
+    const service = ServiceChild.#spawn(command);
+    await until(() => service.#isReady || !service.isAlive);
+    if (!service.#isReady) throw new Error(`the service ended early: ${service.stderr}`);
     return service;
   }
 
-  /** Empty until the book is live. */
+  static #spawn(command: readonly string[]): ServiceChild {
+    const port = command.includes('--port') ? [] : ['--port', '0'];
+    const args = [NURSERY, cli, ...command, ...port, '--log-level', 'warn'];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    return new ServiceChild(child);
+  }
+
+  /** Whether the book is live. */
+  get #isReady(): boolean {
+    return /^ready http:/m.test(this.#stdout);
+  }
+
+  /** Empty until the port is bound. */
   get url(): string {
-    return /^ready (http:\S+)$/m.exec(this.#stdout)?.[1] ?? '';
+    return /(http:\S+)\/status/.exec(this.#stdout)?.[1] ?? '';
   }
 
   get socketUrl(): string {

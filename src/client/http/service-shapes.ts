@@ -116,6 +116,8 @@ export const serviceStatus = object(
     /** Milliseconds that the service's clock is ahead of the chain's, and why that is too much. */
     clockSkewMs: orNull(decimal),
     clockReason: orNull(text),
+    /** Of a core alone. */
+    role: text,
     venues: list(object({ name: text, host: text, markets: list(venueMarket) })),
     /** Left out where the service keeps no history. */
     history: historyStatus,

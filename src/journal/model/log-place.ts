@@ -16,4 +16,14 @@ export interface LogSetup {
   /** Servers that hold a copy. */
   readonly replicas: number;
   readonly log: LogPlace;
+  /** Whether nothing is written before the log is taken over. */
+  readonly isStandby?: boolean;
+}
+
+/** Where a core goes on that takes a log over. */
+export interface TakenLog {
+  /** The name of its run. */
+  readonly run: string;
+  /** The sequence number of its first message, which has fenced others off. */
+  readonly sequence: number;
 }

@@ -3,6 +3,7 @@ import type { AsOfReply, AsOfRequest } from '../../contract/as-of-source.js';
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
 import type { ReplayCommand, ReplayEvent, ReplayRequest } from '../../contract/replay-source.js';
 import type { JournalErrorCode } from './error.js';
+import type { TakenLog } from './log-place.js';
 
 /** With what the thread is started. */
 export interface JournalSetup {
@@ -23,6 +24,8 @@ export type ToJournal =
   | { readonly kind: 'lost'; readonly reason: string }
   /** The event loop of the main thread turns. */
   | { readonly kind: 'alive' }
+  /** The log is ours: what comes follows its last message. */
+  | { readonly kind: 'takeOver'; readonly taken: TakenLog }
   /** All that came before is to be in the file. */
   | { readonly kind: 'flush'; readonly id: number }
   | { readonly kind: 'stop' };

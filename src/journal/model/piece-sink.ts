@@ -2,6 +2,7 @@ import type { JournalListing, JournalMoment, JournalState } from '../../contract
 import type { JournalPiece } from '../../engine/journal-writer.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
+import type { TakenLog } from './log-place.js';
 import type { JournalEvent } from './messages.js';
 
 /** Whom a sink tells, and by what it keeps time. */
@@ -37,6 +38,8 @@ export interface PieceSink {
   pushPiece(piece: JournalPiece): void;
   /** What makes the pieces is alive, and has none; files need not know. */
   noteAlive?(): void;
+  /** Goes on with the log of another core, which was waited for until now. */
+  takeOver?(taken: TakenLog): void;
   /** Resolves when all that was pushed is kept, or dropped. */
   settle(): Promise<void>;
   /** Takes no more, for a reason that does not go away; null when the service stops. */

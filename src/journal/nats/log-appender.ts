@@ -12,6 +12,9 @@ export const ID_HEADER = 'Nats-Msg-Id';
 /** The header of a message that says for how long what waited behind it had waited then, whole milliseconds; without it nothing had. */
 export const BEHIND_HEADER = 'Slotbook-Behind-Ms';
 
+/** The header of the first message of a core that takes over: the name of the message behind which it goes on. */
+export const AFTER_HEADER = 'Slotbook-After';
+
 /** JetStream's codes of a stream that is there with another configuration, and of one that is not there. */
 const [OTHER_CONFIG, NO_STREAM, NO_MESSAGE] = [10_058, 10_059, 10_037] as const;
 
@@ -21,6 +24,8 @@ export interface NewMessage {
   readonly bytes: Uint8Array;
   /** For how long what is behind it waits already, milliseconds. */
   readonly behindMs?: number;
+  /** The name of another run's message behind which this run goes on. */
+  readonly after?: string;
 }
 
 /** The last message of a log. */
@@ -96,10 +101,11 @@ export class LogAppender {
    * # Errors
    * `LOG_UNREACHABLE`: it may be tried again. `LOG_FENCED`: another writer has appended. `LOG_LOST`: what was appended before is gone.
    */
-  async appendMessage({ id, bytes, behindMs = 0 }: NewMessage): Promise<number> {
+  async appendMessage({ id, bytes, behindMs = 0, after }: NewMessage): Promise<number> {
     const expect = { lastSequence: this.#last };
     const marks = headers();
     if (behindMs >= 1) marks.set(BEHIND_HEADER, String(Math.floor(behindMs)));
+    if (after !== undefined) marks.set(AFTER_HEADER, after);
     const options = { msgID: id, expect, timeout: NATS_CONNECT_MS_MAX, headers: marks };
     const subject = subjectOf(this.#setup.log);
     try {

@@ -5,7 +5,7 @@ import { LOG_READ_MESSAGES, LOG_SILENCE_MS_MAX } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 import { CheckpointStore, type LogCheckpoint } from './checkpoint-store.js';
 import { connectLog, type LogConnection } from './connect.js';
-import { BEHIND_HEADER, ID_HEADER } from './log-appender.js';
+import { AFTER_HEADER, BEHIND_HEADER, ID_HEADER } from './log-appender.js';
 import { type MessageId, parseId } from './message-id.js';
 
 /** A message of a log. */
@@ -19,6 +19,8 @@ export interface LogMessage {
   readonly waiting: number;
   /** For how long the core held what comes behind it when it appended this one, milliseconds; 0 where it held nothing. */
   readonly behindMs: number;
+  /** The message of another run behind which this one goes on, as a text; empty for none. */
+  readonly after: string;
 }
 
 /** Reads a log on NATS: its checkpoints, and the messages behind them as they come. */
@@ -97,7 +99,8 @@ export class LogReader {
 function logMessageOf({ seq, data, headers, info }: JsMsg): LogMessage {
   const id = parseId(headers?.get(ID_HEADER) ?? '');
   const behindMs = Number(headers?.get(BEHIND_HEADER) ?? 0);
-  return { sequence: seq, id, bytes: data, waiting: info.pending, behindMs };
+  const after = headers?.get(AFTER_HEADER) ?? '';
+  return { sequence: seq, id, bytes: data, waiting: info.pending, behindMs, after };
 }
 
 function unreachableError(error: unknown): JournalError {

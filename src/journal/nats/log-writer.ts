@@ -3,19 +3,15 @@ import { readSegmentHead } from '../../engine/journal-reader.js';
 import type { JournalPiece } from '../../engine/journal-writer.js';
 import { sleep } from '../../rpc/timers.js';
 import { JournalError, textOfError } from '../model/error.js';
-import {
-  LOG_HEARTBEAT_MS,
-  LOG_QUEUE_BYTES_MAX,
-  LOG_QUIET_MS,
-  LOG_RETRY_MS,
-} from '../model/limits.js';
-import type { LogSetup } from '../model/log-place.js';
+import { LOG_HEARTBEAT_MS, LOG_QUEUE_BYTES_MAX, LOG_RETRY_MS } from '../model/limits.js';
+import type { LogSetup, TakenLog } from '../model/log-place.js';
 import type { JournalEvent } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 import { CheckpointKeeper } from './checkpoint-keeper.js';
 import { CheckpointStore } from './checkpoint-store.js';
 import { connectLog, type LogConnection } from './connect.js';
-import { type LastMessage, LogAppender } from './log-appender.js';
+import { LogAppender } from './log-appender.js';
+import { LogClaim } from './log-claim.js';
 import { type LogBytes, LogQueue } from './log-queue.js';
 import { MessageNumbers, textOfId } from './message-id.js';
 
@@ -51,6 +47,7 @@ export class LogWriter implements PieceSink {
   readonly #queue = new LogQueue();
   readonly #numbers = new MessageNumbers();
   readonly #keeper: CheckpointKeeper;
+  readonly #claim: LogClaim;
   readonly #end = new AbortController();
   #connection: LogConnection | null = null;
   #log: OpenLog | null = null;
@@ -76,6 +73,8 @@ export class LogWriter implements PieceSink {
       this.counts.failures += 1;
     };
     this.#keeper = new CheckpointKeeper({ log, timers, signal, onFailure });
+    const onOther = (): void => this.#loseQueue('another core writes the log: this one waits');
+    this.#claim = new LogClaim(setup, { timers, signal, onOther });
   }
 
   get state(): JournalState {
@@ -123,6 +122,11 @@ export class LogWriter implements PieceSink {
     }
     this.#queue.pushPiece(piece, this.#parts.timers.nowMs());
     this.#onPiece?.();
+  }
+
+  takeOver(taken: TakenLog): void {
+    this.#numbers.run = taken.run;
+    this.#claim.takeOver(taken);
   }
 
   noteAlive(): void {
@@ -174,22 +178,10 @@ export class LogWriter implements PieceSink {
     await appender.prepareStream();
     const { log, replicas } = this.#setup;
     const checkpoints = await CheckpointStore.openStore(log, connection, { replicas });
-    appender.goOnBehind(await this.#waitUntilFree(appender));
+    appender.goOnBehind(await this.#claim.whenOurs(appender));
     this.#setState('writing', null);
     this.#requestSegment();
     return { appender, checkpoints };
-  }
-
-  /** Two cores that take the log from each other would both be of no use. */
-  async #waitUntilFree(appender: LogAppender): Promise<LastMessage> {
-    for (let last = await appender.readLast(); ; ) {
-      if (last.sequence === 0) return last;
-      await sleep(this.#parts.timers, LOG_QUIET_MS, this.#end.signal);
-      const now = await appender.readLast();
-      if (now.sequence === last.sequence) return now;
-      this.#loseQueue('another core writes the log: this one waits');
-      last = now;
-    }
   }
 
   async #appendWaiting({ appender, checkpoints }: OpenLog): Promise<void> {

@@ -86,6 +86,9 @@ export class JournalService {
       case 'alive':
         this.#sink.noteAlive?.();
         return;
+      case 'takeOver':
+        this.#sink.takeOver?.(message.taken);
+        return;
       case 'flush':
         await this.#flush(message.id);
         return;

@@ -394,6 +394,9 @@ export const bodySchemas = {
       description: "How far this machine's clock is ahead of the chain's; null before it is known.",
     }),
     clockReason: textOrNull('Why that is too much; null when it is not.'),
+    role: Type.Optional(
+      wordSchema(['core', 'standby'], { description: 'Of a core: whether it writes the log.' }),
+    ),
     epoch: text('This run of the service on this chain.'),
     genesisHash: textOrNull('The chain; null until it has been requested.'),
     commitment: wordSchema(['processed'], { description: 'At which the book is read.' }),

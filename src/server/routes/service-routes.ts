@@ -104,7 +104,7 @@ export function statusReply({
   history,
   journal,
 }: ServiceRouteOptions): Reply {
-  const { state, reason, slot } = readiness();
+  const { state, reason, slot, role } = readiness();
   const metrics = feed();
   const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = metrics;
   const { clockSkewMs = null, clockReason = null } = metrics;
@@ -112,6 +112,7 @@ export function statusReply({
   const external = venues?.().map(venueStatus) ?? [];
   const body = {
     ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
+    ...(role === undefined ? {} : { role }),
     ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
     ...{ clockSkewMs: clockSkewMs === null ? null : Math.round(clockSkewMs), clockReason },
     uptimeMs: Math.round(process.uptime() * 1_000),

@@ -1,0 +1,22 @@
+import type { Logger } from 'pino';
+import type { CoreConfig } from '../config/config.js';
+import type { Lease } from '../journal/nats/lease.js';
+
+/** What the book of a core is made of. */
+export interface CoreParts {
+  readonly config: CoreConfig;
+  readonly log: Logger;
+  readonly lease: Lease;
+  /** The name of this run: the epoch where it begins one. */
+  readonly run: string;
+}
+
+/** Rejects when the journal has ended; nobody need wait for it. */
+export function newEnding(): { ended: Promise<never>; end: (error: Error) => void } {
+  let end: (error: Error) => void = () => undefined;
+  const ended = new Promise<never>((_, reject) => {
+    end = reject;
+  });
+  ended.catch(() => undefined);
+  return { ended, end };
+}

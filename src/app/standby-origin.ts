@@ -1,0 +1,134 @@
+/** The book of a standby core: that of the log of another core, and a feed beside it, which goes on with it when that core is gone. */
+import { Engine } from '../engine/engine.js';
+import { freshnessOf } from '../feed/model/feed-stats.js';
+import { StandbyEngine } from '../feed/standby-engine.js';
+import { Journal } from '../journal/journal.js';
+import { LogFollower } from '../journal/log-follower.js';
+import { takeLogOver } from '../journal/log-take-over.js';
+import { LATE_SLOTS, STANDBY_BYTES_MAX } from '../journal/model/limits.js';
+import type { LogSetup } from '../journal/model/log-place.js';
+import { type CoreParts, newEnding } from './core-parts.js';
+import {
+  type BookFeed,
+  type BookOrigin,
+  type FeedEvents,
+  journaledFeed,
+  newEpoch,
+  throwSettingError,
+} from './feeds.js';
+
+/** The book of the log; from the take-over on it is written here. */
+export function standbyOrigin(parts: CoreParts): BookOrigin {
+  const { config, log } = parts;
+  const { programId } = config;
+  const { place, leaseMs: _, ...limits } = config.log;
+  const engine = new Engine({ programId, epoch: '' });
+  const setup = { programId, log: place, ...limits, isStandby: true };
+  const { ended, end } = newEnding();
+  const journal = new Journal({ setup, turnLog: engine.turnLog, log, onEnded: end });
+  const feed = (events: FeedEvents): BookFeed =>
+    new Standby({ ...parts, setup, engine, journal, ended, events }).bookFeed();
+  return { engine, journal, feed };
+}
+
+interface StandbyParts extends CoreParts {
+  readonly setup: LogSetup;
+  /** Has the book of the log. */
+  readonly engine: Engine;
+  readonly journal: Journal;
+  readonly ended: Promise<never>;
+  readonly events: FeedEvents;
+}
+
+/** Follows the log and the chain beside each other until the lease is ours, and then makes one of both. */
+class Standby {
+  readonly #parts: StandbyParts;
+  readonly #follower: LogFollower;
+  readonly #switched: StandbyEngine;
+  readonly #live: BookFeed;
+  readonly #stop = new AbortController();
+  #isCore = false;
+  /** Whether the own feed has been live. */
+  #wasLive = false;
+
+  constructor(parts: StandbyParts) {
+    const { config, log, engine, journal } = parts;
+    const { programId } = config;
+    const { place } = config.log;
+    this.#parts = parts;
+    const warm = new Engine({ programId, epoch: newEpoch() });
+    const bounds = { bytesMax: STANDBY_BYTES_MAX, lateSlots: LATE_SLOTS };
+    this.#switched = new StandbyEngine({ warm, ...bounds });
+    this.#follower = new LogFollower({
+      ...{ place, programId, engine, log, sendAwayAfterMs: Number.POSITIVE_INFINITY },
+      freshness: (ageMs) => freshnessOf(ageMs, config),
+      onTurn: () => this.#switched.noteLogSlot(this.#follower.slot),
+    });
+    const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
+    const events = this.#eventsOf(parts.events);
+    const own = { config, log, engine: this.#switched, events };
+    this.#live = journaledFeed(own, { journal, refused });
+  }
+
+  bookFeed(): BookFeed {
+    const { ended } = this.#parts;
+    return {
+      ...this.#live,
+      start: () => Promise.race([this.#live.start().then(() => ended), ended, this.#standBy()]),
+      stop: () => this.#stopAll(),
+      status: () => {
+        if (this.#isCore) return { ...this.#live.status(), role: 'core' };
+        const { slot } = this.#follower;
+        const waiting = { everLive: false, state: 'starting', reason: 'standby', slot } as const;
+        return { ...waiting, role: 'standby' };
+      },
+    };
+  }
+
+  /** What the own feed does is seen from the take-over on. */
+  #eventsOf(events: FeedEvents): FeedEvents {
+    return {
+      ...events,
+      onTurn: (turn, mark) => {
+        if (this.#isCore) events.onTurn?.(turn, mark);
+      },
+      onFirstLive: () => {
+        this.#wasLive = true;
+        if (this.#isCore) events.onFirstLive?.();
+      },
+    };
+  }
+
+  async #standBy(): Promise<never> {
+    const { lease, log, ended } = this.#parts;
+    log.info({}, 'another core writes the log: this one stands by');
+    const following = this.#follower.start();
+    const held = new Promise<void>((resolve) => lease.keep(resolve));
+    await Promise.race([held, following.then(() => ended)]);
+    await this.#takeOver(following);
+    return ended;
+  }
+
+  async #takeOver(following: Promise<void>): Promise<void> {
+    const { setup, run, engine, journal, log, events } = this.#parts;
+    const { signal } = this.#stop;
+    const taken = await takeLogOver({ setup, follower: this.#follower, run, signal });
+    await this.#follower.stop();
+    await following;
+    journal.takeOver(taken, this.#follower.handOver());
+    const { slot } = this.#follower;
+    const isWhole = this.#switched.switchTo(engine, slot);
+    this.#isCore = true;
+    log.info({ run, sequence: taken.sequence, slot, isWhole }, 'this core goes on with the log');
+    if (isWhole) this.#live.requestTurn?.();
+    else this.#live.readAgain?.('a standby took over that had not received all');
+    if (this.#wasLive) events.onFirstLive?.();
+  }
+
+  async #stopAll(): Promise<void> {
+    this.#stop.abort();
+    await this.#follower.stop();
+    await this.#live.stop();
+    await this.#parts.lease.stop();
+  }
+}

@@ -1,0 +1,61 @@
+import type { RawAccount } from '../contract/accounts.js';
+
+/** The newest state of an account: its bytes, or that it is gone. */
+export type RecentUpdate = RawAccount | { readonly pubkey: string; readonly slot: number };
+
+/** Bytes of an update beside its data. */
+const UPDATE_BYTES = 200;
+
+/** The newest states of accounts that changed lately, in the order in which they came, up to so many bytes. */
+export class RecentUpdates {
+  readonly #bytesMax: number;
+  readonly #byKey = new Map<string, RecentUpdate>();
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Adds one; false where it does not fit, and then all are forgotten. */
+  addUpdate(update: RecentUpdate): boolean {
+    const before = this.#byKey.get(update.pubkey);
+    // A node may notify of an older state later.
+    if (before !== undefined && before.slot > update.slot) return true;
+    if (before !== undefined) this.#remove(before);
+    this.#byKey.set(update.pubkey, update);
+    this.#bytes += bytesOf(update);
+    if (this.#bytes <= this.#bytesMax) return true;
+    this.#byKey.clear();
+    this.#bytes = 0;
+    return false;
+  }
+
+  /** Forgets what came first, as far as it is of slots before this one. */
+  forgetBefore(slot: number): void {
+    for (const update of this.#byKey.values()) {
+      if (update.slot >= slot) return;
+      this.#remove(update);
+    }
+  }
+
+  /** Takes all that are left. */
+  takeAll(): readonly RecentUpdate[] {
+    const all = [...this.#byKey.values()];
+    this.#byKey.clear();
+    this.#bytes = 0;
+    return all;
+  }
+
+  #remove(update: RecentUpdate): void {
+    this.#byKey.delete(update.pubkey);
+    this.#bytes -= bytesOf(update);
+  }
+}
+
+function bytesOf(update: RecentUpdate): number {
+  return UPDATE_BYTES + ('data' in update ? update.data.length : 0);
+}

@@ -1,0 +1,69 @@
+import { sleep, systemTimers } from '../rpc/timers.js';
+import type { LogFollower } from './log-follower.js';
+import { JournalError } from './model/error.js';
+import { LOG_RETRY_MS, TAKE_OVER_LOOK_MS, TAKE_OVER_MS_MAX } from './model/limits.js';
+import type { LogSetup, TakenLog } from './model/log-place.js';
+import { connectLog } from './nats/connect.js';
+import { LogAppender } from './nats/log-appender.js';
+import { textOfId } from './nats/message-id.js';
+
+/** What takes a log over. */
+export interface TakeOverOptions {
+  readonly setup: LogSetup;
+  readonly follower: Pick<LogFollower, 'position'>;
+  /** The name of the run that goes on, which no other core has. */
+  readonly run: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads the log of another core to its end and appends the first message of this run, behind which no other one can append. Resolves with its place; the
+ * follower then has all that is before it.
+ *
+ * # Errors
+ * `LOG_LOST`: there is nothing to go on with, or it could not be read in time. Whatever a signal aborts with.
+ */
+export async function takeLogOver(options: TakeOverOptions): Promise<TakenLog> {
+  const { setup, signal } = options;
+  const connection = await connectLog(setup.log, 'slotbook take-over');
+  const untilMs = systemTimers.nowMs() + TAKE_OVER_MS_MAX;
+  try {
+    const appender = new LogAppender(connection, setup);
+    for (;;) {
+      const taken = await tryOnce(options, appender, untilMs).catch((error: unknown) => {
+        // Another core was late, or NATS is: as long as the lease is ours it is our turn.
+        if (isPassing(error) && systemTimers.nowMs() < untilMs) return null;
+        throw error;
+      });
+      if (taken !== null) return taken;
+      await sleep(systemTimers, LOG_RETRY_MS, signal);
+    }
+  } finally {
+    await connection.nats.close();
+  }
+}
+
+async function tryOnce(
+  { follower, run, signal }: TakeOverOptions,
+  appender: LogAppender,
+  untilMs: number,
+): Promise<TakenLog> {
+  const last = await appender.readLast();
+  if (last.sequence === 0) throw new JournalError('LOG_LOST', 'the log is empty');
+  while (follower.position().next <= last.sequence) {
+    if (systemTimers.nowMs() > untilMs) {
+      throw new JournalError('LOG_LOST', `the log was not read in ${TAKE_OVER_MS_MAX} ms`);
+    }
+    await sleep(systemTimers, TAKE_OVER_LOOK_MS, signal);
+  }
+  const { next, lastName: after } = follower.position();
+  appender.goOnBehind({ sequence: next - 1 });
+  const id = textOfId({ run, segment: 0, index: 0 });
+  const sequence = await appender.appendMessage({ id, bytes: new Uint8Array(0), after });
+  return { run, sequence };
+}
+
+function isPassing(error: unknown): boolean {
+  const code = error instanceof JournalError ? error.code : '';
+  return code === 'LOG_FENCED' || code === 'LOG_UNREACHABLE';
+}

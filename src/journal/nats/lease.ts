@@ -1,0 +1,126 @@
+import { type KV, Kvm } from '@nats-io/kv';
+import { nanos } from '@nats-io/transport-node';
+import type { Log } from '../../rpc/log.js';
+import { sleep, systemTimers } from '../../rpc/timers.js';
+import { textOfError } from '../model/error.js';
+import { LEASE_PAUSE_MS_MAX, LEASE_TRIES } from '../model/limits.js';
+import type { LogPlace } from '../model/log-place.js';
+import { connectLog, type LogConnection } from './connect.js';
+
+/** The one key of a lease's bucket. */
+const KEY = 'core';
+
+/** What a lease is made of. */
+export interface LeaseOptions {
+  readonly place: LogPlace;
+  /** The name of this core, which nobody else has. */
+  readonly holder: string;
+  /** It is over so long after it was renewed last, milliseconds. */
+  readonly leaseMs: number;
+  /** Servers that hold a copy. */
+  readonly replicas: number;
+  readonly log: Log;
+}
+
+/**
+ * The lease by which one core at a time writes a log: a key of a bucket whose entries expire. It says whose turn it is and no more;
+ * that two never write is due to the sequence number that each message names.
+ */
+export class Lease {
+  readonly #options: LeaseOptions;
+  readonly #end = new AbortController();
+  #connection: LogConnection | null = null;
+  #bucket: KV | null = null;
+  /** Of our entry; 0 where we have none. */
+  #revision = 0;
+  #keeping: Promise<void> | null = null;
+  #onHeld: () => void = () => undefined;
+  #failure: string | null = null;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it is ours as far as is known here. */
+  get isHeld(): boolean {
+    return this.#revision > 0;
+  }
+
+  /** Takes it, or renews it; returns whether it is ours then. Rejects with `LOG_REFUSED` or `LOG_UNREACHABLE`, or when NATS does not do it. */
+  async tryHold(): Promise<boolean> {
+    const bucket = await this.#open();
+    if (this.isHeld && (await this.#renew(bucket))) return true;
+    const { holder } = this.#options;
+    try {
+      this.#revision = await bucket.create(KEY, holder);
+    } catch (error) {
+      const entry = await bucket.get(KEY);
+      if (entry === null) throw error;
+      // Our own where an acknowledgement was lost.
+      this.#revision = entry.string() === holder ? entry.revision : 0;
+    }
+    return this.isHeld;
+  }
+
+  /** From now on it is tried again and again; calls each time that it becomes ours. */
+  keep(onHeld: () => void): void {
+    this.#onHeld = onHeld;
+    this.#keeping ??= this.#keepOn();
+  }
+
+  /** Gives it back at once. */
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#keeping;
+    if (this.isHeld)
+      await this.#bucket?.delete(KEY, { previousSeq: this.#revision }).catch(() => 0);
+    this.#revision = 0;
+    await this.#connection?.nats.close();
+  }
+
+  async #keepOn(): Promise<void> {
+    const { leaseMs, log } = this.#options;
+    const { signal } = this.#end;
+    const pauseMs = Math.min(leaseMs / LEASE_TRIES, LEASE_PAUSE_MS_MAX);
+    for (let wasHeld = this.isHeld; !signal.aborted; wasHeld = this.isHeld) {
+      await sleep(systemTimers, pauseMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await this.tryHold();
+        this.#failure = null;
+      } catch (error) {
+        const reason = textOfError(error);
+        if (this.#failure !== reason) log.warn({ reason }, 'the lease cannot be asked for');
+        this.#failure = reason;
+      }
+      if (wasHeld && !this.isHeld) log.warn({}, 'the lease was lost to another core');
+      if (!wasHeld && this.isHeld) this.#onHeld();
+    }
+  }
+
+  /** False where the entry is not ours any more. */
+  async #renew(bucket: KV): Promise<boolean> {
+    const { holder } = this.#options;
+    try {
+      this.#revision = await bucket.update(KEY, holder, this.#revision);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #open(): Promise<KV> {
+    const { place, leaseMs, replicas } = this.#options;
+    if (this.#connection?.nats.isClosed() === true) [this.#connection, this.#bucket] = [null, null];
+    this.#connection ??= await connectLog(place, 'slotbook lease');
+    if (this.#bucket !== null) return this.#bucket;
+    const name = `${place.stream}-lease`;
+    const { stream, manager } = this.#connection;
+    const bucket = await new Kvm(stream).create(name, { ttl: leaseMs, history: 1, replicas });
+    // One that is there keeps its own time otherwise.
+    const times = { max_age: nanos(leaseMs), duplicate_window: nanos(leaseMs) };
+    if ((await bucket.status()).ttl !== leaseMs) await manager.streams.update(`KV_${name}`, times);
+    this.#bucket = bucket;
+    return bucket;
+  }
+}
