@@ -1,11 +1,13 @@
 /** A service that follows gRPC streams: its book is the chain's, through what streams go through. */
 import { afterEach, expect, test } from 'vitest';
 import type { Flags } from '../src/config/setting-reader.js';
+import { CLOCK_KEY } from '../src/feed/model/queries.js';
 import { ScriptedChain } from './scripted-chain.js';
 import { ScriptedNode } from './scripted-chain-node.js';
 import { ScriptedGrpc } from './scripted-grpc.js';
 import { watchedMarkets } from './support/fault-rig.js';
 import { FrameChecker } from './support/frame-checker.js';
+import { encodeAccount } from './support/grpc-messages.js';
 import { ServiceProbe } from './support/service-probe.js';
 import { ServiceWatch } from './support/service-watch.js';
 import { until } from './support/until.js';
@@ -72,6 +74,21 @@ test('grpc: a stream that cannot go on where it was cut is read again whole', as
     await until(async () => (await rig.service.get('/ready')).status === 200);
   }
   await compareBook(rig);
+}, 120_000);
+
+test('grpc: a server that stands and is silent is left, and the token is sent', async () => {
+  const rig = await startRig({ servers: 2, settings: { grpcToken: 'a-secret-token' } });
+  const [first] = rig.servers;
+  expect(first?.tokens).toEqual(['a-secret-token']);
+  first?.takeFaults({ deaf: true });
+  await passWrites(rig, 50);
+  first?.notifyBytes(
+    encodeAccount({ pubkey: CLOCK_KEY, owner: CLOCK_KEY, slot: 1, version: 1, bytes: null }),
+  );
+  await until('the stream is made again', () => (first?.tokens.length ?? 0) > 1);
+  first?.takeFaults({});
+  await compareBook(rig);
+  expect(rig.service.states.at(-1)).toBe('live');
 }, 120_000);
 
 async function eventOf({ service }: Rig, name: string): Promise<number> {

@@ -174,7 +174,7 @@ export class ScriptedGrpc {
   }
 
   /** Tells bytes as they are. */
-  tellBytes(bytes: Buffer): void {
+  notifyBytes(bytes: Buffer): void {
     for (const { stream } of this.#readers) stream.write(bytes);
   }
 

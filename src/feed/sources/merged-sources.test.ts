@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import type { FeedSource, SourceListener, SourceUpdate } from '../model/feed-source.js';
+import { MergedSources } from './merged-sources.js';
+
+/** A source that does as the test says. */
+class FakeSource implements FeedSource {
+  readonly name = 'fake';
+  readonly kind = 'grpc';
+  readonly counters = { connects: 0, resumes: 0, malformed: 0, foreign: 0 };
+  listener: SourceListener | null = null;
+  #version = 0;
+
+  start(listener: SourceListener): void {
+    this.listener = listener;
+  }
+
+  stop(): void {}
+
+  dropConnection(): void {}
+
+  followKeys(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  notifySlot(slot: number): void {
+    this.listener?.onSlot({ slot, parent: slot - 1, status: 'begun' });
+  }
+
+  notifyWrite(pubkey: string, slot: number, data: string): void {
+    this.#version += 1;
+    const encoding = 'bytes' as const;
+    const account = { kind: 'user' as const, pubkey, owner: 'p', slot, data, encoding };
+    const update: SourceUpdate = { ...account, closed: false, writeVersion: this.#version };
+    this.listener?.onUpdate(update);
+  }
+}
+
+/** Two sources as one connection, and what it does. */
+async function openBoth() {
+  const sources = [new FakeSource(), new FakeSource()] as const;
+  const merged = new MergedSources({ sources });
+  const events: string[] = [];
+  const [onMalformed, onLost] = [(): void => undefined, (): void => undefined];
+  merged.start({
+    onOpened: () => events.push('opened'),
+    onClosed: (reason) => events.push(`closed: ${reason}`),
+    onMalformed,
+  });
+  sources[0].listener?.onOpened();
+  await merged.subscribeAll('p', {
+    onSlot: (slot) => events.push(`slot ${slot?.slot}`),
+    onUpdate: (update) => events.push(`${update?.pubkey} ${update?.data}`),
+    onLost,
+  });
+  return { sources, events };
+}
+
+test('sources: one that has joined keeps the connection when the other closes', async () => {
+  const { sources, events } = await openBoth();
+  const [first, second] = sources;
+  first.notifySlot(10);
+  second.listener?.onOpened();
+  second.notifySlot(11);
+  first.notifySlot(13);
+  events.length = 0;
+  first.listener?.onClosed('gone');
+  second.notifySlot(14);
+  second.notifyWrite('a', 14, 'x');
+  // It comes back, joins behind the second, and the second may go.
+  first.listener?.onOpened();
+  first.notifySlot(15);
+  second.notifySlot(17);
+  second.listener?.onClosed('gone too');
+  first.notifyWrite('a', 18, 'y');
+  expect(events).toEqual(['slot 14', 'a x', 'slot 17', 'a y']);
+});
+
+test('sources: one that has not joined keeps nothing, and begins a connection of its own', async () => {
+  const { sources, events } = await openBoth();
+  const [first, second] = sources;
+  first.notifySlot(10);
+  second.listener?.onOpened();
+  second.notifySlot(11);
+  first.notifySlot(12);
+  events.length = 0;
+  first.listener?.onClosed('gone');
+  expect(events).toEqual(['closed: gone', 'opened']);
+});
+
+test('sources: the first that notifies a write wins, and the other confirms it', async () => {
+  const { sources, events } = await openBoth();
+  const [first, second] = sources;
+  second.listener?.onOpened();
+  first.notifySlot(10);
+  events.length = 0;
+  for (const source of [second, first]) source.notifyWrite('a', 10, 'x');
+  for (const source of [first, second]) source.notifyWrite('a', 10, 'y');
+  expect(events).toEqual(['a x', 'a y']);
+});
