@@ -67,8 +67,11 @@ export const TRADES_PAGE = 500;
 export const TRADE_PAGES_MAX = 20;
 /** Numbers before the last known trade that a repair rereads: trades may come late, or go. */
 export const TRADES_REREAD = 200;
-/** Trades that are remembered, so that none is emitted twice: far more than a repair reads. */
-export const TRADES_KNOWN_MAX = 2_000;
+/**
+ * Trades that are remembered, so that none is emitted twice and one that is reverted is found: a page of a repair, and
+ * as many as are forgotten at once. Each is a kilobyte.
+ */
+export const TRADES_KNOWN_MAX = TRADES_PAGE + TRADES_REREAD;
 /** Trades that wait for a loop; a bot that is as far behind should know that it is. */
 export const TRADES_WAITING_MAX = 10_000;
 

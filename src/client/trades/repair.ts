@@ -1,5 +1,5 @@
 /** What is to be emitted after a gap: what was missed, and what a fork has reverted. */
-import { TRADES_KNOWN_MAX } from '../limits.js';
+import { TRADES_KNOWN_MAX, TRADES_PAGE } from '../limits.js';
 import { idOf, keyOf, type LiveTrade, sortById } from './trade.js';
 
 /** The newest trades that were emitted, so that none is emitted twice and one that is reverted is found. */
@@ -21,8 +21,7 @@ export class KnownTrades {
       this.#byKey.set(keyOf(trade), trade);
       if (idOf(trade) > this.#lastId) this.#lastId = idOf(trade);
     }
-    if (this.#byKey.size > 2 * TRADES_KNOWN_MAX)
-      this.#replaceAll(this.listNewest(TRADES_KNOWN_MAX));
+    if (this.#byKey.size > TRADES_KNOWN_MAX) this.#replaceAll(this.listNewest(TRADES_PAGE));
   }
 
   removeTrades(trades: readonly LiveTrade[]): void {
