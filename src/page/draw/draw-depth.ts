@@ -1,5 +1,5 @@
 /** Draws cumulative depth on both sides of the middle. */
-import type { DepthCurve, DepthPoint } from '../model/depth.js';
+import { countWithin, type DepthCurve, type DepthSide } from '../model/depth.js';
 import type { Size } from './canvas.js';
 import type { Palette } from './palette.js';
 
@@ -32,9 +32,9 @@ export function drawDepth(context: Context, scene: DepthScene): void {
   const { curve, palette } = scene;
   if (curve.mid === null || curve.reach === 0) return;
   const scale = scaleOf(scene, curve.mid);
-  drawSide(context, scene, scale, { points: curve.bids, color: palette.bid, end: 0 });
+  drawSide(context, scene, scale, { steps: curve.bids, color: palette.bid, end: 0 });
   drawSide(context, scene, scale, {
-    points: curve.asks,
+    steps: curve.asks,
     color: palette.ask,
     end: scene.size.width,
   });
@@ -57,14 +57,14 @@ function drawSide(
   context: Context,
   { size: { width } }: DepthScene,
   scale: Scale,
-  side: { readonly points: readonly DepthPoint[]; readonly color: string; readonly end: number },
+  side: { readonly steps: DepthSide; readonly color: string; readonly end: number },
 ): void {
   const { floor } = scale;
-  const [best] = side.points;
+  const [best] = side.steps.prices;
   if (best === undefined) return;
   context.beginPath();
-  context.moveTo(scale.x(best.price), floor);
-  context.lineTo(side.end, drawSteps(context, scale, { ...side, width }));
+  context.moveTo(scale.x(best), floor);
+  context.lineTo(side.end, drawSteps(context, scale, side.steps, width));
   context.strokeStyle = side.color;
   context.lineWidth = 1.5;
   context.stroke();
@@ -80,13 +80,14 @@ function drawSide(
 function drawSteps(
   context: Context,
   { x, y, floor }: Scale,
-  { points, width }: { readonly points: readonly DepthPoint[]; readonly width: number },
+  { prices, totals }: DepthSide,
+  width: number,
 ): number {
   let last = floor;
-  for (const { price, total } of points) {
+  for (const [index, price] of prices.entries()) {
     const at = Math.max(-1, Math.min(width + 1, x(price)));
     context.lineTo(at, last);
-    last = y(total);
+    last = y(totals[index] ?? 0);
     context.lineTo(at, last);
     if (at < 0 || at > width) break;
   }
@@ -125,9 +126,9 @@ function drawPointer(
   const mid = curve.mid ?? 0;
   const price = mid + (pointerX / width - 0.5) * 2 * curve.reach;
   const side = price < mid ? curve.bids : curve.asks;
-  const within = side.filter((point) => Math.abs(point.price - mid) <= Math.abs(price - mid));
-  const bps = (Math.abs(price - mid) / mid) * 1e4;
-  const total = formatTotal(within.at(-1)?.total ?? 0);
+  const distance = Math.abs(price - mid);
+  const bps = (distance / mid) * 1e4;
+  const total = formatTotal(side.totals[countWithin(side, mid, distance) - 1] ?? 0);
   context.fillStyle = palette.muted;
   context.fillRect(Math.round(pointerX), HEAD_ROOM - 8, 1, floor - HEAD_ROOM + 8);
   context.fillStyle = palette.text;

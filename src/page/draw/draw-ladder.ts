@@ -29,94 +29,100 @@ const TOTAL_TEXT_ALPHA = 0.72;
 
 type Context = CanvasRenderingContext2D;
 
-/** Draws all of it. */
+/** One side of it. */
+interface SideScene extends LadderScene {
+  readonly side: 'bid' | 'ask';
+  readonly rows: readonly LadderRow[];
+}
+
+/** Draws all of it: what has one colour at once, because a canvas takes longer to change its colour than to fill. */
 export function drawLadder(context: Context, scene: LadderScene): void {
   const { palette, ladder } = scene;
   context.textBaseline = 'middle';
   context.font = `12px ${palette.font}`;
-  ladder.asks.forEach((row, index) => {
-    drawRow(context, scene, row, { side: 'ask', index });
-  });
-  ladder.bids.forEach((row, index) => {
-    drawRow(context, scene, row, { side: 'bid', index });
-  });
+  for (const side of ['ask', 'bid'] as const) {
+    const sideScene = { ...scene, side, rows: ladder[`${side}s`] };
+    drawTotalBars(context, sideScene);
+    drawSizeBars(context, sideScene);
+    drawMarks(context, sideScene);
+    drawTexts(context, sideScene);
+  }
   drawMiddle(context, scene);
 }
 
-function drawRow(context: Context, scene: LadderScene, row: LadderRow, place: LadderPlace): void {
-  const { layout, size, palette } = scene;
-  if (place.index >= layout.rowsPerSide) return;
-  const top = rowTop(layout, place);
-  drawBars(context, scene, row, { top, side: place.side });
-  drawMarks(context, scene, row, { top, place });
-  const middle = top + layout.rowHeight / 2 + 0.5;
-  context.textAlign = 'left';
-  context.fillStyle = palette[place.side];
-  context.fillText(scene.formatPrice(row.price), EDGE, middle);
-  context.textAlign = 'right';
-  context.fillStyle = palette.text;
-  context.fillText(scene.formatSize(row.size), size.width * SIZE_END, middle);
-  context.globalAlpha = TOTAL_TEXT_ALPHA;
-  context.fillText(scene.formatSize(row.total), size.width - EDGE, middle);
-  context.globalAlpha = 1;
-}
-
-/** The total behind, the size before it, stacked by source; both from the right edge. */
-function drawBars(context: Context, scene: LadderScene, row: LadderRow, place: BarPlace): void {
-  const { ladder, palette } = scene;
-  const { top, side } = place;
-  const { rowHeight } = scene.layout;
-  const total = { top, height: rowHeight, right: scene.size.width };
-  const size = { ...total, top: top + 2, height: rowHeight - 4 };
-  fillBar(context, scene, total, {
-    ...{ color: palette[side], alpha: TOTAL_ALPHA },
-    part: Number(row.total) / Number(ladder.totalMax),
-  });
-  const partOf = (amount: bigint): number => Number(amount) / Number(ladder.sizeMax);
-  // What is behind the size would give it another colour.
-  fillBar(context, scene, size, { color: palette.panel, alpha: 1, part: partOf(row.size) });
-  for (const [source] of SOURCES) {
-    const part = partOf(row.bySource[source]);
-    const color = sourceColor(palette, source, side);
-    if (part > 0) size.right = fillBar(context, scene, size, { color, alpha: BAR_ALPHA, part });
+/** The totals behind, from the right edge. */
+function drawTotalBars(context: Context, { rows, side, ...scene }: SideScene): void {
+  const { ladder, layout, palette, size } = scene;
+  const scale = size.width / Number(ladder.totalMax);
+  context.globalAlpha = TOTAL_ALPHA;
+  context.fillStyle = palette[side];
+  for (const [index, { total }] of rows.entries()) {
+    const width = Number(total) * scale;
+    context.fillRect(size.width - width, rowTop(layout, side, index), width, layout.rowHeight);
   }
-}
-
-interface BarPlace {
-  readonly top: number;
-  readonly side: 'bid' | 'ask';
-}
-
-/** Fills a part of the width to the left of `right`. Returns the left edge. */
-function fillBar(
-  context: Context,
-  { size: { width } }: LadderScene,
-  { top, height, right }: { readonly top: number; readonly height: number; readonly right: number },
-  { color, alpha, part }: { readonly color: string; readonly alpha: number; readonly part: number },
-): number {
-  context.globalAlpha = alpha;
-  context.fillStyle = color;
-  context.fillRect(right - part * width, top, part * width, height);
   context.globalAlpha = 1;
-  return right - part * width;
 }
 
-function drawMarks(
-  context: Context,
-  { palette, size: { width }, layout: { rowHeight }, hovered, selected }: LadderScene,
-  row: LadderRow,
-  { top, place }: { readonly top: number; readonly place: LadderPlace },
-): void {
-  if (hovered?.side === place.side && hovered.index === place.index) {
+/** The sizes before them, stacked by source from the right edge. */
+function drawSizeBars(context: Context, { rows, side, ...scene }: SideScene): void {
+  const { ladder, layout, palette, size } = scene;
+  const scale = size.width / Number(ladder.sizeMax);
+  const fill = (index: number, right: number, width: number): void =>
+    context.fillRect(right - width, rowTop(layout, side, index) + 2, width, layout.rowHeight - 4);
+  // What is behind the sizes would give them another colour.
+  context.fillStyle = palette.panel;
+  for (const [index, row] of rows.entries()) fill(index, size.width, Number(row.size) * scale);
+  const rights = rows.map(() => size.width);
+  context.globalAlpha = BAR_ALPHA;
+  for (const [source] of SOURCES) {
+    context.fillStyle = sourceColor(palette, source, side);
+    for (const [index, { bySource }] of rows.entries()) {
+      const [right = 0, width] = [rights[index], Number(bySource[source]) * scale];
+      if (width <= 0) continue;
+      fill(index, right, width);
+      rights[index] = right - width;
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+function drawMarks(context: Context, scene: SideScene): void {
+  const { palette, size, layout, hovered, selected, rows, side } = scene;
+  if (hovered?.side === side && hovered.index < rows.length) {
     context.globalAlpha = 0.08;
     context.fillStyle = palette.text;
-    context.fillRect(0, top, width, rowHeight);
+    context.fillRect(0, rowTop(layout, side, hovered.index), size.width, layout.rowHeight);
     context.globalAlpha = 1;
   }
-  if (selected?.side !== place.side || selected.price !== row.price) return;
+  if (selected?.side !== side) return;
+  const index = rows.findIndex(({ price }) => price === selected.price);
+  if (index < 0) return;
   context.strokeStyle = palette.accent;
   context.lineWidth = 1.5;
-  context.strokeRect(1, top + 1, width - 2, rowHeight - 2);
+  const top = rowTop(layout, side, index) + 1;
+  context.strokeRect(1, top, size.width - 2, layout.rowHeight - 2);
+}
+
+/** Prices to the left, sizes in the middle and totals to the right. */
+function drawTexts(context: Context, { rows, side, ...scene }: SideScene): void {
+  const { layout, palette, size, formatPrice, formatSize } = scene;
+  const middleOf = (index: number): number =>
+    rowTop(layout, side, index) + layout.rowHeight / 2 + 0.5;
+  context.textAlign = 'left';
+  context.fillStyle = palette[side];
+  for (const [index, { price }] of rows.entries()) {
+    context.fillText(formatPrice(price), EDGE, middleOf(index));
+  }
+  context.textAlign = 'right';
+  context.fillStyle = palette.text;
+  for (const [index, row] of rows.entries()) {
+    context.fillText(formatSize(row.size), size.width * SIZE_END, middleOf(index));
+  }
+  context.globalAlpha = TOTAL_TEXT_ALPHA;
+  for (const [index, { total }] of rows.entries()) {
+    context.fillText(formatSize(total), size.width - EDGE, middleOf(index));
+  }
+  context.globalAlpha = 1;
 }
 
 function drawMiddle(context: Context, { size, layout, palette, middle }: LadderScene): void {

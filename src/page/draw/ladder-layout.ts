@@ -30,7 +30,8 @@ export function layoutOf(height: number): LadderLayout {
 /** Upper edge of a row. */
 export function rowTop(
   { middleTop, rowHeight }: LadderLayout,
-  { side, index }: LadderPlace,
+  side: 'bid' | 'ask',
+  index: number,
 ): number {
   if (side === 'ask') return middleTop - (index + 1) * rowHeight;
   return middleTop + MIDDLE_HEIGHT + index * rowHeight;

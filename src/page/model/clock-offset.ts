@@ -22,22 +22,27 @@ export interface ClockOffset {
 
 /** The newest samples of two clocks. */
 export class ClockComparison {
-  #bounds: (readonly [low: number, high: number])[] = [];
+  readonly #bounds: (readonly [low: number, high: number])[] = [];
+  #offset: ClockOffset | null = null;
 
-  /** The estimate; null before the first sample. */
+  /** The estimate, which each frame reads; null before the first sample. */
   get offset(): ClockOffset | null {
+    return this.#offset;
+  }
+
+  addSample({ sentMs, receivedMs, serviceMs }: ClockSample): void {
+    this.#bounds.push([serviceMs - receivedMs, serviceMs + 1 - sentMs]);
+    if (this.#bounds.length > CLOCK_SAMPLES_MAX) this.#bounds.shift();
+    this.#offset = this.#estimate();
+  }
+
+  #estimate(): ClockOffset {
     let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     // From the newest: where one of the clocks was set or has drifted, older samples do not fit.
     for (const [from, to] of [...this.#bounds].reverse()) {
       if (Math.max(low, from) > Math.min(high, to)) break;
       [low, high] = [Math.max(low, from), Math.min(high, to)];
     }
-    if (!Number.isFinite(low)) return null;
     return { offsetMs: (low + high) / 2, uncertaintyMs: (high - low) / 2 };
-  }
-
-  addSample({ sentMs, receivedMs, serviceMs }: ClockSample): void {
-    this.#bounds.push([serviceMs - receivedMs, serviceMs + 1 - sentMs]);
-    if (this.#bounds.length > CLOCK_SAMPLES_MAX) this.#bounds.shift();
   }
 }

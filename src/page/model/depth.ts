@@ -1,18 +1,21 @@
 /** The cumulative depth of a book, as a curve and as a table. */
 import type { BookView } from '@slotbook/client';
 
-/** A step of the curve: so much can be traded up to this price. */
-export interface DepthPoint {
+/**
+ * One side of the curve, best first: so much can be traded up to each price. Lists of numbers, because each frame
+ * makes new ones.
+ */
+export interface DepthSide {
   /** Quote for a base. */
-  readonly price: number;
+  readonly prices: readonly number[];
   /** Base. */
-  readonly total: number;
+  readonly totals: readonly number[];
 }
 
-/** The curve of both sides, best first. */
+/** The curve of both sides. */
 export interface DepthCurve {
-  readonly bids: readonly DepthPoint[];
-  readonly asks: readonly DepthPoint[];
+  readonly bids: DepthSide;
+  readonly asks: DepthSide;
   /** Between the best prices; null where a side is empty. */
   readonly mid: number | null;
   /** How far from the middle the curve reaches on its shorter side. */
@@ -22,30 +25,33 @@ export interface DepthCurve {
 }
 
 /** The curve of the levels that a book shows. */
-export function depthCurveOf({ bids, asks }: Pick<BookView, 'bids' | 'asks'>): DepthCurve {
-  const [bidPoints, askPoints] = [pointsOf(bids), pointsOf(asks)];
-  const [bid, ask] = [bidPoints[0]?.price, askPoints[0]?.price];
+export function depthCurveOf(view: Pick<BookView, 'bids' | 'asks'>): DepthCurve {
+  const [bids, asks] = [sideOf(view.bids), sideOf(view.asks)];
+  const [bid, ask] = [bids.prices[0], asks.prices[0]];
   const mid = bid === undefined || ask === undefined ? null : (bid + ask) / 2;
-  const reach = mid === null ? 0 : Math.min(reachOf(bidPoints, mid), reachOf(askPoints, mid));
-  const within = (points: readonly DepthPoint[]): number =>
-    points.reduce(
-      (most, { price, total }) => (Math.abs(price - (mid ?? 0)) <= reach ? total : most),
-      0,
-    );
-  const totalMax = Math.max(within(bidPoints), within(askPoints));
-  return { bids: bidPoints, asks: askPoints, mid, reach, totalMax };
+  const reach = mid === null ? 0 : Math.min(reachOf(bids, mid), reachOf(asks, mid));
+  const most = (side: DepthSide): number =>
+    side.totals[countWithin(side, mid ?? 0, reach) - 1] ?? 0;
+  return { bids, asks, mid, reach, totalMax: Math.max(most(bids), most(asks)) };
 }
 
-function pointsOf(levels: BookView['bids']): readonly DepthPoint[] {
-  let total = 0n;
-  return levels.map(({ price, size }) => {
-    total += size;
-    return { price: Number(price) / 1e6, total: Number(total) / 1e9 };
+function sideOf(levels: BookView['bids']): DepthSide {
+  let raw = 0;
+  const totals = levels.map(({ size }) => {
+    raw += Number(size);
+    return raw / 1e9;
   });
+  return { prices: levels.map(({ price }) => Number(price) / 1e6), totals };
 }
 
-function reachOf(points: readonly DepthPoint[], mid: number): number {
-  return Math.abs((points.at(-1)?.price ?? mid) - mid);
+function reachOf({ prices }: DepthSide, mid: number): number {
+  return Math.abs((prices.at(-1) ?? mid) - mid);
+}
+
+/** How many levels stand within a distance of the middle. */
+export function countWithin({ prices }: DepthSide, mid: number, distance: number): number {
+  const beyond = prices.findIndex((price) => Math.abs(price - mid) > distance);
+  return beyond < 0 ? prices.length : beyond;
 }
 
 /** Base within a distance of the middle. */
@@ -68,8 +74,7 @@ export function depthWithin({ bids, asks, mid }: DepthCurve): readonly DepthWith
   }));
 }
 
-function totalWithin(points: readonly DepthPoint[], mid: number, bps: number): number | null {
-  const distance = (mid * bps) / 1e4;
-  const beyond = points.findIndex(({ price }) => Math.abs(price - mid) > distance);
-  return beyond < 0 ? null : (points[beyond - 1]?.total ?? 0);
+function totalWithin(side: DepthSide, mid: number, bps: number): number | null {
+  const count = countWithin(side, mid, (mid * bps) / 1e4);
+  return count === side.totals.length ? null : (side.totals[count - 1] ?? 0);
 }

@@ -1,6 +1,7 @@
 /** How the prices and sizes of one market are written. */
 import { BASE_DECIMALS, type MarketInfo, PRICE_DECIMALS } from '@slotbook/client';
 import { decimalsOf, formatFixed } from './format.js';
+import { TEXTS_KEPT_MAX } from './limits.js';
 
 /** Sizes with more decimals are rounded: a ladder has room for so many. */
 const SIZE_DECIMALS_MAX = 4;
@@ -19,12 +20,25 @@ export interface MarketFormats {
 export function formatsOf({ tick, step, decimals }: MarketInfo): MarketFormats {
   const priceDecimals = decimalsOf(tick, PRICE_DECIMALS);
   const sizeDecimals = Math.min(SIZE_DECIMALS_MAX, Math.max(2, decimalsOf(step, decimals)));
-  const formatPrice = (raw: bigint): string => formatFixed(raw, PRICE_DECIMALS, priceDecimals);
+  const formatPrice = keepTexts((raw) => formatFixed(raw, PRICE_DECIMALS, priceDecimals));
   return {
     tick,
     priceDecimals,
     formatPrice,
-    formatSize: (raw) => formatFixed(raw, BASE_DECIMALS, sizeDecimals),
+    formatSize: keepTexts((raw) => formatFixed(raw, BASE_DECIMALS, sizeDecimals)),
     formatPriceNumber: (price) => formatPrice(BigInt(Math.round(price * 10 ** PRICE_DECIMALS))),
+  };
+}
+
+/** Each frame writes nearly the same amounts as the one before: their texts are made once. */
+function keepTexts(format: (raw: bigint) => string): (raw: bigint) => string {
+  const texts = new Map<bigint, string>();
+  return (raw) => {
+    const kept = texts.get(raw);
+    if (kept !== undefined) return kept;
+    if (texts.size >= TEXTS_KEPT_MAX) texts.clear();
+    const text = format(raw);
+    texts.set(raw, text);
+    return text;
   };
 }

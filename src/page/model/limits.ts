@@ -2,6 +2,8 @@
 
 /** Levels a side that are followed: more than a ladder on the largest screen shows. */
 export const BOOK_DEPTH = 100;
+/** Texts of prices, and of sizes, that a market keeps: some thirty frames of a ladder whose every total changes. */
+export const TEXTS_KEPT_MAX = 1_000;
 /** Orders a side that are followed while the queue of a level is shown. */
 export const ORDERS_DEPTH = 500;
 /** Orders that the queue of a level lists; the rest is counted. */

@@ -88,7 +88,7 @@ describe('a ladder', () => {
     const layout = layoutOf(500);
     for (const side of ['bid', 'ask'] as const) {
       for (let index = 0; index < layout.rowsPerSide; index += 1) {
-        const top = rowTop(layout, { side, index });
+        const top = rowTop(layout, side, index);
         expect(placeAt(layout, top + 0.5)).toEqual({ side, index });
         expect(placeAt(layout, top + layout.rowHeight - 0.5)).toEqual({ side, index });
       }

@@ -38,26 +38,31 @@ export class RateWindow {
 
 const BUCKET_MS = 500;
 
-/** Latencies of the last minute. */
+/** Latencies of the last minute, in arrays that are made once: the strip reads them all, four times a second. */
 export class LatencyWindow {
-  #samples: (readonly [atMs: number, latencyMs: number])[] = [];
+  readonly #atMs = new Float64Array(LATENCIES_MAX);
+  readonly #latencyMs = new Float64Array(LATENCIES_MAX);
+  readonly #recent = new Float64Array(LATENCIES_MAX);
+  #count = 0;
 
   add(latencyMs: number, nowMs: number): void {
-    this.#samples.push([nowMs, latencyMs]);
-    // Trimmed in steps, so that a sample costs nothing.
-    if (this.#samples.length >= 2 * LATENCIES_MAX)
-      this.#samples = this.#samples.slice(-LATENCIES_MAX);
+    const at = this.#count % LATENCIES_MAX;
+    this.#atMs[at] = nowMs;
+    this.#latencyMs[at] = latencyMs;
+    this.#count += 1;
   }
 
   /** Half of the latencies are at most p50, all but one in a hundred at most p99; null without any. */
   quantiles(nowMs: number): { readonly p50: number; readonly p99: number } | null {
-    const recent = this.#samples
-      .slice(-LATENCIES_MAX)
-      .filter(([atMs]) => nowMs - atMs <= LATENCY_AGE_MS_MAX)
-      .map(([, latencyMs]) => latencyMs)
-      .sort((one, other) => one - other);
-    const at = (part: number): number =>
-      recent[Math.min(recent.length - 1, Math.floor(recent.length * part))] ?? 0;
-    return recent.length === 0 ? null : { p50: at(0.5), p99: at(0.99) };
+    let count = 0;
+    for (let at = 0; at < Math.min(this.#count, LATENCIES_MAX); at += 1) {
+      if (nowMs - (this.#atMs[at] ?? 0) > LATENCY_AGE_MS_MAX) continue;
+      this.#recent[count] = this.#latencyMs[at] ?? 0;
+      count += 1;
+    }
+    if (count === 0) return null;
+    const sorted = this.#recent.subarray(0, count).sort();
+    const at = (part: number): number => sorted[Math.min(count - 1, Math.floor(count * part))] ?? 0;
+    return { p50: at(0.5), p99: at(0.99) };
   }
 }
