@@ -339,3 +339,133 @@ fn flags_of(line: &OrderLine, is_price_exact: bool, is_size_exact: bool) -> u8 {
     ];
     flags.into_iter().filter(|(is_set, _)| *is_set).fold(0, |all, (_, flag)| all | flag)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::decode::{Body, Frame, Rows, decode};
+    use super::*;
+    use proptest::prelude::*;
+    use slotbook_protocol::units::{Slot, UnixSeconds};
+
+    use crate::stream::spec::Channel;
+
+    const MOMENT: VersionStamp = VersionStamp {
+        seq: 1 << 52,
+        slot: Slot(400_000_000),
+        ts_ms: 1_800_000_000_000,
+        state: FeedState::Live,
+        received_ns: 0,
+    };
+
+    /// Amounts that are whole numbers of a unit, that are not, and the largest there are.
+    fn amount(unit: u64) -> impl Strategy<Value = u128> {
+        prop_oneof![
+            4 => (1_u64..1_000).prop_map(move |units| u128::from(units) * u128::from(unit)),
+            2 => 1_u128..1_000_000_000_000,
+            1 => (u128::MAX >> 2)..(u128::MAX >> 1),
+        ]
+    }
+
+    fn price(unit: u64) -> impl Strategy<Value = Price> {
+        amount(unit).prop_map(|price| Price(u64::try_from(price).unwrap_or(u64::MAX)))
+    }
+
+    fn units() -> impl Strategy<Value = Units> {
+        let unit = || prop_oneof![Just(1_u64), 2_u64..2_000, Just(super::super::UNIT_MAX)];
+        (unit(), unit()).prop_map(|(price, size)| Units { price, size })
+    }
+
+    /// Levels best first, of one source or of several.
+    fn levels(side: Side, units: Units) -> impl Strategy<Value = Vec<SourcedLevel>> {
+        let size = move || prop_oneof![Just(0_u128), amount(units.size)];
+        let sizes = prop_oneof![
+            amount(units.size).prop_map(|size| [size, 0, 0]),
+            (size(), size(), amount(units.size)).prop_map(|(a, b, c)| [a, b, c]),
+        ];
+        let level = (price(units.price), sizes);
+        let levels = proptest::collection::vec(level, 0..12);
+        levels.prop_map(move |levels| {
+            let mut levels: Vec<_> =
+                levels.into_iter().map(|(price, sizes)| SourcedLevel { price, sizes }).collect();
+            levels.sort_by_key(|level| match side {
+                Side::Bid => u64::MAX - level.price.0,
+                Side::Ask => level.price.0,
+            });
+            levels.dedup_by_key(|level| level.price);
+            levels
+        })
+    }
+
+    fn orders(units: Units) -> impl Strategy<Value = Vec<OrderLine>> {
+        let amounts = (price(units.price), amount(units.size), amount(units.size));
+        let rest = (any::<u8>(), any::<u32>(), any::<i64>(), -9_i64..9, any::<bool>());
+        let order = (amounts, rest).prop_map(|((price, size, queue), rest)| {
+            let (maker, order_id, oracle_price_offset, seconds, flag) = rest;
+            OrderLine {
+                price,
+                size,
+                queue,
+                oracle_price_offset: if flag { oracle_price_offset } else { 0 },
+                maker: Pubkey([maker; 32]),
+                order_id,
+                slot: Slot(MOMENT.slot.0.wrapping_add_signed(seconds)),
+                max_ts: UnixSeconds(seconds.max(0) * 1_000_000_000),
+                reduce_only: flag,
+                post_only: seconds % 2 == 0,
+                signed_msg: seconds % 3 == 0,
+            }
+        });
+        proptest::collection::vec(order, 0..90)
+    }
+
+    fn written(channel: Channel, units: Units, rows: ShownRows<'_>) -> Frame {
+        let mut identity = Vec::new();
+        let names = Names { topic: "topic", channel, market: "market", epoch: "epoch" };
+        write_identity(&mut identity, names, Timing::Off, units);
+        let (timing, moment) = (Timing::Off, MOMENT);
+        let parts = FrameParts { identity: &identity, timing, units, moment };
+        let mut frame = Vec::new();
+        let reply = SnapshotReply { id: "", reset: Reset::No };
+        parts.write_snapshot(reply, (rows, 7), 0, &mut frame);
+        decode(&frame, |_| None).unwrap()
+    }
+
+    fn rows_of(frame: Frame) -> Rows {
+        let Body::Snapshot { rows, .. } = frame.body else { panic!("it is a snapshot") };
+        rows.rows
+    }
+
+    proptest! {
+        #[test]
+        fn levels_of_any_price_and_size_come_exactly(
+            (units, bids, asks) in units().prop_flat_map(|units| {
+                (Just(units), levels(Side::Bid, units), levels(Side::Ask, units))
+            }),
+        ) {
+            let channel = Channel::Book { depth_levels: 20, grouping_ticks: 1 };
+            let frame = written(channel, units, ShownRows::Levels([&bids, &asks]));
+            prop_assert_eq!(rows_of(frame), Rows::Levels([bids, asks]));
+        }
+
+        #[test]
+        fn orders_of_any_price_and_size_come_exactly(
+            (units, bids, asks) in units().prop_flat_map(|units| {
+                (Just(units), orders(units), orders(units))
+            }),
+        ) {
+            let channel = Channel::L3 { depth_orders: 100, maker: None };
+            let frame = written(channel, units, ShownRows::Orders([&bids, &asks]));
+            prop_assert_eq!(rows_of(frame), Rows::Orders([bids, asks]));
+        }
+    }
+
+    #[test]
+    fn a_level_that_goes_where_the_other_side_began_is_not_the_end() {
+        let units = Units { price: 10, size: 5 };
+        let mut bytes = Vec::new();
+        let mut writer = LevelWriter::new(&mut bytes, (Side::Ask, units), 500);
+        writer.write_gone(Price(500));
+        writer.end();
+        assert_eq!(bytes, [3, 0xf4, 3, 0, 0]);
+    }
+}
