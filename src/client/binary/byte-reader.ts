@@ -42,10 +42,14 @@ export class ByteReader {
     if (byte < 0x80) return byte;
     let value = byte & 0x7f;
     let bits = 7;
+    let unit = 2 ** SMALL_BITS_MAX;
     do {
       byte = this.readByte();
       if (bits < SMALL_BITS_MAX) value |= (byte & 0x7f) << bits;
-      else value += (byte & 0x7f) * 2 ** bits;
+      else {
+        value += (byte & 0x7f) * unit;
+        unit *= 0x80;
+      }
       bits += 7;
     } while (byte >= 0x80 && bits < EXACT_BITS_MAX);
     if (byte >= 0x80 || byte === 0 || !Number.isSafeInteger(value)) throw tooLarge();

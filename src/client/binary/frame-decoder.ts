@@ -116,19 +116,23 @@ function readDelta(reader: ByteReader, stream: StreamIdentity, state: State): Me
   const { topic, channel, market, epoch } = stream;
   const seq = reader.readVarint();
   const prev = seq - reader.readVarint();
-  const [slot, ts] = [reader.readVarint(), reader.readVarint()];
   if (prev < 0) throw tooLarge();
-  const message: Record<string, unknown> = {
-    ...{ type: 'delta', topic, channel, market, epoch, prev, seq, slot, ts, state },
-  };
-  if (stream.hasTiming) Object.assign(message, readTiming(reader));
-  if (channel === 'book') {
-    const bids = readLevels(reader, stream, { sign: -1, before: 0 });
-    message['bids'] = bids;
-    message['asks'] = readLevels(reader, stream, { sign: 1, before: firstPrice(bids) });
-  } else Object.assign(message, readRows(reader, stream, { slot, isDelta: true }));
-  message['crc'] = reader.readU32();
-  return message;
+  const [slot, ts] = [reader.readVarint(), reader.readVarint()];
+  const head = { type: 'delta', topic, channel, market, epoch, prev, seq, slot, ts, state };
+  if (channel !== 'book' || stream.hasTiming) return readOtherDelta(reader, stream, head);
+  const bids = readLevels(reader, stream, { sign: -1, before: 0 });
+  const asks = readLevels(reader, stream, { sign: 1, before: firstPrice(bids) });
+  return Object.assign(head, { bids, asks, crc: reader.readU32() });
+}
+
+function readOtherDelta(
+  reader: ByteReader,
+  stream: StreamIdentity,
+  head: { readonly slot: number },
+): Message {
+  const timing = stream.hasTiming ? readTiming(reader) : undefined;
+  const rows = readRows(reader, stream, { slot: head.slot, isDelta: true });
+  return { ...head, ...timing, ...rows, crc: reader.readU32() };
 }
 
 function readHeartbeat(
