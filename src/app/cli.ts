@@ -20,6 +20,7 @@ import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
 import {
   backfillOptions,
+  clusterOptions,
   copyOptions,
   coreOptions,
   demoOptions,
@@ -37,6 +38,7 @@ import {
 import { copyHistory } from './copy-command.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
+import type { ClusterFlags } from './local-cluster.js';
 import {
   startCoreService,
   startDemoService,
@@ -60,6 +62,9 @@ const demo: Start = (flags, recordTo) =>
   startDemoService(new ConfigReader(flags).readDemo(), { recordTo });
 const core: Start = (flags) => startCoreService(new ConfigReader(flags).readCore());
 const edge: Start = (flags) => startEdgeService(new ConfigReader(flags).readEdge());
+/** Others do not load it. */
+const localCluster = async (flags: ClusterFlags): Promise<Service> =>
+  (await import('./local-cluster.js')).startLocalCluster(flags);
 const serveOrDemo: Start = (flags, recordTo) =>
   new ConfigReader(flags).hasCluster() ? serve(flags, recordTo) : demo(flags, recordTo);
 const replay: Start = (flags, file = '') =>
@@ -105,6 +110,11 @@ function createProgram(words: readonly string[]): Command {
         .argument('<file>', 'folder of a journal or of its data, or a recording')
         .action((file: string, flags: Flags) => runUntilStopped(() => replay(flags, file))),
     );
+  program.addCommand(
+    newCommand('local-cluster', clusterOptions)
+      .description('start a cluster on this machine: chain, NATS, Postgres, two cores, two edges')
+      .action((flags: ClusterFlags) => runUntilStopped(() => localCluster(flags))),
+  );
   for (const command of toolCommands()) program.addCommand(command);
   const start = newCommand('start', serveOrDemoOptions)
     .description('serve when --rpc-url is given, else demo')

@@ -1,0 +1,184 @@
+/** The programs of a cluster on this machine: each is started, waited for, and ended by its own process. */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdirSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '../config/config-error.js';
+
+/** Between two looks whether a program accepts. */
+const LOOK_MS = 50;
+/** How long a program may take to accept: a cluster of NATS elects a leader first. */
+const START_MS_MAX = 60_000;
+/** How long one may take to end before it is killed. */
+const END_MS_MAX = 2_000;
+/** Lines of a program that failed which are shown. */
+const ERROR_CHARS_MAX = 2_000;
+/** Who runs Postgres where this is root, which it refuses: Debian's nobody. */
+const NOBODY = 65_534;
+
+/** Programs that were started here: they, and nothing else, are ended, also where this process ends early. */
+export class ClusterParts {
+  readonly #children: { readonly name: string; readonly child: ChildProcess }[] = [];
+  #onEnd: (error: Error) => void = () => undefined;
+  #isStopping = false;
+  /** Resolves when the first of them ends by itself. */
+  readonly failed = new Promise<Error>((resolve) => {
+    this.#onEnd = resolve;
+  });
+
+  constructor() {
+    process.once('exit', () => {
+      for (const { child } of this.#children) child.kill('SIGKILL');
+    });
+  }
+
+  /** Starts a program; returns what tells whether its output has a text. */
+  startPart(
+    name: string,
+    command: string,
+    args: readonly string[],
+    options: { readonly cwd?: string; readonly uid?: number; readonly gid?: number } = {},
+  ): { readonly output: () => string } {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#children.push({ name, child });
+    let output = '';
+    let errors = '';
+    child.stdout.on('data', (chunk) => {
+      output = `${output}${chunk}`.slice(-ERROR_CHARS_MAX);
+    });
+    child.stderr.on('data', (chunk) => {
+      errors = `${errors}${chunk}`.slice(-ERROR_CHARS_MAX);
+    });
+    child.on('error', (error) => this.#noteEnd(name, error.message));
+    child.on('exit', (code, signal) =>
+      this.#noteEnd(name, `${code ?? signal} ${errors.trim().split('\n').at(-1)}`),
+    );
+    return { output: () => output };
+  }
+
+  /** Ends all of them. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#children.map(({ child }) => endChild(child)));
+  }
+
+  /** Names and processes, for the one who looks at them. */
+  get processes(): readonly { readonly name: string; readonly pid: number | undefined }[] {
+    return this.#children.map(({ name, child }) => ({ name, pid: child.pid }));
+  }
+
+  /** Waits until something is so, or a part has ended. */
+  async waitFor(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    const untilMs = performance.now() + START_MS_MAX;
+    const failed = this.failed.then((error) => Promise.reject(error));
+    failed.catch(() => undefined);
+    while (!(await Promise.race([isSo(), failed]))) {
+      if (performance.now() > untilMs) throw new Error(`${what} took more than ${START_MS_MAX} ms`);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  // One that a user kills to look at what happens is named, and the others go on.
+  #noteEnd(name: string, reason: string): void {
+    if (this.#isStopping) return;
+    process.stdout.write(`ended  ${name} (${reason.trim()})\n`);
+    this.#onEnd(new Error(`${name} ended: ${reason.trim()}`));
+  }
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGINT');
+  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** A program by its path, or where Debian has it. Throws a ConfigError when it is not there. */
+export function findProgram(name: string, given: string | undefined): string {
+  const places = given === undefined ? [name, `/usr/sbin/${name}`] : [given];
+  const found = places.find((one) => spawnSync(one, ['--version']).error === undefined);
+  if (found !== undefined) return found;
+  const text = `local-cluster needs ${name}, and ${places.join(' and ')} cannot be started`;
+  throw new ConfigError('INVALID_SETTING', `${text}: apt-get install ${name}`, `--${name}`);
+}
+
+/** Starts three NATS servers that keep three copies; returns their addresses. */
+export async function startNats(
+  parts: ClusterParts,
+  { program, folder }: { readonly program: string; readonly folder: string },
+): Promise<string> {
+  const nodes = [1, 2, 3];
+  const ports = await Promise.all(nodes.map(freePort));
+  const routePorts = await Promise.all(nodes.map(freePort));
+  const monitors = await Promise.all(nodes.map(freePort));
+  const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`);
+  for (const [at, port] of ports.entries()) {
+    const name = `nats-${at + 1}`;
+    const own = ['--name', name, '-a', '127.0.0.1', '-p', `${port}`, '-m', `${monitors[at]}`];
+    const store = ['-js', '-sd', path.join(folder, name)];
+    const cluster = ['--cluster_name', 'slotbook', '--cluster', routes[at] ?? ''];
+    const args = [...own, ...store, ...cluster, '--routes', routes.join()];
+    parts.startPart(name, program, args);
+  }
+  await parts.waitFor('the election of NATS', async () => {
+    const states = await Promise.all(monitors.map(leaderBy));
+    return states.every((leader) => leader !== null);
+  });
+  return ports.map((port) => `nats://127.0.0.1:${port}`).join();
+}
+
+/** The leader of JetStream as a server knows it. */
+async function leaderBy(monitor: number): Promise<string | null> {
+  try {
+    const reply = await fetch(`http://127.0.0.1:${monitor}/jsz`);
+    const state = (await reply.json()) as { readonly meta_cluster?: { readonly leader?: string } };
+    return state.meta_cluster?.leader ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Starts Postgres with an empty database; returns its address, or null where it is not installed. */
+export async function startPostgres(
+  parts: ClusterParts,
+  { programs, folder }: { readonly programs: string; readonly folder: string },
+): Promise<string | null> {
+  const postgres = path.join(programs, 'postgres');
+  if (!existsSync(postgres)) return null;
+  const cwd = path.join(folder, 'postgres');
+  mkdirSync(cwd);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) {
+    for (const one of [folder, cwd]) chownSync(one, NOBODY, NOBODY);
+  }
+  const as = { cwd, ...(isRoot && { uid: NOBODY, gid: NOBODY }) };
+  const data = path.join(cwd, 'data');
+  const flags = ['-D', data, '-U', 'slotbook', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
+  execFileSync(path.join(programs, 'initdb'), [...flags, '--no-sync'], { ...as, stdio: 'ignore' });
+  const port = await freePort();
+  const listen = ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_locks_per_transaction=1024'];
+  parts.startPart('postgres', postgres, ['-D', data, '-p', `${port}`, '-k', cwd, ...listen], as);
+  await parts.waitFor('the start of Postgres', () => accepts(port));
+  return `postgres://slotbook@127.0.0.1:${port}/postgres`;
+}
+
+/** A port of loopback that nobody has. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
+}
