@@ -26,7 +26,7 @@ export async function startLocalCluster(flags: ClusterFlags): Promise<Service> {
   const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-cluster-'));
   const parts = new ClusterParts();
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const stops: (() => Promise<void>)[] = [() => parts.stop(), removeFolder];
+  const stops = [() => parts.stop(), removeFolder];
   try {
     const demo = await startDemo({ presets: FEW_MARKETS });
     stops.push(() => demo.stop());
@@ -37,14 +37,37 @@ export async function startLocalCluster(flags: ClusterFlags): Promise<Service> {
     const url = await startServices(parts, demo, shared);
     printParts(parts, { nats, database });
     process.stdout.write(`ready ${url}\n`);
-    const failed = new Promise<Error>((resolve) => {
-      demo.done.catch((error: unknown) => resolve(asError(error)));
-    });
-    return { url, failed, stop: () => stopAll(stops) };
+    return { url, failed: failureOf(demo.done), stop: () => stopAll(stops) };
   } catch (error) {
     await stopAll(stops);
     throw error;
   }
+}
+
+/** Resolves when the promise rejects, with why. */
+function failureOf(done: Promise<unknown>): Promise<Error> {
+  return new Promise((resolve) => {
+    done.catch((error: unknown) => resolve(asError(error)));
+  });
+}
+
+/** A process of the cluster, its address, and whether it serves. */
+interface StartedService {
+  readonly url: string;
+  readonly isReady: () => boolean;
+}
+
+async function startService(
+  parts: ClusterParts,
+  name: string,
+  flags: readonly string[],
+): Promise<StartedService> {
+  const cli = fileURLToPath(new URL('./cli.js', import.meta.url));
+  const port = await freePort();
+  const { output } = parts.startPart(name, process.execPath, [cli, ...flags, '--port', `${port}`]);
+  const url = `http://127.0.0.1:${port}`;
+  process.stdout.write(`${name} ${url}${flags[0] === 'core' ? '/status' : '/'}\n`);
+  return { url, isReady: () => output().includes('ready ') };
 }
 
 /** Starts two cores, of which one writes, and two edges; returns the address of the first edge. */
@@ -53,20 +76,9 @@ async function startServices(
   { rpcUrl, wsUrl, programId }: Readonly<Record<'rpcUrl' | 'wsUrl' | 'programId', string>>,
   shared: readonly string[],
 ): Promise<string> {
-  const cli = fileURLToPath(new URL('./cli.js', import.meta.url));
-  const start = async (name: string, flags: readonly string[]) => {
-    const port = await freePort();
-    const args = [cli, ...flags, ...shared, '--port', `${port}`, '--log-level', 'warn'];
-    const { output } = parts.startPart(name, process.execPath, [
-      ...args,
-      '--program-id',
-      programId,
-    ]);
-    const url = `http://127.0.0.1:${port}`;
-    const [path] = flags[0] === 'core' ? ['/status'] : ['/'];
-    process.stdout.write(`${name} ${url}${path}\n`);
-    return { url, isReady: () => output().includes('ready ') };
-  };
+  const always = [...shared, '--program-id', programId, '--log-level', 'warn'];
+  const start = (name: string, flags: readonly string[]): Promise<StartedService> =>
+    startService(parts, name, [...flags, ...always]);
   const core = ['core', '--rpc-url', rpcUrl, '--ws-url', wsUrl, '--nats-replicas', '3'];
   const first = await start('core-1', core);
   await parts.waitFor('the first core', first.isReady);
