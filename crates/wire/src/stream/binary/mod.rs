@@ -1,7 +1,7 @@
 //! Frames as bytes, for readers that ask for `"encoding":"binary"`: the content of the JSON frames in a
 //! tenth of their size. `docs/binary.md` describes them for every language.
 //!
-//! [`encode`] writes what a topic has read, [`decode`] reads frames that nobody has checked.
+//! `encode` writes what a topic has read, [`decode`] reads frames that nobody has checked.
 
 pub(super) mod bytes;
 pub mod decode;
