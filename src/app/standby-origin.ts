@@ -117,7 +117,9 @@ class Standby {
     await following;
     journal.takeOver(taken, this.#follower.handOver());
     const { slot } = this.#follower;
-    const isWhole = this.#switched.switchTo(engine, slot);
+    // A core that ended while it read all accounts has left a book that nobody has whole.
+    const wasWhole = engine.state !== 'rebuilding';
+    const isWhole = this.#switched.switchTo(engine, slot) && wasWhole;
     this.#isCore = true;
     log.info({ run, sequence: taken.sequence, slot, isWhole }, 'this core goes on with the log');
     if (isWhole) this.#live.requestTurn?.();

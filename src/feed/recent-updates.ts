@@ -23,8 +23,6 @@ export class RecentUpdates {
   /** Adds one; false where it does not fit, and then all are forgotten. */
   addUpdate(update: RecentUpdate): boolean {
     const before = this.#byKey.get(update.pubkey);
-    // A node may notify of an older state later.
-    if (before !== undefined && before.slot > update.slot) return true;
     if (before !== undefined) this.#remove(before);
     this.#byKey.set(update.pubkey, update);
     this.#bytes += bytesOf(update);

@@ -3,7 +3,7 @@ import type { LogFollower } from './log-follower.js';
 import { JournalError } from './model/error.js';
 import { LOG_RETRY_MS, TAKE_OVER_LOOK_MS, TAKE_OVER_MS_MAX } from './model/limits.js';
 import type { LogSetup, TakenLog } from './model/log-place.js';
-import { connectLog } from './nats/connect.js';
+import { connectLog, type LogConnection } from './nats/connect.js';
 import { LogAppender } from './nats/log-appender.js';
 import { textOfId } from './nats/message-id.js';
 
@@ -25,8 +25,8 @@ export interface TakeOverOptions {
  */
 export async function takeLogOver(options: TakeOverOptions): Promise<TakenLog> {
   const { setup, signal } = options;
-  const connection = await connectLog(setup.log, 'slotbook take-over');
   const untilMs = systemTimers.nowMs() + TAKE_OVER_MS_MAX;
+  const connection = await connectInTime(options, untilMs);
   try {
     const appender = new LogAppender(connection, setup);
     for (;;) {
@@ -40,6 +40,20 @@ export async function takeLogOver(options: TakeOverOptions): Promise<TakenLog> {
     }
   } finally {
     await connection.nats.close();
+  }
+}
+
+async function connectInTime(
+  { setup, signal }: TakeOverOptions,
+  untilMs: number,
+): Promise<LogConnection> {
+  for (;;) {
+    try {
+      return await connectLog(setup.log, 'slotbook take-over');
+    } catch (error) {
+      if (!isPassing(error) || systemTimers.nowMs() >= untilMs) throw error;
+    }
+    await sleep(systemTimers, LOG_RETRY_MS, signal);
   }
 }
 

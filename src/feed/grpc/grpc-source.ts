@@ -109,9 +109,9 @@ export class GrpcSource implements FeedSource {
     this.#keys = keys.slice(0, ORACLES_MAX);
     this.#accounts.followKeys(this.#keys);
     const connection = this.#connection;
-    if (connection?.call == null || !connection.isOpen) return;
-    this.#requestFrom(connection, null);
-    await this.#sendPing(connection);
+    if (connection?.call == null) return;
+    this.#requestFrom(connection, connection.isOpen ? null : connection.fromSlot);
+    if (connection.isOpen) await this.#sendPing(connection);
   }
 
   #connectNow(fromSlot: number | null): void {

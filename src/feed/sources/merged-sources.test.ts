@@ -52,7 +52,7 @@ async function openBoth() {
     onUpdate: (update) => events.push(`${update?.pubkey} ${update?.data}`),
     onLost,
   });
-  return { sources, events };
+  return { merged, sources, events };
 }
 
 test('sources: one that has joined keeps the connection when the other closes', async () => {
@@ -96,4 +96,15 @@ test('sources: the first that notifies a write wins, and the other confirms it',
   for (const source of [second, first]) source.notifyWrite('a', 10, 'x');
   for (const source of [first, second]) source.notifyWrite('a', 10, 'y');
   expect(events).toEqual(['a x', 'a y']);
+});
+
+test('sources: one that goes on after the book was given up begins a connection', async () => {
+  const { merged, sources, events } = await openBoth();
+  const [first] = sources;
+  first.notifySlot(10);
+  events.length = 0;
+  first.listener?.onInterrupted('cut');
+  merged.dropConnection('it took too long');
+  first.listener?.onResumed();
+  expect(events).toEqual(['closed: it took too long', 'opened']);
 });

@@ -121,6 +121,11 @@ export class MergedSources implements NodeConnection, UpdateStream {
   }
 
   #handleResumed(member: Member): void {
+    // It took too long, and the book of before was given up.
+    if (!this.#isOpen) {
+      this.#handleOpened(member);
+      return;
+    }
     if (member.standing === 'interrupted') member.standing = 'joined';
     this.#giveUp?.cancel();
     this.#giveUp = null;
