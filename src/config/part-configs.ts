@@ -1,4 +1,5 @@
 /** The settings of the parts of a service, as their readers in `config.ts` give them. */
+import { ConfigError } from './config-error.js';
 import type { SettingValues } from './setting-reader.js';
 
 /** One RPC node. */
@@ -95,6 +96,11 @@ export function grpcServersOf({
   return grpcUrl.map((text) => {
     const url = new URL(text);
     const token = url.username === '' ? grpcToken : decodeURIComponent(url.username);
+    // The library that sends it would quote it in its error.
+    if (token !== undefined && !/^[!-~]+$/.test(token)) {
+      const message = 'a gRPC token has visible ASCII characters alone, and no line end';
+      throw new ConfigError('INVALID_SETTING', message, '--grpc-token');
+    }
     url.username = '';
     url.password = '';
     return { url: url.href, token };

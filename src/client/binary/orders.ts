@@ -63,7 +63,8 @@ export class OrderReader {
     const [maker, orderId] = [this.#readMaker(), reader.readVarint()];
     const slot = this.#frameSlot - unzigzag(reader.readVarint());
     const oraclePriceOffset = has(FLAGS.offset) ? signedText(reader.readWide()) : '0';
-    const maxTs = has(FLAGS.expires) ? unzigzag(reader.readVarint()) : 0;
+    // Whoever places an order writes what it likes there.
+    const maxTs = has(FLAGS.expires) ? Number(signedText(reader.readWide())) : 0;
     return {
       ...{ price, size, queue, oraclePriceOffset, maker, orderId, slot, maxTs },
       reduceOnly: has(FLAGS.reduceOnly),
