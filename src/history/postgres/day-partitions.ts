@@ -34,9 +34,10 @@ export class DayPartitions {
     if (ts < PARTITION_TS_MIN || ts >= PARTITION_TS_MAX) return;
     const days = this.#daysOf(table);
     const day = Math.floor(ts / DAY_SECONDS);
-    if (days.has(day)) return;
-    this.#makeDay(table, day);
-    if (day < Math.max(...days)) return;
+    const isNewest = day + PARTITION_DAYS_AHEAD > Math.max(...days);
+    if (days.has(day) && !isNewest) return;
+    if (!days.has(day)) this.#makeDay(table, day);
+    if (!isNewest) return;
     for (let ahead = 1; ahead <= PARTITION_DAYS_AHEAD; ahead += 1)
       this.#makeAhead(table, day + ahead);
   }

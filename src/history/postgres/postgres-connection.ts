@@ -70,10 +70,11 @@ export class PostgresConnection implements Connection {
   addRow({ table, columns }: RowShape, values: readonly Bound[]): void {
     if (isParted(table)) this.#days.ensureDay(table, Number(values[columns.indexOf('ts')]));
     const text = `copy ${table} (${columns.join(', ')}) from stdin`;
+    if (this.#waiting.get(table)?.text !== text) this.#copyRows(table);
     const waiting = this.#waiting.get(table) ?? { text, lines: '' };
     this.#waiting.set(table, waiting);
     waiting.lines += copyLine(values);
-    if (waiting.lines.length > COPY_BYTES_MAX || waiting.text !== text) this.#copyRows(table);
+    if (waiting.lines.length > COPY_BYTES_MAX) this.#copyRows(table);
   }
 
   addNumberedRow({ table, columns }: RowShape, values: readonly Bound[]): number {
