@@ -1,6 +1,6 @@
 /**
  * `npm test`: every check and every test of the repository, the slowest test files, and one total at the end.
- * `npm run test:quick`: those of a developer's loop, under 90 s on two cores once everything is built.
+ * `npm run test:quick`: those of a developer's loop, two minutes on two cores once everything is built.
  *
  * Exits non-zero when anything fails, when a runner ran no test at all, and, with CI=true, when a
  * test was skipped. A check that has no tests of its own (a formatter, a linter) counts as one.
