@@ -2,10 +2,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.js';
+import { acceptsOn, freePort } from './loopback-ports.js';
 
 /** Between two looks whether a program accepts. */
 const LOOK_MS = 50;
@@ -162,23 +162,6 @@ export async function startPostgres(
   const port = await freePort();
   const listen = ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_locks_per_transaction=1024'];
   parts.startPart('postgres', postgres, ['-D', data, '-p', `${port}`, '-k', cwd, ...listen], as);
-  await parts.waitFor('the start of Postgres', () => accepts(port));
+  await parts.waitFor('the start of Postgres', () => acceptsOn(port));
   return `postgres://slotbook@127.0.0.1:${port}/postgres`;
-}
-
-/** A port of loopback that nobody has. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  return new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  }).finally(() => socket.destroy());
 }

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { startDemo } from '../sim/demo/demo.js';
 import { asError, type Service, stopAll } from './book-service.js';
-import { ClusterParts, findProgram, freePort, startNats, startPostgres } from './cluster-parts.js';
+import { ClusterParts, findProgram, startNats, startPostgres } from './cluster-parts.js';
+import { freePort } from './loopback-ports.js';
 
 /** Where Debian 12 has Postgres. */
 const POSTGRES_PROGRAMS = '/usr/lib/postgresql/15/bin';

@@ -5,10 +5,10 @@
  * packages take a minute to install.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../src/app/loopback-ports.js';
 import { type Demo, startDemo } from '../../src/sim/demo/demo.js';
 import { ServiceChild } from '../support/service-child.js';
 import { until } from '../support/until.js';
@@ -66,14 +66,6 @@ afterAll(async () => {
   await demo?.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port: free } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return free;
-}
 
 async function startService(): Promise<ServiceChild> {
   const makers = real.makers === '' ? [] : ['--quote-makers', real.makers];

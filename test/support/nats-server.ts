@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from './free-port.js';
+import { acceptsOn, freePort } from '../../src/app/loopback-ports.js';
+import { endChild } from './child-end.js';
 import { until } from './until.js';
 
 /** Debian has servers where the path of an ordinary user does not lead. */
@@ -58,13 +57,13 @@ export class NatsServer {
   async startAgain(): Promise<void> {
     const child = spawn('nats-server', ['-c', this.#config], { env, stdio: 'ignore' });
     this.#child = child;
-    await until(async () => child.exitCode !== null || (await accepts(this.port)));
+    await until(async () => child.exitCode !== null || (await acceptsOn(this.port)));
     if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}`);
   }
 
   /** Ends it as a power cut ends it. */
   async kill(): Promise<void> {
-    await this.#end('SIGKILL');
+    await endChild(this.#child, 'SIGKILL');
   }
 
   /** Stops it where it is: connections stay, and nothing is answered. Resolves when all its threads stand still. */
@@ -82,30 +81,12 @@ export class NatsServer {
 
   async stop(): Promise<void> {
     this.goOn();
-    await this.#end('SIGTERM');
+    await endChild(this.#child, 'SIGTERM');
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
   }
 }
 
 /** Whether a thread is stopped: the letter behind the name in brackets says it. */
 function isStopped(statFile: string): boolean {
   return readFileSync(statFile, 'utf8').split(') ').at(-1)?.startsWith('T') === true;
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  return new Promise((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  }).then((isOpen) => {
-    socket.destroy();
-    return isOpen === true;
-  });
 }

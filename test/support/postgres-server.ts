@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { freePort } from './free-port.js';
+import { freePort } from '../../src/app/loopback-ports.js';
+import { endChild } from './child-end.js';
 import { until } from './until.js';
 
 /** Where Debian has the programs of Postgres 15. */
@@ -92,19 +92,11 @@ export class PostgresServer {
 
   /** Ends it as a power cut ends it, connections and all. */
   async kill(): Promise<void> {
-    await this.#end('SIGQUIT');
+    await endChild(this.#child, 'SIGQUIT');
   }
 
   async stop(): Promise<void> {
-    await this.#end('SIGINT');
+    await endChild(this.#child, 'SIGINT');
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
   }
 }

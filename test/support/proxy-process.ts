@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../src/app/loopback-ports.js';
 import { until } from './until.js';
 
 /** The name in the kept configurations, and in the certificate of a test. */
@@ -170,13 +170,4 @@ function makeCertificate(folder: string): string {
   const both = certificate + readFileSync(key ?? '', 'utf8');
   writeFileSync(path.join(folder, 'slotbook.pem'), both);
   return certificate;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

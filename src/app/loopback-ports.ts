@@ -1,0 +1,21 @@
+/** Ports of loopback, for programs that are given theirs. */
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+
+/** A port of loopback that nobody has. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Whether somebody accepts connections on a port of loopback. */
+export function acceptsOn(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
+}
