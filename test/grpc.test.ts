@@ -116,12 +116,16 @@ test('grpc: a stream that is cut goes on without a reading, and loses nothing', 
   const rig = await startRig({ settings: { probeIntervalMs: '0' } });
   const [server] = rig.servers;
   const rebuilds = await eventOf(rig, 'rebuilds');
+  const { slot } = rig.chain;
+  await until('slots that can be replayed', () => rig.chain.slot > slot + 40);
   for (let cuts = 1; cuts <= 20; cuts += 1) {
     server?.takeFaults({ doubled: cuts % 3 === 0, swapped: cuts % 2 === 0 });
     await until('the stream stands', () => server?.readerCount === 1);
+    const notified = await eventOf(rig, 'notifications');
     server?.cutStreams();
     await passWrites(rig, 20);
     await until('the stream is made again', () => (server?.fromSlots.length ?? 0) >= cuts);
+    await until('it is read', async () => (await eventOf(rig, 'notifications')) > notified);
   }
   server?.takeFaults({});
   await compareBook(rig);

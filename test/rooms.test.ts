@@ -60,6 +60,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // model: what the parts of the feed share. connection: one connection to one node. recording: the
   // engine's calls in a file, and their replay. The top: the feed over its nodes, and quotes.
   feed: [['model'], ['grpc', 'sources'], ['connection', 'recording'], ['.']],
+  rpc: [['.'], ['grpc']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
   journal: [['model'], ['store'], ['nats'], ['worker', 'as-of'], ['replays'], ['.']],
   history: [

@@ -1,10 +1,10 @@
 /** A Yellowstone gRPC server that notifies a scripted chain, and does it badly where a test says so. */
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
-import { SUBSCRIBE_PATH } from '../src/feed/grpc/messages.js';
-import { MessageWriter } from '../src/feed/grpc/protobuf.js';
-import type { SlotStatus } from '../src/feed/model/feed-source.js';
+import { type SlotStatus, SUBSCRIBE_PATH } from '../src/rpc/grpc/messages.js';
+import { MessageWriter } from '../src/rpc/grpc/protobuf.js';
 import type { ChainWrite, ScriptedChain } from './scripted-chain.js';
-import { encodeAccount, readRequest } from './support/grpc-messages.js';
+import type { LedgerTransaction } from './scripted-ledger.js';
+import { encodeAccount, encodeTransaction, readRequest } from './support/grpc-messages.js';
 
 /** What is wrong with a server; shares are of its accounts, 0 to 1. */
 export interface GrpcFaults {
@@ -16,6 +16,8 @@ export interface GrpcFaults {
   replay: 'kept' | 'refused' | 'ignored';
   /** Nothing is notified, not even pongs, over connections that stand. */
   deaf: boolean;
+  /** What becomes of pings: they have no pongs, or the stream ends behind the first one. */
+  pongs: 'kept' | 'none' | 'last';
   /** Writes of which it notifies nobody. */
   silent: (write: ChainWrite) => boolean;
   /** Bytes that it notifies in place of an account's. */
@@ -27,6 +29,7 @@ const SOUND: GrpcFaults = {
   swapped: false,
   replay: 'kept',
   deaf: false,
+  pongs: 'kept',
   silent: () => false,
   lie: (write) => write.bytes,
 };
@@ -37,14 +40,20 @@ interface Reader {
   readonly stream: Stream;
   owners: readonly string[];
   keys: readonly string[];
+  /** Of a reader of transactions, which is notified of confirmed slots alone. */
+  programs: readonly string[];
 }
 
 /** One message with its slot, as it is notified and notified again. */
 interface Notified {
   readonly slot: number;
-  readonly bytes: Buffer;
+  /** As it is now: an account with the version of the server that notifies. */
+  readonly encode: () => Buffer;
   readonly owner: string;
+  /** Of a transaction its signature; empty for a slot. */
   readonly pubkey: string;
+  /** Set on transactions, and on slots that are confirmed. */
+  readonly isConfirmed?: boolean;
 }
 
 const STATUS_NUMBERS: Readonly<Record<SlotStatus, number>> = {
@@ -66,6 +75,8 @@ export class ScriptedGrpc {
   readonly tokens: (string | undefined)[] = [];
   readonly fromSlots: number[] = [];
   token: string | undefined;
+  /** Another one is another server behind the same address, which numbers all writes from there. */
+  versionsFrom = 0;
   readonly #chain: ScriptedChain | null;
   readonly #readers = new Set<Reader>();
   readonly #notified: Notified[] = [];
@@ -149,12 +160,9 @@ export class ScriptedGrpc {
     version = this.#nextVersion(),
   ): void {
     const { pubkey, owner, bytes, slot } = account;
-    const notified = {
-      slot,
-      pubkey,
-      owner,
-      bytes: encodeAccount({ pubkey, owner, slot, version, bytes }),
-    };
+    const encode = (): Buffer =>
+      encodeAccount({ pubkey, owner, slot, version: this.versionsFrom + version, bytes });
+    const notified = { slot, pubkey, owner, encode };
     if (!this.faults.swapped) this.#notifyReaders(notified);
     else if (this.#held === null) this.#held = notified;
     else {
@@ -170,7 +178,25 @@ export class ScriptedGrpc {
     if (parent !== null) writer.addNumber(2, parent);
     writer.addNumber(3, STATUS_NUMBERS[status]);
     const bytes = new MessageWriter().addText(1, 'slots').addMessage(3, writer).finishMessage();
-    this.#notifyReaders({ slot, bytes, owner: '', pubkey: '' });
+    const isConfirmed = status === 'confirmed';
+    this.#notifyReaders({ slot, encode: () => bytes, owner: '', pubkey: '', isConfirmed });
+  }
+
+  /** Tells a transaction of a confirmed slot. */
+  tellTransaction(transaction: LedgerTransaction): void {
+    const bytes = encodeTransaction(transaction);
+    const { slot, signature: pubkey } = transaction;
+    const notified = { slot, encode: () => bytes, owner: '', pubkey, isConfirmed: true };
+    this.#notifyReaders(notified);
+    if (this.faults.doubled) this.#notifyReaders(notified);
+  }
+
+  /** The chain left the fork of a transaction: a reader that comes back is not notified of it. */
+  forgetTransaction({ signature, slot }: LedgerTransaction): void {
+    const isIt = (one: Notified): boolean => one.slot === slot && one.pubkey === signature;
+    for (const one of this.#notified.filter(isIt)) {
+      this.#notified.splice(this.#notified.indexOf(one), 1);
+    }
   }
 
   /** Tells bytes as they are. */
@@ -204,13 +230,13 @@ export class ScriptedGrpc {
     this.#notified.push(notified);
     if (this.faults.deaf) return;
     for (const reader of this.#readers)
-      if (wantsMessage(reader, notified)) reader.stream.write(notified.bytes);
+      if (wantsMessage(reader, notified)) reader.stream.write(notified.encode());
   }
 
   #serveStream(stream: Stream): void {
     const [token] = stream.metadata.get('x-token');
     this.tokens.push(token?.toString());
-    const reader: Reader = { stream, owners: [], keys: [] };
+    const reader: Reader = { stream, owners: [], keys: [], programs: [] };
     stream.on('error', () => this.#readers.delete(reader));
     stream.on('close', () => this.#readers.delete(reader));
     if (this.token !== undefined && token !== this.token) {
@@ -224,16 +250,23 @@ export class ScriptedGrpc {
     if (this.faults.deaf) return;
     const request = readRequest(bytes);
     if (request.ping !== null) {
-      const pong = new MessageWriter().addNumber(1, request.ping);
-      reader.stream.write(new MessageWriter().addMessage(9, pong).finishMessage());
+      this.#sendPong(reader, request.ping);
       return;
     }
     reader.owners = request.owners;
     reader.keys = request.keys;
+    reader.programs = request.programs;
     this.#readers.add(reader);
     if (request.fromSlot === null) return;
     this.fromSlots.push(request.fromSlot);
     this.#replayFrom(reader, request.fromSlot);
+  }
+
+  #sendPong({ stream }: Reader, id: number): void {
+    if (this.faults.pongs === 'none') return;
+    const pong = new MessageWriter().addNumber(1, id);
+    stream.write(new MessageWriter().addMessage(9, pong).finishMessage());
+    if (this.faults.pongs === 'last') stream.end();
   }
 
   #replayFrom(reader: Reader, fromSlot: number): void {
@@ -251,7 +284,7 @@ export class ScriptedGrpc {
     }
     for (const notified of this.#notified) {
       if (notified.slot >= fromSlot && wantsMessage(reader, notified))
-        reader.stream.write(notified.bytes);
+        reader.stream.write(notified.encode());
     }
   }
 }
@@ -260,6 +293,8 @@ function failStream(stream: Stream, code: number, details: string): void {
   stream.emit('error', { code, details, name: 'refused', message: details });
 }
 
-function wantsMessage({ owners, keys }: Reader, { owner, pubkey }: Notified): boolean {
+function wantsMessage(reader: Reader, { owner, pubkey, isConfirmed }: Notified): boolean {
+  const { owners, keys, programs } = reader;
+  if (programs.length > 0) return isConfirmed === true;
   return pubkey === '' || owners.includes(owner) || keys.includes(pubkey);
 }

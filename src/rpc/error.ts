@@ -11,7 +11,8 @@ export type RpcErrorCode =
   | 'RPC_SOCKET_CLOSED'
   | 'RPC_BODY_EXCEEDED'
   | 'SUBSCRIPTIONS_EXCEEDED'
-  | 'MALFORMED_RPC_ANSWER';
+  | 'MALFORMED_RPC_ANSWER'
+  | 'MALFORMED_STREAM_MESSAGE';
 
 /** Facts beside an error: small scalars only, and never a URL that was not redacted. */
 export type RpcErrorContext = Readonly<Record<string, string | number | boolean>>;

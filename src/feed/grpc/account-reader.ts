@@ -1,9 +1,9 @@
 import { base58 } from '@scure/base';
+import type { StreamAccount } from '../../rpc/grpc/messages.js';
 import type { AccountKind } from '../model/account-update.js';
 import type { SourceUpdate } from '../model/feed-source.js';
 import { CLOCK_KEY, isIdleUser, kindOfAccount } from '../model/queries.js';
 import { GRPC_KEYS_MAX } from './limits.js';
-import type { StreamAccount } from './messages.js';
 
 const KEY_BYTES = 32;
 

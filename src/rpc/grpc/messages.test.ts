@@ -1,8 +1,5 @@
-import { base58 } from '@scure/base';
 import { describe, expect, test } from 'vitest';
-import { CLOCK_KEY } from '../model/queries.js';
-import { AccountReader } from './account-reader.js';
-import { decodeUpdate, encodePing, encodeRequest } from './messages.js';
+import { decodeUpdate, encodePing, encodeRequest, encodeTransactionsRequest } from './messages.js';
 
 const KEY = '01'.repeat(32);
 const OWNER = '02'.repeat(32);
@@ -16,6 +13,15 @@ const CLOSED = `0a046b657973124a0a460a20${KEY}1a20${OWNER}38011007`;
 const REQUEST =
   '0a120a0770726f6772616d12071a054f574e45520a0e0a046b6579731206120141120142120d0a05736c6f74731204' +
   '08001001300058cecacfc401';
+
+const TRANSACTIONS =
+  '120b0a05736c6f7473120208011a160a0770726f6772616d120b080010001a054f574e4552300158cecacfc401';
+/** The transaction itself, of one key; it is skipped. */
+const BODY = `1a680a40${SIGNATURE}122412200101010101010101010101010101010101010101010101010101010101010101280122`;
+const LOGGED =
+  `0a0770726f6772616d22ed010ae4010a40${SIGNATURE}${BODY}341088271a01012201025001321050726f6772616d206c6f673a206f6e65` +
+  '321250726f6772616d20646174613a204151493d800109280710cecacfc4015a060880a0f8fa05';
+const FAILED = `0a0770726f6772616d22c7010abe010a40${SIGNATURE}${BODY}0e0a060a04080000001a0022005801280710cecacfc4015a060880a0f8fa05`;
 
 const decodeHex = (hex: string) => decodeUpdate(Buffer.from(hex, 'hex'));
 
@@ -55,39 +61,38 @@ describe('grpc: messages', () => {
     ]);
   });
 
+  test('a transaction is read with its log, and with the absence of one', () => {
+    const transaction = {
+      kind: 'transaction',
+      slot: 412_345_678,
+      signature: Buffer.from(SIGNATURE, 'hex'),
+      failed: false,
+      lines: ['Program log: one', 'Program data: AQI='],
+    };
+    expect(decodeHex(LOGGED)).toEqual(transaction);
+    expect(decodeHex(FAILED)).toEqual({ ...transaction, failed: true, lines: null });
+  });
+
   test('requests are the bytes that the codecs of the provider make', () => {
     const request = { owner: 'OWNER', accounts: ['A', 'B'], fromSlot: 412_345_678 };
     expect(encodeRequest(request).toString('hex')).toBe(REQUEST);
+    const transactions = { program: 'OWNER', fromSlot: 412_345_678 };
+    expect(encodeTransactionsRequest(transactions).toString('hex')).toBe(TRANSACTIONS);
     expect(encodePing(9).toString('hex')).toBe('4a020809');
   });
 
   test('no cut or changed message does anything but fail with its code or be read', () => {
-    const whole = Buffer.from(ACCOUNT, 'hex');
-    for (let at = 0; at < whole.length; at += 1) {
-      for (const bytes of [whole.subarray(0, at), Buffer.from(whole).fill(0xff, at, at + 1)]) {
-        try {
-          decodeUpdate(bytes);
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'MALFORMED_STREAM_MESSAGE' });
+    for (const whole of [ACCOUNT, LOGGED].map((hex) => Buffer.from(hex, 'hex'))) {
+      for (let at = 0; at < whole.length; at += 1) {
+        for (const bytes of [whole.subarray(0, at), Buffer.from(whole).fill(0xff, at, at + 1)]) {
+          try {
+            decodeUpdate(bytes);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'MALFORMED_STREAM_MESSAGE' });
+          }
         }
       }
     }
     expect(() => decodeHex(ACCOUNT.slice(0, -40))).toThrow('a field that reaches over its end');
-  });
-});
-
-test('grpc: accounts of another owner, or of no key, are foreign, and others of the program are left out', () => {
-  const reader = new AccountReader(base58.encode(Buffer.from(OWNER, 'hex')));
-  const account = { ...decodeHex(ACCOUNT), kind: 'account' } as Parameters<
-    typeof reader.readAccount
-  >[0];
-  expect(reader.readAccount(account)).toBe(null);
-  expect(reader.readAccount({ ...account, owner: account.pubkey })).toBe('foreign');
-  expect(reader.readAccount({ ...account, pubkey: Buffer.from('short') })).toBe('foreign');
-  const pubkey = Buffer.from(base58.decode(CLOCK_KEY));
-  expect(reader.readAccount({ ...account, pubkey, owner: account.pubkey })).toMatchObject({
-    kind: 'clock',
-    data: 'YWJj',
-    encoding: 'base64',
   });
 });

@@ -1,15 +1,14 @@
 /**
- * The messages of Yellowstone's `geyser.Geyser/Subscribe` that a feed needs; fields that it does not need
- * are skipped. Source: geyser.proto of yellowstone-grpc-proto 14.0.1.
+ * The messages of Yellowstone's `geyser.Geyser/Subscribe` that a book and its history need; fields that they do not
+ * need are skipped. Source: geyser.proto and solana-storage.proto of yellowstone-grpc-proto 14.0.1.
  */
-import type { SlotStatus } from '../model/feed-source.js';
 import { MessageReader, MessageWriter } from './protobuf.js';
 
 /** The path of the one method that is called. */
 export const SUBSCRIBE_PATH = '/geyser.Geyser/Subscribe';
 
 /** What a request asks for. A later request on the same stream replaces the filters of the one before. */
-export interface StreamRequest {
+export interface SubscribeRequest {
   /** The owner of accounts. */
   readonly owner: string;
   /** Accounts by key. */
@@ -18,10 +17,19 @@ export interface StreamRequest {
   readonly fromSlot: number | null;
 }
 
+/** What a request for transactions asks for. */
+export interface TransactionsRequest {
+  /** The program whose transactions are meant. */
+  readonly program: string;
+  /** The slot to replay from; null for what is new. */
+  readonly fromSlot: number | null;
+}
+
 const COMMITMENT_PROCESSED = 0;
+const COMMITMENT_CONFIRMED = 1;
 
 /** Encodes a request for accounts, slots with every status, and no transactions. */
-export function encodeRequest({ owner, accounts, fromSlot }: StreamRequest): Buffer {
+export function encodeRequest({ owner, accounts, fromSlot }: SubscribeRequest): Buffer {
   const program = new MessageWriter().addText(3, owner);
   const keys = new MessageWriter();
   for (const key of accounts) keys.addText(2, key);
@@ -35,10 +43,25 @@ export function encodeRequest({ owner, accounts, fromSlot }: StreamRequest): Buf
   return request.finishMessage();
 }
 
+/** Encodes a request for the transactions of confirmed slots that went well, and for these slots. */
+export function encodeTransactionsRequest({ program, fromSlot }: TransactionsRequest): Buffer {
+  const went = new MessageWriter().addNumber(1, false).addNumber(2, false).addText(3, program);
+  const slots = new MessageWriter().addNumber(1, true);
+  const request = new MessageWriter()
+    .addMessage(2, new MessageWriter().addText(1, 'slots').addMessage(2, slots))
+    .addMessage(3, new MessageWriter().addText(1, 'program').addMessage(2, went))
+    .addNumber(6, COMMITMENT_CONFIRMED);
+  if (fromSlot !== null) request.addNumber(11, fromSlot);
+  return request.finishMessage();
+}
+
 /** Encodes a ping, which the server returns as a pong of the same id. */
 export function encodePing(id: number): Buffer {
   return new MessageWriter().addMessage(9, new MessageWriter().addNumber(1, id)).finishMessage();
 }
+
+/** What became of a slot. `begun` is when its first write may come, and the writes of the one before have come. */
+export type SlotStatus = 'begun' | 'processed' | 'confirmed' | 'finalized' | 'dead';
 
 /** By `SlotStatus` of the protocol; null for what says nothing to a book. */
 const STATUSES: readonly (SlotStatus | null)[] = [
@@ -64,15 +87,31 @@ export interface StreamAccount {
   readonly writeVersion: number;
 }
 
+/** What became of a slot. */
+export interface StreamSlot {
+  readonly kind: 'slot';
+  readonly slot: number;
+  readonly parent: number | null;
+  readonly status: SlotStatus;
+}
+
+/** One transaction. */
+export interface StreamTransaction {
+  readonly kind: 'transaction';
+  readonly slot: number;
+  /** 64 bytes. */
+  readonly signature: Buffer;
+  readonly failed: boolean;
+  /** The lines of its log; null where the node keeps none. */
+  readonly lines: readonly string[] | null;
+}
+
+/** What a stream is followed for. */
+export type StreamContent = StreamAccount | StreamSlot | StreamTransaction;
+
 /** A message of the stream, as far as it is of use. */
 export type StreamUpdate =
-  | StreamAccount
-  | {
-      readonly kind: 'slot';
-      readonly slot: number;
-      readonly parent: number | null;
-      readonly status: SlotStatus;
-    }
+  | StreamContent
   | { readonly kind: 'ping' }
   | { readonly kind: 'pong'; readonly id: number }
   | { readonly kind: 'other' };
@@ -92,6 +131,7 @@ export function decodeUpdate(bytes: Buffer): StreamUpdate {
   while (reader.nextField()) {
     if (reader.field === 2) update = decodeAccount(reader.readMessage());
     else if (reader.field === 3) update = decodeSlot(reader.readMessage());
+    else if (reader.field === 4) update = decodeTransaction(reader.readMessage());
     else if (reader.field === 6) update = { kind: 'ping' };
     else if (reader.field === 9) update = decodePong(reader.readMessage());
   }
@@ -129,6 +169,35 @@ function decodeSlot(reader: MessageReader): StreamUpdate {
   }
   const status = STATUSES[number] ?? null;
   return status === null ? OTHER : { kind: 'slot', slot, parent, status };
+}
+
+function decodeTransaction(reader: MessageReader): StreamTransaction {
+  let slot = 0;
+  let signature: Buffer = NO_BYTES;
+  let meta: TransactionMeta = { failed: false, lines: null };
+  while (reader.nextField()) {
+    if (reader.field === 2) slot = reader.readNumber();
+    if (reader.field !== 1) continue;
+    const info = reader.readMessage();
+    while (info.nextField()) {
+      if (info.field === 1) signature = info.readBytes();
+      else if (info.field === 4) meta = decodeMeta(info.readMessage());
+    }
+  }
+  return { kind: 'transaction', slot, signature, ...meta };
+}
+
+type TransactionMeta = Pick<StreamTransaction, 'failed' | 'lines'>;
+
+function decodeMeta(reader: MessageReader): TransactionMeta {
+  const lines: string[] = [];
+  let [failed, hasNoLog] = [false, false];
+  while (reader.nextField()) {
+    if (reader.field === 1) failed = true;
+    else if (reader.field === 6) lines.push(reader.readText());
+    else if (reader.field === 11) hasNoLog = reader.readNumber() !== 0;
+  }
+  return { failed, lines: hasNoLog ? null : lines };
 }
 
 function decodePong(reader: MessageReader): StreamUpdate {

@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls';
 import type { Client as GrpcClient, ServiceError } from '@grpc/grpc-js';
 import { GRPC_MESSAGE_BYTES_MAX } from './limits.js';
 import { SUBSCRIBE_PATH } from './messages.js';
@@ -45,10 +46,14 @@ export async function openCall(
 function newClient({ Client, credentials }: Grpc, { protocol, hostname, port }: URL): GrpcClient {
   const isSecure = protocol === 'https:';
   const target = `${hostname}:${port === '' ? (isSecure ? 443 : 80) : port}`;
-  const { createSsl, createInsecure } = credentials;
-  return new Client(target, isSecure ? createSsl() : createInsecure(), {
+  return new Client(target, isSecure ? newTls(credentials) : credentials.createInsecure(), {
     'grpc.max_receive_message_length': GRPC_MESSAGE_BYTES_MAX,
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_retries': 0,
   });
+}
+
+/** Trusts whom the other connections of the process trust: the authorities of Node and those of NODE_EXTRA_CA_CERTS. */
+function newTls(credentials: Grpc['credentials']): ReturnType<Grpc['credentials']['createSsl']> {
+  return credentials.createFromSecureContext(createSecureContext());
 }

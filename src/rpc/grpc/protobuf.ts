@@ -2,7 +2,7 @@
  * The wire format of Protocol Buffers, as much of it as Yellowstone's messages need.
  * Source: protobuf.dev, "Encoding".
  */
-import { FeedError } from '../model/error.js';
+import { RpcError } from '../error.js';
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -103,11 +103,8 @@ export class MessageReader {
   }
 }
 
-function malformedError(what: string): FeedError {
-  return new FeedError(
-    'MALFORMED_STREAM_MESSAGE',
-    `message had ${what}, must be a SubscribeUpdate`,
-  );
+function malformedError(what: string): RpcError {
+  return new RpcError('MALFORMED_STREAM_MESSAGE', `message had ${what}, must be a SubscribeUpdate`);
 }
 
 /** Writes a message field by field. */

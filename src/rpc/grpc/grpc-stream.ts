@@ -1,0 +1,298 @@
+import { Backoff } from '../backoff.js';
+import { type Endpoint, parseEndpoint } from '../redact.js';
+import { systemTimers, type Timer, type Timers } from '../timers.js';
+import {
+  GRPC_BACKOFF_CAP_MS,
+  GRPC_BACKOFF_FIRST_MS,
+  GRPC_OPEN_MS_MAX,
+  GRPC_PING_INTERVAL_MS,
+  GRPC_REFUSED_BACKOFF_CAP_MS,
+  GRPC_RESUME_MS_MAX,
+  GRPC_RESUME_SLOTS,
+  GRPC_RESUMED_SLOTS_MAX,
+  GRPC_SILENT_MS_MAX,
+} from './limits.js';
+import { decodeUpdate, encodePing, type StreamContent, type StreamUpdate } from './messages.js';
+import { UnansweredPings } from './pings.js';
+import { openCall, type SubscribeCall, UNAVAILABLE } from './subscribe-call.js';
+
+/** One Yellowstone gRPC server. */
+export interface GrpcServer {
+  /** `https://` for TLS, `http://` without. */
+  readonly url: string;
+  /** The `x-token` of the provider. */
+  readonly token?: string | undefined;
+}
+
+/** Where to connect, and what a test may replace or shorten. */
+export interface GrpcStreamOptions extends GrpcServer {
+  /** Encodes the request for what is new, or for what comes from a slot on. */
+  readonly encodeRequest: (fromSlot: number | null) => Buffer;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+  readonly silentMsMax?: number;
+}
+
+/** The events of a stream. */
+export interface GrpcStreamListener {
+  /** Connected and subscribed: all that was asked for from here on is notified. */
+  onOpened(): void;
+  /** The connection broke, and is made again so that what was missed is notified. */
+  onInterrupted(reason: string): void;
+  /** It stands again, and all that was missed is being notified. */
+  onResumed(): void;
+  /** The connection ended or was never made, and what comes next has a gap before it. */
+  onClosed(reason: string): void;
+  /** A message could not be read, so that something may be missing. */
+  onMalformed(): void;
+  onContent(content: StreamContent): void;
+}
+
+/** The status code of gRPC for a message beyond the limit: what is replayed would have it again. */
+const RESOURCE_EXHAUSTED = 8;
+const PROTOCOLS = ['http:', 'https:'] as const;
+
+/** One connection with all that ends with it. */
+interface StreamConnection {
+  call: SubscribeCall | null;
+  /** The slot from which it is to notify again; null for one with a gap before it. */
+  readonly fromSlot: number | null;
+  readonly startedAtMs: number;
+  receivedAtMs: number;
+  isOpen: boolean;
+  watch: Timer | null;
+}
+
+/**
+ * One stream of a Yellowstone server, over a client of gRPC that is loaded when the first one starts. It asks for
+ * what was missed after a cut (`from_slot`), some slots more than that, so that messages come twice rather than never;
+ * where the server cannot notify it, or not soon, the stream has a gap.
+ */
+export class GrpcStream {
+  readonly counters = { connects: 0, resumes: 0, malformed: 0 };
+  readonly #options: GrpcStreamOptions;
+  readonly #endpoint: Endpoint;
+  readonly #timers: Timers;
+  readonly #backoff: Backoff;
+  readonly #refusedBackoff: Backoff;
+  #listener: GrpcStreamListener | null = null;
+  #connection: StreamConnection | null = null;
+  #retry: Timer | null = null;
+  readonly #pings = new UnansweredPings();
+  /** The first and the newest slot that were notified since the last gap; 0 before the first. */
+  #first = 0;
+  #newest = 0;
+  /** Since when the stream is interrupted; null while it is not. */
+  #interruptedAtMs: number | null = null;
+
+  constructor(options: GrpcStreamOptions) {
+    const { url, timers = systemTimers, random = Math.random } = options;
+    this.#options = options;
+    this.#endpoint = parseEndpoint(url, PROTOCOLS);
+    this.#timers = timers;
+    const firstMs = GRPC_BACKOFF_FIRST_MS;
+    this.#backoff = new Backoff({ firstMs, capMs: GRPC_BACKOFF_CAP_MS, random });
+    this.#refusedBackoff = new Backoff({ firstMs, capMs: GRPC_REFUSED_BACKOFF_CAP_MS, random });
+  }
+
+  /** Host and port: all of its address that may be published. */
+  get name(): string {
+    return this.#endpoint.host;
+  }
+
+  start(listener: GrpcStreamListener): void {
+    this.#listener = listener;
+    this.#connectNow(null);
+  }
+
+  stop(): void {
+    this.#listener = null;
+    this.#retry?.cancel();
+    this.#retry = null;
+    this.#endConnection();
+  }
+
+  /** Ends a connection that is of no use; it is made again, with a gap. */
+  dropConnection(reason: string): void {
+    if (this.#connection === null) return;
+    this.#endConnection();
+    this.#closeStream(reason, this.#backoff.next());
+  }
+
+  /** Sends the request again, which has changed. Resolves when the server has taken it, as a pong after it says. */
+  async renewRequest(): Promise<void> {
+    const connection = this.#connection;
+    if (connection?.call == null) return;
+    this.#sendRequest(connection, connection.isOpen ? null : connection.fromSlot);
+    if (connection.isOpen) await this.#sendPing(connection);
+  }
+
+  #connectNow(fromSlot: number | null): void {
+    const nowMs = this.#timers.nowMs();
+    const connection: StreamConnection = {
+      ...{ call: null, fromSlot, isOpen: false, watch: null },
+      ...{ startedAtMs: nowMs, receivedAtMs: nowMs },
+    };
+    this.#connection = connection;
+    this.#watchSilence(connection);
+    this.#openStream(connection).catch((error: unknown) => {
+      if (connection === this.#connection) this.#handleEnd(connection, textOf(error), UNAVAILABLE);
+    });
+  }
+
+  async #openStream(connection: StreamConnection): Promise<void> {
+    const opened = await openCall(this.#endpoint.url, this.#options.token, {
+      onBytes: (bytes) => this.#handleBytes(connection, bytes),
+      onEnd: (reason, code) => this.#handleEnd(connection, reason, code),
+    });
+    if (connection !== this.#connection) {
+      opened.close();
+      return;
+    }
+    connection.call = opened;
+    this.#sendRequest(connection, connection.fromSlot);
+    void this.#sendPing(connection);
+  }
+
+  #sendRequest({ call }: StreamConnection, fromSlot: number | null): void {
+    call?.sendRequest(this.#options.encodeRequest(fromSlot));
+  }
+
+  /** Resolves with the pong, or with the end of the connection. */
+  #sendPing({ call }: StreamConnection): Promise<void> {
+    const { id, pong } = this.#pings.add(this.#timers.nowMs());
+    call?.sendRequest(encodePing(id));
+    return pong;
+  }
+
+  /** A server that is gone without a word is found by its silence, and one that takes no requests by that of its pongs. */
+  #watchSilence(connection: StreamConnection): void {
+    const { silentMsMax = GRPC_SILENT_MS_MAX } = this.#options;
+    const intervalMs = Math.min(GRPC_PING_INTERVAL_MS, silentMsMax);
+    connection.watch = this.#timers.after(intervalMs, () => {
+      const reason = this.#silenceOf(connection, silentMsMax);
+      if (reason !== null) {
+        this.#handleEnd(connection, reason, UNAVAILABLE);
+        return;
+      }
+      if (connection.isOpen) void this.#sendPing(connection);
+      this.#watchSilence(connection);
+    });
+  }
+
+  /** What is missing for too long; null where nothing is. */
+  #silenceOf({ isOpen, receivedAtMs }: StreamConnection, silentMsMax: number): string | null {
+    const nowMs = this.#timers.nowMs();
+    const silentMs = nowMs - receivedAtMs;
+    if (silentMs > (isOpen ? silentMsMax : GRPC_OPEN_MS_MAX))
+      return `nothing was received for ${Math.round(silentMs)} ms`;
+    const pongMs = nowMs - (this.#pings.oldestAtMs ?? nowMs);
+    return isOpen && pongMs > silentMsMax ? `no pong for ${Math.round(pongMs)} ms` : null;
+  }
+
+  #handleBytes(connection: StreamConnection, bytes: Buffer): void {
+    if (connection !== this.#connection) return;
+    connection.receivedAtMs = this.#timers.nowMs();
+    let update: StreamUpdate;
+    try {
+      update = decodeUpdate(bytes);
+    } catch {
+      this.counters.malformed += 1;
+      this.#listener?.onMalformed();
+      return;
+    }
+    if (update.kind === 'ping') connection.call?.sendRequest(encodePing(1));
+    if (update.kind === 'ping' || update.kind === 'other') return;
+    if (!connection.isOpen && !this.#openWith(connection, update)) return;
+    this.#handleUpdate(update);
+  }
+
+  /** The first message shows that the request was taken, and from which slot on. False where it cannot go on. */
+  #openWith(connection: StreamConnection, update: StreamUpdate): boolean {
+    const { fromSlot } = connection;
+    // The pong may come before what is replayed, and says nothing of it.
+    if (fromSlot !== null && update.kind === 'pong') return true;
+    if (fromSlot !== null && isOfThePast(update)) return false;
+    if (fromSlot !== null && 'slot' in update && update.slot > fromSlot + GRPC_RESUMED_SLOTS_MAX) {
+      this.#endConnection();
+      this.#closeStream(`the server replayed from slot ${update.slot}, not from ${fromSlot}`, 0);
+      return false;
+    }
+    connection.isOpen = true;
+    this.counters.connects += 1;
+    this.#backoff.reset();
+    this.#refusedBackoff.reset();
+    this.#interruptedAtMs = null;
+    if (fromSlot === null) this.#listener?.onOpened();
+    else {
+      this.counters.resumes += 1;
+      this.#listener?.onResumed();
+    }
+    return connection === this.#connection;
+  }
+
+  #handleUpdate(update: StreamUpdate): void {
+    if (update.kind === 'pong') this.#pings.handlePong(update.id);
+    if (update.kind === 'pong' || update.kind === 'ping' || update.kind === 'other') return;
+    if (update.kind === 'slot' && !isOfThePast(update)) {
+      if (this.#first === 0) this.#first = update.slot;
+      this.#newest = Math.max(this.#newest, update.slot);
+    }
+    this.#listener?.onContent(update);
+  }
+
+  #handleEnd(connection: StreamConnection, reason: string, code: number): void {
+    if (connection !== this.#connection) return;
+    const text = this.#endpoint.redact(reason);
+    this.#endConnection();
+    const isRefused = code !== UNAVAILABLE && !connection.isOpen;
+    const waitMs = isRefused ? this.#refusedBackoff.next() : this.#backoff.next();
+    if (code === RESOURCE_EXHAUSTED || !this.#canResume(connection, isRefused)) {
+      this.#closeStream(text, waitMs);
+      return;
+    }
+    if (this.#interruptedAtMs === null) {
+      this.#interruptedAtMs = this.#timers.nowMs();
+      this.#listener?.onInterrupted(text);
+    }
+    this.#planConnect(waitMs, Math.max(this.#first, this.#newest - GRPC_RESUME_SLOTS));
+  }
+
+  /** Whether what was missed may still be notified: not what was refused, and not after long. */
+  #canResume({ isOpen, fromSlot }: StreamConnection, isRefused: boolean): boolean {
+    // Of a younger stream a replay looks like what is new.
+    if (isOpen) return this.#newest - this.#first > GRPC_RESUMED_SLOTS_MAX;
+    if (fromSlot === null || isRefused || this.#interruptedAtMs === null) return false;
+    return this.#timers.nowMs() - this.#interruptedAtMs < GRPC_RESUME_MS_MAX;
+  }
+
+  #closeStream(reason: string, waitMs: number): void {
+    this.#interruptedAtMs = null;
+    this.#first = 0;
+    this.#newest = 0;
+    this.#planConnect(waitMs, null);
+    this.#listener?.onClosed(reason);
+  }
+
+  #planConnect(waitMs: number, fromSlot: number | null): void {
+    this.#retry?.cancel();
+    this.#retry = this.#timers.after(waitMs, () => this.#connectNow(fromSlot));
+  }
+
+  #endConnection(): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    connection?.watch?.cancel();
+    connection?.call?.close();
+    this.#pings.clear();
+  }
+}
+
+/** Servers notify of the end of slots long after their writes: that says nothing of where a stream is. */
+function isOfThePast(update: StreamUpdate): boolean {
+  return update.kind === 'slot' && (update.status === 'finalized' || update.status === 'dead');
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
