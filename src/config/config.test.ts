@@ -355,6 +355,32 @@ describe('values', () => {
     expect(read).toThrow(/^(?!.*secret)/);
   });
 
+  test('sources are a list in any mix, of which --grpc-url is a short form', () => {
+    const read = (flags: Flags) =>
+      reader({ rpcUrl: 'http://node.example:8899', wsUrl: 'ws://node.example:1', ...flags });
+    const source = 'rpc:http://node.example:8899, grpc:https://key@one.example';
+    const { sources } = read({
+      source,
+      grpcUrl: 'http://two.example',
+      grpcToken: 't',
+    }).readService();
+    expect(sources).toEqual([
+      { kind: 'rpc', rpcUrl: 'http://node.example:8899/', wsUrl: 'ws://node.example:1/' },
+      { kind: 'grpc', url: 'https://one.example/', token: 'key' },
+      { kind: 'grpc', url: 'http://two.example/', token: 't' },
+    ]);
+    expect(read({}).readService().sources).toEqual([]);
+    const wrong = ['http://a', 'rpc:a', 'ws:ws://a', 'rpc:http://a,rpc:http://a/key', 'grpc:'];
+    for (const given of wrong) {
+      expectRefusal({ source: given }, { code: 'INVALID_SETTING', setting: '--source' });
+    }
+    const many = Array.from({ length: 8 }, (_, at) => `rpc:http://a${at}`).join();
+    expectRefusal(
+      { source: many, grpcUrl: 'http://b' },
+      { code: 'SETTING_OUT_OF_RANGE', setting: '--source' },
+    );
+  });
+
   test('a wrong URL is not echoed, because it may carry an access key', () => {
     const read = () => reader({ rpcUrl: 'ftp://node.example/secret' }).readService();
     expect(read).toThrow(/^(?!.*secret)/);

@@ -11,12 +11,13 @@ import { type JournalMomentSetting, parseMoment } from './journal-moment.js';
 import {
   type AggregatorConfig,
   type DatabaseConfig,
-  grpcServersOf,
   type HistoryConfig,
   type JournalConfig,
   type LogConfig,
   type LogPlaceConfig,
   type NodeConfig,
+  type SourceConfig,
+  sourcesOf,
   wsUrlOf,
 } from './part-configs.js';
 import {
@@ -73,7 +74,7 @@ export interface ServiceConfig extends CommonConfig {
   /** The first is used while it works; the others take over when it does not. */
   readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
   /** Streams in place of the nodes' subscriptions; empty for none. */
-  readonly grpc?: ReturnType<typeof grpcServersOf>;
+  readonly sources?: readonly SourceConfig[];
   /** Takes the scan of all users; undefined leaves it to the node in use. */
   readonly snapshotUrl: string | undefined;
   readonly programId: string;
@@ -223,12 +224,13 @@ export class ConfigReader {
     const first = this.#readNode('rpcUrl', 'wsUrl');
     if (first === undefined) throw missing('rpcUrl');
     const second = this.#readNode('fallbackRpcUrl', 'fallbackWsUrl');
+    const nodes = second === undefined ? ([first] as const) : ([first, second] as const);
     return {
       ...this.#readCommon(),
       aggregator: readAggregator(this.#settings),
-      nodes: second === undefined ? [first] : [first, second],
+      nodes,
       ...this.#settings.readAll('snapshotUrl', 'programId'),
-      grpc: grpcServersOf(this.#settings.readAll('grpcUrl', 'grpcToken')),
+      sources: sourcesOf(this.#settings.readAll('source', 'grpcUrl', 'grpcToken'), nodes),
     };
   }
 

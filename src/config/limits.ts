@@ -202,6 +202,8 @@ export const LIMITS = {
   streamHeartbeatMs: 1_000,
   /** How often topics are checked for silence: a heartbeat is late by at most this. */
   streamWatchMs: 100,
+  /** How long a client that resumes waits for a book that is behind where it was: edges are so by milliseconds. */
+  resumeWaitMsMax: 1_000,
   /** How long deltas are stored for clients that resume: a restart of a client. */
   ringMsMax: 60_000,
   /** Deltas of one topic: 100 a second for a minute are 200 bytes each. */
@@ -212,10 +214,7 @@ export const LIMITS = {
   ringChunkBytes: 16_384,
   /** Time that an open history has for the first snapshot of a topic of candles or trades. */
   marketShowMsMax: 5_000,
-  /**
-   * Texts of candles and trades that wait to be published: what all topics get in some flushes. Beyond
-   * it they are dropped, and every subscriber gets a new snapshot.
-   */
+  /** Texts of candles and trades that wait to be published, as of some flushes: beyond it every subscriber gets a new snapshot. */
   marketFramesMax: 20_000,
   /** The share of one turn of the loop that goes to publishing them. */
   marketSliceMs: 2,
@@ -289,8 +288,8 @@ export const LIMITS = {
   journalMegabytesMax: 1_000_000_000,
   /** Servers of NATS that are named, and copies of the log: JetStream holds no more than five. */
   natsServersMax: 5,
-  /** Streams of gRPC that are merged: two or three are a fail-over, and each costs its CPU. */
-  grpcSourcesMax: 8,
+  /** Streams that are merged: two or three are a fail-over, and each costs its CPU. */
+  sourcesMax: 8,
   /** A week: the log is what edges join by, not an archive. */
   natsHoursMax: 168,
   /** Ranges, gaps and damaged files that /journal lists, the newest: a service that was started as often. */

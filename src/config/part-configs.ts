@@ -1,5 +1,6 @@
 /** The settings of the parts of a service, as their readers in `config.ts` give them. */
-import { ConfigError } from './config-error.js';
+import { ConfigError, outOfRange } from './config-error.js';
+import { LIMITS } from './limits.js';
 import type { SettingValues } from './setting-reader.js';
 
 /** One RPC node. */
@@ -88,21 +89,54 @@ export function wsUrlOf(rpcUrl: string): string {
   return url.href;
 }
 
-/** The servers of these settings: a user in an address is its own token. */
-export function grpcServersOf({
-  grpcUrl = [],
-  grpcToken,
-}: Partial<SettingValues<'grpcUrl' | 'grpcToken'>>): readonly GrpcConfig[] {
-  return grpcUrl.map((text) => {
-    const url = new URL(text);
-    const token = url.username === '' ? grpcToken : decodeURIComponent(url.username);
-    // The library that sends it would quote it in its error.
-    if (token !== undefined && !/^[!-~]+$/.test(token)) {
-      const message = 'a gRPC token has visible ASCII characters alone, and no line end';
-      throw new ConfigError('INVALID_SETTING', message, '--grpc-token');
-    }
-    url.username = '';
-    url.password = '';
-    return { url: url.href, token };
+/** One stream of the chain: the subscriptions of a node, or a Yellowstone gRPC server. */
+export type SourceConfig =
+  | ({ readonly kind: 'rpc' } & NodeConfig)
+  | ({ readonly kind: 'grpc' } & GrpcConfig);
+
+/** The streams of these settings, in their order; a node that is configured has its own subscription address. */
+export function sourcesOf(
+  { source = [], grpcUrl = [], grpcToken }: SourceSettings,
+  nodes: readonly NodeConfig[],
+): readonly SourceConfig[] {
+  const named = [...source, ...grpcUrl.map((url) => `grpc:${url}`)];
+  const sources = named.map((text): SourceConfig => {
+    const [, kind, address = ''] = /^(rpc|grpc):(https?:.*)$/.exec(text) ?? [];
+    if (kind === undefined || !URL.canParse(address)) throw notSource();
+    const url = new URL(address);
+    if (kind === 'grpc') return { kind, ...grpcServerOf(url, grpcToken) };
+    const rpcUrl = url.href;
+    const known = nodes.find((node) => node.rpcUrl === rpcUrl);
+    return { kind: 'rpc', rpcUrl, wsUrl: known?.wsUrl ?? wsUrlOf(rpcUrl) };
   });
+  if (sources.length > LIMITS.sourcesMax)
+    throw outOfRange('source', sources.length, `at most ${LIMITS.sourcesMax}`);
+  if (new Set(sources.map(nameOf)).size === sources.length) return sources;
+  throw new ConfigError('INVALID_SETTING', 'a source is named twice', '--source');
+}
+
+type SourceSettings = Partial<SettingValues<'source' | 'grpcUrl' | 'grpcToken'>>;
+
+/** The text is left out: it may carry a key. */
+function notSource(): ConfigError {
+  const rule = '--source must be rpc: or grpc: before an http:// or https:// URL';
+  return new ConfigError('INVALID_SETTING', rule, '--source');
+}
+
+/** What tells a source from the others where no key may be shown. */
+function nameOf(source: SourceConfig): string {
+  return `${source.kind}:${new URL(source.kind === 'rpc' ? source.rpcUrl : source.url).host}`;
+}
+
+/** A user in the address is the server's own token. */
+function grpcServerOf(url: URL, grpcToken: string | undefined): GrpcConfig {
+  const token = url.username === '' ? grpcToken : decodeURIComponent(url.username);
+  // The library that sends it would quote it in its error.
+  if (token !== undefined && !/^[!-~]+$/.test(token)) {
+    const message = 'a gRPC token has visible ASCII characters alone, and no line end';
+    throw new ConfigError('INVALID_SETTING', message, '--grpc-token');
+  }
+  url.username = '';
+  url.password = '';
+  return { url: url.href, token };
 }

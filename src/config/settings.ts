@@ -42,10 +42,15 @@ export const SETTINGS = {
     absent: 'node in use',
     text: 'a node for the heavy scan of all users, at the start and for each audit',
   },
+  source: {
+    ...{ group: 'cluster', kind: 'names', default: [], value: 'sources' },
+    ...{ countMax: LIMITS.sourcesMax, absent: 'none' },
+    text: 'streams of the same chain that are merged, comma-separated in any mix, each rpc: or grpc: before an HTTP address; the subscriptions of --rpc-url only where it is named',
+  },
   grpcUrl: {
     ...{ group: 'cluster', kind: 'urls', protocols: HTTP, default: null, value: 'urls' },
-    ...{ countMax: LIMITS.grpcSourcesMax, absent: 'none' },
-    text: 'Yellowstone gRPC servers of the same chain, comma-separated, whose streams are followed in place of the subscription address; https is TLS',
+    ...{ countMax: LIMITS.sourcesMax, absent: 'none' },
+    text: 'Yellowstone gRPC servers of the same chain, comma-separated, whose streams are followed in place of the subscription address; https is TLS. Short for --source grpc:',
   },
   grpcToken: {
     ...{ group: 'cluster', kind: 'text', default: null, value: 'token' },
@@ -64,14 +69,8 @@ export const SETTINGS = {
     text: 'address to listen on',
   },
   port: {
-    ...{
-      group: 'book',
-      kind: 'integer',
-      default: 8080,
-      min: 0,
-      max: LIMITS.portMax,
-      value: 'port',
-    },
+    ...{ group: 'book', kind: 'integer', default: 8080, value: 'port' },
+    ...{ min: 0, max: LIMITS.portMax },
     text: 'port to listen on; 0 for a free one',
   },
   markets: {

@@ -30,8 +30,37 @@ export interface FeedMetrics {
   readonly clockSkewMs?: number | null;
   /** Why that is too much; null when it is not. */
   readonly clockReason?: string | null;
+  /** The streams that are merged; absent where the subscriptions of one node are followed. */
+  readonly sources?: readonly SourceStatus[];
   /** The last comparison of the whole book with the chain; null before the first. */
   readonly lastAudit?: AuditOutcome | null;
+}
+
+/** One stream of those that are merged. */
+export interface SourceStatus {
+  /** Its kind, host and port, without any path, key or token. */
+  readonly name: string;
+  /**
+   * `trusted` keeps the book, `distrusted` is compared alone, `joining` has not notified all since the book was read,
+   * `interrupted` is made again and loses nothing, `closed` is made again with a gap.
+   */
+  readonly state: 'closed' | 'joining' | 'interrupted' | 'trusted' | 'distrusted';
+  /** Why it is distrusted, or closed; null when it is neither. */
+  readonly reason: string | null;
+  /** The newest slot that it notified; 0 before the first. */
+  readonly slot: number;
+  /** Slots behind the newest of all. */
+  readonly slotLag: number;
+  /** States that it notified, once each. */
+  readonly states: number;
+  /** The part of them that it notified before all others, 0 to 1; null before the first. */
+  readonly wonShare: number | null;
+  /** Milliseconds that it is ahead of the others in the mean, negative behind; null while it is alone. */
+  readonly leadMs: number | null;
+  /** States that it did not tell, and others did. */
+  readonly misses: number;
+  /** States that it notified otherwise than others, or that no other notified. */
+  readonly disagreements: number;
 }
 
 /** How an audit ended. */
