@@ -1,0 +1,13 @@
+import type { AccountUpdate } from '../model/account-update.js';
+import { isIdleUser } from '../model/queries.js';
+
+/** A state that a node notified as a stream of gRPC tells it; null when it is packed, though it was not to be. */
+export function plainUpdate(update: AccountUpdate): AccountUpdate | null {
+  const { kind, data, encoding, closed } = update;
+  if (closed) return { ...update, owner: '', data: '', encoding: 'base64' };
+  if (encoding !== 'base64') return null;
+  if (kind !== 'user') return update;
+  const bytes = Buffer.from(data, 'base64');
+  if (isIdleUser(bytes)) return { ...update, owner: '', data: '', closed: true };
+  return { ...update, data: bytes.toString('latin1'), encoding: 'bytes' };
+}
