@@ -1,12 +1,15 @@
 import type { Logger } from 'pino';
 import type { CoreConfig } from '../config/config.js';
 import type { Lease } from '../journal/nats/lease.js';
+import type { QuoteLink } from '../journal/nats/quote-link.js';
 
 /** What the book of a core is made of. */
 export interface CoreParts {
   readonly config: CoreConfig;
   readonly log: Logger;
   readonly lease: Lease;
+  /** By which edges forward quotes. */
+  readonly link: QuoteLink;
   /** The name of this run: the epoch where it begins one. */
   readonly run: string;
 }

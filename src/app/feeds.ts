@@ -11,13 +11,12 @@ import { flagOf, type SettingName } from '../config/settings.js';
 import type { AsOfSource } from '../contract/as-of-source.js';
 import type { ClientGate } from '../contract/client-gate.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
-import type { QuoteSink } from '../contract/indicative.js';
+import type { OtherMakerSockets, QuoteSink } from '../contract/indicative.js';
 import type { JournalSource } from '../contract/journal-source.js';
 import type { ReplaySource } from '../contract/replay-source.js';
 import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
 import type { LiveFeedOptions } from '../feed/feed-options.js';
-import { GrpcSource } from '../feed/grpc/grpc-source.js';
 import { LiveFeed } from '../feed/live-feed.js';
 import { FeedError } from '../feed/model/error.js';
 import { feedMetrics } from '../feed/model/feed-stats.js';
@@ -26,7 +25,6 @@ import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
 import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';
 import { RecordingReader } from '../feed/recording/recording-reader.js';
 import { Replayer } from '../feed/recording/replayer.js';
-import { MergedSources } from '../feed/sources/merged-sources.js';
 import { AsOfReads } from '../journal/as-of-reads.js';
 import { Journal } from '../journal/journal.js';
 import { JournalError } from '../journal/model/error.js';
@@ -36,6 +34,7 @@ import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
 import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
 import { systemTimers } from '../rpc/timers.js';
+import { mergeSources } from './merge-sources.js';
 
 /** The events of a feed, who publishes its turns, and who lets clients in. */
 export type FeedEvents = Pick<
@@ -44,7 +43,7 @@ export type FeedEvents = Pick<
 > & { readonly clients?: ClientGate };
 
 /** A feed as the service sees it. */
-export interface BookFeed {
+export interface ServiceFeed {
   /** Makes what has to be there before anything is served. */
   prepare(): Promise<void>;
   /** Runs; rejects when it cannot continue. */
@@ -62,6 +61,8 @@ export interface BookFeed {
   readonly readAgain?: (reason: string) => void;
   /** Takes indicative quotes, where they are not those of a recording. */
   readonly quotes?: QuoteSink;
+  /** Where makers may have sockets beside these. */
+  readonly makersElsewhere?: OtherMakerSockets;
 }
 
 /** An engine, and the feed that moves its book. */
@@ -73,7 +74,7 @@ export interface BookOrigin {
   readonly asOf?: AsOfSource | undefined;
   /** Its streams of past moments. */
   readonly replays?: ReplaySource | undefined;
-  feed(events: FeedEvents): BookFeed;
+  feed(events: FeedEvents): ServiceFeed;
 }
 
 /** What may be kept beside a live book. */
@@ -106,7 +107,7 @@ export function liveOrigin(
   const replays = new TopicReplays({ files, journal, log });
   const readers = [replays, asOf];
   const refused = (error: unknown): never => throwSettingError('dataDir', journalFolder, error);
-  const feed = (events: FeedEvents): BookFeed =>
+  const feed = (events: FeedEvents): ServiceFeed =>
     journaledFeed({ ...parts, events }, { journal, readers, refused });
   return { engine, journal, asOf, replays, feed };
 }
@@ -119,7 +120,7 @@ function recordingOrigin(
   const recorder = new Recorder({ open: () => createRecordingFile(recordTo), codec, log });
   const recorded = new RecordingEngine(engine, (call) => recorder.appendCall(call));
   const info = { programId, epoch: engine.epoch, createdMs: Date.now() };
-  const feed = (events: FeedEvents): BookFeed => {
+  const feed = (events: FeedEvents): ServiceFeed => {
     const live = liveFeed({ config, log, engine: recorded, events });
     const prepare = async (): Promise<void> => {
       await recorder
@@ -147,7 +148,7 @@ export async function recordedOrigin(
   const recording = await opening.catch((error: unknown) => throwUsageError(path, error));
   const engine = new Engine(recording.info);
   const { speed, laggingAfterMs, staleAfterMs, streamIntervalMs } = config;
-  const feed = (events: FeedEvents): BookFeed => {
+  const feed = (events: FeedEvents): ServiceFeed => {
     const { onTurn, onFirstLive, publisher } = events;
     const replayer = new Replayer({
       recording,
@@ -176,7 +177,7 @@ export async function recordedOrigin(
 export function journaledFeed(
   parts: LiveFeedParts,
   { journal, readers = [], refused }: JournalParts,
-): BookFeed {
+): ServiceFeed {
   const { onTurn } = parts.events;
   const events: FeedEvents = {
     ...parts.events,
@@ -212,7 +213,7 @@ interface LiveFeedParts {
   readonly events: FeedEvents;
 }
 
-function liveFeed(parts: LiveFeedParts): BookFeed {
+function liveFeed(parts: LiveFeedParts): ServiceFeed {
   const { config, log, engine, events } = parts;
   const nodes = createNodes(config.nodes);
   const { snapshotUrl, programId, laggingAfterMs, staleAfterMs } = config;
@@ -222,17 +223,11 @@ function liveFeed(parts: LiveFeedParts): BookFeed {
     snapshotUrl === undefined
       ? {}
       : { snapshotRpc: new RpcClient({ url: snapshotUrl, ...PATIENCE_WITH_FALLBACK }) };
-  const sources = sourcesOf(config);
+  const sources = mergeSources(config, nodes, log);
   const feed = new LiveFeed({
-    nodes,
+    ...{ nodes, engine, programId, log, auditIntervalMs, probeIntervalMs, clockSkewMaxMs },
     ...(sources === undefined ? {} : { sources }),
     ...snapshotRpc,
-    engine,
-    programId,
-    log,
-    auditIntervalMs,
-    probeIntervalMs,
-    clockSkewMaxMs,
     timing: { laggingAfterMs, staleAfterMs },
     streamIntervalMs,
     ...events,
@@ -262,13 +257,6 @@ function liveFeed(parts: LiveFeedParts): BookFeed {
       readPriorityFees(feed.rpc, accounts, AbortSignal.timeout(LIMITS.feeReadMsMax)),
     quotes,
   };
-}
-
-/** The streams to follow; undefined leaves it to the nodes' subscriptions. */
-function sourcesOf({ grpc = [], programId }: ServiceConfig): MergedSources | undefined {
-  if (grpc.length === 0) return undefined;
-  const sources = grpc.map((server) => new GrpcSource({ ...server, programId }));
-  return new MergedSources({ sources });
 }
 
 /** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */

@@ -120,16 +120,15 @@ export class LiveFeed {
 
   stats(): FeedStats {
     const { clock, timers, counters, memory } = this.#parts;
-    const { genesisHash, lastAudit } = memory;
-    const node = this.#nodes.current.name;
+    const [{ genesisHash, lastAudit }, node] = [memory, this.#nodes.current.name];
     return {
       ...counters,
       slot: clock.slot,
       slotAgeMs: this.#slotAge.sinceMs(timers.nowMs()),
       unixSeconds: clock.unixSeconds(),
       slotLag: slotLagOf(this.#parts, node),
-      ...{ genesisHash, node, lastAudit },
-      ...this.#parts.clockSkew.stats,
+      ...{ genesisHash, node, lastAudit, ...this.#parts.clockSkew.stats },
+      sources: this.#options.sources?.readStatus(),
     };
   }
 
@@ -285,7 +284,8 @@ export class LiveFeed {
     const node = this.#nodes.current.name;
     forgetWrongSlot(this.#parts, node);
     const lag = slotLagOf(this.#parts, node);
-    const age = { sinceMs, ageMs: this.#slotAge.ageMs(nowMs), lag, isInDoubt };
+    const { dispute = null } = this.#options.sources ?? {};
+    const age = { sinceMs, ageMs: this.#slotAge.ageMs(nowMs), lag, isInDoubt, dispute };
     const state = stateOf(age, this.#timing);
     this.#reason = state === 'live' ? null : staleReasonOf(age, this.#timing);
     if (this.#parts.turns.changeState(state) && state !== 'live') {

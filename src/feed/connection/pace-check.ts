@@ -11,13 +11,13 @@ import { readOther } from './other-nodes.js';
 import type { FeedParts } from './parts.js';
 
 /** How far the node in use had announced at a time. */
-interface Position {
+interface AnnouncedSlot {
   readonly atMs: number;
   readonly announced: number;
 }
 
 /** The same, and where another node was then. */
-interface OtherPosition extends Position {
+interface OtherPosition extends AnnouncedSlot {
   readonly slot: number;
 }
 
@@ -29,7 +29,7 @@ interface OtherPosition extends Position {
  */
 export class PaceCheck {
   readonly #parts: FeedParts;
-  #from: Position | null = null;
+  #from: AnnouncedSlot | null = null;
   /** Of each other node, since when it is compared. */
   readonly #others = new Map<NodeRpc, OtherPosition>();
   #askedAtMs = Number.NEGATIVE_INFINITY;
@@ -63,7 +63,7 @@ export class PaceCheck {
     return nowMs >= this.#askedAtMs + (isFast ? SLOT_CHECK_INTERVAL_MS : PACE_INTERVAL_MS);
   }
 
-  #judge(now: Position, slots: readonly (number | null)[], isFast: boolean): number | null {
+  #judge(now: AnnouncedSlot, slots: readonly (number | null)[], isFast: boolean): number | null {
     const others = this.#parts.otherRpcs.flatMap((rpc, index): Other[] => {
       const slot = slots[index] ?? null;
       return slot === null ? [] : [{ rpc, from: this.#others.get(rpc) ?? null, slot }];
@@ -86,21 +86,21 @@ interface Other {
 }
 
 /** Whether the other one can be compared: it did not stand still, and has not gone back from a slot that was none. */
-function hasMovedOn({ from, slot }: Other, now: Position): boolean {
+function hasMovedOn({ from, slot }: Other, now: AnnouncedSlot): boolean {
   return from !== null && slot - from.slot >= nominalSlots(from, now) / 2;
 }
 
 /** Whether the node in use has gained on the other one, and is ahead of it: one that catches up is not. */
-function refutes({ from, slot }: Other, now: Position): boolean {
+function refutes({ from, slot }: Other, now: AnnouncedSlot): boolean {
   if (from === null) return false;
   const gained = now.announced - from.announced - (slot - from.slot);
   return Math.min(gained, now.announced - slot) > PACE_APART_SLOTS_MAX;
 }
 
-function isTooFast(from: Position, now: Position): boolean {
+function isTooFast(from: AnnouncedSlot, now: AnnouncedSlot): boolean {
   return now.announced - from.announced > nominalSlots(from, now) + PACE_SLOTS_MAX;
 }
 
-function nominalSlots(from: Position, now: Position): number {
+function nominalSlots(from: AnnouncedSlot, now: AnnouncedSlot): number {
   return (now.atMs - from.atMs) / SLOT_MS;
 }

@@ -16,7 +16,7 @@ import {
 import { packedAccountsParams } from '../model/queries.js';
 import { Doubt } from './doubt.js';
 import type { FeedParts } from './parts.js';
-import { type Reading, Suspects } from './suspects.js';
+import { type ProbeReading, Suspects } from './suspects.js';
 
 /** The connection as a probe sees it. */
 export interface ProbedConnection {
@@ -203,7 +203,7 @@ export class Probe {
     this.#dueAtMs = timers.nowMs() + Math.max(0, spacingMs + extraMs);
   }
 
-  #readAccounts(signal: AbortSignal): Promise<Reading> {
+  #readAccounts(signal: AbortSignal): Promise<ProbeReading> {
     const { rpc, engine, timers } = this.#parts;
     const keys = this.#chooseKeys();
     const params = packedAccountsParams(keys);
@@ -236,7 +236,7 @@ export class Probe {
     return slot <= this.#connection.newestSlot() || this.#connection.admitsSlot(slot);
   }
 
-  async #compareReading(reading: Reading, signal: AbortSignal): Promise<void> {
+  async #compareReading(reading: ProbeReading, signal: AbortSignal): Promise<void> {
     const { turns } = this.#parts;
     await turns.finishRequested();
     if (signal.aborted) return;
@@ -249,7 +249,7 @@ export class Probe {
   }
 
   /** What the read holds beyond what is repaired is settled by the next one. */
-  async #handleMissed(missed: readonly string[], reading: Reading): Promise<void> {
+  async #handleMissed(missed: readonly string[], reading: ProbeReading): Promise<void> {
     if (!this.#areOfFork(missed)) {
       this.#connection.onLoss(missed);
       return;
@@ -289,7 +289,7 @@ export class Probe {
 }
 
 /** The user as this read holds it; none when it was closed. */
-function readUser(key: string, { keys, body }: Reading): readonly AccountUpdate[] {
+function readUser(key: string, { keys, body }: ProbeReading): readonly AccountUpdate[] {
   const { result } = parseJson(body) as { readonly result: unknown };
   const { updates } = parseMultipleAccounts(keys, () => 'user', result);
   return updates.filter(({ pubkey }) => pubkey === key);

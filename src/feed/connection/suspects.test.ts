@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
 import { PROBE_SLOTS_AFTER } from '../model/limits.js';
-import { type Reading, Suspects } from './suspects.js';
+import { type ProbeReading, Suspects } from './suspects.js';
 
 /** A book with these users as they were at slot 100. */
 function engineWith(...users: readonly string[]): FakeEngine {
@@ -18,7 +18,7 @@ async function readingOf(
   engine: FakeEngine,
   slot: number,
   users: Readonly<Record<string, string>>,
-): Promise<Reading> {
+): Promise<ProbeReading> {
   const keys = Object.keys(users);
   const value = Object.values(users).map((data) => ({ data: [data, 'base64'] }));
   const body = Buffer.from(JSON.stringify({ result: { context: { slot }, value } }));

@@ -3,7 +3,7 @@ import type { FeedEngine } from '../../contract/feed-engine.js';
 import { PROBE_SLOTS_AFTER } from '../model/limits.js';
 
 /** One read: what it asked for, the response, and what that holds. */
-export interface Reading {
+export interface ProbeReading {
   readonly keys: readonly string[];
   readonly body: Uint8Array;
   readonly snapshot: AccountSnapshot;
@@ -22,7 +22,7 @@ export interface SlotRange {
  */
 export class Suspects {
   readonly #engine: FeedEngine;
-  readonly #firstReadings = new Map<string, Reading>();
+  readonly #firstReadings = new Map<string, ProbeReading>();
 
   constructor(engine: FeedEngine) {
     this.#engine = engine;
@@ -63,7 +63,7 @@ export class Suspects {
    * Returns those that lack what the first and this read of them hold, when the socket has passed the
    * slot of the first: a notification is missing for sure. What the read finds new is suspected.
    */
-  compareReading(reading: Reading, newestSlot: number): readonly string[] {
+  compareReading(reading: ProbeReading, newestSlot: number): readonly string[] {
     this.forgetNotified();
     const lacking = this.#engine.lackingAccounts(reading.snapshot);
     for (const key of this.keys()) {
@@ -77,8 +77,8 @@ export class Suspects {
   }
 
   /** Takes these out, and returns the first read of each. */
-  takeKeys(keys: readonly string[]): ReadonlyMap<string, Reading> {
-    const taken = new Map<string, Reading>();
+  takeKeys(keys: readonly string[]): ReadonlyMap<string, ProbeReading> {
+    const taken = new Map<string, ProbeReading>();
     for (const key of keys) {
       const first = this.#firstReadings.get(key);
       if (first !== undefined) taken.set(key, first);
@@ -88,26 +88,26 @@ export class Suspects {
   }
 
   /** Suspects what still lacks what this read holds, and is not suspected yet. */
-  suspectLacking(reading: Reading): void {
+  suspectLacking(reading: ProbeReading): void {
     this.#addKeys(this.#engine.lackingAccounts(reading.snapshot), reading);
   }
 
-  #addKeys(keys: readonly string[], reading: Reading): void {
+  #addKeys(keys: readonly string[], reading: ProbeReading): void {
     for (const key of keys) {
       if (!this.#firstReadings.has(key)) this.#firstReadings.set(key, reading);
     }
   }
 
-  #readings(): readonly Reading[] {
+  #readings(): readonly ProbeReading[] {
     return [...new Set(this.#firstReadings.values())];
   }
 
-  #keysOf(reading: Reading): readonly string[] {
+  #keysOf(reading: ProbeReading): readonly string[] {
     return this.keys().filter((key) => this.#firstReadings.get(key) === reading);
   }
 }
 
 /** The slot by which the socket has notified what a read holds. */
-function passedSlot({ snapshot }: Reading): number {
+function passedSlot({ snapshot }: ProbeReading): number {
   return snapshot.slot + PROBE_SLOTS_AFTER;
 }

@@ -3,7 +3,6 @@ import { FAILURE_CHARS_MAX } from './limits.js';
 /** What makes a snapshot of the chain, or a recording, useless; codes are never renamed. */
 export type FeedErrorCode =
   | 'MALFORMED_ACCOUNTS_ANSWER'
-  | 'MALFORMED_STREAM_MESSAGE'
   | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
   | 'SNAPSHOT_COUNT_MISMATCH'
   | 'QUARANTINE_EXCEEDED'

@@ -1,8 +1,6 @@
+import type { SlotStatus } from '../../rpc/grpc/messages.js';
 import type { NodeConnection, NodeRpc } from '../../rpc/node-pool.js';
 import type { AccountUpdate, AnnouncedSlot } from './account-update.js';
-
-/** What became of a slot. `begun` is when its first write may come, and the writes of the one before have come. */
-export type SlotStatus = 'begun' | 'processed' | 'confirmed' | 'finalized' | 'dead';
 
 /** A slot that a source notified of. */
 export interface SourceSlot extends AnnouncedSlot {

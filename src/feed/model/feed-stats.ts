@@ -1,4 +1,9 @@
-import type { AuditOutcome, FeedMetrics, FeedState } from '../../contract/feed-status.js';
+import type {
+  AuditOutcome,
+  FeedMetrics,
+  FeedState,
+  SourceStatus,
+} from '../../contract/feed-status.js';
 import type { RpcSocketStats } from '../../rpc/socket.js';
 import type { ClockSkewStats } from './clock-skew.js';
 import { SLOT_MS } from './limits.js';
@@ -60,16 +65,19 @@ export interface FeedStats extends Readonly<FeedCounters>, ClockSkewStats {
   /** Host and port of the node in use, or of the one that is tried. */
   readonly node: string;
   readonly lastAudit: AuditOutcome | null;
+  /** The streams that are merged; undefined where one node is followed. */
+  readonly sources: readonly SourceStatus[] | undefined;
 }
 
 /** The metrics of the feed and of the sockets of all its nodes. */
 export function feedMetrics(stats: FeedStats, sockets: readonly RpcSocketStats[]): FeedMetrics {
   const { slot: _slot, unixSeconds: _unix, ...rest } = stats;
-  const { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...others } = rest;
+  const { slotAgeMs, slotLag, genesisHash, node, lastAudit, sources, ...others } = rest;
   const { clockSkewMs, clockReason, ...counters } = others;
   const events = { ...(counters satisfies FeedCounters), ...socketEvents(sockets) };
   const clock = { clockSkewMs, clockReason };
-  return { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...clock, events };
+  const merged = sources === undefined ? {} : { sources };
+  return { slotAgeMs, slotLag, genesisHash, node, lastAudit, ...clock, ...merged, events };
 }
 
 function socketEvents(sockets: readonly RpcSocketStats[]): Readonly<Record<string, number>> {
@@ -102,11 +110,14 @@ export interface BookAge {
   readonly ageMs: number;
   readonly lag: number;
   readonly isInDoubt: boolean;
+  /** Why its sources cannot be believed; null when they can. */
+  readonly dispute: string | null;
 }
 
 /** The state of a complete book: as old as the worst of it says, and lagging while it is in doubt. */
-export function stateOf({ ageMs, lag, isInDoubt }: BookAge, timing: FeedTiming): FeedState {
-  const doubtMs = isInDoubt ? timing.laggingAfterMs : 0;
+export function stateOf(age: BookAge, timing: FeedTiming): FeedState {
+  const { ageMs, lag, isInDoubt, dispute } = age;
+  const doubtMs = isInDoubt || dispute !== null ? timing.laggingAfterMs : 0;
   return freshnessOf(Math.max(ageMs, lag * SLOT_MS, doubtMs), timing);
 }
 
@@ -115,7 +126,8 @@ export function stateOf({ ageMs, lag, isInDoubt }: BookAge, timing: FeedTiming):
  * not known what was lost.
  */
 export function staleReasonOf(age: BookAge, { laggingAfterMs }: FeedTiming): string {
-  const { sinceMs, ageMs, lag, isInDoubt } = age;
+  const { sinceMs, ageMs, lag, isInDoubt, dispute } = age;
+  if (dispute !== null) return dispute;
   if (lag * SLOT_MS > ageMs) return `the node is ${lag} slots behind the one before`;
   if (ageMs > sinceMs) return 'slots after a gap do not come evenly spaced yet';
   if (isInDoubt && sinceMs < laggingAfterMs) return 'no read has agreed since slots were missing';

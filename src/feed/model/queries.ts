@@ -68,10 +68,17 @@ export function isIdleUser(data: Buffer): boolean {
   return data[USER_IDLE_OFFSET] !== 0;
 }
 
+/** How a node writes the accounts of the program: packed they are a tenth, plain they can be compared. */
+export type ProgramEncoding = 'base64' | 'base64+zstd';
+
 /** Parameters of programSubscribe. */
-export function programSubscribeParams(programId: string, kind: ProgramKind): readonly unknown[] {
+export function programSubscribeParams(
+  programId: string,
+  kind: ProgramKind,
+  encoding: ProgramEncoding,
+): readonly unknown[] {
   const filters = filtersOf(kind);
-  return [programId, { encoding: 'base64+zstd', commitment: COMMITMENT, filters }];
+  return [programId, { encoding, commitment: COMMITMENT, filters }];
 }
 
 /** Parameters of getProgramAccounts, with the slot of the response. */

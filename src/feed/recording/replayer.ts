@@ -140,7 +140,11 @@ export class Replayer {
 
   async #playAll(): Promise<void> {
     const { recording, speed } = this.#options;
-    const replayClock = new ReplayClock({ speed, timers: this.#timers, signal: this.#stop.signal });
+    const replayClock = new RecordingClock({
+      speed,
+      timers: this.#timers,
+      signal: this.#stop.signal,
+    });
     let turn: TimedCall[] = [];
     let bytes = 0;
     for (
@@ -296,7 +300,7 @@ function turnExceededError(bytes: number): FeedError {
 }
 
 /** Says when a turn is due; whatever the speed, the loop turns between two of them. */
-export class ReplayClock {
+export class RecordingClock {
   readonly #speed: number;
   readonly #timers: Timers;
   readonly #signal: AbortSignal;

@@ -4,11 +4,14 @@ import { MergedSources } from './merged-sources.js';
 
 /** A source that does as the test says. */
 class FakeSource implements FeedSource {
-  readonly name = 'fake';
-  readonly kind = 'grpc';
   readonly counters = { connects: 0, resumes: 0, malformed: 0, foreign: 0 };
   listener: SourceListener | null = null;
   #version = 0;
+
+  constructor(
+    readonly kind: FeedSource['kind'] = 'grpc',
+    readonly name = 'fake',
+  ) {}
 
   start(listener: SourceListener): void {
     this.listener = listener;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { SlotStatus } from '../../rpc/grpc/messages.js';
 import { Random } from '../../sim/random.js';
-import type { SlotStatus, SourceUpdate } from '../model/feed-source.js';
-import { type LedgerChanges, WriteLedger } from './write-ledger.js';
+import type { SourceUpdate } from '../model/feed-source.js';
+import type { LedgerChanges } from './account-writes.js';
+import { WriteLedger } from './write-ledger.js';
 
 const ACCOUNTS = ['a', 'b', 'c', 'd', 'e'];
 

@@ -1,87 +1,93 @@
 import type { SourceSlot, SourceUpdate } from '../model/feed-source.js';
+import {
+  type AccountWrites,
+  addBehind,
+  canAdd,
+  isSameState,
+  type LedgerChanges,
+  type LedgerListener,
+  lastUpTo,
+  NOBODY,
+  NOTHING,
+  type NotifiedState,
+  type SlotWrites,
+  shownOf,
+  stateOf,
+  takeBackFrom,
+} from './account-writes.js';
+import { KeptWrites } from './kept-writes.js';
 import { LEDGER_BYTES_MAX, LEDGER_SLOTS_MAX, LEDGER_STATES_MAX } from './limits.js';
 import { SlotTree } from './slot-tree.js';
-
-/** What sources notified of one account in one slot. */
-interface SlotWrites {
-  readonly account: AccountWrites;
-  readonly slot: number;
-  /** In their order; the last one is the state at the end of the slot as far as it is known. */
-  readonly states: SourceUpdate[];
-  /** Of each source: the version of the last write that it notified, or -1. */
-  readonly versions: number[];
-  /** Of each source: which of the states it notified last, or -1. */
-  readonly notified: number[];
-}
-
-interface AccountWrites {
-  readonly pubkey: string;
-  /** Those that are not final, by slot. */
-  readonly slots: SlotWrites[];
-  /** The last one that is final; its data may be dropped, its slot never is. */
-  base: SourceUpdate | null;
-  baseSlot: number;
-}
-
-/** What a write, or the end of a fork, does to the book. */
-export interface LedgerChanges {
-  /** States to apply, in this order. One of a lower slot than the book has is an account that goes back. */
-  readonly apply: readonly SourceUpdate[];
-  /** Accounts that go back to a state that is not known here. */
-  readonly lost: readonly SourceUpdate[];
-}
-
-const NOTHING: LedgerChanges = { apply: [], lost: [] };
 
 /**
  * The writes of all slots that are not final yet, of each account by slot, and within a slot in the order of the first
  * source that notified each. A write that comes late is kept and changes nothing; one that comes again is known by its version, or of
  * another source by its bytes. The writes of a slot that is dead, or that the confirmed chain left out, are taken back.
  *
- * It judges no source, and knows no time.
+ * A source that numbers no write changes nothing in a slot of which one that does has notified. One that is not trusted changes
+ * nothing at all; what it tells is kept, to be compared. It judges no source, and reads no clock.
  */
 export class WriteLedger {
   readonly #sourceCount: number;
   readonly #bytesMax: number;
-  readonly #accounts = new Map<string, AccountWrites>();
-  readonly #bySlot = new Map<number, SlotWrites[]>();
+  readonly #listener: LedgerListener;
+  readonly #kept: KeptWrites;
   readonly #tree = new SlotTree();
-  /** Accounts whose base has its data, the oldest first. */
-  readonly #based = new Set<AccountWrites>();
-  #bytes = 0;
   #firstSlot = 0;
+  /** The sources that are not trusted, as bits. */
+  #untrusted = 0;
+  /** The slot from which no source that numbers writes goes on; infinite while one does. */
+  #unnumberedFrom = Number.POSITIVE_INFINITY;
 
-  constructor(sourceCount: number, bytesMax = LEDGER_BYTES_MAX) {
+  constructor(sourceCount: number, bytesMax = LEDGER_BYTES_MAX, listener: LedgerListener = NOBODY) {
     this.#sourceCount = sourceCount;
+    this.#kept = new KeptWrites(sourceCount);
     this.#bytesMax = bytesMax;
+    this.#listener = listener;
   }
 
   /** Bytes of the states that are kept. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#kept.bytes;
   }
 
   /** The accounts are read again: what was notified before counts no more, and nothing of an earlier slot does. */
   beginReading(firstSlot: number): void {
-    this.#accounts.clear();
-    this.#bySlot.clear();
-    this.#based.clear();
-    this.#bytes = 0;
+    this.#kept.clear();
     this.#firstSlot = firstSlot;
   }
 
-  /** A source notified a write that has a version. */
-  recordWrite(source: number, update: SourceUpdate): LedgerChanges {
+  /**
+   * The versions of a source count no more: its connection may be to another server of the same address. What it notified of
+   * slots that are not final is known by its bytes, as of another source.
+   */
+  forgetVersions(source: number): void {
+    for (const { slots } of this.#kept.accounts()) {
+      for (const { versions, notified } of slots) {
+        versions[source] = -1;
+        notified[source] = -1;
+      }
+    }
+  }
+
+  /** A source notified a write, at this monotonic millisecond. */
+  recordWrite(source: number, update: SourceUpdate, atMs = 0): LedgerChanges {
     const { slot, writeVersion } = update;
     if (slot < this.#firstSlot || this.#tree.isDeadFor(source, slot)) return NOTHING;
-    const account = this.#accountOf(update.pubkey);
+    const account = this.#kept.accountOf(update.pubkey);
     if (slot <= account.baseSlot) return NOTHING;
-    const writes = this.#slotOf(account, slot);
-    if (writeVersion <= (writes.versions[source] ?? -1)) return NOTHING;
+    const writes = this.#kept.writesOf(account, slot);
+    if (writeVersion > 0 && writeVersion <= (writes.versions[source] ?? -1)) return NOTHING;
     writes.versions[source] = writeVersion;
-    const isNew = this.#addState(writes, source, update);
+    const isNew = this.#addState(writes, source, {
+      update,
+      first: source,
+      atMs,
+      tellers: 1 << source,
+    });
+    this.#kept.weighWrites(writes);
     this.#dropOldest();
-    return isNew && account.slots.at(-1) === writes ? { apply: [update], lost: [] } : NOTHING;
+    return isNew && shownOf(account) === writes ? { apply: [update], lost: [] } : NOTHING;
   }
 
   /** A source notified what became of a slot. */
@@ -93,120 +99,161 @@ export class WriteLedger {
     return changes;
   }
 
-  /** Whether the state is a new one, and not one that another source notified before. */
-  #addState({ states, notified }: SlotWrites, source: number, update: SourceUpdate): boolean {
+  /**
+   * From this slot on no source that numbers writes goes on, and what others notify of the end of slots is the book's; infinite
+   * where one does.
+   */
+  setUnnumberedFrom(slot: number): LedgerChanges {
+    if (slot === this.#unnumberedFrom) return NOTHING;
+    this.#unnumberedFrom = slot;
+    const apply: SourceUpdate[] = [];
+    for (const account of this.#kept.accounts()) {
+      const before = stateOf(account);
+      for (const writes of account.slots) if (writes.slot >= slot) this.#addUnnumbered(writes);
+      const now = stateOf(account);
+      if (now !== null && now !== before) apply.push(now);
+    }
+    return { apply, lost: [] };
+  }
+
+  /** From now on the source changes the book, also with what it notified before and no other did yet. */
+  trustSource(source: number): LedgerChanges {
+    this.#untrusted &= ~(1 << source);
+    const apply: SourceUpdate[] = [];
+    for (const account of this.#kept.accounts()) {
+      const before = stateOf(account);
+      for (const writes of account.slots) {
+        const update = writes.claims[source] ?? null;
+        if (update === null || (writes.notified[source] ?? -1) >= 0) continue;
+        this.#addState(writes, source, { update, first: source, atMs: 0, tellers: 1 << source });
+        this.#kept.weighWrites(writes);
+      }
+      const now = stateOf(account);
+      if (now !== null && now !== before) apply.push(now);
+    }
+    return { apply, lost: [] };
+  }
+
+  /** What the source notifies from now on is kept, and changes nothing until it is trusted. */
+  holdSource(source: number): void {
+    this.#untrusted |= 1 << source;
+  }
+
+  /** From now on the source changes nothing, and what it alone notified is taken back; where it is not known to what, it is lost, and stays. */
+  distrustSource(source: number): LedgerChanges {
+    this.#untrusted |= 1 << source;
+    const [apply, lost]: [SourceUpdate[], SourceUpdate[]] = [[], []];
+    for (const account of this.#kept.accounts()) {
+      const { now, lost: gone } = takeBackFrom(account, this.#untrusted);
+      if (now !== null) apply.push(now);
+      if (gone !== null) lost.push(gone);
+      for (const writes of account.slots) this.#kept.weighWrites(writes);
+    }
+    return { apply, lost };
+  }
+
+  /** An account was read from the chain as of this slot. A write of the slot itself may be later than the reading. */
+  recordReading(update: SourceUpdate): LedgerChanges {
+    const account = this.#kept.accountOf(update.pubkey);
+    if (update.slot <= account.baseSlot) return NOTHING;
+    const shown = stateOf(account);
+    for (const writes of account.slots.filter(({ slot }) => slot < update.slot)) {
+      this.#kept.removeWrites(writes);
+    }
+    this.#kept.setBase(account, update.slot - 1, update);
+    const isKnown = shown !== null && isSameState(shown, update);
+    return stateOf(account) === update && !isKnown ? { apply: [update], lost: [] } : NOTHING;
+  }
+
+  /** The accounts that sources notified of in a slot. */
+  accountsIn(slot: number): readonly string[] {
+    return this.#kept.writesIn(slot).map(({ account }) => account.pubkey);
+  }
+
+  /** The state that the book has at the end of a slot; null where it is not known here. */
+  shownAt(pubkey: string, slot: number): SourceUpdate | null {
+    return lastUpTo(
+      this.#kept.findAccount(pubkey),
+      slot,
+      ({ states }) => states.at(-1)?.update ?? null,
+    );
+  }
+
+  /** The last state up to the end of a slot by what one source notified; null where that is not known here. */
+  claimAt(source: number, pubkey: string, slot: number): SourceUpdate | null {
+    return lastUpTo(this.#kept.findAccount(pubkey), slot, ({ claims }) => claims[source] ?? null);
+  }
+
+  /** Whether the state is a new one for the book, and not one that another source notified before. */
+  #addState(writes: SlotWrites, source: number, added: NotifiedState): boolean {
+    const { states, notified, claims } = writes;
     const at = notified[source] ?? -1;
-    const known = states.findIndex((state, index) => index > at && isSame(state, update));
-    if (known >= 0) {
+    const known = states.findIndex(({ update }, index) => {
+      return index >= at && isSameState(update, added.update);
+    });
+    const found = states[known];
+    if (found !== undefined) {
       notified[source] = known;
+      claims[source] = found.update;
+      this.#confirmState(found, source, added.atMs);
       return false;
     }
-    // A source that is behind another one and notifies what that one did not is no news of the end of the slot.
-    if (at < states.length - 1) return false;
-    if (states.length >= LEDGER_STATES_MAX || this.#sourceCount === 1) {
-      this.#bytes -= states.pop()?.data.length ?? 0;
-    }
-    states.push(update);
-    this.#bytes += update.data.length;
-    notified[source] = states.length - 1;
-    return true;
+    claims[source] = added.update;
+    const isNumberedWhole = writes.slot < this.#unnumberedFrom;
+    const state = { source, added: added.update, isNumberedWhole };
+    if ((this.#untrusted & (1 << source)) !== 0 || !canAdd(writes, state)) return false;
+    this.#listener.onFirst(source);
+    const isFull = states.length >= LEDGER_STATES_MAX || this.#sourceCount === 1;
+    return addBehind(writes, { added, isFull });
   }
 
-  #accountOf(pubkey: string): AccountWrites {
-    let account = this.#accounts.get(pubkey);
-    if (account === undefined) {
-      account = { pubkey, slots: [], base: null, baseSlot: -1 };
-      this.#accounts.set(pubkey, account);
-    }
-    return account;
+  #addUnnumbered(writes: SlotWrites): void {
+    writes.claims.forEach((update, source) => {
+      if (update === null || update.writeVersion > 0) return;
+      if (writes.states.some(({ update: known }) => isSameState(known, update))) return;
+      this.#addState(writes, source, { update, first: source, atMs: 0, tellers: 1 << source });
+    });
+    this.#kept.weighWrites(writes);
   }
 
-  #slotOf(account: AccountWrites, slot: number): SlotWrites {
-    const { slots } = account;
-    let at = slots.length;
-    while (at > 0 && (slots[at - 1]?.slot ?? 0) > slot) at -= 1;
-    const found = slots[at - 1];
-    if (found?.slot === slot) return found;
-    const none = new Array<number>(this.#sourceCount).fill(-1);
-    const writes = { account, slot, states: [], versions: none, notified: [...none] };
-    slots.splice(at, 0, writes);
-    const inSlot = this.#bySlot.get(slot);
-    if (inSlot === undefined) this.#bySlot.set(slot, [writes]);
-    else inSlot.push(writes);
-    return writes;
+  #confirmState(state: NotifiedState, source: number, atMs: number): void {
+    const bit = 1 << source;
+    if ((state.tellers & bit) !== 0) return;
+    state.tellers |= bit;
+    this.#listener.onConfirmed(source, state.first, atMs - state.atMs);
   }
 
   #takeBack(dead: readonly number[]): LedgerChanges {
     const touched = new Map<AccountWrites, SlotWrites>();
     for (const slot of dead) {
-      for (const writes of this.#bySlot.get(slot) ?? []) {
-        const { slots } = writes.account;
-        if (slots.at(-1) === writes && !touched.has(writes.account))
-          touched.set(writes.account, writes);
-        this.#removeFrom(writes);
+      for (const writes of this.#kept.writesIn(slot)) {
+        const { account } = writes;
+        if (shownOf(account) === writes && !touched.has(account)) touched.set(account, writes);
+        this.#kept.removeWrites(writes);
       }
-      this.#bySlot.delete(slot);
     }
     const [apply, lost]: [SourceUpdate[], SourceUpdate[]] = [[], []];
     for (const [account, { states }] of touched) {
-      const before = account.slots.at(-1)?.states.at(-1) ?? account.base;
+      const before = stateOf(account);
       const last = states.at(-1);
       if (before !== null) apply.push(before);
-      else if (last !== undefined) lost.push(last);
+      else if (last !== undefined) lost.push(last.update);
     }
     return { apply, lost };
   }
 
-  #removeFrom(writes: SlotWrites): void {
-    const { slots } = writes.account;
-    slots.splice(slots.indexOf(writes), 1);
-    for (const { data } of writes.states) this.#bytes -= data.length;
-  }
-
   /** What is final cannot be taken back: of each account the last state is kept. */
   #finalize(slot: number): void {
-    for (const final of [...this.#bySlot.keys()].filter((one) => one <= slot).sort(compareSlots)) {
-      for (const writes of this.#bySlot.get(final) ?? []) {
-        this.#removeFrom(writes);
-        this.#setBase(writes);
-      }
-      this.#bySlot.delete(final);
-    }
+    this.#kept.finalizeUpTo(slot);
     this.#tree.forgetUpTo(slot);
-  }
-
-  #setBase({ account, slot, states }: SlotWrites): void {
-    this.#dropBase(account);
-    account.baseSlot = slot;
-    account.base = states.at(-1) ?? null;
-    if (account.base === null) return;
-    this.#bytes += account.base.data.length;
-    this.#based.add(account);
-  }
-
-  #dropBase(account: AccountWrites): void {
-    this.#bytes -= account.base?.data.length ?? 0;
-    account.base = null;
-    this.#based.delete(account);
   }
 
   /** What goes back to a state that was dropped is read from the chain. */
   #dropOldest(): void {
-    for (const account of this.#based) {
-      if (this.#bytes <= this.#bytesMax) return;
-      this.#dropBase(account);
-    }
-    while (this.#bytes > this.#bytesMax && this.#bySlot.size > 1) {
-      this.#finalize(Math.min(...this.#bySlot.keys()));
-      for (const account of this.#based) this.#dropBase(account);
+    this.#kept.dropBasesBeyond(this.#bytesMax);
+    while (this.#kept.bytes > this.#bytesMax && this.#kept.slotCount > 1) {
+      this.#finalize(this.#kept.oldestSlot);
+      this.#kept.dropBasesBeyond(0);
     }
   }
-}
-
-function isSame(one: SourceUpdate, other: SourceUpdate): boolean {
-  return one.data === other.data && one.closed === other.closed && one.owner === other.owner;
-}
-
-function compareSlots(one: number, other: number): number {
-  return one - other;
 }

@@ -4,23 +4,26 @@ import {
   parseAccountNotification,
   parseProgramNotification,
   parseSlotNotification,
-} from '../model/account-update.js';
-import type { UpdateHandlers, UpdateStream } from '../model/feed-source.js';
+} from './account-update.js';
+import type { UpdateHandlers, UpdateStream } from './feed-source.js';
 import {
   accountSubscribeParams,
   CLOCK_KEY,
   PROGRAM_KINDS,
+  type ProgramEncoding,
   programSubscribeParams,
-} from '../model/queries.js';
+} from './queries.js';
 
 /** The updates of the subscription socket of one node; each connection has one of its own. */
 export class RpcUpdates implements UpdateStream {
   readonly #socket: NodeSocket;
+  readonly #encoding: ProgramEncoding;
   readonly #oracles = new Map<string, RpcSubscription>();
   #handlers: UpdateHandlers | null = null;
 
-  constructor(socket: NodeSocket) {
+  constructor(socket: NodeSocket, encoding: ProgramEncoding = 'base64+zstd') {
     this.#socket = socket;
+    this.#encoding = encoding;
   }
 
   async subscribeAll(programId: string, handlers: UpdateHandlers): Promise<void> {
@@ -31,7 +34,7 @@ export class RpcUpdates implements UpdateStream {
         onSlot(parseSlotNotification(result)),
       ),
       ...PROGRAM_KINDS.map((kind) => {
-        const params = programSubscribeParams(programId, kind);
+        const params = programSubscribeParams(programId, kind, this.#encoding);
         return this.#socket.subscribe('programSubscribe', params, (result) =>
           onUpdate(parseProgramNotification(kind, result)),
         );
