@@ -26,13 +26,14 @@ export interface ServiceHistory {
 
 /** Builds the history of a service; undefined when its settings say that there is none. */
 export function historyOf(
-  { history: settings, nodes, programId }: ServiceConfig,
+  { history: settings, nodes, sources = [], programId }: ServiceConfig,
   folder: DataFolder,
   log: Logger,
   markets: () => readonly BookMarket[],
 ): ServiceHistory | undefined {
   if (settings === undefined) return undefined;
-  const setup = { ...settings, nodes, programId, dataDir: folder.path };
+  const grpc = sources.filter((source) => source.kind === 'grpc');
+  const setup = { ...settings, nodes, grpc, programId, dataDir: folder.path };
   return startedBy(new History({ setup, log }), markets);
 }
 

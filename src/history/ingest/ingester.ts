@@ -1,18 +1,18 @@
 import { Backoff } from '../../rpc/backoff.js';
 import { textOfError } from '../../rpc/error.js';
-import { NodePool, type RpcNode, type RpcNodes } from '../../rpc/node-pool.js';
+import { NodePool, type RpcNodes } from '../../rpc/node-pool.js';
 import { sleep, type Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
 import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from '../model/limits.js';
 import { StoreError } from '../store/error.js';
 import { isNodeFailure } from './rpc-results.js';
-import { IngestSession, type SessionOptions, type SessionStats } from './session.js';
+import { IngestSession, type LogNode, type SessionOptions, type SessionStats } from './session.js';
 
 /** What ingestion needs, and what a test may replace. */
 export interface IngesterOptions
   extends Omit<SessionOptions, 'node' | 'rpcs' | 'isOnlyNode' | 'onLive' | 'signal'> {
   /** In the order of preference. */
-  readonly nodes: RpcNodes;
+  readonly nodes: RpcNodes<LogNode>;
   /** The store could not be opened or written. */
   readonly onStoreFailure: (error: StoreError) => void;
 }
@@ -37,7 +37,7 @@ export class Ingester {
   readonly #options: IngesterOptions;
   readonly #timers: Timers;
   readonly #stop = new AbortController();
-  readonly #pool: NodePool;
+  readonly #pool: NodePool<LogNode>;
   readonly #storeBackoff: Backoff;
   #running: Promise<void> = Promise.resolve();
   #session: IngestSession | null = null;
@@ -96,7 +96,7 @@ export class Ingester {
   }
 
   /** One session on a node; resolves with what ended it. */
-  async #runSession(node: RpcNode): Promise<unknown> {
+  async #runSession(node: LogNode): Promise<unknown> {
     const { parts, nodes, openStore, onChange, limiter, emptyTransactions } = this.#options;
     const { firstGap, onBlockTime } = this.#options;
     const ending = new AbortController();
@@ -131,7 +131,7 @@ export class Ingester {
   }
 
   /** Resolves when the socket is open; its end ends the session. */
-  async #openSocket(node: RpcNode, ending: AbortController, signal: AbortSignal): Promise<void> {
+  async #openSocket(node: LogNode, ending: AbortController, signal: AbortSignal): Promise<void> {
     const opened = new Promise<void>((resolve) => {
       node.socket.start({
         onOpened: resolve,
@@ -155,7 +155,7 @@ export class Ingester {
     this.#options.emptyTransactions.clear();
   }
 
-  #markLive(node: RpcNode): void {
+  #markLive(node: LogNode): void {
     if (this.#failure !== null) {
       this.#options.parts.log.info({ node: node.name }, 'the history is live again');
     }

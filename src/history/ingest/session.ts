@@ -2,7 +2,7 @@ import type { HistoryStats } from '../../contract/history-source.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { RpcError } from '../../rpc/error.js';
 import { readGenesisHash } from '../../rpc/methods.js';
-import type { NodeRpc, RpcNode } from '../../rpc/node-pool.js';
+import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { sleep } from '../../rpc/timers.js';
 import {
@@ -15,6 +15,7 @@ import {
 import type { StoreChange } from '../store/types.js';
 import { Backfiller } from './backfiller.js';
 import { Fetcher } from './fetcher.js';
+import type { LogsConnection } from './grpc-logs.js';
 import { LiveQueue } from './live-queue.js';
 import { OrphanedTransactions } from './orphans.js';
 import type { IngestParts, IngestStore } from './parts.js';
@@ -24,10 +25,18 @@ import { isNodeFailure, parseSlot } from './rpc-results.js';
 import type { EmptyTransactions } from './store-records.js';
 import { HistoryTip } from './tip.js';
 
+/** A node, and where the logs of its chain come from. */
+export interface LogNode {
+  /** Host and port: all of its address that may be published. */
+  readonly name: string;
+  readonly rpc: NodeRpc;
+  readonly socket: LogsConnection;
+}
+
 /** What a session needs from its owner. */
 export interface SessionOptions {
   readonly parts: IngestParts;
-  readonly node: RpcNode;
+  readonly node: LogNode;
   /** Of all nodes: another one may have what this one lacks. */
   readonly rpcs: readonly NodeRpc[];
   /** There is no other node to go to. */
@@ -118,6 +127,7 @@ export class IngestSession {
     const params = [{ commitment: 'confirmed' }];
     const slot = await rpc.call('getSlot', params, parseSlot, { signal });
     const { tip, backfiller } = await this.#buildParts(store);
+    // What notifies may be another server, ahead of this node: what lies between counts as missed.
     tip.setNotifiedFrom(slot);
     this.#queue.startWriting(store);
     const context: FetchContext = {

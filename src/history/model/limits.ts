@@ -54,6 +54,9 @@ export const PENDING_FILLS_PER_WRITE_MAX = 2_000;
 /** The last second of the year 9999: later ones are no times, and no calendar knows them. */
 export const TS_MAX = 253_402_300_799;
 
+/** How long logs come from a node before the streams that stand before it are tried again: each change reads what was missed. */
+export const STREAM_RETURN_MS = 60_000;
+
 /**
  * Funding rates of which the average of 24 hours is made, the newest: the program sets one an hour, and
  * no page has more.
@@ -191,7 +194,9 @@ export const EXPORT_TRADES_AT_ONCE = 16_384;
 
 /** A connect that takes longer is tried again. */
 export const POSTGRES_CONNECT_MS_MAX = 5_000;
-/** A statement that takes longer is ended by the server: the longest drops a day of some million trades. */
+/** Transactions that go with a dropped day in one step of retention: a second or two of the server, in which nothing else is stored. */
+export const DROPPED_TRANSACTIONS_MAX = 50_000;
+/** A statement that takes longer is ended by the server: the longest counts a day of some ten million trades. */
 export const POSTGRES_STATEMENT_MS_MAX = 30_000;
 /** A wait for a lock, so that readers never wait long behind a writer that waits for one of them. */
 export const POSTGRES_LOCK_MS_MAX = 5_000;

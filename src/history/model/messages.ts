@@ -14,6 +14,12 @@ export interface HistoryNode {
   readonly wsUrl: string;
 }
 
+/** A Yellowstone gRPC server, as the worker reaches it. */
+export interface HistoryStream {
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
 /** A database in the place of files; the address has its user and password. */
 export interface DatabaseSetup {
   readonly url: string;
@@ -25,6 +31,8 @@ export interface DatabaseSetup {
 export interface WorkerSetup {
   /** At least one, but for a service that only reads. */
   readonly nodes: readonly HistoryNode[];
+  /** Whose transactions are followed in place of the nodes' logs, the first that stands. */
+  readonly grpc?: readonly HistoryStream[] | undefined;
   readonly database?: DatabaseSetup | undefined;
   readonly programId: string;
   /** Where the files are; made when it is not there. */

@@ -5,7 +5,7 @@ import type { HistoryStats } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { LogDecoder } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
-import type { RpcNode, RpcNodes } from '../../rpc/node-pool.js';
+import type { RpcNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
 import { makeAccountTradesBody } from '../bodies/account-body.js';
@@ -16,7 +16,7 @@ import { candleRules } from '../candles/rules.js';
 import { Ingester, type IngestState } from '../ingest/ingester.js';
 import { type IngestParts, newCounters } from '../ingest/parts.js';
 import type { Gap } from '../ingest/progress.js';
-import type { SessionStats } from '../ingest/session.js';
+import type { LogNode, SessionStats } from '../ingest/session.js';
 import { EmptyTransactions } from '../ingest/store-records.js';
 import { ChainTime } from '../model/chain-time.js';
 import { HistoryError } from '../model/error.js';
@@ -58,7 +58,7 @@ export interface RecordSource {
 export interface HistoryServiceOptions {
   readonly setup: WorkerSetup;
   /** At least one, but for a service that only reads. */
-  readonly nodes: readonly RpcNode[];
+  readonly nodes: readonly LogNode[];
   readonly post: (message: FromWorker) => void;
   readonly timers: Timers;
   /** The wall clock, unix milliseconds: a witness of the chain's time, see `ChainTime`. */
@@ -384,7 +384,7 @@ export class HistoryService {
   }
 }
 
-function requireNodes([first, ...others]: readonly RpcNode[]): RpcNodes {
+function requireNodes([first, ...others]: readonly LogNode[]): RpcNodes<LogNode> {
   if (first === undefined) throw new Error('Invariant: what writes a history has a node');
   return [first, ...others];
 }

@@ -3,8 +3,10 @@
  * started with is a `WorkerSetup`, and all it says goes through its port.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createNodes } from '../../rpc/node-pool.js';
+import { createNodes, type RpcNode } from '../../rpc/node-pool.js';
 import { systemTimers } from '../../rpc/timers.js';
+import { createLogsSocket } from '../ingest/logs-socket.js';
+import type { LogNode } from '../ingest/session.js';
 import { HistoryError } from '../model/error.js';
 import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
 import { HistoryService } from './service.js';
@@ -16,7 +18,7 @@ const setup = workerData as WorkerSetup;
 const [first, ...others] = setup.nodes;
 const service = new HistoryService({
   setup,
-  nodes: first === undefined ? [] : createNodes([first, ...others]),
+  nodes: first === undefined ? [] : createNodes([first, ...others]).map(withStreams),
   timers: systemTimers,
   wallMs: Date.now,
   random: Math.random,
@@ -33,6 +35,15 @@ port.on('message', (message: ToWorker) => {
   void service.stop().finally(() => process.exit(0));
 });
 service.start();
+
+/** The node, whose logs come from streams where there are any. */
+function withStreams(node: RpcNode): LogNode {
+  const { grpc: servers = [], programId } = setup;
+  return {
+    ...node,
+    socket: createLogsSocket(node.socket, { servers, programId, timers: systemTimers }),
+  };
+}
 
 /**
  * Bodies change hands, as a copy of each would cost more than to make it: but only those that are all

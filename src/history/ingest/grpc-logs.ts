@@ -1,0 +1,45 @@
+import type { GrpcStream } from '../../rpc/grpc/grpc-stream.js';
+import type { StreamContent } from '../../rpc/grpc/messages.js';
+import type { NodeSocket } from '../../rpc/node-pool.js';
+import type { NotificationHandler } from '../../rpc/subscriptions.js';
+import { encodeBase58 } from '../store/base58.js';
+
+/** What a session takes the logs of transactions from. */
+export type LogsConnection = Pick<NodeSocket, 'start' | 'stop' | 'resetBackoff' | 'subscribe'>;
+
+/**
+ * The transactions of a gRPC stream, whose request asks for them, as the notifications of a node's socket. What is missed
+ * while the stream is interrupted comes after it; what is missed otherwise is listed, as after a socket was closed.
+ */
+export function grpcLogsOf(stream: GrpcStream): LogsConnection {
+  let onLogs: NotificationHandler = () => undefined;
+  return {
+    start: (listener) => {
+      stream.start({
+        onOpened: () => listener.onOpened(),
+        onInterrupted: () => undefined,
+        onResumed: () => undefined,
+        onClosed: (reason) => listener.onClosed(reason),
+        onMalformed: () => listener.onMalformed(),
+        onContent: (content) => forwardLogs(content, onLogs),
+      });
+    },
+    stop: () => {
+      onLogs = () => undefined;
+      stream.stop();
+    },
+    resetBackoff: () => undefined,
+    subscribe: async (method, _params, onResult) => {
+      onLogs = onResult;
+      return { method, id: 0 };
+    },
+  };
+}
+
+/** Notifies of a transaction as logsSubscribe does, for the same parser. */
+function forwardLogs(content: StreamContent, onLogs: NotificationHandler): void {
+  if (content.kind !== 'transaction') return;
+  const { slot, signature, failed, lines } = content;
+  const value = { signature: encodeBase58(signature), err: failed ? 'failed' : null, logs: lines };
+  onLogs({ context: { slot }, value });
+}

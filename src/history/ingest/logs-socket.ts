@@ -1,0 +1,121 @@
+import { type GrpcServer, GrpcStream } from '../../rpc/grpc/grpc-stream.js';
+import { encodeTransactionsRequest } from '../../rpc/grpc/messages.js';
+import type { RpcSocketListener } from '../../rpc/socket.js';
+import type { Timer, Timers } from '../../rpc/timers.js';
+import { STREAM_RETURN_MS } from '../model/limits.js';
+import { grpcLogsOf, type LogsConnection } from './grpc-logs.js';
+
+/** The servers whose streams stand before the sockets of nodes. */
+export interface LogServers {
+  /** In the order of preference. */
+  readonly servers: readonly GrpcServer[];
+  readonly programId: string;
+  readonly timers: Timers;
+}
+
+/** The socket of a node with streams before it, or itself where there are none. */
+export function createLogsSocket(
+  socket: LogsConnection,
+  { servers, programId, timers }: LogServers,
+): LogsConnection {
+  if (servers.length === 0) return socket;
+  const streams = servers.map((server) => {
+    const encodeRequest = (fromSlot: number | null): Buffer =>
+      encodeTransactionsRequest({ program: programId, fromSlot });
+    return grpcLogsOf(new GrpcStream({ ...server, encodeRequest }));
+  });
+  return new LogsSocket({ streams, socket, timers });
+}
+
+/** What stands before the socket of a node, and that socket. */
+export interface LogsSocketOptions {
+  /** In the order of preference. */
+  readonly streams: readonly LogsConnection[];
+  readonly socket: LogsConnection;
+  readonly timers: Timers;
+}
+
+/**
+ * Where the logs of a session come from: the first of the streams that opens, and the node's own socket where none does.
+ * One that was open and closes ends the session, and the next one tries all of them again, or those behind it where the
+ * session was not live yet. So does a stream that stands again while a later one, or the socket, is in use.
+ */
+export class LogsSocket implements LogsConnection {
+  readonly #connections: readonly LogsConnection[];
+  readonly #timers: Timers;
+  #listener: RpcSocketListener | null = null;
+  #current: LogsConnection | null = null;
+  #returning: Timer | null = null;
+  /** Where the next session begins: what is before it opened, and closed before a session was live. */
+  #firstIndex = 0;
+  #isLive = false;
+
+  constructor({ streams, socket, timers }: LogsSocketOptions) {
+    this.#connections = [...streams, socket];
+    this.#timers = timers;
+  }
+
+  start(listener: RpcSocketListener): void {
+    this.#listener = listener;
+    this.#isLive = false;
+    const first = this.#firstIndex;
+    this.#firstIndex = 0;
+    this.#tryConnection(first);
+  }
+
+  stop(): void {
+    this.#listener = null;
+    this.#current = null;
+    this.#returning?.cancel();
+    for (const connection of this.#connections) connection.stop();
+  }
+
+  /** The session is about to be live. */
+  resetBackoff(): void {
+    this.#isLive = true;
+    this.#current?.resetBackoff();
+  }
+
+  subscribe: LogsConnection['subscribe'] = (method, params, onResult) =>
+    (this.#current ?? this.#lastConnection).subscribe(method, params, onResult);
+
+  #tryConnection(index: number): void {
+    const connection = this.#connections[index] ?? this.#lastConnection;
+    connection.start({
+      onOpened: () => {
+        this.#current = connection;
+        if (index > 0) this.#planReturn(index);
+        this.#listener?.onOpened();
+      },
+      onClosed: (reason) => {
+        if (connection === this.#current || connection === this.#lastConnection) {
+          if (!this.#isLive && connection !== this.#lastConnection) this.#firstIndex = index + 1;
+          this.#listener?.onClosed(reason);
+          return;
+        }
+        connection.stop();
+        this.#tryConnection(index + 1);
+      },
+      onMalformed: () => this.#listener?.onMalformed(),
+    });
+  }
+
+  /** Without streams it is the only one, and a socket says by itself that it is closed. */
+  get #lastConnection(): LogsConnection {
+    const last = this.#connections.at(-1);
+    if (last === undefined) throw new Error('Invariant: there is the socket of the node');
+    return last;
+  }
+
+  #planReturn(index: number): void {
+    this.#returning = this.#timers.after(STREAM_RETURN_MS, () => {
+      for (const preferred of this.#connections.slice(0, index)) {
+        preferred.start({
+          onOpened: () => this.#listener?.onClosed('a gRPC stream stands again'),
+          onClosed: () => undefined,
+          onMalformed: () => undefined,
+        });
+      }
+    });
+  }
+}
