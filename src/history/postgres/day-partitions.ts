@@ -1,6 +1,11 @@
-import { PARTITION_DAYS_AHEAD, PARTITION_TS_MAX, PARTITION_TS_MIN } from '../model/limits.js';
+import {
+  DROPPED_TRANSACTIONS_MAX,
+  PARTITION_DAYS_AHEAD,
+  PARTITION_TS_MAX,
+  PARTITION_TS_MIN,
+} from '../model/limits.js';
 import { readNumber } from '../store/columns.js';
-import type { Bound, Row } from '../store/connection.js';
+import type { Bound, DroppedRows, Row } from '../store/connection.js';
 
 const DAY_SECONDS = 86_400;
 
@@ -13,10 +18,10 @@ export interface PartitionRunner {
   changeRows(text: string, bound?: readonly Bound[]): number;
 }
 
-/** Rows of a partition that was dropped, and transactions that are gone with it. */
-export interface DroppedDay {
-  readonly rows: number;
-  readonly transactions: number;
+/** A partition that was detached, and whose transactions are being deleted. */
+interface DetachedDay {
+  readonly table: PartedTable;
+  readonly name: string;
 }
 
 /** The partitions of both tables of records: a day of UTC each, `trades_d20261123`. */
@@ -24,9 +29,15 @@ export class DayPartitions {
   readonly #runner: PartitionRunner;
   /** Days by number since 1970; null before they are read. */
   #days: Map<PartedTable, Set<number>> | null = null;
+  /** Null before they are read. */
+  #detached: DetachedDay[] | null = null;
+  /** How far each is emptied, by its name: its last such transaction. */
+  readonly #emptied = new Map<string, number>();
+  readonly #transactionsMax: number;
 
-  constructor(runner: PartitionRunner) {
+  constructor(runner: PartitionRunner, transactionsMax: number = DROPPED_TRANSACTIONS_MAX) {
     this.#runner = runner;
+    this.#transactionsMax = transactionsMax;
   }
 
   /** Makes the partition of a moment, and where it is the newest some ahead of it. */
@@ -42,29 +53,59 @@ export class DayPartitions {
       this.#makeAhead(table, day + ahead);
   }
 
-  /** Drops the oldest partition that lies before a moment, with the transactions that are only there. */
-  dropOldest(table: PartedTable, before: number): DroppedDay {
+  /**
+   * A step of dropping the oldest partition that lies before a moment: it is detached, as that takes no time, then the transactions that are only
+   * there are deleted, so many in a step, and it is dropped. What was begun before is ended first.
+   */
+  dropOldest(table: PartedTable, before: number): DroppedRows {
+    this.#detached ??= this.#readDetached();
+    const [detached] = this.#detached.filter((day) => day.table === table);
+    if (detached !== undefined) return this.#emptyDetached(detached);
     const day = Math.min(...this.#daysOf(table));
-    if (!((day + 1) * DAY_SECONDS <= before)) return { rows: 0, transactions: 0 };
+    if (!((day + 1) * DAY_SECONDS <= before)) return { rows: 0, transactions: 0, hasMore: false };
+    return this.#detachDay(table, day);
+  }
+
+  #detachDay(table: PartedTable, day: number): DroppedRows {
     const name = partitionName(table, day);
-    this.#runner.changeRows(`alter table ${table} detach partition ${name}`);
     const [[rows] = []] = this.#runner.readRows(`select count(*) from ${name}`);
     if (table === 'trades') {
       this.#runner.changeRows(`delete from uncharted u using ${name} d
         where u.market = d.market and u.tx = d.tx and u.idx = d.idx`);
     }
-    const transactions = this.#runner.changeRows(`delete from transactions x using
-      (select distinct tx from ${name}) d where x.id = d.tx
-      and not exists (select 1 from trades r where r.tx = x.id)
-      and not exists (select 1 from funding_rates r where r.tx = x.id)`);
-    this.#runner.changeRows(`drop table ${name}`);
-    this.#daysOf(table).delete(day);
-    return { rows: readNumber(rows), transactions };
+    // Last, as readers wait from here on.
+    this.#runner.changeRows(`alter table ${table} detach partition ${name}`);
+    this.#detached?.push({ table, name });
+    return { rows: readNumber(rows), transactions: 0, hasMore: true };
+  }
+
+  #emptyDetached(day: DetachedDay): DroppedRows {
+    const { table, name } = day;
+    const from = this.#emptied.get(name) ?? 0;
+    const some = `select distinct tx from ${name} where tx > ? order by tx limit ${this.#transactionsMax}`;
+    const [[last] = []] = this.#runner.readRows(`select max(tx) from (${some}) d`, [from]);
+    if (last === null || last === undefined) {
+      this.#runner.changeRows(`drop table ${name}`);
+      this.#detached = this.#detached?.filter((other) => other !== day) ?? null;
+      this.#daysOf(table).delete(dayOf(name));
+      this.#emptied.delete(name);
+      return { rows: 0, transactions: 0, hasMore: true };
+    }
+    const transactions = this.#runner.changeRows(
+      `delete from transactions x using (${some}) d where x.id = d.tx
+        and not exists (select 1 from trades r where r.tx = x.id)
+        and not exists (select 1 from funding_rates r where r.tx = x.id)`,
+      [from],
+    );
+    this.#emptied.set(name, readNumber(last));
+    return { rows: 0, transactions, hasMore: true };
   }
 
   /** Forgets what was made: the transaction failed. */
   clearCache(): void {
     this.#days = null;
+    this.#detached = null;
+    this.#emptied.clear();
   }
 
   #makeAhead(table: PartedTable, day: number): void {
@@ -89,19 +130,32 @@ export class DayPartitions {
     return this.#days.get(table) ?? new Set();
   }
 
+  /** Also of those that are detached: what comes of such a day late goes to the partition of all other times. */
   #readDays(table: PartedTable): Set<number> {
     const names = this.#runner.readRows(
-      `select inhrelid::regclass::text from pg_inherits where inhparent = '${table}'::regclass`,
+      `select relname from pg_class where relkind = 'r' and pg_table_is_visible(oid) and relname ~ '^${table}_d[0-9]{8}$'`,
     );
-    const days = names.flatMap(([name]) => {
-      const [, year, month, day] = /_d(\d{4})(\d\d)(\d\d)$/.exec(String(name)) ?? [];
-      return year === undefined ? [] : [Date.parse(`${year}-${month}-${day}T00:00:00Z`)];
+    return new Set(names.map(([name]) => dayOf(String(name))));
+  }
+
+  /** Those that another run has begun to drop. */
+  #readDetached(): DetachedDay[] {
+    const names = this.#runner.readRows(`select relname from pg_class
+      where relkind = 'r' and not relispartition and pg_table_is_visible(oid) and relname ~ '^(trades|funding_rates)_d[0-9]{8}$' order by relname`);
+    return names.map(([name]) => {
+      const table = String(name).startsWith('trades') ? 'trades' : 'funding_rates';
+      return { table, name: String(name) };
     });
-    return new Set(days.map((ms) => ms / (DAY_SECONDS * 1_000)));
   }
 }
 
 function partitionName(table: PartedTable, day: number): string {
   const date = new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10);
   return `${table}_d${date.replaceAll('-', '')}`;
+}
+
+/** The day of a partition's name. */
+function dayOf(name: string): number {
+  const [, year, month, day] = /_d(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
+  return Date.parse(`${year}-${month}-${day}T00:00:00Z`) / (DAY_SECONDS * 1_000);
 }

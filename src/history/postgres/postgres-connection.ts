@@ -1,12 +1,25 @@
 import { COPY_BYTES_MAX, STATEMENTS_MAX } from '../model/limits.js';
 import { readNumber } from '../store/columns.js';
-import type { Bound, Connection, Row, RowShape, StoredChange } from '../store/connection.js';
+import type {
+  Bound,
+  Connection,
+  DroppedRows,
+  Row,
+  RowShape,
+  StoredChange,
+} from '../store/connection.js';
 import { StoreError } from '../store/error.js';
 import { copyLine } from './copy-text.js';
-import { DayPartitions, type DroppedDay, type PartedTable } from './day-partitions.js';
+import { DayPartitions, type PartedTable } from './day-partitions.js';
 import { serverError, shownAddress } from './errors.js';
 import { ServerLink } from './server-link.js';
 import type { ServerReply, ServerRequest, StoreRole } from './thread-messages.js';
+
+/** The reply of a server that did what it was asked. */
+type RowsReply = Extract<ServerReply, { readonly rows: readonly Row[] }>;
+
+/** A list, which has any number of places, or the partition of a day: each such text would take the place of one that is used over and over. */
+const OF_ONE_USE = / in \(\?,|_d\d{8}\b/;
 
 /** Rows that wait for a COPY. */
 interface WaitingRows {
@@ -37,6 +50,8 @@ export class PostgresConnection implements Connection {
   /** The highest number in use, by table. */
   readonly #ids = new Map<string, number>();
   #changeNumber: number | null = null;
+  /** Whether rows are on their way, of which the server has said nothing yet. */
+  #isCopying = false;
   /** Why it is not open any more; null while it is. */
   #ended: StoreError | null = null;
 
@@ -97,19 +112,31 @@ export class PostgresConnection implements Connection {
     }
   }
 
-  noteChange({ markets, hasRemoved }: StoredChange): void {
+  runSnapshot<T>(read: () => T): T {
+    this.changeRows('begin isolation level repeatable read read only');
+    try {
+      const result = read();
+      this.changeRows('commit');
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  noteChange({ markets, isNewAlone }: StoredChange): void {
     if (markets.length === 0) return;
     const read = (): number =>
       readNumber(this.readRow('select coalesce(max(number), 0) from changes')?.[0]);
     const number = (this.#changeNumber ?? read()) + 1;
     this.#changeNumber = number;
-    const rows = markets.map((code) => `(${code}, ${number}, ${hasRemoved ? number : 0})`);
+    const rows = markets.map((code) => `(${code}, ${number}, ${isNewAlone ? 0 : number})`);
     this.changeRows(`insert into changes (market, number, removed) values ${rows.join()}
       on conflict (market) do update set number = excluded.number,
         removed = greatest(changes.removed, excluded.removed)`);
   }
 
-  dropOldestDay(table: PartedTable, before: number): DroppedDay {
+  dropOldestDay(table: PartedTable, before: number): DroppedRows {
     return this.#days.dropOldest(table, before);
   }
 
@@ -151,6 +178,11 @@ export class PostgresConnection implements Connection {
     this.#days.clearCache();
     if (this.#ended !== null) return;
     try {
+      this.#finishCopy();
+    } catch {
+      // The transaction failed before: this says no more.
+    }
+    try {
       this.changeRows('rollback');
     } catch {
       // The next `begin` fails with the cause; the error that led here says more than this one.
@@ -163,10 +195,7 @@ export class PostgresConnection implements Connection {
     return readNumber(this.readRow(`select coalesce(max(id), 0) from ${table}`)?.[0]);
   }
 
-  #runText(
-    sql: string,
-    bound: readonly Bound[],
-  ): Extract<ServerReply, { readonly rows: readonly Row[] }> {
+  #runText(sql: string, bound: readonly Bound[]): RowsReply {
     for (const table of [...this.#waiting.keys()]) if (sql.includes(table)) this.#copyRows(table);
     const { text, name } = this.#namedText(sql);
     return this.#ask({ kind: 'query', text, values: bound, name });
@@ -176,25 +205,40 @@ export class PostgresConnection implements Connection {
     const waiting = this.#waiting.get(table);
     this.#waiting.delete(table);
     if (waiting === undefined) return;
-    this.#ask({ kind: 'copy', text: waiting.text, rows: waiting.lines });
+    if (this.#ended !== null) throw this.#ended;
+    this.#finishCopy();
+    // The server takes them while the next rows are made; a failure is that of what is asked next.
+    this.#link.send({ kind: 'copy', text: waiting.text, rows: waiting.lines });
+    this.#isCopying = true;
+  }
+
+  /** Waits until the server has what is on its way. Throws what it says of it. */
+  #finishCopy(): void {
+    if (!this.#isCopying) return;
+    this.#isCopying = false;
+    this.#takeReply(this.#link.waitForReply());
   }
 
   /** With the marks of Postgres for what is bound; the server keeps those that are used over and over. */
   #namedText(sql: string): { readonly text: string; readonly name: string | null } {
     const known = this.#names.get(sql);
     if (known !== undefined) return known;
-    const isKept = sql.includes('?') && this.#names.size < STATEMENTS_MAX;
+    const isKept = sql.includes('?') && !OF_ONE_USE.test(sql) && this.#names.size < STATEMENTS_MAX;
     const named = { text: dollarText(sql), name: isKept ? `s${this.#names.size}` : null };
     if (isKept) this.#names.set(sql, named);
     return named;
   }
 
-  #ask(request: ServerRequest): Extract<ServerReply, { readonly rows: readonly Row[] }> {
+  #ask(request: ServerRequest): RowsReply {
     if (this.#ended !== null) throw this.#ended;
-    const reply = this.#link.ask(request);
+    this.#finishCopy();
+    return this.#takeReply(this.#link.ask(request), request.kind);
+  }
+
+  #takeReply(reply: ServerReply, kind?: ServerRequest['kind']): RowsReply {
     if ('rows' in reply) return reply;
     const error = serverError(this.file, reply.failure);
-    if (error.reason === 'lost' && request.kind !== 'open') this.abandon(error);
+    if (error.reason === 'lost' && kind !== 'open') this.abandon(error);
     throw error;
   }
 }

@@ -2,9 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PostgresServer, postgresMissing } from '../../../test/support/postgres-server.js';
 import { candleRules } from '../candles/rules.js';
+import { COPY_BYTES_MAX } from '../model/limits.js';
+import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
 import {
   cleanUp,
+  fill,
   fundingRate,
   GENESIS,
   MIDNIGHT,
@@ -14,7 +17,9 @@ import {
   transaction,
 } from '../store/testing.js';
 import { copyFile } from './copy-file.js';
+import { DayPartitions } from './day-partitions.js';
 import { openPostgresStore } from './open-postgres.js';
+import { PostgresConnection } from './postgres-connection.js';
 
 const DAY = 86_400;
 
@@ -118,6 +123,70 @@ describe('a database', () => {
   });
 });
 
+test('statements are kept that are used over and over, and not those of a list of any length', () => {
+  open().close();
+  const connection = new PostgresConnection({ url, role: 'write' });
+  for (const places of ['?', '?,?', '?,?,?', '?']) {
+    const names = places.split(',').map((_, at) => `name ${at}`);
+    connection.readRows(`select value from progress where name in (${places})`, names);
+  }
+  const kept = connection.readRows(
+    "select statement from pg_prepared_statements where name ~ '^s'",
+  );
+  connection.close();
+  expect(kept).toEqual([['select value from progress where name in ($1)']]);
+});
+
+describe('rows on their way', () => {
+  const shape = { table: 'progress', columns: ['name', 'value'] };
+
+  test('that the server refuses fail their transaction as a whole, and the next one goes on', () => {
+    open().close();
+    const connection = new PostgresConnection({ url, role: 'write' });
+    const names = (): unknown => connection.readRows('select name from progress').flat();
+    connection.runTransaction(() => connection.addRow(shape, ['one', '']));
+    const refused = () =>
+      connection.runTransaction(() => {
+        connection.addRow(shape, ['two', '']);
+        connection.addRow(shape, ['one', '']);
+      });
+    expect(refused).toThrow('duplicate key');
+    const late = () =>
+      connection.runTransaction(() => {
+        connection.addRow(shape, ['one', '']);
+        // Rows of other columns go out as a COPY of their own, behind the one that fails.
+        connection.addRow({ table: 'progress', columns: ['value', 'name'] }, ['', 'three']);
+        throw new Error('for another reason');
+      });
+    expect(late).toThrow('for another reason');
+    expect(names()).toEqual(['one']);
+    connection.runTransaction(() => connection.addRow(shape, ['four', '']));
+    expect(names()).toEqual(['one', 'four']);
+    connection.close();
+  });
+
+  test('are not waited for when the connection has ended meanwhile', () => {
+    open().close();
+    const connection = new PostgresConnection({ url, role: 'write' });
+    connection.addRow(shape, ['long', 'x'.repeat(COPY_BYTES_MAX)]);
+    const reason = new StoreError('lost', 'deliberate');
+    connection.abandon(reason);
+    expect(() => connection.readRows('select 1')).toThrow(reason);
+  });
+
+  test('name accounts that are new, and each of them once', () => {
+    const store = open();
+    const [first, second] = ['11111111111111111111111111111111', GENESIS];
+    const fills = [first, second, first, second].map((taker, at) => oneFill(at + 1, { taker }));
+    store.writeBatch({ transactions: fills });
+    store.close();
+    const again = open();
+    again.writeBatch({ transactions: [oneFill(9, { taker: second, maker: first })] });
+    const takers = again.readTrades({ market: 'perp_0', limit: 9 }).map(({ taker }) => taker);
+    expect(takers).toEqual([second, second, first, second, first]);
+  });
+});
+
 describe('partitions', () => {
   test('are made two days ahead, and for a day that is outside of them', async () => {
     const store = open();
@@ -134,12 +203,61 @@ describe('partitions', () => {
     const rows = [0, 1, 2, 3].map((day) => oneFill(day + 1, { ts: MIDNIGHT + day * DAY }));
     store.writeBatch({ transactions: rows });
     const policy = { tradesBefore: MIDNIGHT + 2 * DAY };
-    expect(store.retireRows(policy)).toMatchObject({ trades: 2 });
-    store.retireRows(policy);
-    store.retireRows(policy);
+    let trades = 0;
+    for (let hasMore = true; hasMore; ) {
+      const step = store.retireRows(policy);
+      trades += step.trades;
+      hasMore = step.hasMore;
+    }
+    expect(trades).toBe(2);
     expect(await partitions()).not.toContain('trades_d20231116');
     expect(await partitions()).toContain('trades_d20231117');
     expect(store.readTotals()).toEqual({ trades: 2, fundingRates: 0, transactions: 2 });
+  });
+
+  test('of many transactions are dropped in steps that the server has time for, also by another run', async () => {
+    const name = new URL(url).pathname.slice(1);
+    const store = open();
+    const old = Array.from({ length: 25 }, (_, at) => oneFill(at + 1));
+    const young = oneFill(90, { ts: MIDNIGHT + DAY });
+    // It has a record of a day that stays.
+    const both = transaction({
+      slot: 91,
+      fills: [fill()],
+      fundingRates: [fundingRate({ ts: MIDNIGHT + DAY })],
+    });
+    store.writeBatch({ transactions: [...old, young, both] });
+    store.close();
+    await server.run(
+      name,
+      `create function slow() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(0.1); return old; end $$`,
+    );
+    await server.run(
+      name,
+      `create trigger slow before delete on transactions
+      for each row execute function slow()`,
+    );
+    const connection = new PostgresConnection({
+      url: `${url}?statement_timeout=2000`,
+      role: 'write',
+    });
+    let days = new DayPartitions(connection, 5);
+    const deleted: number[] = [];
+    for (let hasMore = true; hasMore; ) {
+      const step = connection.runTransaction(() => days.dropOldest('trades', MIDNIGHT + DAY));
+      deleted.push(step.rows + step.transactions);
+      hasMore = step.hasMore;
+      if (deleted.length === 3) {
+        expect(await partitions()).not.toContain('trades_d20231115');
+        days = new DayPartitions(connection, 5);
+      }
+    }
+    connection.close();
+    // The second run looks at those of the first again.
+    expect(deleted).toEqual([26, 5, 5, 0, 0, 5, 5, 5, 0, 0, 0]);
+    const left = await server.run(name, 'select count(*)::int as n from transactions');
+    expect(left).toEqual([{ n: 2 }]);
   });
 });
 

@@ -34,8 +34,18 @@ export class ServerLink {
 
   /** Asks and waits for the reply; one that does not come in time is a failure. */
   ask(request: ServerRequest): ServerReply {
+    this.send(request);
+    return this.waitForReply();
+  }
+
+  /** Asks; {@link ServerLink.waitForReply} is to be called before anything else is asked. */
+  send(request: ServerRequest): void {
     Atomics.store(this.#replied, 0, 0);
     this.#port.postMessage(request);
+  }
+
+  /** Waits for the reply to what was asked last. */
+  waitForReply(): ServerReply {
     const outcome = Atomics.wait(this.#replied, 0, 0, POSTGRES_REPLY_MS_MAX);
     const reply = receiveMessageOnPort(this.#port)?.message as ServerReply | undefined;
     return reply ?? { failure: silence(outcome) };

@@ -14,6 +14,8 @@ export class Changes {
   readonly removedFills: RemovedFill[] = [];
   tradesRemoved = 0;
   fundingRatesRemoved = 0;
+  /** Whether a transaction that was stored before has got records. */
+  hasLate = false;
   /** Transactions added less those taken away. */
   transactions = 0;
   known = 0;

@@ -16,8 +16,16 @@ export interface RowShape {
 export interface StoredChange {
   /** Codes of markets. */
   readonly markets: readonly number[];
-  /** Whether records were taken away. */
-  readonly hasRemoved: boolean;
+  /** Whether it is new transactions alone: nothing was taken away, and none that was stored before has got records. */
+  readonly isNewAlone: boolean;
+}
+
+/** What a step of dropping a day has taken away. */
+export interface DroppedRows {
+  readonly rows: number;
+  readonly transactions: number;
+  /** Whether the day needs further steps. */
+  readonly hasMore: boolean;
 }
 
 /**
@@ -43,11 +51,10 @@ export interface Connection {
   addNumberedRow(shape: RowShape, values: readonly Bound[]): number;
   /** Tells those who read the same database what the transaction under way changes. */
   noteChange(change: StoredChange): void;
-  /** Drops the oldest day of a table of records that lies before a moment, unix seconds, where days lie apart. */
-  dropOldestDay(
-    table: 'trades' | 'funding_rates',
-    before: number,
-  ): { readonly rows: number; readonly transactions: number };
+  /** A step of dropping the oldest day of a table of records that lies before a moment, unix seconds, where days lie apart. */
+  dropOldestDay(table: 'trades' | 'funding_rates', before: number): DroppedRows;
+  /** Reads that all see one state of what is stored. */
+  runSnapshot<T>(read: () => T): T;
   /** Everything that `work` writes, or nothing of it. */
   runTransaction<T>(work: () => T): T;
   /** A StoreError for what something else threw that uses the connection. */

@@ -5,7 +5,7 @@ import {
   WAL_BYTES_KEPT,
   WAL_CHECKPOINT_PAGES,
 } from '../model/limits.js';
-import type { Bound, Connection, Row, RowShape } from './connection.js';
+import type { Bound, Connection, DroppedRows, Row, RowShape } from './connection.js';
 import { StoreError, type StoreReason } from './error.js';
 import { FilePlace } from './file-place.js';
 import { insertText } from './insert-text.js';
@@ -109,8 +109,13 @@ export class FileConnection implements Connection {
   noteChange(): void {}
 
   /** Days lie in one table. */
-  dropOldestDay(): { readonly rows: number; readonly transactions: number } {
-    return { rows: 0, transactions: 0 };
+  dropOldestDay(): DroppedRows {
+    return { rows: 0, transactions: 0, hasMore: false };
+  }
+
+  /** Nobody else writes the file. */
+  runSnapshot<T>(read: () => T): T {
+    return read();
   }
 
   checkIntegrity(): readonly string[] {

@@ -16,8 +16,8 @@ export interface FollowedChanges {
   readonly number: number;
   /** Codes. */
   readonly markets: readonly number[];
-  /** Whether records were taken away. */
-  readonly hasRemoved: boolean;
+  /** Whether new transactions do not tell all of it: records were taken away, or added to older ones. */
+  readonly hasOther: boolean;
 }
 
 /** What changed behind a number. */
@@ -27,7 +27,7 @@ export function readChanges({ connection }: ReadParts, behind: number): Followed
   return {
     number: Math.max(behind, ...rows.map(([, number]) => readNumber(number))),
     markets: rows.map(([market]) => readNumber(market)),
-    hasRemoved: rows.some(([, , removed]) => readNumber(removed) > behind),
+    hasOther: rows.some(([, , removed]) => readNumber(removed) > behind),
   };
 }
 
@@ -47,7 +47,7 @@ export interface FollowedChange {
 /** Reads the trades of new transactions, and the candles that have them. */
 export function readFollowed(
   parts: ReadParts & { readonly candles: CandleTables },
-  { markets, hasRemoved }: FollowedChanges,
+  { markets, hasOther }: FollowedChanges,
   { behindTx, rules }: { readonly behindTx: number; readonly rules: CandleRules },
 ): FollowedChange {
   const highest = highestTransaction(parts);
@@ -59,11 +59,11 @@ export function readFollowed(
   const isTooMuch = rows.length > FOLLOWED_TRADES_MAX;
   const trades = isTooMuch ? [] : rows;
   const change = {
-    ...{ trades, fundingRates: [], known: 0, retired: 0, removed: hasRemoved ? 1 : 0 },
+    ...{ trades, fundingRates: [], known: 0, retired: 0, removed: hasOther ? 1 : 0 },
     candles: candlesOf(trades, parts.candles, rules),
     markets: new Set(markets.map(marketKeyOfCode)),
   };
-  return { change, tx: highest, isReset: isTooMuch || hasRemoved || trades.length === 0 };
+  return { change, tx: highest, isReset: isTooMuch || hasOther || trades.length === 0 };
 }
 
 function candlesOf(

@@ -4,6 +4,8 @@ import type { Connection } from './connection.js';
 import { blobSum, damagedError, requireSum, rowSum } from './row-sum.js';
 
 const keyBytes = 32;
+/** Accounts of one query over a network: more would make its text long, and fewer wait more often. */
+const accountsAtOnce = 500;
 const accountShape = { table: 'accounts', columns: ['key', 'sum'] };
 const explanationShape = { table: 'explanations', columns: ['name', 'sum'] };
 
@@ -17,6 +19,8 @@ export class NameIds {
   readonly #keys = new Map<number, string>();
   readonly #explanations = new Map<string, number>();
   readonly #names = new Map<number, string>();
+  /** Accounts that were named beforehand, and have no number yet. */
+  readonly #absent = new Set<string>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -26,15 +30,39 @@ export class NameIds {
   accountId(key: string): number {
     const known = this.#accounts.get(key);
     if (known !== undefined) return known;
-    const bytes = decodeBase58(key, keyBytes);
-    if (bytes === null) throw new Error(`an account was ${key}, must be 32 bytes in base58`);
-    const stored = this.#findStoredId(bytes);
-    const id =
-      stored === null
-        ? this.#connection.addNumberedRow(accountShape, [bytes, blobSum(bytes)])
-        : stored;
+    const bytes = bytesOf(key);
+    // Also where it is expected it is new but once.
+    const stored = this.#absent.delete(key) ? null : this.#findStoredId(bytes);
+    const id = stored ?? this.#connection.addNumberedRow(accountShape, [bytes, blobSum(bytes)]);
     this.#cacheAccount(id, key);
     return id;
+  }
+
+  /**
+   * Runs `work`, which takes the numbers of these accounts: of a server all are read at once, because each question takes
+   * a way there and back.
+   */
+  expectAccounts<T>(keys: ReadonlySet<string>, work: () => T): T {
+    if (this.#connection.engine === 'file') return work();
+    const unknown = [...keys].filter((key) => !this.#accounts.has(key));
+    try {
+      for (let at = 0; at < unknown.length; at += accountsAtOnce) {
+        this.#readExpected(unknown.slice(at, at + accountsAtOnce));
+      }
+      return work();
+    } finally {
+      this.#absent.clear();
+    }
+  }
+
+  #readExpected(keys: readonly string[]): void {
+    for (const key of keys) this.#absent.add(key);
+    const text = `select id, key from accounts where key in (${keys.map(() => '?').join()})`;
+    for (const [id, bytes] of this.#connection.readRows(text, keys.map(bytesOf))) {
+      const key = encodeBase58(bytes as Uint8Array);
+      this.#absent.delete(key);
+      this.#cacheAccount(Number(id), key);
+    }
   }
 
   /** The number of an account, or null when nothing has it. */
@@ -99,6 +127,7 @@ export class NameIds {
     this.#keys.clear();
     this.#explanations.clear();
     this.#names.clear();
+    this.#absent.clear();
   }
 
   #cacheAccount(id: number, key: string): void {
@@ -109,4 +138,10 @@ export class NameIds {
     this.#accounts.set(key, id);
     this.#keys.set(id, key);
   }
+}
+
+function bytesOf(key: string): Uint8Array {
+  const bytes = decodeBase58(key, keyBytes);
+  if (bytes === null) throw new Error(`an account was ${key}, must be 32 bytes in base58`);
+  return bytes;
 }

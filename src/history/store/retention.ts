@@ -1,6 +1,6 @@
 import { RETIRE_ROWS_MAX, TS_MAX } from '../model/limits.js';
 import { readNumber, readNumberOrNull } from './columns.js';
-import type { Connection } from './connection.js';
+import type { Connection, DroppedRows } from './connection.js';
 import { writeMark } from './marks.js';
 import { marketsIn } from './queries.js';
 import type { CandleMinutes, RetirePolicy } from './types.js';
@@ -49,7 +49,10 @@ export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
     fundingRates: rates.rows,
     candles,
     empty,
-    hasMore: Math.max(trades.rows + rates.rows + candles, empty) >= RETIRE_ROWS_MAX,
+    hasMore:
+      trades.hasMore ||
+      rates.hasMore ||
+      Math.max(trades.rows + rates.rows + candles, empty) >= RETIRE_ROWS_MAX,
   };
 }
 
@@ -126,14 +129,11 @@ interface Share {
   readonly room: number;
 }
 
-function retireRecords(
-  parts: StoreParts,
-  table: RecordTable,
-  share: Share,
-): { readonly rows: number; readonly transactions: number } {
+function retireRecords(parts: StoreParts, table: RecordTable, share: Share): DroppedRows {
   const { connection } = parts;
-  if (share.before === NEVER) return { rows: 0, transactions: 0 };
+  if (share.before === NEVER) return { rows: 0, transactions: 0, hasMore: false };
   const dropped = connection.dropOldestDay(table, share.before);
+  if (dropped.hasMore) return dropped;
   const transactions = new Set<number>();
   let { rows } = dropped;
   for (const code of marketsIn(connection, table)) {
@@ -141,7 +141,7 @@ function retireRecords(
     rows += deleteOldest(parts, { table, code, before: share.before, room }, transactions);
   }
   const emptied = deleteEmptyTransactions(connection, transactions);
-  return { rows, transactions: dropped.transactions + emptied };
+  return { rows, transactions: dropped.transactions + emptied, hasMore: false };
 }
 
 /** Deletes the oldest records of a market, adds their transactions to `touched`, and returns how many. */

@@ -48,9 +48,13 @@ export class Writer {
     }
     const changes = new Changes();
     const signatures = batch.transactions.map(({ signature }) => signature);
-    this.#parts.transactions.expectSignatures(signatures, () => {
+    const { transactions, nameIds } = this.#parts;
+    const putAll = (): void => {
       for (const transaction of batch.transactions) this.#putTransaction(transaction, changes);
-    });
+    };
+    nameIds.expectAccounts(accountsOf(batch), () =>
+      transactions.expectSignatures(signatures, putAll),
+    );
     this.#writeMarks(batch.progress);
     return this.#finishChanges(changes);
   }
@@ -139,6 +143,7 @@ export class Writer {
       }
       connection.addRow(tradeShape, tradeValues(fill, seat, nameIds));
       changes.trades.push(withPosition(fill, at));
+      changes.hasLate ||= seat.isKnown;
       const code = marketCodeOf(fill.marketType, fill.marketIndex);
       changes.markDirty(code);
       changes.addFillId(code, fill.fillRecordId);
@@ -231,7 +236,8 @@ export class Writer {
     candleBuilder.addPendingFills(candles);
     const change = changes.toStoreChange(candles.writeChanges());
     const markets = [...change.markets].map(marketCode);
-    this.#parts.connection.noteChange({ markets, hasRemoved: change.removed > 0 });
+    const isNewAlone = change.removed === 0 && !changes.hasLate;
+    this.#parts.connection.noteChange({ markets, isNewAlone });
     return change;
   }
 
@@ -258,6 +264,13 @@ export class Writer {
 /** Where the records of a transaction go, and whether some may be there. */
 interface RecordSeat extends RowPosition {
   readonly isKnown: boolean;
+}
+
+/** The accounts that the trades of a batch name. */
+function accountsOf({ transactions }: StoreBatch): ReadonlySet<string> {
+  const fills = transactions.flatMap((one) => one.fills);
+  const keys = fills.flatMap(({ filler, taker, maker }) => [filler, taker, maker]);
+  return new Set(keys.filter((key) => key !== null));
 }
 
 function hasAny(records: TransactionRecords): boolean {

@@ -7,7 +7,12 @@ import { Progress } from '../ingest/progress.js';
 import type { SessionStats } from '../ingest/session.js';
 import { FOLLOW_MS, STORE_CAP_MS, STORE_FIRST_MS, WRITER_SILENCE_MS_MAX } from '../model/limits.js';
 import { StoreError } from '../store/error.js';
-import { highestTransaction, readChanges, readFollowed } from '../store/followed-changes.js';
+import {
+  type FollowedChange,
+  highestTransaction,
+  readChanges,
+  readFollowed,
+} from '../store/followed-changes.js';
 import type { HistoryStore } from '../store/store.js';
 import type { CandleRules, StoreChange } from '../store/types.js';
 import { type FoundMark, readWriterMark } from './writer-mark.js';
@@ -98,21 +103,30 @@ export class StoreFollower {
 
   /** The service has opened its streams again already, as another store is read. */
   #begin(store: HistoryStore): void {
-    const number = store.runRead((parts) => readChanges(parts, 0).number);
-    this.#position = { number, tx: store.runRead(highestTransaction) };
+    this.#position = readTogether(store, () => {
+      const number = store.runRead((parts) => readChanges(parts, 0).number);
+      return { number, tx: store.runRead(highestTransaction) };
+    });
     this.#store = store;
   }
 
   #followChanges(store: HistoryStore): void {
+    const followed = readTogether(store, () => this.#readFollowed(store));
+    if (followed === null) return;
+    const { onChange, onReset } = this.#options;
+    onChange(followed.change);
+    if (followed.isReset) onReset();
+  }
+
+  /** What changed since the last look; null where nothing did. */
+  #readFollowed(store: HistoryStore): FollowedChange | null {
     const changes = store.runRead((parts) => readChanges(parts, this.#position.number));
-    if (changes.markets.length === 0) return;
+    if (changes.markets.length === 0) return null;
     store.reloadState();
-    const { onChange, onReset, rules } = this.#options;
-    const from = { behindTx: this.#position.tx, rules };
-    const { change, tx, isReset } = store.runRead((parts) => readFollowed(parts, changes, from));
-    this.#position = { number: changes.number, tx };
-    onChange(change);
-    if (isReset) onReset();
+    const from = { behindTx: this.#position.tx, rules: this.#options.rules };
+    const followed = store.runRead((parts) => readFollowed(parts, changes, from));
+    this.#position = { number: changes.number, tx: followed.tx };
+    return followed;
   }
 
   /** As the writer says, while it says anything. */
@@ -147,4 +161,9 @@ export class StoreFollower {
       reason: `the service that writes the history was silent for more than ${seconds} s`,
     };
   }
+}
+
+/** Runs reads that all see one state of what is stored. */
+function readTogether<T>(store: HistoryStore, read: () => T): T {
+  return store.runRead(({ connection }) => connection.runSnapshot(read));
 }

@@ -4,6 +4,8 @@ import type { HistoryStore } from '../store/store.js';
 
 const NAME = 'writer';
 
+const STATES: readonly IngestState['state'][] = ['starting', 'backfilling', 'live', 'failing'];
+
 /** How the history is. */
 export interface WriterMark extends IngestState {
   /** The chain's time as the writer reads it, unix seconds; null while it does not know it. */
@@ -26,8 +28,23 @@ export interface FoundMark {
   readonly text: string;
 }
 
-/** The mark of a store; null when nobody has written one. */
+/** The mark of a store; null when nobody has written one. One that cannot be read says that the history fails. */
 export function readWriterMark(progress: ReadonlyMap<string, string>): FoundMark | null {
   const text = progress.get(NAME);
-  return text === undefined ? null : { text, mark: JSON.parse(text) as WriterMark };
+  return text === undefined ? null : { text, mark: markOf(text) };
+}
+
+function markOf(text: string): WriterMark {
+  try {
+    const { state, reason, chainTs } = (JSON.parse(text) ?? {}) as Partial<WriterMark>;
+    const isKnown =
+      STATES.some((known) => known === state) &&
+      (reason === null || typeof reason === 'string') &&
+      (chainTs === null || Number.isSafeInteger(chainTs));
+    if (isKnown) return { state, reason, chainTs } as WriterMark;
+  } catch {
+    // It is no JSON.
+  }
+  const reason = 'the mark of the service that writes the history cannot be read';
+  return { state: 'failing', reason, chainTs: null };
 }
