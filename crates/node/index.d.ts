@@ -314,6 +314,8 @@ export declare class JournalReader {
   position(): JournalPosition
   /** The bytes of accounts (base58) as of the last turn that was applied; null for those that it has none of, and for what is no key. */
   accounts(keys: Array<string>): Array<Buffer | undefined | null>
+  /** The accounts, closed ones among them, whose states as of the last turn are of this slot or a later one. */
+  writtenFrom(slot: number): Array<JournalAccount>
   /**
    * To be called at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null when all bytes were
    * read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.
@@ -442,6 +444,14 @@ export interface Census {
  * The body must not change until the promise settles.
  */
 export declare function decodeSnapshot(body: Uint8Array, keys: Array<string>): Promise<PackedSnapshot>
+
+/** When an account was written last. */
+export interface JournalAccount {
+  /** Its address, base58. */
+  pubkey: string
+  /** The slot. */
+  slot: number
+}
 
 /** The end of a turn. */
 export interface JournalMoment {

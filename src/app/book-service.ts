@@ -23,7 +23,7 @@ import { SocketBacklog } from '../server/transport/socket-backlog.js';
 import { UnsentReplies } from '../server/transport/unsent-replies.js';
 import { type Listener, listen } from '../server/transport/uws.js';
 import { type ExternalVenues, externalVenues } from './external-venues.js';
-import type { BookFeed, BookOrigin, FeedEvents } from './feeds.js';
+import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
 import type { ServiceHistory } from './histories.js';
 
 /** Between two looks whether a live book waits for anything else. */
@@ -105,7 +105,7 @@ interface ServiceParts {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly ready: FirstReady;
-  readonly feed: BookFeed;
+  readonly feed: ServiceFeed;
   readonly sockets: SocketServer;
   readonly makers: QuoteServer;
   readonly venues: ExternalVenues;
@@ -130,7 +130,7 @@ function createParts(
   );
   const book = origin.engine;
   const directory = directoryOf(book, config.markets);
-  const readiness = (): ReturnType<BookFeed['status']> => feed.status();
+  const readiness = (): ReturnType<ServiceFeed['status']> => feed.status();
   const sockets = new SocketServer({
     ...config,
     ...(history === undefined ? {} : { history: history.history }),
@@ -162,6 +162,7 @@ function createParts(
     ...{ quoteMakers, addresses },
     directory,
     sink: feed.quotes,
+    others: feed.makersElsewhere,
     readiness,
     onFault: (error, where) => log.error({ err: error, where }, 'a socket of a maker failed'),
   });

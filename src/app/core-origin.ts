@@ -1,19 +1,21 @@
 /** The book of a core: the first one begins a log on NATS, and others stand by until they can go on with it. Loads the packages of NATS. */
 import type { Logger } from 'pino';
 import type { CoreConfig } from '../config/config.js';
+import type { Readiness } from '../contract/feed-status.js';
 import { Engine } from '../engine/engine.js';
 import { Journal } from '../journal/journal.js';
-import { JournalError, textOfError } from '../journal/model/error.js';
 import { Lease } from '../journal/nats/lease.js';
+import { QuoteLink } from '../journal/nats/quote-link.js';
 import { type CoreParts, newEnding } from './core-parts.js';
 import {
-  type BookFeed,
   type BookOrigin,
   type FeedEvents,
   journaledFeed,
   newEpoch,
+  type ServiceFeed,
   throwSettingError,
 } from './feeds.js';
+import { replyToQuotes } from './quote-forwarding.js';
 import { standbyOrigin } from './standby-origin.js';
 
 /** The live book of a cluster, whose turns go into a log; its feed ends with the log, as when another core writes it. */
@@ -21,24 +23,14 @@ export async function coreOrigin(config: CoreConfig, log: Logger): Promise<BookO
   const run = newEpoch();
   const { place, leaseMs, replicas } = config.log;
   const lease = new Lease({ place, holder: run, leaseMs, replicas, log });
-  const parts = { config, log, lease, run };
-  return (await isFirst(parts)) ? firstOrigin(parts) : standbyOrigin(parts);
+  const parts = { config, log, lease, link: new QuoteLink({ place, log }), run };
+  const isFirst = await lease
+    .holdFirst()
+    .catch((error: unknown) => throwSettingError('nats', place.stream, error));
+  return isFirst ? firstOrigin(parts) : standbyOrigin(parts);
 }
 
-/** Without NATS it is not known: the core goes on, and waits for a silent log. */
-async function isFirst({ config, log, lease }: CoreParts): Promise<boolean> {
-  try {
-    return await lease.tryHold();
-  } catch (error) {
-    if (error instanceof JournalError && error.code === 'LOG_REFUSED') {
-      throwSettingError('nats', config.log.place.stream, error);
-    }
-    log.warn({ reason: textOfError(error) }, 'the lease cannot be asked for');
-    return true;
-  }
-}
-
-function firstOrigin({ config, log, lease, run }: CoreParts): BookOrigin {
+function firstOrigin({ config, log, lease, link, run }: CoreParts): BookOrigin {
   const { programId } = config;
   const { place, leaseMs: _, ...limits } = config.log;
   const engine = new Engine({ programId, epoch: run });
@@ -48,26 +40,34 @@ function firstOrigin({ config, log, lease, run }: CoreParts): BookOrigin {
     onEnded: end,
   });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
-  const feed = (events: FeedEvents): BookFeed => {
+  const feed = (events: FeedEvents): ServiceFeed => {
     const live = journaledFeed({ config, log, engine, events }, { journal, refused });
-    return leasedFeed(live, lease, ended);
+    return leasedFeed(live, { engine, lease, link, ended });
   };
   return { engine, journal, feed };
 }
 
-/** A feed that holds the lease while it runs, and ends with the log. */
-function leasedFeed(live: BookFeed, lease: Lease, ended: Promise<never>): BookFeed {
+interface LeasedParts extends Pick<CoreParts, 'lease' | 'link'> {
+  readonly engine: Engine;
+  readonly ended: Promise<never>;
+}
+
+/** A feed that holds the lease while it runs, takes quotes of edges, and ends with the log. */
+function leasedFeed(live: ServiceFeed, { engine, lease, link, ended }: LeasedParts): ServiceFeed {
+  const readiness = (): Readiness => live.status();
+  link.serveRequests(replyToQuotes({ engine, live, readiness, isWriter: () => lease.isHeld }));
   return {
     ...live,
-    // A feed that has started goes on by itself.
     start: () => {
-      lease.keep(() => undefined);
+      void link.start();
       return Promise.race([live.start().then(() => ended), ended]);
     },
     stop: async () => {
+      await link.stop();
       await live.stop();
       await lease.stop();
     },
     status: () => ({ ...live.status(), role: 'core' }),
+    makersElsewhere: link,
   };
 }

@@ -4,32 +4,49 @@ import type { EdgeConfig } from '../config/config.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
 import { LogFollower } from '../journal/log-follower.js';
-import { type BookFeed, type BookOrigin, type FeedEvents, throwSettingError } from './feeds.js';
+import { QuoteLink } from '../journal/nats/quote-link.js';
+import { type BookOrigin, type FeedEvents, type ServiceFeed, throwSettingError } from './feeds.js';
+import { quotesToCore } from './quote-forwarding.js';
 
 /** The book that the log of a configuration makes; its epoch is that of the log. */
 export function edgeOrigin(config: EdgeConfig, log: Logger): BookOrigin {
   const { programId, place, awayAfterMs } = config;
   const engine = new Engine({ programId, epoch: '' });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
-  const feed = ({ onTurn, onFirstLive, publisher, clients }: FeedEvents): BookFeed =>
+  const link = new QuoteLink({ place, log });
+  const feed = ({ onTurn, onFirstLive, publisher, clients }: FeedEvents): ServiceFeed =>
     feedOf(
       new LogFollower({
         ...{ place, programId, engine, log, onTurn, onFirstLive, publisher, clients },
         freshness: (ageMs) => freshnessOf(ageMs, config),
         sendAwayAfterMs: awayAfterMs,
       }),
-      refused,
+      { engine, link, refused },
     );
   return { engine, feed };
 }
 
-function feedOf(follower: LogFollower, refused: (error: unknown) => never): BookFeed {
+interface EdgeParts {
+  readonly engine: Engine;
+  readonly link: QuoteLink;
+  readonly refused: (error: unknown) => never;
+}
+
+function feedOf(follower: LogFollower, { engine, link, refused }: EdgeParts): ServiceFeed {
   return {
     prepare: async () => undefined,
-    start: () => follower.start().catch(refused),
-    stop: () => follower.stop(),
+    start: () => {
+      void link.start();
+      return follower.start().catch(refused);
+    },
+    stop: async () => {
+      await link.stop();
+      await follower.stop();
+    },
     status: () => follower.status(),
     readAccounts: (keys) => follower.readAccounts(keys),
     stats: () => ({ slotAgeMs: follower.logAgeMs(), events: { ...follower.stats() } }),
+    quotes: quotesToCore(link, engine),
+    makersElsewhere: link,
   };
 }

@@ -5,12 +5,12 @@
 import type { AggregatorConfig } from '../config/config.js';
 import type { VenueStats } from '../contract/venue-stats.js';
 import { Aggregator } from '../venues/aggregator.js';
-import { type ListedMarket, type VenueLevels, venueMarkets } from '../venues/venue.js';
+import { type PricedMarket, type VenueLevels, venueMarkets } from '../venues/venue.js';
 import { VenuePoller, type VenuePollerOptions } from '../venues/venue-poller.js';
 
 /** Where the markets come from, and where their levels go. */
 export interface VenueBook {
-  markets(): readonly ListedMarket[];
+  markets(): readonly PricedMarket[];
   setExternalLevels(market: number, levels: VenueLevels): void;
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../journal/store/segment-choice.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import { continues, type SegmentInfo } from '../journal/store/segment-info.js';
-import type { BookFeed, BookOrigin, FeedEvents } from './feeds.js';
+import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
 
 /** The folder of a journal below that of a service's data. */
 export const JOURNAL_FOLDER = 'journal';
@@ -46,7 +46,7 @@ export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
   if (segments === undefined || first === undefined) throw notKept(place, kept, at && '--at');
   const { programId, epoch } = first;
   const engine = new Engine({ programId, epoch });
-  const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): BookFeed =>
+  const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): ServiceFeed =>
     feedOf(
       new JournalReplayer({
         ...{ folder, programId, segments, engine, speed, onTurn, onFirstLive, publisher },
@@ -77,7 +77,7 @@ export function journalFolder(place: string): string {
   return existsSync(below) ? below : place;
 }
 
-function feedOf(replayer: JournalReplayer): BookFeed {
+function feedOf(replayer: JournalReplayer): ServiceFeed {
   return {
     prepare: async () => undefined,
     start: () => replayer.start(),

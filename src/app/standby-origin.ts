@@ -1,4 +1,5 @@
 /** The book of a standby core: that of the log of another core, and a feed beside it, which goes on with it when that core is gone. */
+import type { Readiness } from '../contract/feed-status.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
 import { StandbyEngine } from '../feed/standby-engine.js';
@@ -9,13 +10,14 @@ import { LATE_SLOTS, STANDBY_BYTES_MAX } from '../journal/model/limits.js';
 import type { LogSetup } from '../journal/model/log-place.js';
 import { type CoreParts, newEnding } from './core-parts.js';
 import {
-  type BookFeed,
   type BookOrigin,
   type FeedEvents,
   journaledFeed,
   newEpoch,
+  type ServiceFeed,
   throwSettingError,
 } from './feeds.js';
+import { replyToQuotes } from './quote-forwarding.js';
 
 /** The book of the log; from the take-over on it is written here. */
 export function standbyOrigin(parts: CoreParts): BookOrigin {
@@ -26,7 +28,7 @@ export function standbyOrigin(parts: CoreParts): BookOrigin {
   const setup = { programId, log: place, ...limits, isStandby: true };
   const { ended, end } = newEnding();
   const journal = new Journal({ setup, turnLog: engine.turnLog, log, onEnded: end });
-  const feed = (events: FeedEvents): BookFeed =>
+  const feed = (events: FeedEvents): ServiceFeed =>
     new Standby({ ...parts, setup, engine, journal, ended, events }).bookFeed();
   return { engine, journal, feed };
 }
@@ -45,7 +47,7 @@ class Standby {
   readonly #parts: StandbyParts;
   readonly #follower: LogFollower;
   readonly #switched: StandbyEngine;
-  readonly #live: BookFeed;
+  readonly #live: ServiceFeed;
   readonly #stop = new AbortController();
   #isCore = false;
   /** Whether the own feed has been live. */
@@ -70,19 +72,25 @@ class Standby {
     this.#live = journaledFeed(own, { journal, refused });
   }
 
-  bookFeed(): BookFeed {
-    const { ended } = this.#parts;
+  bookFeed(): ServiceFeed {
+    const { ended, link } = this.#parts;
     return {
       ...this.#live,
-      start: () => Promise.race([this.#live.start().then(() => ended), ended, this.#standBy()]),
-      stop: () => this.#stopAll(),
-      status: () => {
-        if (this.#isCore) return { ...this.#live.status(), role: 'core' };
-        const { slot } = this.#follower;
-        const waiting = { everLive: false, state: 'starting', reason: 'standby', slot } as const;
-        return { ...waiting, role: 'standby' };
+      start: () => {
+        void link.start();
+        return Promise.race([this.#live.start().then(() => ended), ended, this.#standBy()]);
       },
+      stop: () => this.#stopAll(),
+      status: () => this.#status(),
+      makersElsewhere: link,
     };
+  }
+
+  #status(): Readiness {
+    if (this.#isCore) return { ...this.#live.status(), role: 'core' };
+    const { slot } = this.#follower;
+    const waiting = { everLive: false, state: 'starting', reason: 'standby', slot } as const;
+    return { ...waiting, role: 'standby' };
   }
 
   /** What the own feed does is seen from the take-over on. */
@@ -115,20 +123,30 @@ class Standby {
     const taken = await takeLogOver({ setup, follower: this.#follower, run, signal });
     await this.#follower.stop();
     await following;
-    journal.takeOver(taken, this.#follower.handOver());
+    const reader = this.#follower.handOver();
+    journal.takeOver(taken, reader);
     const { slot } = this.#follower;
     // A core that ended while it read all accounts has left a book that nobody has whole.
     const wasWhole = engine.state !== 'rebuilding';
-    const isWhole = this.#switched.switchTo(engine, slot) && wasWhole;
+    const writtenFrom = reader.writtenFrom.bind(reader);
+    const isWhole = this.#switched.switchTo({ engine, slot, writtenFrom }) && wasWhole;
     this.#isCore = true;
     log.info({ run, sequence: taken.sequence, slot, isWhole }, 'this core goes on with the log');
     if (isWhole) this.#live.requestTurn?.();
     else this.#live.readAgain?.('a standby took over that had not received all');
     if (this.#wasLive) events.onFirstLive?.();
+    this.#takeQuotes();
+  }
+
+  #takeQuotes(): void {
+    const { engine, lease, link } = this.#parts;
+    const book = { engine, live: this.#live, readiness: () => this.#status() };
+    link.serveRequests(replyToQuotes({ ...book, isWriter: () => lease.isHeld }));
   }
 
   async #stopAll(): Promise<void> {
     this.#stop.abort();
+    await this.#parts.link.stop();
     await this.#follower.stop();
     await this.#live.stop();
     await this.#parts.lease.stop();

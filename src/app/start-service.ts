@@ -26,7 +26,7 @@ import type { ChainBook } from '../verify/chain-book.js';
 import { verify } from '../verify/verify.js';
 import { asError, type Service, serveBook, stopAll } from './book-service.js';
 import { dataFolder } from './data-folder.js';
-import { type BookFeed, type BookOrigin, liveOrigin, recordedOrigin } from './feeds.js';
+import { type BookOrigin, liveOrigin, recordedOrigin, type ServiceFeed } from './feeds.js';
 import { historyOf, readHistoryOf } from './histories.js';
 import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
 
@@ -103,7 +103,7 @@ export async function verifyService(config: VerifyConfig): Promise<boolean> {
   }
 }
 
-function chainBook(engine: BookOrigin['engine'], status: BookFeed['status']): ChainBook {
+function chainBook(engine: BookOrigin['engine'], status: ServiceFeed['status']): ChainBook {
   const id = (symbol: string): number => engine.findMarket(symbol)?.id ?? -1;
   const text = (body: Uint8Array): string => Buffer.from(body).toString();
   return {

@@ -43,5 +43,14 @@ export type IndicativePolicy = 'join' | 'improve';
 
 /** Where the quotes of makers go; it adds the time of their receipt. */
 export interface QuoteSink {
-  setQuotes(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome;
+  /** A promise where another machine has the book; it rejects with the error that the maker is sent. */
+  setQuotes(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome | Promise<IndicativeOutcome>;
+}
+
+/** The sockets of makers at other services of the same book: a maker has one of all. */
+export interface OtherMakerSockets {
+  /** Tells them that a maker (base58) has signed here. */
+  announceMaker(maker: string): void;
+  /** From now on calls with each maker that has signed there. */
+  onMakerElsewhere(closeSocket: (maker: string) => void): void;
 }

@@ -141,6 +141,12 @@ export class JournalReader {
     return this.#native.accounts([...keys]).map((bytes) => bytes ?? null);
   }
 
+  /** The slots of accounts (base58) that were written in this slot or later, closed ones among them, as of the last turn. */
+  writtenFrom(slot: number): ReadonlyMap<string, number> {
+    const written = this.#native.writtenFrom(slot);
+    return new Map(written.map(({ pubkey, slot: last }) => [pubkey, last]));
+  }
+
   /** What the last turn published. */
   mark(): PublishMark {
     return unpackMark(this.#native.position().marks);

@@ -11,6 +11,14 @@ interface OpenSnapshot {
   applied: number;
 }
 
+/** The book of the log at the take-over. */
+export interface LogState {
+  readonly engine: EpochEngine;
+  readonly slot: number;
+  /** The slots of accounts (base58) that were written in this slot or later. */
+  readonly writtenFrom: (slot: number) => ReadonlyMap<string, number>;
+}
+
 /** What the feed of a standby works with. */
 export interface StandbyEngineOptions {
   /** The engine whose book the feed holds meanwhile. */
@@ -34,6 +42,9 @@ export class StandbyEngine implements EpochEngine {
   #coveredFrom = Number.POSITIVE_INFINITY;
   #state: FeedState = 'rebuilding';
   #clock = { slot: 0, unixSeconds: 0 };
+  /** Until the own node is well past where that of the core before was: the slots of accounts that it may not have come to yet. */
+  #written: ReadonlyMap<string, number> | null = null;
+  #logSlot = 0;
   #open: OpenSnapshot | null = null;
 
   constructor({ warm, bytesMax, lateSlots }: StandbyEngineOptions) {
@@ -57,36 +68,43 @@ export class StandbyEngine implements EpochEngine {
   }
 
   /**
-   * Goes on with the engine that has the book of the log, as of a slot: gives it what the feed received meanwhile, which the next turn
-   * has. Returns whether that is all; where it is not, the accounts are to be read again.
+   * Goes on with the engine that has the book of the log: gives it what the feed received meanwhile and is not older there, which the
+   * next turn has. Returns whether that is all; where it is not, the accounts are to be read again.
    */
-  switchTo(engine: EpochEngine, logSlot: number): boolean {
+  switchTo({ engine, slot: logSlot, writtenFrom }: LogState): boolean {
     this.#engine = engine;
     this.#isWarm = false;
+    this.#logSlot = logSlot;
     engine.setState(this.#state);
     const { slot, unixSeconds } = this.#clock;
-    // A node that is behind the one of the other core catches up.
-    if (slot >= logSlot) engine.setClock(slot, unixSeconds);
+    const isWhole = this.#coveredFrom + this.#lateSlots <= logSlot;
+    // What is read again is as this node has it.
+    this.#written = isWhole ? writtenFrom(Math.min(slot, logSlot) - this.#lateSlots) : null;
     for (const update of this.#updates.takeAll()) {
-      if ('data' in update) engine.push(update);
-      else engine.close(update.pubkey, update.slot);
+      if ('data' in update) this.push(update);
+      else this.close(update.pubkey, update.slot);
     }
+    this.setClock(slot, unixSeconds);
     this.#applyAgain(engine);
-    return this.#coveredFrom + this.#lateSlots <= logSlot;
+    return isWhole;
   }
 
   push(account: RawAccount): void {
     if (this.#isWarm && !this.#updates.addUpdate(account)) this.#coveredFrom = account.slot;
-    this.#engine.push(account);
+    if (!this.#isOlder(account)) this.#engine.push(account);
   }
 
   close(pubkey: string, slot: number): void {
     if (this.#isWarm && !this.#updates.addUpdate({ pubkey, slot })) this.#coveredFrom = slot;
-    this.#engine.close(pubkey, slot);
+    if (!this.#isOlder({ pubkey, slot })) this.#engine.close(pubkey, slot);
   }
 
   setClock(slot: number, unixSeconds: number): void {
     this.#clock = { slot, unixSeconds };
+    // A node that is behind that of the core before catches up.
+    if (slot < this.#logSlot) return;
+    // A slot may be notified of before its accounts are, by another subscription.
+    if (slot >= this.#logSlot + this.#lateSlots) this.#written = null;
     this.#engine.setClock(slot, unixSeconds);
   }
 
@@ -96,6 +114,9 @@ export class StandbyEngine implements EpochEngine {
   }
 
   setEpoch(epoch: string): void {
+    // Another chain has slots of its own.
+    this.#logSlot = 0;
+    this.#written = null;
     this.#engine.setEpoch(epoch);
   }
 
@@ -150,6 +171,11 @@ export class StandbyEngine implements EpochEngine {
 
   readCensus(): Census {
     return this.#engine.readCensus();
+  }
+
+  /** Whether the book of the log has a later state of an account. Of one slot it may have the first of several writes. */
+  #isOlder({ pubkey, slot }: { readonly pubkey: string; readonly slot: number }): boolean {
+    return slot < (this.#written?.get(pubkey) ?? 0);
   }
 
   /** A snapshot that is half applied is applied to the other engine as well. */

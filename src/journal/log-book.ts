@@ -7,7 +7,7 @@ import { nextTurn } from '../rpc/timers.js';
 import { LOG_SLICE_MS } from './model/limits.js';
 import type { LogCheckpoint } from './nats/checkpoint-store.js';
 import type { LogMessage } from './nats/log-reader.js';
-import { isFollowedBy, type MessageId, textOfId } from './nats/message-id.js';
+import { isFollowedBy, type LogMessageId, textOfId } from './nats/message-id.js';
 
 /** A mark for topics of all intervals. */
 const ALL_CLASSES = 0xff;
@@ -30,7 +30,7 @@ export class LogBook {
   readonly #options: LogBookOptions;
   #reader: JournalReader;
   /** The last message, and the sequence number of the next; 0 before a checkpoint was restored. */
-  #last: MessageId | null = null;
+  #last: LogMessageId | null = null;
   #next = 0;
   /** What the log says of its book. */
   #state: FeedState = 'rebuilding';

@@ -1,4 +1,5 @@
 /** Followers of a log that does not go on, on a real NATS server: what their readers see meanwhile. */
+import { DiscardPolicy } from '@nats-io/jetstream';
 import { expect, test } from 'vitest';
 import { Core, Edge, newSetup, openLog } from '../../test/support/log-scene.js';
 import { until } from '../../test/support/until.js';
@@ -6,7 +7,7 @@ import type { LogSetup } from './model/log-place.js';
 import { CheckpointStore } from './nats/checkpoint-store.js';
 import { subjectOf } from './nats/connect.js';
 import { LogAppender } from './nats/log-appender.js';
-import { type MessageId, parseId, textOfId } from './nats/message-id.js';
+import { type LogMessageId, parseId, textOfId } from './nats/message-id.js';
 
 test('a follower of a log of another version waits, and says so', async (context) => {
   const setup = newSetup(context);
@@ -103,10 +104,30 @@ test('a follower joins a log that holds less than a checkpoint is long', async (
   await edge.showsBook(core.book);
 });
 
+test('a log that is full says so, and misses nothing when there is room again', async (context) => {
+  const setup = newSetup(context);
+  const core = await Core.start(setup, { seed: 17 });
+  await core.writeSlots(3);
+  const edge = new Edge(setup);
+  await edge.showsBook(core.book);
+  const { streams } = (await openLog(setup)).manager;
+  const { stream } = setup.log;
+  const { bytes } = (await streams.info(stream)).state;
+  // As where the servers have no more room: nothing is deleted for what comes.
+  await streams.update(stream, { discard: DiscardPolicy.New, max_bytes: bytes });
+  await core.writeSlots(5);
+  await until('a core that says so', () => core.reason.includes('maximum bytes exceeded'));
+  expect(core.state).toBe('stopped');
+  await streams.update(stream, { discard: DiscardPolicy.Old, max_bytes: setup.bytesMax });
+  await edge.showsBook(core.book);
+  expect(core.state).toBe('writing');
+  expect(edge.follower.stats()).toMatchObject({ logRestores: 1 });
+});
+
 /** Appends bytes that are no block, and a block behind them, with a name that is made of the last one. */
 async function appendBehind(
   setup: LogSetup,
-  rename: (last: MessageId) => MessageId,
+  rename: (last: LogMessageId) => LogMessageId,
 ): Promise<void> {
   const connection = await openLog(setup);
   const { sequence, id } = await new LogAppender(connection, setup).readLast();

@@ -158,6 +158,15 @@ impl Reader {
         self.accounts.iter().count()
     }
 
+    /// Where the states of all accounts come from that are held, closed ones among them.
+    pub fn origins(&self) -> impl Iterator<Item = Origin> + '_ {
+        self.accounts.iter().map(|&Account { pubkey, slot, gate, .. }| Origin {
+            pubkey,
+            slot,
+            gate,
+        })
+    }
+
     /// Calls `take` with the accounts of now whose keys are wanted, in the order in which they came.
     ///
     /// # Errors

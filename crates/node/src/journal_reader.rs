@@ -68,6 +68,15 @@ pub struct JournalPosition {
     pub marks: Buffer,
 }
 
+/// When an account was written last.
+#[napi(object)]
+pub struct JournalAccount {
+    /// Its address, base58.
+    pub pubkey: String,
+    /// The slot.
+    pub slot: f64,
+}
+
 /// Where a segment begins.
 #[napi(object)]
 pub struct JournalSegmentHead {
@@ -268,6 +277,18 @@ impl JournalReader {
         );
         read.expect("Invariant: what a reader has stored can be unpacked");
         wanted.iter().map(|key| Some(found.get(&(*key)?)?.clone().into())).collect()
+    }
+
+    /// The accounts, closed ones among them, whose states as of the last turn are of this slot or a later one.
+    #[napi]
+    pub fn written_from(&self, slot: f64) -> Vec<JournalAccount> {
+        let recent = self.reader.origins().filter(|origin| origin.slot >= whole(slot));
+        recent
+            .map(|Origin { pubkey, slot, .. }| JournalAccount {
+                pubkey: pubkey.to_string(),
+                slot: slot as f64,
+            })
+            .collect()
     }
 
     /// To be called at the end of the file, when `readTurn` or `readTo` has returned 0. Returns null when all bytes were

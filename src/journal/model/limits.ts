@@ -94,12 +94,18 @@ export const CHECKPOINT_RETRY_MS_MAX = 30_000;
 export const LEASE_TRIES = 5;
 /** Between two of them at most: a lease that was given back is not left alone for longer. */
 export const LEASE_PAUSE_MS_MAX = 100;
+/** Time that a stopping core has to give its lease back: with that of its journal below what a service has to stop. */
+export const LEASE_STOP_MS_MAX = 1_000;
 /** Between two looks whether a standby has read the log to its end: a tenth of what a take-over may take is lost by it at most. */
 export const TAKE_OVER_LOOK_MS = 10;
 /** Time for a standby that has the lease to read the log to its end: the largest checkpoint and two hours of messages. */
 export const TAKE_OVER_MS_MAX = 60_000;
 /** Bytes of accounts that a standby has received and its log may not have: the core's own limit of what waits. */
 export const STANDBY_BYTES_MAX = 256 * MEBIBYTE;
+/** Requests of one edge that wait for the core's reply: four of each maker of the list, 16 MiB of the largest. */
+export const QUOTES_IN_FLIGHT_MAX = 1_024;
+/** Time that the core has to reply to one: the life of two quotes, after which its maker has sent others. */
+export const QUOTE_REPLY_MS_MAX = 2_000;
 /** Messages that a reader requests ahead of the one that it applies: some seconds of a busy log, and 128 MiB of the largest. */
 export const LOG_READ_MESSAGES = 256;
 /** A reader without a message for so long requests a new position: ten heartbeats. */

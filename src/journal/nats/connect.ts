@@ -41,9 +41,13 @@ export function bucketOf({ stream }: LogPlace): string {
  * # Errors
  * `LOG_REFUSED` when the servers do not let us in, `LOG_UNREACHABLE` when none of them can be reached now.
  */
-export async function connectLog(place: LogPlace, name: string): Promise<LogConnection> {
+export async function connectLog(
+  place: LogPlace,
+  name: string,
+  more: Pick<NodeConnectionOptions, 'noEcho'> = {},
+): Promise<LogConnection> {
   try {
-    const nats = await connect(optionsOf(place, name));
+    const nats = await connect({ ...optionsOf(place, name), ...more });
     const stream = jetstream(nats, { timeout: NATS_CONNECT_MS_MAX });
     const manager = await jetstreamManager(nats, { timeout: NATS_CONNECT_MS_MAX, checkAPI: false });
     const objects = new Objm(stream);

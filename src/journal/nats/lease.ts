@@ -2,8 +2,13 @@ import { type KV, Kvm } from '@nats-io/kv';
 import { nanos } from '@nats-io/transport-node';
 import type { Log } from '../../rpc/log.js';
 import { sleep, systemTimers } from '../../rpc/timers.js';
-import { textOfError } from '../model/error.js';
-import { LEASE_PAUSE_MS_MAX, LEASE_TRIES } from '../model/limits.js';
+import { JournalError, textOfError } from '../model/error.js';
+import {
+  LEASE_PAUSE_MS_MAX,
+  LEASE_STOP_MS_MAX,
+  LEASE_TRIES,
+  LOG_RETRY_MS,
+} from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 import { connectLog, type LogConnection } from './connect.js';
 
@@ -62,20 +67,54 @@ export class Lease {
     return this.isHeld;
   }
 
+  /**
+   * Takes it where nobody has it, and keeps it from then on; returns whether it is ours. While NATS cannot be reached nobody knows, and it is tried
+   * again. Rejects with `LOG_REFUSED`.
+   */
+  async holdFirst(): Promise<boolean> {
+    const { signal } = this.#end;
+    for (;;) {
+      try {
+        const isHeld = await this.tryHold();
+        if (isHeld) this.keep();
+        return isHeld;
+      } catch (error) {
+        if (error instanceof JournalError && error.code === 'LOG_REFUSED') throw error;
+        this.#noteFailure(error);
+      }
+      await sleep(systemTimers, LOG_RETRY_MS, signal);
+    }
+  }
+
   /** From now on it is tried again and again; calls each time that it becomes ours. */
-  keep(onHeld: () => void): void {
+  keep(onHeld: () => void = () => undefined): void {
     this.#onHeld = onHeld;
     this.#keeping ??= this.#keepOn();
   }
 
-  /** Gives it back at once. */
+  /** Gives it back at once; where NATS is away it is over by itself. */
   async stop(): Promise<void> {
     this.#end.abort();
-    await this.#keeping;
-    if (this.isHeld)
-      await this.#bucket?.delete(KEY, { previousSeq: this.#revision }).catch(() => 0);
+    const late = new AbortController();
+    const limit = sleep(systemTimers, LEASE_STOP_MS_MAX, late.signal).catch(() => undefined);
+    await Promise.race([this.#giveBack(), limit]);
+    late.abort();
     this.#revision = 0;
     await this.#connection?.nats.close();
+  }
+
+  async #giveBack(): Promise<void> {
+    await this.#keeping;
+    if (!this.isHeld) return;
+    await this.#bucket?.delete(KEY, { previousSeq: this.#revision }).catch(() => undefined);
+  }
+
+  #noteFailure(error: unknown): void {
+    const reason = textOfError(error);
+    if (this.#failure !== reason) {
+      this.#options.log.warn({ reason }, 'the lease cannot be asked for');
+    }
+    this.#failure = reason;
   }
 
   async #keepOn(): Promise<void> {
@@ -89,10 +128,9 @@ export class Lease {
         await this.tryHold();
         this.#failure = null;
       } catch (error) {
-        const reason = textOfError(error);
-        if (this.#failure !== reason) log.warn({ reason }, 'the lease cannot be asked for');
-        this.#failure = reason;
+        this.#noteFailure(error);
       }
+      if (signal.aborted) return;
       if (wasHeld && !this.isHeld) log.warn({}, 'the lease was lost to another core');
       if (!wasHeld && this.isHeld) this.#onHeld();
     }

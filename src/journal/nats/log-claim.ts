@@ -1,14 +1,13 @@
 import { sleep, type Timers } from '../../rpc/timers.js';
+import { JournalError } from '../model/error.js';
 import { LOG_QUIET_MS } from '../model/limits.js';
 import type { LogSetup, TakenLog } from '../model/log-place.js';
 import type { LastMessage, LogAppender } from './log-appender.js';
 
-/** Whom a claim tells, and by what it keeps time. */
+/** By what a claim keeps time. */
 export interface LogClaimParts {
   readonly timers: Timers;
   readonly signal: AbortSignal;
-  /** Another core writes the log: what waits is of no use. */
-  readonly onOther: () => void;
 }
 
 /** When a log is a writer's own: as soon as nobody writes it, or for a standby when that has taken it over. */
@@ -31,7 +30,7 @@ export class LogClaim {
     this.#onTaken(taken);
   }
 
-  /** Resolves with the message behind which this writer appends. */
+  /** Resolves with the message behind which this writer appends. Rejects with `LOG_FENCED` where another core writes the log. */
   async whenOurs(appender: LogAppender): Promise<Pick<LastMessage, 'sequence'>> {
     if (this.#taken === null) return this.#waitUntilFree(appender);
     const taken = await this.#taken;
@@ -40,16 +39,14 @@ export class LogClaim {
     return taken;
   }
 
-  /** Two cores that take the log from each other would both be of no use. */
+  /** Two cores that take the log from each other would both be of no use: the one that writes it goes on. */
   async #waitUntilFree(appender: LogAppender): Promise<LastMessage> {
-    const { timers, signal, onOther } = this.#parts;
-    for (let last = await appender.readLast(); ; ) {
-      if (last.sequence === 0) return last;
-      await sleep(timers, LOG_QUIET_MS, signal);
-      const now = await appender.readLast();
-      if (now.sequence === last.sequence) return now;
-      onOther();
-      last = now;
-    }
+    const { timers, signal } = this.#parts;
+    const last = await appender.readLast();
+    if (last.sequence === 0) return last;
+    await sleep(timers, LOG_QUIET_MS, signal);
+    const now = await appender.readLast();
+    if (now.sequence === last.sequence) return now;
+    throw new JournalError('LOG_FENCED', `another core writes the log: its last is ${now.id}`);
   }
 }

@@ -6,14 +6,14 @@ import type { LogPlace } from '../model/log-place.js';
 import { CheckpointStore, type LogCheckpoint } from './checkpoint-store.js';
 import { connectLog, type LogConnection } from './connect.js';
 import { AFTER_HEADER, BEHIND_HEADER, ID_HEADER } from './log-appender.js';
-import { type MessageId, parseId } from './message-id.js';
+import { type LogMessageId, parseId } from './message-id.js';
 
 /** A message of a log. */
 export interface LogMessage {
   /** Its sequence number in the stream. */
   readonly sequence: number;
   /** Null for one that no core has written. */
-  readonly id: MessageId | null;
+  readonly id: LogMessageId | null;
   readonly bytes: Uint8Array;
   /** Messages behind it that are in the log already. */
   readonly waiting: number;

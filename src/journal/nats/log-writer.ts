@@ -73,8 +73,7 @@ export class LogWriter implements PieceSink {
       this.counts.failures += 1;
     };
     this.#keeper = new CheckpointKeeper({ log, timers, signal, onFailure });
-    const onOther = (): void => this.#loseQueue('another core writes the log: this one waits');
-    this.#claim = new LogClaim(setup, { timers, signal, onOther });
+    this.#claim = new LogClaim(setup, { timers, signal });
   }
 
   get state(): JournalState {

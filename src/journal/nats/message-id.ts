@@ -2,7 +2,7 @@
  * The name of a message of the log, by which readers see that none is missing between two: the run of the writer, the segment, and the
  * place in the segment. It is the `Nats-Msg-Id` of the message.
  */
-export interface MessageId {
+export interface LogMessageId {
   /** Names the life of one writer: the epoch with which it began. */
   readonly run: string;
   /** From 1 in each run. */
@@ -12,18 +12,18 @@ export interface MessageId {
 }
 
 /** The name as a text. */
-export function textOfId({ run, segment, index }: MessageId): string {
+export function textOfId({ run, segment, index }: LogMessageId): string {
   return `${run}.${segment}.${index}`;
 }
 
 /** The name that a text stands for; null where it is none. */
-export function parseId(text: string): MessageId | null {
+export function parseId(text: string): LogMessageId | null {
   const [, run, segment, index] = /^([^.\s]+)\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
   return run === undefined ? null : { run, segment: Number(segment), index: Number(index) };
 }
 
 /** Whether nothing is missing between two messages. */
-export function isFollowedBy(before: MessageId, next: MessageId): boolean {
+export function isFollowedBy(before: LogMessageId, next: LogMessageId): boolean {
   if (before.run !== next.run) return false;
   if (before.segment === next.segment) return next.index === before.index + 1;
   return next.segment === before.segment + 1 && next.index === 0;
@@ -44,7 +44,7 @@ export class MessageNumbers {
   }
 
   /** The name of the next message, which is of this segment of the encoder. */
-  takeNext(segment: number): MessageId {
+  takeNext(segment: number): LogMessageId {
     if (segment === this.#segment) this.#index += 1;
     else {
       this.#segment = segment;

@@ -5,7 +5,7 @@ import type { SegmentInfo } from '../store/segment-info.js';
 import type { MomentFinder } from './moment-finder.js';
 import type { Outbox } from './outbox.js';
 import type { Beyond, SegmentCursor } from './segment-cursor.js';
-import { type FirstFrame, TopicFramer } from './topic-framer.js';
+import { type SnapshotHead, TopicFramer } from './topic-framer.js';
 
 /**
  * `atEnd`: waits for what is not written yet. `finishing`: plays that at once. `caughtUp`: has come to the live topic.
@@ -14,7 +14,7 @@ import { type FirstFrame, TopicFramer } from './topic-framer.js';
 export type ReplayPhase = 'playing' | 'atEnd' | 'finishing' | 'caughtUp' | 'ended';
 
 /** Where a replay begins. */
-export interface PlaceStart extends FirstFrame {
+export interface PlaceStart extends SnapshotHead {
   /** Null for the beginning of the segment. */
   readonly from: AsOfMoment | null;
   /** Up to when the newest file has all turns, unix milliseconds; 0 when only what it holds tells. */

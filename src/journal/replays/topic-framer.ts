@@ -13,7 +13,7 @@ import { TopicMarks } from './topic-marks.js';
 type TurnStep = Extract<JournalStep, { readonly kind: 'turn' }>;
 
 /** How a snapshot begins. */
-export interface FirstFrame {
+export interface SnapshotHead {
   /** The JSON text of the request's id; empty for none. */
   readonly id: string;
   readonly isReset: boolean;
@@ -108,7 +108,7 @@ export class TopicFramer {
   }
 
   /** Sends the snapshot of the book for which the topic was opened. */
-  sendSnapshot({ id, isReset }: FirstFrame, nowMs: number): void {
+  sendSnapshot({ id, isReset }: SnapshotHead, nowMs: number): void {
     if (this.#handle === undefined) throw new Error('Invariant: the topic is open');
     const { engine } = this.#cursor;
     const request = { id, reset: isReset, sendNs: unixNs() };

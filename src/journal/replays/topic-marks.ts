@@ -8,7 +8,7 @@ import { MARK_LATE_MS } from '../model/limits.js';
 const [NOTHING, INDICATIVE, QUOTES, BOOK] = [0, 1, 2, 3] as const;
 
 /** A turn of the journal, as far as marks go by it. */
-export interface MarkedTurn {
+export interface RecordedTurn {
   readonly turn: Omit<MarketChanges, 'allChanged'>;
   /** The state or the epoch is another. */
   readonly isAllChanged: boolean;
@@ -38,7 +38,7 @@ export class TopicMarks {
   }
 
   /** Adds a turn; returns whether the topic is published at its end. */
-  addTurn({ turn, isAllChanged, mark }: MarkedTurn): boolean {
+  addTurn({ turn, isAllChanged, mark }: RecordedTurn): boolean {
     this.#changed = Math.max(this.#changed, isAllChanged ? BOOK : this.#changeIn(turn));
     if (!mark.some(({ market, classes }) => market === this.#market && classes & this.#bit)) {
       return false;
@@ -54,7 +54,7 @@ export class TopicMarks {
     return this.#changed < this.#least && (this.#isKnown || tsMs >= this.#knownFromMs);
   }
 
-  #changeIn({ dirty, requoted, indicated }: MarkedTurn['turn']): number {
+  #changeIn({ dirty, requoted, indicated }: RecordedTurn['turn']): number {
     if (dirty.includes(this.#market)) return BOOK;
     if (requoted.includes(this.#market)) return QUOTES;
     return indicated.includes(this.#market) ? INDICATIVE : NOTHING;

@@ -9,7 +9,8 @@ import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import type { QuoteSink } from '../../contract/indicative.js';
+import type { OtherMakerSockets, QuoteSink } from '../../contract/indicative.js';
+import type { MarketInfo } from '../../contract/markets.js';
 import { requireUpgrade } from '../admission/admission.js';
 import { ClientAddresses } from '../admission/client-addresses.js';
 import { splitQuery } from '../api/param-check.js';
@@ -31,6 +32,8 @@ export interface QuoteServerOptions {
   readonly readiness: () => Readiness;
   readonly addresses?: ClientAddresses;
   readonly onFault: (error: unknown, where: string) => void;
+  /** Sockets at other services of the same book. */
+  readonly others?: OtherMakerSockets | undefined;
   /** The limits of the service by default. */
   readonly unsignedMax?: number;
   readonly signMsMax?: number;
@@ -60,13 +63,14 @@ export class QuoteServer implements SocketHandlers {
     const makers = new Set(options.sink === undefined ? [] : options.quoteMakers);
     this.#parts = {
       ...{ sink, readiness, onFault, counts: this.#counts },
-      marketOf: (marketType, marketIndex) => this.#marketOf(marketType, marketIndex),
+      marketOf: (type, index) => marketIdOf(options.directory, type, index),
       isMaker: (key) => makers.has(key),
       signMsMax: options.signMsMax ?? LIMITS.quoteSignMsMax,
       messagesPerSecond: options.messagesPerSecond ?? LIMITS.quoteMessagesPerSecond,
       onSigned: (session) => this.#takeOver(session),
       onClosed: (session) => this.#removeSession(session),
     };
+    options.others?.onMakerElsewhere((maker) => this.#signed.get(maker)?.closeAsReplaced());
   }
 
   /** Starts the heartbeats. */
@@ -110,18 +114,12 @@ export class QuoteServer implements SocketHandlers {
     }
   }
 
-  #marketOf(marketType: 'perp' | 'spot', marketIndex: number): number | undefined {
-    const markets = this.#options.directory.markets();
-    return markets.find(
-      (market) => market.marketIndex === marketIndex && market.marketType === marketType,
-    )?.id;
-  }
-
   #takeOver(session: QuoteSession): void {
     this.#unsigned.removeSession(session);
     const before = this.#signed.get(session.maker);
     this.#signed.set(session.maker, session);
     before?.closeAsReplaced();
+    this.#options.others?.announceMaker(session.maker);
   }
 
   #removeSession(session: QuoteSession): void {
@@ -129,6 +127,17 @@ export class QuoteServer implements SocketHandlers {
     if (this.#signed.get(session.maker) === session) this.#signed.delete(session.maker);
     this.#unsigned.removeSession(session);
   }
+}
+
+/** The id of a market; undefined where none is served. */
+export function marketIdOf(
+  directory: Pick<MarketDirectory, 'markets'>,
+  marketType: 'perp' | 'spot',
+  marketIndex: number,
+): number | undefined {
+  const isMeant = (market: MarketInfo): boolean =>
+    market.marketIndex === marketIndex && market.marketType === marketType;
+  return directory.markets().find(isMeant)?.id;
 }
 
 /** The key that the query names. Throws a ServerError when there is none, or it is no key. */

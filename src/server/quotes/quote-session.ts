@@ -5,24 +5,18 @@
  * When the socket closes, its quotes are withdrawn, as a maker without a connection cannot move them.
  */
 import { createPublicKey, type KeyObject, randomBytes, verify } from 'node:crypto';
-import { LIMITS } from '../../config/limits.js';
 import { publicKeyBytes } from '../../config/public-key.js';
-import type { Readiness } from '../../contract/feed-status.js';
-import type { IndicativeOutcome, IndicativeQuote, QuoteSink } from '../../contract/indicative.js';
+import type { QuoteSink } from '../../contract/indicative.js';
 import { MessageLimiter } from '../admission/admission.js';
 import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-metrics.js';
 import { ClientMessage, type MessageId } from '../sockets/client-message.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
-import { readQuotes } from './quote-message.js';
+import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
 
 /** What all sessions share. */
-export interface QuoteSessionParts {
-  readonly sink: QuoteSink;
-  /** The number of a market that is served. */
-  readonly marketOf: (marketType: 'perp' | 'spot', marketIndex: number) => number | undefined;
+export interface QuoteSessionParts extends QuoteTakerParts {
   readonly isMaker: (key: string) => boolean;
-  readonly readiness: () => Readiness;
   readonly counts: QuoteCounts;
   readonly signMsMax: number;
   readonly messagesPerSecond: number;
@@ -39,6 +33,14 @@ export class QuoteSession implements SocketSession {
   readonly #messageLimiter: MessageLimiter;
   /** The markets that this socket has quoted. */
   readonly #quoted = new Set<number>();
+  /** Remembers markets before the book has their quotes, which are withdrawn also when they are on their way. */
+  readonly #sink: QuoteSink = {
+    setQuotes: (set) => {
+      if (set.quotes.length === 0) this.#quoted.delete(set.market);
+      else this.#quoted.add(set.market);
+      return this.#parts.sink.setQuotes(set);
+    },
+  };
   #isSigned = false;
   #closing: QuoteCloseReason | undefined;
   #deadline: NodeJS.Timeout | undefined;
@@ -73,15 +75,7 @@ export class QuoteSession implements SocketSession {
       this.#verifySignature(message);
       return;
     }
-    try {
-      if (message === undefined) {
-        const rule = 'a message must be a JSON object in a text frame';
-        throw new SocketError('MALFORMED_MESSAGE', rule);
-      }
-      this.#handleMessage(message);
-    } catch (error) {
-      this.#sendError(error, message?.id);
-    }
+    this.#handleMessage(message).catch((error: unknown) => this.#sendError(error, message?.id));
   }
 
   /** The transport answers a ping; it counts as a message all the same. */
@@ -158,41 +152,35 @@ export class QuoteSession implements SocketSession {
     this.#sendReply({ channel: 'auth', message: 'Authenticated' });
   }
 
-  #handleMessage(message: ClientMessage): void {
+  /** Whatever is wrong with it rejects. */
+  async #handleMessage(message: ClientMessage | undefined): Promise<void> {
+    if (message === undefined) {
+      const rule = 'a message must be a JSON object in a text frame';
+      throw new SocketError('MALFORMED_MESSAGE', rule);
+    }
     const { id } = message;
     if (message.getWord('type') === 'ping') {
       this.#sendReply({ type: 'pong', id, ts: Date.now() });
       return;
     }
-    if (!this.#parts.readiness().everLive) {
-      throw new SocketError('NOT_READY', 'no book has been live yet');
-    }
-    const { marketType, marketIndex, quotes } = readQuotes(message);
-    const market = this.#parts.marketOf(marketType, marketIndex);
-    if (market === undefined) throw unknownMarket(`${marketType} ${marketIndex}`);
-    this.#setQuotes(market, quotes);
+    const parts = { ...this.#parts, sink: this.#sink };
+    this.#parts.counts[await takeQuotes({ message, maker: this.maker }, parts)] += 1;
     if (id !== undefined) this.#sendReply({ channel: 'quotes', type: 'quoted', id });
   }
 
-  #setQuotes(market: number, quotes: readonly IndicativeQuote[]): void {
-    const { sink, counts } = this.#parts;
-    const outcome = sink.setQuotes({ market, maker: this.maker, quotes });
-    if (outcome !== 'changed' && outcome !== 'unchanged') throw refusalOf(outcome);
-    counts[outcome] += 1;
-    if (quotes.length === 0) this.#quoted.delete(market);
-    else this.#quoted.add(market);
-  }
-
   #withdrawQuotes(): void {
-    const { sink, onFault } = this.#parts;
     for (const market of this.#quoted) {
-      try {
-        sink.setQuotes({ market, maker: this.maker, quotes: [] });
-      } catch (error) {
-        onFault(error, 'the quotes of a closed socket');
-      }
+      this.#withdrawMarket(market).catch((error: unknown) => {
+        // One that no core takes lives for a second, as all do.
+        if (error instanceof SocketError) return;
+        this.#parts.onFault(error, 'the quotes of a closed socket');
+      });
     }
     this.#quoted.clear();
+  }
+
+  async #withdrawMarket(market: number): Promise<void> {
+    await this.#parts.sink.setQuotes({ market, maker: this.maker, quotes: [] });
   }
 
   #refuseMaker(message: string): void {
@@ -235,30 +223,6 @@ export class QuoteSession implements SocketSession {
 
 const policyViolationCode = 1008;
 const tryAgainLaterCode = 1013;
-
-function unknownMarket(name: string): SocketError {
-  return new SocketError('UNKNOWN_MARKET', `market ${name} is not served`);
-}
-
-/** The error for quotes that the book refuses although each value is in its range. */
-function refusalOf(outcome: Exclude<IndicativeOutcome, 'changed' | 'unchanged'>): SocketError {
-  switch (outcome) {
-    case 'unknownMarket':
-      return new SocketError('UNKNOWN_MARKET', 'the market is not known');
-    case 'makersExceeded':
-      return new SocketError('LIMIT_EXCEEDED', 'no room for the quotes of one more maker');
-    case 'quotesExceeded':
-      return new SocketError('OUT_OF_RANGE', `quotes must be at most ${LIMITS.quotesMax}`);
-    case 'priceOutOfRange':
-    case 'sizeOutOfRange':
-      return new SocketError(
-        'OUT_OF_RANGE',
-        'a price or a size is beyond what the market can hold',
-      );
-    case 'invalidMaker':
-      return new SocketError('UNAUTHORIZED', 'pubkey is not a key');
-  }
-}
 
 /** What a maker has to sign. It names its purpose, so that it is good for nothing else. */
 function newNonce(): string {

@@ -1,0 +1,53 @@
+/** What a link of makers' quotes does where NATS is not there, or does not allow all of it. */
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { NatsServer, natsMissing } from '../../../test/support/nats-server.js';
+import { until } from '../../../test/support/until.js';
+import { QuoteLink } from './quote-link.js';
+
+const STREAM = 'denied';
+const ends: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** A link to a server, and what it warns of. */
+function startLink(url: string) {
+  const warnings: object[] = [];
+  const log = { info: () => undefined, warn: (fields: object) => void warnings.push(fields) };
+  const link = new QuoteLink({ place: { servers: [url], stream: STREAM }, log });
+  link.serveRequests(async () => null);
+  const running = link.start();
+  ends.push(async () => {
+    await link.stop();
+    await running;
+  });
+  return { link, warnings };
+}
+
+test('a link that may not subscribe says so, and goes on without', async ({ skip }) => {
+  skip(natsMissing !== undefined, natsMissing);
+  const denied = [`${STREAM}.makers`, `${STREAM}.quotes`];
+  const server = await NatsServer.start(denied);
+  ends.push(() => server.stop());
+  const { link, warnings } = startLink(server.url);
+  await until('two refusals', () => warnings.length >= 2);
+  expect(warnings).toMatchObject(denied.map((subject) => ({ subject })));
+  // The reader of its connection goes on: that nobody serves the request comes back at once.
+  expect(await link.sendRequest('{}')).toEqual({ failed: 'noCore' });
+});
+
+test('a link that cannot connect says why once, however often it tries', async () => {
+  let attempts = 0;
+  const server = createServer((socket) => {
+    attempts += 1;
+    socket.on('error', () => undefined).destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as { port: number };
+  const { warnings } = startLink(`nats://127.0.0.1:${port}`);
+  await until('some attempts', () => attempts >= 4);
+  expect(warnings).toHaveLength(1);
+});

@@ -1,0 +1,151 @@
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import type { OtherMakerSockets } from '../../contract/indicative.js';
+import type { Log } from '../../rpc/log.js';
+import { sleep, systemTimers } from '../../rpc/timers.js';
+import { textOfError } from '../model/error.js';
+import { LOG_RETRY_MS, QUOTE_REPLY_MS_MAX, QUOTES_IN_FLIGHT_MAX } from '../model/limits.js';
+import type { LogPlace } from '../model/log-place.js';
+import { connectLog } from './connect.js';
+
+/** What a link is made of. */
+export interface QuoteLinkOptions {
+  readonly place: LogPlace;
+  readonly log: Log;
+}
+
+/** Why nobody has replied: NATS is away or has no core, the core was late, or too many requests wait. */
+export type NoReply = 'noCore' | 'late' | 'tooMany';
+
+/** The reply of a core, or why there is none. */
+export type QuoteReply = { readonly text: string } | { readonly failed: NoReply };
+
+/** What services say to each other: a maker's quotes to the core, and to all others which maker has signed. */
+type SubjectName = 'quotes' | 'makers';
+
+/** Replies to a request; null leaves it to another core. */
+export type ReplyTo = (request: string) => Promise<string | null>;
+
+/**
+ * The way of makers' quotes from edges to the core that writes the log, by requests and replies of NATS, of which its servers keep nothing. Beside
+ * them all services tell each other which maker has signed.
+ */
+export class QuoteLink implements OtherMakerSockets {
+  readonly #options: QuoteLinkOptions;
+  readonly #stop = new AbortController();
+  #nats: NatsConnection | null = null;
+  #isReachable = false;
+  #inFlight = 0;
+  #replyTo: ReplyTo | null = null;
+  #closeSocket: (maker: string) => void = () => undefined;
+  /** Why it did not connect the last time; null while it does. */
+  #reason: string | null = null;
+
+  constructor(options: QuoteLinkOptions) {
+    this.#options = options;
+  }
+
+  /** Connects, and again whenever the connection is lost. */
+  async start(): Promise<void> {
+    const { place } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const { nats } = await connectLog(place, 'slotbook quotes', { noEcho: true });
+        await this.#use(nats);
+      } catch (error) {
+        this.#warnOnce(textOfError(error));
+      }
+      await sleep(systemTimers, LOG_RETRY_MS, signal).catch(() => undefined);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#nats?.close();
+  }
+
+  /** Replies to the requests of edges from now on. */
+  serveRequests(replyTo: ReplyTo): void {
+    this.#replyTo = replyTo;
+    if (this.#nats !== null) this.#subscribeToRequests(this.#nats);
+  }
+
+  /** Sends a request to the core. Where NATS is away it is not kept: quotes that are sent later are old. */
+  async sendRequest(request: string): Promise<QuoteReply> {
+    if (this.#nats === null || !this.#isReachable) return { failed: 'noCore' };
+    if (this.#inFlight >= QUOTES_IN_FLIGHT_MAX) return { failed: 'tooMany' };
+    this.#inFlight += 1;
+    try {
+      const options = { timeout: QUOTE_REPLY_MS_MAX };
+      const reply = await this.#nats.request(this.#subject('quotes'), request, options);
+      return { text: reply.string() };
+    } catch (error) {
+      return {
+        failed: error instanceof Error && error.name === 'TimeoutError' ? 'late' : 'noCore',
+      };
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+
+  announceMaker(maker: string): void {
+    if (this.#isReachable) this.#nats?.publish(this.#subject('makers'), maker);
+  }
+
+  onMakerElsewhere(closeSocket: (maker: string) => void): void {
+    this.#closeSocket = closeSocket;
+  }
+
+  #subject(name: SubjectName): string {
+    return `${this.#options.place.stream}.${name}`;
+  }
+
+  /** Resolves when the connection has closed for good. */
+  async #use(nats: NatsConnection): Promise<void> {
+    this.#nats = nats;
+    this.#isReachable = true;
+    this.#reason = null;
+    this.#subscribe(nats, 'makers', (message) => this.#closeSocket(message.string()));
+    if (this.#replyTo !== null) this.#subscribeToRequests(nats);
+    if (this.#stop.signal.aborted) await nats.close();
+    for await (const { type } of nats.status()) {
+      if (type === 'disconnect') this.#isReachable = false;
+      if (type === 'reconnect') this.#isReachable = true;
+    }
+    this.#isReachable = false;
+    this.#nats = null;
+  }
+
+  #subscribeToRequests(nats: NatsConnection): void {
+    this.#subscribe(nats, 'quotes', (message) => void this.#reply(message));
+  }
+
+  /** Where NATS does not allow it the link goes on without, and there is no message to read. */
+  #subscribe(nats: NatsConnection, name: SubjectName, read: (message: Msg) => void): void {
+    const subject = this.#subject(name);
+    const callback = (error: Error | null, message: Msg): void => {
+      if (error === null) read(message);
+      else
+        this.#options.log.warn(
+          { reason: textOfError(error), subject },
+          'a subscription of NATS failed',
+        );
+    };
+    nats.subscribe(subject, { callback });
+  }
+
+  /** Not at each attempt, of which there are some a second. */
+  #warnOnce(reason: string): void {
+    if (reason !== this.#reason) this.#options.log.warn({ reason }, 'quotes cannot be forwarded');
+    this.#reason = reason;
+  }
+
+  async #reply(message: Msg): Promise<void> {
+    try {
+      const text = await this.#replyTo?.(message.string());
+      if (text != null) message.respond(text);
+    } catch (error) {
+      this.#options.log.warn({ reason: textOfError(error) }, 'forwarded quotes failed');
+    }
+  }
+}

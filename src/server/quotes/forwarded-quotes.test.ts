@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { makerKey } from '../../../test/support/maker-client.js';
+import type { MakerQuotes } from '../../contract/indicative.js';
+import { forwardingSink, takeForwarded } from './forwarded-quotes.js';
+
+const maker = makerKey(1).publicKey.toBase58();
+const MARKETS = [{ id: 3, marketType: 'spot', marketIndex: 65_535 }] as const;
+const [MAX, MIN] = [2n ** 63n - 1n, -(2n ** 31n)];
+
+/** A core whose book has another number for the same market, and what it was given. */
+function coreWith(outcome: 'changed' | 'makersExceeded' = 'changed', everLive = true) {
+  const taken: Omit<MakerQuotes, 'tsMs'>[] = [];
+  const parts = {
+    sink: {
+      setQuotes: (quotes: Omit<MakerQuotes, 'tsMs'>) => {
+        taken.push(quotes);
+        return outcome;
+      },
+    },
+    marketOf: (type: string, index: number) =>
+      type === 'spot' && index === 65_535 ? 9 : undefined,
+    readiness: () => ({ everLive, state: 'live', reason: null, slot: 1 }) as const,
+  };
+  const sink = forwardingSink(
+    () => MARKETS,
+    (text) => takeForwarded(text, parts),
+  );
+  return { sink, taken };
+}
+
+test('forwarded quotes reach the other book as they were, also the largest values', async () => {
+  const { sink, taken } = coreWith();
+  const quotes = [
+    { bid: { price: MAX, size: 2n ** 64n - 1n }, ask: null, isOracleOffset: false },
+    { bid: { price: MIN, size: 1n }, ask: { price: 0n, size: 7n }, isOracleOffset: true },
+  ];
+  expect(await sink.setQuotes({ market: 3, maker, quotes })).toBe('changed');
+  expect(await sink.setQuotes({ market: 3, maker, quotes: [] })).toBe('changed');
+  expect(taken).toEqual([
+    { market: 9, maker, quotes },
+    { market: 9, maker, quotes: [] },
+  ]);
+});
+
+test('what the other book says of them is what the maker is told', async () => {
+  const quotes = { market: 3, maker, quotes: [] };
+  await expect(coreWith('makersExceeded').sink.setQuotes(quotes)).rejects.toMatchObject({
+    code: 'LIMIT_EXCEEDED',
+  });
+  await expect(coreWith('changed', false).sink.setQuotes(quotes)).rejects.toMatchObject({
+    code: 'NOT_READY',
+  });
+  expect(await coreWith().sink.setQuotes({ ...quotes, market: 4 })).toBe('unknownMarket');
+});
+
+test.each(['', 'null', '{"outcome":"made up"}', '{"code":"MADE_UP","message":"x"}'])(
+  'a reply that is none is a fault: %s',
+  async (reply) => {
+    const sink = forwardingSink(
+      () => MARKETS,
+      async () => reply,
+    );
+    const setting = sink.setQuotes({ market: 3, maker, quotes: [] });
+    await expect(setting).rejects.toMatchObject({ code: 'INTERNAL' });
+  },
+);

@@ -1,0 +1,71 @@
+/** Quotes on their way from the socket of a maker to a book on another machine, and the result on its way back, as texts. */
+import { LIMITS } from '../../config/limits.js';
+import { isPublicKey } from '../../config/public-key.js';
+import type { IndicativeQuote, QuotedSide, QuoteSink } from '../../contract/indicative.js';
+import type { MarketInfo } from '../../contract/markets.js';
+import { ClientMessage } from '../sockets/client-message.js';
+import { SOCKET_ERROR_CODES, SocketError } from '../transport/errors.js';
+import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
+
+/** Sends a text to the service that has the book, and resolves with its reply. Rejects with a SocketError where none takes it. */
+export type SendQuotes = (text: string) => Promise<string>;
+
+/** The book of another machine, whose markets are known here. */
+export function forwardingSink(
+  markets: () => readonly Pick<MarketInfo, 'id' | 'marketType' | 'marketIndex'>[],
+  sendQuotes: SendQuotes,
+): QuoteSink {
+  return {
+    setQuotes: async ({ market, maker, quotes }) => {
+      const known = markets().find(({ id }) => id === market);
+      if (known === undefined) return 'unknownMarket';
+      const { marketType: market_type, marketIndex: market_index } = known;
+      const request = {
+        pubkey: maker,
+        market_type,
+        market_index,
+        quotes: quotes.map(quoteMembers),
+      };
+      return outcomeOf(await sendQuotes(JSON.stringify(request)));
+    },
+  };
+}
+
+/** Sets quotes that were forwarded; returns the reply. Whatever the text is, it becomes one. */
+export async function takeForwarded(text: string, parts: QuoteTakerParts): Promise<string> {
+  try {
+    return JSON.stringify({ outcome: await takeQuotes(signedQuotes(text), parts) });
+  } catch (error) {
+    if (!(error instanceof SocketError)) throw error;
+    return JSON.stringify({ code: error.code, message: error.message });
+  }
+}
+
+function signedQuotes(text: string): { message: ClientMessage; maker: string } {
+  const max = LIMITS.quoteMessageBytesMax;
+  const message = text.length <= max ? ClientMessage.parse(text) : undefined;
+  if (message === undefined) {
+    const rule = `forwarded quotes must be a JSON object of at most ${max} characters`;
+    throw new SocketError('MALFORMED_MESSAGE', rule);
+  }
+  const maker = message.requireText('pubkey');
+  if (!isPublicKey(maker)) throw new SocketError('UNAUTHORIZED', 'pubkey is not a key');
+  return { message, maker };
+}
+
+/** In the members that makers send. */
+function quoteMembers({ bid, ask, isOracleOffset }: IndicativeQuote): object {
+  const side = (name: string, of: QuotedSide | null): object =>
+    of === null ? {} : { [`${name}_price`]: String(of.price), [`${name}_size`]: String(of.size) };
+  return { ...side('bid', bid), ...side('ask', ask), is_oracle_offset: isOracleOffset };
+}
+
+function outcomeOf(reply: string): 'changed' | 'unchanged' {
+  const message = ClientMessage.parse(reply);
+  const outcome = message?.getValue('outcome');
+  if (outcome === 'changed' || outcome === 'unchanged') return outcome;
+  const code = SOCKET_ERROR_CODES.find((known) => known === message?.getValue('code'));
+  const words = message?.getValue('message');
+  if (code !== undefined && typeof words === 'string') throw new SocketError(code, words);
+  throw new SocketError('INTERNAL', 'the core has sent a reply that this edge does not know');
+}
