@@ -64,8 +64,7 @@ export function orNull<T>(read: Read<T>): Read<T | null> {
 /** A list of members of one kind. */
 export function list<T>(read: Read<T>): Read<readonly T[]> {
   return (value, place) => {
-    if (!Array.isArray(value)) return fail(place, 'a list');
-    return value.map((item, index) => read(item, `${place}[${index}]`));
+    return listOf(value, place).map((item, index) => readPart(read, item, place, index));
   };
 }
 
@@ -87,13 +86,30 @@ export function object<S extends Shape, O extends Shape = Record<never, never>>(
   return (value, place) => {
     const members = objectOf(value, place);
     const read: Record<string, unknown> = {};
-    for (const [name, one] of needed) read[name] = one(members[name], `${place}.${name}`);
+    for (const [name, one] of needed) read[name] = readPart(one, members[name], place, name);
     for (const [name, one] of others) {
-      if (members[name] !== undefined) read[name] = one(members[name], `${place}.${name}`);
+      if (members[name] !== undefined) read[name] = readPart(one, members[name], place, name);
     }
     // Every name of both shapes has gone through its reader.
     return read as Members<S> & OptionalMembers<O>;
   };
+}
+
+/**
+ * Reads a part of what stands at a place. Only an error says where: the part is read once more for it, because
+ * a text for each member of each row would be most of what reading a book leaves behind.
+ */
+function readPart<T>(read: Read<T>, value: unknown, place: string, name: string | number): T {
+  try {
+    return read(value, place);
+  } catch {
+    return read(value, typeof name === 'number' ? `${place}[${name}]` : `${place}.${name}`);
+  }
+}
+
+/** The items of a list, none of which is checked yet. */
+export function listOf(value: unknown, place: string): readonly unknown[] {
+  return Array.isArray(value) ? value : fail(place, 'a list');
 }
 
 /** The members of an object, none of which is checked yet. */

@@ -12,7 +12,7 @@ import { readCpuTimes } from './cpu.js';
 import { Figures } from './figures.js';
 import { CONNECTING_MAX, FIRST_BOOK_MS_MAX } from './limits.js';
 import { LoadError, type LoadFlags, type LoadOptions, loadOptions } from './load-options.js';
-import { Poller } from './poller.js';
+import { BookPoller } from './poller.js';
 import { cpuLine, figureLines } from './report.js';
 import { StreamReader } from './stream-reader.js';
 
@@ -25,7 +25,7 @@ export interface LoadRun {
   readonly stop: AbortSignal;
 }
 
-interface Reader {
+interface LoadReader {
   readonly opened: Promise<void>;
   stop(): Promise<void>;
 }
@@ -108,9 +108,9 @@ function findMarket(all: readonly Market[], name: string): Market {
 }
 
 /** Opens some readers at a time. Returns those that have their books. */
-async function openReaders(of: Loaded): Promise<readonly Reader[]> {
+async function openReaders(of: Loaded): Promise<readonly LoadReader[]> {
   const { readers, compatible } = of.options;
-  const open: Reader[] = [];
+  const open: LoadReader[] = [];
   for (let from = 0; from < readers + compatible && !of.stop.aborted; from += CONNECTING_MAX) {
     const count = Math.min(CONNECTING_MAX, readers + compatible - from);
     const opening = Array.from({ length: count }, async (_, step) => {
@@ -124,7 +124,7 @@ async function openReaders(of: Loaded): Promise<readonly Reader[]> {
 }
 
 /** Those of the streaming channel come first; each has the next market. */
-function openReader({ options, markets, figures }: Loaded, at: number): Reader {
+function openReader({ options, markets, figures }: Loaded, at: number): LoadReader {
   const { url, depth, readers } = options;
   const market = markets[at % markets.length] as Market;
   return at < readers
@@ -132,7 +132,7 @@ function openReader({ options, markets, figures }: Loaded, at: number): Reader {
     : new CompatibleReader({ url, market, figures });
 }
 
-async function hasOpened(reader: Reader, figures: Figures): Promise<boolean> {
+async function hasOpened(reader: LoadReader, figures: Figures): Promise<boolean> {
   const patience = new AbortController();
   const late = delay(FIRST_BOOK_MS_MAX, 'late', { signal: patience.signal }).catch(() => 'late');
   const outcome = await Promise.race([
@@ -157,6 +157,6 @@ function startPollers(
     // Each begins with another market.
     const markets = names.map((_name, step) => names[(at + step) % names.length] as string);
     const delayMs = ((at / pollers) * 1_000) / rate;
-    return new Poller({ url, markets, depth, rate, delayMs, figures, signal }).run();
+    return new BookPoller({ url, markets, depth, rate, delayMs, figures, signal }).run();
   });
 }

@@ -21,7 +21,7 @@ export interface PollerOptions {
 }
 
 /** Polls until its signal. */
-export class Poller {
+export class BookPoller {
   readonly #options: PollerOptions;
   readonly #client: HttpClient;
   readonly #checks: readonly BookCheck[];

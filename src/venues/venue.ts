@@ -56,7 +56,7 @@ export interface Venue {
 }
 
 /** A market as the book lists it; its object may hold more. */
-export type ListedMarket = Pick<
+export type PricedMarket = Pick<
   MarketInfo,
   'id' | 'symbol' | 'marketType' | 'marketIndex' | 'decimals' | 'mint' | 'emptyReason'
 >;
@@ -69,7 +69,7 @@ const QUOTE_MARKET_INDEX = 0;
  * market of the quote asset has not been seen.
  */
 export function venueMarkets(
-  markets: readonly ListedMarket[],
+  markets: readonly PricedMarket[],
   isWanted: (symbol: string) => boolean,
 ): readonly VenueMarket[] {
   const spot = markets.filter(({ marketType }) => marketType === 'spot');
@@ -81,12 +81,12 @@ export function venueMarkets(
     .slice(0, VENUE_MARKETS_MAX);
 }
 
-function marketOf(row: ListedMarket, quoteRow: ListedMarket): readonly VenueMarket[] {
+function marketOf(row: PricedMarket, quoteRow: PricedMarket): readonly VenueMarket[] {
   const [base, quote] = [tokenOf(row), tokenOf(quoteRow)];
   if (base === null || quote === null || base.mint === quote.mint) return [];
   return [{ id: row.id, symbol: row.symbol, base, quote }];
 }
 
-function tokenOf({ mint, decimals }: ListedMarket): VenueMarket['base'] | null {
+function tokenOf({ mint, decimals }: PricedMarket): VenueMarket['base'] | null {
   return mint === null || decimals > TOKEN_DECIMALS_MAX ? null : { mint, decimals };
 }

@@ -91,6 +91,23 @@ export const journal = object({
   gaps: list(object({ from: moment, to: moment, reason: text })),
 });
 
+/** One stream of those that a service merges. */
+const sourceStatus = object({
+  /** Kind, host and port. */
+  name: text,
+  state: word('closed', 'joining', 'interrupted', 'trusted', 'distrusted'),
+  reason: orNull(text),
+  slot: whole,
+  slotLag: whole,
+  states: whole,
+  /** The part of them that it notified before all others, 0 to 1. */
+  wonShare: orNull(decimal),
+  /** How far it is ahead of the others in the mean, negative behind. */
+  leadMs: orNull(decimal),
+  misses: whole,
+  disagreements: whole,
+});
+
 /** The body of /status. */
 export const serviceStatus = object(
   {
@@ -118,6 +135,8 @@ export const serviceStatus = object(
     clockReason: orNull(text),
     /** Of a core alone. */
     role: text,
+    /** The streams that are merged; left out where there are none. */
+    sources: list(sourceStatus),
     venues: list(object({ name: text, host: text, markets: list(venueMarket) })),
     /** Left out where the service keeps no history. */
     history: historyStatus,

@@ -4,7 +4,7 @@
  *
  * It does not know a socket.
  */
-import { list, type Message, objectOf } from '../fields.js';
+import { listOf, type Message, objectOf, text, whole } from '../fields.js';
 import { CHECKSUM_ROWS } from '../limits.js';
 import { type BookState, bookState } from '../row-shapes.js';
 import { BookSide, type RowReader, readOrderKey, rowReaderOf } from './side.js';
@@ -35,8 +35,6 @@ interface FrameHead extends ResumePoint {
 
 /** Rows a side of a topic that names no depth, as the service has it. */
 const DEPTH_DEFAULT = 50;
-
-const readList = list((sent) => sent);
 
 /** A followed book. */
 export class FollowedBook {
@@ -130,7 +128,7 @@ export class FollowedBook {
 
   #replaceRows(side: BookSide, rows: unknown): void {
     side.removeAll();
-    for (const sent of readList(rows, 'rows')) {
+    for (const sent of listOf(rows, 'rows')) {
       const placed = this.#readRow(sent);
       if (placed.row.size === 0n) {
         throw new ProtocolViolation('empty', `${placed.key} has no size`);
@@ -140,20 +138,21 @@ export class FollowedBook {
   }
 
   #changeLevels(side: BookSide, rows: unknown): void {
-    for (const sent of readList(rows, 'rows')) {
-      const placed = this.#readRow(sent);
-      if (placed.row.size === 0n) side.removeRow(placed.key);
-      else side.putRow(placed);
+    for (const sent of listOf(rows, 'rows')) {
+      const [price, size] = sent as readonly [string, string];
+      // What goes is not read any further.
+      if (size === '0') side.removeRow(price);
+      else side.putRow(this.#readRow(sent));
     }
   }
 
   /** Removes what goes and what changes first: queues are those after the whole change. */
   #changeOrders(side: BookSide, sent: unknown): void {
     const { add, change, remove } = objectOf(sent, 'orders');
-    const changed = readList(change, 'change').map(this.#readRow);
-    for (const name of readList(remove, 'remove')) side.removeRow(readOrderKey(name));
+    const changed = listOf(change, 'change').map(this.#readRow);
+    for (const name of listOf(remove, 'remove')) side.removeRow(readOrderKey(name));
     for (const { key } of changed) side.removeRow(key);
-    for (const placed of [...changed, ...readList(add, 'add').map(this.#readRow)]) {
+    for (const placed of [...changed, ...listOf(add, 'add').map(this.#readRow)]) {
       if (side.hasRow(placed.key)) {
         throw new ProtocolViolation('absent', `${placed.key} is added but was there already`);
       }
@@ -176,8 +175,8 @@ export class FollowedBook {
       throw new ProtocolViolation('epoch', message);
     }
     if (prev === point.seq) return;
-    const isGap = wholeOf(prev) > point.seq;
-    if (!isGap && wholeOf(seq) > point.seq - (isStateAlone(frame) ? 1 : 0)) return;
+    const isGap = whole(prev, 'prev') > point.seq;
+    if (!isGap && whole(seq, 'seq') > point.seq - (isStateAlone(frame) ? 1 : 0)) return;
     const message = `a ${type} follows ${prev}, the book is at ${point.seq}`;
     throw new ProtocolViolation(isGap ? 'gap' : 'repeated', message);
   }
@@ -191,8 +190,8 @@ export class FollowedBook {
     const parts: string[] = [];
     for (let index = 0; index < CHECKSUM_ROWS; index += 1) {
       for (const { placedRows } of sides) {
-        const text = placedRows[index]?.text;
-        if (text !== undefined) parts.push(text);
+        const row = placedRows[index];
+        if (row !== undefined) parts.push(row.text);
       }
     }
     const own = crc32(parts.join(':'));
@@ -210,19 +209,13 @@ export function isStateAlone({ bids, asks }: Message): boolean {
 }
 
 function headOf({ epoch, seq, slot, ts, state }: Message): FrameHead {
-  if (typeof epoch !== 'string') throw new ProtocolViolation('malformed', 'a frame has no epoch');
   return {
-    epoch,
-    seq: wholeOf(seq),
-    slot: wholeOf(slot),
-    ts: wholeOf(ts),
+    epoch: text(epoch, 'epoch'),
+    seq: whole(seq, 'seq'),
+    slot: whole(slot, 'slot'),
+    ts: whole(ts, 'ts'),
     state: bookState(state, 'state'),
   };
-}
-
-function wholeOf(value: unknown): number {
-  if (Number.isSafeInteger(value)) return value as number;
-  throw new ProtocolViolation('malformed', `${value} is not a whole number`);
 }
 
 function timingOf({ recvNs, sendNs }: Message): BookView['timing'] {

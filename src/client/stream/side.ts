@@ -76,8 +76,8 @@ export class BookSide {
   /** Inserts a row at its position, or replaces the level with its price. */
   putRow(placed: PlacedRow): void {
     const index = this.#indexOf(placed);
-    const replaced = this.#placed[index]?.key === placed.key ? 1 : 0;
-    this.#placed.splice(index, replaced, placed);
+    if (this.#placed[index]?.key === placed.key) this.#placed[index] = placed;
+    else this.#placed.splice(index, 0, placed);
     this.#byKey.set(placed.key, placed);
     this.#rows = undefined;
   }

@@ -8,6 +8,7 @@ import { historyBodySchemas, historyReadiness, historyStatus } from './history-b
 import { journalBody, journalStatus } from './journal-schemas.js';
 import { wordSchema } from './param-schemas.js';
 import { count, marketType, text, textOrNull } from './schema-parts.js';
+import { sourceStatuses } from './source-schemas.js';
 import { udfBodySchemas } from './udf-schemas.js';
 
 const INTEGER_TEXT = '^-?[0-9]+$';
@@ -412,6 +413,7 @@ export const bodySchemas = {
     lastAudit: Type.Union([lastAudit, Type.Null()], {
       description: 'The last comparison of the whole book with the chain; null before the first.',
     }),
+    sources: Type.Optional(sourceStatuses),
     venues: Type.Optional(
       Type.Array(venueStatus, { description: 'External venues; left out where there are none.' }),
     ),

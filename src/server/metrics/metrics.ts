@@ -7,7 +7,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { LIMITS } from '../../config/limits.js';
 import type { AsOfSource } from '../../contract/as-of-source.js';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
-import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
+import type { FeedMetrics, Readiness, SourceStatus } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { JournalSource } from '../../contract/journal-source.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
@@ -81,6 +81,7 @@ export class Metrics {
     const series = [
       ...this.#bookSeries(),
       ...feedSeries(feed, readiness),
+      ...sourceSeries(feed),
       ...(sockets === undefined ? [] : socketSeries(sockets)),
       gaugeSeries(
         'slotbook_socket_backlog_bytes',
@@ -246,6 +247,27 @@ function feedSeries(feed: () => FeedMetrics, readiness: () => Readiness): readon
       read: () => feed().events,
     },
   ];
+}
+
+/** Of each stream that is merged: name, help and figure. */
+const SOURCE_FIGURES: readonly [string, string, (source: SourceStatus) => number][] = [
+  ['trusted', 'Whether it keeps the book.', ({ state }) => (state === 'trusted' ? 1 : 0)],
+  ['slot_lag', 'Slots behind the newest source.', ({ slotLag }) => slotLag],
+  ['won_share', 'Part of its states that it notified first.', ({ wonShare }) => wonShare ?? 0],
+  ['lead_seconds', 'How far it is ahead of the others.', ({ leadMs }) => (leadMs ?? 0) / 1_000],
+  ['states_total', 'States that it notified.', ({ states }) => states],
+  ['misses_total', 'States that it did not notify.', ({ misses }) => misses],
+  ['disagreements_total', 'States that it notified otherwise.', (source) => source.disagreements],
+];
+
+/** One value for each stream that is merged, by its name. */
+function sourceSeries(feed: () => FeedMetrics): readonly MetricSeries[] {
+  return SOURCE_FIGURES.map(([name, help, figureOf]) => {
+    const kind = name.endsWith('_total') ? 'counter' : 'gauge';
+    const read = (): Record<string, number> =>
+      Object.fromEntries(feed().sources?.map((source) => [source.name, figureOf(source)]) ?? []);
+    return { kind, name: `slotbook_source_${name}`, help, label: 'source', read };
+  });
 }
 
 /** Responses by path and status. */

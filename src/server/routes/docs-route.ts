@@ -30,6 +30,16 @@ const page = `<!doctype html>
 <link rel="stylesheet" href="docs/page.css">
 </head>
 <body>
+<header>
+<a class="brand" href=".">slotbook</a>
+<h1>API</h1>
+<nav aria-label="Pages">
+<a href=".">Market</a>
+<a href="page/status">Status</a>
+<a href="page/console">Console</a>
+<a href="asyncapi.json">asyncapi.json</a>
+</nav>
+</header>
 <div id="app"></div>
 <noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> does not.</noscript>
 <script src="docs/swagger-ui-bundle.js"></script>
@@ -38,11 +48,45 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Without `validatorUrl` the page would send the description's address to a validator elsewhere. */
-const init = "SwaggerUIBundle({ url: 'openapi.json', dom_id: '#app', validatorUrl: null });\n";
+/**
+ * Without `validatorUrl` the page would send the description's address to a validator elsewhere. Each operation shows its
+ * schemas, so that the list of all is left out. The theme is that of the
+ * other pages: what was chosen there, or else what the system prefers.
+ */
+const init = `SwaggerUIBundle({
+  url: 'openapi.json', dom_id: '#app', validatorUrl: null, defaultModelsExpandDepth: -1,
+});
+const preference = matchMedia('(prefers-color-scheme: dark)');
+function applyTheme() {
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem('slotbook-theme');
+  } catch {}
+  const isDark = chosen === null ? preference.matches : chosen === 'dark';
+  document.documentElement.classList.toggle('dark-mode', isDark);
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+}
+applyTheme();
+preference.addEventListener('change', applyTheme);
+`;
 
-/** No operation has links: without their column a telephone has room for the responses. */
-const style = '.swagger-ui .response-col_links { display: none; }\n';
+/** The head is that of the other pages. No operation has links or tags, and all are sent to where the page is from: their parts are left out. */
+const style = `body { margin: 0; background: #fff; color: #161c27; font: 12.5px/1.35 'Helvetica Neue', 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', Arial, sans-serif; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; padding: 8px 14px; min-height: 58px; box-sizing: border-box; border-bottom: 1px solid #dfe3e9; }
+h1 { flex: 1; margin: 0; font-size: 14px; font-weight: 400; }
+.brand { font-size: 14px; font-weight: 700; color: inherit; text-decoration: none; }
+nav { display: flex; gap: 2px; }
+nav a { padding: 3px 6px; color: #2159c4; text-decoration: none; }
+.dark-mode body { background: #10141b; color: #dde3ec; }
+.dark-mode header { border-color: #212835; }
+.dark-mode nav a { color: #6aa3ff; }
+html:not(.dark-mode) .swagger-ui .info .title small { background: #566072; }
+html:not(.dark-mode) .swagger-ui .info .title small.version-stamp { background: #3f6b00; }
+html:not(.dark-mode) .swagger-ui .info .link .url { color: #2159c4; }
+html:not(.dark-mode) .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #2159c4; }
+.swagger-ui .information-container .info { margin: 24px 0; }
+.swagger-ui .opblock-tag, .swagger-ui .response-col_links, .swagger-ui .scheme-container { display: none; }
+`;
 
 const policy = [
   "default-src 'none'",

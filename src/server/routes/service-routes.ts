@@ -3,7 +3,7 @@
  */
 import type { BuildInfo } from '../../config/build-info.js';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
-import type { FeedMetrics, Readiness } from '../../contract/feed-status.js';
+import type { FeedMetrics, Readiness, SourceStatus } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { JournalSource } from '../../contract/journal-source.js';
 import type { ChainStats, MarketInfo } from '../../contract/markets.js';
@@ -117,6 +117,7 @@ export function statusReply({
     ...{ clockSkewMs: clockSkewMs === null ? null : Math.round(clockSkewMs), clockReason },
     uptimeMs: Math.round(process.uptime() * 1_000),
     ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
+    ...(metrics.sources === undefined ? {} : { sources: metrics.sources.map(sourceStatus) }),
     ...(external.length === 0 ? {} : { venues: external }),
     ...(history === undefined ? {} : { history: historyStatus(history.readStats()) }),
     ...(journal === undefined ? {} : { journal: journalStatus(journal.readStats()) }),
@@ -127,6 +128,14 @@ export function statusReply({
     }),
   };
   return jsonReply(JSON.stringify(body));
+}
+
+/** Shares and leads as they are read, not as they are computed. */
+function sourceStatus(source: SourceStatus): SourceStatus {
+  const { wonShare, leadMs } = source;
+  const rounded = (value: number | null, unit: number): number | null =>
+    value === null ? null : Math.round(value * unit) / unit;
+  return { ...source, wonShare: rounded(wonShare, 1_000), leadMs: rounded(leadMs, 10) };
 }
 
 /** `newestSlot` is the newest that a node has reported. */

@@ -49,6 +49,14 @@ describe('/status', () => {
     });
   });
 
+  test('lists the sources that are merged, with figures that can be read', async () => {
+    const facts = { slot: 9, slotLag: 1, states: 3, misses: 1, disagreements: 0 };
+    const names = { name: 'grpc:a.example', state: 'trusted', reason: null } as const;
+    figures = { ...figures, sources: [{ ...names, ...facts, wonShare: 2 / 3, leadMs: 1.2345 }] };
+    const { sources } = await status();
+    expect(sources).toEqual([{ ...names, ...facts, wonShare: 0.667, leadMs: 1.2 }]);
+  });
+
   test('answers before the first book, with the reason', async () => {
     figures = { slotAgeMs: 1, events: {} };
     server.readiness = { everLive: false, state: 'starting', reason: 'no node answers', slot: 0 };
@@ -76,7 +84,7 @@ describe('external venues', () => {
 
   afterAll(() => server?.close());
 
-  test('are told by market in /status', async () => {
+  test('are notified by market in /status', async () => {
     const { venues } = JSON.parse(await (await fetch(`${server.url}/status`)).text());
     const markets = [{ ...sol, ageMs: 813 }, jto];
     expect(venues).toEqual([{ name: 'aggregator', host: 'swap.example', markets }]);

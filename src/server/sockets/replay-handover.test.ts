@@ -144,6 +144,22 @@ test('an end that its client has not read when it goes elsewhere leaves the way 
   expect([replay.sent, faults]).toEqual([['seek', 'finish', 'close'], []]);
 });
 
+test('a live topic whose number is behind the market, with a change that no mark has, is read all the same', () => {
+  const other = openOn(server, '203.0.113.8');
+  other.say({ ...stream, id: 1 });
+  // What the topic does not show moves the market alone.
+  book.current = { ...book.current, seq: 12 };
+  const replay = begin();
+  replay.listener.onEnd();
+  change();
+  replay.add({ ...caughtUp, seq: 12 });
+  expect(client.taken()).toMatchObject([{ type: 'live', seq: 12 }]);
+  expect(client.topics.has(KEY)).toBe(true);
+  published = [];
+  mark();
+  expect([published, faults]).toEqual([[KEY], []]);
+});
+
 describe('a client that asks for something else on the way to now', () => {
   test('has the live topic closed, and opened again when the replay is there again', () => {
     const replay = begin();

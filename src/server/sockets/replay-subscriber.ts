@@ -9,8 +9,8 @@ import type { SocketCounts } from '../metrics/socket-metrics.js';
 import { SocketError, UNSERVED_TEXT } from '../transport/errors.js';
 import { findFirstAfter, readPoint, type TopicPoint } from './replay-link.js';
 import { refusalError, textOfEvent } from './replay-messages.js';
-import { StreamSubscriber } from './stream-dialect.js';
 import type { StreamFanOut } from './stream-fan-out.js';
+import { StreamSubscriber } from './stream-subscriber.js';
 import {
   isServed,
   type ResumePoint,

@@ -1,12 +1,13 @@
 /** What a reader is shown that comes back, and when its frames say that their news came in. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LIMITS } from '../../config/limits.js';
 import { changes, MarkedChanges } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
-import { StreamSubscriber } from './stream-dialect.js';
 import { StreamFanOut } from './stream-fan-out.js';
+import { StreamSubscriber } from './stream-subscriber.js';
 import type { StreamTopic } from './stream-topics.js';
-import type { FrameSink } from './subscription.js';
+import type { FrameSink, SendOutcome } from './subscription.js';
 
 const INTERVAL_MS = 10;
 
@@ -42,8 +43,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function join(timing = false): StreamTopic {
-  const spec = { channel: 'book', market: 0, depth: 10, ...(timing ? { timing } : {}) } as const;
+function join(timing = false, depth = 10): StreamTopic {
+  const spec = { channel: 'book', market: 0, depth, ...(timing ? { timing } : {}) } as const;
   return fanOut.addSubscriber({ key: book.topicName(spec), spec });
 }
 
@@ -115,6 +116,85 @@ describe('a resume that is cut because the client does not read', () => {
     client.room = 9;
     expect(reader.sendSnapshot(client, 'first')).toBe(true);
     expect(client.frames).toEqual(['7-8', 'snapshot 10']);
+  });
+});
+
+describe('a resume from a book that is ahead of this one', () => {
+  /** A reader that has seen two turns more than this book has, and how often it could be sent something. */
+  function aheadReader() {
+    const topic = join();
+    turns(1);
+    const resume = { epoch: book.epoch, seq: book.current.seq + 2 };
+    const reader = new StreamSubscriber({ streams: fanOut, topic, id: '1', resume });
+    const client = new Client();
+    client.room = 9;
+    const outcomes: SendOutcome[] = [];
+    const send = (): void => void outcomes.push(reader.sendSnapshot(client, 'first'));
+    reader.attachCallbacks?.({ onReady: send, onFailed: () => undefined });
+    send();
+    return { reader, client, outcomes, send };
+  }
+
+  test('waits for the book, and then has missed nothing', () => {
+    const { client, outcomes } = aheadReader();
+    turn();
+    // The second of the two comes in its turn, and is published by a later mark.
+    turn();
+    expect(outcomes).toEqual(['later']);
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(outcomes).toEqual(['later', true]);
+    expect(client.frames).toEqual([]);
+    vi.advanceTimersByTime(10 * LIMITS.resumeWaitMsMax);
+    expect(outcomes).toHaveLength(2);
+  });
+
+  test('is sent what came with the frame for which it waited', () => {
+    const { client, outcomes } = aheadReader();
+    turns(1);
+    book.current = { ...book.current, seq: book.current.seq + 1 };
+    turns(1);
+    expect(outcomes).toEqual(['later', true]);
+    expect(client.frames).toEqual(['9-11']);
+  });
+
+  test('is a snapshot after a while, where the book does not come there', () => {
+    const { client, outcomes } = aheadReader();
+    turns(1);
+    vi.advanceTimersByTime(LIMITS.resumeWaitMsMax);
+    expect(outcomes).toEqual(['later', true]);
+    expect(client.frames).toEqual(['snapshot 9']);
+  });
+
+  test('waits for a frame of the last mark that is still to be made', () => {
+    const [, topic] = [join(), join(false, 20)];
+    const make = book.topicDelta.bind(book);
+    // Each frame takes longer than a slice.
+    vi.spyOn(book, 'topicDelta').mockImplementation((handle, times) => {
+      vi.advanceTimersByTime(2 * LIMITS.streamSliceMs);
+      return times === undefined ? make(handle) : make(handle, times);
+    });
+    turn();
+    const resume = { epoch: book.epoch, seq: book.current.seq };
+    const reader = new StreamSubscriber({ streams: fanOut, topic, id: '1', resume });
+    const client = new Client();
+    client.room = 9;
+    const outcomes: SendOutcome[] = [];
+    const send = (): void => void outcomes.push(reader.sendSnapshot(client, 'first'));
+    reader.attachCallbacks?.({ onReady: send, onFailed: () => undefined });
+    send();
+    expect(fanOut.isPublishing).toBe(true);
+    fanOut.finishMark();
+    expect(outcomes).toEqual(['later', true]);
+    expect(client.frames).toEqual([]);
+  });
+
+  test('is sent nothing after it has left', () => {
+    const { reader, client, outcomes } = aheadReader();
+    reader.leaveTopic();
+    turns(3);
+    vi.advanceTimersByTime(10 * LIMITS.resumeWaitMsMax);
+    expect(outcomes).toEqual(['later']);
+    expect(client.frames).toEqual([]);
   });
 });
 

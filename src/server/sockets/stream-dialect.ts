@@ -7,15 +7,11 @@ import type { TopicSpec } from '../../contract/topics.js';
 import type { TopicRoom } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
 import type { ClientMessage, MessageId } from './client-message.js';
-import type { StreamFanOut } from './stream-fan-out.js';
-import type { ResumePoint, StreamRequest, StreamTopic } from './stream-topics.js';
+import { StreamSubscriber } from './stream-subscriber.js';
+import type { ResumePoint, StreamRequest } from './stream-topics.js';
 import type {
   ChannelParts,
   Dialect,
-  FrameSink,
-  SendOutcome,
-  SnapshotCallbacks,
-  SnapshotKind,
   Subscriber,
   SubscriptionRequest,
   WildcardRequest,
@@ -62,90 +58,6 @@ function subscriptionTo(
     return new StreamSubscriber({ streams, topic, id: idText, resume });
   };
   return { key: request.key, room: roomOf(request.spec, book), openSubscriber };
-}
-
-/** The parts of a subscriber. */
-export interface StreamSubscriberParts {
-  readonly streams: StreamFanOut;
-  /** The subscriber is counted in it already. */
-  readonly topic: StreamTopic;
-  /** The JSON text of the request's id; empty for none. */
-  readonly id: string;
-  readonly resume: ResumePoint | undefined;
-  /** The number of the delta behind `resume`, where it is known. */
-  readonly firstMissed?: number | undefined;
-}
-
-/** Sends the snapshot of a topic, or the deltas that a client has missed. */
-export class StreamSubscriber implements Subscriber {
-  /** Of a topic that has yet to begin. */
-  readonly attachCallbacks: ((callbacks: SnapshotCallbacks) => void) | undefined;
-  readonly #parts: StreamSubscriberParts;
-  #begin: () => void = () => undefined;
-  /** The number of the next delta to replay; undefined to send a snapshot. */
-  #nextMissed: number | undefined;
-
-  constructor(parts: StreamSubscriberParts) {
-    this.#parts = parts;
-    const { streams, topic, resume, firstMissed } = parts;
-    this.#nextMissed =
-      firstMissed ?? (resume === undefined ? undefined : streams.findFirstMissed(topic, resume));
-    if (topic.isUnmarked) {
-      this.attachCallbacks = ({ onReady }) => {
-        this.#begin = onReady;
-      };
-    }
-  }
-
-  get key(): string {
-    return this.#parts.topic.key;
-  }
-
-  get errorMembers(): object {
-    return { topic: this.key };
-  }
-
-  sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
-    const { streams, topic, id } = this.#parts;
-    if (topic.isUnmarked) {
-      topic.waiting.add(this.#begin);
-      return 'later';
-    }
-    const isReset = showing === 'reset';
-    if (!isReset && this.#nextMissed !== undefined && this.#hasAllFrom(this.#nextMissed)) {
-      return this.#replayMissed(sink, this.#nextMissed);
-    }
-    this.#nextMissed = undefined;
-    return sink.send(streams.renderSnapshot(topic, { id: isReset ? '' : id, reset: isReset }));
-  }
-
-  leaveTopic(): void {
-    const { streams, topic } = this.#parts;
-    topic.waiting.delete(this.#begin);
-    streams.removeSubscriber(topic);
-  }
-
-  /**
-   * The ring may drop missed deltas while the client still reads the first of them; and it does not hold
-   * what begins another epoch, as that is no delta.
-   */
-  #hasAllFrom(number: number): boolean {
-    const { topic, resume } = this.#parts;
-    if (topic.epoch !== resume?.epoch) return false;
-    return number === topic.ring.nextNumber || topic.ring.frame(number) !== undefined;
-  }
-
-  #replayMissed(sink: FrameSink, from: number): boolean {
-    const { ring } = this.#parts.topic;
-    for (let number = from; number < ring.nextNumber; number += 1) {
-      this.#nextMissed = number;
-      if (sink.isBehind()) return false;
-      const frame = ring.frame(number);
-      if (frame === undefined || !sink.send(frame)) return false;
-    }
-    this.#nextMissed = undefined;
-    return true;
-  }
 }
 
 type ChannelFields = (message: ClientMessage) => Partial<TopicSpec>;

@@ -3,8 +3,8 @@ import { LIMITS } from '../../config/limits.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import { changes, MarkedChanges } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
-import { StreamSubscriber } from './stream-dialect.js';
 import { StreamFanOut } from './stream-fan-out.js';
+import { StreamSubscriber } from './stream-subscriber.js';
 import type { StreamTopic } from './stream-topics.js';
 
 const INTERVAL_MS = 10;

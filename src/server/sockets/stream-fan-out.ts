@@ -22,6 +22,7 @@ import {
   StreamTopics,
 } from './stream-topics.js';
 import { UnmarkedChanges } from './unmarked-changes.js';
+import { WallClock } from './wall-clock.js';
 
 /** The parts and settings of the streaming channels. */
 export interface StreamFanOutOptions extends Omit<BookFanOutOptions, 'intervalMs'> {
@@ -48,6 +49,8 @@ export class StreamFanOut implements MarkPublisher {
   readonly #due = new Set<StreamTopic>();
   /** Called once they are made. */
   readonly #afterMark: (() => void)[] = [];
+  /** Called after each mark: readers that have seen more than this book. */
+  readonly ahead = new Set<() => void>();
   #nextSlice: NodeJS.Immediate | undefined;
   readonly #wall = new WallClock();
   readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
@@ -94,6 +97,17 @@ export class StreamFanOut implements MarkPublisher {
   /** The number of the first delta that a client has missed; undefined when it is not known. */
   findFirstMissed({ epoch, ring }: StreamTopic, point: ResumePoint): number | undefined {
     return point.epoch === epoch ? ring.findNumberAfter(point.seq) : undefined;
+  }
+
+  /** Whether a reader has what this book has yet to publish, as at an edge that is behind the one before. */
+  isBehind(topic: StreamTopic, point: ResumePoint): boolean {
+    const { epoch, seq, spec, classIndex, leastChange } = topic;
+    if (point.epoch !== epoch || point.seq <= seq) return false;
+    // Its frame of the last mark is still to be made.
+    if (this.#due.has(topic)) return true;
+    if (this.#options.book.version(spec.market).seq < point.seq) return true;
+    const change = this.#unmarked.find(spec.market, classIndex);
+    return change !== undefined && change.kind >= leastChange;
   }
 
   /** Publishes what the mark of a turn says. What it makes later it makes before the book moves on. */
@@ -197,6 +211,7 @@ export class StreamFanOut implements MarkPublisher {
   #endMark(): void {
     if (this.#nextSlice !== undefined) clearImmediate(this.#nextSlice);
     this.#nextSlice = undefined;
+    for (const look of [...this.ahead]) look();
     if (this.#afterMark.length === 0) return;
     for (const resume of this.#afterMark.splice(0)) resume();
   }
@@ -217,15 +232,9 @@ export class StreamFanOut implements MarkPublisher {
       this.#recordFailure(topic, error);
       return;
     }
-    if (topic.isUnmarked) {
-      this.#beginTopic(topic);
-      return;
-    }
-    if (delta === null) return;
-    this.#storeDelta(topic, delta, nowMs);
-    this.#counts.published += 1;
-    this.#publishFrame(topic, delta.frame, nowMs);
-    this.#options.onPublished?.((performance.now() - topic.changedAtMs) / 1_000);
+    if (delta !== null) topic.seq = delta.seq;
+    if (topic.isUnmarked) this.#beginTopic(topic);
+    else if (delta !== null) this.#publishDelta(topic, delta, nowMs);
   }
 
   #beginTopic(topic: StreamTopic): void {
@@ -236,13 +245,16 @@ export class StreamFanOut implements MarkPublisher {
     for (const begin of waiting) begin();
   }
 
-  #storeDelta(topic: StreamTopic, delta: TopicDelta, nowMs: number): void {
+  #publishDelta(topic: StreamTopic, delta: TopicDelta, nowMs: number): void {
     if (delta.reset) {
       topic.ring.clear();
       topic.epoch = this.#options.book.epoch;
     } else {
       topic.ring.appendDelta(delta, nowMs);
     }
+    this.#counts.published += 1;
+    this.#publishFrame(topic, delta.frame, nowMs);
+    this.#options.onPublished?.((performance.now() - topic.changedAtMs) / 1_000);
   }
 
   #publishFrame(topic: StreamTopic, frame: Uint8Array, nowMs: number): void {
@@ -281,20 +293,5 @@ export class StreamFanOut implements MarkPublisher {
     if (topic.broken) return;
     topic.broken = true;
     this.#options.onFault(error, topic.key);
-  }
-}
-
-/** Steps of the system's clock beyond this are followed. */
-const DRIFT_MS_MAX = 2;
-
-/** Unix time in nanoseconds: finer than `Date.now`, which it follows when the system's clock is set. */
-class WallClock {
-  #offsetMs = performance.timeOrigin;
-
-  /** Unix nanoseconds of a time of `performance.now`. */
-  toUnixNs(atMs: number): bigint {
-    const drift = Date.now() - (this.#offsetMs + performance.now());
-    if (Math.abs(drift) > DRIFT_MS_MAX) this.#offsetMs += drift;
-    return BigInt(Math.round((this.#offsetMs + atMs) * 1_000_000));
   }
 }

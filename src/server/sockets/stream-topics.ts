@@ -39,6 +39,8 @@ export interface StreamTopic {
   readonly leastChange: ChangeKind;
   /** The epoch of its last publication. */
   epoch: string;
+  /** Its sequence number. */
+  seq: number;
   subscribers: number;
   /**
    * It was opened after a change that no mark of its class has: it begins at the next one, as it would go
@@ -175,14 +177,14 @@ export class StreamTopics {
     const [oldest] = this.#idle;
     if (this.#topics.size >= this.#topicsMax && oldest !== undefined) this.closeTopic(oldest);
     const handle = this.#book.openTopic(spec, recvNs);
-    const classIndex = classOf(spec);
-    const leastChange = leastChangeOf(spec);
+    const [classIndex, leastChange] = [classOf(spec), leastChangeOf(spec)];
     const change = this.#unmarked.find(spec.market, classIndex);
     const topic: StreamTopic = {
       ...{ key, spec, handle, ring: new Ring(this.#memory), epoch: this.#book.epoch },
+      ...{ seq: this.#book.version(spec.market).seq, changedAtMs: 0, receivedAtMs: 0 },
       ...{ classIndex, leastChange, subscribers: 0, waiting: new Set() },
       isUnmarked: change !== undefined && change.kind >= leastChange,
-      ...{ changedAtMs: 0, receivedAtMs: 0, framedAtMs: nowMs, idleSinceMs: 0, broken: false },
+      ...{ framedAtMs: nowMs, idleSinceMs: 0, broken: false },
     };
     this.#topics.set(key, topic);
     const ofMarket = this.#byMarket.get(spec.market) ?? new Set();

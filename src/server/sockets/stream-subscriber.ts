@@ -1,0 +1,137 @@
+import { LIMITS } from '../../config/limits.js';
+import type { StreamFanOut } from './stream-fan-out.js';
+import type { ResumePoint, StreamTopic } from './stream-topics.js';
+import type {
+  FrameSink,
+  SendOutcome,
+  SnapshotCallbacks,
+  SnapshotKind,
+  Subscriber,
+} from './subscription.js';
+
+/** The parts of a subscriber. */
+export interface StreamSubscriberParts {
+  readonly streams: StreamFanOut;
+  /** The subscriber is counted in it already. */
+  readonly topic: StreamTopic;
+  /** The JSON text of the request's id; empty for none. */
+  readonly id: string;
+  readonly resume: ResumePoint | undefined;
+  /** The number of the delta behind `resume`, where it is known. */
+  readonly firstMissed?: number | undefined;
+}
+
+/** Sends the snapshot of a topic, or the deltas that a client has missed. */
+export class StreamSubscriber implements Subscriber {
+  /** Of a topic that has yet to begin, or to come to where the client was. */
+  readonly attachCallbacks: ((callbacks: SnapshotCallbacks) => void) | undefined;
+  readonly #parts: StreamSubscriberParts;
+  #begin: () => void = () => undefined;
+  /** The number of the next delta to replay; undefined to send a snapshot, null before it is known. */
+  #nextMissed: number | undefined | null;
+  /** Ends the wait for a book that is behind the client. */
+  #patience: NodeJS.Timeout | undefined;
+  #isPatient: boolean;
+
+  constructor(parts: StreamSubscriberParts) {
+    this.#parts = parts;
+    const { topic, firstMissed } = parts;
+    this.#nextMissed = firstMissed ?? null;
+    this.#isPatient = topic.isUnmarked || this.#isBehind();
+    if (!this.#isPatient) this.#findFirstMissed();
+    else {
+      this.attachCallbacks = ({ onReady }) => {
+        this.#begin = onReady;
+      };
+    }
+  }
+
+  get key(): string {
+    return this.#parts.topic.key;
+  }
+
+  get errorMembers(): object {
+    return { topic: this.key };
+  }
+
+  sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
+    const { streams, topic, id } = this.#parts;
+    if (topic.isUnmarked) {
+      topic.waiting.add(this.#begin);
+      return 'later';
+    }
+    if (this.#isPatient && this.#isBehind()) {
+      this.#waitForBook();
+      return 'later';
+    }
+    this.#endWait();
+    this.#findFirstMissed();
+    const [from, isReset] = [this.#nextMissed ?? undefined, showing === 'reset'];
+    if (!isReset && from !== undefined && this.#hasAllFrom(from)) {
+      return this.#replayMissed(sink, from);
+    }
+    this.#nextMissed = undefined;
+    return sink.send(streams.renderSnapshot(topic, { id: isReset ? '' : id, reset: isReset }));
+  }
+
+  leaveTopic(): void {
+    const { streams, topic } = this.#parts;
+    topic.waiting.delete(this.#begin);
+    this.#endWait();
+    streams.removeSubscriber(topic);
+  }
+
+  /** A reader whose next delta is known, as after a replay, waits for nothing: nobody would call it back. */
+  #isBehind(): boolean {
+    const { streams, topic, resume, firstMissed } = this.#parts;
+    return firstMissed === undefined && resume !== undefined && streams.isBehind(topic, resume);
+  }
+
+  /** Once, when the book is where the client was. */
+  #findFirstMissed(): void {
+    const { streams, topic, resume } = this.#parts;
+    if (this.#nextMissed !== null) return;
+    this.#nextMissed = resume === undefined ? undefined : streams.findFirstMissed(topic, resume);
+  }
+
+  /** Looks again after each mark. A client that was never where it says is sent a snapshot all the same. */
+  #waitForBook(): void {
+    this.#parts.streams.ahead.add(this.#look);
+    this.#patience ??= setTimeout(() => {
+      this.#isPatient = false;
+      this.#begin();
+    }, LIMITS.resumeWaitMsMax).unref();
+  }
+
+  readonly #look = (): void => {
+    if (!this.#isBehind()) this.#begin();
+  };
+
+  #endWait(): void {
+    if (this.#patience === undefined) return;
+    clearTimeout(this.#patience);
+    this.#parts.streams.ahead.delete(this.#look);
+  }
+
+  /**
+   * The ring may drop missed deltas while the client still reads the first of them; and it does not hold
+   * what begins another epoch, as that is no delta.
+   */
+  #hasAllFrom(number: number): boolean {
+    const { topic, resume } = this.#parts;
+    if (topic.epoch !== resume?.epoch) return false;
+    return number === topic.ring.nextNumber || topic.ring.frame(number) !== undefined;
+  }
+
+  #replayMissed(sink: FrameSink, from: number): boolean {
+    const { ring } = this.#parts.topic;
+    for (let number = from; number < ring.nextNumber; number += 1) {
+      this.#nextMissed = number;
+      if (sink.isBehind()) return false;
+      const frame = ring.frame(number);
+      if (frame === undefined || !sink.send(frame)) return false;
+    }
+    this.#nextMissed = undefined;
+    return true;
+  }
+}
