@@ -28,7 +28,7 @@ A star marks a licence that was read from the package's LICENSE file, because it
 
 - \`rpc-websockets\` (LGPL-3.0-only) comes with \`@solana/web3.js\`, whose connections the service does not use. It is installed as a
   package of its own and can be replaced by another version of it.
-- The scripts of the page contain \`svelte\` and \`fancy-canvas\`, both MIT, and \`lightweight-charts\`, Apache-2.0, whose notice the page shows.
+- The scripts of the page contain \`svelte\`, \`uplot\` and \`fancy-canvas\`, all MIT, and \`lightweight-charts\`, Apache-2.0, whose notice the page shows.
 - \`libsql\` contains SQLite, which is in the public domain. The \`zstd-sys\` crate contains zstd, BSD-3-Clause.
 - \`@solana/surfpool-*\` is the local chain of the demo, and optional: \`npm install --omit=optional\` leaves it out, and
   with it \`@libsql/*\`, which the history needs.

@@ -1,3 +1,4 @@
+import 'uplot/dist/uPlot.min.css';
 import './app.css';
 import { mount } from 'svelte';
 import StatusPage from './view/StatusPage.svelte';

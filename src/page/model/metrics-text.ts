@@ -1,18 +1,35 @@
 /** The text of /metrics, as far as the page of the service plots it. */
 import { METRIC_LINES_MAX } from './limits.js';
 
-/** A sum over all label sets of each metric, by its name. */
+/** Values by name and labels, as they are written, and the sum over all label sets by the name alone. */
 export type MetricSums = ReadonlyMap<string, number>;
 
-/** Adds up the samples of each name in a text of Prometheus; a line that is not a sample is left out. */
+/** Reads the samples of a text of Prometheus; a line that is not a sample is left out. */
 export function readMetrics(text: string): MetricSums {
   const sums = new Map<string, number>();
   for (const line of text.split('\n', METRIC_LINES_MAX)) {
-    const [, name = '', value = ''] = /^([a-z_]\w*)(?:\{.*\})? (\S+)$/i.exec(line) ?? [];
+    const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
     const number = Number(value);
-    if (name !== '' && Number.isFinite(number)) sums.set(name, (sums.get(name) ?? 0) + number);
+    if (name === '' || !Number.isFinite(number)) continue;
+    sums.set(name, (sums.get(name) ?? 0) + number);
+    if (labels !== '') sums.set(name + labels, number);
   }
   return sums;
+}
+
+const SAMPLE = /^([a-z_]\w*)(\{.*\})? (\S+)$/i;
+
+/** The counts of a metric by its one label, largest first; those of zero are left out. */
+export function countsOf(
+  sums: MetricSums,
+  name: string,
+  label: string,
+): readonly (readonly [value: string, count: number])[] {
+  const head = `${name}{${label}="`;
+  return [...sums]
+    .filter(([key, count]) => key.startsWith(head) && count > 0)
+    .map(([key, count]) => [key.slice(head.length, -'"}'.length), count] as const)
+    .sort(([, one], [, other]) => other - one);
 }
 
 /** One reading of all metrics. */
@@ -51,28 +68,18 @@ export function meanMsOf(name: string): PlotValue {
   };
 }
 
+/** How often a second a histogram got more than one of its bounds, which is written as in the text. */
+export function overOf(name: string, bound: string): PlotValue {
+  return (now, before) => {
+    const all = growthOf(`${name}_count`, now, before);
+    const within = growthOf(`${name}_bucket{le="${bound}"}`, now, before);
+    const seconds = (now.atMs - before.atMs) / 1_000;
+    if (all === null || within === null || all < 0 || seconds <= 0) return null;
+    return (all - within) / seconds;
+  };
+}
+
 function growthOf(name: string, now: Reading, before: Reading): number | null {
   const [newer, older] = [now.sums.get(name), before.sums.get(name)];
   return newer === undefined || older === undefined ? null : newer - older;
-}
-
-/** Values that have room in a plot at first; it grows with the time. */
-const PLOT_WIDTH_MIN = 60;
-
-/** The points of a line through values, in a box of 1 to 1 with 0 at the top; gaps begin a new line. */
-export function lineOf(values: readonly (number | null)[], max: number): string {
-  let isDrawing = false;
-  const steps = Math.max(PLOT_WIDTH_MIN, values.length) - 1;
-  return values
-    .map((value, index) => {
-      if (value === null) {
-        isDrawing = false;
-        return '';
-      }
-      const x = 1 - (values.length - 1 - index) / steps;
-      const command = isDrawing ? 'L' : 'M';
-      isDrawing = true;
-      return `${command}${x.toFixed(4)} ${(1 - value / Math.max(max, Number.MIN_VALUE)).toFixed(4)}`;
-    })
-    .join('');
 }
