@@ -84,8 +84,8 @@ function drawSteps(
   width: number,
 ): number {
   let last = floor;
-  for (const [index, price] of prices.entries()) {
-    const at = Math.max(-1, Math.min(width + 1, x(price)));
+  for (let index = 0; index < prices.length; index += 1) {
+    const at = Math.max(-1, Math.min(width + 1, x(prices[index] ?? 0)));
     context.lineTo(at, last);
     last = y(totals[index] ?? 0);
     context.lineTo(at, last);

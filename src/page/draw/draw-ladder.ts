@@ -1,6 +1,7 @@
 /** Draws a ladder: price, size and total of each level over bars by source. */
 import { type Ladder, type LadderRow, SOURCES } from '../model/ladder.js';
 import type { Size } from './canvas.js';
+import type { DigitPen } from './draw-digits.js';
 import { type LadderLayout, type LadderPlace, MIDDLE_HEIGHT, rowTop } from './ladder-layout.js';
 import { type Palette, sourceColor } from './palette.js';
 
@@ -9,6 +10,8 @@ export interface LadderScene {
   readonly size: Size;
   readonly layout: LadderLayout;
   readonly palette: Palette;
+  /** Of the palette's font. */
+  readonly pen: DigitPen;
   readonly ladder: Ladder;
   readonly formatPrice: (price: bigint) => string;
   readonly formatSize: (size: bigint) => string;
@@ -56,8 +59,8 @@ function drawTotalBars(context: Context, { rows, side, ...scene }: SideScene): v
   const scale = size.width / Number(ladder.totalMax);
   context.globalAlpha = TOTAL_ALPHA;
   context.fillStyle = palette[side];
-  for (const [index, { total }] of rows.entries()) {
-    const width = Number(total) * scale;
+  for (let index = 0; index < rows.length; index += 1) {
+    const width = Number(rowOf(rows, index).total) * scale;
     context.fillRect(size.width - width, rowTop(layout, side, index), width, layout.rowHeight);
   }
   context.globalAlpha = 1;
@@ -71,19 +74,28 @@ function drawSizeBars(context: Context, { rows, side, ...scene }: SideScene): vo
     context.fillRect(right - width, rowTop(layout, side, index) + 2, width, layout.rowHeight - 4);
   // What is behind the sizes would give them another colour.
   context.fillStyle = palette.panel;
-  for (const [index, row] of rows.entries()) fill(index, size.width, Number(row.size) * scale);
-  const rights = rows.map(() => size.width);
+  for (let index = 0; index < rows.length; index += 1) {
+    fill(index, size.width, Number(rowOf(rows, index).size) * scale);
+  }
+  const rights = new Float64Array(rows.length).fill(size.width);
   context.globalAlpha = BAR_ALPHA;
   for (const [source] of SOURCES) {
     context.fillStyle = sourceColor(palette, source, side);
-    for (const [index, { bySource }] of rows.entries()) {
-      const [right = 0, width] = [rights[index], Number(bySource[source]) * scale];
-      if (width <= 0) continue;
+    for (let index = 0; index < rows.length; index += 1) {
+      const part = rowOf(rows, index).bySource[source];
+      if (part <= 0n) continue;
+      const right = rights[index] ?? 0;
+      const width = Number(part) * scale;
       fill(index, right, width);
       rights[index] = right - width;
     }
   }
   context.globalAlpha = 1;
+}
+
+/** Lists are walked by index: the pairs of `entries` would be most of what drawing leaves behind. */
+function rowOf(rows: readonly LadderRow[], index: number): LadderRow {
+  return rows[index] as LadderRow;
 }
 
 function drawMarks(context: Context, scene: SideScene): void {
@@ -105,22 +117,24 @@ function drawMarks(context: Context, scene: SideScene): void {
 
 /** Prices to the left, sizes in the middle and totals to the right. */
 function drawTexts(context: Context, { rows, side, ...scene }: SideScene): void {
-  const { layout, palette, size, formatPrice, formatSize } = scene;
+  const { layout, palette, size, pen, formatPrice, formatSize } = scene;
   const middleOf = (index: number): number =>
     rowTop(layout, side, index) + layout.rowHeight / 2 + 0.5;
   context.textAlign = 'left';
   context.fillStyle = palette[side];
-  for (const [index, { price }] of rows.entries()) {
-    context.fillText(formatPrice(price), EDGE, middleOf(index));
+  for (let index = 0; index < rows.length; index += 1) {
+    context.fillText(formatPrice(rowOf(rows, index).price), EDGE, middleOf(index));
   }
   context.textAlign = 'right';
   context.fillStyle = palette.text;
-  for (const [index, row] of rows.entries()) {
-    context.fillText(formatSize(row.size), size.width * SIZE_END, middleOf(index));
+  for (let index = 0; index < rows.length; index += 1) {
+    context.fillText(formatSize(rowOf(rows, index).size), size.width * SIZE_END, middleOf(index));
   }
   context.globalAlpha = TOTAL_TEXT_ALPHA;
-  for (const [index, { total }] of rows.entries()) {
-    context.fillText(formatSize(total), size.width - EDGE, middleOf(index));
+  // Nearly every book changes most of them.
+  for (let index = 0; index < rows.length; index += 1) {
+    const place = { right: size.width - EDGE, middle: middleOf(index) };
+    pen.drawNumber(context, formatSize(rowOf(rows, index).total), place);
   }
   context.globalAlpha = 1;
 }

@@ -25,14 +25,18 @@ export function measuredSocket(meter: SocketMeter, clock: 'compare' | 'ignore'):
   return class extends WebSocket {
     constructor(url: string) {
       super(url);
-      // Frames are ASCII, one byte a character.
-      this.addEventListener('message', ({ data }) => meter.addBytes(String(data).length));
-      if (clock === 'compare') compareClocks(this, meter);
+      const onPong = clock === 'compare' ? compareClocks(this, meter) : undefined;
+      this.addEventListener('message', ({ data }) => {
+        // Frames are ASCII, one byte a character.
+        meter.addBytes(String(data).length);
+        if (String(data).startsWith('{"type":"pong"')) onPong?.(String(data));
+      });
     }
   };
 }
 
-function compareClocks(socket: WebSocket, meter: SocketMeter): void {
+/** Pings while the socket is open. Returns what takes the pongs. */
+function compareClocks(socket: WebSocket, meter: SocketMeter): (pong: string) => void {
   let sentMs = 0;
   let pings = 0;
   const ping = (): void => {
@@ -42,12 +46,11 @@ function compareClocks(socket: WebSocket, meter: SocketMeter): void {
     socket.send(`{"type":"ping","id":"${PING_ID}"}`);
   };
   socket.addEventListener('open', ping);
-  socket.addEventListener('message', ({ data }) => {
-    if (typeof data !== 'string' || !data.startsWith('{"type":"pong"')) return;
+  return (pong) => {
     const receivedMs = preciseNowMs();
-    const { id, ts } = JSON.parse(data) as { readonly id?: unknown; readonly ts?: unknown };
+    const { id, ts } = JSON.parse(pong) as { readonly id?: unknown; readonly ts?: unknown };
     if (id !== PING_ID || typeof ts !== 'number') return;
     meter.addClockSample({ sentMs, receivedMs, serviceMs: ts });
     setTimeout(ping, pings < CLOCK_FIRST_PINGS ? CLOCK_FIRST_PING_MS : CLOCK_PING_MS);
-  });
+  };
 }

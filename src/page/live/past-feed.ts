@@ -1,15 +1,13 @@
 /**
- * The book of past moments, read from the journal over HTTP: one moment at a time, stepped through, or played.
- * There is never more than one read under way, and the newest request is the next one.
+ * The book of past moments: one at a time, read over HTTP and stepped through, or played as a stream of them.
+ * There is never more than one read of a book under way, and the newest request is the next one.
  */
 import { ClientError, type HttpClient, type L2Book, type MomentQuery } from '@slotbook/client';
 import { textOfError } from '../model/error-text.js';
-import { BOOK_DEPTH, PLAY_MS } from '../model/limits.js';
+import { BOOK_DEPTH } from '../model/limits.js';
 import { heldMoment, type Kept, momentText } from '../model/moments.js';
 import type { BookChoice, ShownBook } from './book-feed.js';
-
-/** By which a turn is asked for again. */
-export type ShownMoment = Required<Pick<MomentQuery, 'epoch' | 'seq'>>;
+import { PastPlayer, type ShownMoment } from './past-player.js';
 
 /** A book of the past. */
 export interface PastBook {
@@ -37,15 +35,30 @@ export class PastFeed {
   #shown: PastBook | undefined;
   #next: MomentQuery | undefined;
   #problem: string | undefined;
+  #tick = 1n;
   #speed = 0;
-  /** Where playing began, and when by the clock of the page. */
-  #anchor = { ts: 0, atMs: 0 };
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #work: AbortController | undefined;
+  readonly #player: PastPlayer;
 
-  constructor(http: HttpClient, events: PastFeedEvents) {
+  /** `url` is the address of the service of `http`. */
+  constructor(http: HttpClient, url: string, events: PastFeedEvents) {
     this.#http = http;
     this.#events = events;
+    this.#player = new PastPlayer(http, url, {
+      onBook: (book, { ts, ...moment }) => {
+        const oracle = this.#shown?.oracle ?? 0n;
+        this.#noteShown({ book, oracle, ts, moment });
+      },
+      onOracle: (oracle) => {
+        if (this.#shown !== undefined) this.#noteShown({ ...this.#shown, oracle });
+      },
+      onLive: () => events.onCaughtUp(),
+      onStop: (problem) => {
+        this.#speed = 0;
+        this.#problem = problem ?? 'The journal ends here.';
+        events.onChange();
+      },
+    });
   }
 
   /** The book of the moment; undefined before the first, and while another market is read. */
@@ -68,11 +81,12 @@ export class PastFeed {
     this.#kept = kept;
   }
 
-  /** Shows the same moment of another book. */
-  setChoice(choice: BookChoice): void {
+  /** Shows the same moment of another book, of a market with a tick. */
+  setChoice(choice: BookChoice, tick: bigint): void {
     const ts = this.#shown?.ts;
     if (this.#choice?.market !== choice.market) this.#shown = undefined;
     this.#choice = choice;
+    this.#tick = tick;
     if (ts === undefined) return;
     // What is under way is of the book before.
     this.#work?.abort();
@@ -80,46 +94,44 @@ export class PastFeed {
     this.#request({ ts });
   }
 
-  /** Shows a time, or the nearest kept moment before it. */
+  /** Shows a time, or the nearest kept moment before it; what plays goes on from there. */
   showTime(ts: number): void {
     if (this.#kept === undefined) return;
-    const held = heldMoment(this.#kept, ts, 'back');
-    this.#anchor = { ts: held, atMs: performance.now() };
-    this.#request({ ts: held });
+    this.#request({ ts: heldMoment(this.#kept, ts) });
   }
 
   /** Shows a moment that something else has named, which may not be kept. */
   showMoment(moment: MomentQuery): void {
-    this.pause();
+    this.#stopPlaying();
     this.#request(moment);
   }
 
   /** Shows the state of the book before or after the shown one. */
   step(by: 1 | -1): void {
     if (this.#shown === undefined) return;
-    this.pause();
+    this.#stopPlaying();
     const { epoch, seq } = this.#shown.moment;
     this.#request({ epoch, seq: seq + by });
   }
 
-  /** Plays on from the shown moment. */
+  /** Plays on from the shown moment, or from the one that is being read. */
   play(speed: number): void {
     if (this.#shown === undefined) return;
     this.#speed = speed;
-    this.#anchor = { ts: this.#shown.ts, atMs: performance.now() };
-    this.#playOn();
+    if (this.#work === undefined) this.#playOn();
+    this.#events.onChange();
   }
 
-  /** Stands still. */
+  /** Stands still, and reads the shown moment whole: the oracle beside what played is of a moment before. */
   pause(): void {
-    clearTimeout(this.#timer);
-    this.#speed = 0;
-    this.#events.onChange();
+    const hasPlayed = this.#speed > 0 && this.#work === undefined;
+    this.#stopPlaying();
+    if (hasPlayed && this.#shown !== undefined) this.#request(this.#shown.moment);
   }
 
   /** Ends all work, and forgets the moment. */
   leave(): void {
-    clearTimeout(this.#timer);
+    this.#player.stop();
     this.#work?.abort();
     this.#work = undefined;
     this.#next = undefined;
@@ -128,21 +140,26 @@ export class PastFeed {
     this.#speed = 0;
   }
 
+  #stopPlaying(): void {
+    this.#player.stop();
+    this.#speed = 0;
+    this.#events.onChange();
+  }
+
   #playOn(): void {
-    if (this.#kept === undefined || this.#speed === 0) return;
-    const { ts, atMs } = this.#anchor;
-    const now = ts + (performance.now() - atMs) * this.#speed;
-    if (now >= this.#kept.lastTs) {
-      this.#events.onCaughtUp();
-      return;
-    }
-    const held = heldMoment(this.#kept, now, 'forward');
-    // A time of which nothing is kept is not waited for.
-    if (held > now) this.#anchor = { ts: held, atMs: performance.now() };
-    this.#request({ ts: held });
+    if (this.#choice === undefined || this.#shown === undefined) return;
+    const [choice, from] = [this.#choice, this.#shown.moment];
+    this.#player.play({ choice, tick: this.#tick, from, speed: this.#speed });
+  }
+
+  #noteShown(past: PastBook): void {
+    this.#shown = past;
+    this.#problem = undefined;
+    this.#events.onChange();
   }
 
   #request(next: MomentQuery): void {
+    this.#player.stop();
     this.#next = next;
     if (this.#work === undefined) void this.#readRequests();
   }
@@ -157,21 +174,19 @@ export class PastFeed {
     }
     if (work.signal.aborted) return;
     this.#work = undefined;
-    if (this.#speed > 0) this.#timer = setTimeout(() => this.#playOn(), PLAY_MS);
+    if (this.#speed > 0) this.#playOn();
   }
 
   async #read(choice: BookChoice, moment: MomentQuery, signal: AbortSignal): Promise<void> {
     try {
       const past = await this.#readBook(choice, moment, signal);
-      if (signal.aborted) return;
-      this.#shown = past;
-      this.#problem = undefined;
+      if (!signal.aborted) this.#noteShown(past);
     } catch (error) {
       if (signal.aborted) return;
       this.#problem = this.#textOfProblem(error);
       this.#speed = 0;
+      this.#events.onChange();
     }
-    this.#events.onChange();
   }
 
   /** What is kept is said as people write it. */

@@ -1,8 +1,16 @@
 /** What draws the page: a graphics processor, or a program in its place. */
 import { shortRenderer } from '../model/format.js';
+import { RENDERER_WAIT_MS_MAX } from '../model/limits.js';
 
-/** Its name, as WebGL has it; `unknown` where there is none or the browser does not say. */
-export function readRenderer(): string {
+/** Calls with its name, once there is nothing else to do: it takes tens of milliseconds to find out. */
+export function askRenderer(onName: (name: string) => void): void {
+  const ask = (): void => onName(readRenderer());
+  if ('requestIdleCallback' in window) requestIdleCallback(ask, { timeout: RENDERER_WAIT_MS_MAX });
+  else setTimeout(ask, RENDERER_WAIT_MS_MAX);
+}
+
+/** As WebGL has it; `unknown` where there is none or the browser does not say. */
+function readRenderer(): string {
   const context = document.createElement('canvas').getContext('webgl');
   if (context === null) return 'unknown';
   const extension = context.getExtension('WEBGL_debug_renderer_info');

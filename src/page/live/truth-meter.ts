@@ -7,7 +7,7 @@ import { ClockComparison, type ClockOffset, type ClockSample } from '../model/cl
 import { UNDRAWN_MAX } from '../model/limits.js';
 import { LatencyWindow, RateWindow } from '../model/windows.js';
 import type { SocketMeter } from './measured-socket.js';
-import { readRenderer } from './renderer.js';
+import { askRenderer } from './renderer.js';
 
 type Frame = Readonly<Record<string, unknown>>;
 
@@ -48,7 +48,7 @@ export class TruthMeter implements SocketMeter {
   #counts = { checksumsVerified: 0, checksumsFailed: 0, resumes: 0, resyncs: 0, repairs: 0 };
   #dropped = 0;
   #renderer = '';
-  #checksum = '';
+  #checksum: number | undefined;
   #lastRepair: string | null = null;
   #connection: 'new' | 'lost' | 'followed' = 'new';
 
@@ -72,7 +72,7 @@ export class TruthMeter implements SocketMeter {
     this.#connection = 'followed';
     if (type === 'heartbeat') return;
     this.#counts.checksumsVerified += 1;
-    if (typeof crc === 'number') this.#checksum = crc.toString(16).padStart(8, '0');
+    if (typeof crc === 'number') this.#checksum = crc;
     // What a snapshot has was received long ago.
     if (type !== 'delta') return;
     this.#updates.add(1, this.#nowMs());
@@ -101,8 +101,11 @@ export class TruthMeter implements SocketMeter {
   /** Notes frames of the screen that showed less than was there. */
   noteDropped(count: number): void {
     this.#dropped += count;
-    // It costs some milliseconds itself: where all is smooth nobody asks.
-    this.#renderer ||= readRenderer();
+    // Where all is smooth nobody asks.
+    if (this.#dropped > count) return;
+    askRenderer((name) => {
+      this.#renderer = name;
+    });
   }
 
   /** Notes that all that was received is drawn. */
@@ -122,7 +125,7 @@ export class TruthMeter implements SocketMeter {
     const nowMs = this.#nowMs();
     return {
       ...this.#counts,
-      checksum: this.#checksum,
+      checksum: this.#checksum?.toString(16).padStart(8, '0') ?? '',
       updatesPerSecond: this.#updates.perSecond(nowMs),
       bytesPerSecond: this.#bytes.perSecond(nowMs),
       latency: this.#latencies.quantiles(nowMs),

@@ -1,15 +1,12 @@
 /** The cumulative depth of a book, as a curve and as a table. */
 import type { BookView } from '@slotbook/client';
 
-/**
- * One side of the curve, best first: so much can be traded up to each price. Lists of numbers, because each frame
- * makes new ones.
- */
+/** One side of the curve, best first: so much can be traded up to each price. */
 export interface DepthSide {
   /** Quote for a base. */
-  readonly prices: readonly number[];
+  readonly prices: Float64Array;
   /** Base. */
-  readonly totals: readonly number[];
+  readonly totals: Float64Array;
 }
 
 /** The curve of both sides. */
@@ -36,12 +33,15 @@ export function depthCurveOf(view: Pick<BookView, 'bids' | 'asks'>): DepthCurve 
 }
 
 function sideOf(levels: BookView['bids']): DepthSide {
+  const prices = new Float64Array(levels.length);
+  const totals = new Float64Array(levels.length);
   let raw = 0;
-  const totals = levels.map(({ size }) => {
+  for (const [index, { price, size }] of levels.entries()) {
     raw += Number(size);
-    return raw / 1e9;
-  });
-  return { prices: levels.map(({ price }) => Number(price) / 1e6), totals };
+    prices[index] = Number(price) / 1e6;
+    totals[index] = raw / 1e9;
+  }
+  return { prices, totals };
 }
 
 function reachOf({ prices }: DepthSide, mid: number): number {
@@ -50,8 +50,9 @@ function reachOf({ prices }: DepthSide, mid: number): number {
 
 /** How many levels stand within a distance of the middle. */
 export function countWithin({ prices }: DepthSide, mid: number, distance: number): number {
-  const beyond = prices.findIndex((price) => Math.abs(price - mid) > distance);
-  return beyond < 0 ? prices.length : beyond;
+  let count = 0;
+  while (count < prices.length && Math.abs((prices[count] ?? mid) - mid) <= distance) count += 1;
+  return count;
 }
 
 /** Base within a distance of the middle. */

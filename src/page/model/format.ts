@@ -12,12 +12,31 @@ export function decimalsOf(step: bigint, unitDecimals: number): number {
 
 /** A raw integer with a fixed number of decimals, rounded to the nearest, and its thousands grouped. */
 export function formatFixed(raw: bigint, unitDecimals: number, shown: number): string {
-  const cut = 10n ** BigInt(Math.max(0, unitDecimals - shown));
-  const absolute = raw < 0n ? -raw : raw;
-  const digits = ((absolute + cut / 2n) / cut).toString().padStart(shown + 1, '0');
-  const whole = digits.slice(0, digits.length - shown).replace(/\B(?=(\d{3})+$)/g, ',');
+  const digits = roundedDigits(raw < 0n ? -raw : raw, Math.max(0, unitDecimals - shown));
+  const padded = digits.padStart(shown + 1, '0');
+  const whole = groupThousands(padded.slice(0, padded.length - shown));
   const sign = raw < 0n ? '-' : '';
-  return shown === 0 ? sign + whole : `${sign}${whole}.${digits.slice(digits.length - shown)}`;
+  return shown === 0 ? sign + whole : `${sign}${whole}.${padded.slice(padded.length - shown)}`;
+}
+
+/** An amount without its last digits, rounded to the nearest. A frame has hundreds; as numbers they take a third. */
+function roundedDigits(absolute: bigint, dropped: number): string {
+  // Half of the whole numbers that a double has: with half a step on top the sum and its quotient are still exact.
+  if (absolute < HALF_OF_EXACT) {
+    const step = 10 ** dropped;
+    return String(Math.floor((Number(absolute) + step / 2) / step));
+  }
+  const step = 10n ** BigInt(dropped);
+  return ((absolute + step / 2n) / step).toString();
+}
+
+const HALF_OF_EXACT = 2n ** 52n;
+
+function groupThousands(digits: string): string {
+  let end = digits.length;
+  let grouped = '';
+  for (; end > 3; end -= 3) grouped = `,${digits.slice(end - 3, end)}${grouped}`;
+  return digits.slice(0, end) + grouped;
 }
 
 /** The nearest whole number, its thousands grouped; toLocaleString takes some twenty times as long. */
@@ -71,6 +90,11 @@ export function formatAge(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A name of the program's code as words: `inAuction` becomes `in auction`. */
+export function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** The ends of a key: `FSXR…j4pXq`. */

@@ -17,10 +17,17 @@ import {
   shortRenderer,
 } from './format.js';
 import { FrameCadence } from './frame-cadence.js';
+import { groupLevels } from './grouping.js';
 import { isInLevel, ladderOf } from './ladder.js';
-import { CONSOLE_FRAMES_MAX, CONSOLE_TEXT_MAX, LATENCY_AGE_MS_MAX } from './limits.js';
-import { gaugeOf, lineOf, meanMsOf, rateOf, readMetrics } from './metrics-text.js';
+import {
+  CONSOLE_FRAMES_MAX,
+  CONSOLE_TEXT_MAX,
+  LATENCY_AGE_MS_MAX,
+  PLOT_SAMPLES_MAX,
+} from './limits.js';
+import { countsOf, gaugeOf, meanMsOf, overOf, rateOf, readMetrics } from './metrics-text.js';
 import { heldMoment, keptOf, momentText, parseMoment } from './moments.js';
+import { addSample, PLOTS, summaryOf } from './plots.js';
 import { spreadOf } from './spread.js';
 import { firstSizeOf, segmentsOf, sharesOf } from './walk.js';
 import { LatencyWindow, RateWindow } from './windows.js';
@@ -44,6 +51,14 @@ const book = {
   ),
 };
 
+/** An amount at 1e6, written by integers alone. */
+function slow(raw: bigint, shown: number): string {
+  const cut = 10n ** BigInt(6 - shown);
+  const digits = String((raw + cut / 2n) / cut).padStart(shown + 1, '0');
+  const whole = digits.slice(0, digits.length - shown).replace(/\B(?=(\d{3})+$)/g, ',');
+  return shown === 0 ? whole : `${whole}.${digits.slice(digits.length - shown)}`;
+}
+
 describe('numbers', () => {
   test('have the decimals of their step, rounded, with grouped thousands', () => {
     expect([100n, 1n, 1_000_000n, 10n].map((step) => decimalsOf(step, 6))).toEqual([4, 6, 0, 5]);
@@ -51,6 +66,16 @@ describe('numbers', () => {
     expect(formatFixed(1_999_999n, 6, 2)).toBe('2.00');
     expect(formatFixed(-5_000n, 6, 2)).toBe('-0.01');
     expect(formatFixed(999n, 0, 0)).toBe('999');
+  });
+
+  test('are exact also where a double has no room for them', () => {
+    const middles = [2n ** 52n, 2n ** 53n, 5n * 10n ** 18n, 150_500_000n];
+    for (const middle of middles) {
+      for (let raw = middle - 150n; raw < middle + 150n; raw += 1n) {
+        for (const shown of [6, 4, 3, 0]) expect(formatFixed(raw, 6, shown)).toBe(slow(raw, shown));
+      }
+    }
+    expect(formatFixed(5n * 10n ** 18n, 9, 2)).toBe('5,000,000,000.00');
   });
 
   test('are short where they are large', () => {
@@ -217,6 +242,23 @@ describe('the console', () => {
   });
 });
 
+test('levels are grouped as the service does, without a last group that may lack some', () => {
+  const bids = levels(
+    [1_029n, { dlob: 1n }],
+    [1_021n, { vamm: 2n, dlob: 1n }],
+    [1_010n, { vamm: 1n }],
+  );
+  const asks = levels([1_030n, { dlob: 1n }], [1_031n, { dlob: 2n }], [1_041n, { dlob: 4n }]);
+  const group = (...[rows, side, levelsMax]: [Levels, 'bid' | 'ask', number]) =>
+    groupLevels(rows, { side, groupSize: 10n, levelsMax });
+  expect(group(bids, 'bid', 4)).toEqual(
+    levels([1_020n, { dlob: 2n, vamm: 2n }], [1_010n, { vamm: 1n }]),
+  );
+  expect(group(asks, 'ask', 4).map(({ price }) => price)).toEqual([1_030n, 1_040n, 1_050n]);
+  expect(group(asks, 'ask', 3).map(({ price }) => price)).toEqual([1_030n, 1_040n]);
+  expect(group([], 'ask', 3)).toEqual([]);
+});
+
 describe('metrics', () => {
   const text = (requests: number, sum: number, count: number): string =>
     [
@@ -245,9 +287,31 @@ describe('metrics', () => {
     expect(meanMsOf('slotbook_x_seconds')(now, { ...now, atMs: 0 })).toBeNull();
   });
 
-  test('are lines with the newest value at the right, broken where a value is unknown', () => {
-    expect(lineOf([1, null, 2], 2)).toMatch(/^M0\.96\d+ 0\.5000M1\.0000 0\.0000$/);
-    expect(lineOf([0], 0)).toBe('M1.0000 1.0000');
+  test('are counted by a label, and above a bound of a histogram', () => {
+    const histogram = (within: number, all: number) =>
+      readMetrics(
+        `x_bucket{le="0.02"} ${within}\nx_count ${all}\ne{event="a"} ${all}\ne{event="b"} 0`,
+      );
+    const [older, newer] = [
+      { atMs: 0, sums: histogram(5, 6) },
+      { atMs: 2_000, sums: histogram(25, 36) },
+    ];
+    expect(overOf('x', '0.02')(newer, older)).toBe(5);
+    expect(overOf('x', '0.05')(newer, older)).toBeNull();
+    expect(countsOf(newer.sums, 'e', 'event')).toEqual([['a', 36]]);
+  });
+
+  test('are plotted from the second reading on, with nothing where a tab was hidden', () => {
+    expect(addSample([], now, undefined)).toEqual([]);
+    const [sample] = addSample([], now, before);
+    const topics = PLOTS.findIndex(({ name }) => name === 'Topics');
+    expect([sample?.atMs, sample?.values.length]).toEqual([2_000, PLOTS.length]);
+    expect(sample?.values[topics]).toBe(7);
+    const late = addSample([], { ...now, atMs: 60_000 }, before);
+    expect(late[0]?.values.every((value) => value === null)).toBe(true);
+    const many = Array.from({ length: PLOT_SAMPLES_MAX }, () => ({ atMs: 0, values: [] }));
+    expect(addSample(many, now, before)).toHaveLength(PLOT_SAMPLES_MAX);
+    expect(summaryOf([2, null, 4])).toEqual({ last: 4, least: 2, mean: 3, most: 4 });
   });
 });
 
@@ -311,10 +375,9 @@ describe('moments', () => {
     const gap = { from: { slot: 2, ts: 20 }, to: { slot: 3, ts: 30 }, reason: 'restart' };
     const kept = keptOf({ ...state, ranges: [range(10, 20), range(30, 40)], gaps: [gap] });
     if (kept === undefined) throw new Error('two ranges are kept');
-    expect([5, 15.4, 20, 25, 99].map((ts) => heldMoment(kept, ts, 'back'))).toEqual([
+    expect([5, 15.4, 20, 25, 99].map((ts) => heldMoment(kept, ts))).toEqual([
       ...[10, 15, 20, 20, 40],
     ]);
-    expect(heldMoment(kept, 25, 'forward')).toBe(30);
   });
 
   test('are written and read in UTC', () => {

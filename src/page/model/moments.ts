@@ -19,15 +19,10 @@ export function keptOf({ ranges, gaps }: JournalAnswer): Kept | undefined {
   };
 }
 
-/** The kept moment at a time, or the nearest one in a direction where nothing is kept of it. */
-export function heldMoment(
-  { firstTs, lastTs, gaps }: Kept,
-  ts: number,
-  direction: 'back' | 'forward',
-): number {
+/** The kept moment at a time, or the nearest one before it where nothing is kept of it. */
+export function heldMoment({ firstTs, lastTs, gaps }: Kept, ts: number): number {
   const gap = gaps.find(({ fromTs, toTs }) => ts > fromTs && ts < toTs);
-  const held = gap === undefined ? ts : direction === 'back' ? gap.fromTs : gap.toTs;
-  return Math.round(Math.min(lastTs, Math.max(firstTs, held)));
+  return Math.round(Math.min(lastTs, Math.max(firstTs, gap?.fromTs ?? ts)));
 }
 
 /** A moment in UTC, with its day and its milliseconds: `2026-11-23 03:12:04.120`. */
