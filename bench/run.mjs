@@ -2,7 +2,7 @@
  * `npm run bench`: compares results, times ours and the peers in turns, prints one table and
  * writes it to `bench/results`.
  *
- * A run of all rows takes about fifteen minutes, most of it in the peers' rounds. A run of some
+ * A run of all rows takes about twenty minutes, most of it in the peers' rounds. A run of some
  * rows is not written down, so that what is committed is always one whole run.
  */
 import path from 'node:path';

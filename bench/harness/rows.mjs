@@ -1,10 +1,12 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `as-of`, `replay`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `as-of`, `replay`, `edges`, `copy`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
 import { asOfMoments, replaySpeed } from './as-of-rows.mjs';
+import { copySpeed } from './copy-row.mjs';
+import { edgeCosts } from './edges-row.mjs';
 import { assertSameTops } from './equality.mjs';
 import { fanOut } from './fan-out-rows.mjs';
 import { accountToFrame } from './frame-rows.mjs';
@@ -54,6 +56,8 @@ export const ROWS = {
   journal: (bench) => journalCosts(bench),
   'as-of': () => asOfMoments(),
   replay: () => replaySpeed(),
+  edges: (bench) => edgeCosts(bench),
+  copy: (bench) => copySpeed(bench),
   loop: (bench) => longestCalls(bench),
 };
 

@@ -47,6 +47,11 @@ const verbs = {
   /** `expect COUNT`: resolves when so many books have come since the last `expect`. */
   async expect(count) {
     await enough(Number(count));
+    return verbs.taken();
+  },
+
+  /** `taken`: what has come since the last `expect` or `taken`. */
+  taken() {
     const result = { deliveries, bytes };
     deliveries = 0;
     bytes = 0;
