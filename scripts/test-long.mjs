@@ -50,10 +50,26 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/ccxt.test.ts'],
     env: { CCXT_SECONDS: '600' },
   },
+  grpc: {
+    about: 'a gRPC stream that is cut 1,000 times, each time by another server',
+    command: [localCommand('vitest'), 'run', 'test/grpc-streams.test.ts'],
+    env: { GRPC_CUTS: '1000' },
+  },
   standby: {
     about: 'a hundred cores that are killed, and the standbys that go on with their log',
     command: [localCommand('vitest'), 'run', 'test/standby.test.ts'],
     env: { STANDBY_KILLS: '100' },
+  },
+  'log-cluster': {
+    about: 'a log on three NATS servers, of which one after the other is killed, twelve in all',
+    command: [localCommand('vitest'), 'run', 'test/log-cluster.test.ts'],
+    env: { CLUSTER_KILLS: '12' },
+  },
+  partitions: {
+    about:
+      'a hundred random schedules of partitions between cores, an edge and NATS; SEED=n for others',
+    command: [localCommand('vitest'), 'run', 'test/partitions.test.ts'],
+    env: { PARTITIONS: '100' },
   },
   deaf: {
     about: '1,000 clients that read nothing, and the memory that they leave behind',
@@ -64,6 +80,17 @@ const longForms = {
     about: 'a reader that jumps between two edges for ten minutes; needs nats-server',
     command: [localCommand('vitest'), 'run', 'test/edges.test.ts'],
     env: { EDGES_SECONDS: '600' },
+  },
+  'edge-hashes': {
+    about: 'two edges for an hour: the hash of each second, and equal books; needs nats-server',
+    command: [
+      localCommand('vitest'),
+      'run',
+      'test/edges.test.ts',
+      '-t',
+      'have the book of the hash',
+    ],
+    env: { EQUAL_SECONDS: '3600' },
   },
   page: {
     about: 'the page for 30 minutes at 300 account updates a second: first book, scripting, memory',
@@ -100,6 +127,12 @@ const longForms = {
   export: {
     about: 'exports as pandas and hftbacktest load them; needs python3',
     command: ['node', 'scripts/export-readers.mjs'],
+    env: {},
+  },
+  geyser: {
+    about:
+      'the gRPC feed on a real chain, served by a Geyser plugin; compiles 330 crates with the rustc of Surfpool',
+    command: ['node', 'scripts/geyser.mjs'],
     env: {},
   },
   schemathesis: {
