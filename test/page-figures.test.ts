@@ -21,6 +21,7 @@ import { PageVisit } from './support/page-visit.js';
 import { chromiumMissing, launchChromium } from './support/peers.js';
 import { ServiceChild } from './support/service-child.js';
 import { recordStorm } from './support/storm-recording.js';
+import { until } from './support/until.js';
 
 const SECONDS = Number(process.env['PAGE_SECONDS'] ?? 3);
 const IS_LONG = SECONDS >= 60;
@@ -90,6 +91,7 @@ test('300 account updates a second cost a frame little, move nothing, and leave 
   try {
     const costs = await traceFrames(browser, visit.page, () => sleep(TRACED_SECONDS * 1_000));
     printCosts('300 updates a second', costs);
+    await printDropped(visit);
     expect(costs.frames).toBeGreaterThan(0);
     if (IS_LONG) expect.soft(costs.cpu.p99).toBeLessThan(SCRIPT_MS_MAX);
     const readings = await watchHeap(visit);
@@ -104,6 +106,15 @@ test('300 account updates a second cost a frame little, move nothing, and leave 
     await visit.close();
   }
 });
+
+/** The strip tells them, and what draws, since the page was opened. */
+async function printDropped(visit: PageVisit): Promise<void> {
+  const dropped = await until('dropped frames with what draws', async () => {
+    const text = (await visit.text('dropped')).replace(/\s+/g, ' ');
+    return /^0$|^[\d,]+ \S/.test(text) ? text : undefined;
+  });
+  print(`  dropped frames of the screen: ${dropped}`);
+}
 
 function meanOf(readings: readonly HeapReading[]): number {
   return readings.reduce((sum, { megabytes }) => sum + megabytes, 0) / readings.length;
@@ -126,7 +137,7 @@ async function watchHeap({ page }: PageVisit): Promise<readonly HeapReading[]> {
   return readings;
 }
 
-/** That nothing is lost at that pace is a test of page.test.ts. */
+/** That nothing is lost at that pace is a test of page-truth.test.ts. */
 if (IS_LONG) {
   test('a thousand changes of the whole book a second cost a frame little', async () => {
     const file = path.join(folder, 'storm');
@@ -141,6 +152,7 @@ if (IS_LONG) {
       await sleep(3_000);
       const costs = await traceFrames(browser, visit.page, () => sleep(TRACED_SECONDS * 1_000));
       printCosts('1,000 changes of the whole book a second', costs);
+      await printDropped(visit);
       expect(costs.frames).toBeGreaterThan(0);
       if (IS_LONG) expect.soft(costs.cpu.p99).toBeLessThan(SCRIPT_MS_MAX);
       await expectUnbroken(visit);

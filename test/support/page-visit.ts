@@ -4,13 +4,17 @@ import { until } from './until.js';
 
 const WAIT_MS = 60_000;
 
-/** How the page is visited. */
-export interface VisitOptions {
+/** What the page is looked at with. */
+export interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
-  /** Whether the page has a ladder to wait for, as by default. */
-  readonly shows?: 'market' | 'service';
+}
+
+/** How the page is visited. */
+export interface VisitOptions extends Look {
+  /** What is waited for: a ladder, as by default, or the state alone; nothing of a document. */
+  readonly shows?: 'market' | 'service' | 'document';
   /** The state to wait for, live by default. */
   readonly state?: string;
   /** Called before the page is opened. */
@@ -55,6 +59,7 @@ export class PageVisit {
   readonly #origins = new Set<string>();
   readonly #sockets: WebSocket[] = [];
   #bookSubscriptions = 0;
+  #replays = 0;
 
   private constructor(
     context: BrowserContext,
@@ -74,7 +79,10 @@ export class PageVisit {
     page.on('websocket', (socket) => {
       this.#sockets.push(socket);
       socket.on('framesent', ({ payload }) => {
-        if (String(payload).includes('"channel":"book"')) this.#bookSubscriptions += 1;
+        const text = String(payload);
+        if (!text.includes('"channel":"book"')) return;
+        if (text.includes('"from":')) this.#replays += 1;
+        else this.#bookSubscriptions += 1;
       });
       this.#origins.add(new URL(socket.url()).origin.replace(/^ws/, 'http'));
     });
@@ -90,21 +98,34 @@ export class PageVisit {
     await visit.page.addInitScript(WATCH);
     await prepare?.(visit.page);
     await visit.page.goto(url);
-    await visit.untilState(state);
+    if (shows !== 'document') await visit.untilState(state);
     if (shows === 'market') {
       await until('rows in the ladder', async () => (await visit.readLadder()).rows.length > 0);
     }
     return visit;
   }
 
-  /** How often it has subscribed to a book. */
+  /** How often it has subscribed to a live book. */
   get bookSubscriptions(): number {
     return this.#bookSubscriptions;
+  }
+
+  /** How often it has subscribed to a book of the past. */
+  get replays(): number {
+    return this.#replays;
   }
 
   /** How many WebSockets are open. */
   get openSockets(): number {
     return this.#sockets.filter((socket) => !socket.isClosed()).length;
+  }
+
+  /** Looks at the same page otherwise. */
+  async setLook({ width, height, theme }: Required<Look>): Promise<void> {
+    await this.page.setViewportSize({ width, height });
+    await this.page.emulateMedia({ colorScheme: theme });
+    const read = 'document.documentElement.dataset.theme';
+    await until('the theme', async () => (await this.page.evaluate(read)) === theme);
   }
 
   /** Waits for what the truth strip calls the book. */
@@ -140,6 +161,13 @@ export class PageVisit {
   /** The cumulative layout shift, as Web Vitals has it: the most in a run of shifts, of five seconds at most. */
   layoutShift(): Promise<number> {
     return this.page.evaluate('watched.shift');
+  }
+
+  /** Bytes of the scripts that were loaded, as they were sent. */
+  scriptBytes(): Promise<number> {
+    return this.page.evaluate(`performance.getEntriesByType('resource')
+      .filter(({ name }) => name.endsWith('.js'))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
   }
 
   async close(): Promise<void> {
