@@ -1,49 +1,27 @@
 /** A core and its standby as processes: who writes the log when the core is killed, or stands still. */
-import { afterAll, afterEach, beforeAll, expect, type TestContext, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Follower } from '../src/follow/follower.js';
-import { NatsServer, natsMissing } from './support/nats-server.js';
+import { LogServices } from './support/log-services.js';
 import { ServiceChild } from './support/service-child.js';
-import { SteppedDemo } from './support/stepped-demo.js';
 import { until } from './support/until.js';
 
 const SYMBOL = 'SOL-PERP';
 const FEW_KILLS = 3;
 const KILLS = Number(process.env['STANDBY_KILLS'] ?? FEW_KILLS);
+/** A core is started for each kill. */
+const TIMEOUT = { timeout: 300_000 + KILLS * 60_000 };
 /** A machine that is busy with other tests is no reason to take a core for dead. */
 const LEASE = KILLS > FEW_KILLS ? [] : ['--lease-ms', '2000'];
 
-let nats: NatsServer;
-let demo: SteppedDemo;
-const running: ServiceChild[] = [];
+const services = new LogServices(22);
 const readers: Reader[] = [];
 
-beforeAll(async () => {
-  if (natsMissing !== undefined) return;
-  nats = await NatsServer.start();
-  demo = await SteppedDemo.start({ seed: 22, makers: 6, slotTimeMs: 100 });
-});
-
+beforeAll(() => services.start());
 afterEach(async () => {
   for (const { follower } of readers.splice(0)) await follower.stop();
-  for (const service of running.splice(0)) await service.kill();
+  await services.killServices();
 });
-
-afterAll(async () => {
-  await demo?.stop();
-  await nats?.stop();
-});
-
-async function keep(starting: Promise<ServiceChild>): Promise<ServiceChild> {
-  const service = await starting;
-  running.push(service);
-  return service;
-}
-
-/** The flags of a log of its own for each test. */
-function newLog({ skip }: TestContext, name: string): readonly string[] {
-  skip(natsMissing !== undefined, natsMissing);
-  return ['--nats', nats.url, '--nats-stream', name];
-}
+afterAll(() => services.stop());
 
 interface Status {
   readonly epoch: string;
@@ -111,21 +89,9 @@ class Reader {
 /** What a reader finds that was told of nothing and missed nothing. */
 const NOTHING = { broken: 0, resets: 0, reconnects: 0, messages: [], snapshots: 1 };
 
-/** Lets the market move until it is stopped. */
-function keepMoving(): () => Promise<void> {
-  let isOver = false;
-  const moving = (async () => {
-    while (!isOver) await demo.step(2);
-  })();
-  return async () => {
-    isOver = true;
-    await moving;
-  };
-}
-
 /** Waits until an edge shows the orders that a service of its own reads from the chain. */
 async function showsTheChain(edge: ServiceChild): Promise<void> {
-  const lone = await keep(ServiceChild.start(demo.relay));
+  const lone = await services.keep(ServiceChild.start(services.demo.relay));
   const orders = async (service: ServiceChild): Promise<string> => {
     const body = JSON.parse((await service.get(`/l3?marketName=${SYMBOL}`)).text);
     return JSON.stringify([body.bids, body.asks]);
@@ -133,48 +99,52 @@ async function showsTheChain(edge: ServiceChild): Promise<void> {
   await until('the book of the chain', async () => (await orders(edge)) === (await orders(lone)));
 }
 
-test('a core that is killed is replaced: one epoch, no hole, and a short gap', async (context) => {
-  const log = newLog(context, 'kills');
-  const flags = [...log, ...LEASE];
-  let core = await keep(ServiceChild.core(demo.relay, flags));
-  const edge = await keep(ServiceChild.edge(log));
-  const { epoch } = await statusOf(edge);
-  const reader = await Reader.start(edge);
-  const stopMoving = keepMoving();
-  const gaps: number[] = [];
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const standby = await keep(ServiceChild.standby(demo.relay, flags));
-    expect(await standby.get('/ready')).toMatchObject({ status: 503 });
-    const killedMs = performance.now();
-    await core.kill();
-    await becomesCore(standby);
-    const coreMs = performance.now();
-    await until('a change', () => reader.hasMovedSince(coreMs));
-    gaps.push(Math.round(reader.gapSince(killedMs)));
-    core = standby;
-  }
-  await stopMoving();
-  expect(reader.findings).toEqual(NOTHING);
-  expect(await statusOf(edge)).toMatchObject({ epoch, state: 'live' });
-  expect(await statusOf(core)).toMatchObject({ epoch, role: 'core' });
-  expect((await edge.get('/metrics')).text).toContain('event="logRestores"} 1');
-  await showsTheChain(edge);
-  const sorted = [...gaps].sort((one, other) => one - other);
-  const [median, max] = [sorted[sorted.length >> 1], sorted.at(-1)];
-  if (KILLS > FEW_KILLS) {
-    process.stdout.write(`${KILLS} kills: gaps ${median} ms at the median, ${max} ms at most\n`);
-  }
-});
+test(
+  'a core that is killed is replaced: one epoch, no hole, and a short gap',
+  TIMEOUT,
+  async (context) => {
+    const log = services.newLog(context, 'kills');
+    const flags = [...log, ...LEASE];
+    let core = await services.keep(ServiceChild.core(services.demo.relay, flags));
+    const edge = await services.keep(ServiceChild.edge(log));
+    const { epoch } = await statusOf(edge);
+    const reader = await Reader.start(edge);
+    const stopMoving = services.demo.keepMoving();
+    const gaps: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const standby = await services.keep(ServiceChild.standby(services.demo.relay, flags));
+      expect(await standby.get('/ready')).toMatchObject({ status: 503 });
+      const killedMs = performance.now();
+      await core.kill();
+      await becomesCore(standby);
+      const coreMs = performance.now();
+      await until('a change', () => reader.hasMovedSince(coreMs));
+      gaps.push(Math.round(reader.gapSince(killedMs)));
+      core = standby;
+    }
+    await stopMoving();
+    expect(reader.findings).toEqual(NOTHING);
+    expect(await statusOf(edge)).toMatchObject({ epoch, state: 'live' });
+    expect(await statusOf(core)).toMatchObject({ epoch, role: 'core' });
+    expect((await edge.get('/metrics')).text).toContain('event="logRestores"} 1');
+    await showsTheChain(edge);
+    const sorted = [...gaps].sort((one, other) => one - other);
+    const [median, max] = [sorted[sorted.length >> 1], sorted.at(-1)];
+    if (KILLS > FEW_KILLS) {
+      process.stdout.write(`${KILLS} kills: gaps ${median} ms at the median, ${max} ms at most\n`);
+    }
+  },
+);
 
 test('a core that stood still for longer than its lease cannot append, and ends', async (context) => {
-  const log = newLog(context, 'pause');
+  const log = services.newLog(context, 'pause');
   const flags = [...log, ...LEASE];
-  const first = await keep(ServiceChild.core(demo.relay, flags));
-  const edge = await keep(ServiceChild.edge(log));
-  const second = await keep(ServiceChild.standby(demo.relay, flags));
+  const first = await services.keep(ServiceChild.core(services.demo.relay, flags));
+  const edge = await services.keep(ServiceChild.edge(log));
+  const second = await services.keep(ServiceChild.standby(services.demo.relay, flags));
   const reader = await Reader.start(edge);
   const { epoch } = await statusOf(edge);
-  const stopMoving = keepMoving();
+  const stopMoving = services.demo.keepMoving();
   first.pause();
   await becomesCore(second);
   const coreMs = performance.now();
@@ -192,13 +162,26 @@ test('a core that stood still for longer than its lease cannot append, and ends'
 
 test('a core that is stopped gives its lease back, and its standby goes on at once', async (context) => {
   // Nobody would wait for this lease to be over.
-  const log = newLog(context, 'stop');
+  const log = services.newLog(context, 'stop');
   const lease = ['--lease-ms', '60000'];
-  const first = await keep(ServiceChild.core(demo.relay, [...log, ...lease]));
-  const edge = await keep(ServiceChild.edge(log));
-  const second = await keep(ServiceChild.standby(demo.relay, [...log, ...lease]));
+  const first = await services.keep(ServiceChild.core(services.demo.relay, [...log, ...lease]));
+  const edge = await services.keep(ServiceChild.edge(log));
+  const second = await services.keep(ServiceChild.standby(services.demo.relay, [...log, ...lease]));
   const { epoch } = await statusOf(edge);
   expect(await first.stop()).toBe(0);
   await becomesCore(second);
   expect(await statusOf(second)).toMatchObject({ epoch, role: 'core', state: 'live' });
+});
+
+test('of two cores that are started at once, before NATS is there, one stands by', async (context) => {
+  const log = services.newLog(context, 'both');
+  const flags = [...log, ...LEASE];
+  await services.nats.kill();
+  const starting = [1, 2].map(() => ServiceChild.eitherCore(services.demo.relay, flags));
+  await services.nats.startAgain();
+  const cores = await Promise.all(starting.map((one) => services.keep(one)));
+  const roles = await Promise.all(cores.map(async (core) => (await statusOf(core)).role));
+  expect(roles.sort()).toEqual(['core', 'standby']);
+  const edge = await services.keep(ServiceChild.edge(log));
+  expect(await statusOf(edge)).toMatchObject({ state: 'live' });
 });

@@ -82,6 +82,11 @@ export class Core {
     return this.messages.findLast((message) => message.kind === 'state')?.stats.state ?? '';
   }
 
+  /** Why it does not write; empty where it does. */
+  get reason(): string {
+    return this.messages.findLast((message) => message.kind === 'state')?.stats.reason ?? '';
+  }
+
   get waitingBytes(): number {
     return this.messages.findLast((message) => message.kind === 'state')?.stats.waitingBytes ?? 0;
   }

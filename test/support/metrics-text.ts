@@ -1,3 +1,4 @@
+import type { SourceStatus } from '../../src/contract/feed-status.js';
 import { newCounters } from '../../src/feed/model/feed-stats.js';
 import { newCounters as historyCounters } from '../../src/history/ingest/parts.js';
 import { Metrics, RequestCounts } from '../../src/server/metrics/metrics.js';
@@ -5,6 +6,11 @@ import { Timings } from '../../src/server/metrics/timings.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
 import { fakeAsOfStats } from '../../src/server/testing/fake-journal.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
+
+const source: SourceStatus = {
+  ...{ name: 'grpc:host:1', state: 'trusted', reason: null, slot: 1, slotLag: 0, states: 1 },
+  ...{ wonShare: 1, leadMs: 2, misses: 0, disagreements: 0 },
+};
 
 /** The text of /metrics of a service that has all its parts, each with something to count. */
 export function metricsText(): Promise<string> {
@@ -15,7 +21,7 @@ export function metricsText(): Promise<string> {
     book: new FakeBook(),
     directory: new FakeBook(),
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
-    feed: () => ({ slotAgeMs: 0, events: { ...newCounters() } }),
+    feed: () => ({ slotAgeMs: 0, events: { ...newCounters() }, sources: [source] }),
     requests,
     timings: new Timings(),
     sockets: () => ({

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { acceptsOn, freePort } from '../../src/app/loopback-ports.js';
@@ -8,10 +8,12 @@ import { until } from './until.js';
 
 /** Debian has servers where the path of an ordinary user does not lead. */
 const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
+/** `NATS_SERVER` names another one than that of the path, as of another version. */
+const program = process.env['NATS_SERVER'] ?? 'nats-server';
 
 /** Why tests of the log cannot run here; undefined where they can. */
 export const natsMissing =
-  spawnSync('nats-server', ['--version'], { stdio: 'ignore', env }).error === undefined
+  spawnSync(program, ['--version'], { stdio: 'ignore', env }).error === undefined
     ? undefined
     : 'skipped: needs nats-server';
 
@@ -24,20 +26,50 @@ export class NatsServer {
     private readonly folder: string,
   ) {}
 
-  /** Starts a server that asks for the user `slotbook` and the password `secret`. */
-  static async start(): Promise<NatsServer> {
+  /** Starts a server that asks for the user `slotbook` and the password `secret`, who may do anything but subscribe to these subjects. */
+  static async start(denied: readonly string[] = []): Promise<NatsServer> {
     const server = new NatsServer(
       await freePort(),
       mkdtempSync(path.join(tmpdir(), 'slotbook-nats-')),
     );
-    const lines = [
-      `listen: "127.0.0.1:${server.port}"`,
-      `jetstream { store_dir: "${server.folder}/store" }`,
-      'authorization { user: slotbook, password: secret }',
-    ];
-    writeFileSync(server.#config, `${lines.join('\n')}\n`);
+    server.#writeConfig(denied);
     await server.startAgain();
     return server;
+  }
+
+  /** Starts three of them that keep copies of each other's streams, named by their places from 0; returns them before they have a leader. */
+  static async startCluster(): Promise<readonly NatsServer[]> {
+    const places = [0, 1, 2];
+    const ports = await Promise.all(places.map(freePort));
+    const routePorts = await Promise.all(places.map(freePort));
+    const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-nats-'));
+    const routes = routePorts.map((port) => `"nats-route://127.0.0.1:${port}"`).join();
+    const servers = ports.map((port, at) => {
+      const own = path.join(folder, String(at));
+      mkdirSync(own);
+      const server = new NatsServer(port, own);
+      const listen = `"127.0.0.1:${routePorts[at]}"`;
+      server.#writeConfig(
+        [],
+        `server_name: "${at}"`,
+        `cluster { name: slotbook, listen: ${listen}, routes: [${routes}] }`,
+      );
+      return server;
+    });
+    await Promise.all(servers.map((server) => server.startAgain()));
+    return servers;
+  }
+
+  #writeConfig(denied: readonly string[], ...more: readonly string[]): void {
+    const permissions = `permissions: { subscribe: { deny: ${JSON.stringify(denied)} } }`;
+    const user = `user: slotbook, password: secret${denied.length > 0 ? `, ${permissions}` : ''}`;
+    const lines = [
+      `listen: "127.0.0.1:${this.port}"`,
+      `jetstream { store_dir: "${this.folder}/store" }`,
+      `authorization { users: [{ ${user} }] }`,
+      ...more,
+    ];
+    writeFileSync(this.#config, `${lines.join('\n')}\n`);
   }
 
   get #config(): string {
@@ -55,7 +87,7 @@ export class NatsServer {
 
   /** Starts it on its port and its folder, after a kill. */
   async startAgain(): Promise<void> {
-    const child = spawn('nats-server', ['-c', this.#config], { env, stdio: 'ignore' });
+    const child = spawn(program, ['-c', this.#config], { env, stdio: 'ignore' });
     this.#child = child;
     await until(async () => child.exitCode !== null || (await acceptsOn(this.port)));
     if (child.exitCode !== null) throw new Error(`nats-server ended with ${child.exitCode}`);

@@ -59,6 +59,11 @@ export class SceneChain {
 
   /** Replaces all orders of a user; ids count from 1 in the order given. */
   async place(seed: number, ...orders: readonly SceneOrder[]): Promise<void> {
+    await this.demo.writeBytes(this.maker(seed), this.userBytes(seed, ...orders));
+  }
+
+  /** The account of a user with these orders, which `place` writes. */
+  userBytes(seed: number, ...orders: readonly SceneOrder[]): Buffer {
     const slot = BigInt(this.demo.clock.slot);
     const filled = orders.map((order, index) => ({
       ...emptyOrder(),
@@ -68,9 +73,8 @@ export class SceneChain {
       orderId: index + 1,
       ...order,
     }));
-    const authority = authorityOf(seed);
-    const data = userBytes({
-      authority,
+    return userBytes({
+      authority: authorityOf(seed),
       name: `Scene ${seed}`,
       subAccountId: 0,
       status: 0,
@@ -85,7 +89,6 @@ export class SceneChain {
         { marketIndex: 0, scaledBalance: BASE, balanceType: SpotBalanceType.Deposit },
       ],
     });
-    await this.demo.writeBytes(this.maker(seed), data);
   }
 
   /** Whether the market's AMM fills. */

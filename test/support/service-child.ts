@@ -70,9 +70,24 @@ export class ServiceChild {
   ): Promise<ServiceChild> {
     const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
     const service = ServiceChild.#spawn(['core', ...cluster, ...PATIENT, ...flags]);
-    await until('a standby', async () => {
+    return service.#onceStarted(async () => {
       if (!service.isAlive) throw new Error(`the service ended early: ${service.stderr}`);
       return service.url !== '' && (await service.get('/status')).text.includes('"standby"');
+    });
+  }
+
+  /** Starts `core` and waits until it writes the log with a live book, or stands by. */
+  static async eitherCore(
+    urls: { readonly rpcUrl: string; readonly wsUrl: string },
+    flags: readonly string[],
+  ): Promise<ServiceChild> {
+    const cluster = ['--rpc-url', urls.rpcUrl, '--ws-url', urls.wsUrl];
+    const service = ServiceChild.#spawn(['core', ...cluster, ...PATIENT, ...flags]);
+    await until('a core that is ready or stands by', async () => {
+      if (!service.isAlive) throw new Error(`the service ended early: ${service.stderr}`);
+      if (service.url === '') return false;
+      if ((await service.get('/ready')).status === 200) return true;
+      return (await service.get('/status')).text.includes('"standby"');
     });
     return service;
   }
@@ -94,9 +109,21 @@ export class ServiceChild {
 
   static async #run(command: readonly string[]): Promise<ServiceChild> {
     const service = ServiceChild.#spawn(command);
-    await until(() => service.#isReady || !service.isAlive);
-    if (!service.#isReady) throw new Error(`the service ended early: ${service.stderr}`);
-    return service;
+    return service.#onceStarted(() => {
+      if (!service.isAlive) throw new Error(`the service ended early: ${service.stderr}`);
+      return service.#isReady;
+    });
+  }
+
+  /** Resolves with this service when it has started; one that has not in time is ended. */
+  async #onceStarted(hasStarted: () => boolean | Promise<boolean>): Promise<ServiceChild> {
+    try {
+      await until('a service that has started', hasStarted);
+      return this;
+    } catch (error) {
+      await this.kill();
+      throw error;
+    }
   }
 
   static #spawn(command: readonly string[]): ServiceChild {

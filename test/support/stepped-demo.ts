@@ -52,6 +52,18 @@ export class SteppedDemo {
     return demo;
   }
 
+  /** Lets the market move until what is returned is called. */
+  keepMoving(): () => Promise<void> {
+    let isOver = false;
+    const moving = (async () => {
+      while (!isOver) await this.step(2);
+    })();
+    return async () => {
+      isOver = true;
+      await moving;
+    };
+  }
+
   /** The chain's own slot and second. */
   get clock(): { readonly slot: number; readonly unixSeconds: number } {
     if (this.chain.clock === undefined) throw new Error('the chain has no clock yet');

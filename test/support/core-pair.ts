@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import { ServiceChild } from './service-child.js';
+import { until } from './until.js';
+
+/** How a core is started: as the writer of a log, or beside one. */
+type StartCore = (start: typeof ServiceChild.core) => Promise<ServiceChild>;
+
+interface Status {
+  readonly state: string;
+  readonly role?: string;
+}
+
+/** A core that writes a log and one that stands by, and those that come in the place of one that was fenced. */
+export class CorePair {
+  readonly #start: StartCore;
+  #cores: readonly [ServiceChild, ServiceChild];
+  /** Cores that were fenced. */
+  fenced = 0;
+
+  private constructor(start: StartCore, cores: readonly [ServiceChild, ServiceChild]) {
+    this.#start = start;
+    this.#cores = cores;
+  }
+
+  static async start(start: StartCore): Promise<CorePair> {
+    const first = await start(ServiceChild.core);
+    return new CorePair(start, [first, await start(ServiceChild.standby)]);
+  }
+
+  get writer(): ServiceChild {
+    return this.#cores[0];
+  }
+
+  get standby(): ServiceChild {
+    return this.#cores[1];
+  }
+
+  /** Waits until one of them writes, and the other one stands by or has ended; then another one stands by in its place. */
+  async settle(): Promise<void> {
+    const place = await until('one writer, and no second one', async () => {
+      const roles = await Promise.all(this.#cores.map(roleOf));
+      const stderr = this.#cores.map((core) => core.stderr).join();
+      if (roles.every((role) => role === 'ended')) throw new Error(`both ended: ${stderr}`);
+      const at = roles.indexOf('writer');
+      return at >= 0 && ['ended', 'standby'].includes(roles[1 - at] ?? '') ? { at } : null;
+    });
+    const [writer, other] = place.at === 0 ? this.#cores : [this.standby, this.writer];
+    this.#cores = [writer, other];
+    if (other.isAlive) return;
+    expect(other.stderr).toContain('LOG_FENCED: another core writes the log');
+    this.fenced += 1;
+    this.#cores = [writer, await this.#start(ServiceChild.standby)];
+  }
+}
+
+/** What a core is now; empty while it is nothing yet, or is about to end. */
+async function roleOf(core: ServiceChild): Promise<string> {
+  if (!core.isAlive) return 'ended';
+  // Its port is closed some time before its process ends.
+  const reply = await core.get('/status').catch(() => null);
+  if (reply === null) return '';
+  const { role = '', state } = JSON.parse(reply.text) as Status;
+  if (role !== 'core') return role;
+  return state === 'live' ? 'writer' : '';
+}
