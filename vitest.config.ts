@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** What has no short form: `npm run test:long -- export` installs the packages that it loads exports with. */
-const longAlone = process.env['EXPORT_PYTHON'] === undefined ? ['test/export-python.test.ts'] : [];
+/** What has no short form, by what `npm run test:long` installs or builds for it and then names. */
+const LONG_ALONE = {
+  EXPORT_PYTHON: 'test/export-python.test.ts',
+  GEYSER_PLUGIN: 'test/geyser.test.ts',
+};
+const longAlone = Object.entries(LONG_ALONE).flatMap(([name, file]) =>
+  process.env[name] === undefined ? [file] : [],
+);
 
 /**
  * The tests share two cores with a Rust service and a local chain, so files run two at a time. The

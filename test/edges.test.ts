@@ -1,13 +1,12 @@
 /** A core and its edges as processes, on a real chain and a real NATS server. */
-import { afterAll, afterEach, beforeAll, expect, type TestContext, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RpcClient } from '../src/rpc/client.js';
 import { readAccountTexts } from '../src/rpc/methods.js';
+import { LogServices } from './support/log-services.js';
 import type { ModelBook } from './support/model-book.js';
 import { ModelClient } from './support/model-client.js';
-import { NatsServer, natsMissing } from './support/nats-server.js';
 import { ServiceChild } from './support/service-child.js';
 import { Probe } from './support/socket-scene.js';
-import { SteppedDemo } from './support/stepped-demo.js';
 import { until } from './support/until.js';
 
 const SYMBOL = 'SOL-PERP';
@@ -20,39 +19,18 @@ const TOPICS = [
 /** `npm run test:long -- edges` lets a reader jump for ten minutes. */
 const JUMP_SECONDS = Number(process.env['EDGES_SECONDS'] ?? 0);
 const JUMPS_MIN = 15;
+const TIMEOUT = { timeout: 300_000 + JUMP_SECONDS * 1_000 };
+/** `npm run test:long -- edge-hashes` compares for an hour. */
+const EQUAL_SECONDS = Number(process.env['EQUAL_SECONDS'] ?? 8);
+const EQUAL = { timeout: 300_000 + EQUAL_SECONDS * 2_000 };
 /** An edge that says soon that it has lost its log. */
 const SOON = ['--lagging-after-ms', '2500', '--stale-after-ms', '4000', '--away-after-ms', '6000'];
 
-let nats: NatsServer;
-let demo: SteppedDemo;
-const running: ServiceChild[] = [];
+const services = new LogServices(21);
 
-beforeAll(async () => {
-  if (natsMissing !== undefined) return;
-  nats = await NatsServer.start();
-  demo = await SteppedDemo.start({ seed: 21, makers: 6, slotTimeMs: 100 });
-});
-
-afterEach(async () => {
-  for (const service of running.splice(0)) await service.kill();
-});
-
-afterAll(async () => {
-  await demo?.stop();
-  await nats?.stop();
-});
-
-async function keep(starting: Promise<ServiceChild>): Promise<ServiceChild> {
-  const service = await starting;
-  running.push(service);
-  return service;
-}
-
-/** The flags of a log of its own for each test. */
-function newLog({ skip }: TestContext, name: string): readonly string[] {
-  skip(natsMissing !== undefined, natsMissing);
-  return ['--nats', nats.url, '--nats-stream', name];
-}
+beforeAll(() => services.start());
+afterEach(() => services.killServices());
+afterAll(() => services.stop());
 
 interface Frame {
   readonly type: string;
@@ -114,15 +92,15 @@ async function agree(...services: readonly ServiceChild[]): Promise<void> {
 }
 
 test('edges show one book in equal frames, also one that joins later', async (context) => {
-  const log = newLog(context, 'frames');
-  const core = await keep(ServiceChild.core(demo.relay, log));
-  const first = await keep(ServiceChild.edge(log));
+  const log = services.newLog(context, 'frames');
+  const core = await services.keep(ServiceChild.core(services.demo.relay, log));
+  const first = await services.keep(ServiceChild.edge(log));
   const early = await readTopics(first);
-  await demo.step(40);
-  const second = await keep(ServiceChild.edge(log));
+  await services.demo.step(40);
+  const second = await services.keep(ServiceChild.edge(log));
   const late = await readTopics(second);
   await until('enough frames', async () => {
-    await demo.step(5);
+    await services.demo.step(5);
     return framesOf(late, 'delta').length > 60;
   });
   await agree(core, first, second);
@@ -144,10 +122,10 @@ test('edges show one book in equal frames, also one that joins later', async (co
 });
 
 test('an edge returns the accounts of makers as the chain has them', async (context) => {
-  const log = newLog(context, 'accounts');
-  await keep(ServiceChild.core(demo.relay, log));
-  const edge = await keep(ServiceChild.edge(log));
-  const node = new RpcClient({ url: demo.relay.rpcUrl });
+  const log = services.newLog(context, 'accounts');
+  await services.keep(ServiceChild.core(services.demo.relay, log));
+  const edge = await services.keep(ServiceChild.edge(log));
+  const node = new RpcClient({ url: services.demo.relay.rpcUrl });
   const path = `/topMakers?marketName=${SYMBOL}&side=bid&limit=3&includeAccounts=true`;
   await until('the accounts of the chain', async () => {
     const rows = JSON.parse((await edge.get(path)).text) as readonly {
@@ -163,22 +141,22 @@ test('an edge returns the accounts of makers as the chain has them', async (cont
 });
 
 test('a reader goes from edge to edge by epoch and sequence number, and misses nothing', async (context) => {
-  const log = newLog(context, 'moves');
-  await keep(ServiceChild.core(demo.relay, log));
+  const log = services.newLog(context, 'moves');
+  await services.keep(ServiceChild.core(services.demo.relay, log));
   const [first, second] = await Promise.all([
-    keep(ServiceChild.edge(log)),
-    keep(ServiceChild.edge(log)),
+    services.keep(ServiceChild.edge(log)),
+    services.keep(ServiceChild.edge(log)),
   ]);
   const topic = { channel: 'book', market: SYMBOL, depth: 20 };
   // The second has the topic open as well, or it would have no frames of before to send.
   const other = await readTopics(second);
   let reader = await readTopics(first);
-  await demo.step(30);
+  await services.demo.step(30);
   const last = await until(() =>
     framesOf(reader, 'delta').findLast((frame) => frame.topic === 'book:SOL-PERP:20'),
   );
   await reader.close();
-  await demo.step(30);
+  await services.demo.step(30);
   const epoch = (await statusOf(first)).epoch;
   reader = await Probe.open(second.socketUrl);
   reader.send({ type: 'subscribe', id: 9, ...topic, resume: { epoch, seq: last.seq } });
@@ -194,32 +172,39 @@ test('a reader goes from edge to edge by epoch and sequence number, and misses n
 /** The last one is open nowhere else. */
 const JUMPED = [TOPICS[0], TOPICS[1], TOPICS[3], { channel: 'book', market: SYMBOL, depth: 100 }];
 
-test('a reader that jumps between two edges all the time has no hole and no wrong level', async (context) => {
-  const log = newLog(context, 'jumps');
-  await keep(ServiceChild.core(demo.relay, log));
-  const edges = [await keep(ServiceChild.edge(log)), await keep(ServiceChild.edge(log))] as const;
-  const staying = await Promise.all(edges.map(readTopics));
-  // What a topic had before it was opened is not kept.
-  await until('deltas of all topics', async () => {
-    await demo.step(2);
-    return staying.every((probe) => TOPICS.length === deltaTopics(probe).size);
-  });
-  await agree(...edges);
-  const jumper = new Jumper();
-  const endMs = performance.now() + JUMP_SECONDS * 1_000;
-  for (let jumps = 0; jumps < JUMPS_MIN || performance.now() < endMs; jumps += 1) {
-    const moving = demo.step(8);
-    await jumper.jumpTo(edges[jumps % 2] ?? edges[0]);
-    await moving;
-    // One that is behind has not yet what the reader has seen.
+test(
+  'a reader that jumps between two edges all the time has no hole and no wrong level',
+  TIMEOUT,
+  async (context) => {
+    const log = services.newLog(context, 'jumps');
+    await services.keep(ServiceChild.core(services.demo.relay, log));
+    const edges = [
+      await services.keep(ServiceChild.edge(log)),
+      await services.keep(ServiceChild.edge(log)),
+    ] as const;
+    const staying = await Promise.all(edges.map(readTopics));
+    // What a topic had before it was opened is not kept.
+    await until('deltas of all topics', async () => {
+      await services.demo.step(2);
+      return staying.every((probe) => TOPICS.length === deltaTopics(probe).size);
+    });
     await agree(...edges);
-  }
-  await jumper.close();
-  expect(jumper.faults).toEqual([]);
-  // A topic that is open goes on without a snapshot.
-  expect(jumper.snapshots().slice(0, 3)).toEqual([1, 1, 1]);
-  for (const probe of staying) await probe.close();
-});
+    const jumper = new Jumper();
+    const endMs = performance.now() + JUMP_SECONDS * 1_000;
+    for (let jumps = 0; jumps < JUMPS_MIN || performance.now() < endMs; jumps += 1) {
+      const moving = services.demo.step(8);
+      await jumper.jumpTo(edges[jumps % 2] ?? edges[0]);
+      await moving;
+      // One that is behind has not yet what the reader has seen.
+      await agree(...edges);
+    }
+    await jumper.close();
+    expect(jumper.faults).toEqual([]);
+    // A topic that is open goes on without a snapshot.
+    expect(jumper.snapshots().slice(0, 3)).toEqual([1, 1, 1]);
+    for (const probe of staying) await probe.close();
+  },
+);
 
 /** The topics of which a reader has had a delta. */
 function deltaTopics(probe: Probe): ReadonlySet<string | undefined> {
@@ -272,18 +257,18 @@ class Jumper {
 }
 
 test('an edge that has lost its log says so, sends its readers away, and takes them again', async (context) => {
-  const log = newLog(context, 'outage');
-  const core = await keep(ServiceChild.core(demo.relay, log));
-  const edge = await keep(ServiceChild.edge([...log, ...SOON]));
+  const log = services.newLog(context, 'outage');
+  const core = await services.keep(ServiceChild.core(services.demo.relay, log));
+  const edge = await services.keep(ServiceChild.edge([...log, ...SOON]));
   const reader = await readTopics(edge);
-  await nats.kill();
+  await services.nats.kill();
   await until(() => framesOf(reader, 'delta').some(({ state }) => state === 'stale'));
   expect(await reader.closed).toMatchObject({ code: 1001 });
   expect((await edge.get('/ready')).status).toBe(503);
   await expect(Probe.open(edge.socketUrl)).rejects.toThrow('503');
-  await demo.step(20);
+  await services.demo.step(20);
   expect((await statusOf(core)).state).toBe('live');
-  await nats.startAgain();
+  await services.nats.startAgain();
   await until(async () => (await edge.get('/ready')).status === 200);
   await agree(core, edge);
   await (await until(() => readTopics(edge))).close();
@@ -291,12 +276,53 @@ test('an edge that has lost its log says so, sends its readers away, and takes t
   expect((await edge.get('/metrics')).text).toContain('event="logRestores"} 1');
 });
 
+test(
+  'edges have the book of the hash that comes each second, and equal books',
+  EQUAL,
+  async (context) => {
+    const log = services.newLog(context, 'hashes');
+    const core = await services.keep(ServiceChild.core(services.demo.relay, log));
+    const edges = [
+      await services.keep(ServiceChild.edge(log)),
+      await services.keep(ServiceChild.edge(log)),
+    ];
+    const endMs = performance.now() + EQUAL_SECONDS * 1_000;
+    while (performance.now() < endMs) {
+      await services.demo.step(20);
+      await until('equal books', async () => {
+        const [one, other] = await Promise.all(edges.map(readBooks));
+        return one === other;
+      });
+    }
+    await agree(core, ...edges);
+    // A hash that is not that of the book makes an edge begin again.
+    for (const edge of edges) {
+      const metrics = (await edge.get('/metrics')).text;
+      expect(metrics).toContain('event="logFailures"} 0');
+      expect(metrics).toContain('event="logRestores"} 1');
+    }
+  },
+);
+
+/** All orders of all markets as a service shows them. */
+async function readBooks(service: ServiceChild): Promise<string> {
+  const { markets } = await statusOf(service);
+  const bodies = markets.map(({ symbol }) => service.get(`/l3?marketName=${symbol}`));
+  const books = (await Promise.all(bodies)).map(({ text }) => JSON.parse(text) as L3Body);
+  return JSON.stringify(books.map(({ bids, asks }) => [bids, asks]));
+}
+
+interface L3Body {
+  readonly bids: readonly unknown[];
+  readonly asks: readonly unknown[];
+}
+
 test('wrong settings of a log are refused with their names', async (context) => {
-  const [, , ...stream] = newLog(context, 'wrong');
-  const wrong = ['--nats', nats.urlOf('slotbook', 'guess'), ...stream];
-  await expect(ServiceChild.core(demo.relay, wrong)).rejects.toThrow('wrong: LOG_REFUSED');
+  const [, , ...stream] = services.newLog(context, 'wrong');
+  const wrong = ['--nats', services.nats.urlOf('slotbook', 'guess'), ...stream];
+  await expect(ServiceChild.core(services.demo.relay, wrong)).rejects.toThrow('wrong: LOG_REFUSED');
   await expect(ServiceChild.edge(wrong)).rejects.toThrow('wrong: LOG_REFUSED');
   await expect(ServiceChild.edge([])).rejects.toThrow('--nats is missing');
-  const name = ['--nats', nats.url, '--nats-stream', 'a.b'];
+  const name = ['--nats', services.nats.url, '--nats-stream', 'a.b'];
   await expect(ServiceChild.edge(name)).rejects.toThrow('--nats-stream was a.b');
 });

@@ -62,7 +62,7 @@ test('every event of the feed is listed, and none that is not there', () => {
     ...newCounters(),
     ...{ slot: 0, slotAgeMs: 0, slotLag: 0, unixSeconds: 0 },
     ...{ genesisHash: null, node: '', lastAudit: null },
-    ...{ clockSkewMs: null, clockReason: null },
+    ...{ clockSkewMs: null, clockReason: null, sources: undefined },
   };
   const files = ['feed/recording/recorder.ts', 'feed/recording/replayer.ts', 'journal/replayer.ts'];
   files.push('journal/log-follower.ts');

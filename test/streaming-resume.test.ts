@@ -73,7 +73,7 @@ describe('a reader that comes back', () => {
     await cutReader();
     scene.live(20);
     const client = await scene.open();
-    const topic = await client.subscribe({ ...sol, resume });
+    const { topic } = await client.follow({ ...sol, resume });
     scene.live(20);
     await expectEqual(client);
     expect(client.order.slice(0, 2)).toEqual([`subscribed ${topic}`, `snapshot ${topic}`]);

@@ -25,6 +25,8 @@ const AT_MOST = {
   longFiles: 12,
   /** Functions and methods whose name is one word, in percent. */
   oneWordNamesPercent: 15,
+  /** Names of types that two rooms declare, outside the client, which stands alone. */
+  typeNamesInTwoRooms: 5,
   /** Functions and classes of the library without an example. */
   withoutExample: 0,
 };
@@ -179,6 +181,21 @@ describe('names', () => {
     const named = typeScript.flatMap(functionsOf).filter(({ name }) => /^\w+$/.test(name));
     const oneWord = named.filter(({ name }) => /^[a-z]+$/.test(name));
     expect((100 * oneWord.length) / named.length).toBeLessThanOrEqual(AT_MOST.oneWordNamesPercent);
+  });
+
+  test('of types stand in one room', () => {
+    const rooms = new Map<string, Set<string>>();
+    for (const { name, text } of typeScript) {
+      const room = name.split('/')[1] ?? '';
+      if (room === 'client') continue;
+      for (const [, type = ''] of text.matchAll(/^(?:export )?(?:interface|type|class) (\w+)/gm)) {
+        rooms.set(type, (rooms.get(type) ?? new Set()).add(room));
+      }
+    }
+    const found = [...rooms]
+      .filter(([, of]) => of.size > 1)
+      .map(([type, of]) => `${type}: ${[...of].join(', ')}`);
+    expect(found.length, found.join('\n')).toBeLessThanOrEqual(AT_MOST.typeNamesInTwoRooms);
   });
 
   test('of private members are #x', () => {

@@ -1,7 +1,7 @@
 /** JSON without lost digits, on engines that do not show the text of a number. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseExact } from '../../src/client/fields.js';
+import { integer, list, object, parseExact, text } from '../../src/client/fields.js';
 
 test.each([
   ['[9007199254740993]', ['9007199254740993']],
@@ -43,4 +43,15 @@ test('a large integer keeps every digit, and everything else is as JSON.parse ha
 
 test('what is no JSON is refused', () => {
   expect(() => parseExact('{"a": 12345678901234567890')).toThrow(SyntaxError);
+});
+
+test('what is wrong is named with its place, however deep it stands', () => {
+  const read = list(object({ name: text, rows: list(object({ size: integer })) }, { note: text }));
+  const book = (size: unknown) => ({ name: 'a', rows: [{ size: '1' }, { size }] });
+  expect(read([book('2')], 'books')).toEqual([{ name: 'a', rows: [{ size: 1n }, { size: 2n }] }]);
+  expect(() => read([book('2'), book('x')], 'books')).toThrow(
+    'books[1].rows[1].size is not an integer',
+  );
+  expect(() => read([{ name: 'a', rows: {} }], 'books')).toThrow('books[0].rows is not a list');
+  expect(() => read([{ ...book(1), note: 1 }], 'books')).toThrow('books[0].note is not a text');
 });
