@@ -95,7 +95,9 @@ export const journal = object({
 const sourceStatus = object({
   /** Kind, host and port. */
   name: text,
-  state: word('closed', 'joining', 'interrupted', 'trusted', 'distrusted'),
+  /** `trusted`, `distrusted`, `joining`, `interrupted` or `closed`, as docs/api.md has them. */
+  state: text,
+  /** Why it is distrusted or closed; null when it is neither. */
   reason: orNull(text),
   slot: whole,
   slotLag: whole,
