@@ -108,7 +108,7 @@ test('what is played is the stream of the service from the shown moment on, up t
 test('what is played goes on from another moment, of another book, and stands still at the end', async () => {
   const ended = { type: 'ended', slot: 1, ts: 3_000, reason: 'end' };
   const stream = await startStream(snapshotAt(3_000, 9), ended);
-  const { feed, events, answer } = scriptedFeed({ url: stream.url });
+  const { feed, asked, events, waiting, answer } = scriptedFeed({ url: stream.url });
   feed.showTime(2_000);
   await answer(2_000);
   feed.showTime(3_000);
@@ -117,9 +117,28 @@ test('what is played goes on from another moment, of another book, and stands st
   await answer(3_000, 9);
   await until('the end', () => feed.problem === 'The journal ends here.');
   expect([feed.speed, feed.shown?.ts, events.includes('caught up')]).toEqual([0, 3_000, false]);
-  feed.setChoice({ market: 'BTC-PERP', grouping: 100 }, 100_000n);
+  // The oracle beside what was played is of a moment before: that of the last one is read, and the end stays said.
+  await until('its read', () => asked.length > 3);
+  expect(asked.slice(3).map((query) => query.get('seq'))).toEqual(['9']);
+  waiting.pop()?.(bodyAt(3_000, 9, '5'));
+  await until('its oracle', () => feed.shown?.oracle === 5n);
+  expect(feed.problem).toBe('The journal ends here.');
+});
+
+test('what is to play while another market is read plays once that is there', async () => {
+  const stream = await startStream(snapshotAt(3_000, 9));
+  const { feed, answer } = scriptedFeed({ url: stream.url });
   feed.play(2);
   expect(feed.speed).toBe(0);
+  feed.showTime(2_000);
+  await answer(2_000);
+  feed.setChoice({ market: 'BTC-PERP', grouping: 1 }, 100_000n);
+  feed.play(2);
+  expect([feed.speed, stream.subscriptions]).toEqual([2, []]);
+  await answer(2_000, 7);
+  await until('its stream', () => stream.subscriptions.length > 0);
+  expect(stream.subscriptions[0]).toMatchObject({ market: 'BTC-PERP', speed: 2 });
+  await until('what is played', () => feed.shown?.ts === 3_000);
 });
 
 test('what is paused is read whole: the oracle of its own moment stands beside it', async () => {

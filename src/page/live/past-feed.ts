@@ -54,7 +54,7 @@ export class PastFeed {
       },
       onLive: () => events.onCaughtUp(),
       onStop: (problem) => {
-        this.#speed = 0;
+        this.pause();
         this.#problem = problem ?? 'The journal ends here.';
         events.onChange();
       },
@@ -114,9 +114,9 @@ export class PastFeed {
     this.#request({ epoch, seq: seq + by });
   }
 
-  /** Plays on from the shown moment, or from the one that is being read. */
+  /** Plays on from the shown moment, or from the one that is being read, once it is there. */
   play(speed: number): void {
-    if (this.#shown === undefined) return;
+    if (this.#shown === undefined && this.#work === undefined) return;
     this.#speed = speed;
     if (this.#work === undefined) this.#playOn();
     this.#events.onChange();
@@ -148,18 +148,19 @@ export class PastFeed {
 
   #playOn(): void {
     if (this.#choice === undefined || this.#shown === undefined) return;
+    this.#problem = undefined;
     const [choice, from] = [this.#choice, this.#shown.moment];
     this.#player.play({ choice, tick: this.#tick, from, speed: this.#speed });
   }
 
   #noteShown(past: PastBook): void {
     this.#shown = past;
-    this.#problem = undefined;
     this.#events.onChange();
   }
 
   #request(next: MomentQuery): void {
     this.#player.stop();
+    this.#problem = undefined;
     this.#next = next;
     if (this.#work === undefined) void this.#readRequests();
   }
