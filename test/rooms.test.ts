@@ -28,6 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'rpc',
     'server',
     'sim',
+    'sources',
     'venues',
     'verify',
   ],
@@ -47,6 +48,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   rpc: ['config'],
   server: ['amounts', 'config', 'contract'],
   sim: ['config'],
+  sources: ['client', 'follow'],
   venues: ['config', 'contract', 'rpc'],
   verify: ['client'],
 };

@@ -113,6 +113,9 @@ export const followOptions = [
   new Option('--plain', 'a line a second instead of a screen'),
 ];
 
+/** The arguments of `sources`. */
+export const sourcesOptions = [new Option('--plain', 'the table once instead of a screen')];
+
 /** The arguments of `load`. */
 export const loadOptions = [
   new Option(

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The command line: `slotbook serve`, `demo`, `core`, `edge`, `record FILE`, `replay FILE`, `backfill`, `verify`, `prove DIR`,
- * `follow URL MARKET`, `load URL`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
+ * `follow URL MARKET`, `sources URL`, `load URL`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
  * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
  * `follow` and `match` found; logs go to standard error.
  */
@@ -16,6 +16,7 @@ import { load } from '../load/load.js';
 import type { LoadFlags } from '../load/load-options.js';
 import { match } from '../match/match.js';
 import type { MatchFlags } from '../match/match-options.js';
+import { type SourcesFlags, showSources } from '../sources/sources.js';
 import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
 import {
@@ -33,6 +34,7 @@ import {
   replayOptions,
   serveOptions,
   serveOrDemoOptions,
+  sourcesOptions,
   verifyOptions,
 } from './cli-options.js';
 import { copyHistory } from './copy-command.js';
@@ -184,6 +186,15 @@ function toolCommands(): readonly Command[] {
       .action((url: string, market: string, flags: FollowFlags) => {
         const run = { url, market, flags, output: process.stdout, stop: stopSignal() };
         return exitByResult(() => follow(run));
+      }),
+    newCommand('sources', sourcesOptions)
+      .description(
+        'draw the streams that a running service merges: exits with 1 when one of them is distrusted or away',
+      )
+      .argument('<url>', 'of a running service')
+      .action((url: string, flags: SourcesFlags) => {
+        const run = { url, flags, output: process.stdout, stop: stopSignal() };
+        return exitByResult(() => showSources(run));
       }),
     newCommand('load', loadOptions)
       .description(

@@ -6,12 +6,7 @@ import { FollowError, type FollowFlags, followOptions } from './follow-options.j
 import { Follower } from './follower.js';
 import { DRAW_INTERVAL_MS, LINE_INTERVAL_MS } from './limits.js';
 import { type Heading, lineOf, screenOf } from './screen.js';
-
-/** Where a run is printed. */
-export interface Output {
-  write(text: string): unknown;
-  readonly isTTY?: boolean;
-}
+import { type Output, overwriteScreen } from './terminal.js';
 
 /** One run. */
 export interface FollowRun {
@@ -35,7 +30,10 @@ export async function follow({ url, market, flags, output, stop }: FollowRun): P
   const follower = new Follower(options);
   const startMs = performance.now();
   const plain = isPlain || output.isTTY !== true;
-  const draw = (): void => void output.write(plain ? lineText(follower) : screenText(follower));
+  const draw = (): void => {
+    if (plain) output.write(lineText(follower));
+    else overwriteScreen(output, screenOf(follower.view, headingOf(follower)));
+  };
   const timer = setInterval(draw, plain ? LINE_INTERVAL_MS : DRAW_INTERVAL_MS);
   follower.start();
   const error = await Promise.race([follower.failed, untilOver(stop, seconds)]);
@@ -68,9 +66,4 @@ function headingOf({ topicName, phase, tally }: Follower): Heading {
 function lineText(follower: Follower): string {
   const { view } = follower;
   return view === undefined ? `${follower.phase}\n` : `${lineOf(view, headingOf(follower))}\n`;
-}
-
-/** Overwrites the screen before. */
-function screenText(follower: Follower): string {
-  return `\x1b[H\x1b[J${screenOf(follower.view, headingOf(follower))}`;
 }

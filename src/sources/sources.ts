@@ -1,0 +1,68 @@
+/**
+ * `slotbook sources`: the streams that a running service merges, as a table that moves.
+ *
+ * It reads with the client library, and imports nothing of the service.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ClientError } from '../client/error.js';
+import { HttpClient } from '../client/http/client.js';
+import type { ServiceStatus } from '../client/http/service-shapes.js';
+import { type Output, overwriteScreen } from '../follow/terminal.js';
+import { READ_INTERVAL_MS, READ_MS_MAX } from './limits.js';
+import { statusLines } from './table.js';
+
+/** Flags as the command line gives them. */
+export interface SourcesFlags {
+  readonly plain?: boolean;
+}
+
+/** One run. */
+export interface SourcesRun {
+  readonly url: string;
+  readonly flags: SourcesFlags;
+  readonly output: Output;
+  /** Ends the run. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Draws the table until `stop` is aborted; once where the output is no terminal, or nothing is merged. Returns whether
+ * all sources were trusted in the end.
+ *
+ * # Errors
+ *
+ * A ClientError when the first reading fails.
+ */
+export async function showSources({ url, flags, output, stop }: SourcesRun): Promise<boolean> {
+  const service = new HttpClient({ url, retriesMax: 0, timeoutMs: READ_MS_MAX });
+  let status = await service.status({ signal: stop });
+  if (flags.plain === true || output.isTTY !== true || status.sources === undefined) {
+    output.write(textOf(statusLines(status)));
+    return areAllTrusted(status);
+  }
+  let failure: string | null = null;
+  const draw = (): void => {
+    const lines = [...statusLines(status), ...(failure === null ? [] : ['', failure])];
+    overwriteScreen(output, textOf(lines));
+  };
+  while (!stop.aborted) {
+    draw();
+    await delay(READ_INTERVAL_MS, undefined, { signal: stop }).catch(() => undefined);
+    try {
+      status = await service.status({ signal: stop });
+      failure = null;
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      failure = `the table is old: ${error.code}: ${error.message}`;
+    }
+  }
+  return areAllTrusted(status);
+}
+
+function textOf(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`;
+}
+
+function areAllTrusted({ sources = [] }: ServiceStatus): boolean {
+  return sources.every(({ state }) => state === 'trusted');
+}

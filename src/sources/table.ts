@@ -1,0 +1,54 @@
+/** The sources of a service for people: a row each. */
+import type { ServiceStatus } from '../client/http/service-shapes.js';
+
+type MergedSource = NonNullable<ServiceStatus['sources']>[number];
+
+const HEAD = [
+  ...['source', 'state', 'slot', 'lag', 'won', 'lead ms', 'misses', 'disagreements', 'reason'],
+];
+/** Columns of words; the others are numbers, which end below each other. */
+const WORDS: ReadonlySet<string> = new Set(['source', 'state', 'reason']);
+
+/** The state of the book, and below it the table; one line where nothing is merged. */
+export function statusLines(status: ServiceStatus): readonly string[] {
+  const { sources, node } = status;
+  const head = headOf(status);
+  if (sources !== undefined) return [head, '', ...tableOf(sources)];
+  return [
+    `${head}; it merges no sources${node === null ? '' : `, and follows ${printable(node)}`}`,
+  ];
+}
+
+function headOf({ state, slot, reason }: ServiceStatus): string {
+  return `${state}, slot ${slot}${reason === null ? '' : `: ${printable(reason)}`}`;
+}
+
+function tableOf(sources: readonly MergedSource[]): readonly string[] {
+  const rows = [HEAD, ...sources.map(rowOf)];
+  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row.map((cell, at) => padCell(cell, widths[at] ?? 0, HEAD[at] ?? '')).join('  '),
+  );
+  return lines.map((line) => line.trimEnd());
+}
+
+function padCell(cell: string, width: number, column: string): string {
+  return WORDS.has(column) ? cell.padEnd(width) : cell.padStart(width);
+}
+
+function rowOf(source: MergedSource): readonly string[] {
+  const { wonShare, leadMs, reason } = source;
+  return [
+    ...[printable(source.name), printable(source.state)],
+    ...[`${source.slot}`, `${source.slotLag}`],
+    wonShare === null ? '-' : `${(wonShare * 100).toFixed(1)} %`,
+    leadMs === null ? '-' : leadMs.toFixed(1),
+    ...[`${source.misses}`, `${source.disagreements}`],
+    reason === null ? '' : printable(reason),
+  ];
+}
+
+/** A text of the service without what a terminal would act on. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '?');
+}
