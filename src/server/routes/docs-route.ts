@@ -76,10 +76,12 @@ header { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; pad
 h1 { flex: 1; margin: 0; font-size: 14px; font-weight: 400; }
 .brand { font-size: 14px; font-weight: 700; color: inherit; text-decoration: none; }
 nav { display: flex; gap: 2px; }
-nav a { padding: 3px 6px; color: #2159c4; text-decoration: none; }
+nav a { padding: 3px 6px; color: #566072; text-decoration: none; }
+html.dark-mode, html.dark-mode .swagger-ui { background: #10141b; }
 .dark-mode body { background: #10141b; color: #dde3ec; }
 .dark-mode header { border-color: #212835; }
-.dark-mode nav a { color: #6aa3ff; }
+.dark-mode nav a { color: #8f9aac; }
+html nav a:hover { color: inherit; }
 html:not(.dark-mode) .swagger-ui .info .title small { background: #566072; }
 html:not(.dark-mode) .swagger-ui .info .title small.version-stamp { background: #3f6b00; }
 html:not(.dark-mode) .swagger-ui .info .link .url { color: #2159c4; }
