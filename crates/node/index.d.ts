@@ -95,21 +95,22 @@ export declare class Core {
   endSnapshot(report: Buffer): boolean
   /**
    * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-   * orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both.
+   * orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both; as JSON
+   * text, or as bytes where `binary` is set.
    * Returns the length of the body; 0 for an unknown market; a negative number is the length
    * that `out` must have.
    */
-  l2(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
+  l2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
   /** As `l2`, the book uncrossed. */
-  uncrossedL2(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
+  uncrossedL2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
   /**
    * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-   * not empty, and the sources of `l2`. Returns as `l2` does; 0 also for a maker that is not a
+   * not empty, and the sources and the encoding of `l2`. Returns as `l2` does; 0 also for a maker that is not a
    * key.
    */
-  l3(market: number, depth: number, maker: string, sources: number, out: Buffer): number
+  l3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
   /** As `l3`, each order at the price that the uncrossed /l2 gives its level. */
-  uncrossedL3(market: number, depth: number, maker: string, sources: number, out: Buffer): number
+  uncrossedL3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
   /**
    * Renders /auctions into `out`: the orders of a market that are in auction. Returns as `l2`
    * does.

@@ -17,6 +17,8 @@ export interface L2Request extends LiquiditySources {
   readonly grouping?: number | undefined;
   /** Whether orders that cross are moved apart; left out for no. */
   readonly uncross?: boolean | undefined;
+  /** Whether the body is bytes, of docs/binary.md; left out for JSON text. */
+  readonly binary?: boolean | undefined;
 }
 
 /** A book of orders. */
@@ -28,13 +30,15 @@ export interface L3Request extends LiquiditySources {
   readonly maker?: string | undefined;
   /** Whether orders that cross are moved apart, as in /l2; left out for no. */
   readonly uncross?: boolean | undefined;
+  /** Whether the body is bytes, as of /l2. */
+  readonly binary?: boolean | undefined;
 }
 
 /**
  * A channel of the compatible order book; its name says all of this but the depth. A `grouping` of 1 is
  * another channel than none.
  */
-export type OrderbookFrameRequest = Omit<L2Request, 'uncross'>;
+export type OrderbookFrameRequest = Omit<L2Request, 'uncross' | 'binary'>;
 
 /** The orders of a market that are in auction. */
 export type AuctionsRequest = Pick<L2Request, 'market'>;

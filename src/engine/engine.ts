@@ -287,24 +287,24 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   /** The finished /l2 body: a view on the engine's own buffer, valid until the next body. */
-  l2({ market, depth, grouping = 0, uncross = false, ...others }: L2Request): Uint8Array {
+  l2({ market, depth, grouping = 0, uncross, binary = false, ...others }: L2Request): Uint8Array {
     const core = this.#core;
     const sources = sourceBits(others);
     return this.#renderBody(market, (out) =>
       uncross
-        ? core.uncrossedL2(market, depth, grouping, sources, out)
-        : core.l2(market, depth, grouping, sources, out),
+        ? core.uncrossedL2(market, depth, grouping, sources, binary, out)
+        : core.l2(market, depth, grouping, sources, binary, out),
     );
   }
 
   /** The finished /l3 body: a view as well. */
-  l3({ market, depth = 0, maker = '', uncross = false, ...others }: L3Request): Uint8Array {
+  l3({ market, depth = 0, maker = '', uncross, binary = false, ...others }: L3Request): Uint8Array {
     const core = this.#core;
     const sources = sourceBits(others);
     return this.#renderBody(market, (out) =>
       uncross
-        ? core.uncrossedL3(market, depth, maker, sources, out)
-        : core.l3(market, depth, maker, sources, out),
+        ? core.uncrossedL3(market, depth, maker, sources, binary, out)
+        : core.l3(market, depth, maker, sources, binary, out),
     );
   }
 

@@ -5,6 +5,7 @@ use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Pubkey, Slot};
 use slotbook_wire::render::{L2Request, render_l2};
 use slotbook_wire::sources::Sources;
+use slotbook_wire::stream::spec::Encoding;
 
 use crate::chain::{self, PROGRAM};
 use crate::error::BenchError;
@@ -132,7 +133,7 @@ impl Replay {
         out.clear();
         let sources = Sources::NONE;
         let request = L2Request { market, depth_levels, grouping_ticks: 0, sources };
-        render_l2(&self.book, &request, EPOCH, out);
+        render_l2(&self.book, &request, (EPOCH, Encoding::Json), out);
     }
 }
 

@@ -17,6 +17,7 @@ use slotbook_wire::render::{
     L2Request, L3Request, Rows, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
 };
 use slotbook_wire::sources::Sources;
+use slotbook_wire::stream::spec::Encoding;
 use slotbook_wire::uncross::Crossing;
 use slotbook_wire::walk::WalkScratch;
 use slotbook_wire::writer::JsonWriter;
@@ -35,10 +36,10 @@ const FLOAT_BYTES: usize = 8;
 /// What a body of the cache shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BodyKey {
-    L2(L2Request),
-    L3(L3Request),
-    UncrossedL2(L2Request),
-    UncrossedL3(L3Request),
+    L2(L2Request, Encoding),
+    L3(L3Request, Encoding),
+    UncrossedL2(L2Request, Encoding),
+    UncrossedL3(L3Request, Encoding),
     Makers { market: u16, side: Side, limit: u32 },
     Auctions { market: u16 },
     Frame(L2Request),
@@ -206,7 +207,8 @@ impl Core {
     }
 
     /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-    /// orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both.
+    /// orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both; as JSON
+    /// text, or as bytes where `binary` is set.
     /// Returns the length of the body; 0 for an unknown market; a negative number is the length
     /// that `out` must have.
     #[napi]
@@ -216,14 +218,15 @@ impl Core {
         depth: u32,
         grouping: u32,
         sources: u32,
+        binary: bool,
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let Some((request, version)) = self.prepare_l2(market, depth, grouping, sources) else {
             return 0;
         };
-        let (book, epoch) = (&self.book, &self.epoch);
-        let body = self.bodies.body(BodyKey::L2(request), version, |body| {
-            render_l2(book, &request, epoch, body);
+        let (book, epoch, encoding) = (&self.book, &self.epoch, Encoding::from(binary));
+        let body = self.bodies.body(BodyKey::L2(request, encoding), version, |body| {
+            render_l2(book, &request, (epoch, encoding), body);
         });
         copy_out(body, &mut out)
     }
@@ -236,20 +239,22 @@ impl Core {
         depth: u32,
         grouping: u32,
         sources: u32,
+        binary: bool,
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let Some((request, version)) = self.prepare_l2(market, depth, grouping, sources) else {
             return 0;
         };
         let (book, epoch, crossing) = (&self.book, &self.epoch, &mut self.crossing);
-        let body = self.bodies.body(BodyKey::UncrossedL2(request), version, |body| {
-            render_uncrossed_l2(book, &request, epoch, crossing, body);
+        let encoding = Encoding::from(binary);
+        let body = self.bodies.body(BodyKey::UncrossedL2(request, encoding), version, |body| {
+            render_uncrossed_l2(book, &request, (epoch, encoding), crossing, body);
         });
         copy_out(body, &mut out)
     }
 
     /// Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-    /// not empty, and the sources of `l2`. Returns as `l2` does; 0 also for a maker that is not a
+    /// not empty, and the sources and the encoding of `l2`. Returns as `l2` does; 0 also for a maker that is not a
     /// key.
     #[napi]
     pub fn l3(
@@ -258,14 +263,16 @@ impl Core {
         depth: u32,
         maker: String,
         sources: u32,
+        binary: bool,
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let Some((request, version)) = self.prepare_l3(market, depth, &maker, sources) else {
             return 0;
         };
         let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
-        let body = self.bodies.body(BodyKey::L3(request), version, |body| {
-            render_l3(book, &request, epoch, rows, body);
+        let encoding = Encoding::from(binary);
+        let body = self.bodies.body(BodyKey::L3(request, encoding), version, |body| {
+            render_l3(book, &request, (epoch, encoding), rows, body);
         });
         copy_out(body, &mut out)
     }
@@ -278,15 +285,16 @@ impl Core {
         depth: u32,
         maker: String,
         sources: u32,
+        binary: bool,
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let Some((request, version)) = self.prepare_l3(market, depth, &maker, sources) else {
             return 0;
         };
-        let (book, epoch) = (&self.book, &self.epoch);
+        let (book, epoch, encoding) = (&self.book, &self.epoch, Encoding::from(binary));
         let (rows, crossing) = (&mut self.rows, &mut self.crossing);
-        let body = self.bodies.body(BodyKey::UncrossedL3(request), version, |body| {
-            render_uncrossed_l3(book, &request, epoch, rows, crossing, body);
+        let body = self.bodies.body(BodyKey::UncrossedL3(request, encoding), version, |body| {
+            render_uncrossed_l3(book, &request, (epoch, encoding), rows, crossing, body);
         });
         copy_out(body, &mut out)
     }

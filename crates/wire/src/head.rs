@@ -56,6 +56,20 @@ impl BodyHead<'_> {
         self.write_rest(json);
     }
 
+    /// Writes an object of the members of /l2 that follow the rows.
+    pub(crate) fn write_object_with_prices(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.write_with_prices(&mut JsonWriter::new(out));
+        out[start] = b'{';
+    }
+
+    /// Writes an object of the members of /l3 that follow the rows.
+    pub(crate) fn write_object_without_prices(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.write_without_prices(&mut JsonWriter::new(out));
+        out[start] = b'{';
+    }
+
     fn write_identity<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         literal!(json, b",\"marketName\":");
         json.string(self.market_name);

@@ -3,7 +3,7 @@
 use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
 
 use crate::head::BodyHead;
-use crate::writer::{JsonWriter, members};
+use crate::writer::{JsonWriter, literal, members};
 
 /// One resting order as /l3 shows it, sizes at 1e9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,26 +32,32 @@ pub struct OrderLine {
     pub signed_msg: bool,
 }
 
-/// Writes a whole /l3 body behind what `out` already holds. The orders come in book order.
-pub fn write_l3<B, A>(out: &mut Vec<u8>, head: &BodyHead<'_>, bids: B, asks: A)
-where
+/// Writes a whole /l3 body. The orders come in book order.
+pub fn write_l3<const N: bool, B, A>(
+    json: &mut JsonWriter<'_, N>,
+    head: &BodyHead<'_>,
+    bids: B,
+    asks: A,
+) where
     B: IntoIterator<Item = OrderLine>,
     A: IntoIterator<Item = OrderLine>,
 {
-    let mut json = JsonWriter::new(out);
-    json.raw(b"{\"bids\":[");
-    write_orders(&mut json, bids);
-    json.raw(b"],\"asks\":[");
-    write_orders(&mut json, asks);
+    literal!(json, b"{\"bids\":[");
+    write_orders(json, bids);
+    literal!(json, b"],\"asks\":[");
+    write_orders(json, asks);
     json.raw(b"]");
-    head.write_without_prices(&mut json);
+    head.write_without_prices(json);
 }
 
-pub(crate) fn write_orders(json: &mut JsonWriter<'_>, orders: impl IntoIterator<Item = OrderLine>) {
+pub(crate) fn write_orders<const N: bool>(
+    json: &mut JsonWriter<'_, N>,
+    orders: impl IntoIterator<Item = OrderLine>,
+) {
     json.list(orders, |json, order| write_order(json, &order));
 }
 
-fn write_order(json: &mut JsonWriter<'_>, order: &OrderLine) {
+fn write_order<const N: bool>(json: &mut JsonWriter<'_, N>, order: &OrderLine) {
     members!(
         json,
         b"{\"price\":\"" => u64(order.price.0),

@@ -22,6 +22,7 @@
 
 pub mod auctions;
 pub mod cache;
+mod form;
 pub mod frame;
 pub mod group;
 pub mod head;
@@ -31,6 +32,7 @@ pub mod l3;
 pub mod level;
 pub mod open_orders;
 pub mod render;
+mod request;
 pub mod sources;
 pub mod stream;
 pub mod top_of_book;

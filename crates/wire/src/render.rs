@@ -3,53 +3,22 @@
 use std::iter::Peekable;
 
 use slotbook_book::{
-    Book, Header, INDICATIVE_MAKER, MarketId, MarketInfo, OrderRow, OrdersQuery, QueueScratch, Side,
+    Book, Header, INDICATIVE_MAKER, MarketInfo, OrderRow, OrdersQuery, QueueScratch, Side,
 };
-use slotbook_protocol::units::{OraclePrice, Price, Pubkey};
+use slotbook_protocol::units::{OraclePrice, Price};
 
+use crate::form::{Form, Shown};
 use crate::group::{Rounding, grouped};
 use crate::head::BodyHead;
-use crate::l2::write_l2;
-use crate::l3::{OrderLine, write_l3};
+use crate::l3::OrderLine;
 use crate::level::{SizeScale, SourcedLevel};
+pub use crate::request::{L2Request, L3Request};
 use crate::sources::{Sources, all_levels, order_levels};
+use crate::stream::binary::body::BodyBytes;
+use crate::stream::spec::Encoding;
 use crate::top_of_book::TopOfBook;
 use crate::uncross::{Crossing, Moved, UncrossRules};
 use crate::writer::JsonWriter;
-
-/// Which part of a book an /l2 body shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct L2Request {
-    /// The market.
-    pub market: MarketId,
-    /// Levels a side at most; after grouping.
-    pub depth_levels: usize,
-    /// The grid in ticks; 0 and 1 show every level.
-    pub grouping_ticks: u32,
-    /// What is shown beside orders. The book's quotes must be refreshed for it.
-    pub sources: Sources,
-}
-
-impl L2Request {
-    /// The width of a group, 1e6; `None` where every level is shown by itself.
-    fn grid(&self, tick: Price) -> Option<Price> {
-        let ticks = u64::from(self.grouping_ticks);
-        (ticks > 1).then(|| Price(tick.0.saturating_mul(ticks)))
-    }
-}
-
-/// Which part of a book an /l3 body shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct L3Request {
-    /// The market.
-    pub market: MarketId,
-    /// Orders a side at most.
-    pub depth_orders: usize,
-    /// Only the orders of this user account; `None` shows all.
-    pub maker: Option<Pubkey>,
-    /// What is shown beside orders: indicative quotes, since an automated maker has no orders.
-    pub sources: Sources,
-}
 
 /// The rows of both sides between the book and the text; the memory is used again.
 #[derive(Debug, Default)]
@@ -72,16 +41,24 @@ impl Rows {
 /// Writes the /l2 body of a market behind what `out` holds.
 ///
 /// Returns false, and writes nothing, when the market is not known.
-pub fn render_l2(book: &Book, request: &L2Request, epoch: &str, out: &mut Vec<u8>) -> bool {
-    write_body(book, request, epoch, &mut JsonWriter::new(out))
+pub fn render_l2(
+    book: &Book,
+    request: &L2Request,
+    (epoch, encoding): (&str, Encoding),
+    out: &mut Vec<u8>,
+) -> bool {
+    match encoding {
+        Encoding::Json => write_body(book, request, epoch, &mut JsonWriter::new(out)),
+        Encoding::Binary => write_body(book, request, epoch, &mut BodyBytes::new(out)),
+    }
 }
 
-/// Writes the /l2 body of a market, or the inside of a string that holds it.
-pub(crate) fn write_body<const N: bool>(
+/// Writes the /l2 body of a market in any form.
+pub(crate) fn write_body(
     book: &Book,
     request: &L2Request,
     epoch: &str,
-    json: &mut JsonWriter<'_, N>,
+    form: &mut impl Form,
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
@@ -90,11 +67,11 @@ pub(crate) fn write_body<const N: bool>(
     if sources.is_none() {
         let levels = |side| order_levels(book, info, side).peekable();
         let [bids, asks] = Side::BOTH.map(levels);
-        write_sides(info, &header, request, epoch, (bids, asks), json);
+        write_sides(info, &header, request, epoch, (bids, asks), form);
     } else {
         let levels = |side| all_levels(book, info, side, sources).peekable();
         let [bids, asks] = Side::BOTH.map(levels);
-        write_sides(info, &header, request, epoch, (bids, asks), json);
+        write_sides(info, &header, request, epoch, (bids, asks), form);
     }
     true
 }
@@ -103,7 +80,7 @@ pub(crate) fn write_body<const N: bool>(
 pub fn render_uncrossed_l2(
     book: &Book,
     request: &L2Request,
-    epoch: &str,
+    (epoch, encoding): (&str, Encoding),
     crossing: &mut Crossing,
     out: &mut Vec<u8>,
 ) -> bool {
@@ -112,20 +89,27 @@ pub fn render_uncrossed_l2(
     let [bids, asks] = uncross(book, info, &header, request.sources, crossing);
     let (bids, asks) = crossing.merged(bids, asks);
     let sides = (bids.peekable(), asks.peekable());
-    write_sides(info, &header, request, epoch, sides, &mut JsonWriter::new(out));
+    match encoding {
+        Encoding::Json => {
+            write_sides(info, &header, request, epoch, sides, &mut JsonWriter::new(out));
+        }
+        Encoding::Binary => {
+            write_sides(info, &header, request, epoch, sides, &mut BodyBytes::new(out));
+        }
+    }
     true
 }
 
 /// Writes both sides on the requested grid and to the requested depth; the head says what is shown.
 /// Inlined, so that the iterators, which are large, are not copied for it.
 #[inline(always)]
-fn write_sides<const N: bool, B, A>(
+fn write_sides<B, A>(
     info: &MarketInfo,
     header: &Header,
     request: &L2Request,
     epoch: &str,
     (mut bids, mut asks): (Peekable<B>, Peekable<A>),
-    json: &mut JsonWriter<'_, N>,
+    form: &mut impl Form,
 ) where
     B: Iterator<Item = SourcedLevel>,
     A: Iterator<Item = SourcedLevel>,
@@ -134,15 +118,15 @@ fn write_sides<const N: bool, B, A>(
         bid: bids.peek().map(|level| level.price),
         ask: asks.peek().map(|level| level.price),
     };
-    let head = body_head(info, header, top, epoch);
-    let depth = request.depth_levels;
+    let (head, depth) = (body_head(info, header, top, epoch), request.depth_levels);
+    let shown = Shown { info, header, grouping_ticks: request.grouping_ticks };
     let Some(grid) = request.grid(info.tick) else {
-        write_l2(json, &head, bids.take(depth), asks.take(depth));
+        form.write_l2(shown, &head, (bids.take(depth), asks.take(depth)));
         return;
     };
     let bids = grouped(bids, grid, Rounding::of(Side::Bid)).take(depth);
     let asks = grouped(asks, grid, Rounding::of(Side::Ask)).take(depth);
-    write_l2(json, &head, bids, asks);
+    form.write_l2(shown, &head, (bids, asks));
 }
 
 /// Calls `each` with the rows that the /l2 body of the request has on a side, best first.
@@ -224,7 +208,7 @@ fn uncross<'a>(
 pub fn render_l3(
     book: &Book,
     request: &L3Request,
-    epoch: &str,
+    (epoch, encoding): (&str, Encoding),
     rows: &mut Rows,
     out: &mut Vec<u8>,
 ) -> bool {
@@ -233,7 +217,7 @@ pub fn render_l3(
     let [bid, ask] = Side::BOTH.map(|side| best_shown(book, request, side));
     let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
     Side::BOTH.into_iter().for_each(|side| read_side(book, request, side, rows));
-    write_rows(info, &head, rows, out);
+    write_rows((info, &header), &head, rows, (encoding, out));
     true
 }
 
@@ -241,7 +225,7 @@ pub fn render_l3(
 pub fn render_uncrossed_l3(
     book: &Book,
     request: &L3Request,
-    epoch: &str,
+    (epoch, encoding): (&str, Encoding),
     rows: &mut Rows,
     crossing: &mut Crossing,
     out: &mut Vec<u8>,
@@ -254,14 +238,23 @@ pub fn render_uncrossed_l3(
     let [bid, ask] =
         Side::BOTH.map(|side| read_uncrossed_side(book, request, side, crossing.moved(side), rows));
     let head = body_head(info, &header, TopOfBook { bid, ask }, epoch);
-    write_rows(info, &head, rows, out);
+    write_rows((info, &header), &head, rows, (encoding, out));
     true
 }
 
-fn write_rows(info: &MarketInfo, head: &BodyHead<'_>, rows: &Rows, out: &mut Vec<u8>) {
+fn write_rows(
+    (info, header): (&MarketInfo, &Header),
+    head: &BodyHead<'_>,
+    rows: &Rows,
+    (encoding, out): (Encoding, &mut Vec<u8>),
+) {
     let scale = SizeScale::from_decimals(info.decimals);
-    let (bids, asks) = (lines(&rows.bids, scale), lines(&rows.asks, scale));
-    write_l3(out, head, bids, asks);
+    let sides = (lines(&rows.bids, scale), lines(&rows.asks, scale));
+    let shown = Shown { info, header, grouping_ticks: 1 };
+    match encoding {
+        Encoding::Json => JsonWriter::new(out).write_l3(shown, head, sides),
+        Encoding::Binary => BodyBytes::new(out).write_l3(shown, head, sides),
+    }
 }
 
 fn read_side(book: &Book, request: &L3Request, side: Side, rows: &mut Rows) {
@@ -386,7 +379,7 @@ fn count_queues(rows: &mut [OrderRow]) {
 
 /// The rows as they are on the wire, without those of which less than a unit of it is left: to
 /// readers of frames a size of 0 says that an order is gone, and a level of such orders is none.
-fn lines(rows: &[OrderRow], scale: SizeScale) -> impl Iterator<Item = OrderLine> {
+fn lines(rows: &[OrderRow], scale: SizeScale) -> impl Iterator<Item = OrderLine> + Clone {
     rows.iter().map(move |row| line(row, scale)).filter(|line| line.size > 0)
 }
 

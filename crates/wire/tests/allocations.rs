@@ -53,7 +53,9 @@ fn render(cache: &mut BodyCache<u8>, seq: u64) {
         let asks = grouped(levels(), Price(10), Rounding::Up).take(50);
         write_l2(&mut JsonWriter::new(out), &HEAD, levels().take(100), asks);
     });
-    cache.body(3, version, |out| write_l3(out, &HEAD, [ORDER; 100], [ORDER; 100]));
+    cache.body(3, version, |out| {
+        write_l3(&mut JsonWriter::new(out), &HEAD, [ORDER; 100], [ORDER; 100])
+    });
 }
 
 #[test]

@@ -244,7 +244,7 @@ proptest! {
         asks in proptest::collection::vec(order(), 0..4),
     ) {
         let mut out = Vec::new();
-        write_l3(&mut out, &facts.head(), bids.iter().copied(), asks.iter().copied());
+        write_l3(&mut JsonWriter::new(&mut out), &facts.head(), bids.iter().copied(), asks.iter().copied());
         let expected = model(&facts, (&bids, &asks), model_of_order, false);
         prop_assert_eq!(String::from_utf8(out).unwrap(), expected);
     }

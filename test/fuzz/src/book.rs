@@ -9,6 +9,7 @@ use slotbook_protocol::account::{AccountKind, PROGRAM_ID};
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 use slotbook_wire::sources::Sources;
+use slotbook_wire::stream::spec::Encoding;
 
 use crate::account::account;
 use crate::input::Input;
@@ -145,11 +146,17 @@ impl Life {
             for sources in [Sources::NONE, Sources { vamm: true, indicative: true }] {
                 let l2 = L2Request { market, depth_levels: 16, grouping_ticks: 7, sources };
                 let mut body = Vec::new();
-                assert!(render_l2(&self.book, &l2, "epoch", &mut body));
+                assert!(render_l2(&self.book, &l2, ("epoch", Encoding::Json), &mut body));
                 assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok(), "/l2 is JSON");
                 let l3 = L3Request { market, depth_orders: 64, maker: None, sources };
                 body.clear();
-                assert!(render_l3(&self.book, &l3, "epoch", &mut Rows::default(), &mut body));
+                assert!(render_l3(
+                    &self.book,
+                    &l3,
+                    ("epoch", Encoding::Json),
+                    &mut Rows::default(),
+                    &mut body
+                ));
                 assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok(), "/l3 is JSON");
             }
             let bids: Vec<_> =

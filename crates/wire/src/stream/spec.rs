@@ -3,7 +3,7 @@
 use slotbook_book::MarketId;
 use slotbook_protocol::units::Pubkey;
 
-use crate::render::{L2Request, L3Request};
+use crate::request::{L2Request, L3Request};
 use crate::sources::Sources;
 use crate::writer::JsonWriter;
 
@@ -25,8 +25,8 @@ pub struct TopicSpec {
     pub encoding: Encoding,
 }
 
-/// How the frames of a topic are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How the frames of a topic, or a body, are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// As JSON text.
     Json,

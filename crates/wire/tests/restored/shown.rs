@@ -69,9 +69,15 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
 fn show_levels(book: &Book, market: MarketId, sources: Sources, texts: &mut Vec<String>) {
     for (depth_levels, grouping_ticks) in [(3, 0), (usize::MAX, 0), (20, 7)] {
         let request = L2Request { market, depth_levels, grouping_ticks, sources };
-        texts.push(text(|out| assert!(render_l2(book, &request, "e", out))));
+        texts.push(text(|out| assert!(render_l2(book, &request, ("e", Encoding::Json), out))));
         texts.push(text(|out| {
-            render_uncrossed_l2(book, &request, "e", &mut Crossing::default(), out);
+            render_uncrossed_l2(
+                book,
+                &request,
+                ("e", Encoding::Json),
+                &mut Crossing::default(),
+                out,
+            );
         }));
     }
 }
@@ -81,9 +87,18 @@ fn show_orders(book: &Book, market: MarketId, sources: Sources, texts: &mut Vec<
     for (depth_orders, maker) in [(2, None), (usize::MAX, None), (5, Some(maker))] {
         let request = L3Request { market, depth_orders, maker, sources };
         let mut rows = Rows::default();
-        texts.push(text(|out| assert!(render_l3(book, &request, "e", &mut rows, out))));
         texts.push(text(|out| {
-            render_uncrossed_l3(book, &request, "e", &mut rows, &mut Crossing::default(), out);
+            assert!(render_l3(book, &request, ("e", Encoding::Json), &mut rows, out))
+        }));
+        texts.push(text(|out| {
+            render_uncrossed_l3(
+                book,
+                &request,
+                ("e", Encoding::Json),
+                &mut rows,
+                &mut Crossing::default(),
+                out,
+            );
         }));
     }
 }

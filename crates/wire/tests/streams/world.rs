@@ -105,16 +105,16 @@ fn shown(book: &Book, spec: &TopicSpec) -> [Vec<Value>; 2] {
         Channel::L3 { depth_orders, maker } => {
             let depth_orders = usize::try_from(depth_orders).unwrap();
             let request = L3Request { market, depth_orders, maker, sources };
-            render_l3(book, &request, "e", &mut Rows::default(), &mut body);
+            render_l3(book, &request, ("e", Encoding::Json), &mut Rows::default(), &mut body);
         }
         Channel::Book { depth_levels, grouping_ticks } => {
             let depth_levels = usize::try_from(depth_levels).unwrap();
             let request = L2Request { market, depth_levels, grouping_ticks, sources };
-            render_l2(book, &request, "e", &mut body);
+            render_l2(book, &request, ("e", Encoding::Json), &mut body);
         }
         Channel::Bbo => {
             let request = L2Request { market, depth_levels: 1, grouping_ticks: 0, sources };
-            render_l2(book, &request, "e", &mut body);
+            render_l2(book, &request, ("e", Encoding::Json), &mut body);
         }
     }
     let body: Value = serde_json::from_slice(&body).unwrap();

@@ -226,7 +226,13 @@ fn orders_body() -> Operation {
     operation(REPEATS, move || {
         for _ in 0..REPEATS {
             body.clear();
-            render_l3(&world.replay.book, black_box(&request), EPOCH, &mut rows, &mut body);
+            render_l3(
+                &world.replay.book,
+                black_box(&request),
+                (EPOCH, Encoding::Json),
+                &mut rows,
+                &mut body,
+            );
         }
         black_box(&body);
     })

@@ -1,7 +1,7 @@
 //! Writes the frames of a topic as bytes.
 
 use slotbook_book::{FeedState, Side};
-use slotbook_protocol::units::{Price, Pubkey};
+use slotbook_protocol::units::{Price, Pubkey, Slot};
 
 use super::bytes::{ByteWriter, zigzag};
 use super::{
@@ -60,20 +60,20 @@ impl FrameParts<'_> {
         sent_ns: u64,
         out: &mut Vec<u8>,
     ) {
-        let mut makers = Makers::new();
-        let mut bytes = ByteWriter::new(out);
+        let (mut makers, mut bytes) = (Makers::new(), ByteWriter::new(out));
         bytes.byte(first_byte(Kind::Snapshot, self.moment.state));
         bytes.raw(self.identity);
         self.write_moment(&mut bytes, None, sent_ns);
         bytes.byte(u8::from(reply.reset == Reset::Yes));
         bytes.text(reply.id.as_bytes());
         match rows {
-            ShownRows::Levels(sides) => {
-                write_all_levels(out, sides, self.units);
+            ShownRows::Levels([bids, asks]) => {
+                write_all_levels(out, (bids.iter().copied(), asks.iter().copied()), self.units);
             }
             ShownRows::Orders(sides) => {
-                let mut writer = OrderWriter::new(out, self, &mut makers);
-                sides.into_iter().for_each(|side| writer.write_list(side));
+                let parts = (self.units, self.moment.slot);
+                let mut writer = OrderWriter::new(out, parts, &mut makers);
+                sides.into_iter().for_each(|side| writer.write_list(side.iter().copied()));
             }
         }
         out.extend_from_slice(&crc.to_le_bytes());
@@ -111,18 +111,23 @@ impl FrameParts<'_> {
     }
 }
 
-fn first_byte(kind: Kind, state: FeedState) -> u8 {
+pub(super) fn first_byte(kind: Kind, state: FeedState) -> u8 {
     FIRST_BYTE | ((kind as u8) << 2) | state as u8
 }
 
 /// Writes every level of both sides.
-fn write_all_levels(out: &mut Vec<u8>, sides: [&[SourcedLevel]; 2], units: Units) {
-    let mut first_price = 0;
-    for (side, levels) in Side::BOTH.into_iter().zip(sides) {
-        let mut writer = LevelWriter::new(out, (side, units), first_price);
-        levels.iter().for_each(|level| writer.write_level(level));
-        first_price = writer.end();
-    }
+#[inline]
+pub(super) fn write_all_levels(
+    out: &mut Vec<u8>,
+    (bids, asks): (impl IntoIterator<Item = SourcedLevel>, impl IntoIterator<Item = SourcedLevel>),
+    units: Units,
+) {
+    let mut writer = LevelWriter::new(out, (Side::Bid, units), 0);
+    bids.into_iter().for_each(|level| writer.write_level(&level));
+    let first_price = writer.end();
+    let mut writer = LevelWriter::new(out, (Side::Ask, units), first_price);
+    asks.into_iter().for_each(|level| writer.write_level(&level));
+    writer.end();
 }
 
 /// Writes the best level of each side, or that there is none.
@@ -131,7 +136,8 @@ pub(in crate::stream) fn write_best(
     best: [Option<&SourcedLevel>; 2],
     units: Units,
 ) {
-    write_all_levels(out, best.map(|level| level.map_or(&[][..], std::slice::from_ref)), units);
+    let [bid, ask] = best.map(Option::<&SourcedLevel>::copied);
+    write_all_levels(out, (bid, ask), units);
 }
 
 /// Writes the levels that are not as they were.
@@ -252,10 +258,10 @@ pub(in crate::stream) fn write_order_changes(
     parts: &FrameParts<'_>,
     makers: &mut Makers,
 ) {
-    let mut writer = OrderWriter::new(out, parts, makers);
+    let mut writer = OrderWriter::new(out, (parts.units, parts.moment.slot), makers);
     for side in sides {
-        writer.write_list(&side.came);
-        writer.write_list(&side.became);
+        writer.write_list(side.came.iter().copied());
+        writer.write_list(side.became.iter().copied());
         writer.bytes.varint(side.went.len() as u64);
         for line in &side.went {
             writer.write_maker(line.maker);
@@ -268,7 +274,7 @@ pub(in crate::stream) fn write_order_changes(
 pub(in crate::stream) type Makers = Vec<Pubkey>;
 
 /// Orders of a frame, each price as its distance to the order before it.
-struct OrderWriter<'a> {
+pub(super) struct OrderWriter<'a> {
     bytes: ByteWriter<'a>,
     units: Units,
     frame_slot: u64,
@@ -277,16 +283,21 @@ struct OrderWriter<'a> {
 }
 
 impl<'a> OrderWriter<'a> {
-    fn new(out: &'a mut Vec<u8>, parts: &FrameParts<'_>, makers: &'a mut Makers) -> Self {
+    /// Writes the orders of a frame with this slot.
+    pub(super) fn new(
+        out: &'a mut Vec<u8>,
+        (units, frame_slot): (Units, Slot),
+        makers: &'a mut Makers,
+    ) -> Self {
         makers.clear();
-        let FrameParts { units, moment, .. } = *parts;
         let bytes = ByteWriter::new(out);
-        Self { bytes, units, frame_slot: moment.slot.0, before: 0, makers }
+        Self { bytes, units, frame_slot: frame_slot.0, before: 0, makers }
     }
 
-    fn write_list(&mut self, lines: &[OrderLine]) {
-        self.bytes.varint(lines.len() as u64);
-        lines.iter().for_each(|line| self.write_order(line));
+    /// Writes how many there are, and each of them.
+    pub(super) fn write_list(&mut self, lines: impl Iterator<Item = OrderLine> + Clone) {
+        self.bytes.varint(lines.clone().count() as u64);
+        lines.for_each(|line| self.write_order(&line));
     }
 
     fn write_order(&mut self, line: &OrderLine) {
@@ -345,7 +356,7 @@ mod tests {
     use super::super::decode::{Body, Frame, Rows, decode};
     use super::*;
     use proptest::prelude::*;
-    use slotbook_protocol::units::{Slot, UnixSeconds};
+    use slotbook_protocol::units::UnixSeconds;
 
     use crate::stream::spec::Channel;
 

@@ -1,8 +1,9 @@
 //! Frames as bytes, for readers that ask for `"encoding":"binary"`: the content of the JSON frames in a
 //! tenth of their size. `docs/binary.md` describes them for every language.
 //!
-//! `encode` writes what a topic has read, [`decode`] reads frames that nobody has checked.
+//! `encode` writes what a topic has read, `body` what /l2 and /l3 show, [`decode`] reads frames that nobody has checked.
 
+pub(crate) mod body;
 pub(super) mod bytes;
 pub mod decode;
 pub(super) mod encode;
@@ -25,6 +26,8 @@ pub(super) enum Kind {
     Snapshot = 0,
     Delta = 1,
     Heartbeat = 2,
+    /// Of /l2 or /l3, and no frame.
+    Body = 3,
 }
 
 /// Of the byte of flags in a snapshot: frames carry when they were made.
@@ -78,10 +81,15 @@ pub struct Units {
 impl Units {
     /// Those of a topic as its market is now.
     pub(super) fn of(info: &MarketInfo, spec: &TopicSpec) -> Self {
-        let ticks = match spec.channel {
-            Channel::Book { grouping_ticks, .. } => u64::from(grouping_ticks.max(1)),
-            Channel::Bbo | Channel::L3 { .. } => 1,
-        };
+        match spec.channel {
+            Channel::Book { grouping_ticks, .. } => Self::grouped(info, grouping_ticks),
+            Channel::Bbo | Channel::L3 { .. } => Self::grouped(info, 1),
+        }
+    }
+
+    /// Those of a market as it is now, in groups of so many ticks; 0 and 1 for none.
+    pub(crate) fn grouped(info: &MarketInfo, grouping_ticks: u32) -> Self {
+        let ticks = u64::from(grouping_ticks.max(1));
         let lot = SizeScale::from_decimals(info.decimals).to_wire(u128::from(info.step.0));
         Self {
             price: bounded(info.tick.0.saturating_mul(ticks)),
