@@ -79,13 +79,28 @@ export class ByteReader {
   readText(): string {
     const length = this.readVarint();
     if (length > TEXT_BYTES_MAX) throw tooLarge();
-    return utf8.decode(this.#take(length));
+    return this.#readUtf8(length);
+  }
+
+  /** The JSON object that the rest of the bytes is. */
+  readObject(): Record<string, unknown> {
+    const value = parseJson(this.#readUtf8(this.bytes.length - this.at));
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    throw new RangeError('the rest of a body is not a JSON object');
   }
 
   /** The base58 text of 32 bytes. */
   readAddress(): string {
     const bytes = this.#take(ADDRESS_BYTES);
     return addressAt(bytes, 0);
+  }
+
+  #readUtf8(length: number): string {
+    try {
+      return utf8.decode(this.#take(length));
+    } catch (error) {
+      throw error instanceof RangeError ? error : new RangeError('a text is not UTF-8');
+    }
   }
 
   #take(length: number): Uint8Array {
@@ -102,6 +117,15 @@ export class ByteReader {
       if ((this.bytes[this.at + index] ?? 0) < 0x80) return true;
     }
     return false;
+  }
+}
+
+/** The value of a JSON text. Throws RangeError, as all readers do. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RangeError('a text is not JSON');
   }
 }
 

@@ -4,25 +4,21 @@
  */
 import type { Message } from '../fields.js';
 import { crc32 } from '../stream/followed-book.js';
-import { type Amount, movedBy, narrowAmount, timesUnit } from './amounts.js';
-import { ByteReader, tooLarge, unzigzag } from './byte-reader.js';
+import { ByteReader, parseJson, tooLarge } from './byte-reader.js';
+import { type Level, readSides } from './levels.js';
 import { OrderReader } from './orders.js';
 
 /** Streams that a decoder remembers: twice what one socket may have, as each restart of a service begins others. */
 const STREAMS_MAX = 2_048;
 
-/** Rows of a side: 500 can all be others. */
-const ROWS_MAX = 1_000;
+/** Orders of a list: 500 of a side can all be others. */
+const ORDERS_MAX = 1_000;
 
 const FIRST_BYTE = 0x90;
 const [SNAPSHOT, DELTA, HEARTBEAT] = [0, 1, 2];
 const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
-const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
 const CHANNELS = ['book', 'bbo', 'l3'];
 const UNIT_MAX = 2 ** 32 - 1;
-
-/** What a level says of the rest of it. */
-const [GONE, LOTS, , EXACT] = [0, 1, 2, 3];
 
 /** What a snapshot says of its stream. */
 export interface StreamIdentity {
@@ -36,8 +32,6 @@ export interface StreamIdentity {
   /** 1e-9 of the base currency. */
   readonly sizeUnit: number;
 }
-
-type Level = readonly [price: string, size: string, sources: Readonly<Record<string, string>>];
 
 /** Decodes the frames of one client. */
 export class FrameDecoder {
@@ -105,7 +99,7 @@ function readSnapshot(reader: ByteReader, stream: StreamIdentity, state: State):
   if (reset > 1) throw tooLarge();
   const id = reader.readText();
   return {
-    ...{ type: 'snapshot', ...(id === '' ? {} : { id: JSON.parse(id) }) },
+    ...{ type: 'snapshot', ...(id === '' ? {} : { id: parseJson(id) }) },
     ...{ topic, channel, market, epoch, ...moment, ...timing, state, reset: reset === 1 },
     ...readRows(reader, stream, { slot: moment.slot, isDelta: false }),
     crc: reader.readU32(),
@@ -120,8 +114,7 @@ function readDelta(reader: ByteReader, stream: StreamIdentity, state: State): Me
   const [slot, ts] = [reader.readVarint(), reader.readVarint()];
   const head = { type: 'delta', topic, channel, market, epoch, prev, seq, slot, ts, state };
   if (channel !== 'book' || stream.hasTiming) return readOtherDelta(reader, stream, head);
-  const bids = readLevels(reader, stream, { sign: -1, before: 0 });
-  const asks = readLevels(reader, stream, { sign: 1, before: firstPrice(bids) });
+  const [bids, asks] = readSides(reader, stream);
   return Object.assign(head, { bids, asks, crc: reader.readU32() });
 }
 
@@ -154,63 +147,15 @@ function readRows(
   frame: { readonly slot: number; readonly isDelta: boolean },
 ): Message {
   if (stream.channel === 'l3') {
-    const orders = new OrderReader(reader, stream, frame.slot);
+    const orders = new OrderReader(reader, { ...stream, slot: frame.slot, ordersMax: ORDERS_MAX });
     const readSide = () => (frame.isDelta ? orders.readChanges() : orders.readList());
     return { bids: readSide(), asks: readSide() };
   }
-  const bids = readLevels(reader, stream, { sign: -1, before: 0 });
-  const asks = readLevels(reader, stream, { sign: 1, before: firstPrice(bids) });
+  const [bids, asks] = readSides(reader, stream);
   return stream.channel === 'bbo' ? { bid: bestOf(bids), ask: bestOf(asks) } : { bids, asks };
 }
 
 function bestOf(levels: readonly Level[]): readonly string[] | null {
   if (levels.length > 1) throw tooLarge();
   return (levels[0]?.slice(0, 2) as string[] | undefined) ?? null;
-}
-
-/** The price to which the first of the other side is written. */
-function firstPrice(levels: readonly Level[]): Amount {
-  const [price = '0'] = levels[0] ?? [];
-  const exact = Number(price);
-  return Number.isSafeInteger(exact) ? exact : BigInt(price);
-}
-
-/** Levels of a side up to the 0 behind them; `sign` is that of prices which are farther from the best. */
-function readLevels(
-  reader: ByteReader,
-  { priceUnit, sizeUnit }: StreamIdentity,
-  { sign, before }: { readonly sign: 1 | -1; readonly before: Amount },
-): Level[] {
-  const levels: Level[] = [];
-  let price = before;
-  for (let head = reader.readVarint(); head !== 0; head = reader.readVarint()) {
-    if (levels.length >= ROWS_MAX) throw tooLarge();
-    const kind = head % 4;
-    const units = (head - kind) / 4;
-    if (kind === EXACT) {
-      if (units !== 0) throw tooLarge();
-      price = narrowAmount(reader.readWide());
-    } else price = movedBy(price, sign * unzigzag(units), priceUnit);
-    const text = String(price);
-    if (kind === LOTS) {
-      const size = String(timesUnit(reader.readVarint(), sizeUnit));
-      levels.push([text, size, { dlob: size }]);
-    } else if (kind === GONE) levels.push([text, '0', {}]);
-    else levels.push(readSourced(reader, text));
-  }
-  return levels;
-}
-
-function readSourced(reader: ByteReader, price: string): Level {
-  const named = reader.readByte();
-  if (named >= 1 << SOURCES.length) throw tooLarge();
-  const sources: Record<string, string> = {};
-  let size = 0n;
-  for (const [bit, source] of SOURCES.entries()) {
-    if (((named >> bit) & 1) === 0) continue;
-    const part = reader.readWide();
-    sources[source] = String(part);
-    size += part;
-  }
-  return [price, String(size), sources];
 }

@@ -3,9 +3,7 @@ import type { Message } from '../fields.js';
 import { type Amount, movedBy, narrowAmount, timesUnit } from './amounts.js';
 import type { ByteReader } from './byte-reader.js';
 import { tooLarge, unzigzag } from './byte-reader.js';
-
-/** Orders of a list: 500 of a side can all be others. */
-const ORDERS_MAX = 1_000;
+import type { Units } from './levels.js';
 
 /** Makers that an order can name by how many keys ago they came. */
 const MAKERS_NAMED_MAX = 64;
@@ -15,22 +13,23 @@ const FLAGS = {
   ...{ offset: 32, expires: 64, none: 128 },
 } as const;
 
+/** What orders are written in, and how many a list may have. */
+export interface OrdersOf extends Units {
+  /** Of the frame or the body. */
+  readonly slot: number;
+  readonly ordersMax: number;
+}
+
 /** Reads the orders of one frame in their order. */
 export class OrderReader {
   readonly #reader: ByteReader;
-  readonly #units: { readonly priceUnit: number; readonly sizeUnit: number };
-  readonly #frameSlot: number;
+  readonly #of: OrdersOf;
   readonly #makers: string[] = [];
   #price: Amount = 0;
 
-  constructor(
-    reader: ByteReader,
-    units: { readonly priceUnit: number; readonly sizeUnit: number },
-    frameSlot: number,
-  ) {
+  constructor(reader: ByteReader, of: OrdersOf) {
     this.#reader = reader;
-    this.#units = units;
-    this.#frameSlot = frameSlot;
+    this.#of = of;
   }
 
   /** The orders of a side that came, became others, and went. */
@@ -46,7 +45,7 @@ export class OrderReader {
 
   #readEach<Row>(readRow: () => Row): Row[] {
     const count = this.#reader.readVarint();
-    if (count > ORDERS_MAX) throw tooLarge();
+    if (count > this.#of.ordersMax) throw tooLarge();
     const rows: Row[] = [];
     for (let index = 0; index < count; index += 1) rows.push(readRow());
     return rows;
@@ -61,7 +60,7 @@ export class OrderReader {
     const readSize = () => this.#readSize(has(FLAGS.exactSizes));
     const [size, queue] = [readSize(), readSize()];
     const [maker, orderId] = [this.#readMaker(), reader.readVarint()];
-    const slot = this.#frameSlot - unzigzag(reader.readVarint());
+    const slot = this.#of.slot - unzigzag(reader.readVarint());
     const oraclePriceOffset = has(FLAGS.offset) ? signedText(reader.readWide()) : '0';
     // Whoever places an order writes what it likes there.
     const maxTs = has(FLAGS.expires) ? Number(signedText(reader.readWide())) : 0;
@@ -74,7 +73,7 @@ export class OrderReader {
   }
 
   #readPrice(isExact: boolean): string {
-    const { priceUnit } = this.#units;
+    const { priceUnit } = this.#of;
     this.#price = isExact
       ? narrowAmount(this.#reader.readWide())
       : movedBy(this.#price, unzigzag(this.#reader.readVarint()), priceUnit);
@@ -83,7 +82,7 @@ export class OrderReader {
 
   #readSize(isExact: boolean): string {
     if (isExact) return this.#reader.readWideText();
-    return String(timesUnit(this.#reader.readVarint(), this.#units.sizeUnit));
+    return String(timesUnit(this.#reader.readVarint(), this.#of.sizeUnit));
   }
 
   #readMaker(): string {

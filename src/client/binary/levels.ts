@@ -1,0 +1,79 @@
+/** The levels of a frame or a body, each written after the one before it. */
+import { type Amount, movedBy, narrowAmount, timesUnit } from './amounts.js';
+import { type ByteReader, tooLarge, unzigzag } from './byte-reader.js';
+
+/** Rows of a side: 500 can all be others, and a body has as many. */
+const ROWS_MAX = 1_000;
+
+const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
+
+/** What a level says of the rest of it. */
+const [GONE, LOTS, , EXACT] = [0, 1, 2, 3];
+
+/** As JSON frames have it. */
+export type Level = readonly [
+  price: string,
+  size: string,
+  sources: Readonly<Record<string, string>>,
+];
+
+/** What prices and sizes are written in. */
+export interface Units {
+  /** 1e-6 of the quote currency. */
+  readonly priceUnit: number;
+  /** 1e-9 of the base currency. */
+  readonly sizeUnit: number;
+}
+
+/** The levels of both sides. */
+export function readSides(reader: ByteReader, units: Units): readonly [Level[], Level[]] {
+  const bids = readLevels(reader, units, { sign: -1, before: 0 });
+  return [bids, readLevels(reader, units, { sign: 1, before: firstPrice(bids) })];
+}
+
+/** The price to which the first of the other side is written. */
+function firstPrice(levels: readonly Level[]): Amount {
+  const [price = '0'] = levels[0] ?? [];
+  const exact = Number(price);
+  return Number.isSafeInteger(exact) ? exact : BigInt(price);
+}
+
+/** Levels of a side up to the 0 behind them; `sign` is that of prices which are farther from the best. */
+function readLevels(
+  reader: ByteReader,
+  { priceUnit, sizeUnit }: Units,
+  { sign, before }: { readonly sign: 1 | -1; readonly before: Amount },
+): Level[] {
+  const levels: Level[] = [];
+  let price = before;
+  for (let head = reader.readVarint(); head !== 0; head = reader.readVarint()) {
+    if (levels.length >= ROWS_MAX) throw tooLarge();
+    const kind = head % 4;
+    const units = (head - kind) / 4;
+    if (kind === EXACT) {
+      if (units !== 0) throw tooLarge();
+      price = narrowAmount(reader.readWide());
+    } else price = movedBy(price, sign * unzigzag(units), priceUnit);
+    const text = String(price);
+    if (kind === LOTS) {
+      const size = String(timesUnit(reader.readVarint(), sizeUnit));
+      levels.push([text, size, { dlob: size }]);
+    } else if (kind === GONE) levels.push([text, '0', {}]);
+    else levels.push(readSourced(reader, text));
+  }
+  return levels;
+}
+
+function readSourced(reader: ByteReader, price: string): Level {
+  const named = reader.readByte();
+  if (named >= 1 << SOURCES.length) throw tooLarge();
+  const sources: Record<string, string> = {};
+  let size = 0n;
+  for (const [bit, source] of SOURCES.entries()) {
+    if (((named >> bit) & 1) === 0) continue;
+    const part = reader.readWide();
+    sources[source] = String(part);
+    size += part;
+  }
+  return [price, String(size), sources];
+}
