@@ -173,7 +173,7 @@ function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec
 }
 
 function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
-  const { body, tagged, paged, csv = false } = spec;
+  const { body, tagged, paged, csv = false, binary = false } = spec;
   if (body === null)
     return { '101': { description: 'The connection is a WebSocket.', headers: {} } };
   const content =
@@ -181,12 +181,15 @@ function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
       ? {
           'application/json': { schema: { $ref: `#/components/schemas/${body}` } },
           ...(csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+          ...(binary ? { 'application/vnd.slotbook': { schema: BYTES } } : {}),
         }
       : { [body.contentType]: { schema: { type: 'string' } } };
   const names = tagged ? versionHeadersOf(spec) : [];
   const headers = headerRefs(paged ? [...names, 'X-Next-Cursor'] : names);
   return { '200': { description: 'The response.', headers, content } };
 }
+
+const BYTES = { type: 'string', format: 'binary', description: 'docs/binary.md: A body.' };
 
 /** Only a book has a slot, and a text that is no JSON has no state. */
 function versionHeadersOf({ kind, body, moment }: PathSpec): readonly string[] {

@@ -21,6 +21,8 @@ export interface PathSpec {
   readonly body: BodyName | { readonly contentType: string } | null;
   /** Whether the body is CSV as well, for requests that ask for it. */
   readonly csv?: boolean;
+  /** Whether the body is bytes as well, for requests that prefer them. */
+  readonly binary?: boolean;
   /** Whether its errors have the form of TradingView's UDF as well. */
   readonly udf?: boolean;
   /** Whether the response has a tag, and is a 304 for clients that have it. */

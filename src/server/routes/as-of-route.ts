@@ -27,14 +27,17 @@ import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
 import type { Timings } from '../metrics/timings.js';
 import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import type { Header, HttpRequest, Reply } from '../transport/reply.js';
+import { prefersBytes } from './accept.js';
 import { furthestBehind } from './batch-route.js';
 import {
   type BookRoute,
   type BookRouteOptions,
+  encodingOf,
   orderRefusal,
   requireFirstBook,
 } from './book-routes.js';
 import {
+  type BodyEncoding,
   bodyReply,
   GzipCache,
   notModifiedReply,
@@ -62,10 +65,17 @@ export function withMoment(options: AsOfRouteOptions, path: AsOfPath, live: Book
     if (moment === undefined) return live(request);
     if (asOf === undefined) throw new ServerError('NO_JOURNAL', NO_JOURNAL_TEXT);
     requireFirstBook(readiness());
-    const bodies = bodiesOf(path, request, options);
+    const encoding = encodingFor(path, request);
+    const bodies = bodiesOf(path, request, { ...options, encoding });
     requireOneMarket(path, moment);
-    return replyLater(asOf, { request, moment, bodies, gzips, timings });
+    return replyLater(asOf, { request, moment, bodies, encoding, gzips, timings });
   };
+}
+
+/** The encoding for a client; undefined for a path that has JSON alone. */
+function encodingFor(path: AsOfPath, request: HttpRequest): BodyEncoding | undefined {
+  if (path !== 'l2' && path !== 'l3') return undefined;
+  return prefersBytes(request) ? 'binary' : 'json';
 }
 
 function requireOneMarket(path: AsOfPath, { by }: AsOfMoment): void {
@@ -78,11 +88,12 @@ interface PastRead extends Pick<AsOfRouteOptions, 'timings'> {
   readonly request: HttpRequest;
   readonly moment: AsOfMoment;
   readonly bodies: AsOfBodies;
+  readonly encoding: BodyEncoding | undefined;
   readonly gzips: GzipCache;
 }
 
 async function replyLater(asOf: AsOfSource, read: PastRead): Promise<Reply> {
-  const { request, moment, bodies, gzips, timings } = read;
+  const { request, moment, bodies, encoding, gzips, timings } = read;
   // Headers can be read only now.
   const ifNoneMatch = request.getHeader('if-none-match');
   const isZipped = requestAcceptsGzip(request);
@@ -90,19 +101,19 @@ async function replyLater(asOf: AsOfSource, read: PastRead): Promise<Reply> {
   const made = await asOf.readMoment({ moment, bodies }, () => request.isGone);
   timings?.asOf.observe((performance.now() - beganMs) / 1_000);
   if (made.kind !== 'body') throw refusalOf(made, moment);
-  const tag = tagOf(made);
+  const tag = tagOf(made, encoding);
   const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);
   if (unchanged !== undefined) return unchanged;
   const { body, hash } = made;
   return bodyReply(tag, { body, identity: body, isZipped, gzips, key: hash });
 }
 
-function tagOf({ hash, asOf, versions, isFinal }: AsOfBody) {
+function tagOf({ hash, asOf, versions, isFinal }: AsOfBody, encoding: BodyEncoding | undefined) {
   const { asOfSecondsMax } = LIMITS;
   const cached = isFinal ? `public, max-age=${asOfSecondsMax}, immutable` : 'no-cache';
   const etag = `"${hash}"`;
   const headers: readonly Header[] = [
-    ...versionHeaders(etag, { cached, version: furthestBehind(versions) }),
+    ...versionHeaders(etag, { cached, version: furthestBehind(versions), encoding }),
     ['X-As-Of', JSON.stringify(asOf)],
   ];
   return { etag, headers };
@@ -123,15 +134,19 @@ function refusalOf(refusal: AsOfRefusal, { by }: AsOfMoment): ServerError {
 
 const ABSENT_TEXT = 'there was no such market at this moment';
 
+interface BodiesOf extends BookRouteOptions {
+  readonly encoding: BodyEncoding | undefined;
+}
+
 function bodiesOf(
   path: AsOfPath,
   { path: sent, query }: HttpRequest,
-  { directory, compatDefaults = false }: BookRouteOptions,
+  { directory, compatDefaults = false, encoding = 'json' }: BodiesOf,
 ): AsOfBodies {
   const schema = compatDefaults && sent.startsWith('/dlob/') ? l2CompatibleParams : l2Params;
   const keyed = <Request extends { readonly market: number }>(request: Request) => ({
     key: keyOf(request, directory),
-    request,
+    request: { ...request, ...encodingOf(encoding) },
   });
   switch (path) {
     case 'l2':

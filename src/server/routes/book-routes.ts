@@ -5,7 +5,6 @@
  * one turn of the book, a small reply are cached. Large bodies are not: the core caches them.
  */
 
-import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import { LIMITS } from '../../config/limits.js';
 import type {
   AuctionsRequest,
@@ -15,20 +14,15 @@ import type {
 } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import {
-  type L2Params,
-  parseAuctions,
-  parseL2,
-  parseL3,
-  parseMatch,
-  parseOrderbook,
-} from '../api/book-params.js';
+import { type L2Params, parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
 import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
+import { prefersBytes } from './accept.js';
 import { bookReason } from './first-ready.js';
 import { type LoopBudget, oneStep } from './loop-budget.js';
 import {
+  type BodyEncoding,
   bodyReply,
   GzipCache,
   gzipBodyReply,
@@ -57,13 +51,26 @@ export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 export function l2Route(options: BookRouteOptions): BookRoute {
   const { book, directory } = options;
   return withPrefixDefaults(options, (schema) =>
-    bookRoute<L2Request>({
-      ...options,
-      parse: (raw) => parseL2(raw, directory, schema),
-      render: (query) => book.l2(query),
-      isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
-    }),
+    inEncodings((encoding) =>
+      bookRoute<L2Request>({
+        ...{ ...options, encoding },
+        parse: (raw) => ({ ...parseL2(raw, directory, schema), ...encodingOf(encoding) }),
+        render: (query) => book.l2(query),
+        isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
+      }),
+    ),
   );
+}
+
+/** The route that is made for each encoding: bytes for clients that prefer them. */
+function inEncodings(makeRoute: (encoding: BodyEncoding) => BookRoute): BookRoute {
+  const [json, binary] = [makeRoute('json'), makeRoute('binary')];
+  return (request) => (prefersBytes(request) ? binary(request) : json(request));
+}
+
+/** What a request to the book says of its encoding. */
+export function encodingOf(encoding: BodyEncoding): { readonly binary?: true } {
+  return encoding === 'binary' ? { binary: true } : {};
 }
 
 /** The route that `makeRoute` makes for each schema: under /dlob it may be another one, see `compatDefaults`. */
@@ -80,41 +87,14 @@ export function withPrefixDefaults(
 /** The book by order. */
 export function l3Route(options: BookRouteOptions): BookRoute {
   const { book, directory } = options;
-  return bookRoute<L3Request>({
-    ...options,
-    parse: (raw) => parseL3(raw, directory),
-    render: (query) => book.l3(query),
-    isLarge: ({ depth = Number.POSITIVE_INFINITY }) => depth > LIMITS.smallBookOrders,
-  });
-}
-
-/** The book by level in decimals, for CoinGecko. */
-export function orderbookRoute(options: BookRouteOptions): BookRoute {
-  const { book, directory } = options;
-  return bookRoute<L2Request>({
-    ...options,
-    parse: (raw) => parseOrderbook(raw, directory),
-    render: (query) => Buffer.from(orderbookText(Buffer.from(book.l2(query)).toString())),
-    isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
-  });
-}
-
-type LevelTexts = readonly { readonly price: string; readonly size: string }[];
-
-function orderbookText(l2: string): string {
-  const { marketName, ts, bids, asks } = JSON.parse(l2) as {
-    readonly marketName: string;
-    readonly ts: number;
-    readonly bids: LevelTexts;
-    readonly asks: LevelTexts;
-  };
-  const side = (levels: LevelTexts) =>
-    levels.map(({ price, size }) => [
-      formatDecimal(BigInt(price), QUOTE_PLACES),
-      formatDecimal(BigInt(size), BASE_PLACES),
-    ]);
-  const timestamp = String(ts);
-  return JSON.stringify({ ticker_id: marketName, timestamp, bids: side(bids), asks: side(asks) });
+  return inEncodings((encoding) =>
+    bookRoute<L3Request>({
+      ...{ ...options, encoding },
+      parse: (raw) => ({ ...parseL3(raw, directory), ...encodingOf(encoding) }),
+      render: (query) => book.l3(query),
+      isLarge: ({ depth = Number.POSITIVE_INFINITY }) => depth > LIMITS.smallBookOrders,
+    }),
+  );
 }
 
 /** The orders in auction. Their tag has one more part, since the book's version excludes them. */
@@ -142,13 +122,15 @@ interface RouteBody<Query> {
   readonly beside?: (version: MarketVersion) => number;
   /** Whether the body may be so large that making it must wait for the loop's budget. */
   readonly isLarge: (query: Query) => boolean;
+  /** Where there are several. */
+  readonly encoding?: BodyEncoding;
 }
 
 /** Returns a route that replies with one market's body of the present version. */
 export function bookRoute<Query extends { readonly market: number }>(
   options: BookRouteOptions & RouteBody<Query>,
 ): BookRoute {
-  const { book, directory, readiness, budget, parse, render, beside, isLarge } = options;
+  const { book, directory, readiness, budget, parse, render, isLarge } = options;
   const memo = new QueryMemo(directory, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
   /** Within one turn of the book, the last reply to a query stays current. */
@@ -157,7 +139,7 @@ export function bookRoute<Query extends { readonly market: number }>(
     if (known?.turn === book.turn) return known;
     requireFirstBook(readiness());
     const parsed = memo.parseQuery(raw);
-    refreshTag(parsed, book, beside);
+    refreshTag(parsed, book, options);
     return parsed;
   };
   const makeReply = (parsed: Parsed<Query>, isZipped: boolean): Reply | Promise<Reply> => {
@@ -220,7 +202,7 @@ function keyOf(query: unknown): string {
 function refreshTag(
   parsed: Parsed<{ readonly market: number }>,
   book: BookSource,
-  beside: ((version: MarketVersion) => number) | undefined,
+  { beside, encoding }: Pick<RouteBody<never>, 'beside' | 'encoding'>,
 ): void {
   const { epoch, turn } = book;
   const version = book.version(parsed.query.market);
@@ -234,8 +216,8 @@ function refreshTag(
   parsed.epoch = epoch;
   parsed.version = version;
   parsed.beside = more;
-  const rest = more === undefined ? '' : `.${more}`;
-  parsed.tag = newVersionTag(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version);
+  const rest = `${more === undefined ? '' : `.${more}`}${encoding === 'binary' ? '.binary' : ''}`;
+  parsed.tag = newVersionTag(`"${epoch}.${seq}.${slot}.${state}${rest}"`, version, encoding);
 }
 
 /** Caches a reply for the rest of the turn; copies its body, since the book will overwrite it. */

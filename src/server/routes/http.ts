@@ -27,19 +27,13 @@ import { type AsOfPath, withMoment } from './as-of-route.js';
 import { describeChannels } from './asyncapi.js';
 import { auctionParamsRoute } from './auction-params-route.js';
 import { batchL2Route } from './batch-route.js';
-import {
-  auctionsRoute,
-  type BookRoute,
-  l2Route,
-  l3Route,
-  matchRoute,
-  orderbookRoute,
-} from './book-routes.js';
+import { auctionsRoute, type BookRoute, l2Route, l3Route, matchRoute } from './book-routes.js';
 import { docsRoute } from './docs-route.js';
 import { FirstReady } from './first-ready.js';
 import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
 import { journalRoute } from './journal-route.js';
 import { LoopBudget } from './loop-budget.js';
+import { orderbookRoute } from './orderbook-route.js';
 import { type PageFiles, readPageFiles } from './page-files.js';
 import { indexRoute } from './page-route.js';
 import {

@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { prefersHtml } from './accept.js';
 import { readPageFiles } from './page-files.js';
-import { prefersHtml } from './page-route.js';
 
 const HTML = '<!doctype html><title>slotbook</title>';
 const SCRIPT = 'export const answer = 42;';

@@ -7,7 +7,14 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory, MarketVersion } from '../../contract/book-source.js';
-import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
+import {
+  commonHeaders,
+  type Header,
+  type HttpRequest,
+  jsonHeaders,
+  type Reply,
+} from '../transport/reply.js';
+import { BYTES_TYPE } from './accept.js';
 import { BodyCache } from './body-cache.js';
 
 /** The tag and the headers of a version: equal tags mean equal bodies. */
@@ -16,29 +23,34 @@ export interface VersionTag {
   readonly headers: readonly Header[];
 }
 
-/** The tag and the headers of a body of this version. */
+/** The encodings of a body that has several: clients choose by Accept. */
+export type BodyEncoding = 'json' | 'binary';
+
+/** The tag and the headers of a body of this version; without an encoding there is JSON alone. */
 export function newVersionTag(
   etag: string,
   version?: Pick<MarketVersion, 'slot' | 'state'>,
+  encoding?: BodyEncoding,
 ): VersionTag {
-  return { etag, headers: versionHeaders(etag, { cached: 'no-cache', version }) };
+  return { etag, headers: versionHeaders(etag, { cached: 'no-cache', version, encoding }) };
+}
+
+/** What the headers of a body say of it. */
+interface VersionOf {
+  readonly cached: string;
+  readonly version: Pick<MarketVersion, 'slot' | 'state'> | undefined;
+  readonly encoding?: BodyEncoding | undefined;
 }
 
 /** The headers of a body with this tag, which may be cached so long. */
 export function versionHeaders(
   etag: string,
-  {
-    cached,
-    version,
-  }: {
-    readonly cached: string;
-    readonly version: Pick<MarketVersion, 'slot' | 'state'> | undefined;
-  },
+  { cached, version, encoding }: VersionOf,
 ): readonly Header[] {
   const headers: Header[] = [
-    ...jsonHeaders,
+    ...(encoding === 'binary' ? bytesHeaders : jsonHeaders),
     ['Cache-Control', cached],
-    ['Vary', 'Accept-Encoding'],
+    ['Vary', encoding === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding'],
     ['ETag', etag],
   ];
   if (version !== undefined) {
@@ -46,6 +58,8 @@ export function versionHeaders(
   }
   return headers;
 }
+
+const bytesHeaders: readonly Header[] = [['Content-Type', BYTES_TYPE], ...commonHeaders];
 
 /** Returns a 304 when the client has this version, and undefined otherwise. */
 export function notModifiedReply(
