@@ -1,5 +1,7 @@
 /** Amounts of frames, exact at any size. */
-import { tooLarge } from './byte-reader.js';
+import { LONG_BITS_MAX, tooLarge } from './byte-reader.js';
+
+const PRICE_END = 1n << BigInt(LONG_BITS_MAX);
 
 /** A number where a double holds it. */
 export type Amount = number | bigint;
@@ -10,7 +12,7 @@ export function movedBy(before: Amount, units: number, unit: number): Amount {
   const price = typeof before === 'number' ? before + away : Number.NaN;
   const isExact = Number.isSafeInteger(price) && Number.isSafeInteger(away);
   const moved = isExact ? price : narrowAmount(BigInt(before) + BigInt(units) * BigInt(unit));
-  if (moved < 0) throw tooLarge();
+  if (moved < 0 || (typeof moved === 'bigint' && moved >= PRICE_END)) throw tooLarge();
   return moved;
 }
 

@@ -11,6 +11,9 @@ const EXACT_BITS_MAX = 53;
 /** Bits of the largest size. */
 const WIDE_BITS_MAX = 128;
 
+/** Bits of the largest price. */
+export const LONG_BITS_MAX = 64;
+
 const ADDRESS_BYTES = 32;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -67,6 +70,13 @@ export class ByteReader {
       return value;
     }
     throw tooLarge();
+  }
+
+  /** A number of any size up to 64 bits. */
+  readLong(): bigint {
+    const value = this.readWide();
+    if (value >> BigInt(LONG_BITS_MAX) > 0n) throw tooLarge();
+    return value;
   }
 
   /** The digits of a number of any size. */

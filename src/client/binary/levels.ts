@@ -52,26 +52,34 @@ function readLevels(
     const units = (head - kind) / 4;
     if (kind === EXACT) {
       if (units !== 0) throw tooLarge();
-      price = narrowAmount(reader.readWide());
+      price = narrowAmount(reader.readLong());
     } else price = movedBy(price, sign * unzigzag(units), priceUnit);
     const text = String(price);
     if (kind === LOTS) {
-      const size = String(timesUnit(reader.readVarint(), sizeUnit));
+      const size = String(timesUnit(positive(reader.readVarint()), sizeUnit));
       levels.push([text, size, { dlob: size }]);
     } else if (kind === GONE) levels.push([text, '0', {}]);
-    else levels.push(readSourced(reader, text));
+    else levels.push(readSourced(reader, { price: text, mayBeGone: kind === EXACT }));
   }
   return levels;
 }
 
-function readSourced(reader: ByteReader, price: string): Level {
+function positive<Size extends Amount>(size: Size): Size {
+  if (size > 0) return size;
+  throw new RangeError('a level or a source has no size');
+}
+
+function readSourced(
+  reader: ByteReader,
+  { price, mayBeGone }: { readonly price: string; readonly mayBeGone: boolean },
+): Level {
   const named = reader.readByte();
-  if (named >= 1 << SOURCES.length) throw tooLarge();
+  if (named >= 1 << SOURCES.length || (named === 0 && !mayBeGone)) throw tooLarge();
   const sources: Record<string, string> = {};
   let size = 0n;
   for (const [bit, source] of SOURCES.entries()) {
     if (((named >> bit) & 1) === 0) continue;
-    const part = reader.readWide();
+    const part = positive(reader.readWide());
     sources[source] = String(part);
     size += part;
   }

@@ -8,6 +8,8 @@ import type { Units } from './levels.js';
 /** Makers that an order can name by how many keys ago they came. */
 const MAKERS_NAMED_MAX = 64;
 
+const ORDER_ID_END = 2 ** 32;
+
 const FLAGS = {
   ...{ reduceOnly: 1, postOnly: 2, signedMsg: 4, exactPrice: 8, exactSizes: 16 },
   ...{ offset: 32, expires: 64, none: 128 },
@@ -35,7 +37,7 @@ export class OrderReader {
   /** The orders of a side that came, became others, and went. */
   readChanges(): Message {
     const [add, change] = [this.readList(), this.readList()];
-    const remove = this.#readEach(() => [this.#readMaker(), this.#reader.readVarint()]);
+    const remove = this.#readEach(() => [this.#readMaker(), this.#readOrderId()]);
     return { add, change, remove };
   }
 
@@ -59,11 +61,11 @@ export class OrderReader {
     const price = this.#readPrice(has(FLAGS.exactPrice));
     const readSize = () => this.#readSize(has(FLAGS.exactSizes));
     const [size, queue] = [readSize(), readSize()];
-    const [maker, orderId] = [this.#readMaker(), reader.readVarint()];
+    const [maker, orderId] = [this.#readMaker(), this.#readOrderId()];
     const slot = this.#of.slot - unzigzag(reader.readVarint());
-    const oraclePriceOffset = has(FLAGS.offset) ? signedText(reader.readWide()) : '0';
+    const oraclePriceOffset = has(FLAGS.offset) ? signedText(reader.readLong()) : '0';
     // Whoever places an order writes what it likes there.
-    const maxTs = has(FLAGS.expires) ? Number(signedText(reader.readWide())) : 0;
+    const maxTs = has(FLAGS.expires) ? Number(signedText(reader.readLong())) : 0;
     return {
       ...{ price, size, queue, oraclePriceOffset, maker, orderId, slot, maxTs },
       reduceOnly: has(FLAGS.reduceOnly),
@@ -75,7 +77,7 @@ export class OrderReader {
   #readPrice(isExact: boolean): string {
     const { priceUnit } = this.#of;
     this.#price = isExact
-      ? narrowAmount(this.#reader.readWide())
+      ? narrowAmount(this.#reader.readLong())
       : movedBy(this.#price, unzigzag(this.#reader.readVarint()), priceUnit);
     return String(this.#price);
   }
@@ -83,6 +85,12 @@ export class OrderReader {
   #readSize(isExact: boolean): string {
     if (isExact) return this.#reader.readWideText();
     return String(timesUnit(this.#reader.readVarint(), this.#of.sizeUnit));
+  }
+
+  #readOrderId(): number {
+    const orderId = this.#reader.readVarint();
+    if (orderId >= ORDER_ID_END) throw tooLarge();
+    return orderId;
   }
 
   #readMaker(): string {

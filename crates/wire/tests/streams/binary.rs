@@ -297,3 +297,31 @@ fn other_units_begin_with_a_snapshot() {
     pending.publish();
     assert!(pair.binary.next_frame(&bench.book, epoch, TIMES, scratch).is_none());
 }
+
+const HOSTILE: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/vectors/binary/hostile.jsonl"));
+
+/// A reader in Rust leaves the JSON text of an id to its user.
+const UNREAD: &str = "an id that is not JSON";
+
+#[test]
+fn frames_that_break_a_bound_are_none() {
+    let mut streams = std::collections::HashMap::new();
+    let mut refused = 0;
+    for line in HOSTILE.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let hex = line["hex"].as_str().unwrap();
+        let bytes: Vec<u8> = (0..hex.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
+            .collect();
+        let frame = decode(&bytes, |id| streams.get(&id));
+        let is_taken = line["taken"] == true || line["name"] == UNREAD;
+        assert_eq!(frame.is_ok(), is_taken, "{line}");
+        refused += usize::from(!is_taken);
+        if let Ok(Frame { id, body: Body::Snapshot { identity, .. }, .. }) = frame {
+            streams.insert(id, identity);
+        }
+    }
+    assert!(refused > 40);
+}

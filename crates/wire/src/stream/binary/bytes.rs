@@ -5,6 +5,9 @@ use super::error::DecodeError;
 /// Bytes of the longest number of 64 bits.
 const VARINT_BYTES_MAX: usize = 10;
 
+/// The largest number that is no wide one.
+const EXACT_MAX: u64 = (1 << 53) - 1;
+
 /// Bytes of the longest number of 128 bits.
 const WIDE_BYTES_MAX: usize = 19;
 
@@ -120,7 +123,13 @@ impl<'a> ByteReader<'a> {
         Ok(u32::from_le_bytes(*bytes))
     }
 
+    /// A number that readers whose numbers are doubles can take.
     pub(super) fn varint(&mut self) -> Result<u64, DecodeError> {
+        let value = self.long()?;
+        if value > EXACT_MAX { Err(DecodeError::TooLarge) } else { Ok(value) }
+    }
+
+    pub(super) fn long(&mut self) -> Result<u64, DecodeError> {
         u64::try_from(self.digits(VARINT_BYTES_MAX)?).map_err(|_| DecodeError::TooLarge)
     }
 

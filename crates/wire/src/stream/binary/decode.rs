@@ -220,7 +220,7 @@ fn read_timing(
     if !identity.has_timing {
         return Ok(None);
     }
-    Ok(Some([reader.varint()?, reader.varint()?]))
+    Ok(Some([reader.long()?, reader.long()?]))
 }
 
 fn read_checked(
@@ -239,7 +239,11 @@ fn read_checked(
     } else {
         let bids = read_levels(reader, (Side::Bid, units), 0)?;
         let first = bids.first().map_or(0, |level| level.price.0);
-        Rows::Levels([bids, read_levels(reader, (Side::Ask, units), first)?])
+        let asks = read_levels(reader, (Side::Ask, units), first)?;
+        if identity.channel == "bbo" && (bids.len() > 1 || asks.len() > 1) {
+            return Err(DecodeError::TooLarge);
+        }
+        Rows::Levels([bids, asks])
     };
     Ok(CheckedRows { timing: None, rows, crc: reader.u32()? })
 }
@@ -281,7 +285,7 @@ fn read_price(
         let away = i128::from(unzigzag(distance)) * i128::from(units.price);
         return moved(before, if side == Side::Bid { -away } else { away });
     }
-    if distance == 0 { reader.varint() } else { Err(DecodeError::TooLarge) }
+    if distance == 0 { reader.long() } else { Err(DecodeError::TooLarge) }
 }
 
 fn read_lots(reader: &mut ByteReader<'_>, unit: u64) -> Result<u128, DecodeError> {
@@ -385,12 +389,12 @@ impl OrderReader<'_, '_> {
     }
 
     fn read_signed(&mut self, is_there: bool) -> Result<i64, DecodeError> {
-        if is_there { self.reader.varint().map(unzigzag) } else { Ok(0) }
+        if is_there { self.reader.long().map(unzigzag) } else { Ok(0) }
     }
 
     fn read_price(&mut self, is_exact: bool) -> Result<u64, DecodeError> {
         let price = if is_exact {
-            self.reader.varint()?
+            self.reader.long()?
         } else {
             let away = unzigzag(self.reader.varint()?);
             moved(self.before, i128::from(away) * i128::from(self.units.price))?
