@@ -141,6 +141,12 @@ const longForms = {
     command: ['node', 'scripts/schemathesis.mjs'],
     env: {},
   },
+  binary: {
+    about:
+      'streams as bytes, followed in TypeScript, Python, Go and Rust for ten minutes, cut on the way, beside JSON',
+    command: [localCommand('vitest'), 'run', 'test/binary-followers.test.ts'],
+    env: { BINARY_SECONDS: '600' },
+  },
   'python-stream': {
     about: 'a client in Python, written from docs/streaming.md, follows a demo for ten minutes',
     command: [localCommand('vitest'), 'run', 'test/follow-python.test.ts'],

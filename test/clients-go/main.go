@@ -1,11 +1,13 @@
 // Follows a book topic over github.com/coder/websocket, or with the market "*" one of every market, checks
 // every frame, and prints what it has of one market as JSON once its standard input ends, with the faults of
 // all: clients-go URL SUBSCRIBE MARKET
+// The other forms are those of vectors.go and pairs.go.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -219,11 +221,18 @@ func run(url, subscribe, market string) error {
 }
 
 func main() {
-	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: clients-go URL SUBSCRIBE MARKET")
-		os.Exit(2)
+	var err error
+	switch args := os.Args[1:]; {
+	case len(args) == 1:
+		err = readVectors(args[0])
+	case len(args) == 4 && args[0] == "pair":
+		err = followPair(args[1], args[2], args[3])
+	case len(args) == 3:
+		err = run(args[0], args[1], args[2])
+	default:
+		err = errors.New("usage: clients-go URL SUBSCRIBE MARKET | FILE | pair URL SUBSCRIBE SECONDS")
 	}
-	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

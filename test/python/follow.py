@@ -3,7 +3,7 @@
     follow.py URL SECONDS SUBSCRIPTION...
 
 URL is that of the service (http://HOST:PORT), each SUBSCRIPTION the JSON members that name a topic, such
-as {"channel":"book","market":"SOL-PERP","depth":20}; with the market "*" it is one topic of every market, those
+as {"channel":"book","market":"SOL-PERP","depth":20}, with "encoding":"binary" as bytes; with the market "*" it is one topic of every market, those
 that appear later included. All topics share one socket. Each is followed, each
 frame is checked, and now and then the book is compared with GET /l2 or /l3. It follows for SECONDS, and on
 until every topic had more than a delta in one of them and a comparison in ten, at most ENOUGH_S longer. At
@@ -23,6 +23,8 @@ import urllib.request
 import zlib
 
 import websockets
+
+import binary
 
 CHECKSUM_ROWS = 10
 # On a machine that is too busy for the times of the description, they are so many times longer.
@@ -244,10 +246,12 @@ class Client:
         self.connects = 0
         self.bytes = 0
         self.breaches = []
+        # Of all connections: a topic that is resumed on another one has no snapshot there.
+        self.decoder = binary.Decoder()
 
     async def run(self):
         """Until it is cancelled, or the service refuses a subscription."""
-        address = "ws" + self.url[len("http") :] + "/ws"
+        address = "ws" + os.environ.get("FOLLOW_SOCKET_URL", self.url)[len("http") :] + "/ws"
         while True:
             try:
                 options = {"open_timeout": CONNECT_S, "max_size": MESSAGE_BYTES_MAX, "close_timeout": 1}
@@ -284,13 +288,23 @@ class Client:
                 text = None
             if text is not None:
                 self.bytes += len(text)
-                if not await self.take(json.loads(text)):
+                if not await self.take(self.read(text)):
                     return
             now = time.monotonic()
             for topic in self.topics:
                 if now > topic.late_at:
                     self.breaches.append(f"silence: {topic.phase} {topic.name}")
                     return
+
+    def read(self, data):
+        """A message; bytes that are none close the connection, as it is not certain which topic they were for."""
+        if isinstance(data, str):
+            return json.loads(data)
+        try:
+            return self.decoder.decode(data)
+        except binary.NoFrame as error:
+            self.breaches.append(f"malformed: {error}")
+            return {"type": "unreadable"}
 
     async def subscribe(self, topic):
         self.next_id += 1
@@ -305,6 +319,8 @@ class Client:
     async def take(self, message):
         """False when the connection is to be given up."""
         kind = message["type"]
+        if kind == "unreadable":
+            return False
         if kind == "subscribed" and "topics" in message:
             self.spread(message)
         elif kind == "subscribed":
