@@ -17,6 +17,7 @@ pub mod chain;
 mod cold;
 pub mod commands;
 pub mod error;
+pub mod makers;
 pub mod replay;
 pub mod stopwatch;
 pub mod tree_book;

@@ -2,7 +2,6 @@
 //! instructions of that function alone. Each line of the output is an operation and how often it is repeated, in the
 //! order of the dumps. `bench/harness/count.mjs` runs it and compares with the committed table.
 
-mod makers;
 mod operations;
 
 use std::hint::black_box;

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use slotbook_bench::chain::{self, PROGRAM};
+use slotbook_bench::makers::{Maker, ORACLE, ORDERS, STEP, TICK};
 use slotbook_bench::replay::Replay;
 use slotbook_book::{Gate, MarketId, QueueScratch, Side};
 use slotbook_journal::turn_log::put_input;
@@ -17,10 +18,8 @@ use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, StreamScratch, Topic};
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 
-use crate::makers::{Maker, ORACLE, ORDERS, STEP, TICK};
-
 const EPOCH: &str = "1700000000000";
-const MAKERS: u8 = 50;
+const MAKERS: u16 = 50;
 const SLOT: Slot = Slot(300_000_000);
 const NOW: UnixSeconds = UnixSeconds(1_700_000_000);
 const REPEATS: usize = 100;

@@ -5,13 +5,13 @@
 use slotbook_protocol::units::Pubkey;
 
 /// The oracle's price of the market, 1e6.
-pub(crate) const ORACLE: i64 = 150_000_000;
+pub const ORACLE: i64 = 150_000_000;
 /// Price step, 1e6.
-pub(crate) const TICK: u64 = 100;
+pub const TICK: u64 = 100;
 /// Size step, 1e9.
-pub(crate) const STEP: u64 = 10_000_000;
+pub const STEP: u64 = 10_000_000;
 /// Orders of each maker.
-pub(crate) const ORDERS: usize = 8;
+pub const ORDERS: usize = 8;
 
 const USER_DISCRIMINATOR: [u8; 8] = [0x9f, 0x75, 0x5f, 0xe3, 0xef, 0x97, 0x3a, 0xec];
 const USER_BYTES: usize = 4_376;
@@ -21,30 +21,41 @@ const ORDER_BYTES: usize = 96;
 const TICKS_AWAY: u64 = 200;
 
 /// The account of a maker, and the number of its next order.
-#[derive(Clone)]
-pub(crate) struct Maker {
+#[derive(Clone, Debug)]
+pub struct Maker {
     /// Its address.
-    pub(crate) key: Pubkey,
+    pub key: Pubkey,
     /// Its bytes.
-    pub(crate) data: Vec<u8>,
+    pub data: Vec<u8>,
     next_order: u32,
 }
 
 impl Maker {
     /// A maker with all its orders; every second one has a price that floats with the oracle's.
-    pub(crate) fn new(number: u8) -> Self {
-        let mut data = vec![0; USER_BYTES];
-        data[..8].copy_from_slice(&USER_DISCRIMINATOR);
-        data[8..40].fill(number);
-        let mut maker = Self { key: Pubkey([number; 32]), data, next_order: 1 };
+    #[must_use]
+    pub fn new(number: u16) -> Self {
+        let mut maker = Self::without_orders(number);
         for index in 0..ORDERS {
             maker.place(index, u64::from(number) * 7 + index as u64 * 13);
         }
         maker
     }
 
-    /// Writes an open order: `place` decides side, kind and distance.
-    pub(crate) fn place(&mut self, index: usize, place: u64) {
+    /// A maker that has placed nothing.
+    #[must_use]
+    pub fn without_orders(number: u16) -> Self {
+        let [low, high] = number.to_le_bytes();
+        let mut key = [low; 32];
+        key[0] ^= high;
+        let mut data = vec![0; USER_BYTES];
+        data[..8].copy_from_slice(&USER_DISCRIMINATOR);
+        data[8..40].copy_from_slice(&key);
+        Self { key: Pubkey(key), data, next_order: 1 }
+    }
+
+    /// Writes an open order: `place` decides its distance and size, the slot its side (asks at odd ones)
+    /// and its kind (a fixed price in the first two of four).
+    pub fn place(&mut self, index: usize, place: u64) {
         let (ticks, is_ask) = (1 + place % TICKS_AWAY, index % 2 == 1);
         let away = i64::try_from(ticks * TICK).unwrap_or(0) * if is_ask { 1 } else { -1 };
         let order = self.order(index);
@@ -63,12 +74,12 @@ impl Maker {
     }
 
     /// Removes an order.
-    pub(crate) fn cancel(&mut self, index: usize) {
+    pub fn cancel(&mut self, index: usize) {
         self.order(index).fill(0);
     }
 
     /// Fills one step of an order.
-    pub(crate) fn fill(&mut self, index: usize) {
+    pub fn fill(&mut self, index: usize) {
         self.order(index)[24..32].copy_from_slice(&STEP.to_le_bytes());
     }
 
