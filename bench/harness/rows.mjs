@@ -1,10 +1,11 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `as-of`, `replay`, `edges`, `copy`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
 import { asOfMoments, replaySpeed } from './as-of-rows.mjs';
+import { peerBooks } from './books-row.mjs';
 import { copySpeed } from './copy-row.mjs';
 import { edgeCosts } from './edges-row.mjs';
 import { assertSameTops } from './equality.mjs';
@@ -58,6 +59,7 @@ export const ROWS = {
   replay: () => replaySpeed(),
   edges: (bench) => edgeCosts(bench),
   copy: (bench) => copySpeed(bench),
+  books: (bench) => peerBooks(bench),
   loop: (bench) => longestCalls(bench),
 };
 
