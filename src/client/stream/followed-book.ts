@@ -190,8 +190,8 @@ export class FollowedBook {
     const parts: string[] = [];
     for (let index = 0; index < CHECKSUM_ROWS; index += 1) {
       for (const { placedRows } of sides) {
-        const row = placedRows[index];
-        if (row !== undefined) parts.push(row.text);
+        const row = placedRows[index]?.row;
+        if (row !== undefined) parts.push(`${row.price}:${row.size}`);
       }
     }
     const own = crc32(parts.join(':'));

@@ -1,6 +1,6 @@
 /** One side of a followed book: rows by price, then by queue, and the readers of rows in frames. */
 import { type Base, parseRaw, rawBase, rawPrice } from '../amounts.js';
-import { type RestingOrder, restingOrder } from '../row-shapes.js';
+import { type Level, type RestingOrder, restingOrder } from '../row-shapes.js';
 import type { Best, Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 
@@ -11,8 +11,6 @@ export interface PlacedRow {
   readonly price: bigint;
   /** Base ahead at its price; 0 for a level. */
   readonly queue: bigint;
-  /** Price and size as the checksum has them. */
-  readonly text: string;
   readonly row: Best;
 }
 
@@ -134,30 +132,35 @@ export function readOrderKey(sent: unknown): string {
   return orderKey(maker, orderId);
 }
 
+type SentSources = Readonly<Record<string, string>>;
+
 /** Reads `[price, size, {source: size}]`, or `[price, size]` of a best price. */
 function readLevel(sent: unknown): PlacedRow {
-  const [price, size, sources] = sent as readonly [string, string, object?];
-  const best = { price: rawPrice(parseRaw(price)), size: rawBase(parseRaw(size)) };
-  const row =
-    sources === undefined ? best : { ...best, sources: sourcesOf(sources, size, best.size) };
-  return { key: price, price: best.price, queue: 0n, text: `${price}:${size}`, row };
+  const [key, sizeText, sources] = sent as readonly [string, string, SentSources?];
+  const [price, size] = [rawPrice(parseRaw(key)), rawBase(parseRaw(sizeText))];
+  const row: Best | Level =
+    sources === undefined
+      ? { price, size }
+      : { price, size, sources: sourcesOf(sources, sizeText, size) };
+  return { key, price, queue: 0n, row };
 }
 
 /** Reads an order as /l3 has it. */
 function readOrder(sent: unknown): PlacedRow {
   const row: RestingOrder = restingOrder(sent, 'order');
-  const { maker, orderId, price, size, queue } = row;
-  return { key: orderKey(maker, orderId), price, queue, text: `${price}:${size}`, row };
+  const { maker, orderId, price, queue } = row;
+  return { key: orderKey(maker, orderId), price, queue, row };
 }
 
 function orderKey(maker: string, orderId: number): string {
   return `${maker} ${orderId}`;
 }
 
-/** Most levels have one source, whose size is that of the level: it is not parsed twice. */
-function sourcesOf(sent: object, sizeText: string, size: Base): Readonly<Record<string, Base>> {
+/** Most levels have one source, whose size is that of the level: it is not parsed twice. A list of pairs is garbage. */
+function sourcesOf(sent: SentSources, sizeText: string, size: Base): Level['sources'] {
   const sources: Record<string, Base> = {};
-  for (const [name, one] of Object.entries(sent)) {
+  for (const name in sent) {
+    const one = sent[name] as string;
     sources[name] = one === sizeText ? size : rawBase(parseRaw(one));
   }
   return sources;

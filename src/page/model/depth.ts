@@ -1,5 +1,5 @@
 /** The cumulative depth of a book, as a curve and as a table. */
-import type { BookView } from '@slotbook/client';
+import type { BookView, Level } from '@slotbook/client';
 
 /** One side of the curve, best first: so much can be traded up to each price. */
 export interface DepthSide {
@@ -36,7 +36,9 @@ function sideOf(levels: BookView['bids']): DepthSide {
   const prices = new Float64Array(levels.length);
   const totals = new Float64Array(levels.length);
   let raw = 0;
-  for (const [index, { price, size }] of levels.entries()) {
+  // By index: the pairs of `entries` would be most of what a curve leaves behind.
+  for (let index = 0; index < levels.length; index += 1) {
+    const { price, size } = levels[index] as Level;
     raw += Number(size);
     prices[index] = Number(price) / 1e6;
     totals[index] = raw / 1e9;
