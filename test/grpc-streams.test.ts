@@ -56,7 +56,7 @@ class StreamScene {
       merged.stop();
       for (const server of servers) server.stop();
     });
-    merged.start({
+    merged.connection.start({
       onOpened: () => void scene.#follow(merged),
       onClosed: () => undefined,
       onMalformed: () => undefined,

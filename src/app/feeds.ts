@@ -246,6 +246,7 @@ function liveFeed(parts: LiveFeedParts): ServiceFeed {
     stop: () => {
       quotes.stop();
       feed.stop();
+      sources?.stop();
     },
     requestTurn: () => feed.requestTurn(),
     readAgain: (reason) => feed.readAgain(reason),

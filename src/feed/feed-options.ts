@@ -55,12 +55,15 @@ export interface LiveFeedOptions {
   readonly firstSlotWaitMs?: number;
 }
 
-/** The nodes of which one is followed at a time; where there are sources, all of them as one. */
+/** The nodes of which one is followed at a time; where there are sources, one at a time is read before the others. */
 export function feedNodesOf({ nodes, sources }: LiveFeedOptions): RpcNodes<FeedNode> {
   const [first, ...others] = nodes;
   if (sources === undefined) return [nodeOf(first), ...others.map(nodeOf)];
-  const { name } = first;
-  return [{ name, rpc: new ReadingNodes(nodes), socket: sources, openUpdates: () => sources }];
+  const readFirst = ({ name, rpc: ownRpc }: RpcNode, index: number): FeedNode => {
+    const rpc = new ReadingNodes(nodes, index);
+    return { name, rpc, ownRpc, socket: sources.connection, openUpdates: () => sources };
+  };
+  return [readFirst(first, 0), ...others.map((node, at) => readFirst(node, at + 1))];
 }
 
 function nodeOf({ name, rpc, socket }: RpcNode): FeedNode {
@@ -127,5 +130,10 @@ export function endpointsOf(
   const { name, rpc } = node;
   const updates = node.openUpdates();
   const others = nodes.filter((other) => other !== node);
-  return { node: name, rpc, updates, otherRpcs: others.map((other) => other.rpc) };
+  return {
+    node: name,
+    rpc,
+    updates,
+    otherRpcs: others.map(({ rpc: all, ownRpc }) => ownRpc ?? all),
+  };
 }

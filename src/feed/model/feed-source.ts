@@ -76,6 +76,8 @@ export interface FeedNode {
   /** Host and port: all of its address that may be published. */
   readonly name: string;
   readonly rpc: NodeRpc;
+  /** The client of this node alone, where `rpc` goes on with others. */
+  readonly ownRpc?: NodeRpc;
   readonly socket: NodeConnection;
   /** The updates of the connection that has just been made. */
   openUpdates(): UpdateStream;

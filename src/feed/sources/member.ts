@@ -81,6 +81,13 @@ export class Member {
     this.keptSlot = 0;
   }
 
+  /** It stays connected while all accounts are read again: its next slot says where it is. */
+  recordRejoined(): void {
+    this.standing = 'joining';
+    this.firstSlot = 0;
+    this.slot = 0;
+  }
+
   recordClosed(reason: string): void {
     this.standing = 'closed';
     this.#closedReason = reason;
@@ -94,8 +101,8 @@ export class Member {
 
   /** Whether it is suddenly far beyond itself and all others; that counts as wrong. */
   refusesSlot(slot: number, members: readonly Member[], atMs: number): boolean {
-    if (this.slot === 0 || slot <= this.slot + STEP_SLOTS_MAX) return false;
-    const others = members.filter((other) => other !== this && other.isKeeping);
+    if (this.slot > 0 && slot <= this.slot + STEP_SLOTS_MAX) return false;
+    const others = members.filter((other) => other !== this && other.isKeeping && other.slot > 0);
     const isAlone = others.every((other) => slot > other.slot + STEP_SLOTS_MAX);
     if (others.length > 0 && isAlone) this.recordWrong('other', atMs);
     return others.length > 0 && isAlone;

@@ -44,7 +44,7 @@ async function openBoth() {
   const merged = new MergedSources({ sources });
   const events: string[] = [];
   const [onMalformed, onLost] = [(): void => undefined, (): void => undefined];
-  merged.start({
+  merged.connection.start({
     onOpened: () => events.push('opened'),
     onClosed: (reason) => events.push(`closed: ${reason}`),
     onMalformed,
@@ -107,7 +107,7 @@ test('sources: one that goes on after the book was given up begins a connection'
   first.notifySlot(10);
   events.length = 0;
   first.listener?.onInterrupted('cut');
-  merged.dropConnection('it took too long');
+  merged.connection.dropConnection('it took too long');
   first.listener?.onResumed();
   expect(events).toEqual(['closed: it took too long', 'opened']);
 });

@@ -5,14 +5,12 @@ import type { NodeConnection } from '../../rpc/node-pool.js';
 import type { RpcSocketListener } from '../../rpc/socket.js';
 import { systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
 import type {
-  FeedSource,
   SourceSlot,
   SourceUpdate,
   UpdateHandlers,
   UpdateStream,
 } from '../model/feed-source.js';
 import type { LedgerChanges } from './account-writes.js';
-import type { Witness } from './disputes.js';
 import {
   DISTRUSTED_ALONE_MS,
   JOINED_SLOTS_AFTER,
@@ -20,18 +18,9 @@ import {
   SOURCES_DOWN_MS_MAX,
 } from './limits.js';
 import { followKeys, Member, type Standing, unnumberedFrom } from './member.js';
+import type { MergedSourcesOptions } from './merged-options.js';
 import { SourceJudge } from './source-judge.js';
 import { WriteLedger } from './write-ledger.js';
-
-/** What a merge is made of, and what a test may replace. */
-export interface MergedSourcesOptions {
-  readonly sources: readonly FeedSource[];
-  /** Who reads accounts about which sources disagree. */
-  readonly witnesses?: readonly Witness[];
-  readonly timers?: Timers;
-  readonly random?: () => number;
-  readonly log?: Log;
-}
 
 /**
  * Several sources as one connection: the first that notifies a write wins, the others confirm it. It is open as soon as
@@ -39,7 +28,14 @@ export interface MergedSourcesOptions {
  * another has passed its first. A source that the others and the chain refute is distrusted: what it tells is compared
  * alone, until it has agreed for a while.
  */
-export class MergedSources implements NodeConnection, UpdateStream {
+export class MergedSources implements UpdateStream {
+  /** What a node is followed over: another one takes it over with all streams as they are. */
+  readonly connection: NodeConnection = {
+    start: (listener) => this.#startConnection(listener),
+    stop: () => this.#leaveConnection(),
+    dropConnection: (reason) => this.#dropConnection(reason),
+    resetBackoff: () => undefined,
+  };
   readonly #members: readonly Member[];
   readonly #timers: Timers;
   readonly #log: Log;
@@ -47,6 +43,7 @@ export class MergedSources implements NodeConnection, UpdateStream {
   readonly #judge: SourceJudge;
   #listener: RpcSocketListener | null = null;
   #handlers: UpdateHandlers | null = null;
+  #isStarted = false;
   #isOpen = false;
   /** The newest slot that is notified on. */
   #announced = 0;
@@ -86,8 +83,22 @@ export class MergedSources implements NodeConnection, UpdateStream {
     return this.#members.map((member) => member.readStatus(newest));
   }
 
-  start(listener: RpcSocketListener): void {
+  /** Ends all streams. */
+  stop(): void {
+    this.#leaveConnection();
+    this.#isStarted = false;
+    this.#reopen?.cancel();
+    for (const member of this.#members) {
+      member.standing = 'closed';
+      member.source.stop();
+    }
+  }
+
+  #startConnection(listener: RpcSocketListener): void {
     this.#listener = listener;
+    this.#openIfOne();
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     for (const member of this.#members) {
       member.source.start({
         onOpened: () => this.#handleOpened(member),
@@ -101,25 +112,15 @@ export class MergedSources implements NodeConnection, UpdateStream {
     }
   }
 
-  stop(): void {
+  #leaveConnection(): void {
     this.#listener = null;
-    this.#handlers = null;
-    this.#isOpen = false;
-    this.#giveUp?.cancel();
-    this.#reopen?.cancel();
-    this.#judge.forgetAll();
-    for (const member of this.#members) {
-      member.standing = 'closed';
-      member.source.stop();
-    }
+    this.#endConnection();
   }
 
-  dropConnection(reason: string): void {
+  #dropConnection(reason: string): void {
     this.#closeAll(reason);
     for (const { source } of this.#members) source.dropConnection(reason);
   }
-
-  resetBackoff(): void {}
 
   async subscribeAll(_programId: string, handlers: UpdateHandlers): Promise<void> {
     if (!this.#isOpen) throw new RpcError('RPC_SOCKET_CLOSED', 'no source is connected');
@@ -160,8 +161,8 @@ export class MergedSources implements NodeConnection, UpdateStream {
       this.#listener.onOpened();
       return;
     }
-    if (open.length === 0) return;
-    this.#reopen ??= this.#timers.after(DISTRUSTED_ALONE_MS, () => this.#trustWhoIsLeft());
+    if (open.length > 0)
+      this.#reopen ??= this.#timers.after(DISTRUSTED_ALONE_MS, () => this.#trustWhoIsLeft());
   }
 
   /** No other source has come: the book is read again, and probes judge it. */
@@ -245,17 +246,19 @@ export class MergedSources implements NodeConnection, UpdateStream {
   }
 
   #closeAll(reason: string): void {
+    this.#endConnection();
+    this.#listener?.onClosed(reason);
+    this.#openIfOne();
+  }
+
+  /** Those that are open begin a new connection, which reads all accounts. */
+  #endConnection(): void {
     this.#giveUp?.cancel();
     this.#giveUp = null;
     this.#handlers = null;
     this.#isOpen = false;
     this.#judge.forgetAll();
-    this.#listener?.onClosed(reason);
-    // Those that are open begin a new connection, which reads all accounts.
-    for (const member of this.#members) {
-      if (member.standing === 'joined') member.standing = 'joining';
-    }
-    this.#openIfOne();
+    for (const member of this.#members) if (member.standing === 'joined') member.recordRejoined();
   }
 
   #handleSlot(member: Member, notified: SourceSlot): void {

@@ -4,10 +4,12 @@ import type { NodeRpc, RpcNode, RpcNodes } from '../../rpc/node-pool.js';
 /** The clients of all nodes as one: a call that fails on one node is tried on the next, which is then used first. */
 export class ReadingNodes implements NodeRpc {
   readonly #nodes: RpcNodes;
-  #at = 0;
+  #at: number;
 
-  constructor(nodes: RpcNodes) {
+  /** `firstIndex` is that of the node that is used first. */
+  constructor(nodes: RpcNodes, firstIndex: number) {
     this.#nodes = nodes;
+    this.#at = firstIndex;
   }
 
   call: NodeRpc['call'] = (method, params, parse, options) =>

@@ -64,7 +64,7 @@ class Scene {
       kind === 'rpc' ? new FakeSource('rpc', 'node') : new FakeSource('grpc', `host${at}`),
     );
     const scene = new Scene(sources, witnesses);
-    scene.merged.start({
+    scene.merged.connection.start({
       onOpened: () => scene.events.push('opened'),
       onClosed: (reason) => scene.events.push(`closed: ${reason}`),
       onMalformed: () => scene.events.push('malformed'),
