@@ -7,6 +7,7 @@
  *   npm run simulate -- --scenario NAME       one scenario of test/simulation/scenarios.ts, likewise
  *                                             with --unrepaired: without what repairs it
  *   npm run simulate -- --scenarios           all scenarios that hold, one after the other, in one process
+ *                                             with --long: those of the long form as well
  *   npm run simulate -- --modules             the modules of `src` that run in it
  *
  * Exits with 1 when anything was violated; each such seed is printed with the line that replays it.
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     scenario: { type: 'string' },
     scenarios: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
     hashes: { type: 'boolean', default: false },
     modules: { type: 'boolean', default: false },
     unrepaired: { type: 'boolean', default: false },
@@ -78,7 +80,7 @@ async function runOne(given, runner = program) {
 /** Runs all scenarios that hold, or all without their repair, and prints what each found. */
 async function runScenarios() {
   for (const { repair, program: runner } of await listPrograms()) {
-    await runChild([...runner, 'scenarios', repair], (line) => {
+    await runChild([...runner, 'scenarios', repair, values.long ? 'all' : 'short'], (line) => {
       if (!line.startsWith('{')) return;
       const { name, violations } = JSON.parse(line);
       process.stdout.write(`${name}: ${violations.length} violations\n`);

@@ -8,7 +8,12 @@ const folder = path.join(root, 'test/simulation');
 const standIn = (name) => path.join(folder, 'stand-ins', name);
 
 /** What is replaced, by import as it is written or by file. */
-const replacedPackages = { ws: 'ws.ts', libsql: 'libsql.ts', '#addon': 'addon.ts' };
+const replacedPackages = {
+  ws: 'ws.ts',
+  libsql: 'libsql.ts',
+  '#addon': 'addon.ts',
+  '@grpc/grpc-js': 'grpc-js.ts',
+};
 const replacedFiles = {
   'src/history/worker-link.ts': 'worker-link.ts',
   'src/server/metrics/timings.ts': 'timings.ts',
@@ -29,7 +34,7 @@ const unrepairedFiles = {
 const standIns = (replacedFiles) => ({
   name: 'stand-ins',
   setup({ onResolve }) {
-    onResolve({ filter: /^(ws|libsql|#addon)$/ }, ({ path: name, importer }) => {
+    onResolve({ filter: /^(ws|libsql|#addon|@grpc\/grpc-js)$/ }, ({ path: name, importer }) => {
       if (importer.startsWith(path.join(folder, 'stand-ins')))
         return { path: name, external: true };
       return { path: standIn(replacedPackages[name]) };

@@ -119,6 +119,11 @@ const longForms = {
     command: ['node', 'scripts/simulate.mjs', '--seeds', '10000'],
     env: {},
   },
+  'merged-lies': {
+    about: 'everything that one of two merged sources can do wrong, on virtual time: 100 runs',
+    command: [localCommand('vitest'), 'run', 'test/simulation', '-t', 'nothing is violated'],
+    env: { SCENARIOS: 'all' },
+  },
   prove: {
     about: 'a hundred changed lots, each named by the hashes of two services',
     command: [localCommand('vitest'), 'run', 'src/journal/prove-slot.test.ts'],

@@ -37,7 +37,9 @@ test('sources: of a node and two servers the book stays live while any is left',
       await ways[at]?.end();
       await started.passWrites(20);
     }
-    for (const at of order) {
+    // They come back as they went, and the other way round in every second order.
+    const back = order[0] === 1 ? order.slice().reverse() : order;
+    for (const at of back) {
       await ways[at]?.begin();
       await started.untilState(at, 'trusted');
     }
@@ -104,4 +106,29 @@ test('sources: two that disagree where no node can be read make the book leave l
   await until('the book is live', () => service.states.at(-1) === 'live');
   servers[0]?.takeFaults({});
   await started.compareBook();
+}, 120_000);
+
+test('sources: the book stays live and right while a server is destroyed, or falls silent on an open stream', async () => {
+  const started = await startRig({ hasNode: false, servers: 2 });
+  const { servers, service } = started;
+  const [first, second] = servers;
+  for (const at of [0, 1]) await started.untilState(at, 'trusted');
+  const faults = [
+    { begin: () => first?.stop(), end: () => first?.restartServer(), at: 0 },
+    {
+      begin: () => second?.takeFaults({ deaf: true }),
+      end: () => second?.takeFaults({}),
+      at: 1,
+    },
+  ];
+  for (const { begin, end, at } of faults) {
+    begin();
+    await until('it is missed', async () => (await started.sources())[at]?.state !== 'trusted');
+    await started.passWrites(30);
+    await end();
+    await started.untilState(at, 'trusted');
+  }
+  expect(new Set(service.states.slice(service.states.indexOf('live')))).toEqual(new Set(['live']));
+  await started.compareBook();
+  expect(await started.watch.findings()).toMatchObject({ wrong: 0, publishedWrong: 0 });
 }, 120_000);

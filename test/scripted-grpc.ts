@@ -1,10 +1,15 @@
 /** A Yellowstone gRPC server that notifies a scripted chain, and does it badly where a test says so. */
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { type SlotStatus, SUBSCRIBE_PATH } from '../src/rpc/grpc/messages.js';
-import { MessageWriter } from '../src/rpc/grpc/protobuf.js';
 import type { ChainWrite, ScriptedChain } from './scripted-chain.js';
 import type { LedgerTransaction } from './scripted-ledger.js';
-import { encodeAccount, encodeTransaction, readRequest } from './support/grpc-messages.js';
+import {
+  encodeAccount,
+  encodePong,
+  encodeSlot,
+  encodeTransaction,
+  readRequest,
+} from './support/grpc-messages.js';
 
 /** What is wrong with a server; shares are of its accounts, 0 to 1. */
 export interface GrpcFaults {
@@ -56,13 +61,6 @@ interface Notified {
   readonly isConfirmed?: boolean;
 }
 
-const STATUS_NUMBERS: Readonly<Record<SlotStatus, number>> = {
-  processed: 0,
-  confirmed: 1,
-  finalized: 2,
-  begun: 5,
-  dead: 6,
-};
 /** Slots behind the newest one that are final. */
 const FINAL_SLOTS = 31;
 const OUT_OF_RANGE = 11;
@@ -174,10 +172,7 @@ export class ScriptedGrpc {
   }
 
   tellSlot(slot: number, status: SlotStatus, parent: number | null = slot - 1): void {
-    const writer = new MessageWriter().addNumber(1, slot);
-    if (parent !== null) writer.addNumber(2, parent);
-    writer.addNumber(3, STATUS_NUMBERS[status]);
-    const bytes = new MessageWriter().addText(1, 'slots').addMessage(3, writer).finishMessage();
+    const bytes = encodeSlot({ slot, parent, status });
     const isConfirmed = status === 'confirmed';
     this.#notifyReaders({ slot, encode: () => bytes, owner: '', pubkey: '', isConfirmed });
   }
@@ -264,8 +259,7 @@ export class ScriptedGrpc {
 
   #sendPong({ stream }: Reader, id: number): void {
     if (this.faults.pongs === 'none') return;
-    const pong = new MessageWriter().addNumber(1, id);
-    stream.write(new MessageWriter().addMessage(9, pong).finishMessage());
+    stream.write(encodePong(id));
     if (this.faults.pongs === 'last') stream.end();
   }
 

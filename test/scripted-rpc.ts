@@ -230,7 +230,7 @@ export class ScriptedRpc {
 
   #onMessage(
     client: WebSocket,
-    { id: requestId, method, params }: { id: number; method: string; params: unknown[] },
+    { id: requestId, method, params = [] }: { id: number; method: string; params?: unknown[] },
   ): void {
     const reply = (body: object): void => {
       client.send(JSON.stringify({ jsonrpc: '2.0', ...body, id: requestId }));

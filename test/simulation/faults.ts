@@ -2,6 +2,7 @@
 import type { Random } from '../../src/sim/random.js';
 import { beGreedy } from './greedy-client.js';
 import type { ModelChain } from './model-chain.js';
+import type { GrpcFaults } from './model-grpc.js';
 import type { ModelNode } from './model-node.js';
 import type { ModelReader } from './model-reader.js';
 import type { NodeFaults, NotifiedKind } from './node-faults.js';
@@ -37,6 +38,10 @@ export interface FaultKind {
   readonly lastsMsMax: number;
   /** What is wrong meanwhile; the node is sound again afterwards. */
   readonly node?: (target: FaultTarget) => Partial<NodeFaults>;
+  /** The same of the first gRPC server. */
+  readonly server?: (target: FaultTarget) => Partial<GrpcFaults>;
+  /** Whether its connections are cut as it begins. */
+  readonly cutsServer?: boolean;
   /** Happens once, when the fault begins. */
   readonly begin?: (target: FaultTarget, lastsMs: number) => void;
   /** Happens when it is over. */
@@ -353,15 +358,80 @@ const CHAIN: readonly FaultKind[] = [
   UNTOLD_FORK,
 ];
 
+/** Mishaps and lies of a gRPC server that another source refutes. */
+export const SERVER_FAULTS = {
+  cut: { name: 'the stream is cut', lastsMsMax: 1, cutsServer: true },
+  down: {
+    name: 'the gRPC server is down',
+    lastsMsMax: 20_000,
+    cutsServer: true,
+    server: () => ({ isDown: true }),
+  },
+  halfOpen: {
+    name: 'the stream is half open',
+    lastsMsMax: 20_000,
+    server: () => ({ isDeaf: true }),
+  },
+  replayRefused: {
+    name: 'the stream is cut, and from_slot is refused',
+    lastsMsMax: 10_000,
+    cutsServer: true,
+    server: () => ({ replay: 'refused' }),
+  },
+  replayIgnored: {
+    name: 'the stream is cut, and from_slot is ignored',
+    lastsMsMax: 10_000,
+    cutsServer: true,
+    server: () => ({ replay: 'ignored' }),
+  },
+  doubled: { name: 'writes come twice', lastsMsMax: 20_000, server: () => ({ doubled: 0.2 }) },
+  late: {
+    name: 'the stream is late',
+    lastsMsMax: 20_000,
+    server: ({ random }) => ({ extraDelayMs: random.nextBetween(100, 900) }),
+  },
+  malformed: {
+    name: 'unreadable messages of a stream',
+    lastsMsMax: 10_000,
+    server: () => ({ malformed: 0.01 }),
+  },
+  lost: {
+    name: 'writes of a stream are lost',
+    lastsMsMax: 30_000,
+    server: ({ random }) => ({ lost: random.nextBetween(1, 30) / 100 }),
+  },
+  lied: {
+    name: 'a stream tells earlier states',
+    lastsMsMax: 30_000,
+    server: ({ random }) => ({ lied: random.nextBetween(1, 30) / 100 }),
+  },
+  slotsAhead: {
+    name: 'the slots of a stream are far ahead',
+    lastsMsMax: 10_000,
+    server: ({ random }) => ({ slotsAhead: random.pickOne([1_000_000, 50_000, 700]) ?? 0 }),
+  },
+} as const satisfies Readonly<Record<string, FaultKind>>;
+
 const HELD_LIES: readonly FaultKind[] = [
   HANGING_SCANS,
   TRICKLING_SCANS,
   ...Object.values<FaultKind>(LIES),
 ];
 
+/** Everything that one node can do wrong while another one is honest. */
+export const NODE_FAULTS: readonly FaultKind[] = [...OUTAGES, ...HELD_LIES, ANNOUNCED_AHEAD];
+
 /** What random runs draw from; a lie of the only node is refuted by nobody. */
 const OF_ONE_NODE: readonly FaultKind[] = [...OUTAGES, ...MISHAPS, ...CLIENTS, ...CHAIN];
 const OF_SEVERAL_NODES: readonly FaultKind[] = [...OF_ONE_NODE, ...HELD_LIES];
+
+/** Slots or a Clock that are wrong together with the readings: scenarios hold these, alone, where streams are merged. */
+const UNDECIDED_OF_MERGED: readonly FaultKind[] = [LIES.climbingSlots, LIES.wrongClock];
+const OF_MERGED_NODES = OF_SEVERAL_NODES.filter((kind) => !UNDECIDED_OF_MERGED.includes(kind));
+const OF_MERGED: readonly FaultKind[] = [
+  ...OF_MERGED_NODES,
+  ...Object.values<FaultKind>(SERVER_FAULTS),
+];
 
 /** No fault before this: the book is live for the first time by then. */
 const FIRST_FAULT_MS = 15_000;
@@ -381,15 +451,28 @@ export interface RunShape {
   /** Whether the scans of the users have a node of their own. */
   readonly hasScanNode: boolean;
   readonly hasHistory: boolean;
+  /** The streams that are merged, of the first nodes and of gRPC servers; null where the nodes are followed in turn. */
+  readonly merged: { readonly nodes: 0 | 1 | 2; readonly servers: 0 | 1 | 2 } | null;
 }
 
-/** The shape of a random run. */
-export function randomShape(random: Random): RunShape {
-  return {
+/** The streams of one run in so many are merged. */
+const MERGED_ONE_IN = 4;
+const MERGED: readonly NonNullable<RunShape['merged']>[] = [
+  { nodes: 2, servers: 0 },
+  { nodes: 1, servers: 1 },
+  { nodes: 0, servers: 2 },
+  { nodes: 1, servers: 2 },
+];
+
+/** The shape of a random run; what is merged has a chance of its own. */
+export function randomShape(random: Random, ofMerged: Random): RunShape {
+  const shape = {
     nodes: random.oneIn(6) ? 1 : 2,
     hasScanNode: random.oneIn(4),
     hasHistory: random.oneIn(3),
-  };
+  } as const;
+  const isMerged = shape.nodes === 2 && ofMerged.oneIn(MERGED_ONE_IN);
+  return { ...shape, merged: isMerged ? (ofMerged.pickOne(MERGED) ?? null) : null };
 }
 
 function randomVictim(random: Random, { hasScanNode }: RunShape): Victim {
@@ -397,9 +480,15 @@ function randomVictim(random: Random, { hasScanNode }: RunShape): Victim {
   return hasScanNode && random.oneIn(2) ? 'scans' : 'other';
 }
 
+function kindsOf({ nodes, merged }: RunShape): readonly FaultKind[] {
+  if (nodes === 1) return OF_ONE_NODE;
+  if (merged === null) return OF_SEVERAL_NODES;
+  return merged.servers > 0 ? OF_MERGED : OF_MERGED_NODES;
+}
+
 /** The faults of a random run: episodes, each of several faults of one node at once. */
 export function randomFaults(random: Random, shape: RunShape): readonly PlannedFault[] {
-  const kinds = shape.nodes === 1 ? OF_ONE_NODE : OF_SEVERAL_NODES;
+  const kinds = kindsOf(shape);
   const planned: PlannedFault[] = [];
   let fromMs = FIRST_FAULT_MS;
   for (let episode = 0; fromMs < LAST_FAULT_MS; episode += 1) {

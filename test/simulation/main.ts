@@ -16,7 +16,10 @@ interface NamedRun extends RunOptions {
  * prints everything that happens.
  */
 function readRuns([first = '', second = '', third = '', fourth]: readonly string[]): NamedRun[] {
-  if (first === 'scenarios') return scenarioRuns(second, ({ awaitsRepair }) => !awaitsRepair);
+  if (first === 'scenarios') {
+    const isAll = third === 'all';
+    return scenarioRuns(second, ({ awaitsRepair, isLong }) => !awaitsRepair && (isAll || !isLong));
+  }
   if (first === 'scenario') {
     const runs = scenarioRuns(third, ({ name }) => name === second);
     return runs.map((run) => ({ ...run, ...recordIf(fourth) }));

@@ -36,6 +36,8 @@ export interface AccountState {
 export interface ChainListener {
   /** An account has another state. */
   handleState(state: AccountState): void;
+  /** These slots are abandoned, and what was written in them is about to go back. */
+  handleDeadSlots?(first: number, last: number): void;
   /** Some accounts went back. */
   handleFork?(): void;
   /** A slot began after one that ended; after a fork it follows an earlier one. */
@@ -96,6 +98,7 @@ export class ModelChain {
   revertSlots(count: number): number {
     this.#hasForked = true;
     const last = this.#slot - count;
+    for (const listener of this.#listeners) listener.handleDeadSlots?.(last, this.#slot);
     let reverted = 0;
     for (const { pubkey, slot } of [...this.accounts.values()]) {
       const before = slot >= last && pubkey !== CLOCK_KEY ? this.stateAt(pubkey, last - 1) : null;
@@ -120,9 +123,11 @@ export class ModelChain {
   /** What was written in the slot is seen at its end, and the next one begins. */
   #endSlot(step: number): void {
     const from = this.#slot;
+    // A slot of a fork that is abandoned is dead: the writes are of the next one.
+    const written = this.#parent === null ? from : from + step;
     for (let slot = from; slot < from + step; slot += 1) {
       const writes = this.#life.slots[slot - FIRST_SLOT] ?? [];
-      for (const write of writes) this.#setState(write.pubkey, write, from);
+      for (const write of writes) this.#setState(write.pubkey, write, written);
     }
     this.#slot = from + step;
     const parent = this.#parent ?? from;

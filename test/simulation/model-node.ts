@@ -35,8 +35,10 @@ const TRICKLED_BYTES_MAX = 100;
 /** A notification that is held back comes after at most this time. */
 const SWAPPED_MS = 700;
 
+type Encoding = 'base64' | 'base64+zstd';
+
 interface Config {
-  readonly encoding?: 'base64' | 'base64+zstd';
+  readonly encoding?: Encoding;
   readonly filters?: readonly RpcFilter[];
 }
 
@@ -46,6 +48,7 @@ interface Subscription {
   /** Of one account. */
   readonly pubkey: string | null;
   readonly filters: readonly RpcFilter[];
+  readonly encoding: Encoding;
 }
 
 interface Connection {
@@ -160,14 +163,14 @@ export class ModelNode implements NetworkHost, ChainListener {
     const ahead = this.#slotsAhead + this.faults.announcedAhead;
     const told = slot + ahead;
     const result = `{"parent":${parent + ahead},"root":${told - 31},"slot":${told}}`;
-    this.#notify('slot', null, (id) => notification('slotNotification', result, id));
+    this.#notify('slot', null, ({ id }) => notification('slotNotification', result, id));
   }
 
   /** A transaction is confirmed. */
   handleFill({ signature, slot, lines }: ModelFill): void {
     const value = JSON.stringify({ signature, err: null, logs: lines });
     const result = `{"context":{"slot":${slot}},"value":${value}}`;
-    this.#notify('logs', null, (id) => notification('logsNotification', result, id));
+    this.#notify('logs', null, ({ id }) => notification('logsNotification', result, id));
   }
 
   handleState(state: AccountState): void {
@@ -177,29 +180,35 @@ export class ModelNode implements NetworkHost, ChainListener {
     if (isRevert && kind === 'user' && this.faults.hidesReverts) return;
     const isProgram = kind in PROGRAM_NOTIFICATIONS;
     const slot = state.slot - this.#random.nextBelow(this.faults.lowerSlots + 1);
-    const account = accountText(this.#toldState(state), isProgram ? 'base64+zstd' : 'base64');
-    const value = isProgram ? `{"pubkey":"${state.pubkey}","account":${account}}` : account;
-    const result = `{"context":{"slot":${slot}},"value":${value}}`;
+    const told = this.#toldState(state);
     const method = isProgram ? 'programNotification' : 'accountNotification';
-    this.#notify(kind, state, (id) => notification(method, result, id));
+    this.#notify(kind, state, ({ id, encoding }) => {
+      const account = accountText(told, encoding);
+      const value = isProgram ? `{"pubkey":"${state.pubkey}","account":${account}}` : account;
+      return notification(method, `{"context":{"slot":${slot}},"value":${value}}`, id);
+    });
   }
 
   #subscribe(connection: Connection, method: string, params: readonly unknown[]): number {
     const id = this.#nextSubscription;
     this.#nextSubscription += 1;
-    const { filters = [] } = (params[1] ?? {}) as Config;
+    const { filters = [], encoding = 'base64' } = (params[1] ?? {}) as Config;
     const pubkey = method === 'accountSubscribe' ? (params[0] as string) : null;
     const kind = subscribedKind(method, pubkey, filters);
-    connection.subscriptions.set(id, { id, kind, pubkey, filters });
+    connection.subscriptions.set(id, { id, kind, pubkey, filters, encoding });
     return id;
   }
 
-  #notify(kind: NotifiedKind, state: AccountState | null, write: (id: number) => string): void {
+  #notify(
+    kind: NotifiedKind,
+    state: AccountState | null,
+    write: (subscription: Subscription) => string,
+  ): void {
     for (const { socket, subscriptions } of this.#connections.values()) {
       for (const subscription of subscriptions.values()) {
         if (!isOf(subscription, kind, state)) continue;
         if (this.faults.silent.has(kind)) this.damage.silenced += 1;
-        else this.#sendDamaged(socket, kind, write(subscription.id));
+        else this.#sendDamaged(socket, kind, write(subscription));
       }
     }
   }
@@ -405,7 +414,7 @@ function isOf(
   return matches(state.write?.data ?? null, filters);
 }
 
-function accountText({ write }: AccountState, encoding: 'base64' | 'base64+zstd'): string {
+function accountText({ write }: AccountState, encoding: Encoding): string {
   if (write === null) {
     return '{"data":["","base64"],"executable":false,"lamports":0,"owner":"11111111111111111111111111111111","rentEpoch":0,"space":0}';
   }

@@ -10,8 +10,10 @@ import {
   HANGING_SCANS,
   HOST_DOWN,
   LIES,
+  NODE_FAULTS,
   type PlannedFault,
   type RunShape,
+  SERVER_FAULTS,
   SUBSCRIBES_REFUSED,
   TRICKLING_SCANS,
   UNTOLD_FORK,
@@ -31,6 +33,8 @@ export type UnrepairedModule =
 /** One run that is not random. */
 export interface Scenario extends Omit<RunOptions, 'seed'> {
   readonly name: string;
+  /** Whether only the long form runs it. */
+  readonly isLong?: boolean;
   /** The defect is known and its repair is under way: the scenario is not held yet. */
   readonly awaitsRepair?: boolean;
   /**
@@ -71,7 +75,7 @@ function shortSilences(): readonly PlannedFault[] {
   }).flat();
 }
 
-const SHAPE: RunShape = { nodes: 2, hasScanNode: false, hasHistory: true };
+const SHAPE: RunShape = { nodes: 2, hasScanNode: false, hasHistory: true, merged: null };
 
 const NAMED: readonly Scenario[] = [
   { name: 'nothing goes wrong', faults: () => [] },
@@ -198,8 +202,45 @@ const NAMED: readonly Scenario[] = [
   },
 ];
 
+type Mix = readonly [name: string, merged: NonNullable<RunShape['merged']>];
+
+/** Of each the first one errs. */
+const NODE_MIXES: readonly Mix[] = [
+  ['two nodes', { nodes: 2, servers: 0 }],
+  ['a node and a gRPC server', { nodes: 1, servers: 1 }],
+];
+const SERVER_MIXES: readonly Mix[] = [
+  ['a gRPC server and a node', { nodes: 1, servers: 1 }],
+  ['two gRPC servers', { nodes: 0, servers: 2 }],
+];
+/** Those of the short form. */
+const SHORT: readonly FaultKind[] = [
+  LIES.silentUsers,
+  LIES.frozenReadings,
+  LIES.lostNotifications,
+  SERVER_FAULTS.down,
+  SERVER_FAULTS.halfOpen,
+  SERVER_FAULTS.lost,
+  SERVER_FAULTS.lied,
+];
+
+/** Everything that one of two merged sources can do wrong, for as long as it may last, beside an honest one. */
+function mergedScenarios(): readonly Scenario[] {
+  const scenariosOf = (kind: FaultKind, mixes: readonly Mix[]): readonly Scenario[] =>
+    mixes.map(([mix, merged], index) => ({
+      name: `${mix} are merged, and of the first: ${kind.name}`,
+      shape: { ...SHAPE, hasHistory: false, merged },
+      faults: only(kind),
+      isLong: !(SHORT.includes(kind) && index === 0),
+    }));
+  return [
+    ...NODE_FAULTS.flatMap((kind) => scenariosOf(kind, NODE_MIXES)),
+    ...Object.values<FaultKind>(SERVER_FAULTS).flatMap((kind) => scenariosOf(kind, SERVER_MIXES)),
+  ];
+}
+
 /** All scenarios, with the shape that those have that name none. */
-export const SCENARIOS: readonly Scenario[] = NAMED.map((scenario) => ({
+export const SCENARIOS: readonly Scenario[] = [...NAMED, ...mergedScenarios()].map((scenario) => ({
   shape: SHAPE,
   ...scenario,
 }));

@@ -9,6 +9,7 @@ import type { Flags } from '../../src/config/setting-reader.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { currentMachine } from './globals.js';
+import { closeCallsOf } from './stand-ins/grpc-js.js';
 import { closeFilesOf } from './stand-ins/libsql.js';
 import { openPort } from './stand-ins/uws.js';
 import { closeSocketsOf } from './stand-ins/ws.js';
@@ -42,6 +43,7 @@ export class SimulatedService {
     time.endOwner(this.owner);
     const isEnded = (owner: number): boolean => time.hasEnded(owner);
     closeSocketsOf(isEnded);
+    closeCallsOf(isEnded);
     openPort()?.destroy();
     closeFilesOf(isEnded);
   }

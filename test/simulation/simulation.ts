@@ -15,9 +15,11 @@ import {
   randomShape,
 } from './faults.js';
 import { type Machine, useMachine } from './globals.js';
+import { useGrpcHosts } from './grpc-network.js';
 import { HistoryTruth } from './history-truth.js';
 import { lifeOf, SLOT_MS } from './market-life.js';
 import { ModelChain } from './model-chain.js';
+import { ModelGrpc, soundServer } from './model-grpc.js';
 import { ModelLedger } from './model-ledger.js';
 import { ModelNode } from './model-node.js';
 import { ModelReader, type ReaderWish } from './model-reader.js';
@@ -118,6 +120,7 @@ class Run {
   readonly #shape: RunShape;
   readonly #nodes: readonly ModelNode[];
   readonly #scanNode: ModelNode | null;
+  readonly #servers: readonly ModelGrpc[];
   readonly #faults: readonly PlannedFault[];
   readonly #readers: readonly ModelReader[];
   readonly #machine: Machine;
@@ -135,7 +138,7 @@ class Run {
     const { seed, faults = randomFaults } = options;
     this.#options = options;
     this.#random = new Random(seed);
-    this.#shape = options.shape ?? randomShape(this.#random);
+    this.#shape = options.shape ?? randomShape(this.#random, new Random(seed + 3));
     this.#machine = { time: this.#time, random: new Random(seed + 1), wallErrorMs: 0 };
     useMachine(this.#machine);
     this.#time.onThrown = (error, owner) => this.#recordThrown(error, owner);
@@ -152,6 +155,11 @@ class Run {
     this.#nodes = all.slice(0, this.#shape.nodes);
     this.#scanNode = all[this.#shape.nodes] ?? null;
     useHosts(new Map(all.map((node) => [node.name, node])));
+    this.#servers = Array.from({ length: this.#shape.merged?.servers ?? 0 }, (_, index) => {
+      const name = `server-${index}`;
+      return new ModelGrpc({ name, chain: this.#chain, seed: seed * 37 + index });
+    });
+    useGrpcHosts(new Map(this.#servers.map((server) => [server.name, server])));
     this.#faults = faults(this.#random, this.#shape);
     const listener = { onViolation: (text: string) => this.#violateAsReader(text) };
     this.#readers = READERS.map((wishes, index) => {
@@ -169,6 +177,7 @@ class Run {
     });
     this.#truth.recordMoment(0);
     this.#chain.start();
+    if (this.#shape.merged !== null) this.#record(`merged ${JSON.stringify(this.#shape.merged)}`);
     for (const fault of this.#faults) this.#planFault(fault);
     this.#startService();
     for (const reader of this.#readers) reader.start();
@@ -225,8 +234,17 @@ class Run {
       ...scans,
       ...history,
       ...(second === undefined ? {} : fallback),
+      ...this.#sourceFlags(),
       ...this.#options.flags,
     };
+  }
+
+  #sourceFlags(): Flags {
+    const { merged } = this.#shape;
+    if (merged === null) return {};
+    const nodes = this.#nodes.slice(0, merged.nodes).map(({ name }) => `rpc:http://${name}`);
+    const servers = this.#servers.map(({ name }) => `grpc:http://${name}`);
+    return { source: [...nodes, ...servers].join() };
   }
 
   #planFault({ kind, atMs, lastsMs, episode, victim }: PlannedFault): void {
@@ -235,6 +253,10 @@ class Run {
       this.#victims.set(episode, node);
       const target = this.#targetOf(node);
       const faults = kind.node?.(target) ?? {};
+      const [server] = this.#servers;
+      const ofServer = kind.server?.(target) ?? {};
+      if (server !== undefined) Object.assign(server.faults, ofServer);
+      if (server !== undefined && kind.cutsServer === true) server.cutConnections();
       this.#record(`fault ${node.name} ${kind.name} for ${lastsMs} ms`);
       this.#counts[kind.name] = (this.#counts[kind.name] ?? 0) + 1;
       Object.assign(node.faults, faults);
@@ -243,6 +265,10 @@ class Run {
         const sound = soundNode();
         for (const name of Object.keys(faults) as (keyof typeof sound)[]) {
           Object.assign(node.faults, { [name]: sound[name] });
+        }
+        const soundFaults = soundServer();
+        for (const name of Object.keys(ofServer) as (keyof typeof soundFaults)[]) {
+          if (server !== undefined) Object.assign(server.faults, { [name]: soundFaults[name] });
         }
         kind.end?.(target);
         this.#record(`over ${node.name} ${kind.name}`);

@@ -1,5 +1,6 @@
 /** The server's half of the messages of Yellowstone: requests read, updates written. */
 import { base58 } from '@scure/base';
+import type { SlotStatus } from '../../src/rpc/grpc/messages.js';
 import { MessageReader, MessageWriter } from '../../src/rpc/grpc/protobuf.js';
 import type { LedgerTransaction } from '../scripted-ledger.js';
 
@@ -68,4 +69,30 @@ export function encodeAccount(account: {
     .addNumber(7, account.version);
   const message = new MessageWriter().addMessage(1, info).addNumber(2, account.slot);
   return new MessageWriter().addText(1, 'program').addMessage(2, message).finishMessage();
+}
+
+const STATUS_NUMBERS: Readonly<Record<SlotStatus, number>> = {
+  processed: 0,
+  confirmed: 1,
+  finalized: 2,
+  begun: 5,
+  dead: 6,
+};
+
+/** What became of a slot, as the SubscribeUpdate of Yellowstone. */
+export function encodeSlot(notified: {
+  readonly slot: number;
+  readonly parent: number | null;
+  readonly status: SlotStatus;
+}): Buffer {
+  const { slot, parent, status } = notified;
+  const writer = new MessageWriter().addNumber(1, slot);
+  if (parent !== null) writer.addNumber(2, parent);
+  writer.addNumber(3, STATUS_NUMBERS[status]);
+  return new MessageWriter().addText(1, 'slots').addMessage(3, writer).finishMessage();
+}
+
+/** The pong of a ping. */
+export function encodePong(id: number): Buffer {
+  return new MessageWriter().addMessage(9, new MessageWriter().addNumber(1, id)).finishMessage();
 }
