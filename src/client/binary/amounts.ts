@@ -1,10 +1,7 @@
 /** Amounts of frames, exact at any size. */
-import { LONG_BITS_MAX, tooLarge } from './byte-reader.js';
+import { type Amount, LONG_BITS_MAX, tooLarge } from './byte-reader.js';
 
 const PRICE_END = 1n << BigInt(LONG_BITS_MAX);
-
-/** A number where a double holds it. */
-export type Amount = number | bigint;
 
 /** A price so many units away from another one. */
 export function movedBy(before: Amount, units: number, unit: number): Amount {
@@ -22,8 +19,14 @@ export function timesUnit(units: number, unit: number): Amount {
   return Number.isSafeInteger(amount) ? amount : BigInt(units) * BigInt(unit);
 }
 
+/** The sum of two amounts. */
+export function sumOf(a: Amount, b: Amount): Amount {
+  if (typeof a === 'number' && typeof b === 'number' && Number.isSafeInteger(a + b)) return a + b;
+  return BigInt(a) + BigInt(b);
+}
+
 /** The same as a number where a double holds it. */
-export function narrowAmount(amount: bigint): Amount {
+export function narrowAmount(amount: Amount): Amount {
   const exact = Number(amount);
   return Number.isSafeInteger(exact) ? exact : amount;
 }

@@ -1,6 +1,7 @@
 /** The bodies of /l2 and /l3 as bytes, in the form that JSON has. */
 import type { Fetch } from '../environment.js';
 import type { Message } from '../fields.js';
+import { AddressTexts } from './address-texts.js';
 import { ByteReader, tooLarge } from './byte-reader.js';
 import { type Level, readSides } from './levels.js';
 import { OrderReader } from './orders.js';
@@ -38,7 +39,8 @@ export function decodeBody(bytes: Uint8Array): Message {
   }
   if (rows !== ORDERS) throw new RangeError(`the rows of a body are of the kind ${rows}`);
   // So many as there are bytes for: a body is as large as it was asked for.
-  const orders = new OrderReader(reader, { ...units, slot, ordersMax: bytes.length });
+  const addresses = new AddressTexts();
+  const orders = new OrderReader(reader, { ...units, slot, ordersMax: bytes.length, addresses });
   return { bids: orders.readList(), asks: orders.readList(), ...reader.readObject() };
 }
 

@@ -1,5 +1,4 @@
 /** Reads the numbers and texts of a frame that nobody has checked. */
-import { addressAt } from '../base58.js';
 
 /** Bytes of the longest text of a frame, as docs/binary.md has it. */
 const TEXT_BYTES_MAX = 512;
@@ -15,6 +14,9 @@ const WIDE_BITS_MAX = 128;
 export const LONG_BITS_MAX = 64;
 
 const ADDRESS_BYTES = 32;
+
+/** A number where a double holds it. */
+export type Amount = number | bigint;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -60,30 +62,15 @@ export class ByteReader {
   }
 
   /** A number of any size up to 128 bits. */
-  readWide(): bigint {
-    let value = 0n;
-    for (let bits = 0; bits < WIDE_BITS_MAX; bits += 7) {
-      const byte = this.readByte();
-      value |= BigInt(byte & 0x7f) << BigInt(bits);
-      if (byte >= 0x80) continue;
-      if ((byte === 0 && bits > 0) || value >> BigInt(WIDE_BITS_MAX) > 0n) break;
-      return value;
-    }
-    throw tooLarge();
+  readWide(): Amount {
+    return this.#isShort() ? this.readVarint() : this.#readBytewise();
   }
 
   /** A number of any size up to 64 bits. */
-  readLong(): bigint {
+  readLong(): Amount {
     const value = this.readWide();
-    if (value >> BigInt(LONG_BITS_MAX) > 0n) throw tooLarge();
+    if (typeof value === 'bigint' && value >> BigInt(LONG_BITS_MAX) > 0n) throw tooLarge();
     return value;
-  }
-
-  /** The digits of a number of any size. */
-  readWideText(): string {
-    // Five bytes are below 2^35: nearly all sizes have as few, or a few more.
-    const value = this.#isShort() ? this.readVarint() : this.readWide();
-    return String(value);
   }
 
   readText(): string {
@@ -99,10 +86,9 @@ export class ByteReader {
     throw new RangeError('the rest of a body is not a JSON object');
   }
 
-  /** The base58 text of 32 bytes. */
-  readAddress(): string {
-    const bytes = this.#take(ADDRESS_BYTES);
-    return addressAt(bytes, 0);
+  /** The 32 bytes of an address. */
+  readAddress(): Uint8Array {
+    return this.#take(ADDRESS_BYTES);
   }
 
   #readUtf8(length: number): string {
@@ -119,6 +105,18 @@ export class ByteReader {
     const taken = this.bytes.subarray(this.at, end);
     this.at = end;
     return taken;
+  }
+
+  #readBytewise(): bigint {
+    let value = 0n;
+    for (let bits = 0; bits < WIDE_BITS_MAX; bits += 7) {
+      const byte = this.readByte();
+      value |= BigInt(byte & 0x7f) << BigInt(bits);
+      if (byte >= 0x80) continue;
+      if ((byte === 0 && bits > 0) || value >> BigInt(WIDE_BITS_MAX) > 0n) break;
+      return value;
+    }
+    throw tooLarge();
   }
 
   /** Whether the number here has at most seven bytes, so that a double holds it. */

@@ -4,6 +4,7 @@
  */
 import type { Message } from '../fields.js';
 import { crc32 } from '../stream/followed-book.js';
+import { AddressTexts } from './address-texts.js';
 import { ByteReader, parseJson, tooLarge } from './byte-reader.js';
 import { type Level, readSides } from './levels.js';
 import { OrderReader } from './orders.js';
@@ -31,12 +32,15 @@ export interface StreamIdentity {
   readonly priceUnit: number;
   /** 1e-9 of the base currency. */
   readonly sizeUnit: number;
+  /** Of the decoder. */
+  readonly addresses: AddressTexts;
 }
 
 /** Decodes the frames of one client. */
 export class FrameDecoder {
   /** By the numbers of the streams, the oldest first. */
   readonly #streams = new Map<number, StreamIdentity>();
+  readonly #addresses = new AddressTexts();
 
   /**
    * The message that a frame is. Throws RangeError for what is no frame, and for a stream without a snapshot: the book
@@ -80,7 +84,8 @@ export class FrameDecoder {
     if (crc32(String.fromCharCode(...reader.bytes.subarray(start, reader.at))) !== id) {
       throw new RangeError('the number of a stream is not that of its names');
     }
-    const stream = { topic, channel, market, epoch, hasTiming: flags === 1, priceUnit, sizeUnit };
+    const names = { topic, channel, market, epoch, hasTiming: flags === 1 };
+    const stream = { ...names, priceUnit, sizeUnit, addresses: this.#addresses };
     this.#streams.delete(id);
     this.#streams.set(id, stream);
     const [oldest] = this.#streams.keys();
@@ -113,19 +118,14 @@ function readDelta(reader: ByteReader, stream: StreamIdentity, state: State): Me
   if (prev < 0) throw tooLarge();
   const [slot, ts] = [reader.readVarint(), reader.readVarint()];
   const head = { type: 'delta', topic, channel, market, epoch, prev, seq, slot, ts, state };
-  if (channel !== 'book' || stream.hasTiming) return readOtherDelta(reader, stream, head);
-  const [bids, asks] = readSides(reader, stream);
-  return Object.assign(head, { bids, asks, crc: reader.readU32() });
-}
-
-function readOtherDelta(
-  reader: ByteReader,
-  stream: StreamIdentity,
-  head: { readonly slot: number },
-): Message {
-  const timing = stream.hasTiming ? readTiming(reader) : undefined;
-  const rows = readRows(reader, stream, { slot: head.slot, isDelta: true });
-  return { ...head, ...timing, ...rows, crc: reader.readU32() };
+  if (stream.hasTiming) Object.assign(head, readTiming(reader));
+  if (channel === 'l3') Object.assign(head, readRows(reader, stream, { slot, isDelta: true }));
+  else {
+    const [bids, asks] = readSides(reader, stream);
+    const rows = channel === 'book' ? { bids, asks } : { bid: bestOf(bids), ask: bestOf(asks) };
+    Object.assign(head, rows);
+  }
+  return Object.assign(head, { crc: reader.readU32() });
 }
 
 function readHeartbeat(
@@ -138,7 +138,7 @@ function readHeartbeat(
 }
 
 function readTiming(reader: ByteReader): Message {
-  return { recvNs: reader.readWideText(), sendNs: reader.readWideText() };
+  return { recvNs: String(reader.readWide()), sendNs: String(reader.readWide()) };
 }
 
 function readRows(
@@ -147,7 +147,9 @@ function readRows(
   frame: { readonly slot: number; readonly isDelta: boolean },
 ): Message {
   if (stream.channel === 'l3') {
-    const orders = new OrderReader(reader, { ...stream, slot: frame.slot, ordersMax: ORDERS_MAX });
+    const { priceUnit, sizeUnit, addresses } = stream;
+    const units = { priceUnit, sizeUnit, addresses, slot: frame.slot, ordersMax: ORDERS_MAX };
+    const orders = new OrderReader(reader, units);
     const readSide = () => (frame.isDelta ? orders.readChanges() : orders.readList());
     return { bids: readSide(), asks: readSide() };
   }
@@ -157,5 +159,6 @@ function readRows(
 
 function bestOf(levels: readonly Level[]): readonly string[] | null {
   if (levels.length > 1) throw tooLarge();
-  return (levels[0]?.slice(0, 2) as string[] | undefined) ?? null;
+  const [best] = levels;
+  return best === undefined ? null : [best[0], best[1]];
 }

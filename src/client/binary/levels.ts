@@ -1,6 +1,6 @@
 /** The levels of a frame or a body, each written after the one before it. */
-import { type Amount, movedBy, narrowAmount, timesUnit } from './amounts.js';
-import { type ByteReader, tooLarge, unzigzag } from './byte-reader.js';
+import { movedBy, narrowAmount, sumOf, timesUnit } from './amounts.js';
+import { type Amount, type ByteReader, tooLarge, unzigzag } from './byte-reader.js';
 
 /** Rows of a side: 500 can all be others, and a body has as many. */
 const ROWS_MAX = 1_000;
@@ -76,12 +76,15 @@ function readSourced(
   const named = reader.readByte();
   if (named >= 1 << SOURCES.length || (named === 0 && !mayBeGone)) throw tooLarge();
   const sources: Record<string, string> = {};
-  let size = 0n;
-  for (const [bit, source] of SOURCES.entries()) {
-    if (((named >> bit) & 1) === 0) continue;
-    const part = positive(reader.readWide());
-    sources[source] = String(part);
-    size += part;
+  let size: Amount = 0;
+  let bit = 1;
+  for (const source of SOURCES) {
+    if ((named & bit) !== 0) {
+      const part = positive(reader.readWide());
+      sources[source] = String(part);
+      size = sumOf(size, part);
+    }
+    bit *= 2;
   }
   return [price, String(size), sources];
 }

@@ -1,7 +1,8 @@
 /** The orders of a frame, each written after the one before it. */
 import type { Message } from '../fields.js';
-import { type Amount, movedBy, narrowAmount, timesUnit } from './amounts.js';
-import type { ByteReader } from './byte-reader.js';
+import type { AddressTexts } from './address-texts.js';
+import { movedBy, narrowAmount, timesUnit } from './amounts.js';
+import type { Amount, ByteReader } from './byte-reader.js';
 import { tooLarge, unzigzag } from './byte-reader.js';
 import type { Units } from './levels.js';
 
@@ -20,6 +21,7 @@ export interface OrdersOf extends Units {
   /** Of the frame or the body. */
   readonly slot: number;
   readonly ordersMax: number;
+  readonly addresses: AddressTexts;
 }
 
 /** Reads the orders of one frame in their order. */
@@ -53,25 +55,35 @@ export class OrderReader {
     return rows;
   }
 
+  /** One literal and no closure: spreads took four fifths of the time of a frame. */
   #readOrder(): Message {
-    const reader = this.#reader;
-    const flags = reader.readByte();
-    const has = (flag: number): boolean => (flags & flag) !== 0;
-    if (has(FLAGS.none)) throw tooLarge();
-    const price = this.#readPrice(has(FLAGS.exactPrice));
-    const readSize = () => this.#readSize(has(FLAGS.exactSizes));
-    const [size, queue] = [readSize(), readSize()];
+    const flags = this.#reader.readByte();
+    if ((flags & FLAGS.none) !== 0) throw tooLarge();
+    const price = this.#readPrice((flags & FLAGS.exactPrice) !== 0);
+    const isExact = (flags & FLAGS.exactSizes) !== 0;
+    const [size, queue] = [this.#readSize(isExact), this.#readSize(isExact)];
     const [maker, orderId] = [this.#readMaker(), this.#readOrderId()];
-    const slot = this.#of.slot - unzigzag(reader.readVarint());
-    const oraclePriceOffset = has(FLAGS.offset) ? signedText(reader.readLong()) : '0';
+    const slot = this.#of.slot - unzigzag(this.#reader.readVarint());
+    const oraclePriceOffset = this.#readSigned((flags & FLAGS.offset) !== 0);
     // Whoever places an order writes what it likes there.
-    const maxTs = has(FLAGS.expires) ? Number(signedText(reader.readLong())) : 0;
+    const maxTs = Number(this.#readSigned((flags & FLAGS.expires) !== 0));
     return {
-      ...{ price, size, queue, oraclePriceOffset, maker, orderId, slot, maxTs },
-      reduceOnly: has(FLAGS.reduceOnly),
-      postOnly: has(FLAGS.postOnly),
-      signedMsg: has(FLAGS.signedMsg),
+      price,
+      size,
+      queue,
+      oraclePriceOffset,
+      maker,
+      orderId,
+      slot,
+      maxTs,
+      reduceOnly: (flags & FLAGS.reduceOnly) !== 0,
+      postOnly: (flags & FLAGS.postOnly) !== 0,
+      signedMsg: (flags & FLAGS.signedMsg) !== 0,
     };
+  }
+
+  #readSigned(isThere: boolean): string {
+    return isThere ? signedText(this.#reader.readLong()) : '0';
   }
 
   #readPrice(isExact: boolean): string {
@@ -83,7 +95,7 @@ export class OrderReader {
   }
 
   #readSize(isExact: boolean): string {
-    if (isExact) return this.#reader.readWideText();
+    if (isExact) return String(this.#reader.readWide());
     return String(timesUnit(this.#reader.readVarint(), this.#of.sizeUnit));
   }
 
@@ -96,7 +108,7 @@ export class OrderReader {
   #readMaker(): string {
     const ago = this.#reader.readVarint();
     if (ago === 0) {
-      const maker = this.#reader.readAddress();
+      const maker = this.#of.addresses.textOf(this.#reader.readAddress());
       this.#makers.push(maker);
       return maker;
     }
@@ -107,6 +119,7 @@ export class OrderReader {
 }
 
 /** A number with a sign, from its form without one. */
-function signedText(value: bigint): string {
+function signedText(value: Amount): string {
+  if (typeof value === 'number') return String(unzigzag(value));
   return String(value % 2n === 0n ? value / 2n : -(value / 2n) - 1n);
 }
