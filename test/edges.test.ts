@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RpcClient } from '../src/rpc/client.js';
 import { readAccountTexts } from '../src/rpc/methods.js';
+import { LocalChain } from '../src/sim/chain/chain-process.js';
 import { LogServices } from './support/log-services.js';
 import type { ModelBook } from './support/model-book.js';
 import { ModelClient } from './support/model-client.js';
@@ -322,6 +323,12 @@ test('wrong settings of a log are refused with their names', async (context) => 
   const wrong = ['--nats', services.nats.urlOf('slotbook', 'guess'), ...stream];
   await expect(ServiceChild.core(services.demo.relay, wrong)).rejects.toThrow('wrong: LOG_REFUSED');
   await expect(ServiceChild.edge(wrong)).rejects.toThrow('wrong: LOG_REFUSED');
+  const log = ['--nats', services.nats.url, ...stream];
+  await services.keep(ServiceChild.core(services.demo.relay, log));
+  const other = await LocalChain.start({ slotTimeMs: 100 });
+  const refused = ServiceChild.core(other, log);
+  await expect(refused).rejects.toThrow('wrong: LOG_MISMATCH: the log is of the chain');
+  await other.stop();
   await expect(ServiceChild.edge([])).rejects.toThrow('--nats is missing');
   const name = ['--nats', services.nats.url, '--nats-stream', 'a.b'];
   await expect(ServiceChild.edge(name)).rejects.toThrow('--nats-stream was a.b');

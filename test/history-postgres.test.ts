@@ -127,6 +127,27 @@ async function stored(): Promise<number> {
   return Number(row?.['count']);
 }
 
+test('an edge of another chain serves its book, and not the history of the database', async (context) => {
+  needsServers(context);
+  const other = await SteppedDemo.start({ seed: 6, makers: 2, slotTimeMs: 100 });
+  const log = ['--nats', nats.url, '--nats-stream', 'other'];
+  const writer = await ServiceChild.core(other.relay, log);
+  const reader = await ServiceChild.edge([...log, '--history-url', url]);
+  try {
+    await until(async () => (await historyOf(reader))?.reason?.includes('is of the chain'));
+    expect(await historyOf(reader)).toMatchObject({ state: 'failing' });
+    for (const target of paths()) expect(await textOf(reader, target)).toMatch(/^503 .*NOT_READY/);
+    expect(await textOf(reader, `/l2?marketName=${SYMBOLS[0]}`)).toMatch(/^200 /);
+    const genesisOf = async (service: ServiceChild): Promise<unknown> =>
+      (JSON.parse((await service.get('/status')).text) as { genesisHash: string }).genesisHash;
+    expect(await genesisOf(reader)).toBe(await genesisOf(writer));
+    expect(await genesisOf(edge)).toBe(await genesisOf(lone));
+  } finally {
+    for (const service of [reader, writer]) await service.kill();
+    await other.stop();
+  }
+});
+
 test('neither status nor logs have the password', async (context) => {
   needsServers(context);
   for (const service of [core, edge]) {

@@ -123,8 +123,9 @@ test('an audit of a log finds what a second writer leaves there', async (context
   const log = { servers: [url], stream: 'audited' };
   const connection = await connectLog(log, 'a test');
   ends.push(() => connection.nats.close());
-  const limits = { programId: PROGRAM_ID, bytesMax: 1e6, ageMsMax: 60_000, replicas: 1 };
-  const appender = new LogAppender(connection, { log, ...limits });
+  const origin = { programId: PROGRAM_ID, genesisHash: PROGRAM_ID };
+  const limits = { bytesMax: 1e6, ageMsMax: 60_000, replicas: 1 };
+  const appender = new LogAppender(connection, { log, ...origin, ...limits });
   await appender.prepareStream();
   const append = (id: string, after?: string): Promise<number> =>
     appender.appendMessage({

@@ -6,7 +6,7 @@ import { Engine } from '../engine/engine.js';
 import { Journal } from '../journal/journal.js';
 import { Lease } from '../journal/nats/lease.js';
 import { QuoteLink } from '../journal/nats/quote-link.js';
-import { type CoreParts, newEnding } from './core-parts.js';
+import { type CoreParts, logSetupOf, newEnding } from './core-parts.js';
 import {
   type BookOrigin,
   type FeedEvents,
@@ -15,33 +15,37 @@ import {
   type ServiceFeed,
   throwSettingError,
 } from './feeds.js';
+import { chainOf, readChain } from './live-chain.js';
 import { replyToQuotes } from './quote-forwarding.js';
 import { standbyOrigin } from './standby-origin.js';
 
 /** The live book of a cluster, whose turns go into a log; its feed ends with the log, as when another core writes it. */
 export async function coreOrigin(config: CoreConfig, log: Logger): Promise<BookOrigin> {
   const run = newEpoch();
+  const genesisHash = await readChain(config, log);
   const { place, leaseMs, replicas } = config.log;
   const lease = new Lease({ place, holder: run, leaseMs, replicas, log });
-  const parts = { config, log, lease, link: new QuoteLink({ place, log }), run };
+  const parts = { config, log, lease, link: new QuoteLink({ place, log }), run, genesisHash };
   const isFirst = await lease
     .holdFirst()
     .catch((error: unknown) => throwSettingError('nats', place.stream, error));
   return isFirst ? firstOrigin(parts) : standbyOrigin(parts);
 }
 
-function firstOrigin({ config, log, lease, link, run }: CoreParts): BookOrigin {
+function firstOrigin(parts: CoreParts): BookOrigin {
+  const { config, log, lease, link, run, genesisHash } = parts;
   const { programId } = config;
-  const { place, leaseMs: _, ...limits } = config.log;
+  const { place } = config.log;
   const engine = new Engine({ programId, epoch: run });
   const { ended, end } = newEnding();
   const journal = new Journal({
-    ...{ setup: { programId, log: place, ...limits }, turnLog: engine.turnLog, log },
+    ...{ setup: logSetupOf(parts), turnLog: engine.turnLog, log },
     onEnded: end,
   });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const feed = (events: FeedEvents): ServiceFeed => {
-    const live = journaledFeed({ config, log, engine, events }, { journal, refused });
+    const chain = chainOf(genesisHash, end);
+    const live = journaledFeed({ config, log, engine, events, chain }, { journal, refused });
     return leasedFeed(live, { engine, lease, link, ended });
   };
   return { engine, journal, feed };

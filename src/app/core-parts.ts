@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { CoreConfig } from '../config/config.js';
+import type { LogSetup } from '../journal/model/log-place.js';
 import type { Lease } from '../journal/nats/lease.js';
 import type { QuoteLink } from '../journal/nats/quote-link.js';
 
@@ -12,6 +13,17 @@ export interface CoreParts {
   readonly link: QuoteLink;
   /** The name of this run: the epoch where it begins one. */
   readonly run: string;
+  /** The chain that it follows: that of its log. */
+  readonly genesisHash: string;
+}
+
+/** With what the journal of a core is started. */
+export function logSetupOf({
+  config,
+  genesisHash,
+}: Pick<CoreParts, 'config' | 'genesisHash'>): LogSetup {
+  const { place, leaseMs: _, ...limits } = config.log;
+  return { programId: config.programId, genesisHash, log: place, ...limits };
 }
 
 /** Rejects when the journal has ended; nobody need wait for it. */

@@ -14,16 +14,16 @@ export function edgeOrigin(config: EdgeConfig, log: Logger): BookOrigin {
   const engine = new Engine({ programId, epoch: '' });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const link = new QuoteLink({ place, log });
-  const feed = ({ onTurn, onFirstLive, publisher, clients }: FeedEvents): ServiceFeed =>
-    feedOf(
-      new LogFollower({
-        ...{ place, programId, engine, log, onTurn, onFirstLive, publisher, clients },
-        freshness: (ageMs) => freshnessOf(ageMs, config),
-        sendAwayAfterMs: awayAfterMs,
-      }),
-      { engine, link, refused },
-    );
-  return { engine, feed };
+  let follower: LogFollower | undefined;
+  const feed = ({ onTurn, onFirstLive, publisher, clients }: FeedEvents): ServiceFeed => {
+    follower = new LogFollower({
+      ...{ place, programId, engine, log, onTurn, onFirstLive, publisher, clients },
+      freshness: (ageMs) => freshnessOf(ageMs, config),
+      sendAwayAfterMs: awayAfterMs,
+    });
+    return feedOf(follower, { engine, link, refused });
+  };
+  return { engine, feed, chain: () => follower?.genesisHash ?? null };
 }
 
 interface EdgeParts {
@@ -45,7 +45,10 @@ function feedOf(follower: LogFollower, { engine, link, refused }: EdgeParts): Se
     },
     status: () => follower.status(),
     readAccounts: (keys) => follower.readAccounts(keys),
-    stats: () => ({ slotAgeMs: follower.logAgeMs(), events: { ...follower.stats() } }),
+    stats: () => {
+      const { genesisHash } = follower;
+      return { slotAgeMs: follower.logAgeMs(), genesisHash, events: { ...follower.stats() } };
+    },
     quotes: quotesToCore(link, engine),
     makersElsewhere: link,
   };

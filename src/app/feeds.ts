@@ -34,6 +34,7 @@ import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
 import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
 import { systemTimers } from '../rpc/timers.js';
+import type { LiveChain } from './live-chain.js';
 import { mergeSources } from './merge-sources.js';
 
 /** The events of a feed, who publishes its turns, and who lets clients in. */
@@ -74,6 +75,8 @@ export interface BookOrigin {
   readonly asOf?: AsOfSource | undefined;
   /** Its streams of past moments. */
   readonly replays?: ReplaySource | undefined;
+  /** The chain of the log that makes it, where one does; null before that is known. */
+  readonly chain?: () => string | null;
   feed(events: FeedEvents): ServiceFeed;
 }
 
@@ -211,10 +214,12 @@ interface LiveFeedParts {
   readonly log: Logger;
   readonly engine: EpochEngine;
   readonly events: FeedEvents;
+  /** Where the book is that of one chain for ever; left out where it goes on with another one as a new epoch. */
+  readonly chain?: LiveChain;
 }
 
 function liveFeed(parts: LiveFeedParts): ServiceFeed {
-  const { config, log, engine, events } = parts;
+  const { config, log, engine, events, chain } = parts;
   const nodes = createNodes(config.nodes);
   const { snapshotUrl, programId, laggingAfterMs, staleAfterMs } = config;
   const { auditIntervalMs, probeIntervalMs, clockSkewMaxMs } = config;
@@ -231,7 +236,8 @@ function liveFeed(parts: LiveFeedParts): ServiceFeed {
     timing: { laggingAfterMs, staleAfterMs },
     streamIntervalMs,
     ...events,
-    onGenesisChanged: () => engine.setEpoch(newEpoch(engine.epoch)),
+    ...(chain === undefined ? {} : { genesisHash: chain.genesisHash }),
+    onGenesisChanged: chain?.onLeft ?? (() => engine.setEpoch(newEpoch(engine.epoch))),
   });
   const quotes = new QuoteIntake({
     engine,

@@ -34,27 +34,34 @@ export function historyOf(
   if (settings === undefined) return undefined;
   const grpc = sources.filter((source) => source.kind === 'grpc');
   const setup = { ...settings, nodes, grpc, programId, dataDir: folder.path };
-  return startedBy(new History({ setup, log }), markets);
+  return startedBy(new History({ setup, log }), { markets, chain: () => null });
 }
 
 /** What of an edge's settings its history needs. */
 type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;
 
+/** What a history needs to know of the book beside it. */
+interface KnownBook {
+  readonly markets: () => readonly BookMarket[];
+  /** The chain that the history has to be of; null for any. */
+  readonly chain: () => string | null;
+}
+
 /** Builds the history of an edge, which reads what its core writes; undefined without a database. */
 export function readHistoryOf(
   { programId, database }: ReaderConfig,
   log: Logger,
-  markets: () => readonly BookMarket[],
+  book: KnownBook,
 ): ServiceHistory | undefined {
   if (database === undefined) return undefined;
   const unused = { backfillHours: 0, backfillTransactionsMax: 0, requestsPerSecond: 1 };
   const setup = { ...unused, ...{ retentionDays: 0, candleRetentionDays: 0, dataDir: '' } };
   const history = new History({ setup: { ...setup, nodes: [], programId, database }, log });
-  return startedBy(history, markets);
+  return startedBy(history, book);
 }
 
-function startedBy(history: History, markets: () => readonly BookMarket[]): ServiceHistory {
-  const shareMarkets = marketSharing(history, markets);
+function startedBy(history: History, book: KnownBook): ServiceHistory {
+  const shareMarkets = marketSharing(history, book);
   let timer: NodeJS.Timeout | undefined;
   return {
     history,
@@ -70,15 +77,15 @@ function startedBy(history: History, markets: () => readonly BookMarket[]): Serv
   };
 }
 
-/** Returns what tells a history the markets, where they are others than the last time. */
-function marketSharing(history: History, markets: () => readonly BookMarket[]): () => void {
+/** Returns what tells a history the markets and their chain, where they are others than the last time. */
+function marketSharing(history: History, { markets, chain }: KnownBook): () => void {
   let lastText = '';
   return () => {
-    const now = markets().map(historyMarket);
+    const now = { markets: markets().map(historyMarket), genesisHash: chain() };
     const text = JSON.stringify(now);
     if (text === lastText) return;
     lastText = text;
-    history.setMarkets(now);
+    history.setBook(now);
   };
 }
 

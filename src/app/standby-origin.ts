@@ -8,7 +8,7 @@ import { LogFollower } from '../journal/log-follower.js';
 import { takeLogOver } from '../journal/log-take-over.js';
 import { LATE_SLOTS, STANDBY_BYTES_MAX } from '../journal/model/limits.js';
 import type { LogSetup } from '../journal/model/log-place.js';
-import { type CoreParts, newEnding } from './core-parts.js';
+import { type CoreParts, logSetupOf, newEnding } from './core-parts.js';
 import {
   type BookOrigin,
   type FeedEvents,
@@ -17,19 +17,19 @@ import {
   type ServiceFeed,
   throwSettingError,
 } from './feeds.js';
+import { chainOf } from './live-chain.js';
 import { replyToQuotes } from './quote-forwarding.js';
 
 /** The book of the log; from the take-over on it is written here. */
 export function standbyOrigin(parts: CoreParts): BookOrigin {
   const { config, log } = parts;
   const { programId } = config;
-  const { place, leaseMs: _, ...limits } = config.log;
   const engine = new Engine({ programId, epoch: '' });
-  const setup = { programId, log: place, ...limits, isStandby: true };
+  const setup = { ...logSetupOf(parts), isStandby: true };
   const { ended, end } = newEnding();
   const journal = new Journal({ setup, turnLog: engine.turnLog, log, onEnded: end });
   const feed = (events: FeedEvents): ServiceFeed =>
-    new Standby({ ...parts, setup, engine, journal, ended, events }).bookFeed();
+    new Standby({ ...parts, setup, engine, journal, ended, end, events }).bookFeed();
   return { engine, journal, feed };
 }
 
@@ -39,6 +39,7 @@ interface StandbyParts extends CoreParts {
   readonly engine: Engine;
   readonly journal: Journal;
   readonly ended: Promise<never>;
+  readonly end: (error: Error) => void;
   readonly events: FeedEvents;
 }
 
@@ -54,7 +55,7 @@ class Standby {
   #wasLive = false;
 
   constructor(parts: StandbyParts) {
-    const { config, log, engine, journal } = parts;
+    const { config, log, engine, journal, genesisHash, end } = parts;
     const { programId } = config;
     const { place } = config.log;
     this.#parts = parts;
@@ -62,13 +63,14 @@ class Standby {
     const bounds = { bytesMax: STANDBY_BYTES_MAX, lateSlots: LATE_SLOTS };
     this.#switched = new StandbyEngine({ warm, ...bounds });
     this.#follower = new LogFollower({
-      ...{ place, programId, engine, log, sendAwayAfterMs: Number.POSITIVE_INFINITY },
+      ...{ place, programId, genesisHash, engine, log },
+      sendAwayAfterMs: Number.POSITIVE_INFINITY,
       freshness: (ageMs) => freshnessOf(ageMs, config),
       onTurn: () => this.#switched.noteLogSlot(this.#follower.slot),
     });
     const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
     const events = this.#eventsOf(parts.events);
-    const own = { config, log, engine: this.#switched, events };
+    const own = { config, log, engine: this.#switched, events, chain: chainOf(genesisHash, end) };
     this.#live = journaledFeed(own, { journal, refused });
   }
 

@@ -75,7 +75,10 @@ export async function startEdgeService(config: EdgeConfig): Promise<Service> {
   // Others do not load what speaks to NATS.
   const { edgeOrigin } = await import('./edge-origin.js');
   const origin = edgeOrigin(config, log);
-  const history = readHistoryOf(config, log, () => origin.engine.markets());
+  const history = readHistoryOf(config, log, {
+    markets: () => origin.engine.markets(),
+    chain: () => origin.chain?.() ?? null,
+  });
   return serveBook(config, { origin, history }, log);
 }
 

@@ -39,6 +39,8 @@ export interface LiveFeedOptions {
   readonly onApplied?: (seconds: number) => void;
   /** Once, when the book is live for the first time. */
   readonly onFirstLive?: () => void;
+  /** The chain whose nodes alone are followed; left out for that of the first node. */
+  readonly genesisHash?: string;
   /** The connection leads to another chain than the one before. */
   readonly onGenesisChanged?: (hash: string) => void;
   readonly timing?: FeedTiming;
@@ -110,7 +112,7 @@ export function newParts(
       markets: new Set(),
       texts: new Map(),
       recentUsers: new RecentKeys(PROBE_NEWEST_USERS),
-      genesisHash: null,
+      genesisHash: options.genesisHash ?? null,
       newest: NO_SLOT,
       lastAudit: null,
       fewPositions: { refusals: 0, users: 0 },

@@ -93,7 +93,7 @@ describe('the handle of the history', () => {
   });
 
   test('starts an ended worker again, later each time, and says all anew', async () => {
-    history.setMarkets([SOL as never]);
+    history.setBook({ markets: [SOL as never], genesisHash: null });
     history.join('trades:perp_0');
     history.join('candle:perp_0:1');
     history.leave('candle:perp_0:1');
@@ -105,7 +105,7 @@ describe('the handle of the history', () => {
     expect(timers.waitsMs).toEqual([250]);
     timers.advance(250);
     expect(workers.told[1]).toEqual([
-      { kind: 'markets', markets: [SOL] },
+      { kind: 'book', book: { markets: [SOL], genesisHash: null } },
       { kind: 'join', topic: 'trades:perp_0' },
     ]);
     workers.last.onEnd('it crashed again');

@@ -24,7 +24,7 @@ import {
 } from './model/limits.js';
 import type { FromWorker, RefusedQuery, ToWorker, WorkerSetup } from './model/messages.js';
 import { newNonce } from './model/nonce.js';
-import type { HistoryMarket } from './model/records.js';
+import type { HistoryBook } from './model/records.js';
 import { withoutPaths } from './model/without-paths.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
@@ -55,7 +55,7 @@ export class History {
   readonly #marketStats = new Map<MarketKey, MarketStats>();
   readonly #topics = new Set<string>();
   #onFrames: (frames: readonly MarketFrame[]) => void = () => undefined;
-  #markets: readonly HistoryMarket[] = [];
+  #book: HistoryBook = { markets: [], genesisHash: null };
   #stats: HistoryStats = startingStats(null);
   #worker: WorkerLink | null = null;
   #watch: Timer | null = null;
@@ -94,10 +94,10 @@ export class History {
     limit.cancel();
   }
 
-  /** Sets the markets that bodies are made with; call it again whenever they change. */
-  setMarkets(markets: readonly HistoryMarket[]): void {
-    this.#markets = markets;
-    this.#sendMessage({ kind: 'markets', markets });
+  /** Sets the markets that bodies are made with, and their chain; call it again whenever they change. */
+  setBook(book: HistoryBook): void {
+    this.#book = book;
+    this.#sendMessage({ kind: 'book', book });
   }
 
   /**
@@ -177,9 +177,9 @@ export class History {
     }
   }
 
-  /** A new worker needs the markets and topics that the last one was sent. */
+  /** A new worker needs the book and topics that the last one was sent. */
   #sendState(worker: WorkerLink): void {
-    worker.sendMessage({ kind: 'markets', markets: this.#markets });
+    worker.sendMessage({ kind: 'book', book: this.#book });
     for (const topic of this.#topics) worker.sendMessage({ kind: 'join', topic });
   }
 

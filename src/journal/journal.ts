@@ -25,7 +25,7 @@ import { type JournalLink, startThread } from './worker-link.js';
 export interface JournalOptions {
   /** A folder, or a log on NATS. */
   readonly setup: JournalSetup | LogSetup;
-  /** Nothing more is written, ever: `LOG_FENCED` where another process writes the log, else `JOURNAL_FAILED`. */
+  /** Nothing more is written, ever: `LOG_FENCED` where another process writes the log, `LOG_MISMATCH` where it is of another chain, else `JOURNAL_FAILED`. */
   readonly onEnded?: (error: JournalError) => void;
   /** Where the core writes what moves its book. */
   readonly turnLog: TurnLog;
@@ -72,7 +72,7 @@ export class Journal implements JournalSource {
    * again; {@link Journal.readStats} says why.
    *
    * # Errors
-   * `JOURNAL_LOCKED` when another process has the folder; `LOG_REFUSED` when NATS does not let us in; `JOURNAL_FAILED`.
+   * `JOURNAL_LOCKED` when another process has the folder; `LOG_REFUSED` when NATS does not let us in; `LOG_MISMATCH`; `JOURNAL_FAILED`.
    */
   async start(): Promise<void> {
     const { setup, turnLog } = this.#options;

@@ -88,7 +88,7 @@ describe('a follower', () => {
     const core = await Core.start(setup, { seed: 9 });
     await core.writeSlots(2);
     const edge = new Edge(setup, { programId: OTHER_PROGRAM });
-    await expect(edge.ended).rejects.toMatchObject({ code: 'JOURNAL_PROGRAM_MISMATCH' });
+    await expect(edge.ended).rejects.toMatchObject({ code: 'LOG_MISMATCH' });
   });
 
   test('with a wrong password ends, and says so', async (context) => {

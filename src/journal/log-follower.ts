@@ -9,11 +9,15 @@ import { LogBook, type LogBookOptions } from './log-book.js';
 import { JournalError, textOfError } from './model/error.js';
 import { LOG_RESTORE_MS_MAX, LOG_RETRY_MS, LOG_WATCH_MS } from './model/limits.js';
 import type { LogPlace } from './model/log-place.js';
+import type { StoredCheckpoint } from './nats/checkpoint-store.js';
+import { requireOrigin } from './nats/log-origin.js';
 import { type LogMessage, LogReader } from './nats/log-reader.js';
 
 /** What a follower works with, and whom it tells. */
 export interface LogFollowerOptions extends LogBookOptions {
   readonly place: LogPlace;
+  /** The chain that the log has to be of; left out for any. */
+  readonly genesisHash?: string | undefined;
   readonly log: Log;
   /** How fresh a book is whose log was silent for so many milliseconds. */
   readonly freshness: (ageMs: number) => FeedState;
@@ -23,6 +27,11 @@ export interface LogFollowerOptions extends LogBookOptions {
   /** Once, when the book is live for the first time. */
   readonly onFirstLive?: (() => void) | undefined;
 }
+
+/** Codes of failures after which no try again can help; empty for a bug. */
+const FINAL_CODES: ReadonlySet<string> = new Set([
+  ...['', 'LOG_REFUSED', 'LOG_MISMATCH', 'JOURNAL_PROGRAM_MISMATCH'],
+]);
 
 /** What a follower did, for metrics. */
 export interface LogFollowerStats {
@@ -45,6 +54,7 @@ export class LogFollower {
   readonly #book: LogBook;
   readonly #stop = new AbortController();
   #reader: LogReader | null = null;
+  #genesisHash: string | null = null;
   #everLive = false;
   /** Whether all that the log had was read, since it was silent last. */
   #isCaughtUp = false;
@@ -72,7 +82,7 @@ export class LogFollower {
     this.#book = new LogBook(options);
   }
 
-  /** Follows the log; resolves after a stop. Rejects where no try again can help: `LOG_REFUSED`, `JOURNAL_PROGRAM_MISMATCH`. */
+  /** Follows the log; resolves after a stop. Rejects where no try again can help: `LOG_REFUSED`, `LOG_MISMATCH`, `JOURNAL_PROGRAM_MISMATCH`. */
   async start(): Promise<void> {
     const { signal } = this.#stop;
     this.#planWatch();
@@ -116,6 +126,11 @@ export class LogFollower {
   /** Where it is in the log: the message that comes next, and the name of the one before. */
   position(): { readonly next: number; readonly lastName: string } {
     return { next: this.#book.nextSequence, lastName: this.#book.lastName };
+  }
+
+  /** The chain that the log is of; null before a checkpoint was read, and where the log does not say. */
+  get genesisHash(): string | null {
+    return this.#genesisHash;
   }
 
   /** The slot of the book. */
@@ -173,6 +188,7 @@ export class LogFollower {
     const isWaiting = systemTimers.nowMs() < this.#restoreAtMs;
     const checkpoint = await reader.readCheckpoint(isWaiting ? this.#usefulFrom : 0);
     if (checkpoint === null) return false;
+    this.#requireOrigin(checkpoint);
     this.#usefulFrom = checkpoint.next + 1;
     const { engine, clients, log } = this.#options;
     const { epoch } = readSegmentHead(checkpoint.bytes);
@@ -189,6 +205,12 @@ export class LogFollower {
     this.#counts.logRestores += 1;
     log.info({ epoch, next: checkpoint.next }, 'a checkpoint of the log was restored');
     return true;
+  }
+
+  #requireOrigin({ origin }: StoredCheckpoint): void {
+    const { programId, genesisHash = origin?.genesisHash ?? '' } = this.#options;
+    requireOrigin(origin, { programId, genesisHash });
+    this.#genesisHash = origin?.genesisHash ?? null;
   }
 
   async #takeMessage(message: LogMessage): Promise<void> {
@@ -214,7 +236,7 @@ export class LogFollower {
 
   #handleFailure(error: unknown): void {
     const code = error instanceof JournalError || error instanceof EngineError ? error.code : '';
-    if (code === '' || code === 'LOG_REFUSED' || code === 'JOURNAL_PROGRAM_MISMATCH') throw error;
+    if (FINAL_CODES.has(code)) throw error;
     if (this.#reader?.isClosed === true) this.#reader = null;
     if (code !== 'LOG_UNREACHABLE') this.#loseBook(code);
     this.#counts.logFailures += 1;

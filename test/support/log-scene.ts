@@ -37,7 +37,8 @@ export function newSetup({ skip }: TestContext): LogSetup {
   skip(natsMissing !== undefined, natsMissing);
   streams += 1;
   const log = { servers: [server.url], stream: `log${streams}` };
-  return { programId: PROGRAM_ID, bytesMax: 64 * MEBIBYTE, ageMsMax: 3_600_000, replicas: 1, log };
+  const origin = { programId: PROGRAM_ID, genesisHash: `Chain${'1'.repeat(27)}` };
+  return { ...origin, bytesMax: 64 * MEBIBYTE, ageMsMax: 3_600_000, replicas: 1, log };
 }
 
 /** A core: a book with a life, whose turns go into the log. */

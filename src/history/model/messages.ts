@@ -6,7 +6,7 @@
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
-import type { HistoryMarket } from './records.js';
+import type { HistoryBook } from './records.js';
 
 /** A node, as the worker reaches it. */
 export interface HistoryNode {
@@ -51,7 +51,7 @@ export interface WorkerSetup {
 /** From the main thread. */
 export type ToWorker =
   | { readonly kind: 'query'; readonly id: number; readonly query: HistoryQuery }
-  | { readonly kind: 'markets'; readonly markets: readonly HistoryMarket[] }
+  | { readonly kind: 'book'; readonly book: HistoryBook }
   | { readonly kind: 'join'; readonly topic: string }
   | { readonly kind: 'leave'; readonly topic: string }
   | { readonly kind: 'stop' };

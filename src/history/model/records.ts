@@ -13,6 +13,14 @@ export interface HistoryMarket
   readonly key: MarketKey;
 }
 
+/** What the history knows of the book beside it. */
+export interface HistoryBook {
+  /** With which bodies are made. */
+  readonly markets: readonly HistoryMarket[];
+  /** The chain of which a history that is read has to be; null for any. */
+  readonly genesisHash: string | null;
+}
+
 /** The explanation of a transfer between two accounts, at a price that they choose: it is no trade. */
 export const TRANSFER_EXPLANATION = 'transferPerpPosition';
 

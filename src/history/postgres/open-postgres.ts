@@ -1,9 +1,9 @@
 import { StoreError } from '../store/error.js';
 import { HistoryStore } from '../store/store.js';
-import type { StoreOptions } from '../store/types.js';
+import { ANY_CHAIN, type StoreOptions } from '../store/types.js';
 import { PostgresConnection, type PostgresPlace } from './postgres-connection.js';
 
-/** How a store in Postgres is opened; one that only reads takes the chain that it finds. */
+/** How a store in Postgres is opened; for {@link ANY_CHAIN} one that only reads takes the chain that it finds. */
 export type PostgresStoreOptions = Omit<StoreOptions, 'folder' | 'onUpgrade' | 'role'> & {
   readonly place: PostgresPlace;
 };
@@ -12,7 +12,9 @@ export type PostgresStoreOptions = Omit<StoreOptions, 'folder' | 'onUpgrade' | '
 export function openPostgresStore({ place, ...options }: PostgresStoreOptions): HistoryStore {
   const connection = new PostgresConnection(place);
   try {
-    if (place.role === 'write') refuseOtherChain(connection, options.genesisHash);
+    const { genesisHash } = options;
+    if (place.role === 'write') refuseOtherChain(connection, genesisHash);
+    else if (genesisHash !== ANY_CHAIN) requireChain(connection, genesisHash);
     return new HistoryStore(connection, { ...options, role: place.role });
   } catch (error) {
     connection.close();
@@ -24,6 +26,10 @@ export function openPostgresStore({ place, ...options }: PostgresStoreOptions): 
 export function refuseOtherChain(connection: PostgresConnection, genesisHash: string): void {
   const text = `insert into meta (name, value) values ('genesis_hash', ?) on conflict do nothing`;
   connection.changeRows(text, [genesisHash]);
+  requireChain(connection, genesisHash);
+}
+
+function requireChain(connection: PostgresConnection, genesisHash: string): void {
   const [stored] = connection.readRow("select value from meta where name = 'genesis_hash'") ?? [];
   if (stored === genesisHash) return;
   throw new StoreError(

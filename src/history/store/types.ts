@@ -9,6 +9,9 @@ import type {
   TransactionRecords,
 } from '../model/records.js';
 
+/** In the place of the name of a chain, for a store that is read alone: the chain that is found there. */
+export const ANY_CHAIN = '';
+
 /** Where a record stands among those of its market: by slot, then place, then index. */
 export interface RecordPosition {
   readonly slot: number;

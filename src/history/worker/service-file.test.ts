@@ -60,7 +60,10 @@ class Running {
     });
     running.push(this);
     this.service.start();
-    this.service.receiveMessage({ kind: 'markets', markets: [{ ...PERP, key: 'perp_0' }] });
+    this.service.receiveMessage({
+      kind: 'book',
+      book: { markets: [{ ...PERP, key: 'perp_0' }], genesisHash: null },
+    });
   }
 
   get stats(): HistoryStats | undefined {

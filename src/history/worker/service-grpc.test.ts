@@ -71,7 +71,7 @@ class Running {
     });
     running.push(this);
     this.service.start();
-    this.service.receiveMessage({ kind: 'markets', markets: [PERP] });
+    this.service.receiveMessage({ kind: 'book', book: { markets: [PERP], genesisHash: null } });
   }
 
   get stats(): HistoryStats | undefined {

@@ -47,7 +47,7 @@ test('fills of a spot market are charted as soon as the book tells of the market
   const isLive = (message: FromWorker): boolean =>
     message.kind === 'stats' && message.stats.state === 'live';
   await until(() => posted.some(isLive));
-  service.receiveMessage({ kind: 'markets', markets: [SOL] });
+  service.receiveMessage({ kind: 'book', book: { markets: [SOL], genesisHash: null } });
   const versions = posted.filter(({ kind }) => kind === 'versions').length;
   expect(versions).toBeGreaterThan(0);
   const query = {

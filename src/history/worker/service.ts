@@ -22,10 +22,10 @@ import { ChainTime } from '../model/chain-time.js';
 import { HistoryError } from '../model/error.js';
 import { FETCH_BURST_MS } from '../model/limits.js';
 import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
-import type { HistoryMarket } from '../model/records.js';
+import type { HistoryBook, HistoryMarket } from '../model/records.js';
 import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
-import type { StoreChange } from '../store/types.js';
+import { ANY_CHAIN, type StoreChange } from '../store/types.js';
 import { Streams } from '../streams/streams.js';
 import { IntegrityCheck } from './integrity-check.js';
 import { MarketStatsCache } from './market-stats-cache.js';
@@ -42,9 +42,6 @@ import { writeWriterMark } from './writer-mark.js';
  * of the file is checked.
  */
 const STATS_MS = 1_000;
-
-/** The chain of a service that reads is that of the database. */
-const ANY_CHAIN = '';
 
 /** Where records come from, or that they have come. */
 export interface RecordSource {
@@ -83,6 +80,8 @@ export class HistoryService {
   readonly #reader: RowReader;
   readonly #marketStats: MarketStatsCache;
   readonly #fundingMeans = new FundingMeansBodies();
+  /** The chain of which the history of a service that reads has to be; null for that of the database. */
+  #readChain: string | null = null;
   #heartbeat: Timer | null = null;
   #newestSlot = 0;
   #lagMs: number | null = null;
@@ -163,11 +162,8 @@ export class HistoryService {
       case 'query':
         this.#runQuery(message.id, message.query);
         return;
-      case 'markets':
-        this.#markets.clear();
-        for (const market of message.markets) this.#markets.set(market.key, market);
-        this.#addPendingFills();
-        this.#streams.openPending();
+      case 'book':
+        this.#setBook(message.book);
         return;
       case 'join':
         this.#streams.joinTopic(message.topic);
@@ -175,6 +171,18 @@ export class HistoryService {
       case 'leave':
         this.#streams.leaveTopic(message.topic);
     }
+  }
+
+  #setBook({ markets, genesisHash }: HistoryBook): void {
+    this.#markets.clear();
+    for (const market of markets) this.#markets.set(market.key, market);
+    if (this.#isReader && this.#readChain !== genesisHash) {
+      this.#readChain = genesisHash;
+      // It is opened again where it is of this chain.
+      this.#stores.close();
+    }
+    this.#addPendingFills();
+    this.#streams.openPending();
   }
 
   #buildIngester(setup: WorkerSetup): Ingester {
@@ -206,7 +214,7 @@ export class HistoryService {
   #buildFollower(): RecordSource {
     return new StoreFollower({
       ...{ timers: this.#timers, log: this.#log, counters: this.#counters, rules: candleRules },
-      openStore: () => this.#openStore(ANY_CHAIN),
+      openStore: () => this.#openStore(this.#readChain ?? ANY_CHAIN),
       onStoreFailure: (error) => this.#stores.closeAfter(error),
       onChange: (change) => this.#publishChange(change),
       onReset: () => this.#streams.reopenAll(),

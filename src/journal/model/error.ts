@@ -17,7 +17,9 @@ export type JournalErrorCode =
   /** The log is not the one that was written, or is gone: another one begins in its place. */
   | 'LOG_LOST'
   /** Another core writes the log. */
-  | 'LOG_FENCED';
+  | 'LOG_FENCED'
+  /** The log is of another chain or program. */
+  | 'LOG_MISMATCH';
 
 /** The one error class of this room. */
 export class JournalError extends Error {

@@ -6,9 +6,15 @@ export interface LogPlace {
   readonly stream: string;
 }
 
-/** With what the thread of a journal is started whose pieces go to NATS. */
-export interface LogSetup {
+/** Of what a log is: only cores of the same chain and program write it. */
+export interface LogOrigin {
   readonly programId: string;
+  /** The hash that names the chain, base58. */
+  readonly genesisHash: string;
+}
+
+/** With what the thread of a journal is started whose pieces go to NATS. */
+export interface LogSetup extends LogOrigin {
   /** Bytes that the stream keeps at most. */
   readonly bytesMax: number;
   /** Time for which it keeps a message at most, milliseconds. */

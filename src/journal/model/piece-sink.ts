@@ -2,6 +2,7 @@ import type { JournalListing, JournalMoment, JournalState } from '../../contract
 import type { JournalPiece } from '../../engine/journal-writer.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
+import type { JournalError } from './error.js';
 import type { TakenLog } from './log-place.js';
 import type { JournalEvent } from './messages.js';
 
@@ -14,7 +15,7 @@ export interface PieceSinkParts {
   /** The state or what is kept is another. */
   readonly onChanged: () => void;
   /** Nothing is taken any more, ever, and the service must not go on as if it were. */
-  readonly onFenced: (reason: string) => void;
+  readonly onRefused: (error: JournalError) => void;
 }
 
 /** Where finished pieces go: files of a folder, or a log on NATS. */

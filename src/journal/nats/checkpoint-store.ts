@@ -1,9 +1,10 @@
 import type { ObjectInfo, ObjectStore } from '@nats-io/obj';
 import { JournalError } from '../model/error.js';
 import { LOG_CHECKPOINTS_KEPT } from '../model/limits.js';
-import type { LogPlace } from '../model/log-place.js';
+import type { LogOrigin, LogPlace } from '../model/log-place.js';
 import type { LogConnection } from './connect.js';
 import { ID_HEADER } from './log-appender.js';
+import { parseOrigin } from './log-origin.js';
 import { parseId } from './message-id.js';
 
 /** A checkpoint of a log, and the message with which its tail begins. */
@@ -14,8 +15,14 @@ export interface LogCheckpoint {
   readonly next: number;
 }
 
+/** A checkpoint that was stored, and of what its log is; null where the stream does not say. */
+export interface StoredCheckpoint extends LogCheckpoint {
+  readonly origin: LogOrigin | null;
+}
+
 /** The stream of a log, as it is now. */
 interface StreamFacts {
+  readonly origin: LogOrigin | null;
   /** When it was made, which tells it from one of its name that was there before. */
   readonly created: string;
   readonly first: number;
@@ -63,18 +70,19 @@ export class CheckpointStore {
   }
 
   /** Reads the newest checkpoint behind which the stream goes on; null when there is none from this message on, or when it is being deleted. */
-  async readNewest(from = 0): Promise<LogCheckpoint | null> {
+  async readNewest(from = 0): Promise<StoredCheckpoint | null> {
     const facts = await this.#readFacts();
     const newest = newestFirst(await this.#objects.list(), facts).find(
       (info) => nextOf(info) >= from,
     );
     const bytes = newest && (await this.#objects.getBlob(newest.name));
-    return newest && bytes ? { bytes, next: nextOf(newest) } : null;
+    return newest && bytes ? { bytes, next: nextOf(newest), origin: facts.origin } : null;
   }
 
   async #readFacts(): Promise<StreamFacts> {
-    const { created, state } = await this.#connection.manager.streams.info(this.#stream);
-    return { created, first: state.first_seq, last: state.last_seq };
+    const { created, state, config } = await this.#connection.manager.streams.info(this.#stream);
+    const origin = parseOrigin(config.description);
+    return { origin, created, first: state.first_seq, last: state.last_seq };
   }
 }
 

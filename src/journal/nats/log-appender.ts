@@ -1,9 +1,16 @@
-import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import { headers, nanos } from '@nats-io/transport-node';
 import { JournalError, textOfError } from '../model/error.js';
 import { NATS_CONNECT_MS_MAX } from '../model/limits.js';
 import type { LogSetup } from '../model/log-place.js';
 import { type LogConnection, subjectOf } from './connect.js';
+import { describeOrigin, parseOrigin, requireOrigin } from './log-origin.js';
 import { parseId } from './message-id.js';
 
 /** The header in which JetStream keeps the name of a message. */
@@ -50,28 +57,40 @@ export class LogAppender {
     this.#setup = setup;
   }
 
-  /** Makes the stream, or gives it this configuration. Rejects with `LOG_UNREACHABLE`, also where the server keeps another one. */
+  /**
+   * Makes the stream, or gives it this configuration. Rejects with `LOG_MISMATCH` where it is of another chain or program, with `LOG_UNREACHABLE` also
+   * where the server keeps another configuration.
+   */
   async prepareStream(): Promise<void> {
     const { log, ageMsMax, bytesMax, replicas } = this.#setup;
     const limits = { max_age: nanos(ageMsMax), max_bytes: bytesMax, num_replicas: replicas };
     const config = {
       ...{ name: log.stream, subjects: [subjectOf(log)], ...limits },
+      description: describeOrigin(this.#setup),
       ...{ storage: StorageType.File, discard: DiscardPolicy.Old },
       retention: RetentionPolicy.Limits,
     };
-    const { streams } = this.#connection.manager;
     await this.#asked(async () => {
-      const made = streams.add(config).catch((error: unknown) => {
-        if (codeOf(error) !== OTHER_CONFIG) throw error;
-        return streams.update(log.stream, config);
-      });
       // An older server drops what it does not know without a word.
-      const kept = (await made).config;
+      const kept = (await this.#makeStream(config)).config;
       const wrong = Object.entries(limits).find(
         ([name, value]) => kept[name as keyof typeof kept] !== value,
       );
       if (wrong !== undefined) throw new Error(`its stream ${log.stream} has another ${wrong[0]}`);
     });
+  }
+
+  /** Of two that make it at once one alone finds its own configuration. */
+  async #makeStream(config: { name: string; subjects: string[] }): Promise<StreamInfo> {
+    const { streams } = this.#connection.manager;
+    try {
+      return await streams.add(config);
+    } catch (error) {
+      if (codeOf(error) !== OTHER_CONFIG) throw error;
+      const { description } = (await streams.info(config.name)).config;
+      requireOrigin(parseOrigin(description), this.#setup);
+      return streams.update(config.name, config);
+    }
   }
 
   /** What the log ends with. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when there is none. */
@@ -155,5 +174,6 @@ export function codeOf(error: unknown): number {
 }
 
 function unreachableError(error: unknown): JournalError {
+  if (error instanceof JournalError) return error;
   return new JournalError('LOG_UNREACHABLE', `NATS: ${textOfError(error)}`, { cause: error });
 }

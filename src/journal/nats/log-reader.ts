@@ -3,7 +3,7 @@ import { SilenceTimer, systemTimers } from '../../rpc/timers.js';
 import { JournalError, textOfError } from '../model/error.js';
 import { LOG_READ_MESSAGES, LOG_SILENCE_MS_MAX } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
-import { CheckpointStore, type LogCheckpoint } from './checkpoint-store.js';
+import { CheckpointStore, type StoredCheckpoint } from './checkpoint-store.js';
 import { connectLog, type LogConnection } from './connect.js';
 import { AFTER_HEADER, BEHIND_HEADER, ID_HEADER } from './log-appender.js';
 import { type LogMessageId, parseId } from './message-id.js';
@@ -42,7 +42,7 @@ export class LogReader {
    * Reads the newest checkpoint; null before there is one, and where it begins before the message of this sequence number. Rejects with
    * `LOG_UNREACHABLE`.
    */
-  async readCheckpoint(from = 0): Promise<LogCheckpoint | null> {
+  async readCheckpoint(from = 0): Promise<StoredCheckpoint | null> {
     try {
       const store = await CheckpointStore.openStore(this.#place, this.#connection);
       return await store.readNewest(from);

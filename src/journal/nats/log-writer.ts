@@ -29,6 +29,9 @@ interface OpenLog {
   readonly checkpoints: CheckpointStore;
 }
 
+/** Why a log is not opened at all. */
+const REFUSALS: ReadonlySet<string> = new Set(['LOG_REFUSED', 'LOG_MISMATCH']);
+
 const NOTHING_LISTED: JournalListing = { ranges: [], gaps: [], skipped: [] };
 
 /**
@@ -96,12 +99,12 @@ export class LogWriter implements PieceSink {
     return NOTHING_LISTED;
   }
 
-  /** Rejects with `LOG_REFUSED` alone: any other failure is tried again. */
+  /** Rejects with `LOG_REFUSED` and `LOG_MISMATCH` alone: any other failure is tried again. */
   async open(): Promise<void> {
     try {
-      await this.#connect();
+      await this.#prepareStream();
     } catch (error) {
-      if (error instanceof JournalError && error.code === 'LOG_REFUSED') throw error;
+      if (error instanceof JournalError && REFUSALS.has(error.code)) throw error;
       this.#noteFailure(textOfError(error));
     }
     void this.#appendAll();
@@ -149,9 +152,12 @@ export class LogWriter implements PieceSink {
     this.#setState('stopped', reason);
   }
 
-  async #connect(): Promise<LogConnection> {
+  async #prepareStream(): Promise<Omit<OpenLog, 'checkpoints'> & { connection: LogConnection }> {
     this.#connection ??= await connectLog(this.#setup.log, 'slotbook core');
-    return this.#connection;
+    const connection = this.#connection;
+    const appender = new LogAppender(connection, this.#setup);
+    await appender.prepareStream();
+    return { connection, appender };
   }
 
   /** Appends what comes, until the end or until another core writes. */
@@ -172,9 +178,7 @@ export class LogWriter implements PieceSink {
   }
 
   async #beginLog(): Promise<OpenLog> {
-    const connection = await this.#connect();
-    const appender = new LogAppender(connection, this.#setup);
-    await appender.prepareStream();
+    const { connection, appender } = await this.#prepareStream();
     const { log, replicas } = this.#setup;
     const checkpoints = await CheckpointStore.openStore(log, connection, { replicas });
     appender.goOnBehind(await this.#claim.whenOurs(appender));
@@ -249,10 +253,10 @@ export class LogWriter implements PieceSink {
       this.#log = null;
       this.#loseQueue(reason);
     }
-    if (code !== 'LOG_FENCED') return;
+    if (code !== 'LOG_FENCED' && code !== 'LOG_MISMATCH') return;
     this.#end.abort();
     void this.#connection?.nats.close();
-    this.#parts.onFenced(reason);
+    this.#parts.onRefused(new JournalError(code, reason));
   }
 
   #noteFailure(reason: string): void {

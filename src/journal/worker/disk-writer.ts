@@ -12,7 +12,7 @@ import { SegmentFile } from '../store/segment-file.js';
 import { type HeadInfo, infoOfHead } from '../store/segment-index.js';
 
 /** What a writer works with, and whom it tells. */
-export interface DiskWriterOptions extends Omit<PieceSinkParts, 'onFenced'> {
+export interface DiskWriterOptions extends Omit<PieceSinkParts, 'onRefused'> {
   readonly setup: JournalSetup;
 }
 

@@ -54,7 +54,7 @@ export class JournalService {
       ...{ timers, log: { info: log('info'), warn: log('warn') } },
       onHealed: () => post({ kind: 'checkpointDue' }),
       onChanged: () => this.#postState(),
-      onFenced: (message) => post({ kind: 'refused', code: 'LOG_FENCED', message }),
+      onRefused: ({ code, message }) => post({ kind: 'refused', code, message }),
     });
     if (this.#sink.isLog) this.#writer.separateTails();
     this.#segmentBytesMax = segmentBytesMax(setup.bytesMax);

@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import type { CoreConfig } from '../config/config.js';
+import { JournalError, textOfError } from '../journal/model/error.js';
+import { readGenesisHash } from '../rpc/methods.js';
+import { createNodes } from '../rpc/node-pool.js';
+import { sleep, systemTimers } from '../rpc/timers.js';
+
+/** Between two rounds in which all nodes are asked for their chain. */
+const CHAIN_RETRY_MS = 1_000;
+
+/** The one chain of a book. */
+export interface LiveChain {
+  /** Its name, base58. */
+  readonly genesisHash: string;
+  /** All nodes are of this one now: throws. */
+  readonly onLeft: (genesisHash: string) => never;
+}
+
+/** The chain of the first node that says which: a log is that of one chain. While none does they are asked again. */
+export async function readChain({ nodes }: CoreConfig, log: Logger): Promise<string> {
+  for (const asked = createNodes(nodes); ; ) {
+    for (const { name, rpc } of asked) {
+      try {
+        return await readGenesisHash(rpc);
+      } catch (error) {
+        log.warn({ node: name, reason: textOfError(error) }, 'the node does not say its chain');
+      }
+    }
+    await sleep(systemTimers, CHAIN_RETRY_MS, new AbortController().signal);
+  }
+}
+
+/** The chain of a core: another one is not for its log, so it ends. */
+export function chainOf(genesisHash: string, end: (error: Error) => void): LiveChain {
+  return {
+    genesisHash,
+    onLeft: (found) => {
+      const message = `the nodes are of the chain ${found} now, the log of ${genesisHash}`;
+      const error = new JournalError('LOG_MISMATCH', message);
+      end(error);
+      throw error;
+    },
+  };
+}
