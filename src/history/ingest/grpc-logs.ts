@@ -4,6 +4,8 @@ import type { NodeSocket } from '../../rpc/node-pool.js';
 import type { NotificationHandler } from '../../rpc/subscriptions.js';
 import { encodeBase58 } from '../store/base58.js';
 
+const SIGNATURE_BYTES = 64;
+
 /** What a session takes the logs of transactions from. */
 export type LogsConnection = Pick<NodeSocket, 'start' | 'stop' | 'resetBackoff' | 'subscribe'>;
 
@@ -17,11 +19,12 @@ export function grpcLogsOf(stream: GrpcStream): LogsConnection {
     start: (listener) => {
       stream.start({
         onOpened: () => listener.onOpened(),
-        onInterrupted: () => undefined,
-        onResumed: () => undefined,
+        ...{ onInterrupted: () => undefined, onResumed: () => undefined },
         onClosed: (reason) => listener.onClosed(reason),
         onMalformed: () => listener.onMalformed(),
-        onContent: (content) => forwardLogs(content, onLogs),
+        onContent: (content) => {
+          if (!forwardLogs(content, onLogs)) listener.onMalformed();
+        },
       });
     },
     stop: () => {
@@ -36,10 +39,12 @@ export function grpcLogsOf(stream: GrpcStream): LogsConnection {
   };
 }
 
-/** Notifies of a transaction as logsSubscribe does, for the same parser. */
-function forwardLogs(content: StreamContent, onLogs: NotificationHandler): void {
-  if (content.kind !== 'transaction') return;
+/** Notifies of a transaction as logsSubscribe does, for the same parser. False where its signature is none. */
+function forwardLogs(content: StreamContent, onLogs: NotificationHandler): boolean {
+  if (content.kind !== 'transaction') return true;
   const { slot, signature, failed, lines } = content;
+  if (signature.length !== SIGNATURE_BYTES) return false;
   const value = { signature: encodeBase58(signature), err: failed ? 'failed' : null, logs: lines };
   onLogs({ context: { slot }, value });
+  return true;
 }

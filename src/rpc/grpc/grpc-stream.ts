@@ -181,9 +181,10 @@ export class GrpcStream {
   }
 
   /** What is missing for too long; null where nothing is. */
-  #silenceOf({ isOpen, receivedAtMs }: StreamConnection, silentMsMax: number): string | null {
+  #silenceOf(connection: StreamConnection, silentMsMax: number): string | null {
+    const { isOpen, receivedAtMs, startedAtMs } = connection;
     const nowMs = this.#timers.nowMs();
-    const silentMs = nowMs - receivedAtMs;
+    const silentMs = nowMs - (isOpen ? receivedAtMs : startedAtMs);
     if (silentMs > (isOpen ? silentMsMax : GRPC_OPEN_MS_MAX))
       return `nothing was received for ${Math.round(silentMs)} ms`;
     const pongMs = nowMs - (this.#pings.oldestAtMs ?? nowMs);

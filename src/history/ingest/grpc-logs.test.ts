@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { GrpcStream, GrpcStreamListener } from '../../rpc/grpc/grpc-stream.js';
+import { grpcLogsOf } from './grpc-logs.js';
+
+test('grpc logs: a transaction whose signature is none is a malformed message', async () => {
+  let stream: GrpcStreamListener | undefined;
+  const start = (listener: GrpcStreamListener): void => {
+    stream = listener;
+  };
+  const logs = grpcLogsOf({ start, stop: () => undefined } as unknown as GrpcStream);
+  const events: unknown[] = [];
+  logs.start({
+    onOpened: () => undefined,
+    onClosed: () => undefined,
+    onMalformed: () => events.push('malformed'),
+  });
+  await logs.subscribe('logsSubscribe', [], () => events.push('logs'));
+  for (const bytes of [0, 63, 64, 97]) {
+    const signature = Buffer.alloc(bytes, 1);
+    stream?.onContent({ kind: 'transaction', slot: 1, signature, failed: false, lines: [] });
+  }
+  expect(events).toEqual(['malformed', 'malformed', 'logs', 'malformed']);
+});
