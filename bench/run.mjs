@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeMachine, loadAverage, summary, table, writeResults } from './harness/report.mjs';
 import { ROUNDS_MIN } from './harness/rounds.mjs';
-import { ROWS } from './harness/rows.mjs';
+import { ROWS, ROWS_ALONE } from './harness/rows.mjs';
 import { setUp, startEngines } from './harness/setup.mjs';
 import { workloadFile } from './workload/files.mjs';
 
@@ -39,9 +39,9 @@ function readOptions() {
   return { rows, rounds, whole: rows.length === all.length };
 }
 
-/** The engines, and what rows do with workloads. */
-function openBench(rounds) {
-  const engines = startEngines();
+/** The engines, where a row needs them, and what rows do with workloads. */
+function openBench(rounds, isAlone) {
+  const engines = isAlone ? {} : startEngines();
   const each = (names, ask) => Promise.all(names.map((name) => engines[name].ask(ask)));
   return {
     engines,
@@ -67,10 +67,11 @@ function readOptionsOrExit() {
 
 async function main() {
   const { rows, rounds, whole } = readOptionsOrExit();
-  setUp();
+  const isAlone = rows.every((row) => ROWS_ALONE.includes(row));
+  if (!isAlone) setUp();
   const machine = describeMachine();
   const before = loadAverage();
-  const bench = openBench(rounds);
+  const bench = openBench(rounds, isAlone);
   const measured = [];
   for (const row of rows) {
     process.stderr.write(`bench: row ${row}\n`);

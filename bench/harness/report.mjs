@@ -152,7 +152,7 @@ export function summary({ machine, rounds, load }) {
     `Commit ${commit}; load average ${load.before.join(' ')} before, ${load.after.join(' ')} after.`,
     `${rounds} rounds in turns, ours then peer. Times are medians a single operation, wall clock`,
     'with the CPU time of the process in brackets; ratios are medians of the ratios of the rounds,',
-    'of CPU times in rows 4, 5, walk, match, accounts, deltas, edges and books, of wall clocks in the others.',
+    'of CPU times in rows 4, 5, walk, match, accounts, deltas, edges, books, grpc and merge, of wall clocks in the others.',
     'In every timed row the results of both sides were compared first and were equal.',
   ];
 }

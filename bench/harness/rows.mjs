@@ -1,6 +1,6 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `merge`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
@@ -18,6 +18,7 @@ import { journalCosts } from './journal-row.mjs';
 import { loopBlocks } from './loop-row.mjs';
 import { median, timeInTurns } from './rounds.mjs';
 import { countAllocations } from './setup.mjs';
+import { grpcCosts, mergeCosts } from './source-rows.mjs';
 import { streamCosts } from './stream-rows.mjs';
 import { vammLevels } from './vamm-rows.mjs';
 import { matchingWalk } from './walk-rows.mjs';
@@ -60,8 +61,13 @@ export const ROWS = {
   edges: (bench) => edgeCosts(bench),
   copy: (bench) => copySpeed(bench),
   books: (bench) => peerBooks(bench),
+  grpc: (bench) => grpcCosts(bench),
+  merge: (bench) => mergeCosts(bench),
   loop: (bench) => longestCalls(bench),
 };
+
+/** Rows that need neither the engines nor the peers: nothing is built for them. */
+export const ROWS_ALONE = ['grpc', 'merge'];
 
 async function forShapes(row) {
   const results = [];

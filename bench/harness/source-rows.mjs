@@ -1,0 +1,256 @@
+/**
+ * Rows `grpc` and `merge`: what the service takes for an account that comes over gRPC, over a node's subscription, and over two sources at
+ * once; that nothing is lost at 20,000 a second; and how soon the other source goes on when one is destroyed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median, timeInTurns } from './rounds.mjs';
+import { sendAll, startLoad, subscription } from './servers.mjs';
+import { MAKERS, SETTLED_MS, withChain } from './streamed-chain.mjs';
+
+/** Accounts a second while costs are measured. */
+const RATE = 2_000;
+const REST_MS = 5_000;
+const BUSY_MS = 5_000;
+const FLOOD = { rate: 20_000, seconds: Number(process.env.MERGE_SECONDS ?? 10) };
+/** A flood has been read when the count of accounts stands for so long. */
+const DRAINED_MS = 3_000;
+const DRAIN_MS_MAX = 300_000;
+const FAIL_OVERS = 3;
+/** A destroyed source is back and joined within this time. */
+const RESTORED_MS_MAX = 60_000;
+const AROUND_MS = 1_500;
+const STATE_POLL_MS = 5;
+const MEGABYTE = 1_000_000;
+const data = `scripted chain, ${MAKERS} makers, ${RATE} accounts a second`;
+
+/** Row `grpc`. */
+export function grpcCosts(bench) {
+  return withChain(async (chain) => {
+    const ours = await chain.serve(['grpc', 0]);
+    const [plain, unpacked] = [await chain.serve(), await chain.serve(['rpc'])];
+    const services = [ours, plain, unpacked];
+    const checked = await chain.compareBooks(services);
+    const rounds = await roundsTogether(bench, chain, services);
+    await chain.compareBooks(services);
+    const work = 'an account from the gRPC stream to the book: CPU of the service';
+    const bars = { bar: 1, wish: 0.33, better: 'lower' };
+    const against = [
+      "a node's subscription, packed by zstd",
+      "a node's subscription in base64, as a source",
+    ];
+    const results = [];
+    for (const [at, other] of against.entries()) {
+      const times = await timesOf(rounds, 0, at + 1);
+      results.push({ row: 'grpc', work, data, against: other, checked, ...times, ...bars });
+    }
+    return results;
+  });
+}
+
+/** Row `merge`. */
+export function mergeCosts(bench) {
+  return withChain(async (chain) => {
+    const two = await chain.serve(['grpc', 0], ['grpc', 1]);
+    const one = await chain.serve(['grpc', 0]);
+    const checked = await chain.compareBooks([two, one]);
+    const rounds = await roundsTogether(bench, chain, [two, one]);
+    await chain.compareBooks([two, one]);
+    const times = await timesOf(rounds, 0, 1);
+    const cost = {
+      ...{ row: 'merge', data, checked, ...times, against: 'one of them' },
+      work: 'an account over two merged gRPC streams to the book: CPU of the service',
+      ...{ bar: 1.6, wish: null, better: 'lower' },
+    };
+    await one.stop();
+    const flooded = await flood(chain, two);
+    return [cost, ...flooded, ...(await failOver(chain, two))];
+  });
+}
+
+/** All services take the same accounts in the same while; each round is a list of what they took, less what they take at rest. */
+async function roundsTogether(bench, chain, services) {
+  await taken(chain, services, RATE, BUSY_MS);
+  const rest = await taken(chain, services, 0, REST_MS);
+  const rounds = [];
+  for (let round = 0; round < bench.rounds; round += 1) {
+    const busy = await taken(chain, services, RATE, BUSY_MS);
+    rounds.push(
+      services.map((_, at) => {
+        const restNs = (rest.cpuNs[at] / rest.wallNs) * busy.wallNs;
+        return {
+          operations: busy.written,
+          wallNs: busy.wallNs,
+          cpuNs: busy.cpuNs[at] - restNs,
+        };
+      }),
+    );
+  }
+  return rounds;
+}
+
+/** What the services take while so much is written, with what is still on its way at the end. */
+async function taken(chain, services, rate, ms) {
+  const cpu = services.map((service) => service.cpuNs());
+  const wall = process.hrtime.bigint();
+  const before = await chain.process.ask(`load ${rate}`);
+  await sleep(ms);
+  const after = await chain.process.ask('load 0');
+  await sleep(SETTLED_MS);
+  const wallNs = Number(process.hrtime.bigint() - wall);
+  const cpuNs = services.map((service, at) => service.cpuNs() - cpu[at]);
+  return { written: after.written - before.written, wallNs, cpuNs };
+}
+
+function timesOf(rounds, ours, peer) {
+  const [first, second] = [rounds.values(), rounds.values()];
+  const side = (turns, at) => async () => turns.next().value[at];
+  return timeInTurns({
+    ...{ ours: side(first, ours), peer: side(second, peer), warmUp: [] },
+    ...{ rounds: rounds.length, judge: 'cpu', better: 'lower' },
+  });
+}
+
+/** The pause that a reader of the book sees when the server of one source ends, and whether the book was `live` all the while. */
+async function failOver(chain, service) {
+  const market = chain.urls.markets[0];
+  const reader = startLoad('readers');
+  await reader.ask(`connect ${service.port} 1 plain`);
+  await sendAll(reader, subscription('book', market));
+  await reader.ask('expect 1');
+  const [pauses, usual, states] = [[], [], new Set()];
+  const before = await eventsOf(service);
+  try {
+    for (let round = 0; round < FAIL_OVERS; round += 1) {
+      const server = round % 2;
+      await untilTrusted(service);
+      await chain.process.ask(`load ${RATE}`);
+      await sleep(AROUND_MS);
+      await reader.ask('watch');
+      const fromNs = Number(process.hrtime.bigint());
+      await watchStates(service, states);
+      usual.push(longestPauseMs((await reader.ask('times')).times, fromNs));
+      await reader.ask('watch');
+      const watching = watchStates(service, states);
+      const { atNs } = await chain.process.ask(`destroy ${server}`);
+      await watching;
+      const { times } = await reader.ask('times');
+      pauses.push(longestPauseMs(times, atNs));
+      await chain.process.ask('load 0');
+      await chain.process.ask(`restore ${server}`);
+    }
+  } finally {
+    await reader.stop();
+  }
+  const after = await eventsOf(service);
+  const rebuilds = after.rebuilds - before.rebuilds;
+  const value = median(pauses);
+  return [
+    {
+      ...{ row: 'merge', data, value, pauses, usual },
+      work: `longest pause between two frames of a reader once one of two sources is destroyed`,
+      shown: `${value.toFixed(1)} ms (${pauses.map((one) => one.toFixed(1)).join(', ')}); ${median(usual).toFixed(1)} ms while both stand`,
+      ...{ bar: 100, wish: null, better: 'lower', unit: 'ms' },
+    },
+    {
+      ...{ row: 'merge', data, value: rebuilds },
+      work: `readings of the book in ${FAIL_OVERS} such fail-overs`,
+      shown: `${rebuilds}, state ${[...states]}`,
+      ...{ bar: 0, wish: null, better: 'lower', unit: 'readings' },
+    },
+  ];
+}
+
+/** Frames that stand around the end of a server, and behind it. */
+function longestPauseMs(times, atNs) {
+  const from = times.findLastIndex((time) => time <= atNs);
+  const behind = times.slice(Math.max(0, from));
+  if (behind.length < 2) throw new Error('no frame came behind the end of a source');
+  return Math.max(...behind.slice(1).map((time, at) => (time - behind[at]) / 1e6));
+}
+
+async function watchStates(service, states) {
+  const endMs = performance.now() + AROUND_MS;
+  while (performance.now() < endMs) {
+    states.add((await service.readJson('/status')).state);
+    await sleep(STATE_POLL_MS);
+  }
+}
+
+async function untilTrusted(service) {
+  const endMs = performance.now() + RESTORED_MS_MAX;
+  for (;;) {
+    const { sources } = await service.readJson('/status');
+    if (sources.every(({ state }) => state === 'trusted')) return;
+    if (performance.now() > endMs) {
+      throw new Error(`sources did not come back: ${JSON.stringify(sources)}`);
+    }
+    await sleep(100);
+  }
+}
+
+/** Many accounts a second over both sources; the book afterwards is that of a service that has just read the chain. */
+async function flood(chain, service) {
+  const before = await eventsOf(service);
+  const memory = await memoryOf(service);
+  const states = new Set();
+  const started = await chain.process.ask(`load ${FLOOD.rate}`);
+  const startMs = performance.now();
+  while (performance.now() < startMs + FLOOD.seconds * 1_000) {
+    states.add((await service.readJson('/status')).state);
+    await sleep(100);
+  }
+  const ended = await chain.process.ask('load 0');
+  const loadMs = performance.now() - startMs;
+  await untilDrained(service);
+  const seconds = (performance.now() - startMs - DRAINED_MS) / 1_000;
+  const after = await eventsOf(service);
+  const later = await memoryOf(service);
+  const written = ended.written - started.written;
+  const fresh = await chain.serve();
+  const checked = await chain.compareBooks([fresh, service]);
+  const dropped = after.losses - before.losses + after.rebuilds - before.rebuilds;
+  const told = `${written} accounts over each of two sources in ${(loadMs / 1_000).toFixed(1)} s`;
+  const mb = (bytes) => (bytes / MEGABYTE).toFixed(0);
+  return [
+    {
+      ...{ row: 'merge', data: told, checked, value: dropped },
+      work: 'losses and readings of the book in a flood; it equals the chain afterwards',
+      shown: `${dropped} (${FLOOD.rate} a second were asked of the chain); ${(written / seconds).toFixed(0)} a second until all were in the book, state ${[...states]}`,
+      ...{ bar: 0, wish: null, better: 'lower', unit: 'losses' },
+    },
+    {
+      ...{ row: 'merge', data: told, value: (later.heap - memory.heap) / MEGABYTE },
+      work: 'growth of the heap of the service in the flood',
+      shown: `heap ${mb(memory.heap)} to ${mb(later.heap)} MB, resident ${mb(memory.resident)} to ${mb(later.resident)} MB`,
+      ...{ bar: null, wish: null, better: 'lower', unit: 'MB' },
+    },
+  ];
+}
+
+async function untilDrained(service) {
+  const endMs = performance.now() + DRAIN_MS_MAX;
+  let last = -1;
+  for (;;) {
+    const { notifications } = await eventsOf(service);
+    if (notifications === last) return;
+    if (performance.now() > endMs) throw new Error('a flood was never read to its end');
+    last = notifications;
+    await sleep(DRAINED_MS);
+  }
+}
+
+async function metricsOf(service) {
+  return (await fetch(`${service.url}/metrics`)).text();
+}
+
+async function eventsOf(service) {
+  const text = await metricsOf(service);
+  const events = text.matchAll(/^slotbook_feed_events_total\{event="(\w+)"\} (\d+)$/gm);
+  return Object.fromEntries([...events].map(([, name, count]) => [name, Number(count)]));
+}
+
+async function memoryOf(service) {
+  const text = await metricsOf(service);
+  const heap = Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(text)?.[1]);
+  return { heap, resident: service.residentBytes() };
+}

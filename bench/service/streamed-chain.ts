@@ -1,0 +1,93 @@
+/**
+ * A chain in memory with one RPC node and some gRPC servers, in a process of its own: those of the tests. Its writes are whole states of
+ * makers, made beforehand and told again and again, so that many a second cost it little. Commands: see `verbs`.
+ */
+import { createInterface } from 'node:readline';
+import type { AccountWrite } from '../../src/sim/market/market-simulator.js';
+import { ScriptedChain } from '../../test/scripted-chain.js';
+import { ScriptedNode } from '../../test/scripted-chain-node.js';
+import { ScriptedGrpc } from '../../test/scripted-grpc.js';
+
+const USER_BYTES = 4_376;
+/** States that are told by turns: several of each maker. */
+const STATES = 2_000;
+const BEAT_MS = 5;
+/** Writes a second of the chain's own life meanwhile: oracles that stand still take the book apart. */
+const LIFE_RATE = 50;
+/** What falls due while the process is behind by more is not written. */
+const BEHIND_MS_MAX = 500;
+
+let chain: ScriptedChain;
+let node: ScriptedNode;
+let servers: ScriptedGrpc[] = [];
+const states: AccountWrite[] = [];
+let next = 0;
+let timer: NodeJS.Timeout | undefined;
+
+const verbs: Record<string, (...words: string[]) => object | Promise<object>> = {
+  /** `start MAKERS SERVERS SEED`: where the node and the gRPC servers are. */
+  async start(makers, count, seed) {
+    const life = { seed: Number(seed), makers: Number(makers) };
+    chain = new ScriptedChain({ ...life, writesAreSeen: 'atOnce' });
+    node = await ScriptedNode.start(chain);
+    servers = await Promise.all(
+      Array.from({ length: Number(count) }, () => ScriptedGrpc.start(chain)),
+    );
+    while (states.length < STATES) {
+      const users = chain.life
+        .nextWrites(chain.clock)
+        .filter(({ data }) => data.length === USER_BYTES);
+      states.push(...users);
+    }
+    chain.start();
+    const markets = chain.markets.map(({ name }) => name);
+    return {
+      rpcUrl: node.rpcUrl,
+      wsUrl: node.wsUrl,
+      grpcUrls: servers.map(({ url }) => url),
+      markets,
+    };
+  },
+
+  /** `load RATE`: writes a second from now on; answers how many there were before. */
+  load(rate) {
+    clearInterval(timer);
+    const perMs = Number(rate) / 1_000;
+    chain.load(perMs === 0 ? 0 : LIFE_RATE);
+    const before = chain.writes.length;
+    if (perMs === 0) return { written: before };
+    let [due, lastMs] = [0, performance.now()];
+    timer = setInterval(() => {
+      const nowMs = performance.now();
+      due = Math.min(perMs * BEHIND_MS_MAX, due + (nowMs - lastMs) * perMs);
+      lastMs = nowMs;
+      for (; due >= 1; due -= 1) writeNext();
+    }, BEAT_MS);
+    return { written: before };
+  },
+
+  /** `destroy SERVER`: ends a gRPC server and all its connections; answers when, by the monotonic clock. */
+  destroy(server) {
+    servers[Number(server)]?.stop();
+    return { atNs: Number(process.hrtime.bigint()) };
+  },
+
+  /** `restore SERVER`: starts it again on its port. */
+  async restore(server) {
+    await servers[Number(server)]?.restartServer();
+    return {};
+  },
+};
+
+function writeNext(): void {
+  const state = states[next % states.length];
+  if (state !== undefined) chain.write(state);
+  next += 1;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [verb = '', ...words] = line.split(' ');
+  const answer = await verbs[verb]?.(...words);
+  process.stdout.write(`${JSON.stringify(answer ?? { error: `unknown command ${verb}` })}\n`);
+}
+process.exit();
