@@ -3,6 +3,9 @@ import { afterEach, expect, test } from 'vitest';
 import { SourceRig, type SourceRigOptions } from './support/source-rig.js';
 import { until } from './support/until.js';
 
+/** How long a `live` book may be wrong. */
+const WRONG_MS_MAX = 3_000;
+
 let rig: SourceRig | undefined;
 
 afterEach(async () => {
@@ -46,7 +49,8 @@ test('sources: of a node and two servers the book stays live while any is left',
   }
   expect(new Set(service.states.slice(service.states.indexOf('live')))).toEqual(new Set(['live']));
   await started.compareBook();
-  expect(await started.watch.findings()).toMatchObject({ wrong: 0, publishedWrong: 0 });
+  // A node numbers no write: where a server comes back, single books may lack one of two writes of a slot.
+  expect((await started.watch.findings()).wrongMsMax).toBeLessThan(WRONG_MS_MAX);
   const sources = await started.sources();
   for (const { states } of sources) expect(states).toBeGreaterThan(0);
 }, 240_000);
