@@ -127,7 +127,7 @@ test('what is played goes on from another moment, of another book, and stands st
 
 test('what is to play while another market is read plays once that is there', async () => {
   const stream = await startStream(snapshotAt(3_000, 9));
-  const { feed, answer } = scriptedFeed({ url: stream.url });
+  const { feed, waiting, answer } = scriptedFeed({ url: stream.url });
   feed.play(2);
   expect(feed.speed).toBe(0);
   feed.showTime(2_000);
@@ -135,7 +135,9 @@ test('what is to play while another market is read plays once that is there', as
   feed.setChoice({ market: 'BTC-PERP', grouping: 1 }, 100_000n);
   feed.play(2);
   expect([feed.speed, stream.subscriptions]).toEqual([2, []]);
-  await answer(2_000, 7);
+  // What is read is shown until the stream has begun, which may be sooner than anybody looks.
+  await until('its read', () => waiting.length > 0);
+  waiting.shift()?.(bodyAt(2_000, 7));
   await until('its stream', () => stream.subscriptions.length > 0);
   expect(stream.subscriptions[0]).toMatchObject({ market: 'BTC-PERP', speed: 2 });
   await until('what is played', () => feed.shown?.ts === 3_000);
