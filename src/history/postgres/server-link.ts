@@ -46,9 +46,9 @@ export class ServerLink {
 
   /** Waits for the reply to what was asked last. */
   waitForReply(): ServerReply {
-    const outcome = Atomics.wait(this.#replied, 0, 0, POSTGRES_REPLY_MS_MAX);
+    waitForFlag(this.#replied, POSTGRES_REPLY_MS_MAX);
     const reply = receiveMessageOnPort(this.#port)?.message as ServerReply | undefined;
-    return reply ?? { failure: silence(outcome) };
+    return reply ?? { failure: SILENCE };
   }
 
   /** Ends the thread, with a server that does not respond as well. */
@@ -58,10 +58,19 @@ export class ServerLink {
   }
 }
 
-function silence(outcome: string): ServerFailure {
-  const message =
-    outcome === 'timed-out' ? `no reply for ${POSTGRES_REPLY_MS_MAX} ms` : 'its thread has ended';
-  return { code: 'ETIMEDOUT', message };
+const SILENCE: ServerFailure = {
+  code: 'ETIMEDOUT',
+  message: `no reply for ${POSTGRES_REPLY_MS_MAX} ms`,
+};
+
+/** Waits until a flag is set. What set it for the reply before may wake this wait as well: the flag is set before that. */
+export function waitForFlag(flag: Int32Array, msMax: number): void {
+  const endMs = performance.now() + msMax;
+  while (Atomics.load(flag, 0) === 0) {
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0) return;
+    Atomics.wait(flag, 0, 0, leftMs);
+  }
 }
 
 /** As the worker of the history: code that runs from its sources takes the file of the last build. */
