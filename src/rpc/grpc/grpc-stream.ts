@@ -11,6 +11,7 @@ import {
   GRPC_RESUME_SLOTS,
   GRPC_RESUMED_SLOTS_MAX,
   GRPC_SILENT_MS_MAX,
+  GRPC_STABLE_MS,
 } from './limits.js';
 import { decodeUpdate, encodePing, type StreamContent, type StreamUpdate } from './messages.js';
 import { UnansweredPings } from './pings.js';
@@ -171,10 +172,7 @@ export class GrpcStream {
     const intervalMs = Math.min(GRPC_PING_INTERVAL_MS, silentMsMax);
     connection.watch = this.#timers.after(intervalMs, () => {
       const reason = this.#silenceOf(connection, silentMsMax);
-      if (reason !== null) {
-        this.#handleEnd(connection, reason, UNAVAILABLE);
-        return;
-      }
+      if (reason !== null) return this.#handleEnd(connection, reason, UNAVAILABLE);
       if (connection.isOpen) void this.#sendPing(connection);
       this.#watchSilence(connection);
     });
@@ -221,7 +219,6 @@ export class GrpcStream {
     }
     connection.isOpen = true;
     this.counters.connects += 1;
-    this.#backoff.reset();
     this.#refusedBackoff.reset();
     this.#interruptedAtMs = null;
     if (fromSlot === null) this.#listener?.onOpened();
@@ -246,6 +243,9 @@ export class GrpcStream {
     if (connection !== this.#connection) return;
     const text = this.#endpoint.redact(reason);
     this.#endConnection();
+    // One that ends each stream after its first message is called less and less often.
+    const stableFromMs = connection.startedAtMs + GRPC_STABLE_MS;
+    if (connection.isOpen && this.#timers.nowMs() >= stableFromMs) this.#backoff.reset();
     const isRefused = code !== UNAVAILABLE && !connection.isOpen;
     const waitMs = isRefused ? this.#refusedBackoff.next() : this.#backoff.next();
     if (code === RESOURCE_EXHAUSTED || !this.#canResume(connection, isRefused)) {

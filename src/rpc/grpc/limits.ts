@@ -23,3 +23,5 @@ export const GRPC_RESUME_SLOTS = 32;
 export const GRPC_RESUMED_SLOTS_MAX = 16;
 /** A stream that is interrupted for longer has a gap: the book is stale by then. */
 export const GRPC_RESUME_MS_MAX = 5_000;
+/** A stream that stood for so long works: the next wait is the first one again. */
+export const GRPC_STABLE_MS = 200;
