@@ -63,7 +63,11 @@ export function feedNodesOf({ nodes, sources }: LiveFeedOptions): RpcNodes<FeedN
   if (sources === undefined) return [nodeOf(first), ...others.map(nodeOf)];
   const readFirst = ({ name, rpc: ownRpc }: RpcNode, index: number): FeedNode => {
     const rpc = new ReadingNodes(nodes, index);
-    return { name, rpc, ownRpc, socket: sources.connection, openUpdates: () => sources };
+    const openUpdates = () => {
+      rpc.useFirst();
+      return sources;
+    };
+    return { name, rpc, ownRpc, socket: sources.connection, openUpdates };
   };
   return [readFirst(first, 0), ...others.map((node, at) => readFirst(node, at + 1))];
 }

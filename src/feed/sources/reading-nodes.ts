@@ -4,12 +4,19 @@ import type { NodeRpc, RpcNode, RpcNodes } from '../../rpc/node-pool.js';
 /** The clients of all nodes as one: a call that fails on one node is tried on the next, which is then used first. */
 export class ReadingNodes implements NodeRpc {
   readonly #nodes: RpcNodes;
+  readonly #firstIndex: number;
   #at: number;
 
   /** `firstIndex` is that of the node that is used first. */
   constructor(nodes: RpcNodes, firstIndex: number) {
     this.#nodes = nodes;
+    this.#firstIndex = firstIndex;
     this.#at = firstIndex;
+  }
+
+  /** A new connection begins: it is this node that the others are compared with, while it can be read. */
+  useFirst(): void {
+    this.#at = this.#firstIndex;
   }
 
   call: NodeRpc['call'] = (method, params, parse, options) =>

@@ -73,7 +73,7 @@ export class RpcSource implements FeedSource {
     };
     try {
       await updates.subscribeAll(programId, { onSlot, onUpdate, onLost: () => undefined });
-      await updates.followOracles(this.#keys);
+      await this.#followKeys(updates);
     } catch {
       if (isCurrent()) socket.dropConnection('a subscription was refused');
       return;
@@ -82,6 +82,15 @@ export class RpcSource implements FeedSource {
     this.#isOpen = true;
     this.counters.connects += 1;
     this.#listener?.onOpened();
+  }
+
+  /** Until they are those that are asked for: others may be while this takes its time. */
+  async #followKeys(updates: RpcUpdates): Promise<void> {
+    let followed: readonly string[] | null = null;
+    while (followed !== this.#keys) {
+      followed = this.#keys;
+      await updates.followOracles(followed);
+    }
   }
 
   #handleClosed(reason: string): void {
