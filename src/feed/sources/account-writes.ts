@@ -1,6 +1,7 @@
 /** The writes of one account as a ledger keeps them, and what follows from them. */
 import type { AccountUpdate } from '../model/account-update.js';
 import type { SourceUpdate } from '../model/feed-source.js';
+import { LEDGER_ENTRY_BYTES } from './limits.js';
 
 /** One state, and who notified it. */
 export interface NotifiedState {
@@ -36,6 +37,8 @@ export interface AccountWrites {
   /** The last one that is final; its data may be dropped, its slot never is. */
   base: SourceUpdate | null;
   baseSlot: number;
+  /** The sources that notified it, as bits: all of them of what was read. */
+  baseTellers: number;
 }
 
 /** What a write, or the end of a fork, does to the book. */
@@ -75,30 +78,32 @@ export function stateOf(account: AccountWrites): SourceUpdate | null {
   return shownOf(account)?.states.at(-1)?.update ?? account.base;
 }
 
-/** The last state up to the end of a slot, of those that `pick` takes; null where it is not known here. */
-export function lastUpTo(
-  account: AccountWrites | undefined,
+/** The last of the writes up to the end of a slot in which `pick` finds something; null where there is none that is not final. */
+export function lastUpTo<Found>(
+  { slots }: AccountWrites,
   slot: number,
-  pick: (writes: SlotWrites) => SourceUpdate | null,
-): SourceUpdate | null {
-  if (account === undefined) return null;
-  for (let at = account.slots.length - 1; at >= 0; at -= 1) {
-    const writes = account.slots[at];
-    const state = writes === undefined || writes.slot > slot ? null : pick(writes);
-    if (state !== null) return state;
+  pick: (writes: SlotWrites) => Found | null | undefined,
+): Found | null {
+  for (let at = slots.length - 1; at >= 0; at -= 1) {
+    const writes = slots[at];
+    const found = writes === undefined || writes.slot > slot ? null : pick(writes);
+    if (found !== null && found !== undefined) return found;
   }
-  return account.base;
+  return null;
 }
 
-/** Of states that sources beside the untrusted ones (bits) notified the last one stays, or else what these notified and was left out. */
-function takeOthersState(writes: SlotWrites, untrusted: number): void {
-  const { claims, versions, notified } = writes;
+/**
+ * Of the states of a slot, those stay that sources beside these (bits) notified; where these alone notified the last one, what another one
+ * notified and was left out stands in its place.
+ */
+export function takeOthersState(writes: SlotWrites, without: number): void {
+  const { claims, notified } = writes;
   const last = writes.states.at(-1);
-  if (last === undefined || (last.tellers & ~untrusted) !== 0) return;
+  if (last === undefined || (last.tellers & ~without) !== 0) return;
   const others = claims.flatMap((update, source) =>
-    update !== null && (untrusted & (1 << source)) === 0 ? [{ update, source }] : [],
+    update !== null && (without & (1 << source)) === 0 ? [{ update, source }] : [],
   );
-  const other = others.find(({ source }) => (versions[source] ?? 0) > 0) ?? others[0];
+  const other = others.find(({ update }) => update.writeVersion > 0) ?? others[0];
   notified.fill(-1);
   writes.states = [];
   if (other === undefined) return;
@@ -107,29 +112,20 @@ function takeOthersState(writes: SlotWrites, untrusted: number): void {
   writes.states = [{ update, first: source, atMs: last.atMs, tellers: 1 << source }];
 }
 
-/**
- * What sources beside the untrusted ones (bits) notified of an account is what stays. Returns the state that the book then has, where it is another
- * one, or the one that is lost: what it was before is not known, and it stays.
- */
-export function takeBackFrom(
-  account: AccountWrites,
-  untrusted: number,
-): { readonly now: SourceUpdate | null; readonly lost: SourceUpdate | null } {
-  const shown = shownOf(account)?.states.at(-1)?.update;
-  if (shown === undefined) return { now: null, lost: null };
-  const before = account.slots.map(({ states }) => states);
-  for (const writes of account.slots) takeOthersState(writes, untrusted);
-  const now = stateOf(account);
-  if (now !== null) return { now: now === shown ? null : now, lost: null };
-  account.slots.forEach((writes, at) => {
-    writes.states = before[at] ?? [];
+/** What these sources (bits) notified of a slot never was. False where nothing is left of it. */
+export function forgetClaims(writes: SlotWrites, sources: number): boolean {
+  takeOthersState(writes, sources);
+  writes.claims.forEach((_, source) => {
+    if ((sources & (1 << source)) === 0) return;
+    writes.claims[source] = null;
+    writes.notified[source] = -1;
   });
-  return { now: null, lost: shown };
+  return writes.states.length > 0 || writes.claims.some((claim) => claim !== null);
 }
 
-/** Bytes of all states, each counted once. */
+/** Bytes of all states, each counted once, and of what holds them. */
 export function bytesOf({ states, claims }: SlotWrites): number {
-  let bytes = 0;
+  let bytes = LEDGER_ENTRY_BYTES;
   for (const { update } of states) bytes += update.data.length;
   claims.forEach((claim, source) => {
     if (claim === null || states.some(({ update }) => update === claim)) return;
@@ -207,4 +203,20 @@ export function addBehind(
   states.splice(at, 0, added);
   notified[source] = at;
   return !isOnItsWay;
+}
+
+/** Changes what is kept of accounts; returns what that does to the book. */
+export function changeAccounts(
+  accounts: Iterable<AccountWrites>,
+  change: (account: AccountWrites) => void,
+): LedgerChanges {
+  const [apply, lost]: [SourceUpdate[], SourceUpdate[]] = [[], []];
+  for (const account of accounts) {
+    const before = stateOf(account);
+    change(account);
+    const now = stateOf(account);
+    if (now !== null && now !== before) apply.push(now);
+    else if (now === null && before !== null) lost.push(before);
+  }
+  return { apply, lost };
 }

@@ -1,5 +1,6 @@
 import type { SourceUpdate } from '../model/feed-source.js';
 import { type AccountWrites, bytesOf, findSlot, type SlotWrites } from './account-writes.js';
+import { LEDGER_ENTRY_BYTES } from './limits.js';
 
 /** The writes that are not final yet, by account and by slot, with the last final state of each account, and their bytes. */
 export class KeptWrites {
@@ -9,6 +10,7 @@ export class KeptWrites {
   /** Accounts whose base has its data, the oldest first. */
   readonly #based = new Set<AccountWrites>();
   #bytes = 0;
+  #finalSlot = -1;
 
   constructor(sourceCount: number) {
     this.#sourceCount = sourceCount;
@@ -23,9 +25,16 @@ export class KeptWrites {
     return this.#bySlot.size;
   }
 
+  /** Up to here nothing changes any more. */
+  get finalSlot(): number {
+    return this.#finalSlot;
+  }
+
   /** Infinite where there is none. */
   get oldestSlot(): number {
-    return Math.min(...this.#bySlot.keys());
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const slot of this.#bySlot.keys()) oldest = Math.min(oldest, slot);
+    return oldest;
   }
 
   clear(): void {
@@ -33,6 +42,28 @@ export class KeptWrites {
     this.#bySlot.clear();
     this.#based.clear();
     this.#bytes = 0;
+    this.#finalSlot = -1;
+  }
+
+  /** A source numbers its writes anew. */
+  forgetVersions(source: number): void {
+    for (const { slots } of this.#accounts.values()) {
+      for (const { versions, notified } of slots) {
+        versions[source] = -1;
+        notified[source] = -1;
+      }
+    }
+  }
+
+  /** Forgets what a source notified and changed nothing. */
+  dropClaims(source: number): void {
+    for (const { slots } of this.#accounts.values()) {
+      for (const writes of slots) {
+        if ((writes.notified[source] ?? -1) >= 0) continue;
+        writes.claims[source] = null;
+        this.weighWrites(writes);
+      }
+    }
   }
 
   accounts(): Iterable<AccountWrites> {
@@ -47,8 +78,9 @@ export class KeptWrites {
   accountOf(pubkey: string): AccountWrites {
     let account = this.#accounts.get(pubkey);
     if (account === undefined) {
-      account = { pubkey, slots: [], base: null, baseSlot: -1 };
+      account = { pubkey, slots: [], base: null, baseSlot: -1, baseTellers: 0 };
       this.#accounts.set(pubkey, account);
+      this.#bytes += LEDGER_ENTRY_BYTES;
     }
     return account;
   }
@@ -86,21 +118,26 @@ export class KeptWrites {
 
   /** Of the slots up to this one the last state of each account is kept. */
   finalizeUpTo(slot: number): void {
-    const final = [...this.#bySlot.keys()].filter((one) => one <= slot);
+    this.#finalSlot = slot;
+    const final: number[] = [];
+    for (const one of this.#bySlot.keys()) if (one <= slot) final.push(one);
     for (const one of final.sort((a, b) => a - b)) {
       for (const writes of this.writesIn(one)) {
+        const { account, states } = writes;
+        const last = states.at(-1);
         this.removeWrites(writes);
-        const last = writes.states.at(-1);
-        if (last !== undefined) this.setBase(writes.account, one, last.update);
+        if (last !== undefined) this.setBase(account, one, last.update, last.tellers);
+        else this.dropEmpty(account);
       }
     }
   }
 
-  /** The state of an account up to the end of a slot. */
-  setBase(account: AccountWrites, slot: number, update: SourceUpdate): void {
-    this.#dropBase(account);
+  /** The state of an account up to the end of a slot, and who notified it (bits). */
+  setBase(account: AccountWrites, slot: number, update: SourceUpdate, tellers: number): void {
+    this.dropBase(account);
     account.baseSlot = slot;
     account.base = update;
+    account.baseTellers = tellers;
     this.#bytes += update.data.length;
     this.#based.add(account);
   }
@@ -109,13 +146,23 @@ export class KeptWrites {
   dropBasesBeyond(bytesMax: number): void {
     for (const account of this.#based) {
       if (this.#bytes <= bytesMax) return;
-      this.#dropBase(account);
+      this.dropBase(account);
+      this.dropEmpty(account);
     }
   }
 
-  #dropBase(account: AccountWrites): void {
+  /** What the account is up to then is not known any more. */
+  dropBase(account: AccountWrites): void {
     this.#bytes -= account.base?.data.length ?? 0;
     account.base = null;
+    account.baseTellers = 0;
     this.#based.delete(account);
+  }
+
+  /** Drops an account of which nothing is kept; not one that was read, as of before that nothing counts. */
+  dropEmpty(account: AccountWrites): void {
+    const { base, slots, baseSlot } = account;
+    if (base !== null || slots.length > 0 || baseSlot > this.#finalSlot) return;
+    if (this.#accounts.delete(account.pubkey)) this.#bytes -= LEDGER_ENTRY_BYTES;
   }
 }

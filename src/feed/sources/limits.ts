@@ -4,6 +4,10 @@
 export const LEDGER_SLOTS_MAX = 150;
 /** Characters of the writes that may be taken back: 32 slots of 1,500 users each. What is beyond is read from the chain. */
 export const LEDGER_BYTES_MAX = 256 * 1024 * 1024;
+/** What an account, and each of its slots, weighs beside its data: lists by source, and two entries of maps. */
+export const LEDGER_ENTRY_BYTES = 300;
+/** Slots that are never final yet: the chain finalises a slot with the 32nd behind it. */
+export const LEDGER_OPEN_SLOTS = 31;
 /** Writes of one account in one slot that sources are compared by: few accounts have more. */
 export const LEDGER_STATES_MAX = 64;
 
@@ -14,12 +18,18 @@ export const SOURCES_DOWN_MS_MAX = 5_000;
 
 /** A source that has not notified by so many slots later what the others notified misses it: nodes are apart by a slot or two. */
 export const CONFIRM_SLOTS = 2;
-/** Longest wait for a source that is behind: it is not judged by that slot then. A slot. */
-export const CONFIRM_MS_MAX = 400;
+/** A slot of another fork than the newest is judged when it has not been left out by then: two slots. */
+export const FORK_MS_MAX = 800;
+/** Writes that are compared once more: as many as a few slots have. */
+export const LATE_WRITES_MAX = 10_000;
 /** A disagreement that nothing has decided for so long makes the book leave `live`: with the three slots before it, less than 3 s. */
-export const DISPUTE_MS_MAX = 1_600;
-/** Accounts in dispute at a time: as many as one reading takes. A source that is wrong about more is so about these. */
-export const DISPUTES_MAX = 100;
+export const DISPUTE_MS_MAX = 1_400;
+/** Accounts in dispute at a time: ten readings. A source that is wrong about more is so about these. */
+export const DISPUTES_MAX = 1_000;
+/** Accounts of one reading: as many as a node takes. */
+export const DISPUTE_KEYS_MAX = 100;
+/** A reading that is so far beyond the sources is of another chain. */
+export const READING_AHEAD_SLOTS_MAX = 32;
 /** Longest wait for a reading of them. */
 export const DISPUTE_READ_MS_MAX = 800;
 /** Time between two readings of them; it doubles up to a longest, as each counts for the provider. */
@@ -32,7 +42,25 @@ export const TRUSTED_AFTER_MS = 30_000;
 export const TRUSTED_AFTER_STATES = 20;
 /** Where no other source is left the book is read again over a distrusted one after this time: probes judge it then. */
 export const DISTRUSTED_ALONE_MS = 10_000;
-/** Slots that a source may step ahead of the others at once: one that is further has jumped, and that slot is not believed. */
-export const STEP_SLOTS_MAX = 64;
+/** Slots that a source may be ahead of all others, and of the chain as nodes read it; one that is further changes nothing. */
+export const AHEAD_SLOTS_MAX = 2;
+/** Shortest time of a slot: others are taken to have gone on by one in each of these since they last notified of any. */
+export const SLOT_MS_MIN = 350;
+/** A source that is ahead for so long is distrusted. */
+export const AHEAD_MS_MAX = 3_000;
+/** Slots that a source may be behind the others when it joins them. */
+export const JOINED_SLOTS_BEHIND_MAX = 32;
+/** A slot that was read says nothing of the chain's after this time. */
+export const CHAIN_SLOT_MS_MAX = 1_500;
+/** Time between two readings of it. */
+export const CHAIN_SLOT_INTERVAL_MS = 1_000;
+/** A source of which no slot came for so long, while others went on, has not notified everything. */
+export const SILENT_MS_MAX = 3_000;
+/** A source that numbers writes and is so many slots behind the newest does not say how slots end. */
+export const STALLED_SLOTS = 3;
 /** Part that a new lead has in the mean. */
 export const LEAD_WEIGHT = 0.05;
+/** Slots that a source may step ahead of the others at once. */
+export const STEP_SLOTS_MAX = 64;
+/** Longest wait for a source that is behind: it is not judged by that slot then. */
+export const CONFIRM_MS_MAX = 400;

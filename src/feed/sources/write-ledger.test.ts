@@ -115,12 +115,12 @@ test('ledger: an account goes back to what stood before, also to what is final',
 });
 
 test('ledger: what is dropped for its size is lost when its slot dies, and never goes back by itself', () => {
-  const follower = new LedgerBook(1, 100);
+  const follower = new LedgerBook(1, 1_000);
   for (let slot = 1; slot <= 40; slot += 1) {
     follower.notify(newWrite('a', slot, slot, 'x'.repeat(30)));
     follower.notifySlot(slot, 'processed');
   }
-  expect(follower.ledger.bytes).toBeLessThanOrEqual(130);
+  expect(follower.ledger.bytes).toBeLessThanOrEqual(1_330);
   follower.notifySlot(40, 'dead');
   follower.notifySlot(39, 'dead');
   follower.notifySlot(38, 'dead');

@@ -3,6 +3,8 @@ import {
   type AccountWrites,
   addBehind,
   canAdd,
+  changeAccounts,
+  forgetClaims,
   isSameState,
   type LedgerChanges,
   type LedgerListener,
@@ -13,10 +15,10 @@ import {
   type SlotWrites,
   shownOf,
   stateOf,
-  takeBackFrom,
+  takeOthersState,
 } from './account-writes.js';
 import { KeptWrites } from './kept-writes.js';
-import { LEDGER_BYTES_MAX, LEDGER_SLOTS_MAX, LEDGER_STATES_MAX } from './limits.js';
+import { LEDGER_BYTES_MAX, LEDGER_STATES_MAX } from './limits.js';
 import { SlotTree } from './slot-tree.js';
 
 /**
@@ -32,16 +34,17 @@ export class WriteLedger {
   readonly #bytesMax: number;
   readonly #listener: LedgerListener;
   readonly #kept: KeptWrites;
-  readonly #tree = new SlotTree();
+  #tree: SlotTree;
   #firstSlot = 0;
-  /** The sources that are not trusted, as bits. */
-  #untrusted = 0;
+  /** The sources that do not keep the book, as bits. */
+  #held = 0;
   /** The slot from which no source that numbers writes goes on; infinite while one does. */
   #unnumberedFrom = Number.POSITIVE_INFINITY;
 
   constructor(sourceCount: number, bytesMax = LEDGER_BYTES_MAX, listener: LedgerListener = NOBODY) {
     this.#sourceCount = sourceCount;
     this.#kept = new KeptWrites(sourceCount);
+    this.#tree = new SlotTree(sourceCount);
     this.#bytesMax = bytesMax;
     this.#listener = listener;
   }
@@ -51,9 +54,15 @@ export class WriteLedger {
     return this.#kept.bytes;
   }
 
+  /** Whether what a source notifies changes nothing. */
+  isHeld(source: number): boolean {
+    return (this.#held & (1 << source)) !== 0;
+  }
+
   /** The accounts are read again: what was notified before counts no more, and nothing of an earlier slot does. */
   beginReading(firstSlot: number): void {
     this.#kept.clear();
+    this.#tree = new SlotTree(this.#sourceCount);
     this.#firstSlot = firstSlot;
   }
 
@@ -62,18 +71,22 @@ export class WriteLedger {
    * slots that are not final is known by its bytes, as of another source.
    */
   forgetVersions(source: number): void {
-    for (const { slots } of this.#kept.accounts()) {
-      for (const { versions, notified } of slots) {
-        versions[source] = -1;
-        notified[source] = -1;
-      }
-    }
+    this.#tree.forgetSource(source);
+    this.#kept.forgetVersions(source);
+  }
+
+  /** The source connects again, and may be another server: what it notified and changed nothing is forgotten, and it is held. */
+  reopenSource(source: number): void {
+    this.#kept.dropClaims(source);
+    this.forgetVersions(source);
+    this.holdSource(source);
   }
 
   /** A source notified a write, at this monotonic millisecond. */
   recordWrite(source: number, update: SourceUpdate, atMs = 0): LedgerChanges {
     const { slot, writeVersion } = update;
-    if (slot < this.#firstSlot || this.#tree.isDeadFor(source, slot)) return NOTHING;
+    if (slot < this.#firstSlot || slot <= this.#kept.finalSlot) return NOTHING;
+    if (this.#tree.isFar(slot) || this.#tree.isDeadFor(source, slot)) return NOTHING;
     const account = this.#kept.accountOf(update.pubkey);
     if (slot <= account.baseSlot) return NOTHING;
     const writes = this.#kept.writesOf(account, slot);
@@ -90,12 +103,18 @@ export class WriteLedger {
     return isNew && shownOf(account) === writes ? { apply: [update], lost: [] } : NOTHING;
   }
 
-  /** A source notified what became of a slot. */
+  /**
+   * A source notified what became of a slot: that it is dead takes back what such sources alone notified, all else counts of those that keep the book.
+   */
   recordSlot(source: number, notified: SourceSlot): LedgerChanges {
-    const dead = this.#tree.recordStatus(source, notified);
-    const changes = dead.length === 0 ? NOTHING : this.#takeBack(dead);
-    if (notified.status === 'finalized') this.#finalize(notified.slot);
-    else this.#finalize(this.#tree.newest - LEDGER_SLOTS_MAX);
+    const { slot, status } = notified;
+    if (this.#tree.isFar(slot)) return NOTHING;
+    if (status === 'dead') return this.#takeBackOf(slot, this.#tree.recordDead(source, slot));
+    if (status === 'begun' || status === 'processed') this.#tree.recordAlive(source, slot);
+    if (this.isHeld(source)) return NOTHING;
+    const leftOut = this.#tree.recordStatus(source, notified, ~this.#held);
+    const changes = leftOut.length === 0 ? NOTHING : this.#leaveOut(new Set(leftOut));
+    this.#finalize(this.#tree.finalSlot(~this.#held));
     return changes;
   }
 
@@ -106,50 +125,48 @@ export class WriteLedger {
   setUnnumberedFrom(slot: number): LedgerChanges {
     if (slot === this.#unnumberedFrom) return NOTHING;
     this.#unnumberedFrom = slot;
-    const apply: SourceUpdate[] = [];
-    for (const account of this.#kept.accounts()) {
-      const before = stateOf(account);
-      for (const writes of account.slots) if (writes.slot >= slot) this.#addUnnumbered(writes);
-      const now = stateOf(account);
-      if (now !== null && now !== before) apply.push(now);
-    }
-    return { apply, lost: [] };
+    return changeAccounts(this.#kept.accounts(), ({ slots }) => {
+      for (const writes of slots) if (writes.slot >= slot) this.#addUnnumbered(writes);
+    });
   }
 
   /** From now on the source changes the book, also with what it notified before and no other did yet. */
   trustSource(source: number): LedgerChanges {
-    this.#untrusted &= ~(1 << source);
-    const apply: SourceUpdate[] = [];
-    for (const account of this.#kept.accounts()) {
-      const before = stateOf(account);
-      for (const writes of account.slots) {
+    this.admitSource(source);
+    return changeAccounts(this.#kept.accounts(), ({ slots }) => {
+      for (const writes of slots) {
         const update = writes.claims[source] ?? null;
         if (update === null || (writes.notified[source] ?? -1) >= 0) continue;
         this.#addState(writes, source, { update, first: source, atMs: 0, tellers: 1 << source });
         this.#kept.weighWrites(writes);
       }
-      const now = stateOf(account);
-      if (now !== null && now !== before) apply.push(now);
-    }
-    return { apply, lost: [] };
+    });
+  }
+
+  /** What the source notifies from now on changes the book, and nothing of before. */
+  admitSource(source: number): void {
+    this.#held &= ~(1 << source);
   }
 
   /** What the source notifies from now on is kept, and changes nothing until it is trusted. */
   holdSource(source: number): void {
-    this.#untrusted |= 1 << source;
+    this.#held |= 1 << source;
   }
 
-  /** From now on the source changes nothing, and what it alone notified is taken back; where it is not known to what, it is lost, and stays. */
-  distrustSource(source: number): LedgerChanges {
-    this.#untrusted |= 1 << source;
-    const [apply, lost]: [SourceUpdate[], SourceUpdate[]] = [[], []];
-    for (const account of this.#kept.accounts()) {
-      const { now, lost: gone } = takeBackFrom(account, this.#untrusted);
-      if (now !== null) apply.push(now);
-      if (gone !== null) lost.push(gone);
-      for (const writes of account.slots) this.#kept.weighWrites(writes);
-    }
-    return { apply, lost };
+  /**
+   * From now on the source changes nothing, and what such sources (bits) alone notified is taken back; where it is not known to what, it is
+   * lost.
+   */
+  distrustSource(source: number, distrusted = 1 << source): LedgerChanges {
+    this.holdSource(source);
+    return changeAccounts(this.#kept.accounts(), (account) => {
+      for (const writes of account.slots) {
+        takeOthersState(writes, distrusted);
+        this.#kept.weighWrites(writes);
+      }
+      if (account.base !== null && (account.baseTellers & ~distrusted) === 0)
+        this.#kept.dropBase(account);
+    });
   }
 
   /** An account was read from the chain as of this slot. A write of the slot itself may be later than the reading. */
@@ -160,7 +177,7 @@ export class WriteLedger {
     for (const writes of account.slots.filter(({ slot }) => slot < update.slot)) {
       this.#kept.removeWrites(writes);
     }
-    this.#kept.setBase(account, update.slot - 1, update);
+    this.#kept.setBase(account, update.slot - 1, update, -1);
     const isKnown = shown !== null && isSameState(shown, update);
     return stateOf(account) === update && !isKnown ? { apply: [update], lost: [] } : NOTHING;
   }
@@ -170,18 +187,31 @@ export class WriteLedger {
     return this.#kept.writesIn(slot).map(({ account }) => account.pubkey);
   }
 
-  /** The state that the book has at the end of a slot; null where it is not known here. */
-  shownAt(pubkey: string, slot: number): SourceUpdate | null {
-    return lastUpTo(
-      this.#kept.findAccount(pubkey),
-      slot,
-      ({ states }) => states.at(-1)?.update ?? null,
-    );
+  /** Whether the newest slot is known not to descend from this one. */
+  isOffChain(slot: number): boolean {
+    return this.#tree.isOffChain(slot);
   }
 
-  /** The last state up to the end of a slot by what one source notified; null where that is not known here. */
+  /** The state that the book has at the end of a slot; null where it is not known here. */
+  shownAt(pubkey: string, slot: number): SourceUpdate | null {
+    const account = this.#kept.findAccount(pubkey);
+    if (account === undefined) return null;
+    return lastUpTo(account, slot, ({ states }) => states.at(-1)?.update) ?? account.base;
+  }
+
+  /** The sources that notified it, as bits: all of them of what was read. */
+  tellersAt(pubkey: string, slot: number): number {
+    const account = this.#kept.findAccount(pubkey);
+    if (account === undefined) return 0;
+    return lastUpTo(account, slot, ({ states }) => states.at(-1)?.tellers) ?? account.baseTellers;
+  }
+
+  /** The last state up to the end of a slot by what one source notified, or by what was read; null where that is not known here. */
   claimAt(source: number, pubkey: string, slot: number): SourceUpdate | null {
-    return lastUpTo(this.#kept.findAccount(pubkey), slot, ({ claims }) => claims[source] ?? null);
+    const account = this.#kept.findAccount(pubkey);
+    if (account === undefined) return null;
+    const base = (account.baseTellers & (1 << source)) === 0 ? null : account.base;
+    return lastUpTo(account, slot, ({ claims }) => claims[source]) ?? base;
   }
 
   /** Whether the state is a new one for the book, and not one that another source notified before. */
@@ -201,7 +231,7 @@ export class WriteLedger {
     claims[source] = added.update;
     const isNumberedWhole = writes.slot < this.#unnumberedFrom;
     const state = { source, added: added.update, isNumberedWhole };
-    if ((this.#untrusted & (1 << source)) !== 0 || !canAdd(writes, state)) return false;
+    if (this.isHeld(source) || !canAdd(writes, state)) return false;
     this.#listener.onFirst(source);
     const isFull = states.length >= LEDGER_STATES_MAX || this.#sourceCount === 1;
     return addBehind(writes, { added, isFull });
@@ -223,27 +253,33 @@ export class WriteLedger {
     this.#listener.onConfirmed(source, state.first, atMs - state.atMs);
   }
 
-  #takeBack(dead: readonly number[]): LedgerChanges {
-    const touched = new Map<AccountWrites, SlotWrites>();
-    for (const slot of dead) {
-      for (const writes of this.#kept.writesIn(slot)) {
-        const { account } = writes;
-        if (shownOf(account) === writes && !touched.has(account)) touched.set(account, writes);
+  /** What these sources (bits) notified of a slot that is dead for them. */
+  #takeBackOf(slot: number, sources: number): LedgerChanges {
+    const inSlot = this.#kept.writesIn(slot);
+    return changeAccounts(new Set(inSlot.map(({ account }) => account)), ({ slots }) => {
+      const writes = slots.find((one) => one.slot === slot);
+      if (writes === undefined) return;
+      if (forgetClaims(writes, sources)) this.#kept.weighWrites(writes);
+      else this.#kept.removeWrites(writes);
+    });
+  }
+
+  #leaveOut(slots: ReadonlySet<number>): LedgerChanges {
+    const touched = new Set<AccountWrites>();
+    for (const slot of slots) {
+      for (const { account } of this.#kept.writesIn(slot)) touched.add(account);
+    }
+    return changeAccounts(touched, (account) => {
+      for (const writes of account.slots.filter(({ slot }) => slots.has(slot))) {
         this.#kept.removeWrites(writes);
       }
-    }
-    const [apply, lost]: [SourceUpdate[], SourceUpdate[]] = [[], []];
-    for (const [account, { states }] of touched) {
-      const before = stateOf(account);
-      const last = states.at(-1);
-      if (before !== null) apply.push(before);
-      else if (last !== undefined) lost.push(last.update);
-    }
-    return { apply, lost };
+      this.#kept.dropEmpty(account);
+    });
   }
 
   /** What is final cannot be taken back: of each account the last state is kept. */
   #finalize(slot: number): void {
+    if (slot <= this.#kept.finalSlot) return;
     this.#kept.finalizeUpTo(slot);
     this.#tree.forgetUpTo(slot);
   }
