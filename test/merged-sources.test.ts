@@ -62,8 +62,9 @@ test('sources: a server that leaves writes out is distrusted, and the book stays
   servers[0]?.takeFaults({ silent: ({ bytes }) => bytes?.length === 4_376 });
   await started.untilState(0, 'distrusted');
   const [silent, whole] = await started.sources();
-  expect(silent?.misses).toBeGreaterThan(0);
-  expect(silent?.reason).toMatch(/^it did not tell of /);
+  // Of the slot in which it falls silent it may have told an earlier state.
+  expect((silent?.misses ?? 0) + (silent?.disagreements ?? 0)).toBeGreaterThan(0);
+  expect(silent?.reason).toMatch(/^it (did not tell|notified another state) of /);
   expect(whole).toMatchObject({ state: 'trusted', misses: 0, disagreements: 0 });
   await started.passWrites(50);
   await started.compareBook();

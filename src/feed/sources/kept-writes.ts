@@ -45,7 +45,7 @@ export class KeptWrites {
     this.#finalSlot = -1;
   }
 
-  /** A source numbers its writes anew. */
+  /** The versions of a source count no more. */
   forgetVersions(source: number): void {
     for (const { slots } of this.#accounts.values()) {
       for (const { versions, notified } of slots) {

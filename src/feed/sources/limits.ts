@@ -60,7 +60,3 @@ export const SILENT_MS_MAX = 3_000;
 export const STALLED_SLOTS = 3;
 /** Part that a new lead has in the mean. */
 export const LEAD_WEIGHT = 0.05;
-/** Slots that a source may step ahead of the others at once. */
-export const STEP_SLOTS_MAX = 64;
-/** Longest wait for a source that is behind: it is not judged by that slot then. */
-export const CONFIRM_MS_MAX = 400;

@@ -1,10 +1,15 @@
 import type { SourceStatus } from '../../contract/feed-status.js';
 import type { FeedSource } from '../model/feed-source.js';
+import type { LedgerListener } from './account-writes.js';
 import {
+  AHEAD_SLOTS_MAX,
   CONFIRM_SLOTS,
   JOINED_SLOTS_AFTER,
+  JOINED_SLOTS_BEHIND_MAX,
   LEAD_WEIGHT,
-  STEP_SLOTS_MAX,
+  SILENT_MS_MAX,
+  SLOT_MS_MIN,
+  STALLED_SLOTS,
   TRUSTED_AFTER_MS,
   TRUSTED_AFTER_STATES,
 } from './limits.js';
@@ -29,8 +34,16 @@ export class Member {
   standing: Standing = 'closed';
   /** The newest slot that it notified. */
   slot = 0;
+  /** When that was, in monotonic milliseconds. */
+  slotAtMs = 0;
+  /** The newest slot of which it notified anything, also a write. */
+  reach = 0;
+  /** Since when that is beyond all others and the chain; null while it is not. */
+  aheadSinceMs: number | null = null;
   /** The slot before which it notified nothing. */
   firstSlot = 0;
+  /** The newest slot in which it was compared with the book. */
+  judgedTo = 0;
   /** The newest slot that it notified while it kept the book. */
   keptSlot = 0;
   #distrust: Distrust | null = null;
@@ -57,7 +70,7 @@ export class Member {
 
   /** Whether it keeps the book. */
   get isKeeping(): boolean {
-    return this.standing === 'joined' && this.isTrusted;
+    return this.standing === 'joined' && this.isTrusted && this.aheadSinceMs === null;
   }
 
   /** Whether it has notified all of this slot and of those before by now, if it tells all. */
@@ -69,23 +82,30 @@ export class Member {
 
   /** Connected, with a gap before what comes now. */
   recordOpened(): void {
-    this.standing = 'joining';
-    this.firstSlot = 0;
-    this.slot = 0;
+    this.recordRejoined();
     this.#closedReason = null;
   }
 
   /** All accounts are read again, and it has notified all since. */
-  recordJoined(): void {
+  recordJoined(atMs: number): void {
     this.standing = 'joined';
+    this.slotAtMs = atMs;
     this.keptSlot = 0;
   }
 
-  /** It stays connected while all accounts are read again: its next slot says where it is. */
+  /** It stays connected, and its next slot says where it is. */
   recordRejoined(): void {
     this.standing = 'joining';
     this.firstSlot = 0;
     this.slot = 0;
+    this.reach = 0;
+    this.judgedTo = 0;
+    this.aheadSinceMs = null;
+  }
+
+  stop(): void {
+    this.standing = 'closed';
+    this.source.stop();
   }
 
   recordClosed(reason: string): void {
@@ -93,19 +113,29 @@ export class Member {
     this.#closedReason = reason;
   }
 
-  recordSlot(slot: number): void {
+  recordSlot(slot: number, atMs: number): void {
     if (this.firstSlot === 0) this.firstSlot = slot;
-    this.slot = Math.max(this.slot, slot);
+    if (slot > this.slot) {
+      this.slot = slot;
+      this.slotAtMs = atMs;
+    }
+    this.reach = Math.max(this.reach, slot);
     if (this.isKeeping) this.keptSlot = this.slot;
   }
 
-  /** Whether it is suddenly far beyond itself and all others; that counts as wrong. */
-  refusesSlot(slot: number, members: readonly Member[], atMs: number): boolean {
-    if (this.slot > 0 && slot <= this.slot + STEP_SLOTS_MAX) return false;
-    const others = members.filter((other) => other !== this && other.isKeeping && other.slot > 0);
-    const isAlone = others.every((other) => slot > other.slot + STEP_SLOTS_MAX);
-    if (others.length > 0 && isAlone) this.recordWrong('other', atMs);
-    return others.length > 0 && isAlone;
+  /** It notified of a slot that others may be beyond when they have not notified for a while. */
+  slotBy(nowMs: number): number {
+    return this.slot + Math.floor((nowMs - this.slotAtMs) / SLOT_MS_MIN);
+  }
+
+  /** Whether what it notified from its first slot on continues what another one notified up to this slot. */
+  continuesAt(slot: number): boolean {
+    return (
+      this.firstSlot > 0 &&
+      slot >= this.firstSlot + JOINED_SLOTS_AFTER &&
+      slot <= this.slot + JOINED_SLOTS_BEHIND_MAX &&
+      slot + AHEAD_SLOTS_MAX >= this.reach
+    );
   }
 
   recordFirst(): void {
@@ -172,6 +202,17 @@ export class Member {
   }
 }
 
+/** Counts who notified a state first, and who confirmed it. */
+export function newCounter(members: readonly Member[]): LedgerListener {
+  return {
+    onFirst: (source) => members[source]?.recordFirst(),
+    onConfirmed: (source, first, leadMs) => {
+      members[source]?.recordConfirmed(leadMs);
+      members[first]?.recordLead(leadMs);
+    },
+  };
+}
+
 /** Has all sources follow these keys. Rejects where none that keeps the book can; another one that cannot is made again. */
 export async function followKeys(
   members: readonly Member[],
@@ -191,9 +232,68 @@ export async function followKeys(
   if (failure !== undefined && !outcomes.includes(true)) throw failure;
 }
 
-/** The slot from which no source that numbers writes keeps the book; infinite while one does. */
+/** The slot from which no source that numbers writes keeps the book, and keeps up; infinite while one does. */
 export function unnumberedFrom(members: readonly Member[]): number {
   const numbered = members.filter(({ source }) => source.kind === 'grpc');
-  if (numbered.some(({ isKeeping }) => isKeeping)) return Number.POSITIVE_INFINITY;
+  const newest = Math.max(0, ...members.map(({ isKeeping, slot }) => (isKeeping ? slot : 0)));
+  if (numbered.some(({ isKeeping, slot }) => isKeeping && slot + STALLED_SLOTS >= newest))
+    return Number.POSITIVE_INFINITY;
   return Math.max(0, ...numbered.map(({ keptSlot }) => keptSlot));
+}
+
+/** A source that notifies of no more slots, while another one does, joins again: it may have missed anything. */
+export function rejoinSilent(members: readonly Member[], nowMs: number): void {
+  const isSilent = ({ slotAtMs }: Member): boolean => nowMs - slotAtMs >= SILENT_MS_MAX;
+  if (!members.some((member) => member.isKeeping && !isSilent(member))) return;
+  for (const member of members) {
+    const isBehind = member.standing === 'joined' && member.aheadSinceMs === null;
+    if (isBehind && isSilent(member)) member.recordRejoined();
+  }
+}
+
+/** The sources that are not trusted, as bits. */
+export function untrustedOf(members: readonly Member[]): number {
+  return members.reduce(
+    (bits, { isTrusted, index }) => (isTrusted ? bits : bits | (1 << index)),
+    0,
+  );
+}
+
+/** Where the others that keep the book may be by now; null where none does. */
+export function slotOfOthers(
+  members: readonly Member[],
+  except: Member,
+  nowMs: number,
+): number | null {
+  let newest: number | null = null;
+  for (const member of members) {
+    if (member !== except && member.isKeeping && member.slot > 0)
+      newest = Math.max(newest ?? 0, member.slotBy(nowMs));
+  }
+  return newest;
+}
+
+/** All that are open notify everything from now on, while the book is read. Returns the slot before which nothing counts. */
+export function joinOpen(members: readonly Member[], nowMs: number): number {
+  const open = members.filter(({ standing }) => standing === 'joining');
+  for (const member of open) member.recordJoined(nowMs);
+  // One that is behind may still notify what the reading has, and one that is ahead may be wrong.
+  const slots = open.map(({ slot }) => slot).filter((slot) => slot > 0);
+  return slots.length === 0 ? 0 : Math.max(0, Math.min(...slots) - 1);
+}
+
+/** What a source notified from its first slot on continues what one that keeps the book notified until then. */
+export function joinBehind(members: readonly Member[]): void {
+  const newest = Math.max(0, ...members.map(({ isKeeping, slot }) => (isKeeping ? slot : 0)));
+  for (const member of members) {
+    if (member.standing === 'joining' && member.continuesAt(newest)) member.standing = 'joined';
+  }
+}
+
+/** What each source does; those that keep the book say how far the others are behind. */
+export function readMembers(members: readonly Member[]): readonly SourceStatus[] {
+  const keeping = members.filter(({ isKeeping }) => isKeeping);
+  const counted = keeping.length === 0 ? members : keeping;
+  const newest = Math.max(0, ...counted.map(({ slot }) => slot));
+  return members.map((member) => member.readStatus(newest));
 }

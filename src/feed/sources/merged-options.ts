@@ -1,7 +1,7 @@
 import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { FeedSource } from '../model/feed-source.js';
-import type { Witness } from './disputes.js';
+import type { Witness } from './repeated-readings.js';
 
 /** What a merge is made of, and what a test may replace. */
 export interface MergedSourcesOptions {

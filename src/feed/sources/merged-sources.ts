@@ -11,22 +11,30 @@ import type {
   UpdateStream,
 } from '../model/feed-source.js';
 import type { LedgerChanges } from './account-writes.js';
+import { ChainSlot } from './chain-slot.js';
+import { Disputes } from './disputes.js';
+import { DISTRUSTED_ALONE_MS, LEDGER_BYTES_MAX, SOURCES_DOWN_MS_MAX } from './limits.js';
 import {
-  DISTRUSTED_ALONE_MS,
-  JOINED_SLOTS_AFTER,
-  LEDGER_BYTES_MAX,
-  SOURCES_DOWN_MS_MAX,
-} from './limits.js';
-import { followKeys, Member, type Standing, unnumberedFrom } from './member.js';
+  followKeys,
+  joinBehind,
+  joinOpen,
+  Member,
+  newCounter,
+  readMembers,
+  rejoinSilent,
+  type Standing,
+  unnumberedFrom,
+  untrustedOf,
+} from './member.js';
 import type { MergedSourcesOptions } from './merged-options.js';
+import { ReachGate } from './reach-gate.js';
 import { SourceJudge } from './source-judge.js';
 import { WriteLedger } from './write-ledger.js';
 
 /**
  * Several sources as one connection: the first that notifies a write wins, the others confirm it. It is open as soon as
  * one of them is, and closes when none is left that is trusted and has notified everything; one that comes later has, once a slot of
- * another has passed its first. A source that the others and the chain refute is distrusted: what it tells is compared
- * alone, until it has agreed for a while.
+ * another has passed its first. One that the others and the chain refute is distrusted: compared alone until it agrees.
  */
 export class MergedSources implements UpdateStream {
   /** What a node is followed over: another one takes it over with all streams as they are. */
@@ -40,7 +48,9 @@ export class MergedSources implements UpdateStream {
   readonly #timers: Timers;
   readonly #log: Log;
   readonly #ledger: WriteLedger;
+  readonly #disputes: Disputes;
   readonly #judge: SourceJudge;
+  readonly #reach: ReachGate;
   #listener: RpcSocketListener | null = null;
   #handlers: UpdateHandlers | null = null;
   #isStarted = false;
@@ -56,31 +66,30 @@ export class MergedSources implements UpdateStream {
     this.#members = members;
     this.#timers = timers;
     this.#log = options.log ?? silentLog;
-    this.#ledger = new WriteLedger(sources.length, LEDGER_BYTES_MAX, {
-      onFirst: (source) => members[source]?.recordFirst(),
-      onConfirmed: (source, first, leadMs) => {
-        members[source]?.recordConfirmed(leadMs);
-        members[first]?.recordLead(leadMs);
-      },
-    });
-    const ledger = this.#ledger;
-    this.#judge = new SourceJudge({
-      ...{ members, witnesses, timers, random, ledger },
-      onWrong: (member, reason) => this.#distrustMember(member, reason),
-      onTrusted: (member) => this.#trustMember(member),
+    const ledger = new WriteLedger(sources.length, LEDGER_BYTES_MAX, newCounter(members));
+    this.#ledger = ledger;
+    const chain = new ChainSlot(witnesses, timers, () => this.#reviewMembers());
+    const onWrong = (member: Member, reason: string) => this.#distrustMember(member, reason);
+    this.#reach = new ReachGate(members, chain, timers, onWrong);
+    this.#disputes = new Disputes({
+      ...{ members, witnesses, timers, random, ledger, onWrong },
       onRead: (read) => this.#applyChanges(ledger.recordReading({ ...read, writeVersion: 0 })),
+      onEnded: (pubkey) => this.#judge.judgeAgain(pubkey),
+    });
+    this.#judge = new SourceJudge({
+      ...{ members, timers, ledger, disputes: this.#disputes },
+      onTrusted: (member) => this.#trustMember(member),
     });
   }
 
   /** Why the book cannot be believed; null when it can. */
   get dispute(): string | null {
-    return this.#handlers === null ? null : this.#judge.dispute;
+    return this.#handlers === null ? null : this.#disputes.reason;
   }
 
   /** What each source does, in their order. */
   readStatus(): readonly SourceStatus[] {
-    const newest = Math.max(0, ...this.#members.map(({ slot }) => slot));
-    return this.#members.map((member) => member.readStatus(newest));
+    return readMembers(this.#members);
   }
 
   /** Ends all streams. */
@@ -88,10 +97,8 @@ export class MergedSources implements UpdateStream {
     this.#leaveConnection();
     this.#isStarted = false;
     this.#reopen?.cancel();
-    for (const member of this.#members) {
-      member.standing = 'closed';
-      member.source.stop();
-    }
+    this.#reopen = null;
+    for (const member of this.#members) member.stop();
   }
 
   #startConnection(listener: RpcSocketListener): void {
@@ -126,17 +133,9 @@ export class MergedSources implements UpdateStream {
     if (!this.#isOpen) throw new RpcError('RPC_SOCKET_CLOSED', 'no source is connected');
     this.#handlers = handlers;
     this.#announced = 0;
-    const open = this.#members.filter(({ standing }) => standing === 'joining');
-    for (const member of open) member.recordJoined();
-    for (const { index, isKeeping } of this.#members) {
-      if (isKeeping) this.#ledger.trustSource(index);
-      else this.#ledger.holdSource(index);
-    }
-    // One that is behind may still notify what the reading has, and one that is ahead may be wrong.
-    const slots = open.map(({ slot }) => slot).filter((slot) => slot > 0);
-    this.#ledger.beginReading(slots.length === 0 ? 0 : Math.max(0, Math.min(...slots) - 1));
+    this.#ledger.beginReading(joinOpen(this.#members, this.#timers.nowMs()));
     this.#judge.forgetAll();
-    this.#weighNumbers();
+    this.#reviewMembers();
   }
 
   /** Rejects where no source that keeps the book can follow them; another one that cannot is made again. */
@@ -148,8 +147,7 @@ export class MergedSources implements UpdateStream {
 
   #handleOpened(member: Member): void {
     member.recordOpened();
-    this.#ledger.forgetVersions(member.index);
-    this.#ledger.holdSource(member.index);
+    this.#ledger.reopenSource(member.index);
     this.#openIfOne();
   }
 
@@ -169,20 +167,27 @@ export class MergedSources implements UpdateStream {
   #trustWhoIsLeft(): void {
     this.#reopen = null;
     if (this.#isOpen) return;
-    for (const member of this.#members) {
+    for (const member of this.#members)
       if (member.standing === 'joining') this.#trustMember(member);
-    }
     this.#openIfOne();
   }
 
-  /** While no source that numbers writes keeps the book, the others tell how the slots end that it was in. */
-  #weighNumbers(): void {
+  /** What a source notifies changes the book while it keeps it, and the ledger knows of each whether it does. */
+  #reviewMembers(): void {
+    if (this.#handlers === null) return;
+    rejoinSilent(this.#members, this.#timers.nowMs());
+    for (const member of this.#members) this.#reach.weighReach(member);
+    for (const { index, isKeeping } of this.#members) {
+      if (isKeeping && this.#ledger.isHeld(index))
+        this.#applyChanges(this.#ledger.trustSource(index));
+      else if (!isKeeping) this.#ledger.holdSource(index);
+    }
     this.#applyChanges(this.#ledger.setUnnumberedFrom(unnumberedFrom(this.#members)));
   }
 
   #handleInterrupted(member: Member): void {
     if (member.standing === 'joined') member.standing = 'interrupted';
-    this.#weighNumbers();
+    this.#reviewMembers();
     this.#closeIfNone();
   }
 
@@ -194,7 +199,7 @@ export class MergedSources implements UpdateStream {
     }
     if (member.standing === 'interrupted') member.standing = 'joined';
     this.#ledger.forgetVersions(member.index);
-    this.#weighNumbers();
+    this.#reviewMembers();
     if (!member.isTrusted) return;
     this.#giveUp?.cancel();
     this.#giveUp = null;
@@ -203,14 +208,14 @@ export class MergedSources implements UpdateStream {
   #handleClosed(member: Member, reason: string): void {
     const wasOpen = member.standing !== 'closed';
     member.recordClosed(reason);
-    this.#weighNumbers();
+    this.#reviewMembers();
     if (wasOpen || !this.#isOpen) this.#closeIfNone(reason);
   }
 
   /** Others have what this one may have missed; where it is alone all is read again. */
   #handleMalformed(member: Member): void {
-    const others = this.#members.filter((other) => other !== member && other.isKeeping);
-    if (others.length === 0) this.#listener?.onMalformed();
+    const isAlone = this.#members.every((other) => other === member || !other.isKeeping);
+    if (isAlone) this.#listener?.onMalformed();
     else member.source.dropConnection('a message was unreadable');
   }
 
@@ -218,18 +223,18 @@ export class MergedSources implements UpdateStream {
     if (!member.isTrusted) return;
     member.recordDistrusted(reason, this.#timers.nowMs());
     this.#log.warn({ source: member.name, reason }, 'a source is distrusted');
-    const { apply, lost } = this.#ledger.distrustSource(member.index);
-    const isRead = this.#judge.readLost(lost, member);
-    this.#applyChanges({ apply, lost: isRead ? [] : lost });
-    this.#weighNumbers();
+    const untrusted = untrustedOf(this.#members);
+    this.#applyChanges(this.#ledger.distrustSource(member.index, untrusted), untrusted);
+    this.#reviewMembers();
     this.#closeIfNone('no source is trusted');
   }
 
   #trustMember(member: Member): void {
     if (member.isTrusted) return;
     member.recordTrusted();
-    if (member.isKeeping) this.#applyChanges(this.#ledger.trustSource(member.index));
-    this.#weighNumbers();
+    // What it notified alone while it was distrusted stays as it is.
+    if (member.isKeeping) this.#ledger.admitSource(member.index);
+    this.#reviewMembers();
     this.#log.info({ source: member.name }, 'a source is trusted again');
   }
 
@@ -238,11 +243,8 @@ export class MergedSources implements UpdateStream {
     const has = (standing: Standing): boolean =>
       this.#members.some((member) => member.isTrusted && member.standing === standing);
     if (has('joined') || (this.#handlers === null && has('joining'))) return;
-    if (!has('interrupted')) {
-      this.#closeAll(reason);
-      return;
-    }
-    this.#giveUp ??= this.#timers.after(SOURCES_DOWN_MS_MAX, () => this.#closeAll(reason));
+    if (!has('interrupted')) this.#closeAll(reason);
+    else this.#giveUp ??= this.#timers.after(SOURCES_DOWN_MS_MAX, () => this.#closeAll(reason));
   }
 
   #closeAll(reason: string): void {
@@ -263,38 +265,36 @@ export class MergedSources implements UpdateStream {
 
   #handleSlot(member: Member, notified: SourceSlot): void {
     const { slot, parent, status } = notified;
-    if (member.refusesSlot(slot, this.#members, this.#timers.nowMs())) return;
     const isNew = status === 'begun' || status === 'processed';
-    if (isNew) member.recordSlot(slot);
+    if (isNew) this.#reach.recordSlot(member, slot);
+    if (this.#handlers === null) return;
+    if (isNew) {
+      joinBehind(this.#members);
+      this.#reviewMembers();
+    }
     this.#applyChanges(this.#ledger.recordSlot(member.index, notified));
-    if (!isNew || this.#handlers === null) return;
-    if (member.isKeeping) this.#joinBehind(slot);
+    if (!isNew) return;
     this.#judge.judgeSlots();
     if (!member.isKeeping || slot <= this.#announced) return;
     this.#announced = slot;
     this.#handlers?.onSlot({ slot, parent });
   }
 
-  /** What a source notified from its first slot on continues what a joined one notified until then. */
-  #joinBehind(slot: number): void {
-    for (const member of this.#members) {
-      if (member.standing !== 'joining' || member.firstSlot === 0) continue;
-      if (slot < member.firstSlot + JOINED_SLOTS_AFTER) continue;
-      member.standing = 'joined';
-      if (member.isTrusted) this.#applyChanges(this.#ledger.trustSource(member.index));
-      this.#weighNumbers();
-    }
-  }
-
   #handleUpdate(member: Member, update: SourceUpdate): void {
-    const atMs = this.#timers.nowMs();
-    if (this.#handlers === null || member.refusesSlot(update.slot, this.#members, atMs)) return;
-    this.#applyChanges(this.#ledger.recordWrite(member.index, update, atMs));
+    if (this.#handlers === null) return;
+    const isFurther = this.#reach.recordReach(member, update.slot);
+    if (isFurther && !member.isKeeping) this.#reviewMembers();
+    this.#applyChanges(this.#ledger.recordWrite(member.index, update, this.#timers.nowMs()));
   }
 
-  #applyChanges({ apply, lost }: LedgerChanges): void {
-    for (const update of apply) this.#handlers?.onUpdate(update);
+  /** What is lost these sources (bits) alone had notified. */
+  #applyChanges({ apply, lost }: LedgerChanges, tellers = 0): void {
+    for (const update of apply) {
+      this.#handlers?.onUpdate(update);
+      this.#judge.recordWrite(update);
+    }
     // Nobody notified what they were before: only the chain can.
-    if (lost.length > 0) this.#handlers?.onLost(lost.map(({ pubkey }) => pubkey));
+    if (lost.length === 0 || this.#disputes.openLost(lost, tellers)) return;
+    this.#handlers?.onLost(lost.map(({ pubkey }) => pubkey));
   }
 }

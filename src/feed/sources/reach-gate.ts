@@ -1,0 +1,58 @@
+import type { Timers } from '../../rpc/timers.js';
+import type { ChainSlot } from './chain-slot.js';
+import { AHEAD_MS_MAX, AHEAD_SLOTS_MAX } from './limits.js';
+import { type Member, slotOfOthers } from './member.js';
+
+/** A source that is far ahead of the others does not keep the book, unless the chain is there as well. */
+export class ReachGate {
+  readonly #members: readonly Member[];
+  readonly #chain: ChainSlot;
+  readonly #timers: Timers;
+  readonly #onAhead: (member: Member, reason: string) => void;
+
+  /** `onAhead` takes a source that has been ahead for too long. */
+  constructor(
+    members: readonly Member[],
+    chain: ChainSlot,
+    timers: Timers,
+    onAhead: (member: Member, reason: string) => void,
+  ) {
+    this.#members = members;
+    this.#chain = chain;
+    this.#timers = timers;
+    this.#onAhead = onAhead;
+  }
+
+  /** Notes a slot that a source announced; one that is too far does not count. */
+  recordSlot(member: Member, slot: number): void {
+    this.recordReach(member, slot);
+    if (member.aheadSinceMs === null) member.recordSlot(slot, this.#timers.nowMs());
+  }
+
+  /** Notes the slot of what a source notified. True where it is further than before. */
+  recordReach(member: Member, slot: number): boolean {
+    if (slot <= member.reach) return false;
+    member.reach = slot;
+    this.weighReach(member);
+    return true;
+  }
+
+  /** Compares how far a source is with the others. */
+  weighReach(member: Member): void {
+    if (member.standing !== 'joined' || !member.isTrusted) return;
+    const nowMs = this.#timers.nowMs();
+    const read = this.#chain.slotBy(nowMs);
+    const others = slotOfOthers(this.#members, member, nowMs);
+    // Where it is alone it may be wherever it is, unless it was found to be too far before.
+    const alone = read ?? (member.aheadSinceMs === null ? Number.POSITIVE_INFINITY : 0);
+    const newest = others === null ? alone : Math.max(others, read ?? 0);
+    if (member.reach <= newest + AHEAD_SLOTS_MAX) {
+      member.aheadSinceMs = null;
+      return;
+    }
+    member.aheadSinceMs ??= nowMs;
+    this.#chain.requestSlot();
+    if (nowMs - member.aheadSinceMs >= AHEAD_MS_MAX)
+      this.#onAhead(member, `it notified of slot ${member.reach}, which is ahead of the chain`);
+  }
+}
