@@ -1,0 +1,362 @@
+/** One source is wrong, in all ways that were found: the book is the chain's again, and nobody that is right pays for it. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type FakeSource, SourceScene } from '../../../test/support/source-scene.js';
+
+let scene: SourceScene;
+let [liar, honest]: [FakeSource, FakeSource] = [] as never;
+
+afterEach(() => scene.merged.stop());
+
+async function openScene(kinds: readonly string[]): Promise<void> {
+  scene = await SourceScene.open(kinds);
+  [liar, honest] = scene.sources as [FakeSource, FakeSource];
+  scene.writeAccount('a', 'old');
+  await scene.passSlots(4);
+}
+
+/** The account is what the chain has, and the book is believed. */
+function expectTruth(pubkey = 'a'): void {
+  expect(scene.book.get(pubkey)).toBe(scene.chain.get(pubkey));
+  expect(scene.merged.dispute).toBeNull();
+}
+
+describe('a source that says what becomes of slots', () => {
+  beforeEach(() => openScene(['grpc', 'grpc']));
+
+  test('too early that one is final: later writes of it count', async () => {
+    honest.notifyWrite('a', scene.slot, 'one');
+    liar.notifySlot(scene.slot, 'finalized');
+    scene.writeAccount('a', 'two', [honest, liar]);
+    await scene.passSlots(20);
+    expectTruth();
+  });
+
+  test('that the slot of its own lie is final: it is judged', async () => {
+    liar.notifyWrite('a', scene.slot, 'lied');
+    liar.notifySlot(scene.slot, 'finalized');
+    await scene.passSlots(20);
+    expectTruth();
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
+  test('that one is dead: what others notified of it stays', async () => {
+    scene.writeAccount('a', 'one', [honest]);
+    liar.notifySlot(scene.slot, 'dead');
+    await scene.passSlots(20);
+    expectTruth();
+    expect(scene.states[1]).toBe('trusted');
+  });
+
+  test('that others are left out: they are not', async () => {
+    scene.writeAccount('a', 'one');
+    honest.notifySlot(scene.slot, 'processed');
+    liar.notifySlot(scene.slot + 1, 'confirmed', scene.slot - 3);
+    await scene.passSlots(1, [honest]);
+    liar.notifySlot(scene.slot, 'confirmed', scene.slot - 3);
+    await scene.passSlots(20);
+    expectTruth();
+    expect(scene.states[1]).toBe('trusted');
+  });
+
+  test('while it is distrusted: nothing of it counts', async () => {
+    scene.chain.set('b', 'true');
+    liar.notifyWrite('b', scene.slot, 'lied');
+    await scene.passSlots(5);
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+    honest.notifyWrite('a', scene.slot, 'one');
+    liar.notifySlot(scene.slot, 'finalized');
+    scene.writeAccount('a', 'two', [honest]);
+    await scene.passSlots(20);
+    expectTruth();
+  });
+});
+
+describe('a source that runs ahead', () => {
+  beforeEach(() => openScene(['grpc', 'grpc']));
+
+  test('in steps: its slots are not notified on, and it is distrusted', async () => {
+    for (let step = 1; step <= 20; step += 1) liar.notifySlot(scene.slot + 60 * step);
+    liar.notifyWrite('a', scene.slot + 30, 'lied');
+    scene.slots.length = 0;
+    await scene.passSlots(20, [honest]);
+    expectTruth();
+    expect(scene.slots).toEqual(Array.from({ length: 20 }, (_, at) => scene.slot - 19 + at));
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+    // Writes within a slot are not lost after it.
+    liar.listener?.onClosed('gone');
+    honest.notifyWrite('b', scene.slot, 'one');
+    honest.notifySlot(scene.slot, 'processed');
+    scene.writeAccount('b', 'two', [honest]);
+    expectTruth('b');
+  });
+
+  test('by thirty slots at once: neither its slots nor its write are believed', async () => {
+    liar.notifySlot(scene.slot + 30);
+    liar.notifyWrite('a', scene.slot + 30, 'lied');
+    scene.slots.length = 0;
+    for (let slot = 0; slot < 40; slot += 1) {
+      await scene.passSlots(1, [honest]);
+      expectTruth();
+    }
+    expect(scene.slots).toHaveLength(40);
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
+  test('no further than the chain, while the other one is late: it goes on', async () => {
+    for (let slot = 0; slot < 60; slot += 1) {
+      scene.writeAccount('a', `a${slot}`, [liar]);
+      await scene.passSlots(1, [liar]);
+      honest.notifySlot(scene.slot - 12);
+    }
+    expect(scene.states[0]).toBe('trusted');
+    expectTruth();
+  });
+});
+
+test('sources: one of another chain never joins, and nothing of it counts', async () => {
+  scene = await SourceScene.open(['grpc', 'grpc'], ['other'], ([, second]) =>
+    second === undefined ? [] : [second],
+  );
+  [liar, honest] = scene.sources as [FakeSource, FakeSource];
+  liar.listener?.onOpened();
+  for (let slot = 0; slot < 10; slot += 1) {
+    liar.notifySlot(400_000_000 + slot);
+    liar.notifyWrite('a', 400_000_000 + slot, 'lied');
+    await scene.passSlots(1, [honest]);
+    honest.notifyWrite('a', scene.slot, 'one');
+    honest.notifySlot(scene.slot - 1, 'processed');
+    scene.writeAccount('a', `two ${slot}`, [honest]);
+    expectTruth();
+  }
+  expect(scene.states).toEqual(['joining', 'trusted']);
+  expect(scene.slots.at(-1)).toBe(scene.slot);
+});
+
+test('sources: a write that a node notifies of the far future before its first slot does not count', async () => {
+  scene = await SourceScene.open(['rpc', 'grpc'], ['other'], ([, second]) =>
+    second === undefined ? [] : [second],
+  );
+  [liar, honest] = scene.sources as [FakeSource, FakeSource];
+  liar.listener?.onOpened();
+  liar.notifyWrite('a', 1e15, 'lied');
+  await scene.passSlots(6);
+  scene.writeAccount('a', 'true');
+  await scene.passSlots(20);
+  expectTruth();
+});
+
+test('sources: one that goes on while the book is read again keeps it', async () => {
+  await openScene(['grpc', 'grpc']);
+  const [first, second] = [liar, honest];
+  second.listener?.onClosed('gone');
+  first.listener?.onInterrupted('cut');
+  second.listener?.onOpened();
+  scene.timers.advance(5_000);
+  await scene.subscribe();
+  await scene.passSlots(2, [second]);
+  first.listener?.onResumed();
+  await scene.passSlots(5);
+  scene.writeAccount('a', 'one');
+  await scene.passSlots(3);
+  second.listener?.onClosed('gone');
+  scene.writeAccount('a', 'two', [first]);
+  await scene.passSlots(3, [first]);
+  expectTruth();
+});
+
+test('sources: a node tells the end of a slot in which a server has stopped', async () => {
+  await openScene(['rpc', 'grpc']);
+  const [node, server] = [liar, honest];
+  server.notifyWrite('a', scene.slot, 'middle');
+  scene.writeAccount('a', 'end', [node]);
+  await scene.passSlots(5, [node]);
+  expect(scene.book.get('a')).toBe('end');
+});
+
+describe('a source that is not there when it is judged', () => {
+  beforeEach(() => openScene(['grpc', 'grpc']));
+
+  test('as it tells of no more slots: its write is compared nevertheless', async () => {
+    for (let slot = 0; slot < 5; slot += 1) {
+      liar.notifyWrite('a', scene.slot, `lied ${slot}`);
+      await scene.passSlots(1, [honest]);
+    }
+    await scene.passSlots(4, [honest]);
+    expectTruth();
+    await scene.passSlots(4);
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
+  test('and tells of no more slots at all joins again', async () => {
+    await scene.passSlots(10, [honest]);
+    expect(scene.states).toEqual(['joining', 'trusted']);
+    await scene.passSlots(4);
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+  });
+
+  test('as the slot was judged before: a write that comes late is compared', async () => {
+    liar.notifyWrite('b', scene.slot, 'true');
+    honest.notifyWrite('b', scene.slot, 'true');
+    await scene.passSlots(6);
+    liar.notifyWrite('a', scene.slot - 5, 'lied');
+    expect(scene.book.get('a')).toBe('lied');
+    await scene.passSlots(2);
+    expectTruth();
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
+  test('as it connects again at once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      liar.notifyWrite('a', scene.slot, 'lied');
+      liar.listener?.onClosed('gone');
+      liar.listener?.onOpened();
+      await scene.passSlots(4);
+      expectTruth();
+    }
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
+  test('as it is gone while the chain is read', async () => {
+    scene.canRead = false;
+    liar.notifyWrite('a', scene.slot, 'lied');
+    await scene.passSlots(3);
+    liar.listener?.onClosed('gone');
+    scene.canRead = true;
+    await scene.passSlots(12, [honest]);
+    expectTruth();
+  });
+
+  test('as it writes into a slot that the chain has not', async () => {
+    const skipped = scene.slot + 1;
+    scene.slot += 1;
+    liar.notifyWrite('a', skipped, 'lied');
+    scene.slot += 1;
+    for (const source of [liar, honest]) source.notifySlot(scene.slot, 'begun', skipped - 1);
+    await scene.passSlots(6);
+    expectTruth();
+  });
+
+  test('and nobody can be read: the book is in doubt until somebody can', async () => {
+    scene.isFinal = true;
+    scene.canRead = false;
+    liar.notifyWrite('a', scene.slot, 'lied');
+    await scene.passSlots(7);
+    for (let slot = 0; slot < 200; slot += 10) {
+      expect(scene.merged.dispute).toBe('sources disagree about a');
+      await scene.passSlots(10);
+    }
+    scene.canRead = true;
+    await scene.passSlots(20);
+    expectTruth();
+    expect(scene.states[1]).toBe('trusted');
+  });
+});
+
+describe('one of three sources', () => {
+  beforeEach(() => openScene(['grpc', 'grpc', 'grpc']));
+
+  test('tells what it alone knows, of slots further than those of the others: it is refuted', async () => {
+    const third = scene.sources[2] as FakeSource;
+    for (let slot = 0; slot < 6; slot += 1) {
+      liar.notifySlot(scene.slot + 4);
+      liar.notifyWrite('a', scene.slot, `lied ${slot}`);
+      await scene.passSlots(1, [honest, third]);
+    }
+    await scene.passSlots(4, [honest, third]);
+    expectTruth();
+    expect(scene.states.slice(1)).toEqual(['trusted', 'trusted']);
+  });
+
+  test('lies, and the others told the truth before: they agree, and not with the book', async () => {
+    const third = scene.sources[2] as FakeSource;
+    scene.writeAccount('a', 'true', [honest, third]);
+    liar.notifyWrite('a', scene.slot, 'lied');
+    await scene.passSlots(5);
+    expectTruth();
+    expect(scene.states).toEqual(['distrusted', 'trusted', 'trusted']);
+  });
+});
+
+describe('sources that are right', () => {
+  test('a node that leaves out one of several slots says nothing of it', async () => {
+    await openScene(['rpc', 'grpc']);
+    const [node, server] = [liar, honest];
+    server.notifyWrite('a', scene.slot, 'one');
+    scene.chain.set('a', 'two');
+    await scene.passSlots(1);
+    scene.writeAccount('a', 'two');
+    await scene.passSlots(10);
+    expectTruth();
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+    expect(node.kind).toBe('rpc');
+  });
+
+  test('one that replays a slot of another fork is not to blame', async () => {
+    await openScene(['grpc', 'grpc']);
+    const fork = scene.slot + 1;
+    scene.slot += 2;
+    liar.notifySlot(fork, 'begun', fork - 1);
+    liar.notifyWrite('a', fork, 'forked');
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'begun', fork - 1);
+    await scene.passSlots(2);
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'confirmed');
+    await scene.passSlots(10);
+    expectTruth();
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+  });
+
+  test('one that comes late to a slot of another fork changes nothing', async () => {
+    await openScene(['grpc', 'grpc']);
+    const fork = scene.slot + 1;
+    scene.slot += 2;
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'begun', fork - 1);
+    await scene.passSlots(2);
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'confirmed');
+    liar.notifyWrite('a', fork, 'forked');
+    expectTruth();
+  });
+
+  test('a slot that was dead and is replayed counts', async () => {
+    await openScene(['grpc', 'grpc']);
+    for (const source of scene.sources) {
+      source.notifyWrite('a', scene.slot, 'one');
+      source.notifySlot(scene.slot, 'dead');
+    }
+    expect(scene.book.get('a')).toBe('old');
+    for (const source of scene.sources) source.notifySlot(scene.slot);
+    scene.writeAccount('a', 'two');
+    expectTruth();
+  });
+
+  test('an account that goes back to what nobody knows is read, and no other', async () => {
+    await openScene(['grpc', 'grpc']);
+    scene.chain.set('b', 'true');
+    for (const source of scene.sources) {
+      source.notifyWrite('b', scene.slot, 'forked');
+      source.notifySlot(scene.slot, 'dead');
+    }
+    await scene.passSlots(3);
+    expectTruth('b');
+    expect(scene.events).toEqual(['opened']);
+  });
+
+  test('none that missed the end of an account: it is read', async () => {
+    await openScene(['grpc', 'grpc']);
+    scene.writeAccount('a', 'two', [liar]);
+    scene.chain.delete('a');
+    await scene.passSlots(8);
+    expect(scene.closed.has('a')).toBe(true);
+    expect(scene.merged.dispute).toBeNull();
+    expect(scene.states[0]).toBe('trusted');
+  });
+});
+
+test('sources: an account that a server alone says is gone is read, as a node tells of none', async () => {
+  await openScene(['grpc', 'rpc']);
+  liar.notifyClosed('a', scene.slot);
+  expect(scene.closed.has('a')).toBe(true);
+  await scene.passSlots(5);
+  expectTruth();
+  expect(scene.closed.has('a')).toBe(false);
+  expect(scene.states).toEqual(['distrusted', 'trusted']);
+});
