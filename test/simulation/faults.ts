@@ -425,11 +425,8 @@ export const NODE_FAULTS: readonly FaultKind[] = [...OUTAGES, ...HELD_LIES, ANNO
 const OF_ONE_NODE: readonly FaultKind[] = [...OUTAGES, ...MISHAPS, ...CLIENTS, ...CHAIN];
 const OF_SEVERAL_NODES: readonly FaultKind[] = [...OF_ONE_NODE, ...HELD_LIES];
 
-/** Slots or a Clock that are wrong together with the readings: scenarios hold these, alone, where streams are merged. */
-const UNDECIDED_OF_MERGED: readonly FaultKind[] = [LIES.climbingSlots, LIES.wrongClock];
-const OF_MERGED_NODES = OF_SEVERAL_NODES.filter((kind) => !UNDECIDED_OF_MERGED.includes(kind));
 const OF_MERGED: readonly FaultKind[] = [
-  ...OF_MERGED_NODES,
+  ...OF_SEVERAL_NODES,
   ...Object.values<FaultKind>(SERVER_FAULTS),
 ];
 
@@ -483,7 +480,7 @@ function randomVictim(random: Random, { hasScanNode }: RunShape): Victim {
 function kindsOf({ nodes, merged }: RunShape): readonly FaultKind[] {
   if (nodes === 1) return OF_ONE_NODE;
   if (merged === null) return OF_SEVERAL_NODES;
-  return merged.servers > 0 ? OF_MERGED : OF_MERGED_NODES;
+  return merged.servers > 0 ? OF_MERGED : OF_SEVERAL_NODES;
 }
 
 /** The faults of a random run: episodes, each of several faults of one node at once. */

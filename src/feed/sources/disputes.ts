@@ -115,9 +115,13 @@ export class Disputes {
     return this.#disputes.get(dispute.pubkey) === dispute;
   }
 
+  get #trusted(): readonly Member[] {
+    return this.#options.members.filter(({ isTrusted }) => isTrusted);
+  }
+
   /** The trusted sources that have notified all of the slot. */
   #partiesOf({ slot }: Dispute): readonly Member[] {
-    return this.#options.members.filter((member) => member.isTrusted && member.hasPassed(slot));
+    return this.#trusted.filter((member) => member.hasPassed(slot));
   }
 
   #compare(
@@ -190,7 +194,12 @@ export class Disputes {
       dispute.readings.delete(name);
       return;
     }
-    const found = this.#findRight(dispute, reading, isOwn);
+    const isUnknown = this.#trusted.every(
+      (member) => this.#claimBy(member, dispute, Number.POSITIVE_INFINITY) === null,
+    );
+    const found = isUnknown
+      ? { slot: dispute.slot, right: this.#trusted }
+      : this.#findRight(dispute, reading, isOwn);
     if (found !== null) this.#decide(dispute, { ...found, state: reading, reading });
     else if (this.#partiesOf(dispute).every((member) => member.hasPassed(reading.slot)))
       this.#weighLast(dispute, name, reading);
@@ -202,22 +211,23 @@ export class Disputes {
     reading: AccountUpdate,
     isOwn: (member: Member) => boolean,
   ): { readonly slot: number; readonly right: readonly Member[] } | null {
-    const trusted = this.#options.members.filter(({ isTrusted }) => isTrusted);
-    if (
-      trusted.every((member) => this.#claimBy(member, dispute, Number.POSITIVE_INFINITY) === null)
-    )
-      return { slot: dispute.slot, right: trusted };
-    // A node may have read a slot before its end.
-    for (const slot of [dispute.slot, reading.slot, reading.slot - 1]) {
-      const right = trusted.filter((member) => this.#hasRead(member, dispute, reading, slot));
-      const others = trusted.filter((member) => !right.includes(member));
-      // It may have been written since: who has it by then was right before, too.
-      const isSince = (member: Member): boolean =>
-        this.#compare(member, dispute.pubkey, reading.slot, reading) === 'same';
-      if (slot === dispute.slot && others.some(isSince)) continue;
-      if (!right.every(isOwn)) return { slot, right };
-    }
-    return null;
+    const hasIt = (slot: number): readonly Member[] =>
+      this.#trusted.filter((member) => this.#hasRead(member, dispute, reading, slot));
+    const then = hasIt(dispute.slot);
+    // It may have been written since: who has it by now was right before, too.
+    const isSince = this.#trusted.some((member) => {
+      const has = this.#compare(member, dispute.pubkey, reading.slot, reading) === 'same';
+      return has && !then.includes(member);
+    });
+    if (!isSince && !then.every(isOwn)) return { slot: dispute.slot, right: then };
+    const now = hasIt(reading.slot);
+    if (!now.every(isOwn)) return { slot: reading.slot, right: now };
+    // What a node notified itself it does not prove, and no other state either; and one that is behind may still come to it.
+    const isComplete = this.#partiesOf(dispute).every((one) => one.hasPassed(reading.slot));
+    if (now.length > 0 || !isComplete) return null;
+    // The node may have read the slot before its end.
+    const before = hasIt(reading.slot - 1);
+    return before.every(isOwn) ? null : { slot: reading.slot - 1, right: before };
   }
 
   /** Whether what was read is what the source had notified up to the end of the slot. */

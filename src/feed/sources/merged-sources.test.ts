@@ -1,46 +1,10 @@
 import { expect, test } from 'vitest';
-import type { FeedSource, SourceListener, SourceUpdate } from '../model/feed-source.js';
+import { FakeSource } from '../../../test/support/source-scene.js';
 import { MergedSources } from './merged-sources.js';
-
-/** A source that does as the test says. */
-class FakeSource implements FeedSource {
-  readonly counters = { connects: 0, resumes: 0, malformed: 0, foreign: 0 };
-  listener: SourceListener | null = null;
-  #version = 0;
-
-  constructor(
-    readonly kind: FeedSource['kind'] = 'grpc',
-    readonly name = 'fake',
-  ) {}
-
-  start(listener: SourceListener): void {
-    this.listener = listener;
-  }
-
-  stop(): void {}
-
-  dropConnection(): void {}
-
-  followKeys(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  notifySlot(slot: number): void {
-    this.listener?.onSlot({ slot, parent: slot - 1, status: 'begun' });
-  }
-
-  notifyWrite(pubkey: string, slot: number, data: string): void {
-    this.#version += 1;
-    const encoding = 'bytes' as const;
-    const account = { kind: 'user' as const, pubkey, owner: 'p', slot, data, encoding };
-    const update: SourceUpdate = { ...account, closed: false, writeVersion: this.#version };
-    this.listener?.onUpdate(update);
-  }
-}
 
 /** Two sources as one connection, and what it does. */
 async function openBoth() {
-  const sources = [new FakeSource(), new FakeSource()] as const;
+  const sources = [new FakeSource('grpc', 'one'), new FakeSource('grpc', 'other')] as const;
   const merged = new MergedSources({ sources });
   const events: string[] = [];
   const [onMalformed, onLost] = [(): void => undefined, (): void => undefined];
