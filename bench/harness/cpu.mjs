@@ -10,10 +10,16 @@ export const LOAD_CPU = '1';
 
 /** User and system time of a process with all its threads, in nanoseconds. */
 export function cpuNsOf(pid) {
+  const { userNs, kernelNs } = cpuSplitOf(pid);
+  return userNs + kernelNs;
+}
+
+/** The same apart: what the process does, and what the kernel does for it. */
+export function cpuSplitOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   // The name in brackets may hold blanks; what follows it does not.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_NS;
+  return { userNs: Number(fields[11]) * TICK_NS, kernelNs: Number(fields[12]) * TICK_NS };
 }
 
 /** A command line that runs on one core. */

@@ -7,13 +7,13 @@ import { rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { workloadFile } from '../workload/files.mjs';
-import { cpuNsOf } from './cpu.mjs';
+import { cpuSplitOf } from './cpu.mjs';
 import { timeInTurns } from './rounds.mjs';
-import { captured, sendAll, startLoad, startServer, subscription } from './servers.mjs';
+import { capturedBytes, sendAll, startLoad, startServer, subscription } from './servers.mjs';
 import { StreamBooks } from './stream-book.mjs';
 
-const WORKLOAD = 'powerlaw-8-markets';
-const READERS = 500;
+export const WORKLOAD = 'powerlaw-8-markets';
+export const READERS = 500;
 /**
  * Different turns that the peer sends over and over; ours makes each one again. They are more bytes
  * than a compressor looks back. Both kinds of change are where they began after so many.
@@ -46,11 +46,11 @@ export async function fanOut(bench) {
 async function against(bench, { channel, change, topics, deflate, bar, wish, turns }) {
   const server = await openServer(topics, change);
   const witness = await joinOurs(server, { channel: 'orderbook', count: 1 });
-  const frames = await captureTurns(witness);
+  const frames = textsOf(await captureTurns(witness));
   await witness.readers.stop();
   const ours = await joinOurs(server, { channel, count: READERS });
-  const sent = await captureTurns(ours);
-  if (channel === 'book') requireSameBooks(ours.first, sent, frames);
+  const sent = textsOf(await captureTurns(ours));
+  if (channel === 'book') requireSameBooks(ours.first.map(String), sent, frames);
   const peer = await openPeer({ frames, deflate });
   if (deflate === 'plain') await requireSameBytes(peer, frames);
   const times = await timeInTurns({
@@ -60,7 +60,7 @@ async function against(bench, { channel, change, topics, deflate, bar, wish, tur
     rounds: bench.rounds,
     judge: 'cpu',
   });
-  for (const side of [ours, peer]) await Promise.all([side.server.stop(), side.readers.stop()]);
+  await stopSides([ours, peer]);
   const how = deflate === 'deflate' ? ' with permessage-deflate' : '';
   return {
     row: 5,
@@ -79,12 +79,18 @@ function nameOf(channel) {
   return channel === 'book' ? 'streaming channel, a delta' : 'compatible channel, a frame';
 }
 
-function meanBytes(turns) {
+/** The mean length of the frames of some turns. */
+export function meanBytes(turns) {
   const frames = turns.flat();
   return Math.round(frames.reduce((sum, { length }) => sum + length, 0) / frames.length);
 }
 
-async function openServer(topics, change) {
+function textsOf(turns) {
+  return turns.map((frames) => frames.map(String));
+}
+
+/** A server with the workload's first so many markets, which a change of each of is a turn. */
+export async function openServer(topics, change) {
   const server = startServer('book-server');
   const { markets } = await server.ask(`load ${workloadFile(WORKLOAD)}`);
   if (change === 'account') await server.ask(`changes ${topics} ${USERS}`);
@@ -92,25 +98,25 @@ async function openServer(topics, change) {
   return { server, port, markets: markets.slice(0, topics), turn: `turn ${topics} ${change}` };
 }
 
-/** Readers of all topics of a channel; `first` is what the first of them was shown at once. */
-async function joinOurs({ server, port, markets, turn }, { channel, count }) {
+/** Readers of all topics of a channel; `first` is what the first of them was shown at once. `more` has members of the subscription. */
+export async function joinOurs({ server, port, markets, turn }, { channel, count, more }) {
   const readers = startLoad('readers');
   await readers.ask(`connect ${port} ${count} plain`);
   await readers.ask('capture');
-  for (const market of markets) await sendAll(readers, subscription(channel, market));
+  for (const market of markets) await sendAll(readers, subscription(channel, market, more));
   const deliveries = count * markets.length;
   await readers.ask(`expect ${deliveries}`);
-  return { server, readers, deliveries, turn, first: await captured(readers) };
+  return { server, readers, deliveries, turn, first: await capturedBytes(readers) };
 }
 
 /** What one reader gets in some turns: a list of frames a turn. */
-async function captureTurns({ server, readers, deliveries, turn }) {
+export async function captureTurns({ server, readers, deliveries, turn }) {
   const turns = [];
   for (let at = 0; at < TURNS_KEPT; at += 1) {
     await readers.ask('capture');
     await server.ask(turn);
     await readers.ask(`expect ${deliveries}`);
-    turns.push(await captured(readers));
+    turns.push(await capturedBytes(readers));
   }
   return turns;
 }
@@ -145,18 +151,27 @@ async function openPeer({ frames, deflate }) {
 
 /** The peer sends what ours sends on the compatible channel, in the same sequence. */
 async function requireSameBytes(peer, frames) {
-  const sent = await captureTurns(peer);
+  const sent = textsOf(await captureTurns(peer));
   if (JSON.stringify(sent) === JSON.stringify(frames)) return;
   throw new Error('the readers of the two sides get different bytes');
 }
 
 /** Turns one after the other, each until every reader has every frame of it. */
-async function measured({ server, readers, deliveries, turn }, turns) {
-  const [cpu, wall] = [cpuNsOf(server.pid), process.hrtime.bigint()];
+export async function measured({ server, readers, deliveries, turn }, turns) {
+  const [cpu, wall] = [cpuSplitOf(server.pid), process.hrtime.bigint()];
   for (let at = 0; at < turns; at += 1) {
     await server.ask(turn);
     await readers.ask(`expect ${deliveries}`);
   }
   const wallNs = Number(process.hrtime.bigint() - wall);
-  return { operations: turns * deliveries, wallNs, cpuNs: cpuNsOf(server.pid) - cpu };
+  const after = cpuSplitOf(server.pid);
+  const kernelNs = after.kernelNs - cpu.kernelNs;
+  const cpuNs = after.userNs - cpu.userNs + kernelNs;
+  const operations = turns * deliveries;
+  return { operations, wallNs, cpuNs, kernelNs: kernelNs / operations };
+}
+
+/** Ends the servers and readers of both sides. */
+export async function stopSides(sides) {
+  for (const { server, readers } of sides) await Promise.all([server.stop(), readers.stop()]);
 }

@@ -90,8 +90,9 @@ function cells(result) {
 }
 
 /** A latency has no CPU time: it is waiting. */
-function timed({ wallNs, cpuNs, marginPercent, p99Ns }) {
-  const cpu = cpuNs === undefined ? '' : ` (${duration(cpuNs)})`;
+function timed({ wallNs, cpuNs, kernelNs, marginPercent, p99Ns }) {
+  const kernel = kernelNs === undefined ? '' : `, ${duration(kernelNs)} of it the kernel's`;
+  const cpu = cpuNs === undefined ? '' : ` (${duration(cpuNs)}${kernel})`;
   const suite =
     p99Ns === undefined ? '' : ` ±${marginPercent.toFixed(1)} %, p99 ${duration(p99Ns)}`;
   return `${duration(wallNs)}${suite}${cpu}`;
@@ -152,7 +153,7 @@ export function summary({ machine, rounds, load }) {
     `Commit ${commit}; load average ${load.before.join(' ')} before, ${load.after.join(' ')} after.`,
     `${rounds} rounds in turns, ours then peer. Times are medians a single operation, wall clock`,
     'with the CPU time of the process in brackets; ratios are medians of the ratios of the rounds,',
-    'of CPU times in rows 4, 5, walk, match, accounts, deltas, edges, books, grpc and merge, of wall clocks in the others.',
+    'of CPU times in rows 4, 5, walk, match, accounts, deltas, binary, edges, books, grpc and merge, of wall clocks in the others.',
     'In every timed row the results of both sides were compared first and were equal.',
   ];
 }

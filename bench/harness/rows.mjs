@@ -1,10 +1,11 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `history`, `ingest`, `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `merge`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `binary`, `history`, `ingest`, `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `merge`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
 import { asOfMoments, replaySpeed } from './as-of-rows.mjs';
+import { binaryFrames } from './binary-rows.mjs';
 import { peerBooks } from './books-row.mjs';
 import { copySpeed } from './copy-row.mjs';
 import { edgeCosts } from './edges-row.mjs';
@@ -52,6 +53,7 @@ export const ROWS = {
   sources: (bench) => l2WithSources(bench),
   accounts: (bench) => clientAccounts(bench),
   deltas: (bench) => clientDeltas(bench),
+  binary: (bench) => binaryFrames(bench),
   render: (bench) => coldRender(bench),
   history: (bench) => historyStore(bench),
   ingest: (bench) => ingestBesideReaders(bench),
@@ -67,7 +69,7 @@ export const ROWS = {
 };
 
 /** Rows that need neither the engines nor the peers: nothing is built for them. */
-export const ROWS_ALONE = ['grpc', 'merge'];
+export const ROWS_ALONE = ['binary', 'grpc', 'merge'];
 
 async function forShapes(row) {
   const results = [];

@@ -39,6 +39,11 @@ export function sendAll(readers, message) {
 
 /** The frames that the first reader has had since `capture`, as texts. */
 export async function captured(readers) {
+  return (await capturedBytes(readers)).map(String);
+}
+
+/** The same as bytes. */
+export async function capturedBytes(readers) {
   const { payloads } = await readers.ask('captured');
-  return payloads.map((payload) => Buffer.from(payload, 'base64').toString());
+  return payloads.map((payload) => Buffer.from(payload, 'base64'));
 }

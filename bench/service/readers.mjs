@@ -13,6 +13,9 @@ const DEFLATED_BYTES_MIN = 1;
 /** What is announced must have come within this time. */
 const DEADLINE_MS = 60_000;
 const PING = 9;
+/** A message as bytes is a book or a delta by its kind, however short: see docs/binary.md. */
+const BINARY = 2;
+const BINARY_HEARTBEAT = 2;
 /** A client that answers no ping is taken for gone. The pings of both sides are empty. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 const SHARED_BYTES = 256 * 1024;
@@ -95,6 +98,7 @@ class Reader {
   #have = 0;
   #left = 0;
   #length = 0;
+  #firstByte = 0;
   #isOpen = false;
   #handshake = '';
   #isFirst;
@@ -128,6 +132,7 @@ class Reader {
   }
 
   #skip(at, length) {
+    if (this.#left === this.#length) this.#firstByte = shared[at];
     const end = Math.min(length, at + this.#left);
     this.#parts?.push(Buffer.from(shared.subarray(at, end)));
     this.#left -= end - at;
@@ -156,13 +161,19 @@ class Reader {
 
   /** A frame counts when its last byte is there. */
   #end() {
-    if (this.#length < bookBytesMin) return;
+    if (!this.#isBook()) return;
     if (this.#isFirst) times?.push(Number(process.hrtime.bigint()));
     if (this.#parts !== undefined) captured?.push(this.#parts);
     this.#parts = undefined;
     deliveries += 1;
     bytes += this.#length;
     if (deliveries === waiting?.count) waiting.resolve();
+  }
+
+  #isBook() {
+    const isBinary = (this.#head[0] & 0x0f) === BINARY;
+    if (!isBinary) return this.#length >= bookBytesMin;
+    return ((this.#firstByte >> 2) & 3) !== BINARY_HEARTBEAT;
   }
 }
 
