@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { Client as GrpcClient, ServiceError } from '@grpc/grpc-js';
-import { GRPC_MESSAGE_BYTES_MAX } from './limits.js';
+import { GRPC_MESSAGE_BYTES_MAX, GRPC_WINDOW_BYTES } from './limits.js';
 import { SUBSCRIBE_PATH } from './messages.js';
 
 type Grpc = typeof import('@grpc/grpc-js');
@@ -48,6 +48,7 @@ function newClient({ Client, credentials }: Grpc, { protocol, hostname, port }: 
   const target = `${hostname}:${port === '' ? (isSecure ? 443 : 80) : port}`;
   return new Client(target, isSecure ? newTls(credentials) : credentials.createInsecure(), {
     'grpc.max_receive_message_length': GRPC_MESSAGE_BYTES_MAX,
+    'grpc-node.flow_control_window': GRPC_WINDOW_BYTES,
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_retries': 0,
   });
