@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FakeSource } from '../../../test/support/source-scene.js';
 import { MergedSources } from './merged-sources.js';
 
@@ -74,4 +74,23 @@ test('sources: one that goes on after the book was given up begins a connection'
   merged.connection.dropConnection('it took too long');
   first.listener?.onResumed();
   expect(events).toEqual(['closed: it took too long', 'opened']);
+});
+
+describe('sources: the next write of the other one is the next change of the book, as the first', () => {
+  test.each(['onInterrupted', 'onClosed'] as const)('ends amid a slot: %s', async (ended) => {
+    const { sources, events } = await openBoth();
+    const [first, second] = sources;
+    first.notifySlot(10);
+    second.listener?.onOpened();
+    second.notifySlot(11);
+    first.notifySlot(13);
+    first.notifyWrite('a', 13, 'x');
+    events.length = 0;
+    first.listener?.[ended]('gone');
+    // It was behind the first, and neither its slot nor a word of the first is waited for.
+    second.notifyWrite('a', 13, 'x');
+    second.notifyWrite('a', 13, 'y');
+    second.notifyWrite('b', 13, 'z');
+    expect(events).toEqual(['a y', 'b z']);
+  });
 });
