@@ -27,7 +27,8 @@ export class ChainSlot {
   slotBy(nowMs: number): number | null {
     const ageMs = nowMs - this.#atMs;
     if (this.#slot === 0 || ageMs > CHAIN_SLOT_MS_MAX) return null;
-    return this.#slot + Math.floor(ageMs / SLOT_MS_MIN);
+    // A node counts a slot at its end, a source from its begin.
+    return this.#slot + 1 + Math.floor(ageMs / SLOT_MS_MIN);
   }
 
   /** Reads it from all nodes, unless that was done just now. */
@@ -35,16 +36,17 @@ export class ChainSlot {
     const nowMs = this.#timers.nowMs();
     if (nowMs - this.#requestedAtMs < CHAIN_SLOT_INTERVAL_MS) return;
     this.#requestedAtMs = nowMs;
-    for (const { rpc } of this.#witnesses) void this.#readSlot(rpc);
+    for (const { rpc } of this.#witnesses) void this.#readSlot(rpc, nowMs);
   }
 
-  async #readSlot(rpc: Witness['rpc']): Promise<void> {
+  async #readSlot(rpc: Witness['rpc'], requestedAtMs: number): Promise<void> {
     const limit = { timers: this.#timers, limitMs: DISPUTE_READ_MS_MAX, signal: undefined };
     try {
       const slot = await withTimeLimit(limit, (signal) => readSlot(rpc, { signal }));
       if (slot <= this.#slot) return;
       this.#slot = slot;
-      this.#atMs = this.#timers.nowMs();
+      // A reading is as old as its request may be.
+      this.#atMs = requestedAtMs;
       this.#onRead();
     } catch {
       // Another node may be read, or this one the next time.

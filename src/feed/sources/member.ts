@@ -2,7 +2,6 @@ import type { SourceStatus } from '../../contract/feed-status.js';
 import type { FeedSource } from '../model/feed-source.js';
 import type { LedgerListener } from './account-writes.js';
 import {
-  AHEAD_SLOTS_MAX,
   CONFIRM_SLOTS,
   JOINED_SLOTS_AFTER,
   JOINED_SLOTS_BEHIND_MAX,
@@ -133,8 +132,7 @@ export class Member {
     return (
       this.firstSlot > 0 &&
       slot >= this.firstSlot + JOINED_SLOTS_AFTER &&
-      slot <= this.slot + JOINED_SLOTS_BEHIND_MAX &&
-      slot + AHEAD_SLOTS_MAX >= this.reach
+      slot <= this.slot + JOINED_SLOTS_BEHIND_MAX
     );
   }
 
@@ -280,14 +278,6 @@ export function joinOpen(members: readonly Member[], nowMs: number): number {
   // One that is behind may still notify what the reading has, and one that is ahead may be wrong.
   const slots = open.map(({ slot }) => slot).filter((slot) => slot > 0);
   return slots.length === 0 ? 0 : Math.max(0, Math.min(...slots) - 1);
-}
-
-/** What a source notified from its first slot on continues what one that keeps the book notified until then. */
-export function joinBehind(members: readonly Member[]): void {
-  const newest = Math.max(0, ...members.map(({ isKeeping, slot }) => (isKeeping ? slot : 0)));
-  for (const member of members) {
-    if (member.standing === 'joining' && member.continuesAt(newest)) member.standing = 'joined';
-  }
 }
 
 /** What each source does; those that keep the book say how far the others are behind. */

@@ -16,7 +16,6 @@ import { Disputes } from './disputes.js';
 import { DISTRUSTED_ALONE_MS, LEDGER_BYTES_MAX, SOURCES_DOWN_MS_MAX } from './limits.js';
 import {
   followKeys,
-  joinBehind,
   joinOpen,
   Member,
   newCounter,
@@ -269,7 +268,7 @@ export class MergedSources implements UpdateStream {
     if (isNew) this.#reach.recordSlot(member, slot);
     if (this.#handlers === null) return;
     if (isNew) {
-      joinBehind(this.#members);
+      this.#reach.joinBehind();
       this.#reviewMembers();
     }
     this.#applyChanges(this.#ledger.recordSlot(member.index, notified));

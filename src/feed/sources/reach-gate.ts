@@ -37,6 +37,20 @@ export class ReachGate {
     return true;
   }
 
+  /** What a source notified from its first slot on continues what one that keeps the book notified until then. */
+  joinBehind(): void {
+    const newest = Math.max(
+      0,
+      ...this.#members.map(({ isKeeping, slot }) => (isKeeping ? slot : 0)),
+    );
+    const read = this.#chain.slotBy(this.#timers.nowMs());
+    for (const member of this.#members) {
+      if (member.standing !== 'joining' || !member.continuesAt(newest)) continue;
+      if (member.reach > newest + AHEAD_SLOTS_MAX) this.#chain.requestSlot();
+      if (member.reach <= Math.max(newest, read ?? 0) + AHEAD_SLOTS_MAX) member.standing = 'joined';
+    }
+  }
+
   /** Compares how far a source is with the others. */
   weighReach(member: Member): void {
     if (member.standing !== 'joined' || !member.isTrusted) return;
@@ -46,13 +60,15 @@ export class ReachGate {
     // Where it is alone it may be wherever it is, unless it was found to be too far before.
     const alone = read ?? (member.aheadSinceMs === null ? Number.POSITIVE_INFINITY : 0);
     const newest = others === null ? alone : Math.max(others, read ?? 0);
+    // Read before the last reading is too old, so that the source goes on.
+    if (member.reach > (others ?? newest) + AHEAD_SLOTS_MAX) this.#chain.requestSlot();
     if (member.reach <= newest + AHEAD_SLOTS_MAX) {
       member.aheadSinceMs = null;
       return;
     }
     member.aheadSinceMs ??= nowMs;
-    this.#chain.requestSlot();
-    if (nowMs - member.aheadSinceMs >= AHEAD_MS_MAX)
+    // Where no node can be read nothing refutes it, though it keeps no book.
+    if (read !== null && nowMs - member.aheadSinceMs >= AHEAD_MS_MAX)
       this.#onAhead(member, `it notified of slot ${member.reach}, which is ahead of the chain`);
   }
 }
