@@ -1,7 +1,7 @@
 import type { Timers } from '../../rpc/timers.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import { isSameState } from './account-writes.js';
-import { type ClaimComparison, compareClaim, faultOf } from './claims.js';
+import { type ClaimComparison, cameLater, compareClaim, faultOf, isTeller } from './claims.js';
 import { CONFIRM_SLOTS, DISPUTE_MS_MAX, DISPUTES_MAX, READING_AHEAD_SLOTS_MAX } from './limits.js';
 import type { Member } from './member.js';
 import { plainUpdate } from './plain-update.js';
@@ -279,8 +279,11 @@ export class Disputes {
 
   #isWrong(member: Member, dispute: Dispute, { slot, state, right }: Verdict): boolean {
     if (!member.isTrusted || right.includes(member)) return false;
-    if (member.hasPassed(slot))
-      return this.#compare(member, dispute.pubkey, slot, state) === 'other';
+    const { pubkey } = dispute;
+    if (member.hasPassed(slot)) {
+      const isOther = this.#compare(member, pubkey, slot, state) === 'other';
+      return isOther && !cameLater(this.#options.ledger, member, { pubkey, slot, right });
+    }
     if (slot !== dispute.slot || !isTeller(dispute.tellers, member)) return false;
     if (state !== null && isSameState(state, dispute.state)) return false;
     // It is refuted once it is past the slot, or when one that numbers all writes of the slot had another one at its end.
@@ -292,9 +295,4 @@ export class Disputes {
     this.#disputes.delete(pubkey);
     this.#options.onEnded(pubkey);
   }
-}
-
-/** Whether the source is one of these (bits). */
-function isTeller(tellers: number, { index }: Member): boolean {
-  return (tellers & (1 << index)) !== 0;
 }

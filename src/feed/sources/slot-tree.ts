@@ -52,11 +52,9 @@ export class SlotTree {
     return facts.isLeftOut || (facts.deadBy & (1 << source)) !== 0;
   }
 
-  /** Whether the newest slot is known not to descend from this one. */
+  /** Whether the newest slot of a source is known not to descend from this one. */
   isOffChain(slot: number): boolean {
-    let at: number | null = this.#newest;
-    while (at !== null && at > slot) at = this.#parentOf(at);
-    return at !== null && at < slot;
+    return this.#newestOf.some((newest) => newest > slot && this.#leadsPast(slot, newest));
   }
 
   /** The slot is dead for a source. Returns all for which it is, as bits. */
@@ -155,9 +153,19 @@ export class SlotTree {
   }
 
   #leads(slot: number, to: number): boolean {
+    return this.#ancestorUpTo(slot, to) === slot;
+  }
+
+  #leadsPast(slot: number, to: number): boolean {
+    const ancestor = this.#ancestorUpTo(slot, to);
+    return ancestor !== null && ancestor < slot;
+  }
+
+  /** The newest slot up to the first one from which the second descends, or is; null where that is not known. */
+  #ancestorUpTo(slot: number, to: number): number | null {
     let at: number | null = to;
     while (at !== null && at > slot) at = this.#parentOf(at);
-    return at === slot;
+    return at;
   }
 
   /** The slots between a confirmed one and its ancestors, as far as these are known. */

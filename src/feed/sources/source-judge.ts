@@ -62,7 +62,8 @@ export class SourceJudge {
   recordWrite({ pubkey, slot }: SourceUpdate): void {
     if (!this.#options.members.some(({ judgedTo }) => judgedTo >= slot)) return;
     const nowMs = this.#options.timers.nowMs();
-    this.#judgeLater({ pubkey, slot, sinceMs: nowMs, atMs: nowMs });
+    const waitMs = this.#options.ledger.isOffChain(slot) ? FORK_MS_MAX : 0;
+    this.#judgeLater({ pubkey, slot, sinceMs: nowMs, atMs: nowMs + waitMs });
   }
 
   /** What the book has of the account by now is compared once more. */
@@ -132,6 +133,7 @@ export class SourceJudge {
     const state = ledger.shownAt(pubkey, slot);
     if (state?.kind === 'oracle' && slot < this.#oraclesFromSlot) return;
     const comparison = compareClaim(ledger, member, { pubkey, slot, state });
+    if (comparison === 'unknown') return;
     if (comparison === 'same' || comparison === 'later') member.recordAgreed();
     else if (!member.isTrusted) this.#recordWrong(member, comparison, pubkey, slot, timers.nowMs());
     else if (state !== null) {

@@ -137,6 +137,7 @@ export class WriteLedger {
       for (const writes of slots) {
         const update = writes.claims[source] ?? null;
         if (update === null || (writes.notified[source] ?? -1) >= 0) continue;
+        if (this.#tree.isDeadFor(source, writes.slot)) continue;
         this.#addState(writes, source, { update, first: source, atMs: 0, tellers: 1 << source });
         this.#kept.weighWrites(writes);
       }
