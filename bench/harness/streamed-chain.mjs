@@ -23,7 +23,7 @@ const PATIENT = ['--lagging-after-ms', '60000', '--stale-after-ms', '60000'];
 class Chain {
   #started = [];
 
-  static async start() {
+  static async start(kind) {
     const chain = new Chain();
     const outfile = path.join(root, 'dist', 'bench', 'streamed-chain.mjs');
     await build({
@@ -33,7 +33,7 @@ class Chain {
     });
     const { command, args } = pinned(LOAD_CPU, process.execPath, [outfile]);
     chain.process = new EngineProcess(command, args);
-    chain.urls = await chain.process.ask(`start ${MAKERS} ${SERVERS} ${SEED}`);
+    chain.urls = await chain.process.ask(`start ${MAKERS} ${SERVERS} ${SEED} ${kind}`);
     return chain;
   }
 
@@ -66,9 +66,9 @@ class Chain {
   }
 }
 
-/** Measures on a chain of its own, which is ended with all its services. */
-export async function withChain(measure) {
-  const chain = await Chain.start();
+/** Measures on a chain of its own, with gRPC servers of a kind, which is ended with all its services. */
+export async function withChain(kind, measure) {
+  const chain = await Chain.start(kind);
   try {
     return await measure(chain);
   } finally {

@@ -1,12 +1,13 @@
 /**
- * A chain in memory with one RPC node and some gRPC servers, in a process of its own: those of the tests. Its writes are whole states of
- * makers, made beforehand and told again and again, so that many a second cost it little. Commands: see `verbs`.
+ * A chain in memory with one RPC node and some gRPC servers, in a process of its own: those of the tests, or others that are fast. Its writes are
+ * whole states of makers, made beforehand and notified again and again, so that many a second cost it little. Commands: see `verbs`.
  */
 import { createInterface } from 'node:readline';
 import type { AccountWrite } from '../../src/sim/market/market-simulator.js';
 import { ScriptedChain } from '../../test/scripted-chain.js';
 import { ScriptedNode } from '../../test/scripted-chain-node.js';
 import { ScriptedGrpc } from '../../test/scripted-grpc.js';
+import { BatchedGrpc } from './batched-grpc.js';
 
 const USER_BYTES = 4_376;
 /** States that are told by turns: several of each maker. */
@@ -16,22 +17,29 @@ const BEAT_MS = 5;
 const LIFE_RATE = 50;
 /** What falls due while the process is behind by more is not written. */
 const BEHIND_MS_MAX = 500;
+/** Writes that are kept at most: they are counted, and nobody reads them. */
+const WRITES_MAX = 10_000;
 
 let chain: ScriptedChain;
 let node: ScriptedNode;
-let servers: ScriptedGrpc[] = [];
+let servers: (ScriptedGrpc | BatchedGrpc)[] = [];
 const states: AccountWrite[] = [];
 let next = 0;
 let timer: NodeJS.Timeout | undefined;
+/** Writes that were dropped from the chain's list. */
+let dropped = 0;
+let longestBeatMs = 0;
 
 const verbs: Record<string, (...words: string[]) => object | Promise<object>> = {
-  /** `start MAKERS SERVERS SEED`: where the node and the gRPC servers are. */
-  async start(makers, count, seed) {
+  /** `start MAKERS SERVERS SEED KIND`: where the node and the gRPC servers are, which are `scripted` or `batched`. */
+  async start(makers, count, seed, kind) {
     const life = { seed: Number(seed), makers: Number(makers) };
     chain = new ScriptedChain({ ...life, writesAreSeen: 'atOnce' });
     node = await ScriptedNode.start(chain);
     servers = await Promise.all(
-      Array.from({ length: Number(count) }, () => ScriptedGrpc.start(chain)),
+      Array.from({ length: Number(count) }, () =>
+        (kind === 'batched' ? BatchedGrpc : ScriptedGrpc).start(chain),
+      ),
     );
     while (states.length < STATES) {
       const users = chain.life
@@ -54,16 +62,24 @@ const verbs: Record<string, (...words: string[]) => object | Promise<object>> = 
     clearInterval(timer);
     const perMs = Number(rate) / 1_000;
     chain.load(perMs === 0 ? 0 : LIFE_RATE);
-    const before = chain.writes.length;
+    const before = dropped + chain.writes.length;
     if (perMs === 0) return { written: before };
     let [due, lastMs] = [0, performance.now()];
     timer = setInterval(() => {
       const nowMs = performance.now();
+      longestBeatMs = Math.max(longestBeatMs, nowMs - lastMs);
       due = Math.min(perMs * BEHIND_MS_MAX, due + (nowMs - lastMs) * perMs);
       lastMs = nowMs;
-      for (; due >= 1; due -= 1) writeNext();
+      for (; due >= 1 && !servers.some(isBehind); due -= 1) writeNext();
     }, BEAT_MS);
     return { written: before };
+  },
+
+  /** `beats`: the longest time between two beats of a load since the last `beats`. */
+  beats() {
+    const answer = { longestMs: longestBeatMs };
+    longestBeatMs = 0;
+    return answer;
   },
 
   /** `destroy SERVER`: ends a gRPC server and all its connections; answers when, by the monotonic clock. */
@@ -83,6 +99,11 @@ function writeNext(): void {
   const state = states[next % states.length];
   if (state !== undefined) chain.write(state);
   next += 1;
+  if (chain.writes.length >= WRITES_MAX) dropped += chain.writes.splice(0).length;
+}
+
+function isBehind(server: ScriptedGrpc | BatchedGrpc): boolean {
+  return server instanceof BatchedGrpc && server.isBehind;
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
