@@ -72,7 +72,7 @@ export class YellowstoneReader {
     else if (update.kind === 'pong') this.pongs.push(update.id);
     else if (update.kind === 'account') {
       const { slot, writeVersion, data } = update;
-      const pubkey = base58.encode(update.pubkey);
+      const pubkey = base58.encode(Buffer.from(update.pubkey, 'latin1'));
       this.accounts.push({ pubkey, slot, writeVersion, data, ...originOf(bytes) });
     } else if (update.kind === 'transaction') {
       const { slot, lines } = update;

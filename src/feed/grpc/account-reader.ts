@@ -49,12 +49,11 @@ export class AccountReader {
     return owner === this.#programId ? kindOfAccount(data) : 'foreign';
   }
 
-  #textOf(bytes: Buffer): string {
-    const key = bytes.toString('latin1');
+  #textOf(key: string): string {
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
     if (this.#texts.size >= GRPC_KEYS_MAX) this.#texts.clear();
-    const text = base58.encode(bytes);
+    const text = base58.encode(Buffer.from(key, 'latin1'));
     this.#texts.set(key, text);
     return text;
   }

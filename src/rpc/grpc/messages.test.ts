@@ -30,8 +30,8 @@ describe('grpc: messages', () => {
     expect(decodeHex(ACCOUNT)).toEqual({
       kind: 'account',
       slot: 412_345_678,
-      pubkey: Buffer.from(KEY, 'hex'),
-      owner: Buffer.from(OWNER, 'hex'),
+      pubkey: Buffer.from(KEY, 'hex').toString('latin1'),
+      owner: Buffer.from(OWNER, 'hex').toString('latin1'),
       lamports: 5,
       data: Buffer.from('abc'),
       writeVersion: 4_503_599_627_370_497,

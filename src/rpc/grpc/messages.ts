@@ -78,9 +78,9 @@ const STATUSES: readonly (SlotStatus | null)[] = [
 export interface StreamAccount {
   readonly kind: 'account';
   readonly slot: number;
-  /** Keys of 32 bytes. */
-  readonly pubkey: Buffer;
-  readonly owner: Buffer;
+  /** Keys of 32 bytes, as text of one character a byte. */
+  readonly pubkey: string;
+  readonly owner: string;
   readonly lamports: number;
   readonly data: Buffer;
   /** Rises with each write of one node; numbers of two nodes are not comparable. */
@@ -145,14 +145,13 @@ function decodeAccount(reader: MessageReader): StreamAccount {
     if (reader.field === 1) info = reader.readMessage();
     else if (reader.field === 2) slot = reader.readNumber();
   }
-  let pubkey: Buffer = NO_BYTES;
-  let owner: Buffer = NO_BYTES;
+  let [pubkey, owner] = ['', ''];
   let data: Buffer = NO_BYTES;
   let [lamports, writeVersion] = [0, 0];
   while (info?.nextField() === true) {
-    if (info.field === 1) pubkey = info.readBytes();
+    if (info.field === 1) pubkey = info.readLatin1();
     else if (info.field === 2) lamports = info.readNumber();
-    else if (info.field === 3) owner = info.readBytes();
+    else if (info.field === 3) owner = info.readLatin1();
     else if (info.field === 6) data = info.readBytes();
     else if (info.field === 7) writeVersion = info.readNumber();
   }
