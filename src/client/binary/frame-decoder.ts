@@ -103,29 +103,76 @@ function readSnapshot(reader: ByteReader, stream: StreamIdentity, state: State):
   const reset = reader.readByte();
   if (reset > 1) throw tooLarge();
   const id = reader.readText();
+  const rows = readRows(reader, stream, { slot: moment.slot, isDelta: false });
   return {
     ...{ type: 'snapshot', ...(id === '' ? {} : { id: parseJson(id) }) },
     ...{ topic, channel, market, epoch, ...moment, ...timing, state, reset: reset === 1 },
-    ...readRows(reader, stream, { slot: moment.slot, isDelta: false }),
+    ...(channel === 'bbo' ? { bid: rows[0], ask: rows[1] } : { bids: rows[0], asks: rows[1] }),
     crc: reader.readU32(),
   };
 }
 
 function readDelta(reader: ByteReader, stream: StreamIdentity, state: State): Message {
-  const { topic, channel, market, epoch } = stream;
   const seq = reader.readVarint();
   const prev = seq - reader.readVarint();
   if (prev < 0) throw tooLarge();
   const [slot, ts] = [reader.readVarint(), reader.readVarint()];
-  const head = { type: 'delta', topic, channel, market, epoch, prev, seq, slot, ts, state };
-  if (stream.hasTiming) Object.assign(head, readTiming(reader));
-  if (channel === 'l3') Object.assign(head, readRows(reader, stream, { slot, isDelta: true }));
-  else {
-    const [bids, asks] = readSides(reader, stream);
-    const rows = channel === 'book' ? { bids, asks } : { bid: bestOf(bids), ask: bestOf(asks) };
-    Object.assign(head, rows);
-  }
-  return Object.assign(head, { crc: reader.readU32() });
+  const timing = stream.hasTiming ? readTiming(reader) : undefined;
+  const rows = readRows(reader, stream, { slot, isDelta: true });
+  const parts = { prev, seq, slot, ts, state, rows, crc: reader.readU32() };
+  const message = stream.channel === 'bbo' ? bestDelta(stream, parts) : sidesDelta(stream, parts);
+  return timing === undefined ? message : Object.assign(message, timing);
+}
+
+interface DeltaParts {
+  readonly prev: number;
+  readonly seq: number;
+  readonly slot: number;
+  readonly ts: number;
+  readonly state: State;
+  readonly rows: readonly [unknown, unknown];
+  readonly crc: number;
+}
+
+/** One literal: members that are added one by one take a fifth longer, an object that is spread ten times as long. */
+function bestDelta({ topic, channel, market, epoch }: StreamIdentity, parts: DeltaParts): Message {
+  const { prev, seq, slot, ts, state, crc } = parts;
+  const [bid, ask] = parts.rows;
+  return {
+    type: 'delta',
+    topic,
+    channel,
+    market,
+    epoch,
+    prev,
+    seq,
+    slot,
+    ts,
+    state,
+    bid,
+    ask,
+    crc,
+  };
+}
+
+function sidesDelta({ topic, channel, market, epoch }: StreamIdentity, parts: DeltaParts): Message {
+  const { prev, seq, slot, ts, state, crc } = parts;
+  const [bids, asks] = parts.rows;
+  return {
+    type: 'delta',
+    topic,
+    channel,
+    market,
+    epoch,
+    prev,
+    seq,
+    slot,
+    ts,
+    state,
+    bids,
+    asks,
+    crc,
+  };
 }
 
 function readHeartbeat(
@@ -145,16 +192,16 @@ function readRows(
   reader: ByteReader,
   stream: StreamIdentity,
   frame: { readonly slot: number; readonly isDelta: boolean },
-): Message {
+): readonly [unknown, unknown] {
   if (stream.channel === 'l3') {
     const { priceUnit, sizeUnit, addresses } = stream;
     const units = { priceUnit, sizeUnit, addresses, slot: frame.slot, ordersMax: ORDERS_MAX };
     const orders = new OrderReader(reader, units);
     const readSide = () => (frame.isDelta ? orders.readChanges() : orders.readList());
-    return { bids: readSide(), asks: readSide() };
+    return [readSide(), readSide()];
   }
   const [bids, asks] = readSides(reader, stream);
-  return stream.channel === 'bbo' ? { bid: bestOf(bids), ask: bestOf(asks) } : { bids, asks };
+  return stream.channel === 'bbo' ? [bestOf(bids), bestOf(asks)] : [bids, asks];
 }
 
 function bestOf(levels: readonly Level[]): readonly string[] | null {
