@@ -1,6 +1,6 @@
 /**
  * Row `binary`: frames as bytes against the JSON frames that say the same, in one run: what a delivery costs
- * the service.
+ * the service, and what reading them costs the client library.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FrameDecoder } from '../../src/client/dist/binary/index.js';
@@ -15,19 +15,25 @@ import {
   WORKLOAD,
 } from './fan-out-rows.mjs';
 import { timeInTurns } from './rounds.mjs';
+import { runSuite } from './setup.mjs';
 
 /** Turns of a round are about half a second of CPU time. */
 const FAN_OUTS = [
   { topics: 8, bar: 0.85, turns: 120 },
   { topics: 1, bar: 0.9, turns: 300 },
 ];
-const WISH = null;
 
 /** The rows of frames as bytes. */
 export async function binaryFrames(bench) {
   const results = [];
   for (const fanOut of FAN_OUTS) results.push(await fanOutAgainstJson(bench, fanOut));
-  return results;
+  return [...results, ...(await decoding(bench))];
+}
+
+async function decoding(bench) {
+  const results = await runSuite('bench/client/binary-suite.mjs', bench.rounds);
+  const bars = { bar: 3, wish: 5, better: 'higher' };
+  return results.map((result) => ({ row: 'binary', ...result, ...bars }));
 }
 
 /** Each side has a server and readers of its own: a turn is published to the readers of one encoding alone. */
@@ -51,7 +57,7 @@ async function fanOutAgainstJson(bench, { topics, bar, turns }) {
     against: `the same in JSON, ${meanBytes(sent.peer)} bytes`,
     checked: sent.ours.flat().length,
     ...times,
-    ...{ bar, wish: WISH, better: 'lower' },
+    ...{ bar, wish: null, better: 'lower' },
   };
 }
 
