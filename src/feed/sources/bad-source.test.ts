@@ -205,6 +205,19 @@ describe('a source that is not there when it is judged', () => {
     expect(scene.states).toEqual(['distrusted', 'trusted']);
   });
 
+  test('as the others came later than the slot of its write: the chain is read', async () => {
+    honest.listener?.onClosed('gone');
+    await scene.passSlots(2, [liar]);
+    honest.listener?.onOpened();
+    await scene.passSlots(6);
+    expect(scene.states).toEqual(['trusted', 'trusted']);
+    liar.notifyWrite('a', scene.slot - 7, 'lied');
+    expect(scene.book.get('a')).toBe('lied');
+    await scene.passSlots(5);
+    expectTruth();
+    expect(scene.states).toEqual(['distrusted', 'trusted']);
+  });
+
   test('as it connects again at once', async () => {
     for (let round = 0; round < 3; round += 1) {
       liar.notifyWrite('a', scene.slot, 'lied');

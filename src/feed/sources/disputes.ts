@@ -1,7 +1,7 @@
 import type { Timers } from '../../rpc/timers.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import { isSameState } from './account-writes.js';
-import { type ClaimComparison, cameLater, compareClaim, faultOf, isTeller } from './claims.js';
+import { cameLater, compareClaim, faultOf, isTeller } from './claims.js';
 import { CONFIRM_SLOTS, DISPUTE_MS_MAX, DISPUTES_MAX, READING_AHEAD_SLOTS_MAX } from './limits.js';
 import type { Member } from './member.js';
 import { plainUpdate } from './plain-update.js';
@@ -124,12 +124,12 @@ export class Disputes {
     return this.#trusted.filter((member) => member.hasPassed(slot));
   }
 
-  #compare(
-    member: Member,
-    pubkey: string,
-    slot: number,
-    state: AccountUpdate | null,
-  ): ClaimComparison {
+  /** Whether all have notified what was read that ever will. */
+  #havePassed({ slot }: AccountUpdate): boolean {
+    return this.#trusted.every((one) => one.hasPassed(slot) || !one.coversSlot(slot));
+  }
+
+  #compare(member: Member, pubkey: string, slot: number, state: AccountUpdate | null) {
     return compareClaim(this.#options.ledger, member, { pubkey, slot, state });
   }
 
@@ -201,8 +201,7 @@ export class Disputes {
       ? { slot: dispute.slot, right: this.#trusted }
       : this.#findRight(dispute, reading, isOwn);
     if (found !== null) this.#decide(dispute, { ...found, state: reading, reading });
-    else if (this.#partiesOf(dispute).every((member) => member.hasPassed(reading.slot)))
-      this.#weighLast(dispute, name, reading);
+    else if (this.#havePassed(reading)) this.#weighLast(dispute, name, reading);
   }
 
   /** Who is right by a reading, and at the end of which slot; null where that is not known yet. */
@@ -223,8 +222,7 @@ export class Disputes {
     const now = hasIt(reading.slot);
     if (!now.every(isOwn)) return { slot: reading.slot, right: now };
     // What a node notified itself it does not prove, and no other state either; and one that is behind may still come to it.
-    const isComplete = this.#partiesOf(dispute).every((one) => one.hasPassed(reading.slot));
-    if (now.length > 0 || !isComplete) return null;
+    if (now.length > 0 || !this.#havePassed(reading)) return null;
     // The node may have read the slot before its end.
     const before = hasIt(reading.slot - 1);
     return before.every(isOwn) ? null : { slot: reading.slot - 1, right: before };
@@ -245,7 +243,7 @@ export class Disputes {
   #weighLast(dispute: Dispute, name: string, reading: AccountUpdate): void {
     dispute.readings.delete(name);
     const { slot } = reading;
-    const parties = this.#partiesOf(dispute);
+    const parties = this.#trusted.filter((member) => member.hasPassed(slot));
     const right = reading.closed
       ? parties
       : parties.filter((member) => this.#claimBy(member, dispute, slot) === null);

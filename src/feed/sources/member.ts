@@ -74,9 +74,13 @@ export class Member {
 
   /** Whether it has notified all of this slot and of those before by now, if it tells all. */
   hasPassed(slot: number): boolean {
+    return this.coversSlot(slot) && this.slot >= slot + CONFIRM_SLOTS;
+  }
+
+  /** Whether it notifies all of this slot and of those behind it, sooner or later. */
+  coversSlot(slot: number): boolean {
     const from = this.firstSlot + JOINED_SLOTS_AFTER;
-    const isWhole = this.standing === 'joined' && this.firstSlot > 0 && slot >= from;
-    return isWhole && this.slot >= slot + CONFIRM_SLOTS;
+    return this.standing === 'joined' && this.firstSlot > 0 && slot >= from;
   }
 
   /** Connected, with a gap before what comes now. */

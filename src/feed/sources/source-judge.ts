@@ -1,6 +1,6 @@
 import type { Timers } from '../../rpc/timers.js';
 import type { SourceUpdate } from '../model/feed-source.js';
-import { type ClaimComparison, compareClaim, faultOf } from './claims.js';
+import { type ClaimComparison, compareClaim, faultOf, isTeller } from './claims.js';
 import type { Disputes } from './disputes.js';
 import {
   CONFIRM_SLOTS,
@@ -121,11 +121,21 @@ export class SourceJudge {
     for (const [key, { pubkey, slot, sinceMs, atMs }] of this.#late) {
       if (atMs > nowMs) continue;
       this.#late.delete(key);
-      for (const member of this.#options.members) {
-        if (member.judgedTo >= slot && member.hasPassed(slot))
-          this.#judgeAccount(member, pubkey, slot, sinceMs);
-      }
+      const able = this.#options.members.filter(
+        (member) => member.judgedTo >= slot && member.hasPassed(slot),
+      );
+      for (const member of able) this.#judgeAccount(member, pubkey, slot, sinceMs);
+      this.#doubtUnseen(able, pubkey, slot, sinceMs);
     }
+  }
+
+  /** What came late, of a slot before that of which all others notify, only the chain can confirm. */
+  #doubtUnseen(able: readonly Member[], pubkey: string, slot: number, sinceMs: number): void {
+    const { ledger, disputes } = this.#options;
+    const [state, tellers] = [ledger.shownAt(pubkey, slot), ledger.tellersAt(pubkey, slot)];
+    if (state === null || state.slot !== slot) return;
+    const isSeen = able.some((member) => member.isTrusted && !isTeller(tellers, member));
+    if (!isSeen) disputes.open({ pubkey, slot, sinceMs, state, tellers });
   }
 
   #judgeAccount(member: Member, pubkey: string, slot: number, sinceMs: number): void {
