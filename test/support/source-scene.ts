@@ -60,6 +60,8 @@ export class SourceScene {
   readonly slots: number[] = [];
   readonly merged: MergedSources;
   slot = 100;
+  /** Slots by which nodes that are read say to be ahead. */
+  slotsAhead = 0;
   /** Whether nodes can be read. */
   canRead = true;
   /** Whether servers notify of slots that are final. */
@@ -146,7 +148,7 @@ export class SourceScene {
 
   #read<T>([method, [keys], parse]: Parameters<NodeRpc['call']>): Promise<T> {
     if (!this.canRead) return Promise.reject(new Error('the node is down'));
-    if (method === 'getSlot') return Promise.resolve(parse(this.slot) as T);
+    if (method === 'getSlot') return Promise.resolve(parse(this.slot + this.slotsAhead) as T);
     const value = (keys as string[]).map((key) => {
       const data = this.chain.get(key);
       return data === undefined ? null : { lamports: 1, owner: 'p', data: [data, 'base64'] };

@@ -113,6 +113,23 @@ describe('a source that runs ahead', () => {
   });
 });
 
+test('sources: a node that is ahead proves nothing by its own slot', async () => {
+  scene = await SourceScene.open(['rpc', 'grpc'], ['node']);
+  const [node, server] = scene.sources as [FakeSource, FakeSource];
+  scene.writeAccount('a', 'old');
+  await scene.passSlots(4);
+  scene.slotsAhead = 10;
+  scene.slots.length = 0;
+  for (let slot = 0; slot < 20; slot += 1) {
+    node.notifySlot(scene.slot + 10);
+    node.notifyWrite('a', scene.slot + 10, 'lied');
+    await scene.passSlots(1, [server]);
+    expectTruth();
+  }
+  expect(scene.slots).toHaveLength(20);
+  expect(scene.slots.at(-1)).toBe(scene.slot);
+});
+
 test('sources: one of another chain never joins, and nothing of it counts', async () => {
   scene = await SourceScene.open(['grpc', 'grpc'], ['other'], ([, second]) =>
     second === undefined ? [] : [second],

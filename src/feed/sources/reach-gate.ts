@@ -43,11 +43,12 @@ export class ReachGate {
       0,
       ...this.#members.map(({ isKeeping, slot }) => (isKeeping ? slot : 0)),
     );
-    const read = this.#chain.slotBy(this.#timers.nowMs());
+    const nowMs = this.#timers.nowMs();
     for (const member of this.#members) {
       if (member.standing !== 'joining' || !member.continuesAt(newest)) continue;
       if (member.reach > newest + AHEAD_SLOTS_MAX) this.#chain.requestSlot();
-      if (member.reach <= Math.max(newest, read ?? 0) + AHEAD_SLOTS_MAX) member.standing = 'joined';
+      const read = this.#chain.slotBy(nowMs, member) ?? 0;
+      if (member.reach <= Math.max(newest, read) + AHEAD_SLOTS_MAX) member.standing = 'joined';
     }
   }
 
@@ -55,7 +56,7 @@ export class ReachGate {
   weighReach(member: Member): void {
     if (member.standing !== 'joined' || !member.isTrusted) return;
     const nowMs = this.#timers.nowMs();
-    const read = this.#chain.slotBy(nowMs);
+    const read = this.#chain.slotBy(nowMs, member);
     const others = slotOfOthers(this.#members, member, nowMs);
     // Where it is alone it may be wherever it is, unless it was found to be too far before.
     const alone = read ?? (member.aheadSinceMs === null ? Number.POSITIVE_INFINITY : 0);
