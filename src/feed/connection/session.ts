@@ -303,6 +303,8 @@ export class FeedSession {
       this.#phase = 'waiting';
       if (this.#stop.signal.aborted || isOtherChain(error) || isChainClockError(error)) throw error;
       this.#parts.counters.rebuildFailures += 1;
+      // What was read may be of a slot that the chain has not reached: the next one counts, also a lower one.
+      this.#parts.clock.forgetSlot();
       this.#listener.onReadFailure(error);
       return isRefusedContent(error) ? 'refused' : 'failed';
     }
