@@ -69,7 +69,7 @@ export const ROWS = {
 };
 
 /** Rows that need neither the engines nor the peers: nothing is built for them. */
-export const ROWS_ALONE = ['binary', 'grpc', 'merge'];
+export const ROWS_ALONE = ['binary', 'copy', 'edges', 'grpc', 'merge'];
 
 async function forShapes(row) {
   const results = [];
