@@ -10,6 +10,9 @@ import { ServiceProbe } from './service-probe.js';
 import { ServiceWatch } from './service-watch.js';
 import { until } from './until.js';
 
+/** A busy machine that stops the chain for seconds is not what is tested: a dispute makes the book `lagging` at any age. */
+const PATIENT = { laggingAfterMs: '60000', staleAfterMs: '120000' } as const;
+
 /** What is followed. */
 export interface SourceRigOptions {
   /** Whether the node is a source, beside so many gRPC servers. */
@@ -46,7 +49,12 @@ export class SourceRig {
     const source = [...nodes, ...servers.map(({ url }) => `grpc:${url}`)].join();
     // The node is named as the second one, so that its subscription address is known; readings begin with the first.
     const fallback = { fallbackRpcUrl: node.rpcUrl, fallbackWsUrl: node.wsUrl };
-    const service = await ServiceProbe.start(reader, { source, ...fallback, ...settings });
+    const service = await ServiceProbe.start(reader, {
+      source,
+      ...fallback,
+      ...PATIENT,
+      ...settings,
+    });
     const watch = await ServiceWatch.start(service, checker, watchedMarkets(chain.life));
     return new SourceRig(chain, reader, node, servers, service, watch);
   }
