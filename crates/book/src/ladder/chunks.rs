@@ -252,6 +252,11 @@ impl<T> Clone for Cursor<'_, T> {
     }
 }
 
+impl<T> Cursor<'_, T> {
+    /// A cursor behind the last element.
+    pub(crate) const NONE: Self = Self { chunks: &[], current: &[] };
+}
+
 impl<'a, T> Iterator for Cursor<'a, T> {
     type Item = &'a T;
 

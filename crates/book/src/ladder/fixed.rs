@@ -25,6 +25,14 @@ impl Ranked for FixedLevel {
     }
 }
 
+impl FixedLevel {
+    /// The price of a level of this side.
+    #[inline]
+    pub(crate) fn price(&self, side: Side) -> u64 {
+        rank_of(side, self.rank)
+    }
+}
+
 /// All fixed-price levels of one side.
 #[derive(Debug)]
 pub(crate) struct FixedLadder {
@@ -59,12 +67,6 @@ impl FixedLadder {
 
     pub(crate) fn clear(&mut self) {
         self.levels.clear();
-    }
-
-    /// The price of a level of this side.
-    #[inline]
-    pub(crate) fn price(&self, level: &FixedLevel) -> u64 {
-        rank_of(self.side, level.rank)
     }
 
     /// Adds an order whose node has no list yet.

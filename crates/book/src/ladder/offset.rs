@@ -64,8 +64,6 @@ pub(crate) struct OffsetPricing {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment<'a> {
     pub(crate) price: u64,
-    pub(crate) size: u128,
-    pub(crate) order_count: u32,
     pub(crate) parts: &'a [Part],
 }
 
@@ -238,10 +236,32 @@ impl Part {
             running_count: before.map_or(0, |part| part.running_count),
         }
     }
+
+    /// The size of neighbouring parts.
+    #[inline]
+    pub(crate) fn size_of(parts: &[Self]) -> u128 {
+        match parts {
+            [] => 0,
+            [only] => only.size.get(),
+            [first, .., last] => {
+                last.running_size.get() - first.running_size.get() + first.size.get()
+            }
+        }
+    }
+
+    /// The orders of neighbouring parts, counted.
+    #[inline]
+    pub(crate) fn orders_of(parts: &[Self]) -> u32 {
+        match parts {
+            [] => 0,
+            [only] => only.order_count,
+            [first, .., last] => last.running_count - first.running_count + first.order_count,
+        }
+    }
 }
 
 /// See [`OffsetLadder::segments`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Segments<'a> {
     side: Side,
     tick: u64,
@@ -271,7 +291,7 @@ impl<'a> Iterator for Segments<'a> {
                     self.half(bucket, true)
                 }
             };
-            if segment.order_count > 0 {
+            if !segment.parts.is_empty() {
                 return Some(segment);
             }
         }
@@ -284,8 +304,6 @@ impl<'a> Segments<'a> {
     fn whole(&self, bucket: &'a Bucket, only: &'a Part) -> Segment<'a> {
         Segment {
             price: self.price(bucket.rank, self.ticks_up(only.remainder)),
-            size: only.size.get(),
-            order_count: only.order_count,
             parts: std::slice::from_ref(only),
         }
     }
@@ -308,22 +326,18 @@ impl<'a> Segments<'a> {
             Side::Ask => !better,
         };
         let range = if upper { split..parts.len() } else { 0..split };
-        Segment {
-            price: self.price(bucket.rank, ticks_up),
-            size: running(parts, range.end).0 - running(parts, range.start).0,
-            order_count: running(parts, range.end).1 - running(parts, range.start).1,
-            parts: &parts[range],
-        }
+        Segment { price: self.price(bucket.rank, ticks_up), parts: &parts[range] }
     }
 
     /// How many ticks an offset with this remainder stands above its bucket.
     #[inline]
     fn ticks_up(&self, remainder: u64) -> u8 {
-        let rest = u128::from(self.remainder) + u128::from(remainder);
-        let tick = u128::from(self.tick);
+        let to_next_tick = self.tick - self.remainder;
         match self.side {
-            Side::Bid => u8::from(rest >= tick),
-            Side::Ask => u8::from(rest > 0) + u8::from(rest > tick),
+            Side::Bid => u8::from(remainder >= to_next_tick),
+            Side::Ask => {
+                u8::from(self.remainder | remainder != 0) + u8::from(remainder > to_next_tick)
+            }
         }
     }
 
@@ -341,15 +355,6 @@ impl<'a> Segments<'a> {
             Side::Ask => cap.div_ceil(tick).saturating_mul(tick),
         };
         price.min(rounded_cap)
-    }
-}
-
-/// Sum of sizes and orders of the first `count` parts.
-#[inline]
-fn running(parts: &[Part], count: usize) -> (u128, u32) {
-    match count.checked_sub(1) {
-        None => (0, 0),
-        Some(last) => (parts[last].running_size.get(), parts[last].running_count),
     }
 }
 
@@ -408,10 +413,10 @@ mod tests {
             ladder.check().expect("sums agree");
             let pricing = OffsetPricing { oracle, price_max };
             let mut shown: Vec<(u64, u128)> = Vec::new();
-            for segment in ladder.segments(pricing) {
+            for Segment { price, parts } in ladder.segments(pricing) {
                 match shown.last_mut() {
-                    Some((price, size)) if *price == segment.price => *size += segment.size,
-                    _ => shown.push((segment.price, segment.size)),
+                    Some((last, size)) if *last == price => *size += Part::size_of(parts),
+                    _ => shown.push((price, Part::size_of(parts))),
                 }
             }
             assert_eq!(shown, expected(side, tick, offsets, oracle, price_max), "oracle {oracle}");

@@ -6,13 +6,13 @@ use slotbook_protocol::units::{OraclePrice, Price, Slot};
 use super::account::{Interest, MarketAccount, OracleFields};
 use super::amm::{QuoteInputs, Vamm};
 use super::quotes::{IndicativePolicy, MarketQuotes, QuoteTerms};
+use crate::Side;
 use crate::ladder::ladders::Ladders;
-use crate::ladder::merged::{Merged, Piece};
+use crate::ladder::merged::Merged;
 use crate::ladder::offset::OffsetPricing;
 use crate::model::hash::HashSum;
 use crate::model::market::{EmptyReason, MarketId, MarketInfo, OracleState, PerpStats, SpotStats};
 use crate::model::update::Version;
-use crate::{Level, Side};
 
 /// What of a market a turn changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,7 +164,7 @@ impl Market {
 
     /// What the shown part of a side consists of, best first; nothing while the book is empty by
     /// rule.
-    pub(crate) fn merged<'a, P: Piece<'a>>(&'a self, side: Side) -> Merged<'a, P> {
+    pub(crate) fn merged(&self, side: Side) -> Merged<'_> {
         Merged::new(self.empty.is_none().then_some(&self.ladders), self.pricing, side)
     }
 
@@ -220,7 +220,7 @@ impl Market {
 
     fn best_without_quotes(&self, side: Side) -> Option<Price> {
         let vamm = self.vamm.levels(side).first().map(|level| level.price);
-        let orders = self.merged::<Level>(side).next().map(|level| level.price);
+        let orders = self.merged(side).first().map(|(price, _)| Price(price));
         let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };
         [orders, vamm].into_iter().flatten().reduce(better)
     }

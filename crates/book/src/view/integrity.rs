@@ -159,7 +159,7 @@ impl Book {
         ladder.check().map_err(Violation)?;
         let mut listed = 0;
         for level in ladder.levels() {
-            let (place, price) = (Place::Fixed(side), ladder.price(level));
+            let (place, price) = (Place::Fixed(side), level.price(side));
             let (count, size) = self.check_list(level.head, market, place, price)?;
             ensure(count > 0, "no empty level")?;
             ensure(count == level.order_count as usize, "a level counts its orders")?;

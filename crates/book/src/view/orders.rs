@@ -6,9 +6,9 @@ use super::queue::QueueScratch;
 use super::queue::{QueueEntry, own_first};
 use crate::book::Book;
 use crate::ladder::arena::Place;
-use crate::ladder::merged::{Levels, Merged, OrderLists, Piece};
+use crate::ladder::merged::{Levels, Merged};
 use crate::model::market::MarketId;
-use crate::{Level, OrderRow, Side};
+use crate::{OrderRow, Side};
 
 /// Which orders are read: the first ones of a side.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ impl Book {
     /// The best price of a side.
     #[must_use]
     pub fn best(&self, id: MarketId, side: Side) -> Option<Price> {
-        self.merged::<Level>(id, side).next().map(|level| level.price)
+        self.merged(id, side).first().map(|(price, _)| Price(price))
     }
 
     /// Appends at most `limit` orders of a side in book order: price, then order slot, then id,
@@ -116,10 +116,10 @@ impl Book {
 
     /// Calls `each` with the queue of every price of a side, best first, until it returns false.
     fn each_queue(&self, query: OrdersQuery, queue: &mut Vec<QueueEntry>, each: EachQueue<'_>) {
-        let mut pieces = self.merged::<OrderLists<'_>>(query.market, query.side);
-        while let Some(piece) = pieces.next() {
-            self.orders.read_queue(&piece, &mut pieces, queue);
-            if !each(Price(piece.price), queue) {
+        let mut pieces = self.merged(query.market, query.side);
+        while let Some((price, _)) = pieces.first() {
+            self.orders.read_queue(price, &mut pieces, queue);
+            if !each(Price(price), queue) {
                 return;
             }
         }
@@ -134,15 +134,16 @@ impl Book {
         each: EachQueue<'_>,
     ) {
         let mut prices = prices.iter().peekable();
-        let mut pieces = self.merged::<OrderLists<'_>>(query.market, query.side);
-        while let Some(piece) = pieces.next() {
+        let mut pieces = self.merged(query.market, query.side);
+        while let Some((price, _)) = pieces.first() {
             let Some(next) = prices.peek() else { return };
-            if piece.price != **next {
+            if price != **next {
+                pieces.next_at(price);
                 continue;
             }
             prices.next();
-            self.orders.read_queue(&piece, &mut pieces, queue);
-            if !each(Price(piece.price), queue) {
+            self.orders.read_queue(price, &mut pieces, queue);
+            if !each(Price(price), queue) {
                 return;
             }
         }
@@ -169,7 +170,7 @@ impl Book {
     }
 
     /// What the shown part of a side consists of, best first; nothing for an unknown market.
-    pub(crate) fn merged<'a, P: Piece<'a>>(&'a self, id: MarketId, side: Side) -> Merged<'a, P> {
+    pub(crate) fn merged(&self, id: MarketId, side: Side) -> Merged<'_> {
         match self.markets.get(id) {
             Some(market) => market.merged(side),
             None => Merged::new(None, None, side),

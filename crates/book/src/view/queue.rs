@@ -7,7 +7,7 @@ use slotbook_protocol::order::{OrderView, bit_flags};
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
 
 use crate::ladder::arena::{NONE, user_of};
-use crate::ladder::merged::{Lists, Merged, OrderLists};
+use crate::ladder::merged::{Merged, Piece};
 use crate::limits::{CACHED_QUEUE_ORDERS_MAX, CACHED_QUEUES_MAX};
 use crate::model::market::MarketId;
 use crate::orders::order_store::OrderStore;
@@ -62,26 +62,20 @@ pub(crate) fn own_first(
 }
 
 impl OrderStore {
-    /// Replaces `queue` by the orders of a piece and of the pieces after it that have its price, in
-    /// no order.
-    pub(crate) fn read_queue<'a>(
+    /// Replaces `queue` by the orders of the next pieces, which have this price, in no order.
+    pub(crate) fn read_queue(
         &self,
-        piece: &OrderLists<'a>,
-        pieces: &mut Merged<'a, OrderLists<'a>>,
+        price: u64,
+        pieces: &mut Merged<'_>,
         queue: &mut Vec<QueueEntry>,
     ) {
         queue.clear();
-        self.append_lists(piece, queue);
-        while let Some(same) = pieces.next_at(piece.price) {
-            self.append_lists(&same, queue);
-        }
-    }
-
-    fn append_lists(&self, piece: &OrderLists<'_>, queue: &mut Vec<QueueEntry>) {
-        match piece.lists {
-            Lists::Fixed(head) => self.append_list(head, queue),
-            Lists::Offset(parts) => {
-                parts.iter().for_each(|part| self.append_list(part.head, queue));
+        while let Some(piece) = pieces.next_at(price) {
+            match piece {
+                Piece::Fixed(level) => self.append_list(level.head, queue),
+                Piece::Offset(parts) => {
+                    parts.iter().for_each(|part| self.append_list(part.head, queue));
+                }
             }
         }
     }

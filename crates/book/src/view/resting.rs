@@ -4,7 +4,7 @@ use slotbook_protocol::units::Price;
 
 use super::queue::{QueueKey, QueueScratch};
 use crate::book::Book;
-use crate::ladder::merged::{Merged, OrderLists};
+use crate::ladder::merged::Merged;
 use crate::limits::CACHED_QUEUE_ORDERS_MIN;
 use crate::model::market::MarketId;
 use crate::orders::order_store::OrderStore;
@@ -53,7 +53,7 @@ impl Book {
 #[derive(Debug)]
 pub struct Resting<'a> {
     orders: &'a OrderStore,
-    pieces: Merged<'a, OrderLists<'a>>,
+    pieces: Merged<'a>,
     scratch: &'a mut QueueScratch,
     /// The key of the side's queues but for their price; `None` where no queue is cached.
     side_key: Option<QueueKey>,
@@ -70,19 +70,19 @@ impl Resting<'_> {
     /// Reads the queue of the next price; returns false when there is none.
     fn read_queue(&mut self) -> bool {
         self.cache_queue();
-        let Some(piece) = self.pieces.next() else { return false };
-        self.price = Price(piece.price);
+        let Some((price, piece)) = self.pieces.first() else { return false };
+        self.price = Price(price);
         (self.next, self.sorted, self.ahead) = (0, 0, 0);
-        if piece.order_count >= CACHED_QUEUE_ORDERS_MIN {
-            self.key = self.side_key.map(|key| QueueKey { price: piece.price, ..key });
+        if piece.order_count() >= CACHED_QUEUE_ORDERS_MIN {
+            self.key = self.side_key.map(|key| QueueKey { price, ..key });
         }
         let QueueScratch { queue, cache, .. } = &mut *self.scratch;
         if let Some(sorted) = self.key.and_then(|key| cache.remove(key, queue)) {
             self.sorted = sorted;
-            while self.pieces.next_at(piece.price).is_some() {}
+            while self.pieces.next_at(price).is_some() {}
             return true;
         }
-        self.orders.read_queue(&piece, &mut self.pieces, queue);
+        self.orders.read_queue(price, &mut self.pieces, queue);
         true
     }
 
