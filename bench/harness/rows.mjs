@@ -203,7 +203,7 @@ async function coldRender(bench) {
       ours: ['core', `render ${workload} ${depth} ${repeats}`],
       peer: ['sdk', `render depth-${depth} ${repeats}`],
     });
-    const work = `book to a depth-${depth} body of ${body.length} bytes, nothing cached`;
+    const work = `book to a depth-${depth} body of ${body.length} bytes, texts of levels cached`;
     const against = 'JSON.stringify of the ready model';
     const none = { bar: null, wish: null, better: 'higher' };
     results.push({ row: 'render', work, workload, against, checked: 1, ...times, ...none });

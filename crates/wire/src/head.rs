@@ -109,10 +109,7 @@ impl BodyHead<'_> {
     fn write_rest<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         literal!(json, b",\"oracle\":");
         json.i64(self.shown_oracle_price().0);
-        literal!(json, b",\"oracleData\":");
-        write_reading(json, self.oracle);
-        literal!(json, b",\"mmOracleData\":");
-        write_reading(json, self.pricing_oracle());
+        self.write_readings(json);
         members!(
             json,
             b",\"marketSlot\":" => u64(self.market_slot.0),
@@ -130,6 +127,19 @@ impl BodyHead<'_> {
             json.string(reason);
         }
         literal!(json, b"}");
+    }
+
+    fn write_readings<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
+        literal!(json, b",\"oracleData\":");
+        let start = json.len();
+        write_reading(json, self.oracle);
+        let end = json.len();
+        literal!(json, b",\"mmOracleData\":");
+        match self.pricing_oracle() {
+            // Most markets have one reading.
+            same if same == self.oracle => json.repeat(start..end),
+            other => write_reading(json, other),
+        }
     }
 
     fn shown_oracle_price(&self) -> OraclePrice {

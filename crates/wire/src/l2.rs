@@ -2,6 +2,7 @@
 
 use crate::head::BodyHead;
 use crate::level::SourcedLevel;
+use crate::level_texts::with_level_texts;
 use crate::writer::{JsonWriter, literal};
 
 /// Writes a whole /l2 body.
@@ -16,22 +17,12 @@ pub fn write_l2<const N: bool, B, A>(
     B: IntoIterator<Item = SourcedLevel>,
     A: IntoIterator<Item = SourcedLevel>,
 {
-    literal!(json, b"{\"bids\":[");
-    write_levels(json, bids);
-    literal!(json, b"],\"asks\":[");
-    write_levels(json, asks);
-    json.raw(b"]");
+    with_level_texts(|texts| {
+        literal!(json, b"{\"bids\":[");
+        json.list(bids, |json, level| level.write(texts, json));
+        literal!(json, b"],\"asks\":[");
+        json.list(asks, |json, level| level.write(texts, json));
+        json.raw(b"]");
+    });
     head.write_with_prices(json);
-}
-
-fn write_levels<const N: bool>(
-    json: &mut JsonWriter<'_, N>,
-    levels: impl IntoIterator<Item = SourcedLevel>,
-) {
-    let mut comma: &[u8] = b"";
-    for level in levels {
-        json.raw(comma);
-        level.write(json);
-        comma = b",";
-    }
 }

@@ -2,7 +2,8 @@
 
 use slotbook_protocol::units::{BaseQty, Price};
 
-use crate::writer::{Digits, JsonWriter, literal, members};
+use crate::level_texts::{DlobLevel, LevelTexts};
+use crate::writer::{JsonWriter, literal, members};
 
 /// Where the size of a level comes from; the order is the order of the members on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,32 +85,49 @@ impl SourcedLevel {
     }
 
     /// Writes the level as an object of the book bodies.
-    pub(crate) fn write<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
-        match self.sizes.map(u64::try_from) {
-            [Ok(dlob @ 1..), Ok(0), Ok(0)] => write_dlob_level(self.price.0, dlob, json),
-            _ => self.write_sources(json),
+    #[inline]
+    pub(crate) fn write<const N: bool>(
+        &self,
+        texts: &mut LevelTexts,
+        json: &mut JsonWriter<'_, N>,
+    ) {
+        if !self.as_dlob().is_some_and(|level| texts.write(level, json)) {
+            self.write_sources(json);
         }
+    }
+
+    /// The level, if orders alone make it.
+    #[inline]
+    fn as_dlob(&self) -> Option<DlobLevel> {
+        let [dlob, vamm, indicative] = self.sizes;
+        let size = u64::try_from(dlob).ok().filter(|size| *size > 0 && vamm | indicative == 0)?;
+        Some(DlobLevel { price: self.price.0, size })
     }
 
     /// Writes the level as an array of the streaming frames: price, size, sources.
     pub(crate) fn write_entry(&self, json: &mut JsonWriter<'_>) {
+        if let Some([price, size]) = self.as_dlob().and_then(DlobLevel::digits) {
+            json.line::<DLOB_ENTRY_BYTES_MAX>(|line| {
+                members!(
+                    line,
+                    b"[\"" => digits(&price),
+                    b"\",\"" => digits(&size),
+                    b"\",{\"dlob\":\"" => digits(&size),
+                    b"\"}]",
+                );
+            });
+            return;
+        }
         json.raw(b"[\"");
         json.u64(self.price.0);
         json.raw(b"\",\"");
-        if let [Ok(dlob @ 1..), Ok(0), Ok(0)] = self.sizes.map(u64::try_from) {
-            let size = Digits::of(dlob);
-            json.digits(&size);
-            json.raw(b"\",{\"dlob\":\"");
-            json.digits(&size);
-            json.raw(b"\"}]");
-            return;
-        }
         json.u128(self.size());
         json.raw(b"\",{");
         self.write_members(json);
         json.raw(b"}]");
     }
 
+    #[inline(never)]
     fn write_sources<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         literal!(json, b"{\"price\":\"");
         json.u64(self.price.0);
@@ -123,32 +141,17 @@ impl SourcedLevel {
 
     /// Writes the size of each source that has one.
     fn write_members<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
-        let mut comma: &[u8] = b"";
-        for (source, part) in Source::ALL.into_iter().zip(self.sizes) {
-            if part == 0 {
-                continue;
-            }
-            json.raw(comma);
+        let parts = Source::ALL.into_iter().zip(self.sizes).filter(|(_, part)| *part > 0);
+        json.list(parts, |json, (source, part)| {
             source.write_member(json);
             json.u128(part);
             literal!(json, b"\"");
-            comma = b",";
-        }
+        });
     }
 }
 
-/// Writes a level that orders alone make, as most are: its size is made into text once.
-#[inline]
-fn write_dlob_level<const N: bool>(price: u64, size: u64, json: &mut JsonWriter<'_, N>) {
-    let size = Digits::of(size);
-    members!(
-        json,
-        b"{\"price\":\"" => u64(price),
-        b"\",\"size\":\"" => digits(&size),
-        b"\",\"sources\":{\"dlob\":\"" => digits(&size),
-        b"\"}}",
-    );
-}
+/// Three numbers of sixteen digits, their punctuation, and the places of one number.
+const DLOB_ENTRY_BYTES_MAX: usize = 96;
 
 /// How a market's own base unit becomes the wire's 1e9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,10 +200,11 @@ impl SizeScale {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::level_texts::with_level_texts;
 
     fn text(level: SourcedLevel) -> String {
         let mut out = Vec::new();
-        level.write(&mut JsonWriter::new(&mut out));
+        with_level_texts(|texts| level.write(texts, &mut JsonWriter::new(&mut out)));
         String::from_utf8(out).unwrap()
     }
 

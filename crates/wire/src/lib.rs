@@ -22,6 +22,7 @@
 
 pub mod auctions;
 pub mod cache;
+mod digits;
 mod form;
 pub mod frame;
 pub mod group;
@@ -30,6 +31,8 @@ mod key_texts;
 pub mod l2;
 pub mod l3;
 pub mod level;
+mod level_texts;
+mod line;
 pub mod open_orders;
 pub mod render;
 mod request;

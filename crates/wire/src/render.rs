@@ -13,7 +13,7 @@ use crate::head::BodyHead;
 use crate::l3::OrderLine;
 use crate::level::{SizeScale, SourcedLevel};
 pub use crate::request::{L2Request, L3Request};
-use crate::sources::{Sources, all_levels, order_levels};
+use crate::sources::{SideLevels, Sources, all_levels, order_levels};
 use crate::stream::binary::body::BodyBytes;
 use crate::stream::spec::Encoding;
 use crate::top_of_book::TopOfBook;
@@ -65,13 +65,13 @@ pub(crate) fn write_body(
     // Most requests are for orders alone and do not pay for merging.
     let sources = request.sources.with_levels(book, info.id);
     if sources.is_none() {
-        let levels = |side| order_levels(book, info, side).peekable();
-        let [bids, asks] = Side::BOTH.map(levels);
-        write_sides(info, &header, request, epoch, (bids, asks), form);
+        let levels = |side| order_levels(book, info, side);
+        let (mut bids, mut asks) = (levels(Side::Bid), levels(Side::Ask));
+        write_sides(info, &header, request, epoch, (&mut bids, &mut asks), form);
     } else {
         let levels = |side| all_levels(book, info, side, sources).peekable();
-        let [bids, asks] = Side::BOTH.map(levels);
-        write_sides(info, &header, request, epoch, (bids, asks), form);
+        let (mut bids, mut asks) = (levels(Side::Bid), levels(Side::Ask));
+        write_sides(info, &header, request, epoch, (&mut bids, &mut asks), form);
     }
     true
 }
@@ -88,7 +88,7 @@ pub fn render_uncrossed_l2(
     let Some(header) = book.header(request.market) else { return false };
     let [bids, asks] = uncross(book, info, &header, request.sources, crossing);
     let (bids, asks) = crossing.merged(bids, asks);
-    let sides = (bids.peekable(), asks.peekable());
+    let sides = (&mut bids.peekable(), &mut asks.peekable());
     match encoding {
         Encoding::Json => {
             write_sides(info, &header, request, epoch, sides, &mut JsonWriter::new(out));
@@ -101,23 +101,20 @@ pub fn render_uncrossed_l2(
 }
 
 /// Writes both sides on the requested grid and to the requested depth; the head says what is shown.
-/// Inlined, so that the iterators, which are large, are not copied for it.
-#[inline(always)]
+/// The iterators are large, so they are not moved.
+#[inline]
 fn write_sides<B, A>(
     info: &MarketInfo,
     header: &Header,
     request: &L2Request,
     epoch: &str,
-    (mut bids, mut asks): (Peekable<B>, Peekable<A>),
+    (bids, asks): (&mut B, &mut A),
     form: &mut impl Form,
 ) where
-    B: Iterator<Item = SourcedLevel>,
-    A: Iterator<Item = SourcedLevel>,
+    B: SideLevels,
+    A: SideLevels,
 {
-    let top = TopOfBook {
-        bid: bids.peek().map(|level| level.price),
-        ask: asks.peek().map(|level| level.price),
-    };
+    let top = TopOfBook { bid: bids.best(), ask: asks.best() };
     let (head, depth) = (body_head(info, header, top, epoch), request.depth_levels);
     let shown = Shown { info, header, grouping_ticks: request.grouping_ticks };
     let Some(grid) = request.grid(info.tick) else {

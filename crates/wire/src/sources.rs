@@ -39,12 +39,27 @@ impl Sources {
     }
 }
 
+/// The levels of a side, best first, whose best price is asked for before they are read.
+pub(crate) trait SideLevels: Iterator<Item = SourcedLevel> {
+    /// The price of the next level.
+    fn best(&mut self) -> Option<Price>;
+}
+
+impl<I: Iterator<Item = SourcedLevel>> SideLevels for Peekable<I> {
+    fn best(&mut self) -> Option<Price> {
+        self.peek().map(|level| level.price)
+    }
+}
+
+/// Not by peeking: whoever reads the levels would look at each of them for the one that was read ahead.
+impl SideLevels for OrderLevels<'_> {
+    fn best(&mut self) -> Option<Price> {
+        self.clone().next().map(|level| level.price)
+    }
+}
+
 /// The levels of orders alone, best first.
-pub(crate) fn order_levels<'a>(
-    book: &'a Book,
-    info: &MarketInfo,
-    side: Side,
-) -> impl Iterator<Item = SourcedLevel> + use<'a> {
+pub(crate) fn order_levels<'a>(book: &'a Book, info: &MarketInfo, side: Side) -> OrderLevels<'a> {
     let scale = SizeScale::from_decimals(info.decimals);
     OrderLevels { levels: book.levels(info.id, side), scale }
 }
@@ -81,7 +96,8 @@ where
 
 /// The levels of orders on the wire. An iterator of its own: std's adapters are not inlined, and
 /// cost a call for each level of every body.
-struct OrderLevels<'a> {
+#[derive(Clone)]
+pub(crate) struct OrderLevels<'a> {
     levels: Levels<'a>,
     scale: SizeScale,
 }

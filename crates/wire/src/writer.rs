@@ -1,8 +1,12 @@
 //! JSON text, byte by byte. Nothing here allocates once the caller's buffer has grown.
 
+use std::ops::Range;
+
 use slotbook_protocol::units::{Price, Pubkey};
 
-use crate::key_texts::{KeyText, with_key_text};
+use crate::digits::{DIGITS_END, Digits};
+use crate::key_texts::with_key_text;
+use crate::line::Line;
 
 /// Appends a literal of JSON text to a [`JsonWriter`], in the form that the writer writes.
 #[macro_export]
@@ -68,6 +72,16 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.out.extend_from_slice(bytes);
     }
 
+    /// Bytes written so far, with those that were there before.
+    pub(crate) fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Appends what was written at a place once more.
+    pub(crate) fn repeat(&mut self, place: Range<usize>) {
+        self.out.extend_from_within(place);
+    }
+
     /// Appends the one of two forms of a text that this writer writes. See `literal!`.
     #[inline]
     pub fn either(&mut self, plain: &[u8], nested: &[u8]) {
@@ -77,7 +91,17 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends an unsigned number.
     #[inline]
     pub fn u64(&mut self, value: u64) {
-        self.digits(&Digits::of(value));
+        match Digits::of(value) {
+            Some(digits) => self.digits(&digits),
+            None => self.long_u64(value),
+        }
+    }
+
+    /// Numbers this large are rare.
+    #[cold]
+    fn long_u64(&mut self, value: u64) {
+        self.u64(value / DIGITS_END);
+        self.digits(&Digits::last_of(value));
     }
 
     /// Appends the values of a list with commas between them.
@@ -87,12 +111,15 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         values: impl IntoIterator<Item = T>,
         mut write: impl FnMut(&mut Self, T),
     ) {
-        let mut comma: &[u8] = b"";
-        for value in values {
-            self.raw(comma);
+        let mut is_first = true;
+        // Adapters that have read ahead look for that once here, and in a loop at each value.
+        values.into_iter().for_each(|value| {
+            if !is_first {
+                self.raw(b",");
+            }
             write(self, value);
-            comma = b",";
-        }
+            is_first = false;
+        });
     }
 
     /// Appends a value; `null` where there is none.
@@ -109,21 +136,33 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.or_null(price, |json, price| members!(json, b"\"" => u64(price.0), b"\""));
     }
 
-    /// Appends a number that is text already. All of the text is copied and what is too much is
-    /// dropped: moves of fixed length cost less than a call.
+    /// Appends a number that is text already.
     #[inline]
-    pub(crate) fn digits(&mut self, digits: &Digits) {
-        if digits.high != 0 {
-            self.high_digits(digits.high);
-        }
-        let end = self.out.len() + digits.count;
-        self.out.extend_from_slice(&digits.text);
+    fn digits(&mut self, digits: &Digits) {
+        self.padded(&digits.text, digits.count);
+    }
+
+    /// Appends the beginning of a text. All of the text is copied and what is too much is dropped:
+    /// moves of fixed length cost less than a call.
+    #[inline]
+    pub(crate) fn padded<const ROOM: usize>(&mut self, text: &[u8; ROOM], length: usize) {
+        let end = self.out.len() + length;
+        self.out.extend_from_slice(text);
         self.out.truncate(end);
     }
 
-    #[cold]
-    fn high_digits(&mut self, high: u64) {
-        self.u64(high);
+    /// Appends a line of at most `MAX` bytes, which are written in place: what the line has to check
+    /// at each piece is its own length, and not the room of the buffer.
+    #[inline(always)]
+    pub(crate) fn line<const MAX: usize>(
+        &mut self,
+        write: impl FnOnce(&mut Line<'_, MAX, NESTED>),
+    ) {
+        let start = self.out.len();
+        self.out.extend_from_slice(&[0; MAX]);
+        let text = self.out.last_chunk_mut().expect("Invariant: so much was appended");
+        let end = start + Line::fill(text, write);
+        self.out.truncate(end);
     }
 
     /// Appends a signed number.
@@ -158,7 +197,8 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends `true` or `false`.
     #[inline]
     pub fn bool(&mut self, value: bool) {
-        self.raw(if value { b"true" } else { b"false" });
+        // Each of a fixed length: a move instead of a call.
+        if value { self.raw(b"true") } else { self.raw(b"false") }
     }
 
     /// Appends a quoted base58 key.
@@ -172,15 +212,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends a base58 key without quotes.
     #[inline]
     pub(crate) fn key_text(&mut self, key: &Pubkey) {
-        with_key_text(key, |text| self.cached_key_text(text));
-    }
-
-    /// Appends a base58 key that is text already, as [`JsonWriter::digits`] appends a number.
-    #[inline]
-    fn cached_key_text(&mut self, key: &KeyText) {
-        let end = self.out.len() + usize::from(key.length);
-        self.out.extend_from_slice(&key.text);
-        self.out.truncate(end);
+        with_key_text(key, |key| self.padded(&key.text, key.length.into()));
     }
 
     /// Appends a quoted string, escaped exactly as `JSON.stringify` does it.
@@ -254,55 +286,6 @@ pub const fn nested_text<const BYTES: usize>(text: &[u8]) -> [u8; BYTES] {
 
 const fn is_escaped(byte: u8) -> bool {
     byte == b'"' || byte == b'\\'
-}
-
-/// The text of a number, made in registers: no byte is written before all are known.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Digits {
-    /// What does not fit into the text: the digits before it. Numbers this large are rare.
-    high: u64,
-    text: [u8; DIGITS_MAX],
-    count: usize,
-}
-
-/// Digits of one [`Digits::text`].
-const DIGITS_MAX: usize = 16;
-
-/// The first number with more digits than that.
-const DIGITS_END: u64 = 10_000_000_000_000_000;
-
-/// The first number of nine digits: half a text.
-const HALF_END: u64 = 100_000_000;
-
-impl Digits {
-    #[inline]
-    pub(crate) fn of(value: u64) -> Self {
-        let (high, low) = match value < DIGITS_END {
-            true => (0, value),
-            false => (value / DIGITS_END, value % DIGITS_END),
-        };
-        let first = u128::from(eight_digits(low / HALF_END));
-        let last = u128::from(eight_digits(low % HALF_END));
-        let count = match high {
-            0 => low.checked_ilog10().map_or(1, |log| log as usize + 1),
-            _ => DIGITS_MAX,
-        };
-        let text = (first | (last << 64)) >> (8 * (DIGITS_MAX - count));
-        Self { high, text: text.to_le_bytes(), count }
-    }
-}
-
-/// Eight digits with leading zeros, the first in the lowest byte: each step splits all parts of the
-/// number at once, into four, two and one digits. The products are exact for parts that small.
-#[inline]
-fn eight_digits(value: u64) -> u64 {
-    debug_assert!(value < HALF_END, "Invariant: at most eight digits");
-    let fours = (value / 10_000) | ((value % 10_000) << 32);
-    let hundreds = ((fours * 5_243) >> 19) & 0x0000_007f_0000_007f;
-    let twos = hundreds | ((fours - hundreds * 100) << 16);
-    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-    let ones = tens | ((twos - tens * 10) << 8);
-    ones + 0x3030_3030_3030_3030
 }
 
 #[cfg(test)]

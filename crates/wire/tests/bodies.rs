@@ -84,8 +84,12 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn level()(price: u64, size: u128, part in 0_usize..4, other: u64) -> SourcedLevel {
-        let size = size / 4;
+    fn level()(
+        (price, size, other) in any::<(u64, u128, u64)>(),
+        (shift, part) in (0_u32..64, 0_usize..4),
+    ) -> SourcedLevel {
+        // Numbers of all lengths, not only long ones.
+        let (price, size) = (price >> shift, (size / 4) >> (2 * shift));
         let mut level = SourcedLevel::of(Source::ALL[part % 3], Price(price), size);
         if part == 3 {
             level.sizes[1] = u128::from(other);
@@ -297,4 +301,70 @@ fn the_body_of_the_documentation_comes_out_letter_by_letter() {
         r#""marketSlot":175000000,"seq":7,"epoch":"e1","state":"live","crossed":false}"#,
     );
     assert_eq!(String::from_utf8(out).unwrap(), expected);
+}
+
+/// A side that goes on: its levels change, come again and repeat those of other bodies.
+fn next_levels(levels: &mut Vec<(u64, u128)>, random: &mut impl FnMut(u64) -> u64) {
+    for _ in 0..=random(4) {
+        // Some numbers have more digits than are kept, and some places hold several levels.
+        let price = match random(40) {
+            0 => u64::MAX - random(3),
+            _ => 150_000_000 + random(3_000) * 100,
+        };
+        let size = match random(40) {
+            0 => u128::from(u64::MAX) + u128::from(random(3)),
+            1 => 10_000_000_000_000_000 - 1 + u128::from(random(3)),
+            _ => u128::from(1 + random(300)) * 10_000_000,
+        };
+        levels.retain(|(other, _)| *other != price && random(12) > 0);
+        levels.push((price, size));
+    }
+    levels.sort_unstable();
+}
+
+fn plain_and_nested(head: &BodyHead<'_>, sides: &[Vec<(u64, u128)>; 2]) -> [Vec<u8>; 2] {
+    let level = |(price, size): &(u64, u128)| SourcedLevel::of(Source::Dlob, Price(*price), *size);
+    let [bids, asks] = sides;
+    let (bids, asks) = (bids.iter().rev().map(level), asks.iter().map(level));
+    let (mut plain, mut nested) = (Vec::new(), Vec::new());
+    write_l2(&mut JsonWriter::new(&mut plain), head, bids.clone(), asks.clone());
+    write_l2(&mut JsonWriter::nested(&mut nested), head, bids, asks);
+    [plain, nested]
+}
+
+fn still_facts() -> Facts {
+    Facts {
+        name: "SOL-PERP".to_owned(),
+        is_perp: true,
+        market_index: 0,
+        ts_ms: 1_750_000_000_123,
+        slot: 350_000_000,
+        seq: 7,
+        bid: Some(149_999_900),
+        ask: Some(150_000_000),
+        oracle: None,
+        mm_oracle: None,
+        last_oracle_price: 150_000_000,
+        reasons: (None, None),
+    }
+}
+
+#[test]
+fn a_body_has_the_bytes_that_a_thread_without_texts_gives_it() {
+    let facts = still_facts();
+    for seed in 1..=4_u64 {
+        let (mut state, mut sides) = (seed, [Vec::new(), Vec::new()]);
+        let mut random = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % bound
+        };
+        for step in 0..400 {
+            sides.iter_mut().for_each(|side| next_levels(side, &mut random));
+            let kept = plain_and_nested(&facts.head(), &sides);
+            let fresh = std::thread::scope(|scope| {
+                scope.spawn(|| plain_and_nested(&facts.head(), &sides)).join().unwrap()
+            });
+            assert_eq!(kept, fresh, "seed {seed}, step {step}");
+        }
+    }
 }

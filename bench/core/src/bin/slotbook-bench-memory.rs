@@ -28,7 +28,8 @@ fn main() -> Result<(), BenchError> {
     Ok(())
 }
 
-/// What a book holds after a cold start, maps, tables and spare room included.
+/// What a book holds after a cold start, maps, tables and spare room included, and the texts of levels
+/// that its bodies keep.
 fn memory(workload: &Workload) -> Result<String, BenchError> {
     let region = Region::new(ALLOCATOR);
     let mut replay = Replay::new();
@@ -41,6 +42,7 @@ fn memory(workload: &Workload) -> Result<String, BenchError> {
     }
     replay.book.end_snapshot();
     replay.go_live();
+    replay.render(replay.market(0)?, 100, &mut Vec::new());
     let stats = region.change();
     let held = stats.bytes_allocated.saturating_sub(stats.bytes_deallocated);
     let counters = replay.book.counters();

@@ -13,13 +13,9 @@ use crate::writer::JsonWriter;
 pub(super) fn write_levels(json: &mut JsonWriter<'_>, sides: [&[SourcedLevel]; 2]) {
     for (name, side) in NAMES.into_iter().zip(sides) {
         json.raw(name);
-        let mut comma: &[u8] = b"[";
-        for level in side {
-            json.raw(comma);
-            level.write_entry(json);
-            comma = b",";
-        }
-        json.raw(if side.is_empty() { b"[]" } else { b"]" });
+        json.raw(b"[");
+        json.list(side, |json, level| level.write_entry(json));
+        json.raw(b"]");
     }
 }
 
@@ -32,15 +28,17 @@ pub(super) fn write_level_changes(
     for (index, side) in Side::BOTH.into_iter().enumerate() {
         json.raw(NAMES[index]);
         json.raw(b"[");
-        let mut comma: &[u8] = b"";
+        let mut is_first = true;
         let (was, is) = (&shown[index][fresh[index].same()..], fresh[index].rest());
         each_difference(side, was, is, |difference| {
-            json.raw(comma);
+            if !is_first {
+                json.raw(b",");
+            }
             match difference {
                 Difference::Came(level) | Difference::Became(level) => level.write_entry(json),
                 Difference::Went(level) => write_gone(json, level.price),
             }
-            comma = b",";
+            is_first = false;
         });
         json.raw(b"]");
     }
@@ -81,15 +79,13 @@ pub(super) fn write_order_changes(json: &mut JsonWriter<'_>, sides: &[OrderChang
         json.raw(b"],\"change\":[");
         write_orders(json, side.became.iter().copied());
         json.raw(b"],\"remove\":[");
-        let mut comma: &[u8] = b"[";
-        for OrderLine { maker, order_id, .. } in &side.went {
-            json.raw(comma);
+        json.list(&side.went, |json, OrderLine { maker, order_id, .. }| {
+            json.raw(b"[");
             json.key(maker);
             json.raw(b",");
             json.u64(u64::from(*order_id));
             json.raw(b"]");
-            comma = b",[";
-        }
+        });
         json.raw(b"]}");
     }
 }

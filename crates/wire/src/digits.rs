@@ -1,0 +1,66 @@
+//! Numbers as decimal digits.
+
+/// The text of a number of at most sixteen digits, made in registers: no byte is written before all
+/// are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Digits {
+    /// The digits; the places behind their count mean nothing.
+    pub(crate) text: [u8; DIGITS_MAX],
+    pub(crate) count: usize,
+}
+
+/// Digits of one [`Digits::text`].
+pub(crate) const DIGITS_MAX: usize = 16;
+
+/// The first number with more digits than that.
+pub(crate) const DIGITS_END: u64 = 10_000_000_000_000_000;
+
+/// The first number of nine digits: half a text.
+const HALF_END: u64 = 100_000_000;
+
+/// The digit 0 in every place of a text.
+const ZEROS: u128 = u128::from_le_bytes([b'0'; DIGITS_MAX]);
+
+/// A bit of the last place, which is a digit also where it is 0.
+const LAST_PLACE: u128 = 1 << 120;
+
+impl Digits {
+    /// The digits of a number; `None` for one that has more than fit.
+    #[inline]
+    pub(crate) fn of(value: u64) -> Option<Self> {
+        if value >= DIGITS_END {
+            return None;
+        }
+        let digits = sixteen_digits(value);
+        // The first place is the lowest byte, so leading zeros are trailing ones.
+        let unused = (digits | LAST_PLACE).trailing_zeros() / 8;
+        let text = (digits | ZEROS) >> (8 * unused);
+        Some(Self { text: text.to_le_bytes(), count: DIGITS_MAX - unused as usize })
+    }
+
+    /// The last sixteen digits of a number, with leading zeros.
+    pub(crate) fn last_of(value: u64) -> Self {
+        let text = (sixteen_digits(value % DIGITS_END) | ZEROS).to_le_bytes();
+        Self { text, count: DIGITS_MAX }
+    }
+}
+
+/// Sixteen digits with leading zeros, as numbers, the first in the lowest byte.
+#[inline]
+fn sixteen_digits(value: u64) -> u128 {
+    let first = u128::from(eight_digits(value / HALF_END));
+    let last = u128::from(eight_digits(value % HALF_END));
+    first | (last << 64)
+}
+
+/// Eight of them: each step splits all parts of the number at once, into four, two and one digits.
+/// The products are exact for parts that small.
+#[inline]
+fn eight_digits(value: u64) -> u64 {
+    debug_assert!(value < HALF_END, "Invariant: at most eight digits");
+    let fours = (value / 10_000) | ((value % 10_000) << 32);
+    let hundreds = ((fours * 5_243) >> 19) & 0x0000_007f_0000_007f;
+    let twos = hundreds | ((fours - hundreds * 100) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | ((twos - tens * 10) << 8)
+}

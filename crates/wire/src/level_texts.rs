@@ -1,0 +1,125 @@
+//! The texts of levels, kept from body to body: most levels of a book are as they were, and the
+//! prices of those that follow the oracle come again.
+
+use std::cell::RefCell;
+
+use crate::digits::Digits;
+use crate::line::Line;
+use crate::writer::{JsonWriter, members};
+
+/// Texts in the cache of a thread: 272 KiB.
+const TEXTS_KEPT: usize = 1 << 11;
+
+/// Bytes of a text at most: three numbers of sixteen digits, and 57 of punctuation where it is
+/// nested.
+const TEXT_BYTES_MAX: usize = 112;
+
+/// A level that orders alone make, as most are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DlobLevel {
+    /// The price, 1e6.
+    pub(crate) price: u64,
+    /// The size, 1e9.
+    pub(crate) size: u64,
+}
+
+impl DlobLevel {
+    /// Price and size as digits; `None` when one of them has too many.
+    #[inline]
+    pub(crate) fn digits(self) -> Option<[Digits; 2]> {
+        Some([Digits::of(self.price)?, Digits::of(self.size)?])
+    }
+
+    /// Where its text is kept. The product by this odd number, 2^64 over the golden ratio, spreads
+    /// neighbouring prices; its highest bits depend on all others.
+    #[inline]
+    fn place(self, nested: bool) -> usize {
+        let mixed = (self.price ^ self.size.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = mixed >> (u64::BITS - TEXTS_KEPT.trailing_zeros());
+        usize::try_from(place).unwrap_or(0) ^ usize::from(nested)
+    }
+}
+
+/// The text of one level in one of the two forms that a writer has.
+#[derive(Clone, Copy, Debug)]
+struct LevelText {
+    level: DlobLevel,
+    text: [u8; TEXT_BYTES_MAX],
+    length: u8,
+    nested: bool,
+}
+
+impl LevelText {
+    /// Of no level: every level has a size.
+    const NONE: Self = Self {
+        level: DlobLevel { price: 0, size: 0 },
+        text: [0; TEXT_BYTES_MAX],
+        length: 0,
+        nested: false,
+    };
+}
+
+/// The texts of the levels that a thread wrote last, one for each place.
+#[derive(Debug)]
+pub(crate) struct LevelTexts(Vec<LevelText>);
+
+thread_local! {
+    static TEXTS: RefCell<LevelTexts> = const { RefCell::new(LevelTexts(Vec::new())) };
+}
+
+/// Calls `take` with the texts of this thread. To be called once a body: finding them costs as much
+/// as a level.
+#[inline]
+pub(crate) fn with_level_texts<R>(take: impl FnOnce(&mut LevelTexts) -> R) -> R {
+    TEXTS.with_borrow_mut(|texts| {
+        if texts.0.is_empty() {
+            texts.0.resize(TEXTS_KEPT, LevelText::NONE);
+        }
+        take(texts)
+    })
+}
+
+impl LevelTexts {
+    /// Writes a level as an object of the book bodies. Returns false, and writes nothing, when one
+    /// of its numbers has too many digits to be kept.
+    #[inline]
+    pub(crate) fn write<const N: bool>(
+        &mut self,
+        level: DlobLevel,
+        json: &mut JsonWriter<'_, N>,
+    ) -> bool {
+        let kept = &mut self.0[level.place(N)];
+        if kept.level != level || kept.nested != N {
+            return rewrite(kept, level, json);
+        }
+        json.padded(&kept.text, kept.length.into());
+        true
+    }
+}
+
+/// Writes a level, and its text over a kept one. Both are written in pieces: a text that was just
+/// written so is copied late.
+#[inline(never)]
+fn rewrite<const N: bool>(
+    kept: &mut LevelText,
+    level: DlobLevel,
+    json: &mut JsonWriter<'_, N>,
+) -> bool {
+    let Some(digits) = level.digits() else { return false };
+    let length = Line::fill(&mut kept.text, |line| write_line::<N>(line, &digits));
+    kept.length = u8::try_from(length).expect("Invariant: a text fits its room");
+    (kept.level, kept.nested) = (level, N);
+    json.line(|line| write_line(line, &digits));
+    true
+}
+
+#[inline]
+fn write_line<const N: bool>(line: &mut Line<'_, TEXT_BYTES_MAX, N>, [price, size]: &[Digits; 2]) {
+    members!(
+        line,
+        b"{\"price\":\"" => digits(price),
+        b"\",\"size\":\"" => digits(size),
+        b"\",\"sources\":{\"dlob\":\"" => digits(size),
+        b"\"}}",
+    );
+}
