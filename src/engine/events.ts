@@ -157,10 +157,7 @@ function readFill(out: Buffer, at: number, explanations: readonly string[]) {
 }
 
 function readFunding(out: Buffer, at: number) {
-  const huge = (place: number) => {
-    const start = at + 56 + place * 16;
-    return (out.readBigInt64LE(start + 8) << 64n) | out.readBigUInt64LE(start);
-  };
+  const huge = (place: number) => readBigInt128(out, at + 56 + place * 16);
   return {
     /** Position among the program's events of the transaction, from 0. */
     index: out.readUInt32LE(at),
@@ -181,4 +178,8 @@ function readFunding(out: Buffer, at: number) {
     baseAssetAmountWithAmm: huge(4),
     baseAssetAmountWithUnsettledLp: huge(5),
   };
+}
+
+function readBigInt128(out: Buffer, at: number): bigint {
+  return (out.readBigInt64LE(at + 8) << 64n) | out.readBigUInt64LE(at);
 }
