@@ -81,18 +81,23 @@ export interface MarketDataSource {
   readMarketStats(): ReadonlyMap<MarketKey, MarketStats>;
 }
 
+/** A finished message: a JSON text, or the bytes of docs/binary.md. An empty text has nothing to show. */
+export type MarketMessage = string | Uint8Array;
+
 /**
- * A finished text of a topic: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`. A join leads to one
- * frame: `snapshot`, for the reader that joined; `reset` when the topic had no readers at the source; or
- * `refused`, with the reason as its text. A topic is `reset` as well whenever its readers may have missed
+ * A message of a topic: `candle:perp_0:1`, `trades:perp_0`, with `:binary` behind them for bytes, and
+ * `channel:perp_0`. A join leads to one frame: `snapshot`, for the reader that joined; `reset` when the topic had
+ * no readers at the source; or `refused`. A topic is `reset` as well whenever its readers may have missed
  * something: the worker or the chain is another one, or the topic could not be read before. What follows,
- * for all readers, is `update`. An empty text has nothing to show.
+ * for all readers, is `update`.
  */
-export interface MarketFrame {
-  readonly topic: string;
-  readonly kind: 'reset' | 'snapshot' | 'refused' | 'update';
-  readonly text: string;
-}
+export type MarketFrame =
+  | {
+      readonly topic: string;
+      readonly kind: 'reset' | 'snapshot' | 'update';
+      readonly message: MarketMessage;
+    }
+  | { readonly topic: string; readonly kind: 'refused'; readonly reason: string };
 
 /** The history as the WebSockets follow it. */
 export interface MarketStreamSource {

@@ -31,8 +31,9 @@ export class FakeMarketStreams implements MarketStreamSource {
   /** Sends frames of one topic, of the kinds that are named, with JSON texts. */
   send(topic: string, ...frames: (readonly [MarketFrame['kind'], object | string])[]): void {
     this.#take(
-      frames.map(([kind, body]) => {
-        return { topic, kind, text: typeof body === 'string' ? body : JSON.stringify(body) };
+      frames.map(([kind, body]): MarketFrame => {
+        const message = typeof body === 'string' ? body : JSON.stringify(body);
+        return kind === 'refused' ? { topic, kind, reason: message } : { topic, kind, message };
       }),
     );
   }

@@ -70,7 +70,7 @@ export class MarketStreamScene {
   #slot = 1_000;
 
   private constructor(
-    private readonly store: HistoryStore,
+    private readonly history: HistoryStore,
     private readonly source: StoreStreams,
     private readonly sockets: SocketScene,
   ) {}
@@ -102,13 +102,19 @@ export class MarketStreamScene {
 
   /** Stores a fill of now in a slot of its own; of SOL-PERP unless it is said otherwise. */
   fill(parts: Partial<Fill> = {}): Fill {
+    const ts = Math.floor(Date.now() / 1_000);
+    const stored = { ...fill({ ts, fillRecordId: BigInt(this.#slot + 1), ...parts }) };
+    this.store([stored]);
+    return stored;
+  }
+
+  /** Stores fills of one transaction in a slot of its own. */
+  store(fills: readonly Fill[]): void {
     this.#slot += 1;
-    const [slot, ts] = [this.#slot, Math.floor(Date.now() / 1_000)];
-    const stored = { ...fill({ ts, fillRecordId: BigInt(slot), ...parts }) };
-    const change = this.store.writeBatch({
-      transactions: [transaction({ slot, signature: signature(slot), fills: [stored] })],
+    const [slot, sent] = [this.#slot, signature(this.#slot)];
+    const change = this.history.writeBatch({
+      transactions: [transaction({ slot, signature: sent, fills: [...fills] })],
     });
     this.source.streams.publishChange(change);
-    return stored;
   }
 }

@@ -1,5 +1,6 @@
 /** The candles of one topic as its subscribers get them, flush by flush. */
 
+import type { MarketMessage } from '../../contract/history-source.js';
 import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
 import { type BucketReader, type BucketSeries, readCandles } from '../candles/read-candles.js';
@@ -7,13 +8,9 @@ import { bucketAfter, bucketStart } from '../candles/resolution.js';
 import type { Bucket } from '../candles/rules.js';
 import { FLUSH_CANDLES_MAX } from '../model/limits.js';
 import type { HistoryMarket } from '../model/records.js';
-import {
-  candleChangeText,
-  candleInitText,
-  type StreamTrade,
-  type TradeWindow,
-} from './message-text.js';
+import type { MessageEncoder, TradeWindow } from './message-encoder.js';
 import { RecentBuckets } from './recent-buckets.js';
+import type { StreamTrade } from './stream-trade.js';
 
 /** What a flush is made from. */
 export interface CandleContext {
@@ -25,14 +22,26 @@ export interface CandleContext {
 
 const NO_TRADES: TradeWindow = { trades: [], leftOut: 0 };
 
-/** Texts for readers; nothing is forgotten before `done` is called. */
-export interface PendingTexts {
-  readonly texts: readonly string[];
+/** Messages for readers; nothing is forgotten before `done` is called. */
+export interface PendingMessages {
+  readonly messages: readonly MarketMessage[];
   readonly done: () => void;
+}
+
+/** What a topic is of, and how it is written. */
+export interface CandleTopicParts {
+  readonly series: BucketSeries;
+  readonly label: CandleLabel;
+  readonly writer: MessageEncoder;
+  /** Clients may hold older candles, so the first one that is sent resets them. */
+  readonly isReopened: boolean;
 }
 
 /** One candle topic while it has readers. */
 export class CandleTopic {
+  readonly series: BucketSeries;
+  readonly #label: CandleLabel;
+  readonly #writer: MessageEncoder;
   /** Starts of buckets that are not what they were. */
   readonly #dirty = new Set<number>();
   readonly #recent: RecentBuckets;
@@ -40,12 +49,10 @@ export class CandleTopic {
   /** The start of the newest candle that readers know; null when there was none. */
   #sentUpTo: number | null = null;
 
-  /** With `isReopened` clients may hold older candles, so the first one that is sent resets them. */
-  constructor(
-    readonly series: BucketSeries,
-    readonly label: CandleLabel,
-    isReopened = false,
-  ) {
+  constructor({ series, label, writer, isReopened }: CandleTopicParts) {
+    this.series = series;
+    this.#label = label;
+    this.#writer = writer;
     this.#isReopened = isReopened;
     this.#recent = new RecentBuckets(series);
   }
@@ -62,33 +69,33 @@ export class CandleTopic {
   }
 
   /** What a new reader goes on from; empty when there is no candle. */
-  initText({ reader, now }: CandleContext): string {
+  initMessage({ reader, now }: CandleContext): MarketMessage {
     const recent = this.#recent.readerAt(reader, now);
     const candle = readCandles(recent, { ...this.series, now, limit: 1 }).at(-1);
     if (candle === undefined) return '';
     this.#sentUpTo ??= candle.ts;
-    return candleInitText(candle, this.label);
+    return this.#writer.writeCandleInit(candle, this.#label);
   }
 
-  /** The texts to send now, and what to call when they are sent. */
-  flushTexts(window: TradeWindow, context: CandleContext): PendingTexts {
+  /** The messages to send now, and what to call when they are sent. */
+  flushMessages(window: TradeWindow, context: CandleContext): PendingMessages {
     const { reader, now } = context;
     const recent = this.#recent.readerAt(reader, now);
     const candles = readCandles(recent, { ...this.series, now, limit: FLUSH_CANDLES_MAX });
     const newest = candles.at(-1);
-    const texts = newest === undefined ? [] : this.#changeTexts(candles, newest, window);
+    const messages = newest === undefined ? [] : this.#changes(candles, newest, window);
     const done = (): void => {
       this.#sentUpTo = newest?.ts ?? null;
       this.#dirty.clear();
     };
-    return { texts, done };
+    return { messages, done };
   }
 
-  #changeTexts(candles: readonly Candle[], newest: Candle, window: TradeWindow): string[] {
-    const { label } = this;
+  #changes(candles: readonly Candle[], newest: Candle, window: TradeWindow): MarketMessage[] {
+    const [label, writer] = [this.#label, this.#writer];
     const isBeyond = this.#isBeyond(candles[0] ?? newest);
     const sent = isBeyond ? [newest] : this.#changedCandles(candles);
-    const texts = isBeyond ? [candleInitText(newest, label)] : [];
+    const messages = isBeyond ? [writer.writeCandleInit(newest, label)] : [];
     const rest = new Set(window.trades);
     for (const candle of sent) {
       const isLast = candle === sent.at(-1);
@@ -97,11 +104,12 @@ export class CandleTopic {
       const part = { trades, leftOut: isLast ? window.leftOut : 0 };
       const isNew = this.#isNew(candle);
       // Clients in use drop the trades of a `create`.
-      if (isNew) texts.push(candleChangeText('create', { candle, label, window: NO_TRADES }));
+      const created = { candle, label, window: NO_TRADES };
+      if (isNew) messages.push(writer.writeCandleChange('create', created));
       if (isNew && trades.length === 0 && part.leftOut === 0) continue;
-      texts.push(candleChangeText('update', { candle, label, window: part }));
+      messages.push(writer.writeCandleChange('update', { candle, label, window: part }));
     }
-    return texts;
+    return messages;
   }
 
   /** Whether more has changed than one flush sends: then clients must read older candles again. */

@@ -1,22 +1,29 @@
 /** The topics of one market that have subscribers, and what waits to be sent to them. */
 
-import type { MarketFrame } from '../../contract/history-source.js';
+import type { MarketFrame, MarketMessage } from '../../contract/history-source.js';
 import { resolutionOf, resolutionOfMinutes } from '../candles/resolution.js';
 import { INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 import type { CandleChange, RecordPageQuery } from '../store/types.js';
-import { type CandleContext, CandleTopic, type PendingTexts } from './candle-topic.js';
-import {
-  channelLeftOutText,
-  channelText,
-  isStreamed,
-  StreamTrade,
-  tradesInitText,
-  tradesUpdateText,
-} from './message-text.js';
-import type { CandleTopicName, TopicName } from './topic.js';
+import { type CandleContext, CandleTopic, type PendingMessages } from './candle-topic.js';
+import { byteMessages } from './message-bytes.js';
+import type { MessageEncoder } from './message-encoder.js';
+import { channelLeftOutText, channelText, textMessages } from './message-text.js';
+import { isStreamed, StreamTrade } from './stream-trade.js';
+import type {
+  CandleTopicName,
+  ChannelTopicName,
+  Encoding,
+  TopicName,
+  TradesTopicName,
+} from './topic.js';
 
-/** What texts are made from. */
+const WRITERS: Readonly<Record<Encoding, MessageEncoder>> = {
+  json: textMessages,
+  binary: byteMessages,
+};
+
+/** What messages are made from. */
 export interface StreamContext extends CandleContext {
   readonly reader: CandleContext['reader'] & {
     /** Newest first. */
@@ -34,7 +41,7 @@ export interface TopicStart {
 /** One market while it has readers. */
 export class FollowedMarket {
   readonly #candles = new Map<string, CandleTopic>();
-  readonly #trades = new Map<string, 'trades' | 'channel'>();
+  readonly #trades = new Map<string, TradesTopicName | ChannelTopicName>();
   /** The newest trades that wait, and how many more there were. */
   #window: StreamTrade[] = [];
   #leftOut = 0;
@@ -53,14 +60,19 @@ export class FollowedMarket {
     return this.#candles.delete(topic) || this.#trades.delete(topic);
   }
 
-  /** The text that a reader goes on from; the topic is open when this returns. */
-  openTopic(topic: string, { name, isReopened }: TopicStart, context: StreamContext): string {
+  /** What a reader goes on from; the topic is open when this returns. */
+  openTopic(
+    topic: string,
+    { name, isReopened }: TopicStart,
+    context: StreamContext,
+  ): MarketMessage {
     if (name.kind === 'candle') return this.#openCandles(topic, { ...name, isReopened }, context);
-    const { market } = context;
-    const isChannel = name.kind === 'channel';
-    const text = isChannel ? channelLeftOutText(market) : this.#newestTrades(context);
-    this.#trades.set(topic, name.kind);
-    return text;
+    const message =
+      name.kind === 'channel'
+        ? channelLeftOutText(context.market)
+        : this.#newestTrades(WRITERS[name.encoding], context);
+    this.#trades.set(topic, name);
+    return message;
   }
 
   addTrade(trade: TradeRow, market: HistoryMarket): void {
@@ -90,58 +102,62 @@ export class FollowedMarket {
   /** The frames to send now. Throws what the reader throws, and has then dropped nothing. */
   flushFrames(context: StreamContext): MarketFrame[] {
     const window = { trades: this.#window, leftOut: this.#leftOut };
-    const pending = new Map<string, PendingTexts>();
+    const pending = new Map<string, PendingMessages>();
     for (const [topic, candles] of this.#candles) {
-      pending.set(topic, candles.flushTexts(window, context));
+      pending.set(topic, candles.flushMessages(window, context));
     }
-    for (const [topic, kind] of this.#trades) {
-      const texts = this.#tradesTexts(kind, context);
-      pending.set(topic, { texts, done: () => undefined });
+    for (const [topic, name] of this.#trades) {
+      const messages = this.#tradesMessages(name, context);
+      pending.set(topic, { messages, done: () => undefined });
     }
     for (const { done } of pending.values()) done();
     this.#window = [];
     this.#leftOut = 0;
     this.#wasReverted = false;
-    return [...pending].flatMap(([topic, { texts }]) =>
-      texts.map((text): MarketFrame => ({ topic, kind: 'update', text })),
+    return [...pending].flatMap(([topic, { messages }]) =>
+      messages.map((message): MarketFrame => ({ topic, kind: 'update', message })),
     );
   }
 
   #openCandles(
     topic: string,
-    { resolution: name, isReopened }: CandleTopicName & Pick<TopicStart, 'isReopened'>,
+    { resolution: name, encoding, isReopened }: CandleTopicName & Pick<TopicStart, 'isReopened'>,
     context: StreamContext,
-  ): string {
+  ): MarketMessage {
     const { key, symbol } = context.market;
     const series = { market: key, resolution: resolutionOf(name) };
     const label = { symbol, resolution: name };
-    const candles = this.#candles.get(topic) ?? new CandleTopic(series, label, isReopened);
-    const text = candles.initText(context);
+    const parts = { series, label, writer: WRITERS[encoding], isReopened };
+    const candles = this.#candles.get(topic) ?? new CandleTopic(parts);
+    const message = candles.initMessage(context);
     this.#candles.set(topic, candles);
-    return text;
+    return message;
   }
 
   /** Without those that wait: the next flush sends them. */
-  #newestTrades({ reader, market }: StreamContext): string {
+  #newestTrades(writer: MessageEncoder, { reader, market }: StreamContext): MarketMessage {
     const isWaiting = ({ txSig, index }: TradeRow): boolean =>
       this.#window.some(({ row }) => row.txSig === txSig && row.index === index);
     const newest = reader.readTrades({ market: market.key, limit: INIT_TRADES });
     const shown = newest.filter((row) => !isWaiting(row)).toReversed();
-    return tradesInitText(
-      shown.map((row) => new StreamTrade(row, market)),
-      market,
-    );
+    const trades = shown.map((row) => new StreamTrade(row, market));
+    return writer.writeTrades('init', { trades, leftOut: 0 }, market);
   }
 
-  #tradesTexts(kind: 'trades' | 'channel', context: StreamContext): string[] {
+  #tradesMessages(
+    name: TradesTopicName | ChannelTopicName,
+    context: StreamContext,
+  ): MarketMessage[] {
     const { market } = context;
     const window = { trades: this.#window, leftOut: this.#leftOut };
     const isHole = this.#wasReverted || window.leftOut > 0;
-    if (kind === 'channel') {
+    if (name.kind === 'channel') {
       const texts = window.trades.map(({ row }) => channelText(row, market));
       return isHole ? [channelLeftOutText(market), ...texts] : texts;
     }
-    const texts = window.trades.length === 0 ? [] : [tradesUpdateText(window, market)];
-    return this.#wasReverted ? [this.#newestTrades(context), ...texts] : texts;
+    const writer = WRITERS[name.encoding];
+    const updates =
+      window.trades.length === 0 ? [] : [writer.writeTrades('update', window, market)];
+    return this.#wasReverted ? [this.#newestTrades(writer, context), ...updates] : updates;
   }
 }

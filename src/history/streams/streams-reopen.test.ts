@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { HistoryError } from '../model/error.js';
 import { FLUSH_MS, REOPEN_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
-import { MIDNIGHT, StreamScene } from './testing.js';
+import { MIDNIGHT, StreamScene, textOf } from './testing.js';
 
 const candles = 'candle:perp_0:1';
 const trades = 'trades:perp_0';
@@ -10,9 +10,10 @@ const notOpen = new HistoryError('NOT_READY', 'the history is not open yet');
 
 /** What was posted, in short: topic, kind, and the trades and the close that are told. */
 function told(scene: StreamScene): string[] {
-  return scene.taken().map(({ topic, kind, text }) => {
-    const isJson = kind !== 'refused' && text !== '';
-    const message = isJson ? JSON.parse(text) : {};
+  return scene.taken().map((frame) => {
+    const { topic, kind } = frame;
+    const text = kind === 'refused' ? '' : textOf(frame);
+    const message = text === '' ? {} : JSON.parse(text);
     const ids = message.trades?.map((row: { fillRecordId: string }) => row.fillRecordId) ?? [];
     const parts = [topic, kind, message.type, message.candle?.fillClose, `[${ids}]`];
     return parts.filter((part) => part !== undefined).join(' ');
@@ -65,7 +66,7 @@ describe('a topic that is asked for before the store is open', () => {
     scene.taken();
     scene.streams.joinTopic('trades:spot_0');
     expect(scene.taken()).toMatchObject([
-      { kind: 'refused', text: expect.stringMatching('the limit') },
+      { kind: 'refused', reason: expect.stringMatching('the limit') },
     ]);
     scene.streams.leaveTopic('trades:perp_0');
     scene.streams.joinTopic(candles);

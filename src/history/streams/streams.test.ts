@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FLUSH_CANDLES_MAX, FLUSH_MS, INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
-import { type Message, MIDNIGHT, StreamScene } from './testing.js';
+import { type Message, MIDNIGHT, StreamScene, textOf } from './testing.js';
 
 const minuteTopic = 'candle:perp_0:1';
 const minute = 60;
@@ -21,12 +21,12 @@ describe('a topic of candles', () => {
   test('begins with its newest candle, or with nothing where there is none', () => {
     const scene = new StreamScene();
     scene.streams.joinTopic(minuteTopic);
-    expect(scene.taken()).toEqual([{ topic: minuteTopic, kind: 'reset', text: '' }]);
+    expect(scene.taken()).toEqual([{ topic: minuteTopic, kind: 'reset', message: '' }]);
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 });
     scene.streams.joinTopic(minuteTopic);
-    const [shown] = scene.taken();
-    expect(shown?.kind).toBe('snapshot');
-    const message = JSON.parse(shown?.text ?? '');
+    const shown = scene.taken();
+    expect(shown.map(({ kind }) => kind)).toEqual(['snapshot']);
+    const message = JSON.parse(shown.map(textOf).join());
     expect(message).toMatchObject({ type: 'init', channelType: 'candle', symbol: 'SOL-PERP' });
     expect(message).toMatchObject({ resolution: '1', candle: { fillOpen: 150, baseVolume: 1 } });
     expect(message.data).toEqual(message.candle);
@@ -208,7 +208,7 @@ describe('a topic of trades', () => {
     expect(briefs(scene)).toEqual(['init []']);
     scene.advance(0);
     const updates = scene.taken().filter(({ topic }) => topic === 'trades:perp_0');
-    expect(updates.map(({ text }) => brief(JSON.parse(text)))).toEqual(['update [1]']);
+    expect(updates.map((frame) => brief(JSON.parse(textOf(frame))))).toEqual(['update [1]']);
   });
 
   test('has no transfers of positions', () => {
@@ -238,12 +238,12 @@ describe('a topic of trades', () => {
     scene.taken();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150 }, { id: 2, ts: MIDNIGHT, price: 151 });
     scene.advance(0);
-    const told = scene.taken().map(({ text }) => JSON.parse(text));
+    const told = scene.taken().map((frame) => JSON.parse(textOf(frame)));
     expect(told.map(({ channel }) => channel)).toEqual(['trades_perp_0', 'trades_perp_0']);
     expect(told.map(({ data }) => JSON.parse(data).fillRecordId)).toEqual([1, 2]);
     scene.takeBack({ id: 2, ts: MIDNIGHT, price: 151 });
     scene.advance(FLUSH_MS);
-    const [missing] = scene.taken().map(({ text }) => JSON.parse(text));
+    const [missing] = scene.taken().map((frame) => JSON.parse(textOf(frame)));
     expect(missing).toEqual({
       message: expect.stringContaining('Trades were left out'),
       leftOut: 'trades_perp_0',
@@ -262,7 +262,7 @@ describe('streams', () => {
     const scene = new StreamScene();
     scene.streams.joinTopic(topic);
     expect(scene.taken()).toEqual([
-      { topic, kind: 'refused', text: expect.stringContaining('no such topic') },
+      { topic, kind: 'refused', reason: expect.stringContaining('no such topic') },
     ]);
     expect(scene.timers.waitsMs).toEqual([]);
   });
@@ -292,7 +292,7 @@ describe('streams', () => {
     scene.taken();
     scene.trade({ id: 1, ts: MIDNIGHT - 1, price: 150.000001 });
     scene.advance(0);
-    const [market, channel] = scene.taken().map(({ text }) => JSON.parse(text));
+    const [market, channel] = scene.taken().map((frame) => JSON.parse(textOf(frame)));
     const members = {
       ...{ ts: MIDNIGHT - 1, marketIndex: 0, marketType: 'perp', slot: 1, txSig: 'sig1' },
       ...{ baseAssetAmountFilled: 1, quoteAssetAmountFilled: 150.000001 },

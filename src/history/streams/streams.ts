@@ -11,7 +11,7 @@
  * *This folder does not* know its subscribers, hold trades beyond one flush, or write to the store.
  */
 
-import type { MarketFrame } from '../../contract/history-source.js';
+import type { MarketFrame, MarketMessage } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
@@ -143,8 +143,8 @@ export class Streams {
     return this.#markets.get(market)?.topics.hasTopic(topic) === true;
   }
 
-  #refuseTopic(topic: string, text: string): void {
-    this.#options.post([{ topic, kind: 'refused', text }]);
+  #refuseTopic(topic: string, reason: string): void {
+    this.#options.post([{ topic, kind: 'refused', reason }]);
   }
 
   /** Posts what a topic goes on from. Else the reason to refuse it; null when it is only too early. */
@@ -158,9 +158,10 @@ export class Streams {
     // The book has it already, and names it here within a second.
     if (market === undefined) return null;
     try {
-      const text = this.#initText(topic, { name, isReopened: kind === 'reopened' }, market);
+      const start = { name, isReopened: kind === 'reopened' };
+      const message = this.#initMessage(topic, start, market);
       this.#isUnreadable = false;
-      post([{ topic, kind: kind === 'snapshot' ? 'snapshot' : 'reset', text }]);
+      post([{ topic, kind: kind === 'snapshot' ? 'snapshot' : 'reset', message }]);
       return null;
     } catch (error) {
       if (error instanceof HistoryError && error.code === 'NOT_READY') return null;
@@ -169,11 +170,11 @@ export class Streams {
     }
   }
 
-  #initText(topic: string, about: TopicStart, market: HistoryMarket): string {
+  #initMessage(topic: string, about: TopicStart, market: HistoryMarket): MarketMessage {
     const following = this.#markets.get(market.key) ?? newFollowing();
-    const text = following.topics.openTopic(topic, about, this.#contextOf(market));
+    const message = following.topics.openTopic(topic, about, this.#contextOf(market));
     this.#markets.set(market.key, following);
-    return text;
+    return message;
   }
 
   /** Tries again later, because nothing signals when the disk can be read again. */

@@ -66,11 +66,15 @@ export class StreamScene {
 
   /** Stores trades in one commit. */
   trade(...told: ToldTrade[]): void {
-    const rows = told.map(rowOf);
+    this.store(...told.map(rowOf));
+  }
+
+  /** Stores trades of SOL-PERP in one commit. */
+  store(...rows: TradeRow[]): void {
     for (const row of rows) {
       this.#rows.tradeRows.push(row);
       const counted = candlePointOf(row, 9);
-      if (counted !== null) this.#buckets.add('perp_0', row.txSig, counted);
+      if (counted !== null) this.#buckets.add('perp_0', `${row.txSig} ${row.index}`, counted);
     }
     this.#tell(rows, 0);
   }
@@ -78,10 +82,10 @@ export class StreamScene {
   /** Takes trades back in one commit. */
   takeBack(...told: ToldTrade[]): void {
     const rows = told.map(rowOf);
-    for (const { txSig } of rows) {
-      const index = this.#rows.tradeRows.findIndex((row) => row.txSig === txSig);
-      this.#rows.tradeRows.splice(index, 1);
-      this.#buckets.remove('perp_0', txSig);
+    for (const gone of rows) {
+      const at = this.#rows.tradeRows.findIndex((row) => row.txSig === gone.txSig);
+      this.#rows.tradeRows.splice(at, 1);
+      this.#buckets.remove('perp_0', `${gone.txSig} ${gone.index}`);
     }
     this.#tell([], rows.length, rows);
   }
@@ -99,7 +103,7 @@ export class StreamScene {
 
   /** The same as JSON, without the topics. */
   told(): Message[] {
-    return this.taken().map(({ text }) => JSON.parse(text) as Message);
+    return this.taken().map((frame) => JSON.parse(textOf(frame)) as Message);
   }
 
   #read<Value>(read: () => Value): Value {
@@ -120,6 +124,14 @@ export class StreamScene {
     );
     this.streams.publishChange({ trades, removed, candles, markets: new Set(['perp_0']) });
   }
+}
+
+/** The JSON text of a frame that is no refusal. */
+export function textOf(frame: MarketFrame): string {
+  if (frame.kind === 'refused' || typeof frame.message !== 'string') {
+    throw new Error(`Invariant: ${frame.topic} has a text`);
+  }
+  return frame.message;
 }
 
 /** The members of messages that tests look at. */

@@ -1,36 +1,56 @@
-/** What can be followed, as the main thread names it: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`. */
+/**
+ * What can be followed, as the main thread names it: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`; the
+ * first two with `:binary` behind them as bytes.
+ */
 
 import type { MarketKey } from '../../contract/markets.js';
 import { isResolutionName, type ResolutionName } from '../candles/resolution.js';
+
+/** How the messages of a topic are written. */
+export type Encoding = 'json' | 'binary';
 
 /** The candles of a market, with the trades that move them. */
 export interface CandleTopicName {
   readonly kind: 'candle';
   readonly market: MarketKey;
   readonly resolution: ResolutionName;
+  readonly encoding: Encoding;
 }
 
-/** The trades of a market, as the market data dialect and the book's compatible channel send them. */
+/** The trades of a market, as the market data dialect sends them. */
 export interface TradesTopicName {
-  readonly kind: 'trades' | 'channel';
+  readonly kind: 'trades';
+  readonly market: MarketKey;
+  readonly encoding: Encoding;
+}
+
+/** The trades of a market, as the book's compatible channel sends them. */
+export interface ChannelTopicName {
+  readonly kind: 'channel';
   readonly market: MarketKey;
 }
 
 /** A topic. */
-export type TopicName = CandleTopicName | TradesTopicName;
+export type TopicName = CandleTopicName | TradesTopicName | ChannelTopicName;
+
+/** What stands behind the name of a topic that is written as bytes. */
+const BINARY = ':binary';
 
 const marketPattern = /^(?:perp|spot)_(?:0|[1-9]\d{0,4})$/;
 
 /** Undefined for a text that names no topic. */
 export function readTopic(text: string): TopicName | undefined {
-  const [kind, market = '', resolution, ...rest] = text.split(':');
+  const encoding = text.endsWith(BINARY) ? 'binary' : 'json';
+  const json = encoding === 'binary' ? text.slice(0, -BINARY.length) : text;
+  const [kind, market = '', resolution, ...rest] = json.split(':');
   if (!isMarketKey(market) || rest.length > 0) return undefined;
   if (kind === 'candle') {
     if (resolution === undefined || !isResolutionName(resolution)) return undefined;
-    return { kind, market, resolution };
+    return { kind, market, resolution, encoding };
   }
-  if ((kind !== 'trades' && kind !== 'channel') || resolution !== undefined) return undefined;
-  return { kind, market };
+  if (resolution !== undefined) return undefined;
+  if (kind === 'trades') return { kind, market, encoding };
+  return kind === 'channel' && encoding === 'json' ? { kind, market } : undefined;
 }
 
 function isMarketKey(text: string): text is MarketKey {

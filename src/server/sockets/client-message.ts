@@ -127,6 +127,14 @@ export class ClientMessage {
   }
 }
 
+/** Whether a subscription asks for frames as bytes. Throws INVALID_PARAM for an encoding that there is not. */
+export function asksForBytes(message: ClientMessage): boolean {
+  const encoding = message.hasMember('encoding') ? message.requireText('encoding') : 'json';
+  if (encoding === 'json' || encoding === 'binary') return encoding === 'binary';
+  const text = `encoding was "${message.quoteMember('encoding')}", must be json or binary`;
+  throw new SocketError('INVALID_PARAM', text);
+}
+
 /** Describes a value of the wrong kind in an error message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';

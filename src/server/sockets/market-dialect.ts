@@ -6,13 +6,18 @@
  * after the acknowledgement says that updates may be missing. A book has none: each message is whole.
  */
 import type { MarketDirectory } from '../../contract/book-source.js';
+import type { MarketMessage } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
-
 import { NO_HISTORY_TEXT, quoteValue, SocketError } from '../transport/errors.js';
 import { BookSubscriber } from './book-subscriber.js';
-import { type ClientMessage, kindOf } from './client-message.js';
+import { asksForBytes, type ClientMessage, kindOf } from './client-message.js';
 import { dataBookSpec } from './data-book.js';
-import type { MarketFanOut, MarketTopic, PendingSubscriber } from './market-fan-out.js';
+import {
+  bytesOf,
+  type MarketFanOut,
+  type MarketTopic,
+  type PendingSubscriber,
+} from './market-fan-out.js';
 import type {
   ChannelParts,
   Dialect,
@@ -55,7 +60,7 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
     const openSubscriber = () => new SummarySubscriber(summaries, channel, texts);
     return { key: topic, room: 'common', openSubscriber };
   }
-  const show = (text: string): readonly string[] => [text];
+  const show = (message: MarketMessage) => [message];
   const format = { acknowledgement, formatFirst: show, formatReset: show };
   return historySubscription(topic, { market, format, errorMembers });
 }
@@ -86,7 +91,7 @@ export function historySubscription(
 function marketAcknowledgement(
   action: SubscriptionAction,
   { id }: ClientMessage,
-  { channel, row, resolution, name }: MarketRequest,
+  { channel, row, resolution, name, encoding }: MarketRequest,
 ): object {
   const symbol = row?.symbol;
   const about = symbol === undefined ? `${channel} updates` : `${symbol} ${resolution ?? channel}`;
@@ -94,7 +99,7 @@ function marketAcknowledgement(
     action === 'subscribe'
       ? ['subscription', `Subscribed to ${about}`]
       : ['unsubscription', `Unsubscribed from ${about}`];
-  return { type, message, channelType: channel, channel: name, symbol, resolution, id };
+  return { type, message, channelType: channel, channel: name, symbol, resolution, encoding, id };
 }
 
 /** The members of an error that describe the subscription of a message. */
@@ -109,10 +114,10 @@ function marketErrorMembers(message: ClientMessage): object {
 export interface SnapshotFormat {
   /** The reply that follows the first snapshot; undefined where it was sent already. */
   readonly acknowledgement: string | undefined;
-  /** The texts to send when a subscription begins. */
-  formatFirst(text: string): readonly string[];
-  /** The texts to send when texts were dropped. */
-  formatReset(text: string): readonly string[];
+  /** The messages to send when a subscription begins. */
+  formatFirst(message: MarketMessage): readonly MarketMessage[];
+  /** The messages to send when messages were dropped. */
+  formatReset(message: MarketMessage): readonly MarketMessage[];
 }
 
 /** The parts of a subscriber. */
@@ -130,7 +135,7 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
   readonly #parts: MarketSubscriberParts;
   #callbacks: SnapshotCallbacks | undefined;
   /** The snapshot while the history delivers it; it is outdated after this turn. */
-  #text: string | undefined;
+  #message: MarketMessage | undefined;
 
   constructor(parts: MarketSubscriberParts) {
     this.#parts = parts;
@@ -151,22 +156,22 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
 
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
     const { fanOut, topic, format } = this.#parts;
-    if (this.#text === undefined) {
+    if (this.#message === undefined) {
       fanOut.requestSnapshot(topic, this);
       return 'later';
     }
     const { acknowledgement = '' } = format;
-    const texts =
+    const messages =
       showing === 'first'
-        ? [...format.formatFirst(this.#text), acknowledgement]
-        : format.formatReset(this.#text);
-    return texts.filter((text) => text !== '').every((text) => sink.send(Buffer.from(text)));
+        ? [...format.formatFirst(this.#message), acknowledgement]
+        : format.formatReset(this.#message);
+    return messages.every((message) => message === '' || sink.send(bytesOf(message)));
   }
 
-  onSnapshot(text: string): void {
-    this.#text = text;
+  onSnapshot(message: MarketMessage): void {
+    this.#message = message;
     this.#callbacks?.onReady();
-    this.#text = undefined;
+    this.#message = undefined;
   }
 
   onRefused(error: SocketError): void {
@@ -193,6 +198,8 @@ interface MarketRequest {
   readonly row: MarketInfo | undefined;
   /** As the message spells it; undefined for all but candles. */
   readonly resolution: string | undefined;
+  /** Of candles and trades alone; undefined for JSON. */
+  readonly encoding: 'binary' | undefined;
   /** The topic: of candles and trades its name in the history. */
   readonly topic: string;
   /** The name of the channel in replies. */
@@ -216,19 +223,24 @@ function readMarketRequest(message: ClientMessage, directory: MarketDirectory): 
   const channel = channelOf(message);
   if (channel === 'markets' || channel === 'pricing') {
     const name = summaryName(channel);
-    return { channel, row: undefined, resolution: undefined, topic: name, name };
+    return { channel, ...NOTHING, topic: name, name };
   }
   const row = marketNamed(message, directory);
   const { symbol, marketType, marketIndex } = row;
-  if (channel === 'candle') {
-    const resolution = resolutionOf(message);
-    const topic = `candle:${marketType}_${marketIndex}:${resolution}`;
-    return { channel, row, resolution, topic, name: `candle:${symbol}:${resolution}` };
+  if (channel === 'orderbook') {
+    const name = `${channel}:${symbol}`;
+    return { channel, ...NOTHING, row, topic: dataBookSpec(row).key, name };
   }
-  const topic =
-    channel === 'trades' ? `trades:${marketType}_${marketIndex}` : dataBookSpec(row).key;
-  return { channel, row, resolution: undefined, topic, name: `${channel}:${symbol}` };
+  const resolution = channel === 'candle' ? resolutionOf(message) : undefined;
+  const encoding = asksForBytes(message) ? 'binary' : undefined;
+  const nameWith = (market: string): string =>
+    [channel, market, resolution, encoding].filter((part) => part !== undefined).join(':');
+  const [topic, name] = [nameWith(`${marketType}_${marketIndex}`), nameWith(symbol)];
+  return { channel, row, resolution, encoding, topic, name };
 }
+
+/** What not every channel has. */
+const NOTHING = { row: undefined, resolution: undefined, encoding: undefined } as const;
 
 /** The shorter form of a message names no channel and means candles. */
 function channelOf(message: ClientMessage): MarketChannel {

@@ -1,11 +1,15 @@
 /**
- * Publishes live candles and trades: texts of the history, each published once for all subscribers of
+ * Publishes live candles and trades: messages of the history, each published once for all subscribers of
  * its topic. A new subscriber first receives a snapshot, which is requested from the history.
  *
- * This file does not know the content of a text, nor who its subscribers are.
+ * This file does not know the content of a message, nor who its subscribers are.
  */
 import { LIMITS } from '../../config/limits.js';
-import type { MarketFrame, MarketStreamSource } from '../../contract/history-source.js';
+import type {
+  MarketFrame,
+  MarketMessage,
+  MarketStreamSource,
+} from '../../contract/history-source.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
@@ -14,16 +18,16 @@ import { SocketError } from '../transport/errors.js';
 export interface MarketFanOutOptions {
   readonly source: MarketStreamSource;
   readonly publish: Publish;
-  /** What the texts of one turn of the loop may take; the limit of the service by default. */
+  /** What the messages of one turn of the loop may take; the limit of the service by default. */
   readonly sliceMs?: number;
-  /** Texts that may wait; the limit of the service by default. */
+  /** Messages that may wait; the limit of the service by default. */
   readonly waitingMax?: number;
 }
 
 /** A subscriber that waits for the snapshot of its topic. */
 export interface PendingSubscriber {
   /** The snapshot; a subscriber that joins the topic during this call misses nothing. */
-  onSnapshot(text: string): void;
+  onSnapshot(message: MarketMessage): void;
   onRefused(error: SocketError): void;
 }
 
@@ -34,7 +38,7 @@ export interface MarketTopic {
   readonly pendingSubscribers: Set<PendingSubscriber>;
   /** Whether the history has sent a snapshot. */
   isOpen: boolean;
-  /** Texts were dropped: all subscribers need the next snapshot. */
+  /** Messages were dropped: all subscribers need the next snapshot. */
   hasGap: boolean;
   /** Runs while a snapshot is requested, until the history must have sent it. */
   snapshotTimeout: NodeJS.Timeout | undefined;
@@ -133,20 +137,20 @@ export class MarketFanOut {
     if (this.#waiting.length > 0) this.#turn = setImmediate(() => this.#drainQueue());
   }
 
-  #handleFrame({ topic: key, kind, text }: MarketFrame): void {
-    const topic = this.#topics.get(key);
+  #handleFrame(frame: MarketFrame): void {
+    const topic = this.#topics.get(frame.topic);
     if (topic === undefined) return;
-    if (kind === 'update') this.#publishText(topic, text);
-    else if (kind === 'refused') this.#refusePending(topic, text);
-    else this.#sendSnapshot(topic, { text, isReset: kind === 'reset' });
+    if (frame.kind === 'refused') this.#refusePending(topic, frame.reason);
+    else if (frame.kind === 'update') this.#publishMessage(topic, frame.message);
+    else this.#sendSnapshot(topic, frame.message, frame.kind);
   }
 
   /** Current subscribers receive it only when something may be missing; pending ones always do. */
-  #sendSnapshot(topic: MarketTopic, { text, isReset }: { text: string; isReset: boolean }): void {
-    if ((isReset && topic.isOpen) || topic.hasGap) this.#publishText(topic, text);
+  #sendSnapshot(topic: MarketTopic, message: MarketMessage, kind: 'reset' | 'snapshot'): void {
+    if ((kind === 'reset' && topic.isOpen) || topic.hasGap) this.#publishMessage(topic, message);
     topic.isOpen = true;
     topic.hasGap = false;
-    for (const subscriber of this.#takePending(topic)) subscriber.onSnapshot(text);
+    for (const subscriber of this.#takePending(topic)) subscriber.onSnapshot(message);
   }
 
   /** A history that is not open yet, or starts again, shows every topic when it is. */
@@ -159,9 +163,9 @@ export class MarketFanOut {
     }, marketShowMsMax).unref();
   }
 
-  #refusePending(topic: MarketTopic, text: string): void {
+  #refusePending(topic: MarketTopic, reason: string): void {
     this.#counts.failed += 1;
-    const error = new SocketError('NOT_READY', text);
+    const error = new SocketError('NOT_READY', reason);
     for (const subscriber of this.#takePending(topic)) subscriber.onRefused(error);
   }
 
@@ -173,15 +177,20 @@ export class MarketFanOut {
     return pending;
   }
 
-  #publishText(topic: MarketTopic, text: string): void {
+  #publishMessage(topic: MarketTopic, message: MarketMessage): void {
     const readers = topic.subscribers - topic.pendingSubscribers.size;
-    if (text === '' || readers === 0) return;
-    const bytes = Buffer.from(text);
+    if (message === '' || readers === 0) return;
+    const bytes = bytesOf(message);
     this.#options.publish(topic.key, bytes);
     this.#counts.published += 1;
     this.#counts.delivered += readers;
     this.#counts.deliveredBytes += readers * bytes.length;
   }
+}
+
+/** What is sent of a message. */
+export function bytesOf(message: MarketMessage): Uint8Array {
+  return typeof message === 'string' ? Buffer.from(message) : message;
 }
 
 function newTopic(key: string): MarketTopic {

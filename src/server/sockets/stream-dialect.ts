@@ -6,7 +6,7 @@ import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import type { TopicRoom } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
-import type { ClientMessage, MessageId } from './client-message.js';
+import { asksForBytes, type ClientMessage, type MessageId } from './client-message.js';
 import { StreamSubscriber } from './stream-subscriber.js';
 import type { ResumePoint, StreamRequest } from './stream-topics.js';
 import type {
@@ -126,7 +126,7 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
     ...(message.readFlag('includeIndicative') ? { indicative: true } : {}),
     ...(message.readFlag('timing') ? { timing: true } : {}),
     ...intervalOf(message),
-    ...encodingOf(message),
+    ...(asksForBytes(message) ? { binary: true } : {}),
   };
 }
 
@@ -162,14 +162,6 @@ function intervalOf(message: ClientMessage): Partial<TopicSpec> {
   if (streamIntervals.some((allowed) => allowed === intervalMs)) return { intervalMs };
   const text = `intervalMs was ${intervalMs}, must be one of ${streamIntervals.join(', ')}`;
   throw new SocketError('OUT_OF_RANGE', text);
-}
-
-function encodingOf(message: ClientMessage): Partial<TopicSpec> {
-  const encoding = message.hasMember('encoding') ? message.requireText('encoding') : 'json';
-  if (encoding === 'json') return {};
-  if (encoding === 'binary') return { binary: true };
-  const text = `encoding was "${message.quoteMember('encoding')}", must be json or binary`;
-  throw new SocketError('INVALID_PARAM', text);
 }
 
 function depthOf(message: ClientMessage): number {
