@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Service } from '../src/app/book-service.js';
 import { startDemoService } from '../src/app/start-service.js';
+import { FrameDecoder } from '../src/client/binary/index.js';
 import { ConfigReader } from '../src/config/config.js';
 import { until } from './support/until.js';
 
@@ -60,16 +61,22 @@ test('statistics have the volume of what was traded', async () => {
   });
 });
 
-test('a candle on the WebSocket moves with the trades', async () => {
-  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws`);
-  const candles: Candle[] = [];
-  socket.on('message', (data: Buffer) => {
-    const { candle } = JSON.parse(data.toString()) as { candle?: Candle };
-    if (candle !== undefined) candles.push(candle);
-  });
-  await new Promise((resolve) => socket.once('open', resolve));
-  socket.send(JSON.stringify({ type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' }));
-  const moves = () => new Set(candles.map(({ lastFillRecordId }) => lastFillRecordId)).size;
-  await until(() => moves() >= 3);
-  socket.terminate();
-});
+test.each(['json', 'binary'])(
+  'a candle on the WebSocket moves with the trades, as %s',
+  async (encoding) => {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws`);
+    const candles: Candle[] = [];
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      const message = isBinary ? new FrameDecoder().decodeFrame(data) : JSON.parse(data.toString());
+      if (message.candle === undefined) return;
+      expect(isBinary).toBe(encoding === 'binary');
+      candles.push(message.candle);
+    });
+    await new Promise((resolve) => socket.once('open', resolve));
+    const wish = { symbol: 'SOL-PERP', resolution: '1', encoding };
+    socket.send(JSON.stringify({ type: 'subscribe', ...wish }));
+    const moves = () => new Set(candles.map(({ lastFillRecordId }) => lastFillRecordId)).size;
+    await until(() => moves() >= 3);
+    socket.terminate();
+  },
+);

@@ -1,4 +1,4 @@
-/** Addresses of 32 bytes and their base58 text. */
+/** Addresses of 32 bytes, signatures of 64, and their base58 texts. */
 import { ClientError } from './error.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -9,21 +9,23 @@ const ADDRESS_BYTES = 32;
 const ADDRESS_CHARS_MAX = 44;
 const ADDRESS_CHARS_MIN = 32;
 
-/** Digits are made five at a time: 16 sums of a limb by a chunk are still an exact number. */
+const SIGNATURE_BYTES = 64;
+
+/** Digits are made five at a time: 32 sums of a limb by a chunk are still an exact number. */
 const CHUNK_DIGITS = 5;
 const CHUNK = 58 ** CHUNK_DIGITS;
-const CHUNKS = 9;
 const LIMB_BITS = 16;
-const LIMBS = (ADDRESS_BYTES * 8) / LIMB_BITS;
+/** A limb has 2.731 digits. */
+const CHUNKS_PER_LIMB = 0.56;
 
-/** What each limb counts in each chunk, lowest chunk first; made when it is first needed. */
-let weights: Float64Array | undefined;
+/** By how many limbs there are: what each limb counts in each chunk, lowest chunk first; made when it is first needed. */
+const weights: Float64Array[] = [];
 
-function limbWeights(): Float64Array {
+function limbWeights(limbs: number): Float64Array {
   const found: number[] = [];
-  for (let limb = LIMBS - 1; limb >= 0; limb -= 1) {
+  for (let limb = limbs - 1; limb >= 0; limb -= 1) {
     let value = 1n << BigInt(limb * LIMB_BITS);
-    for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
+    for (let chunk = 0; chunk < limbs * CHUNKS_PER_LIMB; chunk += 1) {
       found.push(Number(value % BigInt(CHUNK)));
       value /= BigInt(CHUNK);
     }
@@ -38,16 +40,37 @@ export function addressAt(bytes: Uint8Array, at: number): string {
 
 /** The address at a place of a view as base58. The place must hold 32 bytes. */
 export function addressInView(view: DataView, at: number): string {
-  weights ??= limbWeights();
+  return textInView(view, at, ADDRESS_BYTES);
+}
+
+/** A signature as base58. It must have 64 bytes. */
+export function signatureText(bytes: Uint8Array): string {
+  return textInView(viewOf(bytes), 0, SIGNATURE_BYTES);
+}
+
+function textInView(view: DataView, at: number, length: number): string {
   const limbs: number[] = [];
-  for (let limb = 0; limb < LIMBS; limb += 1) limbs.push(view.getUint16(at + 2 * limb));
-  const codes = new Array<number>(CHUNKS * CHUNK_DIGITS).fill(0);
+  for (let place = 0; place < length; place += 2) limbs.push(view.getUint16(at + place));
+  const codes = codesOf(limbs);
+  let place = 0;
+  while (codes[place] === ZERO_CODE) place += 1;
+  // Zeros in front of the number are written by the byte, not by the digit.
+  const zeros = '1'.repeat(zerosAt(view, at, length));
+  return zeros + String.fromCharCode.apply(null, codes).slice(place);
+}
+
+/** The character codes of a number of so many limbs, with zeros in front. */
+function codesOf(limbs: readonly number[]): number[] {
+  weights[limbs.length] ??= limbWeights(limbs.length);
+  const own = weights[limbs.length] as Float64Array;
+  const chunks = own.length / limbs.length;
+  const codes = new Array<number>(chunks * CHUNK_DIGITS).fill(0);
   let place = codes.length;
   let carry = 0;
-  for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
     let sum = carry;
-    for (let limb = 0; limb < LIMBS; limb += 1) {
-      sum += (limbs[limb] ?? 0) * (weights[limb * CHUNKS + chunk] ?? 0);
+    for (let limb = 0; limb < limbs.length; limb += 1) {
+      sum += (limbs[limb] ?? 0) * (own[limb * chunks + chunk] ?? 0);
     }
     carry = Math.floor(sum / CHUNK);
     let left = (sum - carry * CHUNK) | 0;
@@ -57,9 +80,7 @@ export function addressInView(view: DataView, at: number): string {
       left = (left / 58) | 0;
     }
   }
-  while (codes[place] === ZERO_CODE) place += 1;
-  // Zeros in front of the number are written by the byte, not by the digit.
-  return '1'.repeat(zerosAt(view, at)) + String.fromCharCode.apply(null, codes).slice(place);
+  return codes;
 }
 
 /**
@@ -104,7 +125,7 @@ function bytesOfAddress(text: string): Uint8Array | null {
     const value = ALPHABET.indexOf(text.charAt(place));
     if (value < 0 || !multiplyAdd(bytes, value)) return null;
   }
-  const zeros = zerosAt(viewOf(bytes), 0);
+  const zeros = zerosAt(viewOf(bytes), 0, ADDRESS_BYTES);
   const hasZeros = text.startsWith('1'.repeat(zeros)) && text[zeros] !== '1';
   return hasZeros ? bytes : null;
 }
@@ -124,8 +145,8 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function zerosAt(view: DataView, at: number): number {
+function zerosAt(view: DataView, at: number, length: number): number {
   let zeros = 0;
-  while (zeros < ADDRESS_BYTES && view.getUint8(at + zeros) === 0) zeros += 1;
+  while (zeros < length && view.getUint8(at + zeros) === 0) zeros += 1;
   return zeros;
 }

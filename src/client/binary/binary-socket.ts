@@ -7,8 +7,8 @@ interface BytesSocket extends SocketLike {
 }
 
 /**
- * The class of sockets to pass to a `StreamClient`, which then follows its topics by bytes where the service offers
- * them, and by JSON where it does not. `WebSocket` is the class that it uses, the global one by default.
+ * The class of sockets to pass to a `StreamClient`, a `CandleClient` or a `TradesClient`, which then follows its topics
+ * by bytes where the service offers them, and by JSON where it does not. `WebSocket` is the class that it uses, the global one by default.
  *
  * @example
  * const stream = new StreamClient({ url: 'http://127.0.0.1:8080', WebSocket: binarySocket() });

@@ -7,13 +7,14 @@ const TEXT_BYTES_MAX = 512;
 const SMALL_BITS_MAX = 28;
 const EXACT_BITS_MAX = 53;
 
-/** Bits of the largest size. */
-const WIDE_BITS_MAX = 128;
+/** Bits of the largest size, and of an amount with its sign. */
+export const WIDE_BITS_MAX = 128;
 
 /** Bits of the largest price. */
 export const LONG_BITS_MAX = 64;
 
 const ADDRESS_BYTES = 32;
+const SIGNATURE_BYTES = 64;
 
 /** A number where a double holds it. */
 export type Amount = number | bigint;
@@ -73,6 +74,13 @@ export class ByteReader {
     return value;
   }
 
+  /** A number that is written as its distance from another one, below 2^53 as that. */
+  readFrom(before: number): number {
+    const value = before + unzigzag(this.readVarint());
+    if (value < 0 || !Number.isSafeInteger(value)) throw tooLarge();
+    return value;
+  }
+
   readText(): string {
     const length = this.readVarint();
     if (length > TEXT_BYTES_MAX) throw tooLarge();
@@ -89,6 +97,11 @@ export class ByteReader {
   /** The 32 bytes of an address. */
   readAddress(): Uint8Array {
     return this.#take(ADDRESS_BYTES);
+  }
+
+  /** The 64 bytes of a signature. */
+  readSignature(): Uint8Array {
+    return this.#take(SIGNATURE_BYTES);
   }
 
   #readUtf8(length: number): string {

@@ -7,6 +7,7 @@ import { crc32 } from '../stream/followed-book.js';
 import { AddressTexts } from './address-texts.js';
 import { ByteReader, parseJson, tooLarge } from './byte-reader.js';
 import { type Level, readSides } from './levels.js';
+import { readMarketMessage } from './market-messages.js';
 import { OrderReader } from './orders.js';
 
 /** Streams that a decoder remembers: twice what one socket may have, as each restart of a service begins others. */
@@ -16,7 +17,7 @@ const STREAMS_MAX = 2_048;
 const ORDERS_MAX = 1_000;
 
 const FIRST_BYTE = 0x90;
-const [SNAPSHOT, DELTA, HEARTBEAT] = [0, 1, 2];
+const [SNAPSHOT, DELTA, NO_STREAM] = [0, 1, 3];
 const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
 const CHANNELS = ['book', 'bbo', 'l3'];
 const UNIT_MAX = 2 ** 32 - 1;
@@ -43,7 +44,8 @@ export class FrameDecoder {
   readonly #addresses = new AddressTexts();
 
   /**
-   * The message that a frame is. Throws RangeError for what is no frame, and for a stream without a snapshot: the book
+   * The message that a frame is. A decimal of candles and trades is a number where a double is written with its
+   * digits, and their text where it is not. Throws RangeError for what is no frame, and for a stream without a snapshot: the book
    * that it was to change is then unknown.
    */
   decodeFrame(bytes: Uint8Array): Message {
@@ -54,17 +56,25 @@ export class FrameDecoder {
         `a frame begins with ${first}, which is not version 1 of docs/binary.md`,
       );
     }
-    const id = reader.readU32();
     const kind = (first >> 2) & 3;
-    const stream = kind === SNAPSHOT ? this.#readStream(reader, id) : this.#findStream(id);
-    const state = STATES[first & 3];
-    let message: Message;
-    if (kind === SNAPSHOT) message = readSnapshot(reader, stream, state);
-    else if (kind === DELTA) message = readDelta(reader, stream, state);
-    else if (kind === HEARTBEAT) message = readHeartbeat(reader, stream, state);
-    else throw new RangeError(`a frame is of the kind ${kind}, which there is not`);
+    const message =
+      kind === NO_STREAM ? this.#readMarketData(reader, first) : this.#readFrame(reader, first);
     if (reader.at !== bytes.length) throw new RangeError('bytes follow the frame');
     return message;
+  }
+
+  #readMarketData(reader: ByteReader, first: number): Message {
+    if ((first & 3) !== 0) throw new RangeError('a message of market data has a state');
+    return readMarketMessage(reader, this.#addresses);
+  }
+
+  #readFrame(reader: ByteReader, first: number): Message {
+    const kind = (first >> 2) & 3;
+    const id = reader.readU32();
+    const stream = kind === SNAPSHOT ? this.#readStream(reader, id) : this.#findStream(id);
+    const state = STATES[first & 3];
+    if (kind === SNAPSHOT) return readSnapshot(reader, stream, state);
+    return kind === DELTA ? readDelta(reader, stream, state) : readHeartbeat(reader, stream, state);
   }
 
   #findStream(id: number): StreamIdentity {

@@ -1,15 +1,11 @@
 /** The orders of a frame, each written after the one before it. */
 import type { Message } from '../fields.js';
 import type { AddressTexts } from './address-texts.js';
-import { movedBy, narrowAmount, timesUnit } from './amounts.js';
+import { movedBy, narrowAmount, signedAmount, timesUnit } from './amounts.js';
 import type { Amount, ByteReader } from './byte-reader.js';
 import { tooLarge, unzigzag } from './byte-reader.js';
+import { KeyReader, readOrderId } from './keys.js';
 import type { Units } from './levels.js';
-
-/** Makers that an order can name by how many keys ago they came. */
-const MAKERS_NAMED_MAX = 64;
-
-const ORDER_ID_END = 2 ** 32;
 
 const FLAGS = {
   ...{ reduceOnly: 1, postOnly: 2, signedMsg: 4, exactPrice: 8, exactSizes: 16 },
@@ -28,18 +24,19 @@ export interface OrdersOf extends Units {
 export class OrderReader {
   readonly #reader: ByteReader;
   readonly #of: OrdersOf;
-  readonly #makers: string[] = [];
+  readonly #makers: KeyReader;
   #price: Amount = 0;
 
   constructor(reader: ByteReader, of: OrdersOf) {
     this.#reader = reader;
     this.#of = of;
+    this.#makers = new KeyReader(reader, of.addresses);
   }
 
   /** The orders of a side that came, became others, and went. */
   readChanges(): Message {
     const [add, change] = [this.readList(), this.readList()];
-    const remove = this.#readEach(() => [this.#readMaker(), this.#readOrderId()]);
+    const remove = this.#readEach(() => [this.#makers.readKey(), readOrderId(this.#reader)]);
     return { add, change, remove };
   }
 
@@ -62,7 +59,7 @@ export class OrderReader {
     const price = this.#readPrice((flags & FLAGS.exactPrice) !== 0);
     const isExact = (flags & FLAGS.exactSizes) !== 0;
     const [size, queue] = [this.#readSize(isExact), this.#readSize(isExact)];
-    const [maker, orderId] = [this.#readMaker(), this.#readOrderId()];
+    const [maker, orderId] = [this.#makers.readKey(), readOrderId(this.#reader)];
     const slot = this.#of.slot - unzigzag(this.#reader.readVarint());
     const oraclePriceOffset = this.#readSigned((flags & FLAGS.offset) !== 0);
     // Whoever places an order writes what it likes there.
@@ -83,7 +80,7 @@ export class OrderReader {
   }
 
   #readSigned(isThere: boolean): string {
-    return isThere ? signedText(this.#reader.readLong()) : '0';
+    return isThere ? String(signedAmount(this.#reader.readLong())) : '0';
   }
 
   #readPrice(isExact: boolean): string {
@@ -98,28 +95,4 @@ export class OrderReader {
     if (isExact) return String(this.#reader.readWide());
     return String(timesUnit(this.#reader.readVarint(), this.#of.sizeUnit));
   }
-
-  #readOrderId(): number {
-    const orderId = this.#reader.readVarint();
-    if (orderId >= ORDER_ID_END) throw tooLarge();
-    return orderId;
-  }
-
-  #readMaker(): string {
-    const ago = this.#reader.readVarint();
-    if (ago === 0) {
-      const maker = this.#of.addresses.textOf(this.#reader.readAddress());
-      this.#makers.push(maker);
-      return maker;
-    }
-    const named = ago > MAKERS_NAMED_MAX ? undefined : this.#makers.at(-ago);
-    if (named === undefined) throw tooLarge();
-    return named;
-  }
-}
-
-/** A number with a sign, from its form without one. */
-function signedText(value: Amount): string {
-  if (typeof value === 'number') return String(unzigzag(value));
-  return String(value % 2n === 0n ? value / 2n : -(value / 2n) - 1n);
 }
