@@ -142,17 +142,19 @@ describe.concurrent('a follower in', () => {
 
   test('Go reads the vectors, and refuses what is cut of them', TIMEOUT, async (context) => {
     const client = await goClient(context);
-    for (const name of ['frames', 'exact']) {
+    for (const name of ['frames', 'exact', 'market', 'market-exact']) {
       const { stdout } = await run(client, [path.join(root, `test/vectors/binary/${name}.jsonl`)]);
       const report = JSON.parse(stdout);
       expect(report).toMatchObject({ different: [], cutTaken: 0 });
       expect(report.frames).toBeGreaterThan(2);
       expect(report.spoiltRefused).toBeGreaterThan(report.spoilt / 5);
     }
-    const { stdout } = await run(client, [path.join(root, 'test/vectors/binary/hostile.jsonl')]);
-    const { frames, different } = JSON.parse(stdout);
-    expect(different).toEqual([]);
-    expect(frames).toBeGreaterThan(40);
+    for (const name of ['hostile', 'market-hostile']) {
+      const { stdout } = await run(client, [path.join(root, `test/vectors/binary/${name}.jsonl`)]);
+      const { frames, different } = JSON.parse(stdout);
+      expect(different).toEqual([]);
+      expect(frames).toBeGreaterThan(40);
+    }
   });
 
   test('Rust', TIMEOUT, async (context) => {

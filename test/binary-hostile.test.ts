@@ -8,25 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { FrameDecoder } from '../src/client/binary/index.js';
 import { crc32 } from '../src/client/stream/followed-book.js';
+import { bytesOf, type Part, varint } from './support/frame-bytes.js';
 
 const PYTHON = '/usr/bin/python3';
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const HOSTILE = pathOf('vectors/binary/hostile.jsonl');
 
-type Part = number | string | readonly number[];
-
-/** A number is a byte, a text its length and its bytes. */
-function bytesOf(...parts: readonly Part[]): Buffer {
-  const all = parts.map((part) => {
-    if (typeof part === 'number') return Buffer.of(part);
-    if (typeof part === 'string') return Buffer.of(part.length, ...Buffer.from(part));
-    return Buffer.from(part);
-  });
-  return Buffer.concat(all);
-}
-
-const varint = (value: bigint): readonly number[] =>
-  value < 128n ? [Number(value)] : [Number(value & 127n) | 128, ...varint(value >> 7n)];
 const u32 = (value: number): readonly number[] => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	textBytesMax   = 512
-	rowsMax        = 1000
-	makersNamedMax = 64
-	unitMax        = 1<<32 - 1
-	exactBits      = 53
-	priceBits      = 64
-	sizeBits       = 128
+	textBytesMax = 512
+	rowsMax      = 1000
+	keysNamedMax = 64
+	unitMax      = 1<<32 - 1
+	exactBits    = 53
+	priceBits    = 64
+	sizeBits     = 128
 	// Streams that are remembered: twice what one socket may have.
 	streamsMax = 2048
 )
@@ -128,6 +128,9 @@ func (d *decoder) decode(bytes []byte) (map[string]any, error) {
 	r := &byteReader{bytes: bytes}
 	first := r.byte()
 	kind := int(first >> 2 & 3)
+	if first == marketByte {
+		return finished(r, readMarketMessage(r))
+	}
 	if r.err == nil && (first>>4 != 9 || kind >= len(kinds)) {
 		r.fail(fmt.Errorf("a frame begins with %d, which is not version 1", first))
 	}
@@ -144,7 +147,11 @@ func (d *decoder) decode(bytes []byte) (map[string]any, error) {
 	}
 	frame := map[string]any{"type": kinds[kind], "topic": of.topic, "epoch": of.epoch, "state": states[first&3]}
 	readBody(r, of, kind, frame)
-	if r.err == nil && r.at != len(bytes) {
+	return finished(r, frame)
+}
+
+func finished(r *byteReader, frame map[string]any) (map[string]any, error) {
+	if r.err == nil && r.at != len(r.bytes) {
 		r.fail(errors.New("bytes follow the frame"))
 	}
 	return frame, r.err
@@ -193,7 +200,7 @@ func readBody(r *byteReader, of *stream, kind int, frame map[string]any) {
 		readReply(r, frame)
 	}
 	if of.channel == "l3" {
-		orders := &orderReader{byteReader: r, of: of, slot: slot, price: new(big.Int)}
+		orders := &orderReader{keyReader: keyReader{byteReader: r}, of: of, slot: slot, price: new(big.Int)}
 		frame["bids"], frame["asks"] = orders.side(kind), orders.side(kind)
 	} else {
 		readSides(r, of, frame)
@@ -298,11 +305,10 @@ func readLevel(r *byteReader, of *stream, kind uint, price *big.Int) []any {
 
 // The orders of a frame, each written after the one before it.
 type orderReader struct {
-	*byteReader
-	of     *stream
-	slot   int64
-	price  *big.Int
-	makers []string
+	keyReader
+	of    *stream
+	slot  int64
+	price *big.Int
 }
 
 func (r *orderReader) side(kind int) any {
@@ -310,7 +316,7 @@ func (r *orderReader) side(kind int) any {
 		return r.list(r.order)
 	}
 	return map[string]any{"add": r.list(r.order), "change": r.list(r.order), "remove": r.list(func() any {
-		return []any{r.maker(), r.orderID()}
+		return []any{r.key(), r.orderID()}
 	})}
 }
 
@@ -345,7 +351,7 @@ func (r *orderReader) order() any {
 		return lots.Mul(lots, r.of.sizeUnit).String()
 	}
 	order := map[string]any{"price": r.price.String(), "size": size(), "queue": size()}
-	order["maker"], order["orderId"] = r.maker(), r.orderID()
+	order["maker"], order["orderId"] = r.key(), r.orderID()
 	order["slot"] = r.slot - unzigzag(r.number(exactBits)).Int64()
 	offset, expires := new(big.Int), new(big.Int)
 	if has(32) {
@@ -359,7 +365,7 @@ func (r *orderReader) order() any {
 	return order
 }
 
-func (r *orderReader) orderID() int64 {
+func (r *byteReader) orderID() int64 {
 	id := r.varint()
 	if id >= 1<<32 {
 		r.fail(errLarge)
@@ -367,9 +373,15 @@ func (r *orderReader) orderID() int64 {
 	return id
 }
 
-func (r *orderReader) maker() string {
+// The keys of a frame, each in full or as one that came before.
+type keyReader struct {
+	*byteReader
+	keys []string
+}
+
+func (r *keyReader) key() string {
 	ago := r.varint()
-	if ago > makersNamedMax || ago > int64(len(r.makers)) {
+	if ago > keysNamedMax || ago > int64(len(r.keys)) {
 		r.fail(errLarge)
 		return ""
 	}
@@ -378,10 +390,10 @@ func (r *orderReader) maker() string {
 		if key == nil {
 			return ""
 		}
-		r.makers = append(r.makers, base58(key))
+		r.keys = append(r.keys, base58(key))
 		ago = 1
 	}
-	return r.makers[len(r.makers)-int(ago)]
+	return r.keys[len(r.keys)-int(ago)]
 }
 
 func base58(key []byte) string {

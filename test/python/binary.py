@@ -7,6 +7,7 @@ every byte, and must be refused or be a frame of the form that there is. Of line
 refused as it says. Prints a report as JSON.
 """
 
+import decimal
 import json
 import sys
 import zlib
@@ -19,7 +20,7 @@ FLAGS = [("reduceOnly", 1), ("postOnly", 2), ("signedMsg", 4)]
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 TEXT_BYTES_MAX = 512
 ROWS_MAX = 1_000
-MAKERS_NAMED_MAX = 64
+KEYS_NAMED_MAX = 64
 UNIT_MAX = (1 << 32) - 1
 
 
@@ -212,21 +213,30 @@ class Orders:
         return order | {name: flags & bit != 0 for name, bit in FLAGS}
 
     def order_id(self):
-        number = self.reader.varint()
-        demand(number < 1 << 32, "an orderId is too large")
-        return number
+        return order_id(self.reader)
 
     def maker(self):
-        ago = self.reader.varint()
-        demand(ago <= min(MAKERS_NAMED_MAX, len(self.makers)), "a maker that was not named")
-        if ago == 0:
-            self.makers.append(base58(self.reader.take(32)))
-        return self.makers[-max(ago, 1)]
+        return key(self.reader, self.makers)
 
 
-def is_refused(streams, data):
-    decoder = Decoder()
-    decoder.streams = dict(streams)
+def order_id(reader):
+    number = reader.varint()
+    demand(number < 1 << 32, "an orderId is too large")
+    return number
+
+
+def key(reader, keys):
+    """A key in full, which is put to the keys that came, or one of those."""
+    ago = reader.varint()
+    demand(ago <= min(KEYS_NAMED_MAX, len(keys)), "a key that was not named")
+    if ago == 0:
+        keys.append(base58(reader.take(32)))
+    return keys[-max(ago, 1)]
+
+
+def is_refused(known, data):
+    decoder = type(known)()
+    decoder.streams = dict(known.streams)
     try:
         decoder.decode(data)
     except NoFrame:
@@ -234,15 +244,15 @@ def is_refused(streams, data):
     return False
 
 
-def main():
+def main(of):
     report = {"frames": 0, "different": [], "cutTaken": 0, "spoilt": 0, "spoiltRefused": 0}
-    decoder = Decoder()
+    decoder = of()
     for line in open(sys.argv[1], encoding="utf-8"):
-        vector = json.loads(line)
+        vector = json.loads(line, parse_float=decimal.Decimal)
         data = bytes.fromhex(vector["hex"])
         report["frames"] += 1
         if "frame" not in vector:
-            if is_refused(decoder.streams, data) == vector["taken"]:
+            if is_refused(decoder, data) == vector["taken"]:
                 report["different"].append(vector["name"])
             elif vector["taken"]:
                 decoder.decode(data)
@@ -250,14 +260,14 @@ def main():
         if decoder.decode(data) != vector["frame"]:
             report["different"].append(vector["hex"])
         for length in range(len(data)):
-            report["cutTaken"] += not is_refused(decoder.streams, data[:length])
+            report["cutTaken"] += not is_refused(decoder, data[:length])
         for at in range(len(data)):
             spoilt = bytearray(data)
             spoilt[at] ^= 1 << at % 8
             report["spoilt"] += 1
-            report["spoiltRefused"] += is_refused(decoder.streams, bytes(spoilt))
+            report["spoiltRefused"] += is_refused(decoder, bytes(spoilt))
     print(json.dumps(report))
 
 
 if __name__ == "__main__":
-    main()
+    main(Decoder)
