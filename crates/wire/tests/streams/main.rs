@@ -7,5 +7,6 @@ mod common;
 mod follower;
 mod frames;
 mod life;
+mod market;
 mod steady;
 mod world;

@@ -11,10 +11,11 @@ use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
 
 use super::bytes::{ByteReader, unzigzag};
 pub use super::error::DecodeError;
+use super::keys::{Keys, read_order_id};
 use super::{
-    FIRST_BYTE, FLAG_TIMING, Kind, MAKERS_NAMED_MAX, ORDER_EXACT_PRICE, ORDER_EXACT_SIZES,
-    ORDER_EXPIRES, ORDER_HAS_OFFSET, ORDER_POST_ONLY, ORDER_REDUCE_ONLY, ORDER_SIGNED_MSG,
-    ROW_KIND_BITS, RowKind, UNIT_MAX, Units,
+    FIRST_BYTE, FLAG_TIMING, Kind, ORDER_EXACT_PRICE, ORDER_EXACT_SIZES, ORDER_EXPIRES,
+    ORDER_HAS_OFFSET, ORDER_POST_ONLY, ORDER_REDUCE_ONLY, ORDER_SIGNED_MSG, ROW_KIND_BITS, RowKind,
+    UNIT_MAX, Units,
 };
 use crate::l3::OrderLine;
 use crate::level::{SOURCES, SourcedLevel};
@@ -230,7 +231,7 @@ fn read_checked(
 ) -> Result<CheckedRows, DecodeError> {
     let units = identity.units;
     let rows = if identity.channel == "l3" {
-        let mut orders = OrderReader { reader, units, frame_slot, before: 0, makers: Vec::new() };
+        let mut orders = OrderReader { reader, units, frame_slot, before: 0, makers: Keys::new() };
         if is_delta {
             Rows::OrderChanges([orders.read_change()?, orders.read_change()?])
         } else {
@@ -326,7 +327,7 @@ struct OrderReader<'r, 'a> {
     units: Units,
     frame_slot: u64,
     before: u64,
-    makers: Vec<Pubkey>,
+    makers: Keys,
 }
 
 impl OrderReader<'_, '_> {
@@ -335,7 +336,7 @@ impl OrderReader<'_, '_> {
         let count = self.read_count()?;
         let mut remove = Vec::with_capacity(count);
         for _ in 0..count {
-            remove.push((self.read_maker()?, self.read_order_id()?));
+            remove.push((self.makers.read(self.reader)?, read_order_id(self.reader)?));
         }
         Ok(OrderChange { add, change, remove })
     }
@@ -362,7 +363,7 @@ impl OrderReader<'_, '_> {
         let has = |flag| flags & flag != 0;
         let price = self.read_price(has(ORDER_EXACT_PRICE))?;
         let (size, queue) = self.read_sizes(has(ORDER_EXACT_SIZES))?;
-        let (maker, order_id) = (self.read_maker()?, self.read_order_id()?);
+        let (maker, order_id) = (self.makers.read(self.reader)?, read_order_id(self.reader)?);
         let age = unzigzag(self.reader.varint()?);
         Ok(OrderLine {
             price: Price(price),
@@ -401,23 +402,5 @@ impl OrderReader<'_, '_> {
         };
         self.before = price;
         Ok(price)
-    }
-
-    fn read_maker(&mut self) -> Result<Pubkey, DecodeError> {
-        let ago = usize::try_from(self.reader.varint()?).map_err(|_| DecodeError::TooLarge)?;
-        if ago > MAKERS_NAMED_MAX {
-            return Err(DecodeError::TooLarge);
-        }
-        if ago > 0 {
-            let place = self.makers.len().checked_sub(ago).ok_or(DecodeError::TooLarge)?;
-            return Ok(self.makers[place]);
-        }
-        let maker = Pubkey(*self.reader.raw(32)?.first_chunk().ok_or(DecodeError::Cut)?);
-        self.makers.push(maker);
-        Ok(maker)
-    }
-
-    fn read_order_id(&mut self) -> Result<u32, DecodeError> {
-        u32::try_from(self.reader.varint()?).map_err(|_| DecodeError::TooLarge)
     }
 }

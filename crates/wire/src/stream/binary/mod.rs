@@ -1,13 +1,16 @@
 //! Frames as bytes, for readers that ask for `"encoding":"binary"`: the content of the JSON frames in a
 //! tenth of their size. `docs/binary.md` describes them for every language.
 //!
-//! `encode` writes what a topic has read, `body` what /l2 and /l3 show, [`decode`] reads frames that nobody has checked.
+//! `encode` writes what a topic has read, `body` what /l2 and /l3 show; [`decode`] reads frames that nobody has checked,
+//! [`market`] the messages of candles and trades, which the history writes.
 
 pub(crate) mod body;
 pub(super) mod bytes;
 pub mod decode;
 pub(super) mod encode;
 mod error;
+mod keys;
+pub mod market;
 
 use slotbook_book::MarketInfo;
 
@@ -26,7 +29,7 @@ pub(super) enum Kind {
     Snapshot = 0,
     Delta = 1,
     Heartbeat = 2,
-    /// Of /l2 or /l3, and no frame.
+    /// Of what has no stream: a body of /l2 or /l3, a message of candles or trades.
     Body = 3,
 }
 
