@@ -1,9 +1,10 @@
 /**
  * Row `binary`: frames as bytes against the JSON frames that say the same, in one run: what a delivery costs
- * the service, and what reading them costs the client library.
+ * the service, and what writing and reading them costs.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FrameDecoder } from '../../src/client/dist/binary/index.js';
+import { workloadFile } from '../workload/files.mjs';
 import {
   captureTurns,
   joinOurs,
@@ -15,25 +16,27 @@ import {
   WORKLOAD,
 } from './fan-out-rows.mjs';
 import { timeInTurns } from './rounds.mjs';
-import { runSuite } from './setup.mjs';
+import { buildCore, runSuite, startCore } from './setup.mjs';
 
 /** Turns of a round are about half a second of CPU time. */
 const FAN_OUTS = [
   { topics: 8, bar: 0.85, turns: 120 },
   { topics: 1, bar: 0.9, turns: 300 },
 ];
+/** Deltas that the core writes: an account a turn. Each is written so often that the clock is nothing. */
+const ENCODED = {
+  workload: 'powerlaw-10k',
+  topics: ['book 20', 'book 100', 'bbo 1', 'l3 100'],
+  turns: 2_000,
+  repeats: 50,
+  checked: 200,
+};
 
 /** The rows of frames as bytes. */
 export async function binaryFrames(bench) {
   const results = [];
   for (const fanOut of FAN_OUTS) results.push(await fanOutAgainstJson(bench, fanOut));
-  return [...results, ...(await decoding(bench))];
-}
-
-async function decoding(bench) {
-  const results = await runSuite('bench/client/binary-suite.mjs', bench.rounds);
-  const bars = { bar: 3, wish: 5, better: 'higher' };
-  return results.map((result) => ({ row: 'binary', ...result, ...bars }));
+  return [...results, ...(await encoding(bench)), ...(await decoding(bench))];
 }
 
 /** Each side has a server and readers of its own: a turn is published to the readers of one encoding alone. */
@@ -66,7 +69,56 @@ async function join(topics, encoding) {
   return joinOurs(server, { channel: 'book', count: READERS, more: { encoding } });
 }
 
-/** The frames of both servers are equal but for the name of the topic, the epoch and the time. */
+async function encoding(bench) {
+  buildCore();
+  const core = startCore();
+  try {
+    await core.ask(`load ${ENCODED.workload} ${workloadFile(ENCODED.workload)}`);
+    const results = [];
+    for (const topic of ENCODED.topics) results.push(await encodingOf(bench, core, topic));
+    return results;
+  } finally {
+    await core.stop();
+  }
+}
+
+async function encodingOf(bench, core, topic) {
+  const { workload, turns, repeats, checked } = ENCODED;
+  const framesOf = async (encoding) => {
+    const { frames } = await core.ask(`frames ${workload} ${topic} ${encoding} ${checked}`);
+    const [first, ...deltas] = frames.map((hex) => Buffer.from(hex, 'hex'));
+    return { snapshots: [first], deltas };
+  };
+  requireSameFrames(await framesOf('binary'), await framesOf('json'));
+  const lengths = {};
+  const encode = (encoding) => async () => {
+    const { bytes, ...timed } = await core.ask(
+      `encode ${workload} ${topic} ${encoding} ${turns} ${repeats}`,
+    );
+    lengths[encoding] = bytes;
+    return timed;
+  };
+  const [ours, peer] = [encode('binary'), encode('json')];
+  const sides = { ours, peer, warmUp: [ours, peer], rounds: bench.rounds, judge: 'cpu' };
+  const times = await timeInTurns(sides);
+  return {
+    row: 'binary',
+    work: `write a delta of ${topic}, ${lengths.binary} bytes`,
+    workload,
+    against: `the same in JSON, ${lengths.json} bytes`,
+    checked,
+    ...times,
+    ...{ bar: 5, wish: 20, better: 'higher' },
+  };
+}
+
+async function decoding(bench) {
+  const results = await runSuite('bench/client/binary-suite.mjs', bench.rounds);
+  const bars = { bar: 3, wish: 5, better: 'higher' };
+  return results.map((result) => ({ row: 'binary', ...result, ...bars }));
+}
+
+/** The frames of both sides are equal but for the name of the topic, the epoch and the time. */
 function requireSameFrames(ours, peer) {
   const decoder = new FrameDecoder();
   const kinds = ['snapshots', 'deltas'];

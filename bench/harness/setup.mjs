@@ -20,10 +20,15 @@ function say(text) {
 
 /** Builds the Rust benches and installs the peers. */
 export function setUp() {
+  buildCore();
+  installPeers();
+}
+
+/** Builds the Rust benches. */
+export function buildCore() {
   say('building the core benches');
   const build = ['build', '--quiet', '--release', '--package', 'slotbook-bench'];
   execFileSync('cargo', build, { cwd: root, stdio: 'inherit' });
-  installPeers();
 }
 
 /** Installs the peers where that is missing. */
@@ -36,13 +41,18 @@ export function installPeers() {
 export function startEngines() {
   const worker = path.join(peers, 'sdk-worker.mjs');
   return {
-    core: new EngineProcess(path.join(target, 'release', 'slotbook-bench'), []),
+    core: startCore(),
     sdk: new EngineProcess(process.execPath, [
       '--expose-gc',
       `--max-old-space-size=${SDK_HEAP_MB}`,
       worker,
     ]),
   };
+}
+
+/** The Rust benches alone. */
+export function startCore() {
+  return new EngineProcess(path.join(target, 'release', 'slotbook-bench'), []);
 }
 
 /** What the counting allocator saw: `verb` is `memory` or `steady`. */

@@ -9,16 +9,14 @@ use std::path::Path;
 use slotbook_protocol::units::OraclePrice;
 
 use crate::cold;
+use crate::encode;
 use crate::error::BenchError;
-use crate::replay::Replay;
+use crate::replay::{Replay, updates, warm_book};
 use crate::stopwatch::Stopwatch;
 use crate::tree_book::{TreeBook, TreeLevel};
 use crate::vamm;
 use crate::walks::{self, Takers};
 use crate::workload::{Record, Workload};
-
-/// One part in this many of the events is applied before the clock starts.
-const WARM_UP_PART: usize = 4;
 
 /// The workloads by name.
 #[derive(Debug, Default)]
@@ -48,6 +46,9 @@ impl Commands {
             return Ok("{}".to_string());
         }
         let workload = self.workloads.get(name).ok_or_else(unknown)?;
+        if let "frames" | "encode" = verb {
+            return encode::run(workload, line);
+        }
         let numbers: Vec<usize> = words.map_while(|word| word.parse().ok()).collect();
         match (verb, numbers.as_slice()) {
             ("tops", &[events, ticks, depth]) => tops(workload, Span { events, ticks }, depth),
@@ -202,29 +203,6 @@ fn tick(workload: &Workload, depth: usize, count: Ticks) -> Result<String, Bench
     let runs = count.repeats + count.repeats.div_ceil(10);
     let bytes = bytes / (ticks.len() * runs).max(1);
     Ok(format!("{{{},\"bytes\":{bytes}}}", measured.json()))
-}
-
-/// The account updates of the events, without ticks and slots between them.
-fn updates(workload: &Workload) -> (Vec<Record<'_>>, Vec<Record<'_>>) {
-    let accounts = workload.events().filter(|record| matches!(record, Record::Account { .. }));
-    let mut warm_up: Vec<Record<'_>> = accounts.collect();
-    let timed = warm_up.split_off(warm_up.len() / WARM_UP_PART);
-    (warm_up, timed)
-}
-
-/// A loaded book that has seen the first updates, and the updates that follow.
-///
-/// # Errors
-/// When the book refuses an account.
-pub fn warm_book(workload: &Workload) -> Result<(Replay, Vec<Record<'_>>), BenchError> {
-    let mut replay = Replay::loaded(workload)?;
-    let (warm_up, timed) = updates(workload);
-    let (slot, now) = workload.end();
-    replay.book.set_clock(slot, now);
-    for record in warm_up {
-        replay.apply(record)?;
-    }
-    Ok((replay, timed))
 }
 
 fn apply(workload: &Workload) -> Result<String, BenchError> {

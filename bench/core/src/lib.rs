@@ -16,6 +16,7 @@
 pub mod chain;
 mod cold;
 pub mod commands;
+mod encode;
 pub mod error;
 pub mod makers;
 pub mod replay;

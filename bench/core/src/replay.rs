@@ -14,6 +14,9 @@ use crate::workload::{Record, Workload};
 /// The name of the process run in the bodies; as long as a real one.
 const EPOCH: &str = "1700000000000";
 
+/// One part in this many of the events is applied before the clock starts.
+const WARM_UP_PART: usize = 4;
+
 /// A book and what is needed to feed it.
 #[derive(Debug)]
 pub struct Replay {
@@ -141,4 +144,27 @@ impl Default for Replay {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// The account updates of the events, without ticks and slots between them.
+pub(crate) fn updates(workload: &Workload) -> (Vec<Record<'_>>, Vec<Record<'_>>) {
+    let accounts = workload.events().filter(|record| matches!(record, Record::Account { .. }));
+    let mut warm_up: Vec<Record<'_>> = accounts.collect();
+    let timed = warm_up.split_off(warm_up.len() / WARM_UP_PART);
+    (warm_up, timed)
+}
+
+/// A loaded book that has seen the first updates, and the updates that follow.
+///
+/// # Errors
+/// When the book refuses an account.
+pub fn warm_book(workload: &Workload) -> Result<(Replay, Vec<Record<'_>>), BenchError> {
+    let mut replay = Replay::loaded(workload)?;
+    let (warm_up, timed) = updates(workload);
+    let (slot, now) = workload.end();
+    replay.book.set_clock(slot, now);
+    for record in warm_up {
+        replay.apply(record)?;
+    }
+    Ok((replay, timed))
 }

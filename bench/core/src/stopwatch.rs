@@ -38,6 +38,13 @@ impl Stopwatch {
 }
 
 impl Measured {
+    /// Adds another stretch.
+    pub fn add(&mut self, other: Self) {
+        self.operations += other.operations;
+        self.wall += other.wall;
+        self.cpu += other.cpu;
+    }
+
     /// The fields of a response, without braces.
     #[must_use]
     pub fn json(&self) -> String {

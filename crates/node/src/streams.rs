@@ -112,10 +112,10 @@ impl Core {
         if topic.has_quotes() {
             self.book.refresh_quotes(topic.market());
         }
-        let Some(pending) = topic.next_frame(&self.book, &self.epoch, times, scratch) else {
+        let Some(mut pending) = topic.next_frame(&self.book, &self.epoch, times, scratch) else {
             return 0;
         };
-        let written = copy_out(pending.frame(), &mut out);
+        let written = copy_out(pending.write_frame(), &mut out);
         if written < 0 {
             return written;
         }

@@ -4,9 +4,8 @@
 use std::alloc::System;
 use std::path::Path;
 
-use slotbook_bench::commands::warm_book;
 use slotbook_bench::error::BenchError;
-use slotbook_bench::replay::Replay;
+use slotbook_bench::replay::{Replay, warm_book};
 use slotbook_bench::workload::{Record, Workload};
 use slotbook_book::Gate;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};

@@ -217,7 +217,8 @@ impl Topic {
     /// The next frame of the topic; `None` when its subscribers have what the book shows.
     ///
     /// It is a delta, or the snapshot of another epoch or book. For the topic nothing has happened until
-    /// the frame is published.
+    /// the frame is published. What is pending is found here, and its bytes are written by
+    /// [`Pending::write_frame`].
     pub fn next_frame<'a>(
         &'a mut self,
         book: &Book,
@@ -245,12 +246,8 @@ impl Topic {
             return None;
         }
         let checksum = scratch.checksum(shown, known);
-        scratch.frame.clear();
-        match reset {
-            Reset::No => self.write_delta(now, checksum, times.sent_ns, scratch),
-            Reset::Yes => self.write_reset((epoch, units), now, checksum, times.sent_ns, scratch),
-        }
-        Some(Pending { topic: self, scratch, epoch, units, now, checksum, reset })
+        let sent_ns = times.sent_ns;
+        Some(Pending { topic: self, scratch, epoch, units, now, checksum, reset, sent_ns })
     }
 
     /// Writes the snapshot of what was published last behind what `out` holds.
@@ -361,13 +358,11 @@ impl Topic {
         &self,
         (epoch, units): (&str, Option<Units>),
         now: VersionStamp,
-        checksum: u32,
-        sent_ns: u64,
+        (checksum, sent_ns): (u32, u64),
         scratch: &mut StreamScratch,
     ) {
         scratch.identity.clear();
-        let names = names(&self.spec, &self.name, &self.market_name, epoch);
-        identify(&mut scratch.identity, names, (&self.spec, units));
+        self.write_identity_of((epoch, units), &mut scratch.identity);
         let mut frame = std::mem::take(&mut scratch.frame);
         let picture = Picture {
             spec: &self.spec,
@@ -379,6 +374,11 @@ impl Topic {
         };
         picture.write(SnapshotReply { id: "", reset: Reset::Yes }, sent_ns, &mut frame);
         scratch.frame = frame;
+    }
+
+    fn write_identity_of(&self, (epoch, units): (&str, Option<Units>), out: &mut Vec<u8>) {
+        let names = names(&self.spec, &self.name, &self.market_name, epoch);
+        identify(out, names, (&self.spec, units));
     }
 }
 
@@ -392,12 +392,20 @@ pub struct Pending<'a> {
     now: VersionStamp,
     checksum: u32,
     reset: Reset,
+    sent_ns: u64,
 }
 
 impl Pending<'_> {
-    /// The finished frame.
+    /// Writes the frame, again with each call.
     #[must_use]
-    pub fn frame(&self) -> &[u8] {
+    pub fn write_frame(&mut self) -> &[u8] {
+        let Self { topic, scratch, epoch, .. } = self;
+        let (units, now, checksum, sent_ns) = (self.units, self.now, self.checksum, self.sent_ns);
+        scratch.frame.clear();
+        match self.reset {
+            Reset::No => topic.write_delta(now, checksum, sent_ns, scratch),
+            Reset::Yes => topic.write_reset((epoch, units), now, (checksum, sent_ns), scratch),
+        }
         &self.scratch.frame
     }
 
@@ -421,7 +429,7 @@ impl Pending<'_> {
 
     /// From now on the subscribers have this frame.
     pub fn publish(self) {
-        let Self { topic, scratch, epoch, units, now, checksum, reset } = self;
+        let Self { topic, scratch, epoch, units, now, checksum, reset, .. } = self;
         publish_rows(&mut topic.shown, scratch);
         topic.published = now;
         topic.read_seq = now.seq;
@@ -430,7 +438,10 @@ impl Pending<'_> {
         if reset == Reset::Yes {
             epoch.clone_into(&mut topic.epoch);
             topic.units = units;
-            topic.identity.clone_from(&scratch.identity);
+            let mut identity = std::mem::take(&mut topic.identity);
+            identity.clear();
+            topic.write_identity_of((epoch, units), &mut identity);
+            topic.identity = identity;
         }
     }
 }

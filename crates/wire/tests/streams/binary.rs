@@ -48,8 +48,8 @@ impl Pair {
     fn publish(&mut self, world: &mut World) -> Option<[usize; 2]> {
         let World { bench, epoch, scratch, .. } = world;
         let mut next = |topic: &mut Topic| {
-            let pending = topic.next_frame(&bench.book, epoch, TIMES, scratch)?;
-            let frame = pending.frame().to_vec();
+            let mut pending = topic.next_frame(&bench.book, epoch, TIMES, scratch)?;
+            let frame = pending.write_frame().to_vec();
             pending.publish();
             Some(frame)
         };
@@ -291,9 +291,9 @@ fn other_units_begin_with_a_snapshot() {
     world.bench.put(key(1), &user(&[OrderBytes::limit(Side::Bid, 980, 5, 1)]));
     world.end_turn();
     let World { bench, epoch, scratch, .. } = &mut world;
-    let pending = pair.binary.next_frame(&bench.book, epoch, TIMES, scratch).unwrap();
+    let mut pending = pair.binary.next_frame(&bench.book, epoch, TIMES, scratch).unwrap();
     assert_eq!(pending.reset(), Reset::Yes);
-    assert_eq!(identity_of(pending.frame()).units.price, price * 2);
+    assert_eq!(identity_of(pending.write_frame()).units.price, price * 2);
     pending.publish();
     assert!(pair.binary.next_frame(&bench.book, epoch, TIMES, scratch).is_none());
 }

@@ -113,9 +113,9 @@ fn the_best_prices_are_told_whole() {
     let World { bench, epoch, scratch, followed, .. } = &mut world;
     let topic = &mut followed[0].topic;
     let times = FrameTimes { received_ns: 17, sent_ns: 1_700_000_000_000_000_123 };
-    let pending = topic.next_frame(&bench.book, epoch, times, scratch).unwrap();
+    let mut pending = topic.next_frame(&bench.book, epoch, times, scratch).unwrap();
     assert_eq!(
-        text(pending.frame().to_vec()),
+        text(pending.write_frame().to_vec()),
         concat!(
             r#"{"type":"delta","topic":"bbo:SOL-PERP:timing","channel":"bbo","market":"SOL-PERP","#,
             r#""epoch":"e1","prev":2,"seq":3,"slot":1000,"ts":3,"#,
@@ -200,8 +200,8 @@ fn a_topic_that_begins_again_has_its_epoch_until_the_next_frame() {
     topic.write_heartbeat(&bench.book, &mut heartbeat);
     assert_eq!(crate::follower::parse(&heartbeat)["epoch"], "e1");
     let times = FrameTimes::default();
-    let pending = topic.next_frame(&bench.book, epoch, times, scratch).unwrap();
-    assert!(text(pending.frame().to_vec()).contains(r#""epoch":"e1","seq":2,"#));
+    let mut pending = topic.next_frame(&bench.book, epoch, times, scratch).unwrap();
+    assert!(text(pending.write_frame().to_vec()).contains(r#""epoch":"e1","seq":2,"#));
     assert_eq!(pending.reset(), Reset::Yes);
     pending.publish();
     assert!(topic.next_frame(&bench.book, epoch, times, scratch).is_none());

@@ -43,7 +43,8 @@ fn frames_are_made_without_allocating() {
             for followed in followed {
                 let times = FrameTimes::default();
                 let pending = followed.topic.next_frame(&bench.book, epoch, times, scratch);
-                frames += usize::from(pending.is_some_and(|pending| {
+                frames += usize::from(pending.is_some_and(|mut pending| {
+                    assert!(!pending.write_frame().is_empty());
                     pending.publish();
                     true
                 }));

@@ -76,8 +76,8 @@ impl World {
         let followed = &mut self.followed[index];
         let (book, times) = (&self.bench.book, FrameTimes::default());
         let had = snapshot(&followed.topic);
-        let pending = followed.topic.next_frame(book, &self.epoch, times, &mut self.scratch)?;
-        let frame = pending.frame().to_vec();
+        let mut pending = followed.topic.next_frame(book, &self.epoch, times, &mut self.scratch)?;
+        let frame = pending.write_frame().to_vec();
         let (prev, seq) = (pending.prev(), pending.seq());
         pending.publish();
         assert_eq!(Follower::open(&had), followed.reader, "a snapshot is what was published");

@@ -262,8 +262,8 @@ fn delta(channel: Channel) -> Operation {
             world.replay.end_turn();
             let frame =
                 topic.next_frame(&world.replay.book, EPOCH, FrameTimes::default(), &mut scratch);
-            if let Some(frame) = frame {
-                black_box(frame.frame());
+            if let Some(mut frame) = frame {
+                black_box(frame.write_frame());
                 frame.publish();
             }
         }
