@@ -52,6 +52,11 @@ export interface LedgerChanges {
 /** Nothing changes. */
 export const NOTHING: LedgerChanges = { apply: [], lost: [] };
 
+/** Two changes of the book, one after the other. */
+export function joinChanges(one: LedgerChanges, other: LedgerChanges): LedgerChanges {
+  return { apply: [...one.apply, ...other.apply], lost: [...one.lost, ...other.lost] };
+}
+
 /** What a ledger reports of its sources, by their numbers. */
 export interface LedgerListener {
   /** A source notified a state first. */
@@ -94,27 +99,32 @@ export function lastUpTo<Found>(
 
 /**
  * Of the states of a slot, those stay that sources beside these (bits) notified; where these alone notified the last one, what another one
- * notified and was left out stands in its place.
+ * notified and was left out stands in its place, unless that one (bits) does not keep the book.
  */
-export function takeOthersState(writes: SlotWrites, without: number): void {
+export function takeOthersState(writes: SlotWrites, without: number, held = 0): void {
   const { claims, notified } = writes;
   const last = writes.states.at(-1);
   if (last === undefined || (last.tellers & ~without) !== 0) return;
   const others = claims.flatMap((update, source) =>
-    update !== null && (without & (1 << source)) === 0 ? [{ update, source }] : [],
+    update !== null && ((without | held) & (1 << source)) === 0 ? [{ update, source }] : [],
   );
   const other = others.find(({ update }) => update.writeVersion > 0) ?? others[0];
-  notified.fill(-1);
-  writes.states = [];
+  forgetStates(writes);
   if (other === undefined) return;
   const { update, source } = other;
   notified[source] = 0;
   writes.states = [{ update, first: source, atMs: last.atMs, tellers: 1 << source }];
 }
 
-/** What these sources (bits) notified of a slot never was. False where nothing is left of it. */
-export function forgetClaims(writes: SlotWrites, sources: number): boolean {
-  takeOthersState(writes, sources);
+/** Nothing of the slot is the book's; what each source notified is kept. */
+export function forgetStates(writes: SlotWrites): void {
+  writes.notified.fill(-1);
+  writes.states = [];
+}
+
+/** What these sources (bits) notified of a slot never was, and what `held` ones did does not count. False where nothing is left of it. */
+export function forgetClaims(writes: SlotWrites, sources: number, held: number): boolean {
+  takeOthersState(writes, sources, held);
   writes.claims.forEach((_, source) => {
     if ((sources & (1 << source)) === 0) return;
     writes.claims[source] = null;

@@ -1,7 +1,7 @@
 /** What a source notified of an account, beside what the book has or what was read. */
 import type { AccountUpdate } from '../model/account-update.js';
 import { isSameState } from './account-writes.js';
-import { CONFIRM_SLOTS, JOINED_SLOTS_AFTER } from './limits.js';
+import { JOINED_SLOTS_AFTER } from './limits.js';
 import type { Member } from './member.js';
 import type { WriteLedger } from './write-ledger.js';
 
@@ -31,8 +31,18 @@ export function compareClaim(
   if (isOfBefore && state.slot < firstSlot + JOINED_SLOTS_AFTER) return 'unknown';
   if (source.kind === 'grpc' || claim?.slot === slot) return 'other';
   if (state.closed) return 'silent';
-  const later = ledger.claimAt(index, pubkey, slot + CONFIRM_SLOTS);
+  const later = ledger.claimAt(index, pubkey, Number.POSITIVE_INFINITY);
   return later !== null && later !== claim ? 'later' : 'other';
+}
+
+/** Whether the source notified the state since what counts of it, in a slot that it left and may come back to. */
+export function hasLeftState(
+  ledger: WriteLedger,
+  { index }: Member,
+  { pubkey, slot, state }: StateAt,
+): boolean {
+  const claim = ledger.claimAt(index, pubkey, slot);
+  return state !== null && ledger.hasNotified(index, state, claim?.slot ?? 0);
 }
 
 /** Whether neither the source notified of an account since it came, nor those that are right up to the end of the slot. */
@@ -62,6 +72,21 @@ export function faultOf(
 ): 'missed' | 'other' {
   const claim = ledger.claimAt(member.index, pubkey, slot);
   return claim === null || claim.slot < slot ? 'missed' : 'other';
+}
+
+/** Who notified the same of an account up to the end of a slot, the most first. */
+export function groupClaims(
+  ledger: WriteLedger,
+  members: readonly Member[],
+  { pubkey, slot }: { readonly pubkey: string; readonly slot: number },
+): readonly (readonly Member[])[] {
+  const groups = new Map<string, Member[]>();
+  for (const member of members) {
+    const claim = ledger.claimAt(member.index, pubkey, slot);
+    const key = claim === null ? '' : `${claim.owner} ${claim.closed} ${claim.data}`;
+    groups.set(key, [...(groups.get(key) ?? []), member]);
+  }
+  return [...groups.values()].sort((one, other) => other.length - one.length);
 }
 
 /** Whether the source is one of these (bits). */

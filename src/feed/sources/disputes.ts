@@ -1,8 +1,8 @@
 import type { Timers } from '../../rpc/timers.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import { isSameState } from './account-writes.js';
-import { cameLater, compareClaim, faultOf, isTeller } from './claims.js';
-import { CONFIRM_SLOTS, DISPUTE_MS_MAX, DISPUTES_MAX, READING_AHEAD_SLOTS_MAX } from './limits.js';
+import { cameLater, compareClaim, faultOf, groupClaims, hasLeftState, isTeller } from './claims.js';
+import { DISPUTE_MS_MAX, DISPUTES_MAX, READING_AHEAD_SLOTS_MAX } from './limits.js';
 import type { Member } from './member.js';
 import { plainUpdate } from './plain-update.js';
 import { RepeatedReadings, type Witness } from './repeated-readings.js';
@@ -138,7 +138,7 @@ export class Disputes {
     const { pubkey } = dispute;
     const parties = this.#partiesOf(dispute);
     if (parties.length === 0) return;
-    const slot = Math.min(...parties.map((member) => member.slot)) - CONFIRM_SLOTS;
+    const slot = Math.min(...parties.map((member) => member.passedSlot));
     if (this.#isConfirmed(dispute, slot, parties)) this.#end(pubkey);
     else if (nowMs - dispute.sinceMs >= DISPUTE_MS_MAX) this.#followMost(dispute, slot, parties);
   }
@@ -153,26 +153,11 @@ export class Disputes {
 
   #followMost(dispute: Dispute, slot: number, parties: readonly Member[]): void {
     const { pubkey } = dispute;
-    const [most = []] = this.#groupsOf(pubkey, slot, parties);
+    const [most = []] = groupClaims(this.#options.ledger, parties, { pubkey, slot });
     const [first] = most;
     if (first === undefined || most.length < 2 || most.length * 2 <= parties.length) return;
     const state = this.#options.ledger.claimAt(first.index, pubkey, slot);
     this.#decide(dispute, { slot, state, right: most });
-  }
-
-  /** Who notified the same of the account up to the end of a slot, the most first. */
-  #groupsOf(
-    pubkey: string,
-    slot: number,
-    parties: readonly Member[],
-  ): readonly (readonly Member[])[] {
-    const groups = new Map<string, Member[]>();
-    for (const member of parties) {
-      const claim = this.#options.ledger.claimAt(member.index, pubkey, slot);
-      const key = claim === null ? '' : `${claim.owner} ${claim.closed} ${claim.data}`;
-      groups.set(key, [...(groups.get(key) ?? []), member]);
-    }
-    return [...groups.values()].sort((one, other) => other.length - one.length);
   }
 
   #takeReading(name: string, read: AccountUpdate): void {
@@ -189,6 +174,10 @@ export class Disputes {
   /** A reading decides when it is what one side notified: at the end of the slot in doubt, or in that of its own. */
   #weighReading(dispute: Dispute, name: string, reading: AccountUpdate): void {
     const isOwn = ({ source }: Member): boolean => source.kind === 'rpc' && source.name === name;
+    if (this.#isOfFork(reading)) {
+      dispute.readings.delete(name);
+      return;
+    }
     const tellers = this.#options.members.filter((member) => isTeller(dispute.tellers, member));
     if (tellers.some(isOwn) && isSameState(reading, dispute.state)) {
       dispute.readings.delete(name);
@@ -202,6 +191,12 @@ export class Disputes {
       : this.#findRight(dispute, reading, isOwn);
     if (found !== null) this.#decide(dispute, { ...found, state: reading, reading });
     else if (this.#havePassed(reading)) this.#weighLast(dispute, name, reading);
+  }
+
+  /** Whether all that went on from the slot of a reading, or from another one, have left it. */
+  #isOfFork({ slot }: AccountUpdate): boolean {
+    const past = this.#trusted.filter((member) => member.slot > slot);
+    return past.length > 0 && past.every(({ index }) => this.#options.ledger.hasLeft(index, slot));
   }
 
   /** Who is right by a reading, and at the end of which slot; null where that is not known yet. */
@@ -278,15 +273,22 @@ export class Disputes {
   #isWrong(member: Member, dispute: Dispute, { slot, state, right }: Verdict): boolean {
     if (!member.isTrusted || right.includes(member)) return false;
     const { pubkey } = dispute;
+    const { ledger } = this.#options;
     if (member.hasPassed(slot)) {
-      const isOther = this.#compare(member, pubkey, slot, state) === 'other';
-      return isOther && !cameLater(this.#options.ledger, member, { pubkey, slot, right });
+      if (this.#compare(member, pubkey, slot, state) !== 'other') return false;
+      if (hasLeftState(ledger, member, { pubkey, slot, state })) return false;
+      return !cameLater(ledger, member, { pubkey, slot, right });
     }
     if (slot !== dispute.slot || !isTeller(dispute.tellers, member)) return false;
     if (state !== null && isSameState(state, dispute.state)) return false;
+    // It may still leave a slot that those have left.
+    if (right.some(({ index }) => ledger.hasLeft(index, dispute.state.slot))) return false;
     // It is refuted once it is past the slot, or when one that numbers all writes of the slot had another one at its end.
+    // It may have been on the way to what those notified at the end.
+    const tellers = ledger.tellersOf(dispute.state);
+    if (right.some((one) => isTeller(tellers, one))) return false;
     const isNumbered = right.some(({ source }) => source.kind === 'grpc');
-    return isNumbered || member.slot >= slot + CONFIRM_SLOTS;
+    return isNumbered || member.passedSlot >= slot;
   }
 
   #end(pubkey: string): void {

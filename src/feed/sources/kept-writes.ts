@@ -1,5 +1,11 @@
 import type { SourceUpdate } from '../model/feed-source.js';
-import { type AccountWrites, bytesOf, findSlot, type SlotWrites } from './account-writes.js';
+import {
+  type AccountWrites,
+  bytesOf,
+  findSlot,
+  isSameState,
+  type SlotWrites,
+} from './account-writes.js';
 import { LEDGER_ENTRY_BYTES } from './limits.js';
 
 /** The writes that are not final yet, by account and by slot, with the last final state of each account, and their bytes. */
@@ -123,11 +129,17 @@ export class KeptWrites {
     for (const one of this.#bySlot.keys()) if (one <= slot) final.push(one);
     for (const one of final.sort((a, b) => a - b)) {
       for (const writes of this.writesIn(one)) {
-        const { account, states } = writes;
+        const { account, states, claims } = writes;
         const last = states.at(-1);
         this.removeWrites(writes);
         if (last !== undefined) this.setBase(account, one, last.update, last.tellers);
-        else this.dropEmpty(account);
+        const { base } = account;
+        // A node may have notified it again, with the number of a later slot.
+        claims.forEach((claim, source) => {
+          if (claim === null || base === null || !isSameState(claim, base)) return;
+          account.baseTellers |= 1 << source;
+        });
+        if (last === undefined) this.dropEmpty(account);
       }
     }
   }

@@ -44,6 +44,8 @@ export const TRUSTED_AFTER_STATES = 20;
 export const DISTRUSTED_ALONE_MS = 10_000;
 /** Slots that a source may be ahead of all others, and of the chain as nodes read it; one that is further changes nothing. */
 export const AHEAD_SLOTS_MAX = 2;
+/** And beyond the chain as nodes read it, which may be late themselves; one that is further is wrong. */
+export const AHEAD_SLOTS_REFUTED = 6;
 /** Shortest time of a slot: others are taken to have gone on by one in each of these since they last notified of any. */
 export const SLOT_MS_MIN = 350;
 /** A source that is ahead for so long is distrusted. */

@@ -1,8 +1,7 @@
 import type { SourceStatus } from '../../contract/feed-status.js';
-import type { FeedSource } from '../model/feed-source.js';
+import type { FeedSource, SourceSlot } from '../model/feed-source.js';
 import type { LedgerListener } from './account-writes.js';
 import {
-  CONFIRM_SLOTS,
   JOINED_SLOTS_AFTER,
   JOINED_SLOTS_BEHIND_MAX,
   LEAD_WEIGHT,
@@ -33,6 +32,8 @@ export class Member {
   standing: Standing = 'closed';
   /** The newest slot that it notified. */
   slot = 0;
+  /** The newest slot behind which there are two others in the chain that it notifies of. */
+  passedSlot = 0;
   /** When that was, in monotonic milliseconds. */
   slotAtMs = 0;
   /** The newest slot of which it notified anything, also a write. */
@@ -74,7 +75,7 @@ export class Member {
 
   /** Whether it has notified all of this slot and of those before by now, if it tells all. */
   hasPassed(slot: number): boolean {
-    return this.coversSlot(slot) && this.slot >= slot + CONFIRM_SLOTS;
+    return this.coversSlot(slot) && this.passedSlot >= slot;
   }
 
   /** Whether it notifies all of this slot and of those behind it, sooner or later. */
@@ -89,9 +90,10 @@ export class Member {
     this.#closedReason = null;
   }
 
-  /** All accounts are read again, and it has notified all since. */
+  /** All accounts are read again, and it has notified all since; what it notified before counts no more. */
   recordJoined(atMs: number): void {
     this.standing = 'joined';
+    this.firstSlot = this.slot;
     this.slotAtMs = atMs;
     this.keptSlot = 0;
   }
@@ -101,6 +103,7 @@ export class Member {
     this.standing = 'joining';
     this.firstSlot = 0;
     this.slot = 0;
+    this.passedSlot = 0;
     this.reach = 0;
     this.judgedTo = 0;
     this.aheadSinceMs = null;
@@ -116,9 +119,11 @@ export class Member {
     this.#closedReason = reason;
   }
 
-  recordSlot(slot: number, atMs: number): void {
+  recordSlot({ slot, parent }: SourceSlot, atMs: number): void {
     if (this.firstSlot === 0) this.firstSlot = slot;
     if (slot > this.slot) {
+      // The slot before is not the parent where it is of a fork, or was not announced.
+      this.passedSlot = Math.max(this.passedSlot, (parent ?? this.slot) - 1);
       this.slot = slot;
       this.slotAtMs = atMs;
     }

@@ -265,7 +265,7 @@ export class MergedSources implements UpdateStream {
   #handleSlot(member: Member, notified: SourceSlot): void {
     const { slot, parent, status } = notified;
     const isNew = status === 'begun' || status === 'processed';
-    if (isNew) this.#reach.recordSlot(member, slot);
+    if (isNew) this.#reach.recordSlot(member, notified);
     if (this.#handlers === null) return;
     if (isNew) {
       this.#reach.joinBehind();

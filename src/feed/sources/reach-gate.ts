@@ -1,6 +1,7 @@
 import type { Timers } from '../../rpc/timers.js';
+import type { SourceSlot } from '../model/feed-source.js';
 import type { ChainSlot } from './chain-slot.js';
-import { AHEAD_MS_MAX, AHEAD_SLOTS_MAX } from './limits.js';
+import { AHEAD_MS_MAX, AHEAD_SLOTS_MAX, AHEAD_SLOTS_REFUTED } from './limits.js';
 import { type Member, slotOfOthers } from './member.js';
 
 /** A source that is far ahead of the others does not keep the book, unless the chain is there as well. */
@@ -24,9 +25,9 @@ export class ReachGate {
   }
 
   /** Notes a slot that a source announced; one that is too far does not count. */
-  recordSlot(member: Member, slot: number): void {
-    this.recordReach(member, slot);
-    if (member.aheadSinceMs === null) member.recordSlot(slot, this.#timers.nowMs());
+  recordSlot(member: Member, notified: SourceSlot): void {
+    this.recordReach(member, notified.slot);
+    if (member.aheadSinceMs === null) member.recordSlot(notified, this.#timers.nowMs());
   }
 
   /** Notes the slot of what a source notified. True where it is further than before. */
@@ -63,13 +64,16 @@ export class ReachGate {
     const newest = others === null ? alone : Math.max(others, read ?? 0);
     // Read before the last reading is too old, so that the source goes on.
     if (member.reach > (others ?? newest) + AHEAD_SLOTS_MAX) this.#chain.requestSlot();
-    if (member.reach <= newest + AHEAD_SLOTS_MAX) {
+    // Nodes that are read may be late themselves: where it is alone they hold it back only when it is refuted.
+    const aheadMax = others === null ? AHEAD_SLOTS_REFUTED : AHEAD_SLOTS_MAX;
+    if (member.reach <= newest + aheadMax) {
       member.aheadSinceMs = null;
       return;
     }
     member.aheadSinceMs ??= nowMs;
-    // Where no node can be read nothing refutes it, though it keeps no book.
-    if (read !== null && nowMs - member.aheadSinceMs >= AHEAD_MS_MAX)
+    // Where no node can be read nothing refutes it, nor does one that may be late, though it keeps no book.
+    const isFar = read !== null && member.reach > read + AHEAD_SLOTS_REFUTED;
+    if (isFar && nowMs - member.aheadSinceMs >= AHEAD_MS_MAX)
       this.#onAhead(member, `it notified of slot ${member.reach}, which is ahead of the chain`);
   }
 }

@@ -1,5 +1,6 @@
 import type { SourceSlot } from '../model/feed-source.js';
 import { LEDGER_OPEN_SLOTS, LEDGER_SLOTS_MAX } from './limits.js';
+import { OwnChain } from './own-chain.js';
 
 /** What is known of one slot; sets of sources are bits. */
 interface SlotFacts {
@@ -22,6 +23,8 @@ export class SlotTree {
   readonly #newestOf: number[];
   /** The newest slot that each called final while it kept the book; 0 before the first. */
   readonly #finalOf: number[];
+  /** Of each source, whether it keeps the book or not. */
+  readonly #chains: readonly OwnChain[];
   /** Those that are confirmed by a source, and do not count yet. */
   readonly #pending = new Set<number>();
   #confirmed = 0;
@@ -33,6 +36,7 @@ export class SlotTree {
   constructor(sourceCount: number) {
     this.#newestOf = new Array<number>(sourceCount).fill(0);
     this.#finalOf = new Array<number>(sourceCount).fill(0);
+    this.#chains = Array.from({ length: sourceCount }, () => new OwnChain());
   }
 
   /** The newest slot of a source that keeps the book. */
@@ -55,6 +59,29 @@ export class SlotTree {
   /** Whether the newest slot of a source is known not to descend from this one. */
   isOffChain(slot: number): boolean {
     return this.#newestOf.some((newest) => newest > slot && this.#leadsPast(slot, newest));
+  }
+
+  /** Whether the source went on from another fork than that of the slot. */
+  hasLeft(source: number, slot: number): boolean {
+    return this.#chains[source]?.hasLeft(slot) === true;
+  }
+
+  /** Whether what a source notified of the slot counts no more, as it left it, or as all did. */
+  isLeftFor(source: number, slot: number): boolean {
+    return this.hasLeft(source, slot) || this.isDeadFor(source, slot);
+  }
+
+  /** The sources that went on from another fork than that of the slot, as bits. */
+  leftBy(slot: number): number {
+    return this.#chains.reduce(
+      (bits, one, source) => bits | (Number(one.hasLeft(slot)) << source),
+      0,
+    );
+  }
+
+  /** A source says of which slot this one is the next; returns the slots that it left or came back to. */
+  recordParent(source: number, { slot, parent }: SourceSlot): readonly number[] {
+    return this.#chains[source]?.recordSlot(slot, parent) ?? [];
   }
 
   /** The slot is dead for a source. Returns all for which it is, as bits. */
@@ -112,6 +139,7 @@ export class SlotTree {
     for (const known of this.#slots.keys()) if (known < slot) this.#slots.delete(known);
     for (const known of this.#chain) if (known < slot) this.#chain.delete(known);
     for (const known of this.#pending) if (known < slot) this.#pending.delete(known);
+    for (const chain of this.#chains) chain.forgetUpTo(slot);
     this.#chainFrom = Math.max(this.#chainFrom, slot);
   }
 

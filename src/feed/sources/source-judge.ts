@@ -79,7 +79,8 @@ export class SourceJudge {
     const keeping = members.filter(({ isKeeping }) => isKeeping);
     if (members.length < 2 || keeping.length === 0) return;
     const newest = Math.max(...keeping.map(({ slot }) => slot));
-    for (const member of members) this.#judgeMember(member, Math.min(member.slot, newest), nowMs);
+    for (const member of members)
+      this.#judgeMember(member, Math.min(member.passedSlot, newest - CONFIRM_SLOTS), nowMs);
     this.#judgeLateWrites(nowMs);
     disputes.review(nowMs);
     for (const member of members) {
@@ -87,9 +88,8 @@ export class SourceJudge {
     }
   }
 
-  #judgeMember(member: Member, newest: number, nowMs: number): void {
+  #judgeMember(member: Member, until: number, nowMs: number): void {
     if (member.standing !== 'joined' || member.firstSlot === 0) return;
-    const until = newest - CONFIRM_SLOTS;
     const from = Math.max(
       member.judgedTo + 1,
       member.firstSlot + JOINED_SLOTS_AFTER,
@@ -134,6 +134,8 @@ export class SourceJudge {
     const { ledger, disputes } = this.#options;
     const [state, tellers] = [ledger.shownAt(pubkey, slot), ledger.tellersAt(pubkey, slot)];
     if (state === null || state.slot !== slot) return;
+    // Two that notified it confirm each other.
+    if ((tellers & (tellers - 1)) !== 0) return;
     const isSeen = able.some((member) => member.isTrusted && !isTeller(tellers, member));
     if (!isSeen) disputes.open({ pubkey, slot, sinceMs, state, tellers });
   }

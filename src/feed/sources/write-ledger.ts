@@ -1,24 +1,25 @@
+import type { AccountUpdate } from '../model/account-update.js';
 import type { SourceSlot, SourceUpdate } from '../model/feed-source.js';
 import {
   type AccountWrites,
-  addBehind,
-  canAdd,
   changeAccounts,
   forgetClaims,
+  forgetStates,
   isSameState,
+  joinChanges,
   type LedgerChanges,
   type LedgerListener,
   lastUpTo,
   NOBODY,
   NOTHING,
-  type NotifiedState,
   type SlotWrites,
   shownOf,
   stateOf,
   takeOthersState,
 } from './account-writes.js';
 import { KeptWrites } from './kept-writes.js';
-import { LEDGER_BYTES_MAX, LEDGER_STATES_MAX } from './limits.js';
+import { LEDGER_BYTES_MAX } from './limits.js';
+import { NotifiedStates } from './notified-states.js';
 import { SlotTree } from './slot-tree.js';
 
 /**
@@ -26,27 +27,28 @@ import { SlotTree } from './slot-tree.js';
  * source that notified each. A write that comes late is kept and changes nothing; one that comes again is known by its version, or of
  * another source by its bytes. The writes of a slot that is dead, or that the confirmed chain left out, are taken back.
  *
- * A source that numbers no write changes nothing in a slot of which one that does has notified. One that is not trusted changes
- * nothing at all; what it tells is kept, to be compared. It judges no source, and reads no clock.
+ * What a source notified of a slot that it left for another fork counts no more, until it comes back. A source that numbers no write
+ * changes nothing in a slot of which one that does has notified. One that is not trusted changes nothing at all. It judges no source.
  */
 export class WriteLedger {
   readonly #sourceCount: number;
   readonly #bytesMax: number;
-  readonly #listener: LedgerListener;
   readonly #kept: KeptWrites;
+  readonly #states: NotifiedStates;
   #tree: SlotTree;
   #firstSlot = 0;
   /** The sources that do not keep the book, as bits. */
   #held = 0;
-  /** The slot from which no source that numbers writes goes on; infinite while one does. */
-  #unnumberedFrom = Number.POSITIVE_INFINITY;
 
   constructor(sourceCount: number, bytesMax = LEDGER_BYTES_MAX, listener: LedgerListener = NOBODY) {
     this.#sourceCount = sourceCount;
     this.#kept = new KeptWrites(sourceCount);
     this.#tree = new SlotTree(sourceCount);
     this.#bytesMax = bytesMax;
-    this.#listener = listener;
+    this.#states = new NotifiedStates({
+      ...{ sourceCount, listener },
+      counts: (source, slot) => !this.isHeld(source) && !this.#tree.isLeftFor(source, slot),
+    });
   }
 
   /** Bytes of the states that are kept. */
@@ -92,12 +94,8 @@ export class WriteLedger {
     const writes = this.#kept.writesOf(account, slot);
     if (writeVersion > 0 && writeVersion <= (writes.versions[source] ?? -1)) return NOTHING;
     writes.versions[source] = writeVersion;
-    const isNew = this.#addState(writes, source, {
-      update,
-      first: source,
-      atMs,
-      tellers: 1 << source,
-    });
+    const added = { update, first: source, atMs, tellers: 1 << source };
+    const isNew = this.#states.addState(writes, added);
     this.#kept.weighWrites(writes);
     this.#dropOldest();
     return isNew && shownOf(account) === writes ? { apply: [update], lost: [] } : NOTHING;
@@ -110,12 +108,17 @@ export class WriteLedger {
     const { slot, status } = notified;
     if (this.#tree.isFar(slot)) return NOTHING;
     if (status === 'dead') return this.#takeBackOf(slot, this.#tree.recordDead(source, slot));
-    if (status === 'begun' || status === 'processed') this.#tree.recordAlive(source, slot);
-    if (this.isHeld(source)) return NOTHING;
+    let moved: readonly number[] = [];
+    if (status === 'begun' || status === 'processed') {
+      this.#tree.recordAlive(source, slot);
+      moved = this.#tree.recordParent(source, notified);
+    }
+    const followed = moved.length === 0 ? NOTHING : this.#followChain(source, moved);
+    if (this.isHeld(source)) return followed;
     const leftOut = this.#tree.recordStatus(source, notified, ~this.#held);
-    const changes = leftOut.length === 0 ? NOTHING : this.#leaveOut(new Set(leftOut));
+    const left = leftOut.length === 0 ? NOTHING : this.#leaveOut(new Set(leftOut));
     this.#finalize(this.#tree.finalSlot(~this.#held));
-    return changes;
+    return joinChanges(followed, left);
   }
 
   /**
@@ -123,10 +126,13 @@ export class WriteLedger {
    * where one does.
    */
   setUnnumberedFrom(slot: number): LedgerChanges {
-    if (slot === this.#unnumberedFrom) return NOTHING;
-    this.#unnumberedFrom = slot;
+    if (slot === this.#states.unnumberedFrom) return NOTHING;
+    this.#states.unnumberedFrom = slot;
     return changeAccounts(this.#kept.accounts(), ({ slots }) => {
-      for (const writes of slots) if (writes.slot >= slot) this.#addUnnumbered(writes);
+      for (const writes of slots.filter((one) => one.slot >= slot)) {
+        this.#states.addUnnumbered(writes);
+        this.#kept.weighWrites(writes);
+      }
     });
   }
 
@@ -134,13 +140,7 @@ export class WriteLedger {
   trustSource(source: number): LedgerChanges {
     this.admitSource(source);
     return changeAccounts(this.#kept.accounts(), ({ slots }) => {
-      for (const writes of slots) {
-        const update = writes.claims[source] ?? null;
-        if (update === null || (writes.notified[source] ?? -1) >= 0) continue;
-        if (this.#tree.isDeadFor(source, writes.slot)) continue;
-        this.#addState(writes, source, { update, first: source, atMs: 0, tellers: 1 << source });
-        this.#kept.weighWrites(writes);
-      }
+      for (const writes of slots) this.#countClaim(writes, source);
     });
   }
 
@@ -175,9 +175,8 @@ export class WriteLedger {
     const account = this.#kept.accountOf(update.pubkey);
     if (update.slot <= account.baseSlot) return NOTHING;
     const shown = stateOf(account);
-    for (const writes of account.slots.filter(({ slot }) => slot < update.slot)) {
+    for (const writes of account.slots.filter(({ slot }) => slot < update.slot))
       this.#kept.removeWrites(writes);
-    }
     this.#kept.setBase(account, update.slot - 1, update, -1);
     const isKnown = shown !== null && isSameState(shown, update);
     return stateOf(account) === update && !isKnown ? { apply: [update], lost: [] } : NOTHING;
@@ -186,6 +185,11 @@ export class WriteLedger {
   /** The accounts that sources notified of in a slot. */
   accountsIn(slot: number): readonly string[] {
     return this.#kept.writesIn(slot).map(({ account }) => account.pubkey);
+  }
+
+  /** Whether a source went on from another fork than that of the slot. */
+  hasLeft(source: number, slot: number): boolean {
+    return this.#tree.hasLeft(source, slot);
   }
 
   /** Whether the newest slot is known not to descend from this one. */
@@ -207,51 +211,51 @@ export class WriteLedger {
     return lastUpTo(account, slot, ({ states }) => states.at(-1)?.tellers) ?? account.baseTellers;
   }
 
+  /** The sources that notified a state of its slot, also on the way to another one, as bits. */
+  tellersOf(state: AccountUpdate): number {
+    const writes = this.#kept
+      .findAccount(state.pubkey)
+      ?.slots.find(({ slot }) => slot === state.slot);
+    return writes?.states.find(({ update }) => isSameState(update, state))?.tellers ?? 0;
+  }
+
   /** The last state up to the end of a slot by what one source notified, or by what was read; null where that is not known here. */
   claimAt(source: number, pubkey: string, slot: number): SourceUpdate | null {
     const account = this.#kept.findAccount(pubkey);
     if (account === undefined) return null;
     const base = (account.baseTellers & (1 << source)) === 0 ? null : account.base;
-    return lastUpTo(account, slot, ({ claims }) => claims[source]) ?? base;
+    const counts = (writes: SlotWrites): boolean => !this.#tree.isLeftFor(source, writes.slot);
+    return lastUpTo(account, slot, (one) => (counts(one) ? one.claims[source] : null)) ?? base;
   }
 
-  /** Whether the state is a new one for the book, and not one that another source notified before. */
-  #addState(writes: SlotWrites, source: number, added: NotifiedState): boolean {
-    const { states, notified, claims } = writes;
-    const at = notified[source] ?? -1;
-    const known = states.findIndex(({ update }, index) => {
-      return index >= at && isSameState(update, added.update);
+  /** Whether a source notified this very state from a slot on, also in one that it left. */
+  hasNotified(source: number, state: AccountUpdate, fromSlot: number): boolean {
+    const slots = this.#kept.findAccount(state.pubkey)?.slots ?? [];
+    return slots.some(({ slot, claims }) => {
+      const claim = claims[source] ?? null;
+      return slot >= fromSlot && claim !== null && isSameState(claim, state);
     });
-    const found = states[known];
-    if (found !== undefined) {
-      notified[source] = known;
-      claims[source] = found.update;
-      this.#confirmState(found, source, added.atMs);
-      return false;
-    }
-    claims[source] = added.update;
-    const isNumberedWhole = writes.slot < this.#unnumberedFrom;
-    const state = { source, added: added.update, isNumberedWhole };
-    if (this.isHeld(source) || !canAdd(writes, state)) return false;
-    this.#listener.onFirst(source);
-    const isFull = states.length >= LEDGER_STATES_MAX || this.#sourceCount === 1;
-    return addBehind(writes, { added, isFull });
   }
 
-  #addUnnumbered(writes: SlotWrites): void {
-    writes.claims.forEach((update, source) => {
-      if (update === null || update.writeVersion > 0) return;
-      if (writes.states.some(({ update: known }) => isSameState(known, update))) return;
-      this.#addState(writes, source, { update, first: source, atMs: 0, tellers: 1 << source });
-    });
+  /** What a source notified last of a slot counts from now on. */
+  #countClaim(writes: SlotWrites, source: number): void {
+    if (this.#tree.isDeadFor(source, writes.slot)) return;
+    this.#states.addClaim(writes, source);
     this.#kept.weighWrites(writes);
   }
 
-  #confirmState(state: NotifiedState, source: number, atMs: number): void {
-    const bit = 1 << source;
-    if ((state.tellers & bit) !== 0) return;
-    state.tellers |= bit;
-    this.#listener.onConfirmed(source, state.first, atMs - state.atMs);
+  /** A source left these slots, or came back to them. */
+  #followChain(source: number, slots: readonly number[]): LedgerChanges {
+    const touched = slots.flatMap((slot) => this.#kept.writesIn(slot));
+    return changeAccounts(new Set(touched.map(({ account }) => account)), (account) => {
+      for (const writes of account.slots) {
+        if (!slots.includes(writes.slot)) continue;
+        if (this.#tree.hasLeft(source, writes.slot)) {
+          takeOthersState(writes, this.#tree.leftBy(writes.slot), this.#held);
+          this.#kept.weighWrites(writes);
+        } else this.#countClaim(writes, source);
+      }
+    });
   }
 
   /** What these sources (bits) notified of a slot that is dead for them. */
@@ -260,21 +264,20 @@ export class WriteLedger {
     return changeAccounts(new Set(inSlot.map(({ account }) => account)), ({ slots }) => {
       const writes = slots.find((one) => one.slot === slot);
       if (writes === undefined) return;
-      if (forgetClaims(writes, sources)) this.#kept.weighWrites(writes);
+      if (forgetClaims(writes, sources, this.#held)) this.#kept.weighWrites(writes);
       else this.#kept.removeWrites(writes);
     });
   }
 
   #leaveOut(slots: ReadonlySet<number>): LedgerChanges {
     const touched = new Set<AccountWrites>();
-    for (const slot of slots) {
+    for (const slot of slots)
       for (const { account } of this.#kept.writesIn(slot)) touched.add(account);
-    }
     return changeAccounts(touched, (account) => {
       for (const writes of account.slots.filter(({ slot }) => slots.has(slot))) {
-        this.#kept.removeWrites(writes);
+        forgetStates(writes);
+        this.#kept.weighWrites(writes);
       }
-      this.#kept.dropEmpty(account);
     });
   }
 

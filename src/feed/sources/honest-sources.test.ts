@@ -1,0 +1,183 @@
+/** Sources that are right and differ: on forks, late, after cuts, and as nodes notify. Nobody pays for it, and the book is the chain's. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeSource, SourceScene } from '../../../test/support/source-scene.js';
+
+let scene: SourceScene;
+let [first, second]: [FakeSource, FakeSource] = [] as never;
+
+afterEach(() => scene.merged.stop());
+
+async function openScene(kinds: readonly string[]): Promise<void> {
+  scene = await SourceScene.open(kinds);
+  [first, second] = scene.sources as [FakeSource, FakeSource];
+  scene.writeAccount('a', 'old');
+  await scene.passSlots(4);
+}
+
+/** The account is what the chain has, the book is believed, and so are all sources. */
+function expectTruth(): void {
+  expect(scene.book.get('a')).toBe(scene.chain.get('a'));
+  expect(scene.merged.dispute).toBeNull();
+  expect(scene.states).toEqual(scene.sources.map(() => 'trusted'));
+}
+
+/** The next slot is of a fork; returns it. The one behind it goes on from the one before. */
+function beginFork(by: readonly FakeSource[]): number {
+  const lost = scene.slot + 1;
+  scene.slot += 2;
+  for (const source of by) source.notifySlot(lost, 'begun', lost - 1);
+  return lost;
+}
+
+describe.each([['grpc'], ['rpc']])('a fork that a %s source alone sees', (kind) => {
+  test('is taken back when the source goes on from another slot, without a reading', async () => {
+    await openScene([kind, 'grpc']);
+    scene.canRead = false;
+    const lost = beginFork([first]);
+    first.notifyWrite('a', lost, 'lost');
+    expect(scene.book.get('a')).toBe('lost');
+    first.notifySlot(lost + 1, 'begun', lost - 1);
+    expect(scene.book.get('a')).toBe('old');
+    second.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('and is late with: the others were past it', async () => {
+    await openScene([kind, 'grpc']);
+    const lost = beginFork([]);
+    second.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(3, [second]);
+    first.notifySlot(lost, 'begun', lost - 1);
+    first.notifyWrite('a', lost, 'lost');
+    await scene.passSlots(4, [second]);
+    first.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('as its last before a gap, and the other one saw it too', async () => {
+    await openScene([kind, 'grpc']);
+    const lost = beginFork([first, second]);
+    for (const source of [first, second]) source.notifyWrite('a', lost, 'lost');
+    first.listener?.onClosed('gone');
+    second.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(6, [second]);
+    first.listener?.onOpened();
+    await scene.passSlots(10);
+    expectTruth();
+  });
+});
+
+test('sources: a fork that was left and won is the chain again', async () => {
+  await openScene(['grpc', 'grpc']);
+  const other = scene.slot + 2;
+  scene.slot += 1;
+  for (const source of [first, second]) source.notifySlot(scene.slot, 'begun');
+  scene.writeAccount('a', 'one');
+  for (const source of [first, second]) source.notifySlot(other, 'begun', other - 2);
+  expect(scene.book.get('a')).toBe('old');
+  scene.slot = other + 1;
+  for (const source of [first, second]) source.notifySlot(other + 1, 'begun', other - 1);
+  expect(scene.book.get('a')).toBe('one');
+  await scene.passSlots(10);
+  expectTruth();
+});
+
+test('sources: what a server took back is not what a distrusted one had told', async () => {
+  await openScene(['grpc', 'grpc']);
+  scene.chain.set('b', 'true');
+  first.notifyWrite('b', scene.slot, 'lied');
+  await scene.passSlots(5);
+  expect(scene.states).toEqual(['distrusted', 'trusted']);
+  first.notifyWrite('a', scene.slot, 'lied');
+  second.notifyWrite('a', scene.slot, 'one');
+  second.notifySlot(scene.slot, 'dead');
+  expect(scene.book.get('a')).toBe('old');
+});
+
+describe('a node', () => {
+  test('that notifies the last of several slots alone, while most slots are skipped', async () => {
+    await openScene(['rpc', 'grpc']);
+    for (let round = 0; round < 5; round += 1) {
+      scene.slot += 3;
+      scene.timers.advance(1_200);
+      for (const source of [first, second]) source.notifySlot(scene.slot, 'begun', scene.slot - 3);
+      scene.writeAccount('a', `one ${round}`, [second]);
+      scene.slot += 3;
+      scene.timers.advance(1_200);
+      for (const source of [first, second]) source.notifySlot(scene.slot, 'begun', scene.slot - 3);
+      await scene.settleReads();
+      await scene.settleReads();
+      first.notifyWrite('a', scene.slot, `one ${round}`);
+    }
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('that did so with one of a fork', async () => {
+    await openScene(['rpc', 'grpc']);
+    scene.writeAccount('a', 'one', [second]);
+    const lost = beginFork([first]);
+    first.notifyWrite('a', lost, 'one');
+    for (const source of [first, second]) source.notifySlot(lost + 1, 'begun', lost - 1);
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('that did so is no news for a server that came after the write', async () => {
+    await openScene(['rpc', 'grpc', 'grpc']);
+    const third = scene.sources[2] as FakeSource;
+    third.listener?.onClosed('gone');
+    await scene.passSlots(2, [first, second]);
+    scene.writeAccount('a', 'one', [second]);
+    third.listener?.onOpened();
+    third.notifySlot(scene.slot, 'processed');
+    scene.slot += 5;
+    for (const source of scene.sources) source.notifySlot(scene.slot, 'begun', scene.slot - 5);
+    first.notifyWrite('a', scene.slot, 'one');
+    await scene.passSlots(10);
+    expectTruth();
+  });
+
+  test('that is ahead of one that is late, and of a node that is read and late as well', async () => {
+    await openScene(['rpc', 'grpc']);
+    scene.slotsAhead = -5;
+    for (let slot = 0; slot < 20; slot += 1) {
+      await scene.passSlots(1, [first]);
+      second.notifySlot(scene.slot - 7);
+    }
+    expectTruth();
+  });
+});
+
+test('sources: what another server of the address notifies again changes nothing', async () => {
+  await openScene(['grpc', 'grpc']);
+  const { slot } = scene;
+  scene.writeAccount('a', 'one');
+  scene.writeAccount('a', 'two');
+  await scene.passSlots(2);
+  first.listener?.onInterrupted('cut');
+  await scene.passSlots(9, [second]);
+  first.version = 5_000;
+  first.listener?.onResumed();
+  for (let again = slot; again <= scene.slot; again += 1) {
+    first.notifySlot(again);
+    if (again !== slot) continue;
+    for (const data of ['one', 'two']) {
+      first.notifyWrite('a', slot, data);
+      expect(scene.book.get('a')).toBe('two');
+    }
+  }
+  await scene.passSlots(10);
+  expectTruth();
+});
+
+test('sources: a late write that two notify is confirmed, also where nobody can be read', async () => {
+  await openScene(['grpc', 'grpc']);
+  scene.canRead = false;
+  await scene.passSlots(4);
+  for (const source of [first, second]) source.notifyWrite('b', scene.slot - 6, 'late');
+  await scene.passSlots(10);
+  expectTruth();
+});
