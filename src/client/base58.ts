@@ -17,6 +17,8 @@ const CHUNK = 58 ** CHUNK_DIGITS;
 const LIMB_BITS = 16;
 /** A limb has 2.731 digits. */
 const CHUNKS_PER_LIMB = 0.56;
+/** So many of the lowest limbs, and no more, count nothing in a chunk for each that is below it. */
+const LIMBS_PER_CHUNK = 1.83;
 
 /** By how many limbs there are: what each limb counts in each chunk, lowest chunk first; made when it is first needed. */
 const weights: Float64Array[] = [];
@@ -69,15 +71,17 @@ function codesOf(limbs: readonly number[]): number[] {
   let carry = 0;
   for (let chunk = 0; chunk < chunks; chunk += 1) {
     let sum = carry;
-    for (let limb = 0; limb < limbs.length; limb += 1) {
+    const end = limbs.length - Math.floor(chunk * LIMBS_PER_CHUNK);
+    for (let limb = 0; limb < end; limb += 1) {
       sum += (limbs[limb] ?? 0) * (own[limb * chunks + chunk] ?? 0);
     }
     carry = Math.floor(sum / CHUNK);
     let left = (sum - carry * CHUNK) | 0;
     for (let digit = 0; digit < CHUNK_DIGITS; digit += 1) {
       place -= 1;
-      codes[place] = ALPHABET.charCodeAt(left % 58);
-      left = (left / 58) | 0;
+      const next = (left / 58) | 0;
+      codes[place] = ALPHABET.charCodeAt(left - next * 58);
+      left = next;
     }
   }
   return codes;
