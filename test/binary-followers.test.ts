@@ -142,12 +142,14 @@ describe.concurrent('a follower in', () => {
 
   test('Go reads the vectors, and refuses what is cut of them', TIMEOUT, async (context) => {
     const client = await goClient(context);
-    for (const name of ['frames', 'exact', 'market', 'market-exact']) {
+    // Most bytes of a trade are of keys and signatures, in which every bit may be either.
+    const shares = { frames: 5, exact: 5, market: 20, 'market-exact': 20 };
+    for (const [name, share] of Object.entries(shares)) {
       const { stdout } = await run(client, [path.join(root, `test/vectors/binary/${name}.jsonl`)]);
       const report = JSON.parse(stdout);
       expect(report).toMatchObject({ different: [], cutTaken: 0 });
       expect(report.frames).toBeGreaterThan(2);
-      expect(report.spoiltRefused).toBeGreaterThan(report.spoilt / 5);
+      expect(report.spoiltRefused).toBeGreaterThan(report.spoilt / share);
     }
     for (const name of ['hostile', 'market-hostile']) {
       const { stdout } = await run(client, [path.join(root, `test/vectors/binary/${name}.jsonl`)]);
