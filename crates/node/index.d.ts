@@ -95,7 +95,7 @@ export declare class Core {
   endSnapshot(report: Buffer): boolean
   /**
    * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-   * orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both; as JSON
+   * orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; as JSON
    * text, or as bytes where `binary` is set.
    * Returns the length of the body; 0 for an unknown market; a negative number is the length
    * that `out` must have.
@@ -589,7 +589,7 @@ export interface MatchOptions {
   referred: boolean
   /** Offers of the auction: price, size, price, size and so on. */
   jit: Array<bigint>
-  /** Whether the market's own automated maker fills. */
+  /** Whether the market's AMM fills. */
   vamm: boolean
   /** Whether indicative quotes compete in the auction. */
   indicative: boolean
@@ -623,7 +623,7 @@ export interface TopicOptions {
   /** The grid in ticks; 0 and 1 for none. Of meaning for book only. */
   grouping: number
   /**
-   * What the book has beside orders: 1 the levels of the market's own automated maker, 2
+   * What the book has beside orders: 1 the levels of the market's AMM, 2
    * indicative quotes, 3 both.
    */
   sources: number

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
-import type { CommonConfig } from '../config/config.js';
+import type { BookConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import type { AsOfSource } from '../contract/as-of-source.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
@@ -56,7 +56,7 @@ export interface Origins {
  * standard output when the first book is live.
  */
 export async function serveBook(
-  config: CommonConfig,
+  config: BookConfig,
   origins: Origins,
   log: Logger,
 ): Promise<Service> {
@@ -120,7 +120,7 @@ interface ServiceParts {
 
 /** Builds the parts and ties them together; nothing runs yet. */
 function createParts(
-  config: CommonConfig,
+  config: BookConfig,
   { origin, history, historyFirst = 'open' }: Origins,
   { log, onReady }: { readonly log: Logger; readonly onReady: () => void },
 ): ServiceParts {
@@ -218,7 +218,7 @@ function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
 }
 
 function createServiceHandlers(
-  { requestsPerSecond, metricsPort, compatDefaults }: CommonConfig,
+  { requestsPerSecond, metricsPort, compatDefaults }: BookConfig,
   parts: ServiceParts,
   { build, page }: { readonly build: BuildInfo; readonly page: PageFiles },
 ): Handlers {
@@ -261,7 +261,7 @@ interface Served {
 
 /** Binds the port of the clients and, where it is wanted, the one of the operator. */
 async function listenOn(
-  { host, port, metricsHost, metricsPort }: CommonConfig,
+  { host, port, metricsHost, metricsPort }: BookConfig,
   { handlers, sockets, makers, unsent, backlog, addresses, readers }: Served,
   log: Logger,
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
@@ -309,7 +309,7 @@ interface Addresses {
 /** Prints addresses to try. */
 function printUrls(
   { url, metricsUrl, hasPage, hasHistory }: Addresses,
-  { markets }: CommonConfig,
+  { markets }: BookConfig,
 ): void {
   const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
   const lines = [

@@ -53,7 +53,7 @@ import {
 /** A wrong flag or setting, as opposed to a service that failed. */
 const EXIT_WRONG_USAGE = 2;
 /** A verification that found out nothing, a stream that could not be followed, no walk. */
-const EXIT_NOT_COMPARED = 2;
+const EXIT_NO_RESULT = 2;
 
 /** Starts the service of a command; `file` is the argument of those that take one. */
 type Start = (flags: Flags, file?: string) => Promise<Service>;
@@ -278,7 +278,7 @@ async function exitByResult(run: () => Promise<boolean>): Promise<void> {
     process.exit((await run()) ? 0 : 1);
   } catch (error) {
     process.stderr.write(`slotbook: ${textOf(error)}\n`);
-    process.exit(EXIT_NOT_COMPARED);
+    process.exit(EXIT_NO_RESULT);
   }
 }
 

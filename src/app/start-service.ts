@@ -8,7 +8,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type Logger, pino } from 'pino';
 import type {
-  CommonConfig,
+  BookConfig,
   CoreConfig,
   DemoConfig,
   EdgeConfig,
@@ -149,6 +149,6 @@ export async function startDemoService(
 }
 
 /** Logs go to standard error, so that standard output carries only what a caller waits for. */
-function createLog({ logLevel }: CommonConfig): Logger {
+function createLog({ logLevel }: BookConfig): Logger {
   return pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
 }

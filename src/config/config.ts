@@ -63,14 +63,14 @@ const BOOK_SETTINGS = [
   'compatDefaults',
 ] as const satisfies readonly SettingName[];
 
-/** Settings that every command has. */
-export interface CommonConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]> {
+/** Settings of every command that serves a book. */
+export interface BookConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]> {
   /** The venue outside of the chain; undefined for none. */
   readonly aggregator?: AggregatorConfig | undefined;
 }
 
 /** Settings of a service on a cluster. */
-export interface ServiceConfig extends CommonConfig {
+export interface ServiceConfig extends BookConfig {
   /** The first is used while it works; the others take over when it does not. */
   readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
   /** Streams in place of the nodes' subscriptions; empty for none. */
@@ -90,7 +90,7 @@ export interface CoreConfig extends ServiceConfig {
 }
 
 /** Settings of an edge, which follows a log. */
-export interface EdgeConfig extends CommonConfig, SettingValues<'programId' | 'awayAfterMs'> {
+export interface EdgeConfig extends BookConfig, SettingValues<'programId' | 'awayAfterMs'> {
   readonly place: LogPlaceConfig;
   /** Where the core of the log keeps the history; undefined for none. */
   readonly database?: DatabaseConfig;
@@ -104,7 +104,7 @@ const MAINNET_DEFAULTS = { makers: 400, fundingSeconds: 600 } as const;
 
 /** Settings of a service on its own local chain. */
 export interface DemoConfig
-  extends CommonConfig,
+  extends BookConfig,
     SettingValues<'rate' | 'seed' | 'marketsPreset' | 'makers' | 'fundingSeconds'> {
   /** Transactions with fills a second, at most. */
   readonly fillsPerSecond: number;
@@ -115,7 +115,7 @@ export interface DemoConfig
 }
 
 /** Settings of a service on a recording. */
-export interface ReplayConfig extends CommonConfig, SettingValues<'speed'> {
+export interface ReplayConfig extends BookConfig, SettingValues<'speed'> {
   /** The moment of a journal at which its book is served: the last turn up to a slot, or a time; undefined plays all. */
   readonly at?: JournalMomentSetting | undefined;
 }
@@ -165,7 +165,7 @@ export class ConfigReader {
   /** The settings of `edge`. */
   readEdge(): EdgeConfig {
     const { programId, awayAfterMs } = this.#settings.readAll('programId', 'awayAfterMs');
-    const common = { ...this.#readCommon(), programId, awayAfterMs, place: this.#readLogPlace() };
+    const common = { ...this.#readBook(), programId, awayAfterMs, place: this.#readLogPlace() };
     const first = readDatabaseUrl(this.#settings, 'historyUrl');
     const url = readDatabaseUrl(this.#settings, 'historyReadUrl') ?? first;
     return { ...common, ...(url !== undefined && { database: { url, role: 'read' } }) };
@@ -189,7 +189,7 @@ export class ConfigReader {
       'fundingSeconds',
     );
     return {
-      ...this.#readCommon(),
+      ...this.#readBook(),
       aggregator: readAggregator(this.#settings),
       ...demo,
       ...(demo.marketsPreset === 'mainnet' && this.#readMainnet()),
@@ -208,7 +208,7 @@ export class ConfigReader {
   /** The settings of `replay`. */
   readReplay(): ReplayConfig {
     const { speed, at } = this.#settings.readAll('speed', 'at');
-    return { ...this.#readCommon(), speed, ...(at === undefined ? {} : { at: parseMoment(at) }) };
+    return { ...this.#readBook(), speed, ...(at === undefined ? {} : { at: parseMoment(at) }) };
   }
 
   /** The settings of `verify`. */
@@ -226,7 +226,7 @@ export class ConfigReader {
     const second = this.#readNode('fallbackRpcUrl', 'fallbackWsUrl');
     const nodes = second === undefined ? ([first] as const) : ([first, second] as const);
     return {
-      ...this.#readCommon(),
+      ...this.#readBook(),
       aggregator: readAggregator(this.#settings),
       nodes,
       ...this.#settings.readAll('snapshotUrl', 'programId'),
@@ -251,7 +251,7 @@ export class ConfigReader {
     return { rpcUrl, wsUrl: wsUrl ?? wsUrlOf(rpcUrl) };
   }
 
-  #readCommon(): CommonConfig {
+  #readBook(): BookConfig {
     const common = this.#settings.readAll(...BOOK_SETTINGS);
     const { laggingAfterMs, staleAfterMs } = common;
     if (staleAfterMs >= laggingAfterMs) return common;

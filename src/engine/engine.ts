@@ -108,7 +108,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return this.#state;
   }
 
-  /** Calls this before the book moves, to make what is left of the frames of the last mark. */
+  /** Sets what is called before each change of the book: it makes the rest of the frames of the last mark. */
   guardInput(finishMark: () => void): void {
     this.#finishMark = finishMark;
   }

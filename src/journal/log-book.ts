@@ -116,7 +116,7 @@ export class LogBook {
     return this.#last === null ? '' : textOfId(this.#last);
   }
 
-  /** Ends to follow: the book is as the log has it, and this reader has its accounts. */
+  /** Stops following. Returns the reader, which has the accounts of the book as the log has it. */
   handOver(): JournalReader {
     const { engine } = this.#options;
     if (engine.state !== this.#state) engine.setState(this.#state);
@@ -124,7 +124,7 @@ export class LogBook {
     return this.#reader;
   }
 
-  /** Says in bodies and frames how fresh the log is here, unless its book is less; no sequence number moves with it. */
+  /** Sets how fresh the log is here; bodies and frames show the worse of this and of what the log says of its book. No sequence number moves with it. */
   showFreshness(freshness: FeedState): void {
     this.#freshness = freshness;
     this.#setState();

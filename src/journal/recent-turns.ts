@@ -21,7 +21,7 @@ export class RecentTurns {
     this.#wallMs = wallMs;
   }
 
-  /** Flushes for a moment that may need it. Up to when the newest file then has all turns; 0 when only what it holds tells. */
+  /** Flushes where the moment may need it. Returns the unix ms up to which the newest file has all turns; 0 where no flush was needed, or it failed. */
   async flushFor({ by, value }: AsOfMoment): Promise<number> {
     const { newest } = this.#journal.readStats();
     if (by !== 'seq' && newest !== null && value < newest[by]) return 0;

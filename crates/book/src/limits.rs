@@ -51,7 +51,7 @@ pub const VAMM_LEVELS: usize = 100;
 /// src/dlob-subscriber/DLOBSubscriberIO.ts, which takes prelaunch oracles at any age.
 pub const VAMM_ORACLE_SLOTS_MAX: u64 = 160;
 
-/// How long an indicative quote is shown after it was sent: the incumbent's. Its senders repeat
+/// How long an indicative quote is shown after it was received: the incumbent's. Its senders repeat
 /// their quotes every 500 ms.
 pub const QUOTE_LIFE_MS: u64 = 1_000;
 

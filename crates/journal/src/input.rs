@@ -74,7 +74,7 @@ pub enum Input<'a> {
         market: u16,
         /// The maker.
         maker: Pubkey,
-        /// When they were sent, Unix milliseconds.
+        /// When they were received, Unix milliseconds.
         ts_ms: u64,
         /// The quotes, 33 bytes each, as the book's binding takes them.
         quotes: &'a [u8],

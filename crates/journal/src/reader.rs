@@ -9,7 +9,7 @@ use crate::limits::TURN_BYTES_MAX;
 use crate::record::{AccountRecord, Context, Head, Mention, Record, read_record};
 use crate::segment::{BlockReader, PREAMBLE_BYTES, check_preamble, whole_block};
 use crate::table::{Account, AccountTable, check_account};
-use crate::tear::Doubt;
+use crate::tear::BadBlockSearch;
 
 /// What a reader has found in the bytes so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct Reader {
     /// The turn that was found and not applied.
     found: Option<Moment>,
     /// Of the block at `position`, which does not check.
-    doubt: Option<Doubt>,
+    search: Option<BadBlockSearch>,
     failed: Option<JournalError>,
 }
 
@@ -103,7 +103,7 @@ impl Reader {
             data_bytes: 0,
             scratch: Vec::new(),
             found: None,
-            doubt: None,
+            search: None,
             failed: None,
         }
     }
@@ -122,7 +122,7 @@ impl Reader {
     /// Bytes that were pushed and hold no whole block.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.packed.len() + self.doubt.as_ref().map_or(0, Doubt::passed)
+        self.packed.len() + self.search.as_ref().map_or(0, BadBlockSearch::passed)
     }
 
     /// To be called when [`Reader::find`] finds nothing and no bytes come any more. Returns why the last bytes are no
@@ -133,12 +133,12 @@ impl Reader {
     pub fn finish(&mut self) -> Result<Option<JournalError>, JournalError> {
         self.guarded(Self::end_search)?;
         let at = self.plain_at + self.plain.len() as u64;
-        let tear = |doubt: &Doubt| JournalError {
-            fault: doubt.fault,
+        let tear = |search: &BadBlockSearch| JournalError {
+            fault: search.fault,
             block_at: self.position,
             record_at: at,
         };
-        Ok(self.doubt.as_ref().map(tear))
+        Ok(self.search.as_ref().map(tear))
     }
 
     /// Where the segment begins; `None` before its first block was read.
@@ -290,7 +290,7 @@ impl Reader {
     fn read_block(&mut self) -> Result<bool, (usize, Fault)> {
         self.begin_blocks()?;
         self.drop_applied();
-        if self.doubt.is_some() {
+        if self.search.is_some() {
             return self.search_behind();
         }
         let Some(blocks) = &mut self.blocks else { return Ok(false) };
@@ -311,29 +311,29 @@ impl Reader {
     /// The next block, or the preamble, does not check: nothing more is read.
     fn begin_doubt(&mut self, fault: Fault) -> Result<bool, (usize, Fault)> {
         self.places.push((self.plain_at + self.plain.len() as u64, self.position));
-        self.doubt = Some(Doubt::new(fault));
+        self.search = Some(BadBlockSearch::new(fault));
         self.search_behind()
     }
 
     fn search_behind(&mut self) -> Result<bool, (usize, Fault)> {
-        let Self { doubt, packed, plain, .. } = self;
-        let searched = doubt.as_mut().map_or(Ok(()), |doubt| doubt.search(packed));
+        let Self { search, packed, plain, .. } = self;
+        let searched = search.as_mut().map_or(Ok(()), |search| search.search(packed));
         searched.map(|()| false).map_err(|fault| (plain.len(), fault))
     }
 
     /// Searches what is left, of which no block is whole.
     fn end_search(&mut self) -> Result<(), (usize, Fault)> {
-        if self.doubt.is_none() && !self.packed.is_empty() {
+        if self.search.is_none() && !self.packed.is_empty() {
             self.begin_doubt(CUT)?;
         }
-        let Self { doubt, packed, plain, .. } = self;
-        let searched = doubt.as_mut().map_or(Ok(()), |doubt| doubt.search_end(packed));
+        let Self { search, packed, plain, .. } = self;
+        let searched = search.as_mut().map_or(Ok(()), |search| search.search_end(packed));
         searched.map_err(|fault| (plain.len(), fault))
     }
 
     /// Reads the preamble once it is there.
     fn begin_blocks(&mut self) -> Result<(), (usize, Fault)> {
-        if self.blocks.is_some() || self.doubt.is_some() {
+        if self.blocks.is_some() || self.search.is_some() {
             return Ok(());
         }
         let Some((preamble, rest)) = self.packed.split_first_chunk::<PREAMBLE_BYTES>() else {

@@ -1,10 +1,10 @@
-//! A block that does not check, and what it means: where nothing good comes behind it, the file was torn there;
+//! A block whose checksum is wrong, and what it means: where nothing good comes behind it, the file was torn there;
 //! else it is damaged.
 
 use crate::error::Fault;
 use crate::segment::{BLOCK_HEAD_BYTES, BlockHead, whole_block};
 
-/// Places behind a bad block that look like the head of a block and do not check. What a loss of power leaves has
+/// Places behind a bad block that look like the head of a block whose checksum is wrong. What a loss of power leaves has
 /// none, but for one in 2^40 bytes; each may cost a CRC-32 of a whole block.
 const CANDIDATES_MAX: u32 = 64;
 
@@ -14,7 +14,7 @@ const TS_MS_END: u64 = 1 << 48;
 
 /// The search behind a bad block for a good one.
 #[derive(Debug)]
-pub(crate) struct Doubt {
+pub(crate) struct BadBlockSearch {
     /// Why the block is bad.
     pub(crate) fault: Fault,
     /// Bytes from its beginning on that were searched and dropped.
@@ -22,7 +22,7 @@ pub(crate) struct Doubt {
     candidates: u32,
 }
 
-impl Doubt {
+impl BadBlockSearch {
     pub(crate) const fn new(fault: Fault) -> Self {
         Self { fault, passed: 0, candidates: 0 }
     }

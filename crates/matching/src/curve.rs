@@ -50,15 +50,15 @@ impl AmmOffer {
         self.price()?;
         let mut base = u128::from(want.base.0).min(self.available);
         if let Some(limit) = want.limit {
-            base = base.min(self.room(limit, want.direction)?);
+            base = base.min(self.base_up_to(limit, want.direction)?);
         }
         let base = BaseQty(u64::try_from(base).ok()?);
-        let base = self.affordable(standardize_base(base, want.step), want)?;
+        let base = self.base_within_quote(standardize_base(base, want.step), want)?;
         let quote = self.quote(base, want.direction)?;
         (base.0 > 0 && quote.0 > 0).then_some((base, quote))
     }
 
-    /// Whether not even a step costs, or brings, as little as is wanted.
+    /// Whether one step already costs, or brings, more quote than is left.
     pub(crate) fn is_too_dear(&self, want: &Want) -> bool {
         let step = self.quote(want.step, want.direction);
         want.quote.zip(step).is_some_and(|(left, step)| step > left)
@@ -67,7 +67,7 @@ impl AmmOffer {
     /// Base until the curve's price is the limit: the price is `k * peg / base^2`.
     /// Source: programs/drift/src/math/orders.rs
     /// `calculate_base_asset_amount_to_fill_up_to_limit_price`, which stops a tick before.
-    fn room(&self, limit: Price, direction: Direction) -> Option<u128> {
+    fn base_up_to(&self, limit: Price, direction: Direction) -> Option<u128> {
         let reserves = &self.reserves;
         // Price and peg have the same precision, so that it cancels out.
         let square = reserves.invariant().times(reserves.peg).ok()?.over(limit.0.into()).ok()?;
@@ -78,8 +78,8 @@ impl AmmOffer {
         })
     }
 
-    /// The most whole steps of `most` whose quote is not more than is wanted.
-    fn affordable(&self, most: BaseQty, want: &Want) -> Option<BaseQty> {
+    /// The most whole steps of `most` whose quote is not more than what is left.
+    fn base_within_quote(&self, most: BaseQty, want: &Want) -> Option<BaseQty> {
         let Some(left) = want.quote else { return Some(most) };
         let fits = |base| self.quote(base, want.direction).is_some_and(|quote| quote <= left);
         if fits(most) {

@@ -12,7 +12,7 @@ pub enum FillSource {
     Jit,
     /// A resting order.
     Dlob,
-    /// The market's own automated maker.
+    /// The market's AMM.
     Vamm,
     /// A venue outside the exchange.
     External,

@@ -207,7 +207,7 @@ impl Core {
     }
 
     /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-    /// orders and these sources: 1 the market's automated maker, 2 indicative quotes, 3 both; as JSON
+    /// orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; as JSON
     /// text, or as bytes where `binary` is set.
     /// Returns the length of the body; 0 for an unknown market; a negative number is the length
     /// that `out` must have.

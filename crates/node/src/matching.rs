@@ -44,7 +44,7 @@ pub struct MatchOptions {
     pub referred: bool,
     /// Offers of the auction: price, size, price, size and so on.
     pub jit: Vec<BigInt>,
-    /// Whether the market's own automated maker fills.
+    /// Whether the market's AMM fills.
     pub vamm: bool,
     /// Whether indicative quotes compete in the auction.
     pub indicative: bool,

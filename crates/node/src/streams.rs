@@ -37,7 +37,7 @@ pub struct TopicOptions {
     pub depth: u32,
     /// The grid in ticks; 0 and 1 for none. Of meaning for book only.
     pub grouping: u32,
-    /// What the book has beside orders: 1 the levels of the market's own automated maker, 2
+    /// What the book has beside orders: 1 the levels of the market's AMM, 2
     /// indicative quotes, 3 both.
     pub sources: u32,
     /// Only the orders of this user account, of l3; empty for all.

@@ -10,7 +10,7 @@ use crate::writer::{JsonWriter, literal, members};
 pub enum Source {
     /// Orders of the decentralised limit order book.
     Dlob,
-    /// The market's own automated maker.
+    /// The market's AMM.
     Vamm,
     /// Indicative quotes, which are not orders on chain.
     Indicative,

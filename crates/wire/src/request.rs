@@ -35,6 +35,6 @@ pub struct L3Request {
     pub depth_orders: usize,
     /// Only the orders of this user account; `None` shows all.
     pub maker: Option<Pubkey>,
-    /// What is shown beside orders: indicative quotes, since an automated maker has no orders.
+    /// What is shown beside orders: indicative quotes, since an AMM has no orders.
     pub sources: Sources,
 }

@@ -11,7 +11,7 @@ use crate::level::{SOURCES, SizeScale, Source, SourcedLevel};
 /// Which liquidity a reader is shown beside orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sources {
-    /// The levels of the market's own automated maker.
+    /// The levels of the market's AMM.
     pub vamm: bool,
     /// Indicative quotes.
     pub indicative: bool,

@@ -98,8 +98,8 @@ export function lastUpTo<Found>(
 }
 
 /**
- * Of the states of a slot, those stay that sources beside these (bits) notified; where these alone notified the last one, what another one
- * notified and was left out stands in its place, unless that one (bits) does not keep the book.
+ * Takes what the sources of the mask `without` alone notified out of the states of a slot: where the last state is theirs alone, what another
+ * source notified replaces it, unless that one is of the mask `held`, which does not keep the book.
  */
 export function takeOthersState(writes: SlotWrites, without: number, held = 0): void {
   const { claims, notified } = writes;
@@ -116,13 +116,16 @@ export function takeOthersState(writes: SlotWrites, without: number, held = 0): 
   writes.states = [{ update, first: source, atMs: last.atMs, tellers: 1 << source }];
 }
 
-/** Nothing of the slot is the book's; what each source notified is kept. */
+/** Empties the states of the slot, so that the book takes none of it; what each source notified is kept. */
 export function forgetStates(writes: SlotWrites): void {
   writes.notified.fill(-1);
   writes.states = [];
 }
 
-/** What these sources (bits) notified of a slot never was, and what `held` ones did does not count. False where nothing is left of it. */
+/**
+ * Forgets what the sources of the mask `sources` notified of a slot; what those of the mask `held` notified does not replace it. Returns false
+ * where nothing is left of the slot.
+ */
 export function forgetClaims(writes: SlotWrites, sources: number, held: number): boolean {
   takeOthersState(writes, sources, held);
   writes.claims.forEach((_, source) => {

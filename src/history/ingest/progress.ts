@@ -39,7 +39,7 @@ export interface GapMove {
 /** Where a backfiller reads its gaps, and writes how far they are. */
 export type GapMarks = Pick<Progress, 'gaps' | 'moveGap'>;
 
-/** Names of the marks in the store. */
+/** Names of the marks in the store, which are older than the words tip and gap. */
 const TIP_MARK = 'edge';
 const GAPS_MARK = 'spans';
 const SINCE_MARK = 'since';

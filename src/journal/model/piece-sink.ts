@@ -37,7 +37,7 @@ export interface PieceSink {
   open(): void | Promise<void>;
   /** Takes a piece; the pieces of a segment come in their order. */
   pushPiece(piece: JournalPiece): void;
-  /** What makes the pieces is alive, and has none; files need not know. */
+  /** Tells the sink that the encoder is alive though it has no piece; a log needs to know, files do not. */
   noteAlive?(): void;
   /** Goes on with the log of another core, which was waited for until now. */
   takeOver?(taken: TakenLog): void;

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { ClientAddresses } from './client-addresses.js';
-import { TopicQuota, type TopicRoom } from './topic-quota.js';
+import { type QuotaClass, TopicQuota } from './topic-quota.js';
 
 const LOOPBACK = '127.0.0.1';
 const topicsMax = 2_000;
 
 /** Acquires topics one after the other; returns how many there was room for. */
-function fill(quota: TopicQuota, room: TopicRoom, ip = LOOPBACK, count = 3_000): number {
+function fill(quota: TopicQuota, quotaClass: QuotaClass, ip = LOOPBACK, count = 3_000): number {
   for (let at = 0; at < count; at += 1) {
     try {
-      quota.acquireTopic({ ip, key: `${room} ${at}`, room });
+      quota.acquireTopic({ ip, key: `${quotaClass} ${at}`, quotaClass });
     } catch (error) {
       expect(error).toMatchObject({ code: 'LIMIT_EXCEEDED' });
       return at;
@@ -19,7 +19,7 @@ function fill(quota: TopicQuota, room: TopicRoom, ip = LOOPBACK, count = 3_000):
   return count;
 }
 
-describe('the rooms of topics', () => {
+describe('the quota classes of topics', () => {
   test('of chosen topics and of unknown makers are full by themselves, of common ones never', () => {
     const quota = new TopicQuota({ topicsMax, topicsPerIp: 500 });
     expect(fill(quota, 'unknownMaker')).toBe(LIMITS.unknownMakerTopicsMax);
@@ -33,10 +33,10 @@ describe('the rooms of topics', () => {
     fill(quota, 'unknownMaker');
     const key = 'unknownMaker 0';
     // By now its maker has an account.
-    quota.acquireTopic({ ip: LOOPBACK, key, room: 'chosen' });
+    quota.acquireTopic({ ip: LOOPBACK, key, quotaClass: 'chosen' });
     expect(fill(quota, 'chosen')).toBe(topicsMax);
     quota.releaseTopic(LOOPBACK, key);
-    const late = { ip: LOOPBACK, key: 'late', room: 'unknownMaker' } as const;
+    const late = { ip: LOOPBACK, key: 'late', quotaClass: 'unknownMaker' } as const;
     expect(() => quota.acquireTopic(late)).toThrow('256 topics of makers without an account');
     quota.releaseTopic(LOOPBACK, key);
     quota.acquireTopic(late);
@@ -46,7 +46,7 @@ describe('the rooms of topics', () => {
 describe('the topics of one address', () => {
   const visitor = '203.0.113.9';
 
-  test('are counted over all rooms, and those of loopback too behind a proxy', () => {
+  test('are counted over all classes, and those of loopback too behind a proxy', () => {
     const addresses = new ClientAddresses(['10.0.0.1']);
     for (const quota of [
       new TopicQuota({ topicsMax, topicsPerIp: 10 }),

@@ -2,7 +2,7 @@
  * How many topics may have subscribers: a topic costs work in every turn in which its market changes.
  *
  * The common topics, which most clients share, are as many as the markets make them and can always be
- * opened. Those that a client makes up share rooms that others can fill.
+ * opened. Those that a client makes up share quotas that others can fill.
  */
 import { LIMITS } from '../../config/limits.js';
 import { SocketError } from '../transport/errors.js';
@@ -13,11 +13,11 @@ import { ClientAddresses } from './client-addresses.js';
  * Where a topic counts: with the common ones of its market, with those whose depth, grouping, times or
  * maker a client chose, or with those of makers without an account, which anybody can invent.
  */
-export type TopicRoom = 'common' | 'chosen' | 'unknownMaker';
+export type QuotaClass = 'common' | 'chosen' | 'unknownMaker';
 
 /** What a {@link TopicQuota} goes by. */
 export interface TopicQuotaOptions {
-  /** Topics of one address, in all rooms; 0 for no limit. */
+  /** Topics of one address, in all classes; 0 for no limit. */
   readonly topicsPerIp: number;
   /** Topics that a client chose, in all. */
   readonly topicsMax: number;
@@ -28,27 +28,27 @@ export interface TopicQuotaOptions {
 export interface CountedTopic {
   readonly ip: string;
   readonly key: string;
-  readonly room: TopicRoom;
+  readonly quotaClass: QuotaClass;
 }
 
 interface OpenTopic {
   /** That of its first subscriber. */
-  readonly room: TopicRoom;
+  readonly quotaClass: QuotaClass;
   subscriptions: number;
 }
 
-/** Counts the topics with subscribers, of each room and of each address. */
+/** Counts the topics with subscribers, of each class and of each address. */
 export class TopicQuota {
   readonly #topicsPerIp: number;
-  readonly #roomSizes: Readonly<Record<TopicRoom, number>>;
+  readonly #classSizes: Readonly<Record<QuotaClass, number>>;
   readonly #addresses: ClientAddresses;
   readonly #open = new Map<string, OpenTopic>();
-  readonly #counts: Record<TopicRoom, number> = { common: 0, chosen: 0, unknownMaker: 0 };
+  readonly #counts: Record<QuotaClass, number> = { common: 0, chosen: 0, unknownMaker: 0 };
   readonly #byAddress = new Map<string, Map<string, number>>();
 
   constructor({ topicsPerIp, topicsMax, addresses }: TopicQuotaOptions) {
     this.#topicsPerIp = topicsPerIp;
-    this.#roomSizes = {
+    this.#classSizes = {
       common: Number.POSITIVE_INFINITY,
       chosen: topicsMax,
       unknownMaker: LIMITS.unknownMakerTopicsMax,
@@ -62,17 +62,17 @@ export class TopicQuota {
   }
 
   /** Counts a subscription. Throws LIMIT_EXCEEDED when it would be one topic too many. */
-  acquireTopic({ ip, key, room }: CountedTopic): void {
+  acquireTopic({ ip, key, quotaClass }: CountedTopic): void {
     const known = this.#open.get(key);
-    if (known === undefined) this.#requireRoom(room);
+    if (known === undefined) this.#requireQuota(quotaClass);
     const address = this.#addresses.limitKey(ip);
     if (address !== undefined) this.#acquireForAddress(address, key);
     if (known !== undefined) {
       known.subscriptions += 1;
       return;
     }
-    this.#open.set(key, { room, subscriptions: 1 });
-    this.#counts[room] += 1;
+    this.#open.set(key, { quotaClass, subscriptions: 1 });
+    this.#counts[quotaClass] += 1;
   }
 
   /** Takes back what {@link TopicQuota.acquireTopic} counted. */
@@ -82,7 +82,7 @@ export class TopicQuota {
     topic.subscriptions -= 1;
     if (topic.subscriptions === 0) {
       this.#open.delete(key);
-      this.#counts[topic.room] -= 1;
+      this.#counts[topic.quotaClass] -= 1;
     }
     const address = this.#addresses.limitKey(ip);
     const own = address === undefined ? undefined : this.#byAddress.get(address);
@@ -91,10 +91,10 @@ export class TopicQuota {
     if (own.size === 0) this.#byAddress.delete(address);
   }
 
-  #requireRoom(room: TopicRoom): void {
-    const most = this.#roomSizes[room];
-    if (this.#counts[room] < most) return;
-    const what = room === 'chosen' ? 'topics' : 'topics of makers without an account';
+  #requireQuota(quotaClass: QuotaClass): void {
+    const most = this.#classSizes[quotaClass];
+    if (this.#counts[quotaClass] < most) return;
+    const what = quotaClass === 'chosen' ? 'topics' : 'topics of makers without an account';
     const message = `the service has ${most} ${what} with subscribers, which is its limit`;
     throw new SocketError('LIMIT_EXCEEDED', message);
   }

@@ -64,8 +64,8 @@ test('the common topics of a market are as many as the limit says', () => {
     for (const one of sent) {
       const message = ClientMessage.parse(JSON.stringify(one));
       if (message === undefined) throw new Error('the message is an object');
-      const { key, room } = dialect.readRequest(message, parts);
-      if (room === 'common') common.add(key);
+      const { key, quotaClass } = dialect.readRequest(message, parts);
+      if (quotaClass === 'common') common.add(key);
     }
   }
   expect([...common].filter((key) => /maker|timing|g2|g10/.test(key))).toEqual([]);

@@ -27,8 +27,8 @@ export const compatible: Dialect = {
     if (isTrades(message)) return tradesRequest(message, parts);
     const { directory, fanOut } = parts;
     const spec = topicSpec(message, directory);
-    const room = spec.isCommon ? 'common' : 'chosen';
-    return { key: spec.key, room, openSubscriber: () => BookSubscriber.open(fanOut, spec) };
+    const quotaClass = spec.isCommon ? 'common' : 'chosen';
+    return { key: spec.key, quotaClass, openSubscriber: () => BookSubscriber.open(fanOut, spec) };
   },
   readKey: (message, { directory }) =>
     isTrades(message) ? tradesTopic(message, directory) : topicSpec(message, directory).key,

@@ -50,7 +50,11 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
   const { channel, topic, row } = request;
   if (row !== undefined && channel === 'orderbook') {
     const spec = dataBookSpec(row);
-    return { key: topic, room: 'common', openSubscriber: () => BookSubscriber.open(fanOut, spec) };
+    return {
+      key: topic,
+      quotaClass: 'common',
+      openSubscriber: () => BookSubscriber.open(fanOut, spec),
+    };
   }
   const acknowledgement = JSON.stringify(marketAcknowledgement('subscribe', message, request));
   const errorMembers = { ...marketErrorMembers(message), id: message.id };
@@ -58,7 +62,7 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
     if (summaries === null) throw unknownChannel(message);
     const texts = { acknowledgement, errorMembers };
     const openSubscriber = () => new SummarySubscriber(summaries, channel, texts);
-    return { key: topic, room: 'common', openSubscriber };
+    return { key: topic, quotaClass: 'common', openSubscriber };
   }
   const show = (message: MarketMessage) => [message];
   const format = { acknowledgement, formatFirst: show, formatReset: show };
@@ -81,7 +85,7 @@ export function historySubscription(
   fanOut.requireHistory();
   return {
     key: topic,
-    room: 'common',
+    quotaClass: 'common',
     openSubscriber: () =>
       new MarketSubscriber({ ...rest, fanOut, topic: fanOut.addSubscriber(topic) }),
   };
@@ -150,8 +154,8 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
     return this.#parts.format.acknowledgement;
   }
 
-  attachCallbacks(door: SnapshotCallbacks): void {
-    this.#callbacks = door;
+  attachCallbacks(callbacks: SnapshotCallbacks): void {
+    this.#callbacks = callbacks;
   }
 
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {

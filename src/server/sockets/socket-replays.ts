@@ -7,7 +7,7 @@ import { NO_JOURNAL_TEXT, SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
 import { type ReplayAction, readPlan, readSpeed } from './replay-messages.js';
 import { ReplaySubscriber } from './replay-subscriber.js';
-import { isWildcard, readStreamRequest, roomOf } from './stream-dialect.js';
+import { isWildcard, quotaClassOf, readStreamRequest } from './stream-dialect.js';
 import type { StreamRequest } from './stream-topics.js';
 import type { ChannelParts, SubscriptionRequest } from './subscription.js';
 import { classOf } from './unmarked-changes.js';
@@ -45,7 +45,7 @@ export class SocketReplays {
     const id = JSON.stringify(message.id) ?? '';
     return {
       key: request.key,
-      room: roomOf(request.spec, book),
+      quotaClass: quotaClassOf(request.spec, book),
       openSubscriber: () => this.#openSubscriber(replays, request, { from, until, speed, id }),
     };
   }

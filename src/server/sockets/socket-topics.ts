@@ -25,13 +25,16 @@ export class SocketTopics {
   }
 
   /** Counts a new topic, beside so many others that are to begin with it. Throws LIMIT_EXCEEDED. */
-  acquireTopic({ key, room }: Pick<SubscriptionRequest, 'key' | 'room'>, others = 0): void {
+  acquireTopic(
+    { key, quotaClass }: Pick<SubscriptionRequest, 'key' | 'quotaClass'>,
+    others = 0,
+  ): void {
     const { delivery, quota, ip, topicsPerSocket } = this.#parts;
     if (delivery.size + others >= topicsPerSocket) {
       const message = `a socket may have ${topicsPerSocket} subscriptions`;
       throw new SocketError('LIMIT_EXCEEDED', message);
     }
-    quota.acquireTopic({ ip, key, room });
+    quota.acquireTopic({ ip, key, quotaClass });
   }
 
   /** Takes back a count whose subscription has not begun, or has ended. */

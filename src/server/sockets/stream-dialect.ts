@@ -4,7 +4,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import type { TopicSpec } from '../../contract/topics.js';
-import type { TopicRoom } from '../admission/topic-quota.js';
+import type { QuotaClass } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
 import { asksForBytes, type ClientMessage, type MessageId } from './client-message.js';
 import { StreamSubscriber } from './stream-subscriber.js';
@@ -57,7 +57,7 @@ function subscriptionTo(
     const topic = streams.addSubscriber(request);
     return new StreamSubscriber({ streams, topic, id: idText, resume });
   };
-  return { key: request.key, room: roomOf(request.spec, book), openSubscriber };
+  return { key: request.key, quotaClass: quotaClassOf(request.spec, book), openSubscriber };
 }
 
 type ChannelFields = (message: ClientMessage) => Partial<TopicSpec>;
@@ -131,7 +131,7 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
 }
 
 /** Where a topic counts: with the common ones when it names nothing but its market and its sources. */
-export function roomOf(spec: TopicSpec, book: BookSource): TopicRoom {
+export function quotaClassOf(spec: TopicSpec, book: BookSource): QuotaClass {
   const { maker, depth, grouping, timing, intervalMs, binary } = spec;
   if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
   const isUsual = depth === undefined || depth === LIMITS.streamDepthDefault;

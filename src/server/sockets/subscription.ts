@@ -1,6 +1,6 @@
 /** One subscription of one socket, and how a dialect reads it from a message. */
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
-import type { TopicRoom } from '../admission/topic-quota.js';
+import type { QuotaClass } from '../admission/topic-quota.js';
 import type { ClientMessage, MessageId } from './client-message.js';
 import type { BookFanOut } from './compatible-fan-out.js';
 import type { MarketFanOut } from './market-fan-out.js';
@@ -54,7 +54,7 @@ export interface Subscriber {
 export interface SubscriptionRequest {
   readonly key: string;
   /** Where its topic counts. */
-  readonly room: TopicRoom;
+  readonly quotaClass: QuotaClass;
   /** Opens the topic. */
   openSubscriber(): Subscriber;
 }

@@ -6,7 +6,7 @@ import type { TopicSpec } from '../../contract/topics.js';
 /** Interval classes, the service's own among them; a mark names them as bits. */
 const CLASSES = LIMITS.streamIntervals.length + 1;
 
-/** How much of a market has changed. More takes in less, as a topic that shows less is not moved by it. */
+/** How much of a market has changed. Each kind includes those before it; a topic without quotes ignores changes of quotes alone. */
 export const CHANGE = {
   nothing: 0,
   /** Only indicative quotes. */

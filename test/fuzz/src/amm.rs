@@ -1,4 +1,4 @@
-//! The automated maker of a perp market: quotes, levels and fills of any account.
+//! The AMM of a perp market: quotes, levels and fills of any account.
 
 use slotbook_book::{AmmCut, Level, Side};
 use slotbook_protocol::account::AccountKind;

@@ -230,7 +230,7 @@ fn worked_head() -> Vec<u8> {
     [words.as_flattened(), &[20], taker.as_flattened()].concat()
 }
 
-/// Steps that write a market whose automated maker quotes.
+/// Steps that write a market whose AMM quotes.
 fn worked_market() -> Vec<u8> {
     let layout = AccountKind::PerpMarket.layout();
     let mut data = vec![0; layout.size];

@@ -103,10 +103,10 @@ impl Book {
         orders.users.get_mut(index).version.accept(update);
         let was_present = orders.set_present(index);
         self.changed_orders = was_present.then_some(changed);
-        let owner_changed =
-            orders.set_owner(index, view.status() & FROZEN != 0, positions, markets);
+        let affected =
+            orders.set_status_and_positions(index, view.status() & FROZEN != 0, positions, markets);
         orders.set_slots(index, view.orders_bytes(), changed, markets);
-        let reconsider = changed | owner_changed;
+        let reconsider = changed | affected;
         for slot in bits(reconsider) {
             orders.reposition(handle_of(index, slot), markets);
         }

@@ -1,4 +1,4 @@
-//! The levels of a perp market's own automated maker, the AMM.
+//! The levels of a perp market's AMM.
 //!
 //! They are a pure function of the market's account, the oracle's reading, the slot and the time as
 //! the last turn left them; reading them changes nothing. A turn that changes a market's book only

@@ -125,7 +125,7 @@ impl OrderStore {
     }
 
     /// Sets status and positions; returns the slots whose place depends on what changed.
-    pub(crate) fn set_owner(
+    pub(crate) fn set_status_and_positions(
         &mut self,
         index: usize,
         frozen: bool,
