@@ -75,23 +75,27 @@ async function main() {
   const measured = [];
   for (const row of rows) {
     process.stderr.write(`bench: row ${row}\n`);
-    const results = await ROWS[row](bench);
-    // A run takes most of an hour: what is measured is seen even where a later row fails.
-    process.stderr.write(`${table(results).slice(2).join('\n')}\n`);
-    measured.push(...results);
+    const rowResults = await ROWS[row](bench);
+    // A run takes most of an hour: what is measured is seen, and of a whole run written, even where a later row fails.
+    process.stderr.write(`${table(rowResults).slice(2).join('\n')}\n`);
+    measured.push(...rowResults);
+    if (whole) writeRun(describeRun({ machine, rounds, before, measured, upTo: row }));
   }
   await bench.stop();
-  const run = {
-    date: new Date().toISOString(),
-    machine,
-    rounds,
-    load: { before, after: loadAverage() },
-    results: measured,
-  };
+  const run = describeRun({ machine, rounds, before, measured });
   process.stdout.write(`${[...summary(run), '', ...table(measured)].join('\n')}\n`);
-  if (!whole) return;
-  const written = writeResults(results, run).map((file) => path.relative(process.cwd(), file));
-  process.stdout.write(`\nwritten: ${written.join(', ')}\n`);
+  if (whole) process.stdout.write(`\nwritten: ${writeRun(run).join(', ')}\n`);
+}
+
+/** A run as it is written; `upTo` names the last row that it has so far, where others follow. */
+function describeRun({ machine, rounds, before, measured, upTo }) {
+  const load = { before, after: loadAverage() };
+  return { date: new Date().toISOString(), machine, rounds, load, upTo, results: measured };
+}
+
+/** Writes a run of all rows; returns the paths. */
+function writeRun(run) {
+  return writeResults(results, run).map((file) => path.relative(process.cwd(), file));
 }
 
 await main();

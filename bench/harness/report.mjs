@@ -135,11 +135,12 @@ export function writeResults(folder, run) {
   return [`${base}.json`, `${base}.md`];
 }
 
-function document({ date, machine, rounds, load, results }) {
+function document({ date, machine, rounds, load, upTo, results }) {
   return [
     `# Benchmarks of ${date.slice(0, 10)}`,
     '',
     ...summary({ machine, rounds, load }).map((line) => `- ${line}`),
+    ...(upTo === undefined ? [] : [`- Unfinished: the rows up to ${upTo}.`]),
     '',
     ...table(results),
   ];
