@@ -11,7 +11,7 @@ import { REPLAY_READ_BYTES, REPLAY_WATCH_MS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
 import { ReplayPace } from './replay-pace.js';
 import { findLostEnd } from './store/lost-end.js';
-import { continues, type SegmentInfo } from './store/segment-info.js';
+import { isNextFile, type SegmentInfo } from './store/segment-info.js';
 import { segmentName } from './store/segment-name.js';
 
 /** A mark for topics of all intervals. */
@@ -24,7 +24,7 @@ const NO_HEAD = new EngineError('MALFORMED_JOURNAL', 'its head cannot be read (a
 export interface JournalReplayerOptions {
   readonly folder: string;
   readonly programId: string;
-  /** Segments of one run in their order: of files between them not even the head can be read. */
+  /** Segments of one process in their order: of files that are missing between them not even the head can be read. */
   readonly segments: readonly SegmentInfo[];
   /** A new one. */
   readonly engine: Engine;
@@ -143,7 +143,7 @@ export class JournalReplayer {
       // The book stands where the checkpoint is, and its readers keep their topics.
       if (index > 0 && !this.#isBehindHole) this.#reader.goOn();
       const after = segments[index + 1];
-      const isNext = after === undefined || continues(segment, after);
+      const isNext = after === undefined || isNextFile(segment, after);
       const damage = await this.#playSegment(segment, isNext ? after : undefined);
       if (damage !== null && after === undefined) throw damage;
       if (after === undefined) continue;

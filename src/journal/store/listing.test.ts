@@ -57,12 +57,13 @@ test('files are named by their number, and no other name is one', () => {
   }
 });
 
-test('the newest run goes over files that cannot be read, and over no other gap', () => {
+test('the newest run goes over another chain and files that cannot be read, and over no other gap', () => {
   const skipped = [{ name: segmentName(4), reason: 'bad head' }];
   const numbersOf = (...segments: readonly SegmentInfo[]) =>
     newestRun({ segments, skipped })?.map(({ number }) => number);
   expect(numbersOf(segment(2), segment(3), segment(5))).toEqual([2, 3, 5]);
   expect(numbersOf(segment(2), segment(5))).toEqual([5]);
   expect(numbersOf(segment(3), segment(5, 'b'), segment(6, 'b'))).toEqual([5, 6]);
+  expect(numbersOf(segment(2), segment(3, 'b'), segment(4, 'b'))).toEqual([2, 3, 4]);
   expect(numbersOf()).toBeUndefined();
 });

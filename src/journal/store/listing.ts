@@ -5,7 +5,7 @@ import type {
   JournalSkippedFile,
 } from '../../contract/journal-source.js';
 import type { FoundSegments } from './segment-index.js';
-import { continues, type SegmentInfo } from './segment-info.js';
+import { continues, isNextFile, type SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
 
 /** What is kept, by the segments in their order and the files that are none. */
@@ -31,25 +31,26 @@ export function splitRuns(segments: readonly SegmentInfo[]): readonly (readonly 
 }
 
 /**
- * The newest run, over files of it that are there and of which not even the head can be read: what they had is a hole in it. Undefined
- * without any.
+ * What the last process wrote without a gap, over files that are there and of which not even the head can be read: what they had is a
+ * hole in it. Undefined without any.
  */
 export function newestRun({
   segments,
   skipped,
 }: Pick<FoundSegments, 'segments' | 'skipped'>): readonly SegmentInfo[] | undefined {
   const unread = new Set(skipped.map(({ name }) => name));
-  let newest: readonly SegmentInfo[] | undefined;
-  for (const run of splitRuns(segments)) {
-    const [before, after] = [newest?.at(-1), run[0]];
-    const goesOn = before !== undefined && after !== undefined && isJoined(before, after, unread);
-    newest = goesOn ? [...(newest ?? []), ...run] : run;
+  let newest: SegmentInfo[] | undefined;
+  for (const segment of segments) {
+    const before = newest?.at(-1);
+    if (before !== undefined && isJoined(before, segment, unread)) newest?.push(segment);
+    else newest = [segment];
   }
   return newest;
 }
 
-/** Whether two segments are of one run, and all files between them are among those that could not be read. */
+/** Whether a segment goes on with another, perhaps as another chain, or would with the files between them that could not be read. */
 function isJoined(before: SegmentInfo, after: SegmentInfo, unread: ReadonlySet<string>): boolean {
+  if (isNextFile(before, after)) return true;
   if (before.epoch !== after.epoch) return false;
   for (let number = before.number + 1; number < after.number; number += 1) {
     if (!unread.has(segmentName(number))) return false;

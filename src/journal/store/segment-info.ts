@@ -14,10 +14,18 @@ export interface SegmentInfo {
   readonly seqs: readonly number[];
 }
 
-/** Whether nothing is missing between two segments. */
+/** Whether one process wrote two segments with nothing missing between them; its source may have become another chain. */
+export function isNextFile(
+  segment: Pick<SegmentInfo, 'number'>,
+  next: Pick<SegmentInfo, 'number'>,
+): boolean {
+  return next.number === segment.number + 1;
+}
+
+/** Whether nothing is missing between two segments of one run of the book. */
 export function continues(
   segment: Pick<SegmentInfo, 'number' | 'epoch'>,
   next: Pick<SegmentInfo, 'number' | 'epoch'>,
 ): boolean {
-  return next.number === segment.number + 1 && next.epoch === segment.epoch;
+  return isNextFile(segment, next) && next.epoch === segment.epoch;
 }
