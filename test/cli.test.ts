@@ -136,7 +136,7 @@ describe('slotbook', () => {
   test.each([
     [['--prt=70000'], "error: unknown option '--prt' (Did you mean --port?)\n"],
     [['folow'], "error: unknown command 'folow' (Did you mean follow?)\n"],
-    [['record'], "error: missing required argument 'file'\n"],
+    [['record'], "error: missing required argument 'folder'\n"],
     [['serve', 'now'], "error: too many arguments for 'serve'. Expected 0 arguments but got 1.\n"],
   ])('%j is refused in one line, with the nearest name', async (args, line) => {
     const wrong = start(args);
@@ -147,7 +147,7 @@ describe('slotbook', () => {
   test('a word after -- is an argument as it stands', async () => {
     const replay = start(['replay', '--port=0', '--', '--no=file']);
     expect(await exitCode(replay)).toBe(2);
-    expect(replay.stderr).toMatch(/^slotbook: --no=file: /);
+    expect(replay.stderr).toMatch(/^slotbook: DIR was --no=file, /);
   });
 
   test('--version prints name, version and commit', async () => {

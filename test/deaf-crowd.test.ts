@@ -9,7 +9,7 @@ import { pooled } from './support/hostile-ground.js';
 import { LinkReader } from './support/link-reader.js';
 import { RawSocket } from './support/raw-socket.js';
 import { ServiceChild } from './support/service-child.js';
-import { recordStorm } from './support/storm-recording.js';
+import { writeStorm } from './support/storm-journal.js';
 import { until } from './support/until.js';
 
 const IS_LONG = process.env['DEAF'] === 'long';
@@ -32,9 +32,9 @@ let service: ServiceChild;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-deaf-'));
-  const file = path.join(folder, 'storm');
-  await recordStorm(file, { ...{ seed: 7, users: 60, leadMs: 2_000, calmMs: 500 }, ...STORM });
-  service = await ServiceChild.replay(file, [
+  const journal = path.join(folder, 'storm');
+  writeStorm(journal, { ...{ seed: 7, users: 60, leadMs: 2_000, calmMs: 500 }, ...STORM });
+  service = await ServiceChild.replay(journal, [
     ...['--lagging-after-ms', '600000', '--stale-after-ms', '900000'],
     ...['--socket-backlog-megabytes', String(BACKLOG_MEGABYTES)],
   ]);

@@ -20,7 +20,7 @@ import {
 import { PageVisit } from './support/page-visit.js';
 import { chromiumMissing, launchChromium } from './support/peers.js';
 import { ServiceChild } from './support/service-child.js';
-import { recordStorm } from './support/storm-recording.js';
+import { writeStorm } from './support/storm-journal.js';
 import { until } from './support/until.js';
 
 const SECONDS = Number(process.env['PAGE_SECONDS'] ?? 3);
@@ -140,13 +140,13 @@ async function watchHeap({ page }: PageVisit): Promise<readonly HeapReading[]> {
 /** That nothing is lost at that pace is a test of page-truth.test.ts. */
 if (IS_LONG) {
   test('a thousand changes of the whole book a second cost a frame little', async () => {
-    const file = path.join(folder, 'storm');
+    const journal = path.join(folder, 'storm');
     const ticks = (TRACED_SECONDS + 10) * 1_000;
-    await recordStorm(file, {
+    writeStorm(journal, {
       ...{ seed: 5, users: 40, ticks, ticksPerSecond: 1_000, leadMs: 3_000, calmMs: 1_000 },
     });
     const patient = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'];
-    const storm = await ServiceChild.replay(file, patient);
+    const storm = await ServiceChild.replay(journal, patient);
     const visit = await PageVisit.open(browser, `${storm.url}/?market=SOL-PERP`);
     try {
       await sleep(3_000);

@@ -7,7 +7,7 @@ import { expectEqualsL2, expectUnbroken, expectWhole } from './support/page-chec
 import { browser, demo, folder, service, startService } from './support/page-scene.js';
 import { PageVisit, type VisitOptions } from './support/page-visit.js';
 import { ServiceChild } from './support/service-child.js';
-import { recordStorm } from './support/storm-recording.js';
+import { writeStorm } from './support/storm-journal.js';
 import { until } from './support/until.js';
 
 test('a frame with a wrong checksum is said and healed', async () => {
@@ -52,12 +52,12 @@ test('on a processor six times as slow each book is verified, and nothing is los
 });
 
 test('a thousand changes of the whole book a second lose nothing', async () => {
-  const file = path.join(folder, 'storm');
-  await recordStorm(file, {
+  const journal = path.join(folder, 'storm');
+  writeStorm(journal, {
     ...{ seed: 5, users: 40, ticks: 5_000, ticksPerSecond: 1_000, leadMs: 3_000, calmMs: 1_000 },
   });
   const patient = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'];
-  const storm = await ServiceChild.replay(file, patient);
+  const storm = await ServiceChild.replay(journal, patient);
   const visit = await PageVisit.open(browser, `${storm.url}/?market=SOL-PERP`);
   try {
     // They are of one number when the storm is over.

@@ -1,6 +1,8 @@
 /** Indicative quotes end to end: makers' sockets, the real engine, and who reads the book. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
+import { JournalReader } from '../src/engine/journal-reader.js';
+import { JournalWriter } from '../src/engine/journal-writer.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { makerKey, makerProbe, quotesOf } from './support/maker-client.js';
 import { QuoteScene } from './support/quote-scene.js';
@@ -83,12 +85,11 @@ test('null prices withdraw a side, an empty list both, and a closed socket every
   await untilQuoted(none);
   probe.send(one);
   await untilQuoted(oneShown);
-  const before = scene.calls.length;
+  const setIndicative = vi.spyOn(scene.engine, 'setIndicative');
   await probe.close();
   await untilQuoted(none);
   // They are withdrawn, and do not just end with their second.
-  const withdrawn = scene.calls.slice(before).filter(({ name }) => name === 'setIndicative');
-  expect(withdrawn).toMatchObject([{ quotes: { quotes: [] } }]);
+  expect(setIndicative.mock.calls).toMatchObject([[{ quotes: [] }]]);
 });
 
 test('two makers at one price are one level and two orders', async () => {
@@ -167,7 +168,9 @@ test('the readers of the indicative channel hear of quotes, and those of the oth
   expect(await plain.settle()).toHaveLength(2);
 });
 
-test('makers that quote at once cost one turn, and their calls replay to the same bytes', async () => {
+test('makers that quote at once cost one turn, and their journal replays to the same bytes', async () => {
+  const setIndicative = vi.spyOn(scene.engine, 'setIndicative');
+  const endTurn = vi.spyOn(scene.engine, 'endTurn');
   const makers = [await connect(first), await connect(second)];
   for (const [index, probe] of makers.entries()) {
     for (let size = 1; size <= 20; size += 1) {
@@ -179,18 +182,16 @@ test('makers that quote at once cost one turn, and their calls replay to the sam
     bids: [1, 0].map((index) => [String(LOW * (index + 1)), String(20 * UNIT)]),
     asks: [],
   });
-  const turns = scene.calls.filter(({ name }) => name === 'endTurn').length;
-  const quotes = scene.calls.filter(({ name }) => name === 'setIndicative').length;
-  expect(quotes).toBe(40);
-  expect(turns).toBeLessThan(quotes);
-  const replayed = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
-  for (const call of scene.calls) {
-    if (call.name === 'push') replayed.push(call.account);
-    if (call.name === 'setClock') replayed.setClock(call.slot, call.unixSeconds);
-    if (call.name === 'setState') replayed.setState(call.state);
-    if (call.name === 'setIndicative') replayed.setIndicative(call.quotes);
-    if (call.name === 'endTurn') replayed.endTurn(call.tsMs);
-  }
+  expect(setIndicative).toHaveBeenCalledTimes(40);
+  expect(endTurn.mock.calls.length).toBeLessThan(40);
+  const writer = new JournalWriter(PROGRAM_ID);
+  writer.append(scene.engine.turnLog.take() ?? new Uint8Array(), 0);
+  writer.flush();
+  const reader = new JournalReader(PROGRAM_ID);
+  for (const { bytes } of writer.takePieces()) reader.pushBytes(bytes);
+  const replayed = new Engine({ programId: PROGRAM_ID, epoch: '' });
+  let step = replayed.readJournal(reader);
+  while (step.kind !== 'moreBytes') step = replayed.readJournal(reader);
   for (const engine of [scene.engine, replayed]) expect(engine.checkIntegrity()).toBeNull();
   const bodies = (engine: Engine): readonly string[] => [
     Buffer.from(engine.l2({ market: 0, depth: 100, indicative: true })).toString(),

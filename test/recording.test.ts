@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,9 +11,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { Service } from '../src/app/book-service.js';
 import { startReplayService, startService } from '../src/app/start-service.js';
 import { ConfigReader } from '../src/config/config.js';
-import * as codec from '../src/engine/codec.js';
 import { Engine } from '../src/engine/engine.js';
-import { RecordingReader } from '../src/feed/recording/recording-reader.js';
+import { readSegments } from '../src/journal/store/segment-index.js';
+import { segmentName } from '../src/journal/store/segment-name.js';
 import { QuoteMaker } from '../src/sim/demo/quote-maker.js';
 import { oddOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
@@ -22,8 +23,12 @@ import { until } from './support/until.js';
 const TURNS = Number(process.env['RECORDING_TURNS'] ?? 60);
 const DEADLINE_MS = 60_000 + 20 * TURNS;
 const TEST_MS_MAX = 300_000 + 200 * TURNS;
-/** After so many writes to its file a recording has all that was made before them. */
+/** After so many writes to its file a journal has all that was made before them. */
 const WRITES = 3;
+/** Of the file of a journal on a disk that is full, more than the first accounts take. */
+const FILE_BLOCKS_MAX = 200;
+/** Of a command line that is refused before anything listens there. */
+const CLUSTER = ['--rpc-url', 'http://127.0.0.1:9'];
 const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
 /** A quote lives for a second, and ends with a turn. */
 const QUOTE_MS_MAX = 1_300;
@@ -35,15 +40,18 @@ let demo: SteppedDemo;
 let folder: string;
 let service: Service | undefined;
 let child: ChildProcess | undefined;
-/** What the books showed at each turn, and what the process said. */
+/** What the books showed one after the other, at the ends of turns, and what the process said. */
 let shown: string[] = [];
+/** Ends of turns that were looked at. */
+let turns = 0;
 let said = '';
+let isReplay = false;
 let maker: QuoteMaker | undefined;
 /** What /l3 of the first market would answer after the last turn. */
 let shownLast = { status: 0, tag: '', text: '' };
 /** How many bodies held levels of each source. */
 let holding = { dlob: 0, vamm: 0, indicative: 0 };
-/** The time of the last turn. */
+/** The time of the last turn that a replay played. */
 let shownMs = 0;
 
 beforeAll(async () => {
@@ -58,15 +66,24 @@ afterAll(async () => {
 
 beforeEach(() => {
   shown = [];
+  turns = 0;
   holding = { dlob: 0, vamm: 0, indicative: 0 };
   said = '';
   const { endTurn } = Engine.prototype;
   vi.spyOn(Engine.prototype, 'endTurn').mockImplementation(function (this: Engine, tsMs) {
     const turn = endTurn.call(this, tsMs);
-    shown.push(hashOf(this));
-    shownLast = answerOf(this);
-    shownMs = tsMs;
+    // At the end of a replay quotes are older than they ever were.
+    if (!isReplay) look(this);
     return turn;
+  });
+  const { readJournal } = Engine.prototype;
+  vi.spyOn(Engine.prototype, 'readJournal').mockImplementation(function (this: Engine, reader) {
+    const step = readJournal.call(this, reader);
+    if (step.kind === 'turn') {
+      look(this);
+      shownMs = reader.position().tsMs;
+    }
+    return step;
   });
   const hear = (text: unknown): boolean => {
     said += text;
@@ -83,6 +100,14 @@ afterEach(async () => {
   service = undefined;
   vi.restoreAllMocks();
 });
+
+/** Notes what an engine shows; turns that changed nothing are not in a journal. */
+function look(engine: Engine): void {
+  const hash = hashOf(engine);
+  if (hash !== shown.at(-1)) shown.push(hash);
+  turns += 1;
+  shownLast = answerOf(engine);
+}
 
 /** Everything that is shown of every market: version, and /l2 and /l3 without and with all sources. */
 function hashOf(engine: Engine): string {
@@ -120,21 +145,22 @@ async function isLive(): Promise<boolean> {
 }
 
 /** Lets the life go on for so many turns of the engine. */
-async function stepFor(turns: number): Promise<void> {
-  for (const end = shown.length + turns; shown.length < end; ) await demo.step(8);
+async function stepFor(count: number): Promise<void> {
+  for (const end = turns + count; turns < end; ) await demo.step(8);
 }
 
 /** Waits until no turn has ended for a while. */
 async function quiet(): Promise<void> {
-  let turns = -1;
-  while (turns !== shown.length) {
-    turns = shown.length;
+  let before = -1;
+  while (before !== turns) {
+    before = turns;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
 }
 
 /** A life, accounts made by hand, one that ends, audits and a lost connection, recorded. */
-async function record(file: string): Promise<void> {
+async function record(to: string): Promise<void> {
+  isReplay = false;
   maker = new QuoteMaker(1);
   const { rpcUrl, wsUrl } = demo.relay;
   // No slots come at the end, and what is looked at then must not change meanwhile.
@@ -142,7 +168,7 @@ async function record(file: string): Promise<void> {
   const quoting = { quoteMakers: maker.publicKey };
   const own = { port: '0', logLevel: 'silent', history: false };
   const flags = { rpcUrl, wsUrl, ...own, ...patient, ...quoting };
-  service = await startService(new ConfigReader(flags, {}).readService(), { recordTo: file });
+  service = await startService(new ConfigReader(flags, {}).readService(), { recordTo: to });
   await until(isLive, DEADLINE_MS);
   maker.start(service.url);
   await until(async () => {
@@ -176,18 +202,30 @@ async function audits(): Promise<number> {
   return Number(/event="audits"} (\d+)/.exec(text)?.[1]);
 }
 
-async function replay(file: string, flags: Readonly<Record<string, string>> = {}): Promise<void> {
+async function replay(from: string, flags: Readonly<Record<string, string>> = {}): Promise<void> {
+  isReplay = true;
   const settings = { port: '0', logLevel: 'silent', speed: '0', ...flags };
-  service = await startReplayService(new ConfigReader(settings, {}).readReplay(), file);
+  service = await startReplayService(new ConfigReader(settings, {}).readReplay(), from);
+}
+
+/** The only file of a journal. */
+const fileOf = (journal: string): string => path.join(journal, segmentName(1));
+
+/** Another journal of one file. */
+async function journalOf(name: string, bytes: Uint8Array): Promise<string> {
+  const journal = path.join(folder, name);
+  await mkdir(journal);
+  await writeFile(fileOf(journal), bytes);
+  return journal;
 }
 
 describe('a recording made beside serving', () => {
-  let file: string;
+  let journal: string;
   let live: string[];
 
   test('is replayed to the same bytes at every turn', async () => {
-    file = path.join(folder, 'run');
-    await record(file);
+    journal = path.join(folder, 'run');
+    await record(journal);
     live = shown;
     const last = shownLast;
     // At times more orders are before a quote than the body shows.
@@ -195,7 +233,7 @@ describe('a recording made beside serving', () => {
     expect(new Set(live).size).toBeGreaterThan(TURNS);
 
     shown = [];
-    await replay(file, { laggingAfterMs: '60000', staleAfterMs: '60000' });
+    await replay(journal, { laggingAfterMs: '60000', staleAfterMs: '60000' });
     await until(() => said.includes('replay ended\n'), DEADLINE_MS);
     expect(shown.length).toBe(live.length);
     expect(shown).toEqual(live);
@@ -207,64 +245,52 @@ describe('a recording made beside serving', () => {
   test('is replayed at its own pace, times the speed', async () => {
     const { length } = live;
     const startMs = performance.now();
-    await replay(file, { speed: '4' });
+    await replay(journal, { speed: '4' });
     await until(() => said.includes('replay ended\n'), DEADLINE_MS);
     const tookMs = performance.now() - startMs;
-    const recordedMs = await spanOf(file);
+    const [segment] = readSegments(journal, null).segments;
+    const recordedMs = (segment?.last.ts ?? 0) - (segment?.first.ts ?? 0);
+    expect(recordedMs).toBeGreaterThan(1_000);
     expect(tookMs).toBeGreaterThanOrEqual(recordedMs / 4);
     expect(shown.slice(0, length)).toEqual(live);
   });
 
   test('that is cut anywhere is replayed up to there', async () => {
-    const whole = await readFile(file);
-    const cutFile = path.join(folder, 'cut');
+    const whole = await readFile(fileOf(journal));
+    let before = 0;
     for (const share of [0.3, 0.6, 0.9, 0.999]) {
       shown = [];
       said = '';
-      const cut = Math.floor(whole.length * share);
-      await writeFile(cutFile, whole.subarray(0, cut));
-      await replay(cutFile, { laggingAfterMs: '60000', staleAfterMs: '60000' });
+      const cut = await journalOf(`cut-${share}`, whole.subarray(0, whole.length * share));
+      await replay(cut, { laggingAfterMs: '60000', staleAfterMs: '60000' });
       await until(() => said.includes('replay ended'), DEADLINE_MS);
-      const tornAt = Number(/torn at byte (\d+)/.exec(said)?.[1]);
-      expect(tornAt).toBeLessThanOrEqual(cut);
-      expect(tornAt).toBeGreaterThan(cut - 200_000);
       expect(shown).toEqual(live.slice(0, shown.length));
-      expect(shown.length).toBeGreaterThan(0);
+      expect(shown.length).toBeGreaterThan(before);
+      before = shown.length;
       await service?.stop();
     }
+    expect(before).toBeGreaterThan(live.length * 0.9);
   });
 
   test('that was changed ends the replay with the place, after what was before it', async () => {
-    const wrong = await readFile(file);
+    const wrong = await readFile(fileOf(journal));
     const at = Math.floor(wrong.length / 2);
     wrong.writeUInt8(wrong.readUInt8(at) ^ 0xff, at);
-    const wrongFile = path.join(folder, 'wrong');
-    await writeFile(wrongFile, wrong);
-    await replay(wrongFile);
+    await replay(await journalOf('wrong', wrong));
     const failure = await service?.failed;
-    expect(failure).toMatchObject({ code: expect.stringMatching(/^(RECORDING|MALFORMED)_/) });
-    expect(String(failure)).toMatch(/at byte \d+ of the recording/);
+    expect(failure).toMatchObject({ code: expect.stringMatching(/^(JOURNAL|MALFORMED)_/) });
+    expect(String(failure)).toMatch(/at byte \d+/);
+    expect(shown.length).toBeGreaterThan(0);
     expect(shown).toEqual(live.slice(0, shown.length));
     expect((await get('/l2?marketName=SOL-PERP')).status).toBeLessThan(504);
   });
 });
 
-/** From the first to the last turn of a recording, in milliseconds. */
-async function spanOf(file: string): Promise<number> {
-  const reader = await RecordingReader.open(file, codec);
-  const times: number[] = [];
-  for (let calls = await reader.readCalls(); calls !== null; calls = await reader.readCalls()) {
-    for (const { call, atMs } of calls) if (call.name === 'endTurn') times.push(atMs);
-  }
-  await reader.close();
-  return (times.at(-1) ?? 0) - (times[0] ?? 0);
-}
-
 /** Starts `slotbook record` on the chain, and resolves once its book is live. */
-async function recordingChild(file: string, wrap: readonly string[] = []) {
+async function recordingChild(to: string, wrap: readonly string[] = []) {
   const { rpcUrl, wsUrl } = demo.relay;
   const flags = ['--rpc-url', rpcUrl, '--ws-url', wsUrl, '--port', '0', '--log-level', 'warn'];
-  const [command = '', ...args] = [...wrap, process.execPath, cli, 'record', file, ...flags];
+  const [command = '', ...args] = [...wrap, process.execPath, cli, 'record', to, ...flags];
   const started = spawn(command, args, { stdio: 'pipe' });
   child = started;
   const output = { text: '', url: '' };
@@ -279,58 +305,75 @@ async function recordingChild(file: string, wrap: readonly string[] = []) {
 }
 
 test('a disk that is full ends the recording, and the book stays live', async () => {
-  const file = path.join(folder, 'full');
-  const limited = ['sh', '-c', 'ulimit -f 24; exec "$@"', 'sh'];
-  const { output } = await recordingChild(file, limited);
+  const journal = path.join(folder, 'full');
+  const limited = ['sh', '-c', `ulimit -f ${FILE_BLOCKS_MAX}; exec "$@"`, 'sh'];
+  const { output } = await recordingChild(journal, limited);
   await until(async () => {
     await demo.step(20);
-    return output.text.includes('recording has failed: the file ends here');
+    return output.text.includes('the journal has stopped: the book goes on without it');
   }, DEADLINE_MS);
   await vi.waitFor(async () => {
     const metrics = await (await fetch(`${output.url}/metrics`)).text();
-    expect(metrics).toContain('slotbook_feed_events_total{event="recordingFailures"} 1');
+    expect(metrics).toContain('slotbook_journal_state{state="stopped"} 1');
     expect((await fetch(`${output.url}/ready`)).status).toBe(200);
   }, DEADLINE_MS);
-  await replay(file);
-  await until(() => said.includes('replay ended: the recording is torn at byte'), DEADLINE_MS);
+  await replay(journal);
+  await until(() => said.includes('replay ended'), DEADLINE_MS);
+  expect(shown.length).toBeGreaterThan(0);
 });
 
 test.each([
-  [['replay', 'nothing-there'], 'RECORDING_READ_FAILED'],
-  [
-    ['replay', 'package.json'],
-    'MALFORMED_RECORDING: the file is not a recording (at byte 0 of the recording)',
-  ],
-  [['record', 'package.json', '--rpc-url', 'http://127.0.0.1:9'], 'RECORDING_WRITE_FAILED'],
-  [['replay'], "missing required argument 'file'"],
+  [['replay', 'nothing-there'], 'DIR was nothing-there, must be a folder'],
+  [['replay', 'package.json'], 'DIR was package.json, must be a folder'],
+  [['replay', 'docs'], 'docs: there is no journal in this folder'],
+  [['record', 'package.json', ...CLUSTER], 'package.json: must be a new folder, or an empty one'],
+  [['record', 'docs', ...CLUSTER], 'docs: must be a new folder, or an empty one: it is not empty'],
+  [['record', 'docs', ...CLUSTER, '--no-journal'], "unknown option '--no-journal'"],
+  [['replay'], "missing required argument 'folder'"],
   [['replay', 'package.json', '--speed', '-1'], '--speed was -1'],
 ])('%j is wrong usage: it is said, and the status is 2', async (args, message) => {
-  const started = spawn(process.execPath, [cli, ...args, '--port', '0'], { stdio: 'pipe' });
+  await expectRefused(args, message);
+});
+
+test('what 0.1.0 recorded is refused by its name', async () => {
+  const file = path.join(folder, 'old.rec');
+  await writeFile(file, 'slotbook calls\r\n\u0001\0\0\0');
+  for (const args of [
+    ['replay', file],
+    ['verify', '--journal', file],
+  ]) {
+    await expectRefused(args, 'a recording of slotbook 0.1.0, which replays it: this version');
+  }
+});
+
+async function expectRefused(args: readonly string[], message: string): Promise<void> {
+  const started = spawn(process.execPath, [cli, ...args], { stdio: 'pipe' });
   child = started;
   let output = '';
   started.stderr.on('data', (text) => {
     output += text;
   });
   const [code] = await once(started, 'close');
-  expect(code).toBe(2);
   expect(output).toContain(message);
-});
+  expect(code).toBe(2);
+}
 
 test('a process that is killed leaves a recording of all but its last moments', async () => {
-  const file = path.join(folder, 'killed');
-  const { started } = await recordingChild(file);
-  const { size } = await stat(file);
-  while ((await stat(file)).size < size + 20_000) await demo.step(20);
+  const journal = path.join(folder, 'killed');
+  const { started } = await recordingChild(journal);
+  const sizeOf = (): number => statSync(fileOf(journal), { throwIfNoEntry: false })?.size ?? 0;
+  const size = sizeOf();
+  while (sizeOf() < size + 20_000) await demo.step(20);
   // The file grows by all that has been made so far; at first by what was under way before.
   const madeMs = Date.now();
   for (let writes = 0; writes < WRITES; writes += 1) {
-    const { size: written } = await stat(file);
-    while ((await stat(file)).size === written) await demo.step(5);
+    const written = sizeOf();
+    while (sizeOf() === written) await demo.step(5);
   }
   started.kill('SIGKILL');
   await once(started, 'exit');
 
-  await replay(file, { laggingAfterMs: '60000', staleAfterMs: '60000' });
+  await replay(journal, { laggingAfterMs: '60000', staleAfterMs: '60000' });
   await until(() => said.includes('replay ended'), DEADLINE_MS);
   expect(await isLive()).toBe(true);
   expect(shownMs).toBeGreaterThan(madeMs);
@@ -345,5 +388,5 @@ test('after its end a replay is served on, and says that it is stale', async () 
   expect(await book()).toMatchObject(last);
   const ready = await get('/ready');
   expect(ready.status).toBe(503);
-  expect(ready.text).toContain('the recording has ended');
+  expect(ready.text).toContain('the journal has ended');
 });

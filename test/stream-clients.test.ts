@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { recordLife } from './support/life-recording.js';
+import { writeLife } from './support/life-journal.js';
 import { ModelClient } from './support/model-client.js';
 import { ServiceChild } from './support/service-child.js';
 import { rowsOf } from './support/stream-checker.js';
@@ -27,13 +27,13 @@ let witness: ModelClient;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-clients-'));
-  const file = path.join(folder, 'life');
+  const journal = path.join(folder, 'life');
   const life = { seed: 6, changes: CHANGES, changesPerSecond: CHANGES_PER_SECOND };
-  await recordLife(file, { ...life, leadMs: LEAD_MS });
-  // Compilers and browsers take their time, and the recording does not wait for them.
+  writeLife(journal, { ...life, leadMs: LEAD_MS });
+  // Compilers and browsers take their time, and the journal does not wait for them.
   const found = kinds.filter(({ missing }) => missing === undefined);
   for (const { name, prepare } of found) ready.set(name, await prepare(folder));
-  service = await ServiceChild.replay(file, [
+  service = await ServiceChild.replay(journal, [
     ...['--lagging-after-ms', '600000', '--stale-after-ms', '900000'],
   ]);
   witness = await ModelClient.open(service.socketUrl);

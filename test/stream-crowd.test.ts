@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Random } from '../src/sim/random.js';
 import { frameBytes, OPCODE } from './support/hostile-frames.js';
-import { recordLife } from './support/life-recording.js';
+import { writeLife } from './support/life-journal.js';
 import { LinkReader } from './support/link-reader.js';
 import { RawSocket } from './support/raw-socket.js';
 import { Returner } from './support/returner.js';
 import { ServiceChild } from './support/service-child.js';
-import { recordStorm } from './support/storm-recording.js';
+import { writeStorm } from './support/storm-journal.js';
 import { StreamChecker } from './support/stream-checker.js';
 import { until } from './support/until.js';
 
@@ -91,12 +91,12 @@ async function openDeaf(port: number, random: Random): Promise<RawSocket> {
 }
 
 test(`${DEAF} clients that never read hurt none that does`, async () => {
-  const file = path.join(folder, 'storm');
-  await recordStorm(file, {
+  const journal = path.join(folder, 'storm');
+  writeStorm(journal, {
     ...{ seed: 7, users: 60, leadMs: 2_000, calmMs: 500 },
     ...{ ticks: STORM_SECONDS * TICKS_PER_SECOND, ticksPerSecond: TICKS_PER_SECOND },
   });
-  const running = await ServiceChild.replay(file, [...FLAGS, '--messages-per-second', '100000']);
+  const running = await ServiceChild.replay(journal, [...FLAGS, '--messages-per-second', '100000']);
   service = running;
   const healthy = await Promise.all(
     Array.from({ length: HEALTHY }, async () => {
@@ -175,10 +175,10 @@ test(`${DEAF} clients that never read hurt none that does`, async () => {
 });
 
 test(`${RETURNERS} clients come again within five seconds`, async () => {
-  const file = path.join(folder, 'life');
+  const journal = path.join(folder, 'life');
   const changes = { changes: 1_000, changesPerSecond: 25 };
-  await recordLife(file, { seed: 8, leadMs: 1_000, ...changes });
-  const running = await ServiceChild.replay(file, FLAGS);
+  writeLife(journal, { seed: 8, leadMs: 1_000, ...changes });
+  const running = await ServiceChild.replay(journal, FLAGS);
   service = running;
   const random = new Random(8);
   const clients = Array.from({ length: RETURNERS }, (_, at) => new Returner(running.socketUrl, at));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../src/sim/random.js';
 import { FrameProxy, INJECTIONS } from './support/frame-proxy.js';
 import { HealingClient } from './support/healing-client.js';
-import { recordLife } from './support/life-recording.js';
+import { writeLife } from './support/life-journal.js';
 import { ServiceChild } from './support/service-child.js';
 import { rowsOf, type StreamWish } from './support/stream-checker.js';
 import { until } from './support/until.js';
@@ -32,10 +32,10 @@ let service: ServiceChild;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-injected-'));
-  const file = path.join(folder, 'life');
+  const journal = path.join(folder, 'life');
   const life = { seed: SEED, changes: CHANGES, changesPerSecond: CHANGES_PER_SECOND };
-  await recordLife(file, { ...life, leadMs: LEAD_MS });
-  service = await ServiceChild.replay(file, [
+  writeLife(journal, { ...life, leadMs: LEAD_MS });
+  service = await ServiceChild.replay(journal, [
     ...['--lagging-after-ms', '600000', '--stale-after-ms', '900000'],
   ]);
 }, TEST_MS_MAX);

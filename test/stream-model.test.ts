@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { MarketSimulator } from '../src/sim/market/market-simulator.js';
-import { recordLife } from './support/life-recording.js';
+import { writeLife } from './support/life-journal.js';
 import { ServiceChild } from './support/service-child.js';
 import { StreamChecker, type StreamWish } from './support/stream-checker.js';
 
@@ -26,7 +26,7 @@ const WAITING = { changes: 1_000, intervalMs: 2_000 } as const;
 /** Of the rounds of comparisons, those in which a topic has the seq of its path: 0.7 and more are usual. */
 const COMPARED_SHARE_MIN = 0.1;
 const ROUND_MS_MAX = 240_000;
-/** Only what is recorded changes the state, and each comparison has a ping. */
+/** Only what is in the journal changes the state, and each comparison has a ping. */
 const FLAGS = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'].concat([
   '--messages-per-second',
   '100000',
@@ -65,15 +65,12 @@ function wishes(seed: number): StreamWish[] {
 /** One life, followed to its end; answers what was seen. */
 async function follow(seed: number, changes: number, intervalMs: number) {
   folder = await mkdtemp(path.join(tmpdir(), 'slotbook-stream-'));
-  const file = path.join(folder, 'life');
-  await recordLife(file, {
+  const journal = path.join(folder, 'life');
+  writeLife(journal, {
     ...{ seed, makers: MAKERS, leadMs: LEAD_MS, interrupted: true },
-    ...{ changes, changesPerSecond: CHANGES_PER_SECOND },
+    ...{ changes, changesPerSecond: CHANGES_PER_SECOND, streamIntervalMs: intervalMs },
   });
-  service = await ServiceChild.replay(file, [
-    ...FLAGS,
-    ...['--stream-interval-ms', String(intervalMs)],
-  ]);
+  service = await ServiceChild.replay(journal, FLAGS);
   checker = await StreamChecker.open(service.url);
   for (const wish of wishes(seed)) await checker.follow(wish);
   while (!service.stderr.includes('replay ended')) await checker.compareMoving();

@@ -48,6 +48,12 @@ export const edgeOptions = [
 export const demoOptions = groupOptions('demo', ...liveGroups);
 /** Options of commands that serve a cluster or, where none is named, the demo. */
 export const serveOrDemoOptions = groupOptions('cluster', 'demo', ...liveGroups);
+/** Options of `record`, which keeps a journal of its own. */
+export const recordOptions = groupOptions(
+  'cluster',
+  'demo',
+  ...liveGroups.filter((group) => group !== 'journal'),
+);
 /** Options of `replay`. */
 export const replayOptions = groupOptions('replay', 'book');
 

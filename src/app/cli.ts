@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `demo`, `core`, `edge`, `record FILE`, `replay FILE`, `backfill`, `verify`, `prove DIR`,
+ * The command line: `slotbook serve`, `demo`, `core`, `edge`, `record DIR`, `replay DIR`, `backfill`, `verify`, `prove DIR`,
  * `follow URL MARKET`, `sources URL`, `load URL`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
  * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
  * `follow` and `match` found; logs go to standard error.
@@ -31,6 +31,7 @@ import {
   loadOptions,
   matchOptions,
   proveOptions,
+  recordOptions,
   replayOptions,
   serveOptions,
   serveOrDemoOptions,
@@ -55,8 +56,8 @@ const EXIT_WRONG_USAGE = 2;
 /** A verification that found out nothing, a stream that could not be followed, no walk. */
 const EXIT_NO_RESULT = 2;
 
-/** Starts the service of a command; `file` is the argument of those that take one. */
-type Start = (flags: Flags, file?: string) => Promise<Service>;
+/** Starts the service of a command; `folder` is the argument of those that take one. */
+type Start = (flags: Flags, folder?: string) => Promise<Service>;
 
 const serve: Start = (flags, recordTo) =>
   startService(new ConfigReader(flags).readService(), { recordTo });
@@ -69,8 +70,8 @@ const localCluster = async (flags: ClusterFlags): Promise<Service> =>
   (await import('./local-cluster.js')).startLocalCluster(flags);
 const serveOrDemo: Start = (flags, recordTo) =>
   new ConfigReader(flags).hasCluster() ? serve(flags, recordTo) : demo(flags, recordTo);
-const replay: Start = (flags, file = '') =>
-  startReplayService(new ConfigReader(flags).readReplay(), file);
+const replay: Start = (flags, folder = '') =>
+  startReplayService(new ConfigReader(flags).readReplay(), folder);
 
 /**
  * The command line of the program. `slotbook` alone, or with flags only, is the command `start`; a word
@@ -101,16 +102,18 @@ function createProgram(words: readonly string[]): Command {
         .action((flags: Flags) => runUntilStopped(() => edge(flags))),
     )
     .addCommand(
-      newCommand('record', serveOrDemoOptions)
-        .description('serve as `start` does, and record all that moves the book in a new file')
-        .argument('<file>', 'path of the recording; it must not exist')
-        .action((file: string, flags: Flags) => runUntilStopped(() => serveOrDemo(flags, file))),
+      newCommand('record', recordOptions)
+        .description('serve as `start` does, and record all that moves the book in a new journal')
+        .argument('<folder>', 'its folder, which is new or empty')
+        .action((folder: string, flags: Flags) =>
+          runUntilStopped(() => serveOrDemo(flags, folder)),
+        ),
     )
     .addCommand(
       newCommand('replay', replayOptions)
-        .description('serve the book of a journal or of a recording, as it was')
-        .argument('<file>', 'folder of a journal or of its data, or a recording')
-        .action((file: string, flags: Flags) => runUntilStopped(() => replay(flags, file))),
+        .description('serve the book of a journal, as it was')
+        .argument('<folder>', 'of a journal, or of the data of a service')
+        .action((folder: string, flags: Flags) => runUntilStopped(() => replay(flags, folder))),
     );
   program.addCommand(
     newCommand('local-cluster', clusterOptions)

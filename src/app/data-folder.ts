@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ConfigError } from '../config/config-error.js';
+import { textOfError } from '../journal/model/error.js';
 
 /** The folder of what a service stores. */
 export interface DataFolder {
@@ -28,4 +30,17 @@ export function dataFolder(
     process.off('exit', removeNow);
   };
   return { path: fresh, remove };
+}
+
+/** Makes a folder that is not there yet, or is empty. Throws a ConfigError where it is neither, or cannot be made. */
+export function makeEmptyFolder(place: string): void {
+  let found = 'it is not empty';
+  try {
+    mkdirSync(place, { recursive: true });
+    if (readdirSync(place).length === 0) return;
+  } catch (error) {
+    found = textOfError(error);
+  }
+  const message = `${place}: must be a new folder, or an empty one: ${found}`;
+  throw new ConfigError('INVALID_SETTING', message, 'DIR');
 }

@@ -1,30 +1,22 @@
-/**
- * Where the bytes of a book come from: a cluster, perhaps with a recording made beside it, or a
- * recording. Each is an engine and the feed that moves it, built here for `start-service.ts` to serve.
- */
+/** The book of a cluster: an engine and the feed that moves it, built here for `start-service.ts` to serve, perhaps with its journal. */
 
 import type { Logger } from 'pino';
-import type { ReplayConfig, ServiceConfig } from '../config/config.js';
+import type { ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
 import { flagOf, type SettingName } from '../config/settings.js';
 import type { AsOfSource } from '../contract/as-of-source.js';
 import type { ClientGate } from '../contract/client-gate.js';
+import type { EpochEngine } from '../contract/feed-engine.js';
 import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
 import type { OtherMakerSockets, QuoteSink } from '../contract/indicative.js';
 import type { JournalSource } from '../contract/journal-source.js';
 import type { ReplaySource } from '../contract/replay-source.js';
-import * as codec from '../engine/codec.js';
 import { Engine } from '../engine/engine.js';
 import type { LiveFeedOptions } from '../feed/feed-options.js';
 import { LiveFeed } from '../feed/live-feed.js';
-import { FeedError } from '../feed/model/error.js';
 import { feedMetrics } from '../feed/model/feed-stats.js';
 import { QuoteIntake } from '../feed/quote-intake.js';
-import { createRecordingFile, Recorder } from '../feed/recording/recorder.js';
-import { type EpochEngine, RecordingEngine } from '../feed/recording/recording-engine.js';
-import { RecordingReader } from '../feed/recording/recording-reader.js';
-import { Replayer } from '../feed/recording/replayer.js';
 import { AsOfReads } from '../journal/as-of-reads.js';
 import { Journal } from '../journal/journal.js';
 import { JournalError } from '../journal/model/error.js';
@@ -60,7 +52,7 @@ export interface ServiceFeed {
   readonly requestTurn?: () => void;
   /** Reads all accounts again for this reason, where it is that of a chain. */
   readonly readAgain?: (reason: string) => void;
-  /** Takes indicative quotes, where they are not those of a recording. */
+  /** Takes indicative quotes, where they are not those of a journal. */
   readonly quotes?: QuoteSink;
   /** Where makers may have sockets beside these. */
   readonly makersElsewhere?: OtherMakerSockets;
@@ -80,26 +72,11 @@ export interface BookOrigin {
   feed(events: FeedEvents): ServiceFeed;
 }
 
-/** What may be kept beside a live book. */
-export interface LiveOptions {
-  /** A file, not there yet, that keeps what moves the book. */
-  readonly recordTo?: string | undefined;
-  /** The folder of the journal; undefined for none. */
-  readonly journalFolder?: string | undefined;
-}
-
-/** The live book of a cluster; every call that moves it goes into the file, where one is named. */
-export function liveOrigin(
-  config: ServiceConfig,
-  log: Logger,
-  options: LiveOptions = {},
-): BookOrigin {
-  const { programId } = config;
+/** The live book of a cluster, with its journal where that has a folder. */
+export function liveOrigin(config: ServiceConfig, log: Logger, journalFolder?: string): BookOrigin {
+  const { programId, journal: settings } = config;
   const engine = new Engine({ programId, epoch: newEpoch() });
-  const { recordTo, journalFolder } = options;
   const parts = { config, log, engine };
-  if (recordTo !== undefined) return recordingOrigin(parts, recordTo);
-  const { journal: settings } = config;
   if (settings === undefined || journalFolder === undefined) {
     return { engine, feed: (events) => liveFeed({ ...parts, events }) };
   }
@@ -113,67 +90,6 @@ export function liveOrigin(
   const feed = (events: FeedEvents): ServiceFeed =>
     journaledFeed({ ...parts, events }, { journal, readers, refused });
   return { engine, journal, asOf, replays, feed };
-}
-
-function recordingOrigin(
-  { config, log, engine }: Omit<LiveFeedParts, 'events'> & { readonly engine: Engine },
-  recordTo: string,
-): BookOrigin {
-  const { programId } = config;
-  const recorder = new Recorder({ open: () => createRecordingFile(recordTo), codec, log });
-  const recorded = new RecordingEngine(engine, (call) => recorder.appendCall(call));
-  const info = { programId, epoch: engine.epoch, createdMs: Date.now() };
-  const feed = (events: FeedEvents): ServiceFeed => {
-    const live = liveFeed({ config, log, engine: recorded, events });
-    const prepare = async (): Promise<void> => {
-      await recorder
-        .beginRecording(info)
-        .catch((error: unknown) => throwUsageError(recordTo, error));
-      log.info({ file: recordTo }, 'recording');
-      await live.prepare();
-    };
-    const stop = async (): Promise<void> => {
-      await live.stop();
-      await recorder.close();
-    };
-    return { ...live, prepare, stop, stats: () => withEvents(live.stats(), recorder.stats()) };
-  };
-  return { engine, feed };
-}
-
-/** The book of a recording, as it was. Rejects with a ConfigError when the file is none. */
-export async function recordedOrigin(
-  config: ReplayConfig,
-  log: Logger,
-  path: string,
-): Promise<BookOrigin> {
-  const opening = RecordingReader.open(path, codec);
-  const recording = await opening.catch((error: unknown) => throwUsageError(path, error));
-  const engine = new Engine(recording.info);
-  const { speed, laggingAfterMs, staleAfterMs, streamIntervalMs } = config;
-  const feed = (events: FeedEvents): ServiceFeed => {
-    const { onTurn, onFirstLive, publisher } = events;
-    const replayer = new Replayer({
-      recording,
-      engine,
-      speed,
-      timing: { laggingAfterMs, staleAfterMs },
-      log,
-      onEnd: () => writeEnd(recording.tornAt),
-      streamIntervalMs,
-      ...(publisher === undefined ? {} : { publisher }),
-      ...(onTurn === undefined ? {} : { onTurn }),
-      ...(onFirstLive === undefined ? {} : { onFirstLive }),
-    });
-    return {
-      prepare: async () => undefined,
-      start: () => replayer.start(),
-      stop: () => replayer.stop(),
-      status: () => replayer.status(),
-      stats: () => ({ slotAgeMs: replayer.slotAgeMs(), events: { ...replayer.stats() } }),
-    };
-  };
-  return { engine, feed };
 }
 
 /** A live feed whose turns go into a journal before they are published; `refused` throws why that cannot be used. */
@@ -271,23 +187,7 @@ export function newEpoch(last = '0'): string {
   return Math.max(Date.now(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
-function withEvents<T extends Pick<FeedMetrics, 'events'>>(metrics: T, events: object): T {
-  return { ...metrics, events: { ...metrics.events, ...events } };
-}
-
-/** For callers that wait for the end: the last book is served until the process is stopped. */
-function writeEnd(tornAt: number | null): void {
-  const tear = tornAt === null ? '' : `: the recording is torn at byte ${tornAt}`;
-  process.stderr.write(`replay ended${tear}\n`);
-}
-
-/** A file that cannot be recorded to, or replayed from, is wrong usage. */
-function throwUsageError(path: string, error: unknown): never {
-  if (!(error instanceof FeedError)) throw error;
-  throw new ConfigError('INVALID_SETTING', `${path}: ${error.code}: ${error.message}`, 'FILE');
-}
-
-/** So is a folder that another process has, or a log that lets nobody in. */
+/** A folder that another process has, or a log that lets nobody in, is wrong usage. */
 export function throwSettingError(setting: SettingName, place: string, error: unknown): never {
   if (!(error instanceof JournalError)) throw error;
   const text = `${place}: ${error.code}: ${error.message}`;

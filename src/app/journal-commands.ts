@@ -1,9 +1,8 @@
 /** The commands that read the folder of a journal, and not a service. */
-import { statSync } from 'node:fs';
 import { ConfigError } from '../config/config-error.js';
 import { type ProvedSlot, proveOrders, proveSlot } from '../journal/prove-slot.js';
 import { verifyJournal } from '../journal/verify-journal.js';
-import { journalFolder, segmentOfSlot } from './journal-origin.js';
+import { existingFolder, segmentOfSlot } from './journal-origin.js';
 
 /** Where a command prints its lines. */
 export interface CommandOutput {
@@ -67,10 +66,4 @@ function partsOf(proved: ProvedSlot, name: string): ProofText {
 
 function invalidFlag(flag: string, value: string, rule: string): ConfigError {
   return new ConfigError('INVALID_SETTING', `${flag} was ${value}, ${rule}`, flag);
-}
-
-function existingFolder(place: string, name: string): string {
-  if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === true)
-    return journalFolder(place);
-  throw new ConfigError('INVALID_SETTING', `${name} was ${place}, must be a folder`, name);
 }

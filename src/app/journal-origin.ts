@@ -1,5 +1,5 @@
 /** The book of a journal's folder, as it was: an engine and the feed that plays the journal into it. */
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ReplayConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
@@ -21,6 +21,9 @@ import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
 /** The folder of a journal below that of a service's data. */
 export const JOURNAL_FOLDER = 'journal';
 
+/** The first bytes of what 0.1.0 recorded, before there were journals. */
+const OLD_RECORDING = Buffer.from('slotbook calls\r\n');
+
 /** A segment, and the folder in which it is. */
 export interface SegmentPlace {
   readonly folder: string;
@@ -36,7 +39,7 @@ export interface SegmentPlace {
  * such journal.
  */
 export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
-  const folder = journalFolder(place);
+  const folder = existingFolder(place, 'DIR');
   const { at, speed } = config;
   const found = readSegments(folder, null);
   const { segments: kept } = found;
@@ -77,6 +80,28 @@ export function journalFolder(place: string): string {
   return existsSync(below) ? below : place;
 }
 
+/** The same of a folder that is there. Throws a ConfigError of the argument's name. */
+export function existingFolder(place: string, name: string): string {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return journalFolder(place);
+  const rule =
+    found?.isFile() === true && isOldRecording(place)
+      ? 'a recording of slotbook 0.1.0, which replays it: this version replays folders of journals'
+      : 'must be a folder';
+  throw new ConfigError('INVALID_SETTING', `${name} was ${place}, ${rule}`, name);
+}
+
+function isOldRecording(file: string): boolean {
+  const bytes = Buffer.alloc(OLD_RECORDING.length);
+  const handle = openSync(file, 'r');
+  try {
+    readSync(handle, bytes);
+  } finally {
+    closeSync(handle);
+  }
+  return bytes.equals(OLD_RECORDING);
+}
+
 function feedOf(replayer: JournalReplayer): ServiceFeed {
   return {
     prepare: async () => undefined,
@@ -106,11 +131,8 @@ function notKept(
 ): ConfigError {
   const runs = splitRuns(segments);
   if (flag === undefined || runs.length === 0) {
-    return new ConfigError(
-      'INVALID_SETTING',
-      `${place}: there is no journal in this folder`,
-      'FILE',
-    );
+    const message = `${place}: there is no journal in this folder`;
+    return new ConfigError('INVALID_SETTING', message, 'DIR');
   }
   const ranges = runs.map((run) => {
     const [first, last] = [run[0]?.first, run.at(-1)?.last];

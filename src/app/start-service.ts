@@ -4,7 +4,6 @@
  *
  * It decides nothing about orders, prices or requests.
  */
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type Logger, pino } from 'pino';
 import type {
@@ -12,6 +11,7 @@ import type {
   CoreConfig,
   DemoConfig,
   EdgeConfig,
+  JournalConfig,
   ReplayConfig,
   ServiceConfig,
   VerifyConfig,
@@ -25,18 +25,21 @@ import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';
 import { verify } from '../verify/verify.js';
 import { asError, type Service, serveBook, stopAll } from './book-service.js';
-import { dataFolder } from './data-folder.js';
-import { type BookOrigin, liveOrigin, recordedOrigin, type ServiceFeed } from './feeds.js';
+import { dataFolder, makeEmptyFolder } from './data-folder.js';
+import { type BookOrigin, liveOrigin, type ServiceFeed } from './feeds.js';
 import { historyOf, readHistoryOf } from './histories.js';
 import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
 
 /** What a service may do besides serving. */
 export interface ServiceOptions {
-  /** A file, not there yet, that keeps what moves the book. */
+  /** A folder, not there yet or empty, in which the journal is kept, whole and whatever its settings are. */
   readonly recordTo?: string | undefined;
   /** What the history has to be before `ready`; open by default. */
   readonly historyFirst?: HistoryFirst;
 }
+
+/** Nothing of a recording is deleted. */
+const KEPT_WHOLE: JournalConfig = { dataDir: undefined, days: 0, bytesMax: 0 };
 
 /**
  * Serves the book of a cluster. Resolves as soon as the port is bound: until the first book is live
@@ -48,11 +51,14 @@ export async function startService(
 ): Promise<Service> {
   const log = createLog(config);
   await warmFetch();
+  const { recordTo, historyFirst = 'open' } = options;
+  if (recordTo !== undefined) makeEmptyFolder(recordTo);
   const folder = dataFolder(config.history ?? config.journal);
-  const journalFolder = path.join(folder.path, JOURNAL_FOLDER);
-  const origin = liveOrigin(config, log, { ...options, journalFolder });
+  const origin =
+    recordTo === undefined
+      ? liveOrigin(config, log, path.join(folder.path, JOURNAL_FOLDER))
+      : liveOrigin({ ...config, journal: KEPT_WHOLE }, log, recordTo);
   const history = historyOf(config, folder, log, () => origin.engine.markets());
-  const { historyFirst = 'open' } = options;
   const onStopped = (): Promise<void> => folder.remove();
   return serveBook(config, { origin, history, historyFirst, onStopped }, log);
 }
@@ -82,12 +88,9 @@ export async function startEdgeService(config: EdgeConfig): Promise<Service> {
   return serveBook(config, { origin, history }, log);
 }
 
-/** Serves the book of a journal or of a recording, and the last one after its end. */
+/** Serves the book of a journal, and the last one after its end. */
 export async function startReplayService(config: ReplayConfig, place: string): Promise<Service> {
-  const log = createLog(config);
-  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
-  const origin = isFolder ? journalOrigin(config, place) : await recordedOrigin(config, log, place);
-  return serveBook(config, { origin }, log);
+  return serveBook(config, { origin: journalOrigin(config, place) }, createLog(config));
 }
 
 /** Compares a running service with its chain, and prints what differs; true when nothing does. */

@@ -114,7 +114,7 @@ export interface DemoConfig
   readonly journal?: JournalConfig | undefined;
 }
 
-/** Settings of a service on a recording. */
+/** Settings of a service on a journal. */
 export interface ReplayConfig extends BookConfig, SettingValues<'speed'> {
   /** The moment of a journal at which its book is served: the last turn up to a slot, or a time; undefined plays all. */
   readonly at?: JournalMomentSetting | undefined;

@@ -77,3 +77,9 @@ export interface QuoteEngine {
   /** No quote expires before this, in unix milliseconds; null when there is none. */
   indicativeDueMs(): number | null;
 }
+
+/** An engine whose source can become another chain. */
+export interface EpochEngine extends FeedEngine, QuoteEngine {
+  readonly epoch: string;
+  setEpoch(epoch: string): void;
+}

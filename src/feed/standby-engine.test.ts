@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { FakeEngine } from '../../test/fake-engine.js';
 import type { RawAccount } from '../contract/accounts.js';
-import type { EpochEngine } from './recording/recording-engine.js';
+import type { EpochEngine } from '../contract/feed-engine.js';
 import { StandbyEngine } from './standby-engine.js';
 
 const LATE_SLOTS = 32;

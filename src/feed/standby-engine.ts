@@ -1,9 +1,8 @@
 import type { AccountSnapshot, RawAccount, SnapshotReport } from '../contract/accounts.js';
-import type { Census, TurnChanges, UserPage } from '../contract/feed-engine.js';
+import type { Census, EpochEngine, TurnChanges, UserPage } from '../contract/feed-engine.js';
 import type { FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import { RecentUpdates } from './recent-updates.js';
-import type { EpochEngine } from './recording/recording-engine.js';
 
 /** A snapshot that is being applied, and how many of its accounts were. */
 interface OpenSnapshot {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordLife } from '../support/life-recording.js';
+import { writeLife } from '../support/life-journal.js';
 import { BrowserPage, chromiumMissing } from '../support/peers.js';
 import { ServiceChild } from '../support/service-child.js';
 import { until } from '../support/until.js';
@@ -64,8 +64,8 @@ describe('in a browser', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'slotbook-bundle-'));
-    const file = path.join(folder, 'life');
-    await recordLife(file, { seed: 8, changes: 1_500, changesPerSecond: 500, leadMs: 3_000 });
+    const journal = path.join(folder, 'life');
+    writeLife(journal, { seed: 8, changes: 1_500, changesPerSecond: 500, leadMs: 3_000 });
   });
 
   afterAll(async () => {
@@ -79,7 +79,7 @@ describe('in a browser', () => {
     const code = await bundle(['HttpClient', 'StreamClient', 'OrderBookCache']);
     const browser = await BrowserPage.open();
     try {
-      // A browser takes its time, and the recording does not wait for it.
+      // A browser takes its time, and the journal does not wait for it.
       const child = await ServiceChild.replay(path.join(folder, 'life'), FLAGS);
       service = child;
       await browser.page.evaluate(`(${FOLLOW})(${JSON.stringify({ code, url: child.url })})`);

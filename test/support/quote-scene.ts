@@ -2,8 +2,6 @@ import type { TurnChanges } from '../../src/contract/feed-engine.js';
 import type { Readiness } from '../../src/contract/feed-status.js';
 import { Engine } from '../../src/engine/engine.js';
 import { QuoteIntake } from '../../src/feed/quote-intake.js';
-import type { RecordedCall } from '../../src/feed/recording/recorded-call.js';
-import { RecordingEngine } from '../../src/feed/recording/recording-engine.js';
 import { systemTimers } from '../../src/rpc/timers.js';
 import { QuoteServer } from '../../src/server/quotes/quote-server.js';
 import { createHandlers } from '../../src/server/routes/http.js';
@@ -35,10 +33,7 @@ export class QuoteScene {
 
   private constructor(
     readonly engine: Engine,
-    /** Every call that moved the book. */
-    readonly calls: readonly RecordedCall[],
     private readonly parts: {
-      readonly recorded: RecordingEngine;
       readonly door: QuoteIntake;
       readonly makers: QuoteServer;
       readonly sockets: SocketServer;
@@ -48,21 +43,20 @@ export class QuoteScene {
 
   static async start(quoteMakers: readonly string[]): Promise<QuoteScene> {
     const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
-    const calls: RecordedCall[] = [];
-    const recorded = new RecordingEngine(engine, (call) => calls.push(call));
+    engine.turnLog.start();
     const life = new MarketSimulator({ seed: 7, makers: 30 });
     const clock = { slot: SLOT, unixSeconds: Math.floor(Date.now() / 1_000) };
-    recorded.setClock(clock.slot, clock.unixSeconds);
-    recorded.setState('live');
+    engine.setClock(clock.slot, clock.unixSeconds);
+    engine.setState('live');
     // Oracles are known by the markets that name them, so all is pushed once more.
     for (const { pubkey, owner, data } of [
       ...life.createGenesis(clock),
       ...life.createGenesis(clock),
     ]) {
       const text = data.toString('base64');
-      recorded.push({ pubkey, owner, slot: SLOT, data: text, encoding: 'base64' });
+      engine.push({ pubkey, owner, slot: SLOT, data: text, encoding: 'base64' });
     }
-    recorded.endTurn(Date.now());
+    engine.endTurn(Date.now());
     const scene: { it?: QuoteScene } = {};
     const faults = (error: unknown): never => {
       throw error;
@@ -71,7 +65,7 @@ export class QuoteScene {
       ...{ everLive: true, state: 'live', reason: null, slot: SLOT },
     });
     const door = new QuoteIntake({
-      engine: recorded,
+      engine,
       requestTurn: () => scene.it?.requestTurn(),
       timers: systemTimers,
       wallMs: () => Date.now(),
@@ -103,7 +97,7 @@ export class QuoteScene {
     const listener = await listen({ ...address, ...servers, onFault: faults });
     sockets.start(listener);
     makers.start();
-    scene.it = new QuoteScene(engine, calls, { recorded, door, makers, sockets, listener });
+    scene.it = new QuoteScene(engine, { door, makers, sockets, listener });
     return scene.it;
   }
 
@@ -130,7 +124,7 @@ export class QuoteScene {
   requestTurn(): void {
     this.#planned ??= setImmediate(() => {
       this.#planned = null;
-      const turn: TurnChanges = this.parts.recorded.endTurn(Date.now());
+      const turn: TurnChanges = this.engine.endTurn(Date.now());
       publishAll(this.parts.sockets, turn);
     });
   }

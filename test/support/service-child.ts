@@ -97,9 +97,9 @@ export class ServiceChild {
     return ServiceChild.#run(['edge', ...PATIENT, ...flags]);
   }
 
-  /** Starts `replay` of a recording and waits until its book is live. */
-  static replay(file: string, flags: readonly string[] = []): Promise<ServiceChild> {
-    return ServiceChild.#run(['replay', file, ...flags]);
+  /** Starts `replay` of a journal and waits until its book is live. */
+  static replay(folder: string, flags: readonly string[] = []): Promise<ServiceChild> {
+    return ServiceChild.#run(['replay', folder, ...flags]);
   }
 
   /** Starts `demo` with a chain of its own and waits until its book is live. */

@@ -1,4 +1,4 @@
-/** A recording of an oracle that moves a thousand times a second under a book that floats on it. */
+/** A journal of an oracle that moves a thousand times a second under a book that floats on it. */
 import { lazerOracleBytes } from '../../src/sim/bytes/accounts.js';
 import { Direction, SpotBalanceType } from '../../src/sim/bytes/chain-enums.js';
 import { address, keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
@@ -9,13 +9,12 @@ import type {
   SimulatorClock,
 } from '../../src/sim/market/market-simulator.js';
 import { Random } from '../../src/sim/random.js';
-import { LifeRecording } from './life-recording.js';
+import { LifeJournal } from './life-journal.js';
 
 const BASE = 1_000_000_000n;
 /** Slots of a user account, all taken. */
 const ORDERS = 32;
 const EXPONENT = -8;
-const FLUSH_TURNS = 1_000;
 
 /** What a storm is made of. */
 export interface StormOptions {
@@ -27,23 +26,23 @@ export interface StormOptions {
   /** Time before the first tick, and behind the last. */
   readonly leadMs: number;
   readonly calmMs: number;
+  readonly streamIntervalMs?: number;
 }
 
-/** Records a storm: one tick a turn, each of which moves every price of the book. */
-export async function recordStorm(path: string, options: StormOptions): Promise<void> {
-  const { seed, users, ticks, ticksPerSecond, leadMs, calmMs } = options;
-  const recording = await LifeRecording.begin(path, { seed, makers: 10 });
-  const { life } = recording;
-  recording.turn(Array.from({ length: users }, (_, i) => floatingUser(i, recording.clock)));
-  recording.pause(leadMs);
+/** Writes a storm: one tick a turn, each of which moves every price of the book. */
+export function writeStorm(folder: string, options: StormOptions): void {
+  const { seed, users, ticks, ticksPerSecond, leadMs, calmMs, ...own } = options;
+  const journal = LifeJournal.begin(folder, { seed, makers: 10, ...own });
+  const { life } = journal;
+  journal.turn(Array.from({ length: users }, (_, i) => floatingUser(i, journal.clock)));
+  journal.pause(leadMs);
   const random = new Random(seed);
   for (let tick = 1; tick <= ticks; tick += 1) {
-    recording.turn([movedOracle(life, random, recording.clock)]);
-    recording.atMs += 1_000 / ticksPerSecond;
-    if (tick % FLUSH_TURNS === 0) await recording.flush();
+    journal.turn([movedOracle(life, random, journal.clock)]);
+    journal.atMs += 1_000 / ticksPerSecond;
   }
-  recording.pause(calmMs);
-  await recording.end();
+  journal.pause(calmMs);
+  journal.write();
 }
 
 function floatingUser(number: number, { slot }: SimulatorClock): AccountWrite {

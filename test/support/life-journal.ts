@@ -1,0 +1,148 @@
+/** Journals of seeded lives, made without a chain: what `slotbook replay` then serves. */
+import { appendFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { Engine } from '../../src/engine/engine.js';
+import { JournalWriter } from '../../src/engine/journal-writer.js';
+import { MarkedTurns } from '../../src/feed/model/marked-turns.js';
+import { segmentName } from '../../src/journal/store/segment-name.js';
+import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import {
+  type AccountWrite,
+  MarketSimulator,
+  type SimulatorClock,
+} from '../../src/sim/market/market-simulator.js';
+
+const START_SLOT = 350_000_000;
+const START_S = 1_750_000_000;
+const SLOT_MS = 400;
+const WRITE_BYTES = 16 * 1024 * 1024;
+/** The default of a service. */
+const STREAM_INTERVAL_MS = 10;
+
+/** The life of a journal, and how far apart the frames of a topic are in it. */
+export interface LifeSetup {
+  readonly seed: number;
+  readonly makers: number;
+  readonly streamIntervalMs?: number;
+}
+
+/** The folder of a journal as it is written; time is what its owner says. */
+export class LifeJournal {
+  /** When the next turn ends, since the beginning. */
+  atMs = 0;
+  /** Accounts written since the first turn. */
+  changes = 0;
+  readonly engine = new Engine({ programId: PROGRAM_ID, epoch: 'first' });
+  readonly life: MarketSimulator;
+  readonly #folder: string;
+  readonly #writer = new JournalWriter(PROGRAM_ID);
+  readonly #marked: MarkedTurns;
+
+  private constructor(folder: string, setup: LifeSetup) {
+    const { seed, makers, streamIntervalMs = STREAM_INTERVAL_MS } = setup;
+    this.#folder = folder;
+    this.life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
+    const { engine } = this;
+    this.#marked = new MarkedTurns({
+      ...{ engine, streamIntervalMs },
+      // What has to wait goes out with a later turn: there is always another one.
+      timers: { nowMs: () => this.atMs, after: () => ({ cancel: () => undefined }) },
+      onTurn: (_, mark) => engine.turnLog.markPublished(mark),
+      onDue: () => undefined,
+    });
+  }
+
+  /** Begins with the first state of a life, live, in a folder that it makes. */
+  static begin(folder: string, setup: LifeSetup): LifeJournal {
+    mkdirSync(folder);
+    const journal = new LifeJournal(folder, setup);
+    journal.engine.turnLog.start();
+    journal.engine.setState('live');
+    journal.turn(journal.life.createGenesis(journal.clock));
+    journal.changes = 0;
+    return journal;
+  }
+
+  /** The chain's time now. */
+  get clock(): SimulatorClock {
+    const slots = Math.floor(this.atMs / SLOT_MS);
+    return { slot: START_SLOT + slots, unixSeconds: START_S + Math.floor(this.atMs / 1_000) };
+  }
+
+  /** One turn with these accounts. */
+  turn(writes: readonly AccountWrite[]): void {
+    const { slot, unixSeconds } = this.clock;
+    this.engine.setClock(slot, unixSeconds);
+    for (const { pubkey, owner, data } of writes) {
+      const text = data.toString('base64');
+      this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
+    }
+    this.changes += writes.length;
+    this.#marked.endTurn(START_S * 1_000 + Math.floor(this.atMs));
+    if (this.engine.turnLog.waitingBytes() > WRITE_BYTES) this.write();
+  }
+
+  /** Time in which only slots come. */
+  pause(ms: number): void {
+    for (const endMs = this.atMs + ms; this.atMs < endMs; ) {
+      this.atMs = Math.min(endMs, this.atMs + SLOT_MS / 2);
+      this.turn([]);
+    }
+  }
+
+  /** Writes all turns that wait. */
+  write(): void {
+    const { turnLog } = this.engine;
+    for (let log = turnLog.take(); log !== null; log = turnLog.take()) this.#writer.append(log, 0);
+    this.#writer.flush();
+    for (const { segment, bytes } of this.#writer.takePieces()) {
+      appendFileSync(path.join(this.#folder, segmentName(segment)), bytes);
+    }
+  }
+}
+
+/** What a written life has. */
+export interface LifeOptions extends Omit<LifeSetup, 'makers'> {
+  readonly makers?: number;
+  /** Account writes, and how many a second. */
+  readonly changes: number;
+  readonly changesPerSecond: number;
+  /** Time before the first change, in which readers come. */
+  readonly leadMs: number;
+  /** Whether the state falls back now and then, and the epoch changes once. */
+  readonly interrupted?: boolean;
+}
+
+/** Steps of a life between two quiet moments, and how long such a moment is. */
+const STEPS_PER_BURST = 200;
+const QUIET_MS = 60;
+/** Changes between two times that the book is said to lag. */
+const CHANGES_PER_LAG = 2_500;
+const LAG_MS = 30;
+
+/** Writes a life of one step a turn, with quiet moments in between. */
+export function writeLife(folder: string, options: LifeOptions): void {
+  const { makers = 60, changes, changesPerSecond, leadMs, interrupted = false } = options;
+  const journal = LifeJournal.begin(folder, { ...options, makers });
+  journal.pause(leadMs);
+  let lags = 0;
+  for (let steps = 1; journal.changes < changes; steps += 1) {
+    const writes = journal.life.nextWrites(journal.clock);
+    journal.turn(writes);
+    journal.atMs += (writes.length * 1_000) / changesPerSecond;
+    if (steps % STEPS_PER_BURST === 0) journal.pause(QUIET_MS);
+    if (interrupted && journal.changes > (lags + 1) * CHANGES_PER_LAG) {
+      lags += 1;
+      journal.engine.setState('lagging');
+      journal.turn([]);
+      journal.pause(LAG_MS);
+      journal.engine.setState('live');
+      journal.turn([]);
+    }
+    if (interrupted && journal.engine.epoch === 'first' && journal.changes > changes / 2) {
+      journal.engine.setEpoch('second');
+      journal.turn([]);
+    }
+  }
+  journal.write();
+}
