@@ -10,14 +10,9 @@ export interface MarkedTurnsOptions {
   /** The service's own interval between two frames of a topic. */
   readonly streamIntervalMs: number;
   readonly onTurn: (turn: TurnChanges, mark: PublishMark) => void;
-  /** What had to wait may be published: a turn is to end, if only for that, or none is open. */
+  /** What had to wait may be published: a turn is to end, if only for that. */
   readonly onDue: () => void;
 }
-
-const NO_CHANGES: TurnChanges = {
-  ...{ dirty: [], requoted: [], indicated: [], allChanged: false },
-  ...{ problems: [], marketsChanged: false },
-};
 
 /** Ends turns of the engine, and says with each of them what is published. */
 export class MarkedTurns {
@@ -37,28 +32,19 @@ export class MarkedTurns {
   endTurn(tsMs: number, onApplied?: () => void): TurnChanges {
     const turn = this.#options.engine.endTurn(tsMs);
     onApplied?.();
-    this.#publishTurn(turn);
+    this.#marks.addChanges(turn);
+    const { timers, onTurn } = this.#options;
+    const nowMs = timers.nowMs();
+    const mark = this.#marks.takeMark(nowMs);
+    this.#scheduleWake(nowMs);
+    onTurn(turn, mark);
     return turn;
-  }
-
-  /** Publishes what had to wait, between two turns: for a log that is read, whose turns are counted. */
-  publishWaiting(): void {
-    this.#publishTurn(NO_CHANGES);
   }
 
   /** Asks for no turn any more. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
-  }
-
-  #publishTurn(turn: TurnChanges): void {
-    const { timers, onTurn } = this.#options;
-    this.#marks.addChanges(turn);
-    const nowMs = timers.nowMs();
-    const mark = this.#marks.takeMark(nowMs);
-    this.#scheduleWake(nowMs);
-    onTurn(turn, mark);
   }
 
   /** Sets the timer for what has to wait, unless it comes sooner. */
