@@ -9,7 +9,7 @@ const docs = read('docs/api.md');
 test.each([
   ['src/config/config-error.ts', /readonly code: ([^,]+),/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
-  ['src/feed/model/error.ts', /FeedErrorCode =([^;]+);/, 15],
+  ['src/feed/model/error.ts', /FeedErrorCode =([^;]+);/, 10],
   ['src/history/model/error.ts', /HistoryErrorCode =([^;]+);/, 6],
   ['src/history/store/error.ts', /readonly code =([^;]+);/, 1],
   ['src/journal/model/error.ts', /JournalErrorCode =([^;]+);/, 9],
@@ -38,6 +38,16 @@ test.each([
   const reasons = list.exec(read(path))?.[1]?.match(/"[a-zA-Z]+"/g) ?? [];
   expect(reasons.length).toBeGreaterThanOrEqual(countMin);
   expect(reasons.filter((reason) => !docs.includes(`\`${reason.slice(1, -1)}\``))).toEqual([]);
+});
+
+test('a code that is in use no longer is not used again', () => {
+  const [, gone = ''] = /\nNo longer in use, [^:]+: ([\s\S]+?)\n\n/.exec(docs) ?? [];
+  const codes = [...gone.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code ?? '');
+  expect(codes.length).toBe(7);
+  const listed = ['src/feed/model/error.ts', 'src/engine/errors.ts', 'src/journal/model/error.ts']
+    .map(read)
+    .join('\n');
+  expect(codes.filter((code) => listed.includes(`'${code}'`))).toEqual([]);
 });
 
 test("the client knows the service's codes, and no others", () => {

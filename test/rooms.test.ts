@@ -59,9 +59,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
  */
 const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   server: [['transport'], ['metrics', 'admission', 'api'], ['sockets'], ['quotes', 'routes']],
-  // model: what the parts of the feed share. connection: one connection to one node. recording: the
-  // engine's calls in a file, and their replay. The top: the feed over its nodes, and quotes.
-  feed: [['model'], ['grpc', 'sources'], ['connection', 'recording'], ['.']],
+  // model: what the parts of the feed share. connection: one connection to one node. The top: the
+  // feed over its nodes, and quotes.
+  feed: [['model'], ['grpc', 'sources'], ['connection'], ['.']],
   rpc: [['.'], ['grpc']],
   sim: [['.'], ['bytes'], ['chain', 'relay'], ['market'], ['demo']],
   journal: [['model'], ['store'], ['nats'], ['worker', 'as-of'], ['replays'], ['.']],

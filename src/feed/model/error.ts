@@ -1,6 +1,6 @@
 import { FAILURE_CHARS_MAX } from './limits.js';
 
-/** What makes a snapshot of the chain, or a recording, useless; codes are never renamed. */
+/** What makes a snapshot of the chain useless; codes are never renamed. */
 export type FeedErrorCode =
   | 'MALFORMED_ACCOUNTS_ANSWER'
   | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
@@ -11,14 +11,7 @@ export type FeedErrorCode =
   | 'NOTIFICATION_GAP'
   | 'GENESIS_MISMATCH'
   | 'CHAIN_CLOCK_OUT_OF_RANGE'
-  | 'FEED_STOPPED'
-  | 'MALFORMED_RECORDING'
-  | 'RECORDING_VERSION_MISMATCH'
-  | 'RECORDING_CRC_MISMATCH'
-  | 'RECORDING_BYTES_EXCEEDED'
-  | 'RECORDING_READ_FAILED'
-  | 'RECORDING_WRITE_FAILED'
-  | 'RECORDING_QUEUE_EXCEEDED';
+  | 'FEED_STOPPED';
 
 /** The one error class of this room. */
 export class FeedError extends Error {
