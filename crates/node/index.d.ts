@@ -9,29 +9,6 @@
  */
 export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
 
-/**
- * Compresses and unpacks zstd frames, one whole frame a call, and keeps what it needs for that
- * from call to call.
- */
-export declare class Codec {
-  /** A codec that holds nothing yet. */
-  constructor()
-  /** The bytes that a compressed form of `length` bytes may need at most. */
-  compressedBytesMax(length: number): number
-  /**
-   * Writes `bytes` as one zstd frame into `out`. The frame carries its length and no checksum.
-   * Returns the bytes written; -1 when they do not fit.
-   */
-  compress(bytes: Uint8Array, out: Buffer): number
-  /** The bytes that zstd frames say they unpack to; -1 when they do not say it, or are none. */
-  decodedBytes(packed: Uint8Array): number
-  /**
-   * Unpacks zstd frames into `out`. Returns the bytes written; -1 when the frames are broken or
-   * hold more than fits.
-   */
-  decompress(packed: Uint8Array, out: Buffer): number
-}
-
 /** The order book of one program on one chain. */
 export declare class Core {
   /**

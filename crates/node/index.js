@@ -835,7 +835,6 @@ function __napiStampBindingTarget(exportsObject, target) {
 // linked import resolves to `undefined`.
 module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __napiLoadedBindingTarget)
 module.exports = nativeBinding
-module.exports.Codec = nativeBinding.Codec
 module.exports.Core = nativeBinding.Core
 module.exports.JournalReader = nativeBinding.JournalReader
 module.exports.JournalRows = nativeBinding.JournalRows

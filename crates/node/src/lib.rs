@@ -2,7 +2,7 @@
 //!
 //! [`core::Core`] holds a book: batches of accounts come in by `apply` and `endTurn`, finished bodies
 //! and frames go out into the caller's buffers. [`snapshot`] decodes whole RPC responses on another
-//! thread; [`events`] reads the logs of transactions; [`codec`] compresses recordings. Expected
+//! thread; [`events`] reads the logs of transactions; Expected
 //! failures are data: a code, never an exception, and nothing here panics across the boundary.
 //!
 //! This room does not decide anything about orders and prices, know a URL or read a clock.
@@ -11,7 +11,6 @@
 //! the addon's functions exist only inside Node.js.
 
 pub mod checkpoint;
-pub mod codec;
 pub mod core;
 pub mod decode;
 pub mod events;
