@@ -14,7 +14,7 @@ import { splitRuns } from '../journal/store/listing.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import type { SegmentInfo } from '../journal/store/segment-info.js';
 import { findTrades } from './exported-trades.js';
-import { journalFolder } from './journal-origin.js';
+import { existingFolder } from './journal-origin.js';
 
 /** The flags of `export`. */
 export interface ExportFlags {
@@ -55,7 +55,7 @@ export async function exportRows(
   const blocks =
     channel === 'trades'
       ? readTradeRows({ ...asked, ...findTrades(place, asked.market) })
-      : readRuns(journalFolder(place), { ...asked, channel });
+      : readRuns(existingFolder(place, 'DIR'), { ...asked, channel });
   const end = await writeRows({ blocks, encoder, file, stop });
   if (end === 'empty') {
     const of = channel === 'trades' ? 'with trades' : 'of the journal';
