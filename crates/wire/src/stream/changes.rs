@@ -2,8 +2,8 @@
 
 use slotbook_book::{Book, MarketId, Side};
 
-pub use super::diff::Difference;
-use super::diff::{OrderChanges, each_difference};
+use super::diff::OrderChanges;
+pub use super::rows::Difference;
 use super::rows::{Fresh, Row};
 use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
@@ -26,13 +26,13 @@ impl<R> Default for ReadRows<R> {
 
 impl<R: Row> ReadRows<R> {
     /// Reads each side that may be another one: `each_row` gives its rows to the function that it is called
-    /// with, and `compare` gets the rows from the first that is another on, those before and those of now.
+    /// with, and `compare` gets what is not as it was.
     fn read(
         &mut self,
         book: &Book,
         market: MarketId,
         mut each_row: impl FnMut(Side, &mut dyn FnMut(R)),
-        mut compare: impl FnMut(Side, &[R], &[R]),
+        mut compare: impl FnMut(Side, &Fresh<R>),
     ) {
         let Self { shown, fresh, seq } = self;
         for (shown, side) in shown.iter_mut().zip(Side::BOTH) {
@@ -40,8 +40,9 @@ impl<R: Row> ReadRows<R> {
                 continue;
             }
             fresh.clear();
-            each_row(side, &mut |row| fresh.push(shown, row));
-            compare(side, &shown[fresh.same()..], fresh.rest());
+            each_row(side, &mut |row| fresh.push((shown, side), row));
+            fresh.end(shown);
+            compare(side, fresh);
             fresh.publish(shown);
         }
         *seq = book.seq(market);
@@ -71,7 +72,7 @@ impl LevelChanges {
             book,
             request.market,
             |side, push| each_level(book, request, side, push),
-            |side, was, is| each_difference(side, was, is, |difference| take(side, difference)),
+            |side, fresh| fresh.differences().for_each(|difference| take(side, difference)),
         );
     }
 }
@@ -107,8 +108,8 @@ impl OrderRowChanges {
                 let alone = |line| push(OrderLine { queue: 0, ..line });
                 each_order(book, request, side, scratch, alone);
             },
-            |side, was, is| {
-                changes.find(side, was, is);
+            |side, fresh| {
+                changes.find(side, fresh);
                 changes.went.iter().for_each(|line| take(side, Difference::Went(line)));
                 changes.became.iter().for_each(|line| take(side, Difference::Became(line)));
                 changes.came.iter().for_each(|line| take(side, Difference::Came(line)));

@@ -11,9 +11,9 @@ pub(super) const CHECKSUM_ROWS: usize = 10;
 pub(super) fn checksum<R: Row>(shown: [&[R]; 2], fresh: &[Fresh<R>; 2], text: &mut Vec<u8>) -> u32 {
     text.clear();
     let mut json = JsonWriter::new(text);
-    for index in 0..CHECKSUM_ROWS {
-        for (shown, fresh) in shown.iter().zip(fresh) {
-            let Some(row) = fresh.get(shown, index) else { continue };
+    let [mut bids, mut asks] = [0, 1].map(|side| fresh[side].rows(shown[side]));
+    for _ in 0..CHECKSUM_ROWS {
+        for row in [bids.next(), asks.next()].into_iter().flatten() {
             json.u64(row.price().0);
             json.raw(b":");
             json.u128(row.size());
@@ -25,7 +25,6 @@ pub(super) fn checksum<R: Row>(shown: [&[R]; 2], fresh: &[Fresh<R>; 2], text: &m
 }
 
 /// Whether the checksum of the fresh rows is that of the shown ones.
-pub(super) fn is_covered_same<R: Row>(shown: [&[R]; 2], fresh: &[Fresh<R>; 2]) -> bool {
-    let mut sides = shown.iter().zip(fresh);
-    sides.all(|(shown, fresh)| fresh.same() >= CHECKSUM_ROWS || fresh.is_all_same(shown))
+pub(super) fn is_covered_same<R: Row>(fresh: &[Fresh<R>; 2]) -> bool {
+    fresh.iter().all(|fresh| fresh.same() >= CHECKSUM_ROWS)
 }

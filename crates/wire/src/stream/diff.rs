@@ -1,58 +1,10 @@
-//! What is different between two lists of rows of one side.
-
-use std::cmp::Ordering;
+//! What became of the orders of one side.
 
 use slotbook_book::Side;
 use slotbook_protocol::units::Pubkey;
 
-use super::rows::Row;
+use super::rows::{Difference, Fresh, Row};
 use crate::l3::OrderLine;
-
-/// One row that is not as it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Difference<'a, R> {
-    /// There was none at its place.
-    Came(&'a R),
-    /// It was another at its place.
-    Became(&'a R),
-    /// There is none at its place.
-    Went(&'a R),
-}
-
-/// Calls `each` with what makes `new` of `old`, best first.
-pub(super) fn each_difference<'a, R: Row>(
-    side: Side,
-    mut old: &'a [R],
-    mut new: &'a [R],
-    mut each: impl FnMut(Difference<'a, R>),
-) {
-    loop {
-        let place = match (old.first(), new.first()) {
-            (None, None) => return,
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(was), Some(is)) if was == is => {
-                (old, new) = (&old[1..], &new[1..]);
-                continue;
-            }
-            (Some(was), Some(is)) => was.place(is, side),
-        };
-        if place.is_ge() {
-            each(if place.is_eq() {
-                Difference::Became(&new[0])
-            } else {
-                Difference::Came(&new[0])
-            });
-            new = &new[1..];
-        }
-        if place.is_le() {
-            if place.is_lt() {
-                each(Difference::Went(&old[0]));
-            }
-            old = &old[1..];
-        }
-    }
-}
 
 /// An order by name, as readers know it.
 type OrderKey = (Pubkey, u32);
@@ -67,13 +19,13 @@ pub(super) struct OrderChanges {
 }
 
 impl OrderChanges {
-    /// Finds what makes `new` of `old`.
-    pub(super) fn find(&mut self, side: Side, old: &[OrderLine], new: &[OrderLine]) {
+    /// Finds what makes the orders of now of those that are published.
+    pub(super) fn find(&mut self, side: Side, fresh: &Fresh<OrderLine>) {
         let Self { came, became, went } = self;
         came.clear();
         became.clear();
         went.clear();
-        each_difference(side, old, new, |difference| match difference {
+        fresh.differences().for_each(|difference| match difference {
             Difference::Came(line) => came.push(*line),
             Difference::Became(line) => became.push(*line),
             Difference::Went(line) => went.push(*line),
@@ -111,7 +63,6 @@ fn key(line: &OrderLine) -> OrderKey {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::Fresh;
     use super::*;
     use crate::level::SourcedLevel;
     use proptest::prelude::*;
@@ -165,10 +116,11 @@ mod tests {
         }
     }
 
-    /// What the fresh rows of `new` leave to be compared with `old`.
-    fn fresh<R: Row>(old: &[R], new: &[R]) -> Fresh<R> {
+    /// What of `new` is not as in `old`.
+    fn fresh<R: Row>(side: Side, old: &[R], new: &[R]) -> Fresh<R> {
         let mut fresh = Fresh::default();
-        new.iter().for_each(|row| fresh.push(old, *row));
+        new.iter().for_each(|row| fresh.push((old, side), *row));
+        fresh.end(old);
         fresh
     }
 
@@ -178,11 +130,11 @@ mod tests {
             side in side(), old in levels(), new in levels(),
         ) {
             let (old, new) = (sorted(side, old), sorted(side, new));
-            let fresh = fresh(&old, &new);
+            let mut fresh = fresh(side, &old, &new);
             let mut book: BTreeMap<u64, SourcedLevel> =
                 old.iter().map(|level| (level.price.0, *level)).collect();
             let mut places = Vec::new();
-            each_difference(side, &old[fresh.same()..], fresh.rest(), |difference| {
+            fresh.differences().for_each(|difference| {
                 let (level, had) = match difference {
                     Difference::Came(level) => (level, book.insert(level.price.0, *level)),
                     Difference::Became(level) => (level, book.insert(level.price.0, *level)),
@@ -197,6 +149,9 @@ mod tests {
             });
             prop_assert!(places.is_sorted_by(|a, b| a.place(b, side).is_lt()), "best first");
             prop_assert_eq!(sorted(side, book.into_values().collect()), new.clone());
+            prop_assert!(fresh.rows(&old).eq(&new));
+            let same = fresh.same().min(old.len());
+            prop_assert_eq!(&old[..same], &new[..same]);
             let mut published = old;
             fresh.publish(&mut published);
             prop_assert_eq!(published, new);
@@ -207,9 +162,9 @@ mod tests {
             side in side(), old in orders(), new in orders(),
         ) {
             let (old, new) = (sorted(side, old), sorted(side, new));
-            let fresh = fresh(&old, &new);
+            let fresh = fresh(side, &old, &new);
             let mut changes = OrderChanges::default();
-            changes.find(side, &old[fresh.same()..], fresh.rest());
+            changes.find(side, &fresh);
             let mut book: BTreeMap<OrderKey, OrderLine> =
                 old.iter().map(|line| (key(line), *line)).collect();
             for line in &changes.went {

@@ -58,69 +58,171 @@ fn by_price(a: Price, b: Price, side: Side) -> Ordering {
     }
 }
 
-/// The rows of now, as far as they are not those that are published: most changes leave all rows
-/// before them as they were, and these are not copied.
+/// One row that is not as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference<'a, R> {
+    /// There was none at its place.
+    Came(&'a R),
+    /// It was another at its place.
+    Became(&'a R),
+    /// There is none at its place.
+    Went(&'a R),
+}
+
+/// What becomes of a published row, or comes before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Came,
+    Became,
+    Went,
+}
+
+/// One row that is not as it was.
+#[derive(Clone, Copy, Debug)]
+struct Edit {
+    kind: Kind,
+    /// The published row that it takes the place of or removes, or before which it comes.
+    at: usize,
+}
+
+/// The rows of now, as far as they are not those that are published. Rows are compared once, while they are
+/// read: most changes leave all rows but one or two as they were, and these are not copied.
 #[derive(Debug)]
 pub(super) struct Fresh<R> {
-    /// How many rows from the best on are the published ones.
-    same: usize,
-    rest: Vec<R>,
+    /// How many of the published rows were compared.
+    passed: usize,
+    /// Best first.
+    edits: Vec<Edit>,
+    /// The row of each edit; the published one where it went.
+    rows: Vec<R>,
+    /// For use again.
+    moved: Vec<R>,
 }
 
 impl<R> Default for Fresh<R> {
     fn default() -> Self {
-        Self { same: 0, rest: Vec::new() }
+        Self { passed: 0, edits: Vec::new(), rows: Vec::new(), moved: Vec::new() }
     }
 }
 
 impl<R: Row> Fresh<R> {
+    /// The rows of now are the published ones until others are pushed.
     pub(super) fn clear(&mut self) {
-        self.same = 0;
-        self.rest.clear();
+        self.passed = 0;
+        self.edits.clear();
+        self.rows.clear();
     }
 
-    /// The rows of now are the published ones.
-    pub(super) fn keep_all(&mut self, shown: &[R]) {
-        self.same = shown.len();
-        self.rest.clear();
-    }
-
-    /// Adds the next row of now; `shown` are the published rows, always the same ones.
+    /// Adds the next row of now; `shown` are the published rows of the side, always the same ones.
     #[inline]
-    pub(super) fn push(&mut self, shown: &[R], row: R) {
-        if self.rest.is_empty() && shown.get(self.same) == Some(&row) {
-            self.same += 1;
+    pub(super) fn push(&mut self, (shown, side): (&[R], Side), row: R) {
+        if shown.get(self.passed) == Some(&row) {
+            self.passed += 1;
         } else {
-            self.rest.push(row);
+            self.push_other((shown, side), &row);
         }
     }
 
-    pub(super) fn same(&self) -> usize {
-        self.same
+    /// As [`Fresh::push`], of a row that is not the next published one.
+    fn push_other(&mut self, (shown, side): (&[R], Side), row: &R) {
+        while let Some(was) = shown.get(self.passed) {
+            match was.place(row, side) {
+                Ordering::Less => self.edit(Kind::Went, was),
+                Ordering::Equal => {
+                    self.edit(Kind::Became, row);
+                    self.passed += 1;
+                    return;
+                }
+                Ordering::Greater => break,
+            }
+            self.passed += 1;
+            if shown.get(self.passed) == Some(row) {
+                self.passed += 1;
+                return;
+            }
+        }
+        self.edit(Kind::Came, row);
     }
 
-    /// The rows from the first that is another on.
-    pub(super) fn rest(&self) -> &[R] {
-        &self.rest
+    fn edit(&mut self, kind: Kind, row: &R) {
+        self.edits.push(Edit { kind, at: self.passed });
+        self.rows.push(*row);
+    }
+
+    /// Ends the rows of now: what is published behind them went.
+    pub(super) fn end(&mut self, shown: &[R]) {
+        while let Some(was) = shown.get(self.passed) {
+            self.edit(Kind::Went, was);
+            self.passed += 1;
+        }
+    }
+
+    /// The rows of now where none is published.
+    pub(super) fn all(&self) -> &[R] {
+        debug_assert!(self.passed == 0, "Invariant: nothing is published");
+        &self.rows
     }
 
     /// Whether the rows of now are the published ones.
-    pub(super) fn is_all_same(&self, shown: &[R]) -> bool {
-        self.rest.is_empty() && self.same == shown.len()
+    pub(super) fn is_all_same(&self) -> bool {
+        self.edits.is_empty()
     }
 
-    /// A row of now.
+    /// How many rows from the best on are the published ones, at least.
+    pub(super) fn same(&self) -> usize {
+        self.edits.first().map_or(usize::MAX, |edit| edit.at)
+    }
+
+    /// What makes the rows of now of the published ones, best first.
+    pub(super) fn differences(&self) -> impl Iterator<Item = Difference<'_, R>> + Clone {
+        self.edits.iter().zip(&self.rows).map(|(edit, row)| match edit.kind {
+            Kind::Came => Difference::Came(row),
+            Kind::Became => Difference::Became(row),
+            Kind::Went => Difference::Went(row),
+        })
+    }
+
+    /// The rows of now, best first.
     #[inline]
-    pub(super) fn get<'a>(&'a self, shown: &'a [R], index: usize) -> Option<&'a R> {
-        match index.checked_sub(self.same) {
-            Some(index) => self.rest.get(index),
-            None => shown.get(index),
-        }
+    pub(super) fn rows<'a>(&'a self, shown: &'a [R]) -> impl Iterator<Item = &'a R> {
+        let (mut edits, mut at) = (self.edits.iter().zip(&self.rows).peekable(), 0);
+        std::iter::from_fn(move || {
+            while let Some((edit, row)) = edits.next_if(|(edit, _)| edit.at == at) {
+                at += usize::from(edit.kind != Kind::Came);
+                if edit.kind != Kind::Went {
+                    return Some(row);
+                }
+            }
+            let row = shown.get(at)?;
+            at += 1;
+            Some(row)
+        })
+    }
+
+    /// The best row of now.
+    pub(super) fn first<'a>(&'a self, shown: &'a [R]) -> Option<&'a R> {
+        self.rows(shown).next()
     }
 
     /// Makes the rows of now the published ones.
-    pub(super) fn publish(&self, shown: &mut Vec<R>) {
-        shown.truncate(self.same);
-        shown.extend_from_slice(&self.rest);
+    pub(super) fn publish(&mut self, shown: &mut Vec<R>) {
+        let mut edits = self.edits.iter().zip(&self.rows).peekable();
+        while let Some((edit, row)) = edits.next_if(|(edit, _)| edit.kind == Kind::Became) {
+            shown[edit.at] = *row;
+        }
+        // Rows behind one that came or went stand in other places.
+        let Some((first, _)) = edits.peek() else { return };
+        let (start, mut at) = (first.at, first.at);
+        self.moved.clear();
+        for (edit, row) in edits {
+            self.moved.extend_from_slice(&shown[at..edit.at]);
+            at = edit.at + usize::from(edit.kind != Kind::Came);
+            if edit.kind != Kind::Went {
+                self.moved.push(*row);
+            }
+        }
+        self.moved.extend_from_slice(&shown[at..]);
+        shown.truncate(start);
+        shown.extend_from_slice(&self.moved);
     }
 }

@@ -34,6 +34,13 @@ impl Shown {
             Shows::Orders(_) => Self::Orders(Default::default()),
         }
     }
+
+    fn clear(&mut self) {
+        match self {
+            Self::Levels(sides) => sides.iter_mut().for_each(Vec::clear),
+            Self::Orders(sides) => sides.iter_mut().for_each(Vec::clear),
+        }
+    }
 }
 
 /// What all topics of a book share to make their next frame: nothing is allocated for it once the
@@ -68,31 +75,31 @@ impl StreamScratch {
                 let has_sources = spec.channel != Channel::Bbo;
                 for (index, side) in Side::BOTH.into_iter().enumerate() {
                     let (fresh, shown) = (&mut self.levels[index], shown[index].as_slice());
+                    fresh.clear();
                     if is_read(side) {
-                        fresh.keep_all(shown);
                         continue;
                     }
-                    fresh.clear();
                     each_level(book, &request, side, |level| {
                         let level = if has_sources { level } else { without_sources(&level) };
-                        fresh.push(shown, level);
+                        fresh.push((shown, side), level);
                     });
+                    fresh.end(shown);
                 }
-                is_other(shown, &self.levels)
+                is_other(&self.levels)
             }
             (Shows::Orders(request), Shown::Orders(shown)) => {
                 for (index, side) in Side::BOTH.into_iter().enumerate() {
                     let (fresh, shown) = (&mut self.orders[index], shown[index].as_slice());
-                    if is_read(side) {
-                        fresh.keep_all(shown);
-                        continue;
-                    }
                     fresh.clear();
-                    each_order(book, &request, side, &mut self.rows, |line| {
-                        fresh.push(shown, line)
-                    });
+                    if !is_read(side) {
+                        each_order(book, &request, side, &mut self.rows, |line| {
+                            fresh.push((shown, side), line)
+                        });
+                        fresh.end(shown);
+                    }
+                    self.changes[index].find(side, fresh);
                 }
-                is_other(shown, &self.orders)
+                is_other(&self.orders)
             }
             _ => unreachable!("Invariant: a topic shows what its specification says"),
         }
@@ -101,8 +108,8 @@ impl StreamScratch {
     /// What was read where nothing is shown.
     fn fresh_rows(&self, shown: &Shown) -> ShownRows<'_> {
         match shown {
-            Shown::Levels(_) => ShownRows::Levels(self.levels.each_ref().map(Fresh::rest)),
-            Shown::Orders(_) => ShownRows::Orders(self.orders.each_ref().map(Fresh::rest)),
+            Shown::Levels(_) => ShownRows::Levels(self.levels.each_ref().map(Fresh::all)),
+            Shown::Orders(_) => ShownRows::Orders(self.orders.each_ref().map(Fresh::all)),
         }
     }
 
@@ -125,12 +132,12 @@ fn slices<R>(sides: &[Vec<R>; 2]) -> [&[R]; 2] {
     sides.each_ref().map(Vec::as_slice)
 }
 
-fn is_other<R: Row>(shown: &[Vec<R>; 2], fresh: &[Fresh<R>; 2]) -> bool {
-    shown.iter().zip(fresh).any(|(shown, fresh)| !fresh.is_all_same(shown))
+fn is_other<R: Row>(fresh: &[Fresh<R>; 2]) -> bool {
+    fresh.iter().any(|fresh| !fresh.is_all_same())
 }
 
 fn sum<R: Row>(shown: [&[R]; 2], fresh: &[Fresh<R>; 2], known: u32, text: &mut Vec<u8>) -> u32 {
-    if is_covered_same(shown, fresh) { known } else { checksum(shown, fresh, text) }
+    if is_covered_same(fresh) { known } else { checksum(shown, fresh, text) }
 }
 
 /// What the subscribers of one topic have.
@@ -302,20 +309,15 @@ impl Topic {
         (checksum, sent_ns): (u32, u64),
         scratch: &mut StreamScratch,
     ) {
-        let StreamScratch { levels, orders, changes, makers, frame, .. } = scratch;
+        let StreamScratch { levels, changes, makers, frame, .. } = scratch;
         parts.write_delta_head(self.published.seq, sent_ns, frame);
         match (&self.shown, self.spec.channel) {
             (Shown::Levels([bids, asks]), Channel::Bbo) => {
-                let best = [levels[0].get(bids, 0), levels[1].get(asks, 0)];
+                let best = [levels[0].first(bids), levels[1].first(asks)];
                 encode::write_best(frame, best, parts.units);
             }
-            (Shown::Levels(shown), _) => {
-                encode::write_level_changes(frame, slices(shown), levels, parts.units);
-            }
-            (Shown::Orders(shown), _) => {
-                find_changes(shown, orders, changes);
-                encode::write_order_changes(frame, changes, &parts, makers);
-            }
+            (Shown::Levels(_), _) => encode::write_level_changes(frame, levels, parts.units),
+            (Shown::Orders(_), _) => encode::write_order_changes(frame, changes, &parts, makers),
         }
         frame.extend_from_slice(&checksum.to_le_bytes());
     }
@@ -332,7 +334,7 @@ impl Topic {
             self.write_binary_delta(self.parts(units, now), (checksum, sent_ns), scratch);
             return;
         }
-        let StreamScratch { levels, orders, changes, frame, .. } = scratch;
+        let StreamScratch { levels, changes, frame, .. } = scratch;
         let mut json = JsonWriter::new(frame);
         json.raw(b"{\"type\":\"delta\"");
         json.raw(&self.identity);
@@ -342,13 +344,10 @@ impl Topic {
         json.raw(b",");
         match (&self.shown, self.spec.channel) {
             (Shown::Levels([bids, asks]), Channel::Bbo) => {
-                write_best(&mut json, [levels[0].get(bids, 0), levels[1].get(asks, 0)]);
+                write_best(&mut json, [levels[0].first(bids), levels[1].first(asks)]);
             }
-            (Shown::Levels(shown), _) => write_level_changes(&mut json, slices(shown), levels),
-            (Shown::Orders(shown), _) => {
-                find_changes(shown, orders, changes);
-                write_order_changes(&mut json, changes);
-            }
+            (Shown::Levels(_), _) => write_level_changes(&mut json, levels),
+            (Shown::Orders(_), _) => write_order_changes(&mut json, changes),
         }
         write_checksum(&mut json, checksum);
     }
@@ -430,6 +429,9 @@ impl Pending<'_> {
     /// From now on the subscribers have this frame.
     pub fn publish(self) {
         let Self { topic, scratch, epoch, units, now, checksum, reset, .. } = self;
+        if reset == Reset::Yes {
+            topic.shown.clear();
+        }
         publish_rows(&mut topic.shown, scratch);
         topic.published = now;
         topic.read_seq = now.seq;
@@ -447,14 +449,14 @@ impl Pending<'_> {
 }
 
 /// Keeps what was read as what the subscribers have.
-fn publish_rows(shown: &mut Shown, scratch: &StreamScratch) {
+fn publish_rows(shown: &mut Shown, scratch: &mut StreamScratch) {
     match shown {
-        Shown::Levels(shown) => publish_sides(shown, &scratch.levels),
-        Shown::Orders(shown) => publish_sides(shown, &scratch.orders),
+        Shown::Levels(shown) => publish_sides(shown, &mut scratch.levels),
+        Shown::Orders(shown) => publish_sides(shown, &mut scratch.orders),
     }
 }
 
-fn publish_sides<R: Row>(shown: &mut [Vec<R>; 2], fresh: &[Fresh<R>; 2]) {
+fn publish_sides<R: Row>(shown: &mut [Vec<R>; 2], fresh: &mut [Fresh<R>; 2]) {
     shown.iter_mut().zip(fresh).for_each(|(shown, fresh)| fresh.publish(shown));
 }
 
@@ -468,18 +470,6 @@ fn identify(out: &mut Vec<u8>, names: Names<'_>, (spec, units): (&TopicSpec, Opt
     match units {
         Some(units) => encode::write_identity(out, names, spec.timing, units),
         None => write_identity(out, names),
-    }
-}
-
-/// Finds what became of the orders of both sides.
-fn find_changes(
-    shown: &[Vec<OrderLine>; 2],
-    fresh: &[Fresh<OrderLine>; 2],
-    changes: &mut [OrderChanges; 2],
-) {
-    for (index, side) in Side::BOTH.into_iter().enumerate() {
-        let fresh = &fresh[index];
-        changes[index].find(side, &shown[index][fresh.same()..], fresh.rest());
     }
 }
 

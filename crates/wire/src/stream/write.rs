@@ -1,10 +1,9 @@
 //! The members of frames that depend on what a topic shows.
 
-use slotbook_book::Side;
 use slotbook_protocol::units::Price;
 
-use super::diff::{Difference, OrderChanges, each_difference};
-use super::rows::Fresh;
+use super::diff::OrderChanges;
+use super::rows::{Difference, Fresh};
 use crate::l3::{OrderLine, write_orders};
 use crate::level::SourcedLevel;
 use crate::writer::JsonWriter;
@@ -20,25 +19,13 @@ pub(super) fn write_levels(json: &mut JsonWriter<'_>, sides: [&[SourcedLevel]; 2
 }
 
 /// Writes `"bids":[...],"asks":[...]` with the levels that are not as they were.
-pub(super) fn write_level_changes(
-    json: &mut JsonWriter<'_>,
-    shown: [&[SourcedLevel]; 2],
-    fresh: &[Fresh<SourcedLevel>; 2],
-) {
-    for (index, side) in Side::BOTH.into_iter().enumerate() {
-        json.raw(NAMES[index]);
+pub(super) fn write_level_changes(json: &mut JsonWriter<'_>, fresh: &[Fresh<SourcedLevel>; 2]) {
+    for (name, fresh) in NAMES.into_iter().zip(fresh) {
+        json.raw(name);
         json.raw(b"[");
-        let mut is_first = true;
-        let (was, is) = (&shown[index][fresh[index].same()..], fresh[index].rest());
-        each_difference(side, was, is, |difference| {
-            if !is_first {
-                json.raw(b",");
-            }
-            match difference {
-                Difference::Came(level) | Difference::Became(level) => level.write_entry(json),
-                Difference::Went(level) => write_gone(json, level.price),
-            }
-            is_first = false;
+        json.list(fresh.differences(), |json, difference| match difference {
+            Difference::Came(level) | Difference::Became(level) => level.write_entry(json),
+            Difference::Went(level) => write_gone(json, level.price),
         });
         json.raw(b"]");
     }

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
-use crate::stream::diff::{Difference, OrderChanges, each_difference};
+use crate::stream::diff::OrderChanges;
 use crate::stream::parts::{Names, Reset, ShownRows, SnapshotReply, VersionStamp};
-use crate::stream::rows::Fresh;
+use crate::stream::rows::{Difference, Fresh};
 use crate::stream::spec::Timing;
 
 /// Bytes of the number of a stream.
@@ -143,15 +143,13 @@ pub(in crate::stream) fn write_best(
 /// Writes the levels that are not as they were.
 pub(in crate::stream) fn write_level_changes(
     out: &mut Vec<u8>,
-    shown: [&[SourcedLevel]; 2],
     fresh: &[Fresh<SourcedLevel>; 2],
     units: Units,
 ) {
     let mut first_price = 0;
-    for (index, side) in Side::BOTH.into_iter().enumerate() {
-        let (was, is) = (&shown[index][fresh[index].same()..], fresh[index].rest());
+    for (fresh, side) in fresh.iter().zip(Side::BOTH) {
         let mut writer = LevelWriter::new(out, (side, units), first_price);
-        each_difference(side, was, is, |difference| match difference {
+        fresh.differences().for_each(|difference| match difference {
             Difference::Came(level) | Difference::Became(level) => writer.write_level(level),
             Difference::Went(level) => writer.write_gone(level.price),
         });
