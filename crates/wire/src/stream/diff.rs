@@ -63,6 +63,7 @@ fn key(line: &OrderLine) -> OrderKey {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::Now;
     use super::*;
     use crate::level::SourcedLevel;
     use proptest::prelude::*;
@@ -149,7 +150,7 @@ mod tests {
             });
             prop_assert!(places.is_sorted_by(|a, b| a.place(b, side).is_lt()), "best first");
             prop_assert_eq!(sorted(side, book.into_values().collect()), new.clone());
-            prop_assert!(fresh.rows(&old).eq(&new));
+            prop_assert!(fresh.rows(&old).map(Now::row).eq(&new));
             let same = fresh.same().min(old.len());
             prop_assert_eq!(&old[..same], &new[..same]);
             let mut published = old;

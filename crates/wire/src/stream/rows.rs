@@ -85,6 +85,23 @@ struct Edit {
     at: usize,
 }
 
+/// A row of now.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Now<'a, R> {
+    /// The published row of this index.
+    Same(usize, &'a R),
+    /// Another one.
+    Other(&'a R),
+}
+
+impl<'a, R> Now<'a, R> {
+    pub(super) fn row(self) -> &'a R {
+        match self {
+            Self::Same(_, row) | Self::Other(row) => row,
+        }
+    }
+}
+
 /// The rows of now, as far as they are not those that are published. Rows are compared once, while they are
 /// read: most changes leave all rows but one or two as they were, and these are not copied.
 #[derive(Debug)]
@@ -184,24 +201,24 @@ impl<R: Row> Fresh<R> {
 
     /// The rows of now, best first.
     #[inline]
-    pub(super) fn rows<'a>(&'a self, shown: &'a [R]) -> impl Iterator<Item = &'a R> {
+    pub(super) fn rows<'a>(&'a self, shown: &'a [R]) -> impl Iterator<Item = Now<'a, R>> {
         let (mut edits, mut at) = (self.edits.iter().zip(&self.rows).peekable(), 0);
         std::iter::from_fn(move || {
             while let Some((edit, row)) = edits.next_if(|(edit, _)| edit.at == at) {
                 at += usize::from(edit.kind != Kind::Came);
                 if edit.kind != Kind::Went {
-                    return Some(row);
+                    return Some(Now::Other(row));
                 }
             }
             let row = shown.get(at)?;
             at += 1;
-            Some(row)
+            Some(Now::Same(at - 1, row))
         })
     }
 
     /// The best row of now.
     pub(super) fn first<'a>(&'a self, shown: &'a [R]) -> Option<&'a R> {
-        self.rows(shown).next()
+        self.rows(shown).next().map(Now::row)
     }
 
     /// Makes the rows of now the published ones.

@@ -4,7 +4,7 @@ use slotbook_book::{Book, MarketId, MarketInfo, Side};
 
 use super::binary::Units;
 use super::binary::encode::{self, FrameParts, Makers};
-use super::checksum::{checksum, is_covered_same};
+use super::checksum::{CoveredTexts, is_covered_same};
 use super::diff::OrderChanges;
 pub use super::parts::{FrameTimes, Reset, SnapshotReply};
 use super::parts::{Names, ShownRows, VersionStamp};
@@ -16,9 +16,6 @@ use crate::l3::OrderLine;
 use crate::level::{Source, SourcedLevel};
 use crate::render::{Rows, each_level, each_order};
 use crate::writer::JsonWriter;
-
-/// The checksum of a book without a row.
-const EMPTY_CHECKSUM: u32 = 0;
 
 /// The published rows of a topic, bids first.
 #[derive(Debug)]
@@ -51,6 +48,7 @@ pub struct StreamScratch {
     orders: [Fresh<OrderLine>; 2],
     rows: Rows,
     changes: [OrderChanges; 2],
+    covered: CoveredTexts,
     checksum_text: Vec<u8>,
     makers: Makers,
     identity: Vec<u8>,
@@ -113,13 +111,22 @@ impl StreamScratch {
         }
     }
 
-    /// The checksum of what was read; `known` is that of what is shown.
-    fn checksum(&mut self, shown: &Shown, known: u32) -> u32 {
-        let text = &mut self.checksum_text;
-        match shown {
-            Shown::Levels(shown) => sum(slices(shown), &self.levels, known, text),
-            Shown::Orders(shown) => sum(slices(shown), &self.orders, known, text),
+    /// The checksum of what was read; `known` are the texts of what is shown. `None` where it is that of what is
+    /// shown.
+    fn checksum(&mut self, shown: &Shown, known: Option<&CoveredTexts>) -> Option<u32> {
+        let Self { levels, orders, covered, checksum_text: text, .. } = self;
+        let is_same = match shown {
+            Shown::Levels(_) => is_covered_same(levels),
+            Shown::Orders(_) => is_covered_same(orders),
+        };
+        if is_same && known.is_some() {
+            return None;
         }
+        let known = known.unwrap_or(&CoveredTexts::NONE);
+        Some(match shown {
+            Shown::Levels(shown) => covered.replace((slices(shown), levels), known, text),
+            Shown::Orders(shown) => covered.replace((slices(shown), orders), known, text),
+        })
     }
 }
 
@@ -136,10 +143,6 @@ fn is_other<R: Row>(fresh: &[Fresh<R>; 2]) -> bool {
     fresh.iter().any(|fresh| !fresh.is_all_same())
 }
 
-fn sum<R: Row>(shown: [&[R]; 2], fresh: &[Fresh<R>; 2], known: u32, text: &mut Vec<u8>) -> u32 {
-    if is_covered_same(fresh) { known } else { checksum(shown, fresh, text) }
-}
-
 /// What the subscribers of one topic have.
 #[derive(Debug)]
 pub struct Topic {
@@ -153,6 +156,8 @@ pub struct Topic {
     published: VersionStamp,
     shown: Shown,
     checksum: u32,
+    /// What the checksum was made of.
+    covered: CoveredTexts,
     /// The seq at which the book was last found to show what is shown.
     read_seq: u64,
     /// Whether the next frame is a snapshot whatever was published.
@@ -180,7 +185,7 @@ impl Topic {
         identify(&mut identity, names(&spec, &name, &market_name, epoch), (&spec, units));
         let mut shown = Shown::none(&spec);
         scratch.read(book, &spec, &shown, None);
-        let checksum = scratch.checksum(&shown, EMPTY_CHECKSUM);
+        let checksum = scratch.checksum(&shown, None).unwrap_or_default();
         publish_rows(&mut shown, scratch);
         Some(Self {
             spec,
@@ -192,6 +197,7 @@ impl Topic {
             published: VersionStamp::of(&header, received_ns),
             shown,
             checksum,
+            covered: scratch.covered,
             read_seq: header.seq,
             begins_again: false,
         })
@@ -242,8 +248,8 @@ impl Topic {
         }
         let nothing = Shown::none(&self.spec);
         let (shown, known, read_seq) = match reset {
-            Reset::No => (&self.shown, self.checksum, Some(self.read_seq)),
-            Reset::Yes => (&nothing, EMPTY_CHECKSUM, None),
+            Reset::No => (&self.shown, Some(&self.covered), Some(self.read_seq)),
+            Reset::Yes => (&nothing, None, None),
         };
         // Quotes change with the time, and move what of them is shown on either side.
         let read_seq = read_seq.filter(|_| self.spec.sources.is_none());
@@ -389,7 +395,8 @@ pub struct Pending<'a> {
     epoch: &'a str,
     units: Option<Units>,
     now: VersionStamp,
-    checksum: u32,
+    /// `None` where it is that of what is published.
+    checksum: Option<u32>,
     reset: Reset,
     sent_ns: u64,
 }
@@ -399,7 +406,8 @@ impl Pending<'_> {
     #[must_use]
     pub fn write_frame(&mut self) -> &[u8] {
         let Self { topic, scratch, epoch, .. } = self;
-        let (units, now, checksum, sent_ns) = (self.units, self.now, self.checksum, self.sent_ns);
+        let (units, now, sent_ns) = (self.units, self.now, self.sent_ns);
+        let checksum = self.checksum.unwrap_or(topic.checksum);
         scratch.frame.clear();
         match self.reset {
             Reset::No => topic.write_delta(now, checksum, sent_ns, scratch),
@@ -435,7 +443,10 @@ impl Pending<'_> {
         publish_rows(&mut topic.shown, scratch);
         topic.published = now;
         topic.read_seq = now.seq;
-        topic.checksum = checksum;
+        if let Some(checksum) = checksum {
+            topic.checksum = checksum;
+            topic.covered = scratch.covered;
+        }
         topic.begins_again = false;
         if reset == Reset::Yes {
             epoch.clone_into(&mut topic.epoch);
