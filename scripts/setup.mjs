@@ -1,13 +1,13 @@
 /**
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
- * `packages`, `addon` (optimised for a short build), `addon-release` (for speed), `dist`, `client` and `page`, and
- * those of `clients.mjs`. What is there and fresh is left alone, which takes a few ms.
+ * `packages`, `packages-build` (without those of tests), `addon` (optimised for a short build), `addon-release` (for
+ * speed), `dist`, `client` and `page`, and those of `clients.mjs`. What is there and fresh is left alone, which takes a few ms.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { installLocked, installPython } from './clients.mjs';
-import { commandExists, localCommand, root, runOrThrow } from './process.mjs';
+import { commandExists, localCommand, root, run, runOrThrow } from './process.mjs';
 import { hashInputs, installIsStale, isStale, lockIsStale, markFresh } from './stale.mjs';
 
 /** As `engines` of package.json says: what the tools of the build ask for. */
@@ -16,7 +16,8 @@ const addonFolder = path.join(root, 'crates', 'node');
 
 /** The set-up steps by the name under which a package script asks for them. */
 const steps = {
-  packages: installPackages,
+  packages: () => installPackages([]),
+  'packages-build': installBuildPackages,
   addon: () => buildAddon('setup'),
   'addon-release': () => buildAddon('release'),
   dist: compileTypeScript,
@@ -30,9 +31,24 @@ const steps = {
 
 /** What needs no addon is made while cargo compiles it, in this order: the page contains the client. */
 const BESIDE_CARGO = ['dist', 'client', 'page'];
+/** The packages of a build and a start. Those of tests alone are of the workspace `test/tools`. */
+const BUILD_WORKSPACES = [
+  '--include-workspace-root',
+  '--workspace=src/client',
+  '--workspace=src/page',
+];
+/** npm writes it at the end of a complete install. */
+const INSTALLED = path.join(root, 'node_modules', '.package-lock.json');
 
 async function takeSteps(needs) {
   for (const need of needs) await steps[need]();
+}
+
+/** One that fails waits for the other, which would otherwise write on behind the message. */
+async function finishBoth(one, other) {
+  const ends = await Promise.allSettled([one, other]);
+  const failed = ends.find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 function say(text) {
@@ -57,12 +73,23 @@ function checkTools(needs) {
 
 /**
  * `npm install` and not `npm ci`: the latter refuses a lock file without the optional packages of
- * every other platform, and not every registry carries them all.
+ * every other platform, and not every registry carries them all. What npm has in its cache is not
+ * asked for again, unless its list of versions is older than the lock.
  */
-async function installPackages() {
+async function installPackages(filters) {
   if (!lockIsStale() && !installIsStale()) return;
   say('installing the npm packages: npm install');
-  await runOrThrow('npm', ['install', '--no-progress']);
+  const args = ['install', '--no-progress', ...filters];
+  const { code } = await run('npm', [...args, '--prefer-offline']);
+  if (code !== 0) await runOrThrow('npm', args);
+}
+
+/** Whoever has all packages is content with them. */
+async function installBuildPackages() {
+  const hash = () => hashInputs({ inputs: ['package-lock.json'], keep: () => true });
+  if (!lockIsStale() && !isStale('packages-build', hash(), existsSync(INSTALLED))) return;
+  await installPackages(BUILD_WORKSPACES);
+  markFresh('packages-build', hash());
 }
 
 /** One file for both profiles: whoever asks for the quick build is content with the other. */
@@ -157,14 +184,12 @@ try {
   const unknown = needs.find((need) => steps[need] === undefined);
   if (unknown !== undefined) throw new Error(`unknown need ${unknown}`);
   const isBeside = (need) => BESIDE_CARGO.includes(need);
-  if (needs.includes('packages')) await installPackages();
-  // One that fails waits for the other, which would otherwise write on behind the message.
-  const ends = await Promise.allSettled([
-    takeSteps(needs.filter((need) => need !== 'packages' && !isBeside(need))),
+  const packages = needs.filter((need) => need.startsWith('packages'));
+  await takeSteps(packages);
+  await finishBoth(
+    takeSteps(needs.filter((need) => !packages.includes(need) && !isBeside(need))),
     takeSteps(needs.filter(isBeside)),
-  ]);
-  const failed = ends.find(({ status }) => status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  );
 } catch (error) {
   say(error.message);
   process.exitCode = 1;
