@@ -92,6 +92,16 @@ async function installBuildPackages() {
   markFresh('packages-build', hash());
 }
 
+/** One core is idle while npm installs: cargo compiles what the binding stands on, as `napi build` would. */
+async function compileCrates(needs) {
+  if (!needs.includes('addon') || existsSync(INSTALLED) || addonFiles().length > 0) return;
+  const version = execFileSync('rustc', ['-vV'], { encoding: 'utf8' });
+  const [, host] = /^host: (.+)$/m.exec(version);
+  const crates = ['--package=slotbook-wire', '--package=slotbook-journal'];
+  say('compiling the crates below the Rust core meanwhile: cargo build');
+  await runOrThrow('cargo', ['build', '--profile=setup', `--target=${host}`, ...crates]);
+}
+
 /** One file for both profiles: whoever asks for the quick build is content with the other. */
 async function buildAddon(profile) {
   const isFresh = (name) => !isStale('addon', hashOfAddon(name), addonFiles().length > 0);
@@ -185,7 +195,7 @@ try {
   if (unknown !== undefined) throw new Error(`unknown need ${unknown}`);
   const isBeside = (need) => BESIDE_CARGO.includes(need);
   const packages = needs.filter((need) => need.startsWith('packages'));
-  await takeSteps(packages);
+  await finishBoth(takeSteps(packages), compileCrates(needs));
   await finishBoth(
     takeSteps(needs.filter((need) => !packages.includes(need) && !isBeside(need))),
     takeSteps(needs.filter(isBeside)),
