@@ -126,7 +126,7 @@ function addonFiles() {
   return readdirSync(addonFolder).filter((name) => name.endsWith('.node'));
 }
 
-/** Types are not checked, which `npm test` does: it is two thirds of the time. */
+/** Types are not checked, which `npm test` does: it is three fifths of the time. */
 async function compileTypeScript() {
   const hash = hashInputs({
     inputs: ['src', 'docs/schemas', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
