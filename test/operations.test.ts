@@ -10,10 +10,10 @@ import {
   verifyOptions,
 } from '../src/app/cli-options.js';
 import { flagOf, SETTINGS } from '../src/config/settings.js';
-import { withSettingsTables } from '../src/config/settings-document.js';
 import { feedMetrics, newCounters } from '../src/feed/model/feed-stats.js';
 import { newCounters as historyCounters } from '../src/history/ingest/parts.js';
 import { metricsText } from './support/metrics-text.js';
+import { withSettingsTables } from './support/settings-document.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 

@@ -24,15 +24,11 @@ import {
   type Environment,
   type Flags,
   SettingReader,
-  type SettingValue,
   type SettingValues,
 } from './setting-reader.js';
 import type { SettingName } from './settings.js';
 
 export type * from './part-configs.js';
-
-/** How much is logged; `silent` is nothing. */
-export type LogLevel = SettingValue<'logLevel'>;
 
 /** Settings of every command that serves a book; the table of settings says what each is. */
 const BOOK_SETTINGS = [

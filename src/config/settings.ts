@@ -1,7 +1,7 @@
 /**
  * Every setting of the service, once: its name, kind, default, range, unit and text. From this table come
  * the reader (`setting-reader.ts`), the options of the command line with their help, and the tables of
- * docs/operations.md (`settings-document.ts`).
+ * docs/operations.md (`test/support/settings-document.ts`).
  *
  * A setting `auditIntervalMs` is the flag `--audit-interval-ms` and the environment variable
  * `SLOTBOOK_AUDIT_INTERVAL_MS`.

@@ -1,5 +1,5 @@
 /** The tables of settings in docs/operations.md, written from the table of settings. */
-import type { SettingGroup } from './setting-kinds.js';
+import type { SettingGroup } from '../../src/config/setting-kinds.js';
 import {
   defaultText,
   environmentNameOf,
@@ -7,7 +7,7 @@ import {
   rangeText,
   SETTINGS,
   settingsOf,
-} from './settings.js';
+} from '../../src/config/settings.js';
 
 /** A Markdown table of the settings of some groups. */
 export function settingsTable(groups: readonly SettingGroup[]): string {
