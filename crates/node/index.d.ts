@@ -12,11 +12,6 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 /** The order book of one program on one chain. */
 export declare class Core {
   /**
-   * What the core holds that the last bytes of its accounts do not tell; null within a turn. Topics
-   * and cached bodies are no part of it.
-   */
-  captureState(): Buffer | null
-  /**
    * Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
    * has then seen nothing.
    */

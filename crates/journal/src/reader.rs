@@ -153,11 +153,6 @@ impl Reader {
         self.state.as_deref()
     }
 
-    /// Accounts that are held, closed ones among them.
-    pub fn account_count(&self) -> usize {
-        self.accounts.iter().count()
-    }
-
     /// Where the states of all accounts come from that are held, closed ones among them.
     pub fn origins(&self) -> impl Iterator<Item = Origin> + '_ {
         self.accounts.iter().map(|&Account { pubkey, slot, gate, .. }| Origin {

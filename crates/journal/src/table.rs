@@ -253,6 +253,6 @@ mod tests {
         reader.push(&file);
         let error = reader.find().unwrap_err();
         assert_eq!(error.fault.code(), "JOURNAL_BYTES_EXCEEDED");
-        assert!(reader.account_count() <= ACCOUNTS_BYTES_MAX / ACCOUNT_BYTES_MAX + 1);
+        assert!(reader.origins().count() <= ACCOUNTS_BYTES_MAX / ACCOUNT_BYTES_MAX + 1);
     }
 }

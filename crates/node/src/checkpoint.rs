@@ -4,7 +4,6 @@
 //! of each `u16` its number, `u8` bids, `u8` asks, and of each level `u64` price and `u64` size; then
 //! the book's own state. Numbers are little-endian.
 
-use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;
 use slotbook_book::{Accounts, Book, MarketId, RestoreError, Side};
 use slotbook_matching::{ExternalBook, ExternalLevel};
@@ -22,14 +21,6 @@ const VERSION: u8 = 1;
 
 #[napi]
 impl Core {
-    /// What the core holds that the last bytes of its accounts do not tell; null within a turn. Topics
-    /// and cached bodies are no part of it.
-    #[napi]
-    pub fn capture_state(&self) -> Option<Buffer> {
-        let mut state = Vec::new();
-        self.capture(&mut state).then(|| state.into())
-    }
-
     /// Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
     /// has then seen nothing.
     #[napi]
@@ -42,7 +33,8 @@ impl Core {
 }
 
 impl Core {
-    /// Appends what `captureState` returns; returns false, and writes nothing, within a turn.
+    /// Appends what the core holds that the last bytes of its accounts do not tell, but for topics and cached bodies;
+    /// returns false, and writes nothing, within a turn.
     pub fn capture(&self, out: &mut Vec<u8>) -> bool {
         let start = out.len();
         out.push(VERSION);
