@@ -17,7 +17,8 @@ let service;
  */
 const live = new Promise((resolve) => {
   process.stdout.write = (text) => {
-    if (String(text).startsWith('book ')) monitor.begin();
+    // Lines come together, the page's first where there is one.
+    if (/^book /m.test(String(text))) monitor.begin();
     if (String(text).startsWith('ready ')) resolve();
     return true;
   };
