@@ -1,7 +1,7 @@
 import { RpcError } from './error.js';
 import { parseJson } from './json.js';
 import {
-  BODY_JOIN_SLICE_BYTES,
+  BODY_SLICE_BYTES,
   ERROR_BODY_BYTES_MAX,
   ERROR_TEXT_CHARS_MAX,
   RETRY_AFTER_CAP_MS,
@@ -23,9 +23,8 @@ export interface Refusal {
 }
 
 /**
- * Reads a body of at most `bytesMax` into one buffer. Chunks are joined in slices with a turn of the
- * loop between them, because one copy of a hundred megabytes would block it. `onBytes` is called with
- * the size of each chunk.
+ * Reads a body of at most `bytesMax` into one buffer. Chunks are taken, and then joined, in slices with a turn of the
+ * loop between them: the socket waits meanwhile. `onBytes` is called with the size of each chunk.
  */
 export async function readBody(
   response: Response,
@@ -34,12 +33,16 @@ export async function readBody(
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let turnAt = BODY_SLICE_BYTES;
   if (response.body !== null) {
     for await (const chunk of response.body) {
       onBytes(chunk.byteLength);
       size += chunk.byteLength;
       if (size > bytesMax) throw bodyTooLarge(bytesMax);
       chunks.push(chunk);
+      if (size < turnAt) continue;
+      turnAt = size + BODY_SLICE_BYTES;
+      await nextTurn();
     }
   }
   return joinChunks(chunks, size);
@@ -71,12 +74,12 @@ async function joinChunks(chunks: readonly Uint8Array[], size: number): Promise<
   if (first !== undefined && chunks.length === 1) return first;
   const body = Buffer.allocUnsafeSlow(size);
   let at = 0;
-  let turnAt = BODY_JOIN_SLICE_BYTES;
+  let turnAt = BODY_SLICE_BYTES;
   for (const chunk of chunks) {
     body.set(chunk, at);
     at += chunk.byteLength;
     if (at < turnAt) continue;
-    turnAt = at + BODY_JOIN_SLICE_BYTES;
+    turnAt = at + BODY_SLICE_BYTES;
     await nextTurn();
   }
   return body;
