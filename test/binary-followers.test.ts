@@ -12,7 +12,6 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'v
 import { WebSocket } from 'ws';
 import type { Service } from '../src/app/book-service.js';
 import { startDemoService } from '../src/app/start-service.js';
-import { binarySocket } from '../src/client/binary/index.js';
 import { type BookView, StreamClient, strictChecks } from '../src/client/index.js';
 import { ConfigReader } from '../src/config/config.js';
 import { CutProxy } from './support/cut-proxy.js';
@@ -90,7 +89,7 @@ describe.concurrent('a follower in', () => {
     const streams = books.map((kept, index) => {
       const stream = new StreamClient({
         ...{ url: proxy.url, checks: strictChecks, silenceMsMax: SILENCE_MS_MAX },
-        WebSocket: (index === 0 ? WebSocket : binarySocket(WebSocket as never)) as never,
+        ...{ WebSocket, encoding: index === 0 ? 'json' : 'binary' },
         onRepair: ({ message }) => faults.push(message),
       });
       stream

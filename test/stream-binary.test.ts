@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { binarySocket, FrameDecoder } from '../src/client/binary/index.js';
+import { FrameDecoder } from '../src/client/binary/index.js';
 import { type ProtocolViolation, StreamClient } from '../src/client/index.js';
 import type { Frame } from './support/model-book.js';
 import { expectSame, playTurns, Tape } from './support/replay-tape.js';
@@ -168,7 +168,7 @@ test('the library follows by bytes, over a cut and a spoilt frame', async () => 
   }
   const stream = new StreamClient({
     url: scene.url,
-    WebSocket: binarySocket(SpoiltSocket as never),
+    WebSocket: SpoiltSocket as never,
     onRepair: (violation) => repairs.push(violation),
   });
   const book = stream.subscribe({ channel: 'book', market: 'SOL-PERP', depth: 20 });

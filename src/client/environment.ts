@@ -26,6 +26,8 @@ export interface SocketLike {
   addEventListener(type: 'error', listener: () => void): void;
   send(text: string): void;
   close(): void;
+  /** It is set to `arraybuffer`. */
+  binaryType?: string;
 }
 
 /** A class of sockets, as the global `WebSocket` is one. */
@@ -73,10 +75,10 @@ export function socketClass({ WebSocket: given }: Environment): SocketClass {
   throw new ClientError('WEBSOCKET_NOT_FOUND', message);
 }
 
-/** Waits for work that others may share; an abort ends this wait with the signal's reason, and nothing else. */
+/** Waits for work that others may share; an abort ends this wait with ABORTED, and nothing else. */
 export function withAbort<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal?.reason);
+    const stop = (): void => reject(abortedBy(signal));
     work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop));
     if (signal?.aborted === true) stop();
     else signal?.addEventListener('abort', stop, { once: true });

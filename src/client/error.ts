@@ -26,6 +26,8 @@ export type ClientErrorCode =
   | 'INVALID_SIGNATURE'
   /** There is no class WebSocket, neither global nor passed. */
   | 'WEBSOCKET_NOT_FOUND'
+  /** The module that reads bytes could not be imported, and JSON is read: nothing is lost. */
+  | 'BINARY_NOT_LOADED'
   /** It was closed by its owner. */
   | 'CLOSED';
 

@@ -105,7 +105,7 @@ export type { BookState, Level, RestingOrder } from './row-shapes.js';
 export { StreamClient, type StreamOptions, type SubscribeOptions } from './stream/client.js';
 export type { ConnectionState } from './stream/connection.js';
 export type { FrameChecks } from './stream/followed-book.js';
-export type { SocketOptions } from './stream/service-socket.js';
+export type { EncodingOptions, SocketOptions } from './stream/service-socket.js';
 export { strictChecks } from './stream/strict-checks.js';
 export type { Subscription } from './stream/subscription.js';
 export type {

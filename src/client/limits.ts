@@ -20,6 +20,8 @@ export const TEXT_CHARS_MAX = 200;
 
 /** Time to connect: a TLS handshake across the world takes a second. */
 export const CONNECT_MS_MAX = 10_000;
+/** Time to load the module that reads bytes, beside the connection: without it JSON is read. */
+export const BINARY_LOAD_MS_MAX = 5_000;
 /** Messages that are sent in one second; a service takes 50. */
 export const MESSAGES_PER_SECOND_MAX = 40;
 /** Messages that wait to be sent: all subscriptions of a socket, ended and begun again. */

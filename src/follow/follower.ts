@@ -62,6 +62,8 @@ export class Follower {
     });
     this.#client = new StreamClient({
       url: options.url,
+      // It checks what the service writes, member by member, and not what a decoder makes of it.
+      encoding: 'json',
       ...(options.silenceMsMax === undefined ? {} : { silenceMsMax: options.silenceMsMax }),
       WebSocket: countedSocketClass(this.tally, (socket) => this.#watchSocket(socket)),
       checks: strictChecks,

@@ -14,11 +14,44 @@ import { until } from '../support/until.js';
 const sources = fileURLToPath(new URL('../../src/client/', import.meta.url));
 /** What a page that shows a book and a chart may be asked to load. */
 const BOOK_AND_CANDLES_BYTES_MAX = 12 * 1_024;
+/** What reads bytes, which a page loads with its first connection, unless it asks for JSON. */
+const BINARY_BYTES_MAX = 6_000;
 /** Hundreds are usual; a busy machine puts many changes into one. */
 const UPDATES_MIN = 10;
 /** The book stays live when its recording is over. */
 const FLAGS = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'];
 
+interface Bundle {
+  /** What is loaded first: the entry, and what it imports. */
+  readonly first: readonly string[];
+  /** What is loaded when it is needed. */
+  readonly later: readonly string[];
+}
+
+/** The files that a bundler with splitting makes. */
+async function split(names: readonly string[], from = './index.js'): Promise<Bundle> {
+  const contents = `export { ${names.join(', ')} } from '${from}';`;
+  const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
+  const stdin = { contents, resolveDir: sources, loader: 'ts' } as const;
+  const chunks = { splitting: true, outdir: sources, metafile: true } as const;
+  const target = { target: 'es2022', platform: 'browser' } as const;
+  const result = await build({ stdin, ...options, ...chunks, ...target });
+  expect(result.warnings).toEqual([]);
+  const { outputs } = result.metafile;
+  const first = new Set(Object.keys(outputs).filter((name) => name.endsWith('stdin.js')));
+  for (const name of first) {
+    const imports = outputs[name]?.imports ?? [];
+    for (const { kind, path } of imports) if (kind === 'import-statement') first.add(path);
+  }
+  const [firstTexts, laterTexts]: [string[], string[]] = [[], []];
+  for (const { path: file, text } of result.outputFiles) {
+    const isFirst = [...first].some((name) => path.basename(name) === path.basename(file));
+    (isFirst ? firstTexts : laterTexts).push(text);
+  }
+  return { first: firstTexts, later: laterTexts };
+}
+
+/** All in one file. */
 async function bundle(names: readonly string[], from = './index.js'): Promise<string> {
   const contents = `export { ${names.join(', ')} } from '${from}';`;
   const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
@@ -28,14 +61,17 @@ async function bundle(names: readonly string[], from = './index.js'): Promise<st
   return result.outputFiles[0]?.text ?? '';
 }
 
-const gzippedBytes = (text: string): number => gzipSync(text, { level: 9 }).length;
+const gzippedBytes = (...texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
 
 describe('what is not used is not loaded', () => {
   test('book and candle clients together are below 12 kB', async () => {
-    const both = await bundle(['StreamClient', 'OrderBookCache', 'CandleClient']);
-    const bytes = gzippedBytes(both);
-    process.stdout.write(`book and candle clients: ${bytes} bytes gzipped, ${both.length} plain\n`);
+    const { first, later } = await split(['StreamClient', 'OrderBookCache', 'CandleClient']);
+    const [bytes, laterBytes] = [gzippedBytes(...first), gzippedBytes(...later)];
+    process.stdout.write(`book and candle clients: ${bytes} B gzipped, later ${laterBytes} B\n`);
     expect(bytes).toBeLessThan(BOOK_AND_CANDLES_BYTES_MAX);
+    expect(later).toHaveLength(1);
+    expect(laterBytes).toBeLessThan(BINARY_BYTES_MAX);
   });
 
   test.each([
@@ -45,11 +81,12 @@ describe('what is not used is not loaded', () => {
     [['MarkPriceCache', 'OraclePriceCache'], 1_500],
     [['parsePrice', 'formatPrice', 'ClientError'], 1_200],
   ])('%j', async (names, bytesMax) => {
-    expect(gzippedBytes(await bundle(names))).toBeLessThan(bytesMax);
+    expect(gzippedBytes(...(await split(names)).first)).toBeLessThan(bytesMax);
   });
 
   test('books of the past', async () => {
-    expect(gzippedBytes(await bundle(['PastBook'], './replay/index.js'))).toBeLessThan(8_000);
+    const { first } = await split(['PastBook'], './replay/index.js');
+    expect(gzippedBytes(...first)).toBeLessThan(8_000);
   });
 
   test('nothing of the chain or of accounts is in the main entry', async () => {

@@ -165,6 +165,7 @@ test('Candles', async () => {
   const running = run('Candles', { url: 'http://service', now });
   await until(() => scripted.world.sockets.length > 0);
   scripted.world.socket.open();
+  await until(() => scripted.world.socket.sent.length > 0);
   const [last] = scripted.candles;
   const named = { symbol: 'SOL-PERP', resolution: '1' };
   scripted.world.socket.say(
@@ -206,6 +207,7 @@ test('Trades', async () => {
   const running = run('Trades', { url: 'http://service' });
   await until(() => world.sockets.length > 0);
   world.socket.open();
+  await until(() => world.socket.sent.length > 0);
   const named = { channelType: 'trades', symbol: 'SOL-PERP' };
   world.socket.say({ type: 'init', ...named, trades: [] }, { type: 'subscription', ...named });
   const { drawn, locals } = await running;

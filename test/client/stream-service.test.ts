@@ -93,9 +93,11 @@ describe('many topics of one client', () => {
 describe('spoilt frames', () => {
   test('are found and mended, each of them, and the book is right at the end', async () => {
     const scene = await startScene();
+    // The proxy spoils texts.
     const proxy = await FrameProxy.start(scene.url, new Random(17));
     stops.push(() => proxy.stop());
-    const subscription = startClient(`${proxy.url}/ws`).subscribe(book);
+    const client = startClient(`${proxy.url}/ws`, { encoding: 'json' });
+    const subscription = client.subscribe(book);
     await until(() => isFollowing(subscription));
     for (let round = 0; round < 400; round += 1) {
       scene.live(1);

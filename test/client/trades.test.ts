@@ -56,7 +56,7 @@ beforeEach(() => {
     return page(searchParams);
   };
   const { clock, WebSocket } = world;
-  client = new TradesClient({ url: 'http://service', fetch, clock, WebSocket });
+  client = new TradesClient({ url: 'http://service', fetch, clock, WebSocket, encoding: 'json' });
 });
 
 function store(...ids: readonly number[]): void {

@@ -108,6 +108,8 @@ export class FakeSocket implements SocketLike {
 export class ClientWorld {
   readonly clock = new ManualClock();
   readonly sockets: FakeSocket[] = [];
+  /** A test speaks JSON, and at once: without it the client loads what reads bytes before it subscribes. */
+  readonly encoding = 'json';
   readonly WebSocket: new (
     url: string,
   ) => SocketLike;

@@ -1,5 +1,5 @@
 /** How the bytes of an account are checked and read. What cannot be read is MALFORMED_ACCOUNT. */
-import { addressInView } from '../base58.js';
+import { addressInView } from '../base58-text.js';
 import { ClientError } from '../error.js';
 
 /** How accounts of one kind are distinguished. */

@@ -1,5 +1,5 @@
 /** The user account: positions and orders of one subaccount. */
-import { addressInView } from '../base58.js';
+import { addressInView } from '../base58-text.js';
 import {
   DIRECTION,
   MARGIN_MODE,

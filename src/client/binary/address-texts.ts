@@ -1,5 +1,5 @@
 /** Addresses as text: to make one costs more than the rest of an order, and the makers of a topic come again. */
-import { addressAt } from '../base58.js';
+import { addressAt } from '../base58-text.js';
 
 /** Addresses that are remembered, of 100 bytes each. */
 const ADDRESSES_MAX = 4_096;

@@ -3,12 +3,12 @@
  * reads the ones reads the others.
  */
 import type { Message } from '../fields.js';
-import { crc32 } from '../stream/followed-book.js';
 import { AddressTexts } from './address-texts.js';
 import { ByteReader, parseJson, tooLarge } from './byte-reader.js';
 import { type Level, readSides } from './levels.js';
 import { readMarketMessage } from './market-messages.js';
 import { OrderReader } from './orders.js';
+import { streamNumber } from './stream-number.js';
 
 /** Streams that a decoder remembers: twice what one socket may have, as each restart of a service begins others. */
 const STREAMS_MAX = 2_048;
@@ -91,7 +91,7 @@ export class FrameDecoder {
     const [priceUnit, sizeUnit] = [reader.readVarint(), reader.readVarint()];
     if (!CHANNELS.includes(channel) || flags > 1) throw new RangeError('a stream is of no kind');
     for (const unit of [priceUnit, sizeUnit]) if (unit < 1 || unit > UNIT_MAX) throw tooLarge();
-    if (crc32(String.fromCharCode(...reader.bytes.subarray(start, reader.at))) !== id) {
+    if (streamNumber(reader.bytes.subarray(start, reader.at)) !== id) {
       throw new RangeError('the number of a stream is not that of its names');
     }
     const names = { topic, channel, market, epoch, hasTiming: flags === 1 };

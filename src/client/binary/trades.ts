@@ -1,5 +1,5 @@
 /** The trades of a message, each written after the one before it. */
-import { signatureText } from '../base58.js';
+import { signatureText } from '../base58-text.js';
 import type { Message } from '../fields.js';
 import type { AddressTexts } from './address-texts.js';
 import { changedBy, signedAmount } from './amounts.js';

@@ -11,15 +11,16 @@
 import { abortedBy } from '../environment.js';
 import { ClientError } from '../error.js';
 import type { CallOptions, ServiceOptions } from '../http/request.js';
-import { type MarketId, marketIdOfKey } from '../keys.js';
+import type { MarketId } from '../keys.js';
 import { LatestValues } from '../listeners.js';
+import type { EncodingOptions } from '../stream/service-socket.js';
 import type { Candle, Resolution } from './candle.js';
 import { CandleFeed } from './feed.js';
 import { type CandleEvents, CandleKey } from './key.js';
 import { fetchRange } from './pages.js';
 
 /** How candles are reached. */
-export interface CandleOptions extends Omit<ServiceOptions, 'url'> {
+export interface CandleOptions extends Omit<ServiceOptions, 'url'>, EncodingOptions {
   /** Where the service answers, or where it does for each `env`. */
   readonly url: string | Readonly<Record<string, string>>;
 }
@@ -171,16 +172,10 @@ export class CandleClient {
     signal: AbortSignal | undefined,
   ) {
     const feed = this.#feedOf(env);
-    const market =
-      typeof marketId === 'string' && /^(perp|spot)_\d+$/.test(marketId)
-        ? marketIdOfKey(marketId)
-        : marketId;
-    try {
-      const symbol = typeof market === 'string' ? market : await feed.symbolOf(market, signal);
-      return { feed, name: { symbol, resolution } };
-    } catch (error) {
-      throw signal?.aborted === true ? abortedBy(signal) : error;
-    }
+    const market = typeof marketId === 'string' ? marketId : marketId.key;
+    const isKey = /^(perp|spot)_\d+$/.test(market);
+    const symbol = isKey ? await feed.symbolOf(market, signal) : market;
+    return { feed, name: { symbol, resolution } };
   }
 
   #feedOf(env: string | undefined): CandleFeed {

@@ -3,11 +3,11 @@ import { withAbort } from '../environment.js';
 import { ClientError } from '../error.js';
 import { list, type Message, object, objectOf, text, whole, word } from '../fields.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
-import { type MarketType, marketKey } from '../keys.js';
+import { marketKey } from '../keys.js';
 import * as limits from '../limits.js';
 import type { Connection } from '../stream/connection.js';
 import { Liveness } from '../stream/market-subscription.js';
-import { isTransient, ServiceSocket } from '../stream/service-socket.js';
+import { type EncodingOptions, isTransient, ServiceSocket } from '../stream/service-socket.js';
 import { SharedEntries } from '../subscription-core.js';
 import { type Candle, candle, seriesKey } from './candle.js';
 import { LiveCandles, type LiveName } from './live.js';
@@ -21,13 +21,14 @@ const marketNames = list(
 export class CandleFeed {
   readonly requester: Requester;
   readonly connection: Connection;
+  readonly #socket: ServiceSocket;
   readonly #live = new SharedEntries<LiveCandles>();
   readonly #liveness: Liveness;
   #symbols: Promise<ReadonlyMap<string, string>> | undefined;
 
-  constructor(options: ServiceOptions) {
+  constructor(options: ServiceOptions & EncodingOptions) {
     this.requester = new Requester(options);
-    const socket = new ServiceSocket(options, {
+    this.#socket = new ServiceSocket(options, {
       onOpen: () => {
         this.#liveness.noteReceived();
         this.#live.eachEntry(({ subscription }) => subscription.subscribe());
@@ -37,17 +38,15 @@ export class CandleFeed {
       onDisconnect: () => {
         this.#live.eachEntry(({ subscription }) => subscription.handleDisconnect());
       },
+      onRetry: (error) =>
+        this.#live.eachEntry(({ subscription }) => subscription.retries.emit(error)),
     });
-    this.connection = socket.connection;
+    this.connection = this.#socket.connection;
     this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
   }
 
-  /** The symbol of a market. Throws UNKNOWN_MARKET, and the signal's reason. */
-  async symbolOf(
-    market: { readonly marketType: MarketType; readonly marketIndex: number },
-    signal?: AbortSignal,
-  ): Promise<string> {
-    const key = marketKey(market.marketType, market.marketIndex);
+  /** The symbol of the market with a key. Throws UNKNOWN_MARKET, and ABORTED. */
+  async symbolOf(key: string, signal?: AbortSignal): Promise<string> {
     this.#symbols ??= this.#fetchSymbols().catch((error: unknown) => {
       this.#symbols = undefined;
       throw error;
@@ -69,7 +68,7 @@ export class CandleFeed {
     const { connection } = this;
     const candles = new LiveCandles(name, {
       clock: connection.clock,
-      sendMessage: (message) => connection.sendMessage(message),
+      sendMessage: (message) => this.#socket.sendTopic(message),
       restart: () => connection.restart(),
       fetchFrom: (fromTs, signal) => this.#fetchFrom(name, fromTs, signal),
     });

@@ -1,5 +1,5 @@
 /** Reads the fields of a borsh message one after the other. */
-import { addressAt } from '../base58.js';
+import { addressAt } from '../base58-text.js';
 import { ClientError } from '../error.js';
 
 /** A message and the place that is read next. A read past the end throws MALFORMED_MESSAGE. */

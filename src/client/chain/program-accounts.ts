@@ -64,7 +64,7 @@ export class ProgramAccounts {
       { ...options, address },
       {
         onOpen: () => this.#subscribeAll(),
-        onMessage: (json) => this.#handleMessage(String(json)),
+        onMessage: (data) => typeof data === 'string' && this.#handleMessage(data),
         onDisconnect: () => this.#handleDisconnect(),
       },
     );

@@ -102,7 +102,7 @@ export class SignedOrderFeed {
           this.#turn += 1;
           this.#watchSilence();
         },
-        onMessage: (json) => this.#handleMessage(String(json)),
+        onMessage: (data) => typeof data === 'string' && this.#handleMessage(data),
         onDisconnect: () => this.#stopTimers(),
       },
     );

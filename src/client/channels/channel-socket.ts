@@ -28,7 +28,8 @@ export class ChannelSocket {
   constructor(options: SocketOptions, topic: object, owner: ChannelOwner) {
     this.#topic = topic;
     this.#owner = owner;
-    const { connection } = new ServiceSocket(options, {
+    const asJson = { ...options, encoding: 'json' } as const;
+    const { connection } = new ServiceSocket(asJson, {
       onOpen: () => this.#subscribe(),
       onMessage: (message) => this.#handleMessage(message),
       onError: (error) => this.#handleError(error),

@@ -36,6 +36,7 @@ import {
   type ServiceOptions,
 } from './request.js';
 import * as serviceShapes from './service-shapes.js';
+import { TaggedResponses } from './tagged-responses.js';
 
 const batch = (value: unknown, place: string): readonly (shapes.L2Book | ClientError)[] =>
   list<shapes.L2Book | ClientError>((entry, at) => {
@@ -55,7 +56,7 @@ export class HttpClient {
   readonly #requester: Requester;
 
   constructor(options: ServiceOptions) {
-    this.#requester = new Requester(options);
+    this.#requester = new Requester(options, new TaggedResponses());
   }
 
   /** The book by price level. */

@@ -7,6 +7,7 @@ import { type Clock, type Environment, type Fetch, retry, systemClock } from '..
 import { ClientError } from '../error.js';
 import { parseExact, type Read } from '../fields.js';
 import * as limits from '../limits.js';
+import type { TaggedResponses } from './tagged-responses.js';
 
 /** How a service is reached. */
 export interface ServiceOptions extends Environment {
@@ -51,9 +52,11 @@ export class Requester {
   readonly #clock: Clock;
   readonly #retriesMax: number;
   readonly #timeoutMs: number;
-  readonly #tagged = new TaggedResponses();
+  readonly #tagged: TaggedResponses | undefined;
 
-  constructor(options: ServiceOptions) {
+  /** With `tagged` a body that has not changed is not sent again. */
+  constructor(options: ServiceOptions, tagged?: TaggedResponses) {
+    this.#tagged = tagged;
     this.#base = httpUrl(options.url);
     this.#fetch = options.fetch ?? ((url, init) => fetch(url, init));
     this.#clock = options.clock ?? systemClock;
@@ -76,9 +79,8 @@ export class Requester {
     { path, read }: Question<T>,
     signal: AbortSignal,
   ): Promise<Answer<T>> {
-    const known = this.#tagged.get<T>(url, read);
-    const headers: Record<string, string> =
-      known === undefined ? {} : { 'If-None-Match': known.tag };
+    const known = this.#tagged?.findResponse(url, read);
+    const headers = known?.headers ?? {};
     const response = await this.#fetch(url, { signal, headers, cache: 'no-store' });
     if (response.status === 304 && known !== undefined) {
       return { value: known.value, headers: response.headers };
@@ -86,35 +88,8 @@ export class Requester {
     const json = await response.text();
     if (!response.ok) throw refusalOf(response, json, this.#clock);
     const value = read(parseBody(json, path), path);
-    const tag = response.headers.get('ETag');
-    if (tag !== null) this.#tagged.set(url, { tag, value, read });
+    this.#tagged?.keepResponse(url, { value, read, tag: response.headers.get('ETag') });
     return { value, headers: response.headers };
-  }
-}
-
-/** A response that the service knows by a tag, and the reader of it. */
-interface TaggedResponse<T> {
-  readonly tag: string;
-  readonly value: T;
-  readonly read: Read<T>;
-}
-
-/** The last answers by URL, so that what has not changed is neither sent nor read again. */
-class TaggedResponses {
-  readonly #responses = new Map<string, TaggedResponse<unknown>>();
-
-  /** The response that this reader has read; it is the same object each time. */
-  get<T>(url: string, read: Read<T>): TaggedResponse<T> | undefined {
-    const found = this.#responses.get(url);
-    // Equal readers mean equal types.
-    return found?.read === read ? (found as TaggedResponse<T>) : undefined;
-  }
-
-  set<T>(url: string, response: TaggedResponse<T>): void {
-    this.#responses.delete(url);
-    this.#responses.set(url, response as TaggedResponse<unknown>);
-    if (this.#responses.size <= limits.TAGGED_RESPONSES_MAX) return;
-    for (const [oldest] of this.#responses) return void this.#responses.delete(oldest);
   }
 }
 

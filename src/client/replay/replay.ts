@@ -4,7 +4,12 @@ import { REPLAY_SILENCE_MS_MAX } from '../limits.js';
 import { LatestValues, Listeners } from '../listeners.js';
 import type { Connection } from '../stream/connection.js';
 import { FollowedBook, type FrameChecks } from '../stream/followed-book.js';
-import { isTransient, ServiceSocket, type SocketOptions } from '../stream/service-socket.js';
+import {
+  type EncodingOptions,
+  isTransient,
+  ServiceSocket,
+  type SocketOptions,
+} from '../stream/service-socket.js';
 import type { Best, BookView, Topic } from '../stream/topic.js';
 import { SubscriptionCore } from '../subscription-core.js';
 import type { PastMoment, ReplayEvent, ReplayOptions } from './moment.js';
@@ -15,7 +20,7 @@ const EVENTS = ['hole', 'ended', 'live'];
 const ANSWERS = ['paused', 'resumed', 'sought'];
 
 /** How the past is reached. */
-export interface PastBookOptions extends SocketOptions {
+export interface PastBookOptions extends SocketOptions, EncodingOptions {
   /** Checks beyond those that a book needs: `strictChecks`. None by default. */
   readonly checks?: FrameChecks;
 }
@@ -38,6 +43,7 @@ interface Waiting {
  */
 export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   readonly #topic: Topic;
+  readonly #socket: ServiceSocket;
   readonly #connection: Connection;
   readonly #core: SubscriptionCore<LatestValues<BookView<Row>>>;
   readonly #updates = new Listeners<BookView<Row>>();
@@ -68,19 +74,19 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     this.#until = until;
     this.#speed = speed;
     this.#book = new FollowedBook(this.#topic, options.checks);
-    const { connection } = new ServiceSocket(options, {
+    this.#socket = new ServiceSocket(options, {
       onOpen: () => this.#beginReplay(),
       onMessage: (message) => this.#handleMessage(message),
       onError: (error, message) => this.#handleError(error, message),
       onDisconnect: () => this.#handleDisconnect(),
     });
-    this.#connection = connection;
+    this.#connection = this.#socket.connection;
     this.#core = new SubscriptionCore(() => {
       this.#cancelSilence();
-      connection.close();
+      this.#connection.close();
       this.#rejectAll(this.error ?? new ClientError('CLOSED', 'the replay was closed'));
     });
-    connection.open();
+    this.#connection.open();
     this.#core.watchSignal(signal);
   }
 
@@ -156,7 +162,12 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     const { resumePoint: resume } = this.#book;
     const past = { from: this.#from, until: this.#until, speed: this.#speed };
     const members = this.#isLive ? { resume } : past;
-    this.#sendMessage({ type: 'subscribe', id: this.#subscribeId, ...this.#topic, ...members });
+    this.#socket.sendTopic({
+      type: 'subscribe',
+      id: this.#subscribeId,
+      ...this.#topic,
+      ...members,
+    });
   }
 
   #askService(message: object): Promise<void> {

@@ -15,7 +15,12 @@ import type { Level, RestingOrder } from '../row-shapes.js';
 import { OpenSubscriptions, SharedEntries } from '../subscription-core.js';
 import type { Connection, ConnectionState } from './connection.js';
 import type { FrameChecks } from './followed-book.js';
-import { isTransient, ServiceSocket, type SocketOptions } from './service-socket.js';
+import {
+  type EncodingOptions,
+  isTransient,
+  ServiceSocket,
+  type SocketOptions,
+} from './service-socket.js';
 import { Subscription } from './subscription.js';
 import {
   type Best,
@@ -29,7 +34,7 @@ import { type TopicConnection, TopicReader } from './topic-reader.js';
 import { ProtocolViolation } from './violation.js';
 
 /** How a stream is followed. */
-export interface StreamOptions extends SocketOptions {
+export interface StreamOptions extends SocketOptions, EncodingOptions {
   /** Milliseconds without a frame of a topic after which the connection counts as dead; 3,000 by default. */
   readonly silenceMsMax?: number;
   /** Checks beyond those that a book needs: `strictChecks`. None by default. */
@@ -69,13 +74,15 @@ export class StreamClient {
     const repairs = new Listeners<ProtocolViolation>();
     if (options.onRepair !== undefined) repairs.add(options.onRepair);
     if (options.onFrame !== undefined) this.#frames.add(options.onFrame);
-    const { connection } = new ServiceSocket(options, {
+    const socket = new ServiceSocket(options, {
       onOpen: () => this.#readers.eachEntry((reader) => reader.subscribe()),
       onMessage: (message) => this.#handleMessage(message),
       onError: (error, message) => this.#handleError(error, message),
       onDisconnect: () => this.#readers.eachEntry((reader) => reader.handleDisconnect()),
+      onRetry: (error) => this.#readers.eachEntry(({ retries }) => retries.emit(error)),
       onUnreadable: (error) => repairs.emit(new ProtocolViolation('malformed', String(error))),
     });
+    const { connection } = socket;
     this.#connection = connection;
     this.#topicConnection = {
       clock: connection.clock,
@@ -85,7 +92,7 @@ export class StreamClient {
         this.#lastId += 1;
         return this.#lastId;
       },
-      sendMessage: (message) => connection.sendMessage(message),
+      sendMessage: (message) => socket.sendTopic(message),
       restart: () => connection.restart(),
       resetBackoff: () => connection.resetBackoff(),
       reportViolation: (violation) => repairs.emit(violation),

@@ -25,14 +25,12 @@ export interface ConnectionOptions extends Environment {
 /** What a connection is doing; `idle` is one that is not needed, or that was closed. */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
 
-/** The text of a message, or a function that returns a message which is none, and throws what is wrong with it. */
-export type MessageData = string | (() => unknown);
-
 /** The owner of a connection, which is notified of it. */
 export interface ConnectionOwner {
+  /** Begins what must be there before `onOpen`; undefined where nothing is missing. It is not rejected. */
+  prepare?(): Promise<void> | undefined;
   onOpen(): void;
-  /** A text, or what decodes a message that is none. */
-  onMessage(data: MessageData): void;
+  onMessage(data: string | ArrayBuffer): void;
   /** It was open and is not any more; it reconnects unless it was closed. */
   onDisconnect(): void;
 }
@@ -100,6 +98,7 @@ export class Connection {
     this.#setState('connecting');
     // A listener of states may have closed it, and opened it again.
     if (this.#state !== 'connecting' || this.#socket !== undefined) return;
+    const prepared = this.#owner.prepare?.();
     let socket: SocketLike;
     try {
       socket = new Socket(this.#options.address);
@@ -109,13 +108,15 @@ export class Connection {
       return;
     }
     this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
     const ifCurrent = (call: () => void) => () => {
       if (this.#socket === socket) call();
     };
-    socket.addEventListener(
-      'open',
-      ifCurrent(() => this.#handleOpen()),
-    );
+    const open = ifCurrent(() => this.#handleOpen());
+    socket.addEventListener('open', () => {
+      if (prepared === undefined) open();
+      else void prepared.then(open);
+    });
     socket.addEventListener(
       'close',
       ifCurrent(() => this.#handleClose()),
@@ -123,10 +124,7 @@ export class Connection {
     // A close follows; without a listener some classes throw.
     socket.addEventListener('error', () => {});
     socket.addEventListener('message', ({ data }) => {
-      // Bytes that nobody decodes are an object.
-      if (this.#socket === socket && typeof data !== 'object') {
-        this.#owner.onMessage(data as MessageData);
-      }
+      if (this.#socket === socket) this.#owner.onMessage(data as string | ArrayBuffer);
     });
     this.#cancelTimer = this.clock.after(limits.CONNECT_MS_MAX, () => this.#handleClose());
   }

@@ -1,18 +1,28 @@
 /**
  * The socket of a service as its clients share it: it reads messages, obeys those about the socket
- * itself, and classifies errors.
+ * itself, classifies errors, and chooses between bytes and JSON.
  */
 
-import type { Environment } from '../environment.js';
+import type { BinaryTopics } from '../binary/binary-topics.js';
+import { type Environment, withAbort } from '../environment.js';
 import { ClientError } from '../error.js';
 import { type Message, objectOf } from '../fields.js';
 import * as limits from '../limits.js';
-import { Connection, type MessageData } from './connection.js';
+import { Connection } from './connection.js';
 
 /** How a socket is reached. */
 export interface SocketOptions extends Environment {
   /** The address of the service (`http`, `https`) or of its socket (`ws`, `wss`). */
   readonly url: string;
+}
+
+/** In which form the service sends what changes. */
+export interface EncodingOptions {
+  /**
+   * `binary` by default: bytes, a tenth of the JSON. A service that has none sends JSON, and it is asked for JSON where
+   * what reads bytes, a module that is imported with the first connection, cannot be loaded.
+   */
+  readonly encoding?: 'binary' | 'json' | undefined;
 }
 
 /** The owner of a socket, which is notified of it. What it throws for a message restarts the socket. */
@@ -22,6 +32,8 @@ export interface ServiceSocketOwner {
   /** The service refuses something; `message` says what, as far as it does. */
   onError(error: ClientError, message: Message): void;
   onDisconnect(): void;
+  /** Called where it goes on with JSON, because what reads bytes was not loaded. */
+  onRetry?(error: ClientError): void;
   /** Called with what is no message of this interface, before the socket restarts. */
   onUnreadable?(error: unknown): void;
 }
@@ -31,10 +43,13 @@ export class ServiceSocket {
   readonly connection: Connection;
   readonly #owner: ServiceSocketOwner;
   readonly #parse: (text: string) => unknown;
+  #loading: Promise<void> | undefined;
+  /** Undefined where JSON is asked for. */
+  #binary: BinaryTopics | undefined;
 
   /** Throws INVALID_OPTION for a malformed URL. */
   constructor(
-    options: SocketOptions,
+    options: SocketOptions & EncodingOptions,
     owner: ServiceSocketOwner,
     parse: (text: string) => unknown = JSON.parse,
   ) {
@@ -43,6 +58,7 @@ export class ServiceSocket {
     this.connection = new Connection(
       { ...options, address: serviceAddress(options) },
       {
+        prepare: () => this.#prepareBinary(options),
         onOpen: () => owner.onOpen(),
         onMessage: (data) => this.#handleData(data),
         onDisconnect: () => owner.onDisconnect(),
@@ -50,10 +66,36 @@ export class ServiceSocket {
     );
   }
 
-  #handleData(data: MessageData): void {
+  /** Sends `subscribe` or `unsubscribe`, in the encoding of all topics. */
+  sendTopic(message: object): void {
+    this.connection.sendMessage(this.#binary?.requestOf(message) ?? message);
+  }
+
+  #prepareBinary({ encoding }: EncodingOptions): Promise<void> | undefined {
+    if (encoding !== 'json') this.#loading ??= this.#loadBinary();
+    return this.#loading;
+  }
+
+  /** Tried once: a topic that began in JSON is resumed in JSON. */
+  async #loadBinary(): Promise<void> {
     try {
-      const message = typeof data === 'string' ? this.#parse(data) : data();
-      this.#handleMessage(objectOf(message, 'a message'));
+      const late = AbortSignal.timeout(limits.BINARY_LOAD_MS_MAX);
+      const { BinaryTopics } = await withAbort(import('../binary/binary-topics.js'), late);
+      this.#binary = new BinaryTopics();
+    } catch (cause) {
+      const text = 'what reads bytes was not loaded, JSON is read';
+      this.#owner.onRetry?.(new ClientError('BINARY_NOT_LOADED', text, {}, { cause }));
+    }
+  }
+
+  #handleData(data: string | ArrayBuffer): void {
+    try {
+      const message =
+        typeof data === 'string'
+          ? this.#parse(data)
+          : this.#binary?.decodeFrame(new Uint8Array(data));
+      // Bytes that nobody has asked for are no message.
+      if (message !== undefined) this.#handleMessage(objectOf(message, 'a message'));
     } catch (error) {
       // The messages after one that cannot be read cannot be trusted either.
       this.#owner.onUnreadable?.(error);
@@ -63,7 +105,8 @@ export class ServiceSocket {
 
   #handleMessage(message: Message): void {
     const { type } = message;
-    if (type === 'closing') {
+    if (this.#binary?.isRefusedBy(message)) this.connection.restart();
+    else if (type === 'closing') {
       this.connection.setNextPause(Number(message['reconnectAfterMs']) || 0);
     } else if (type === 'error') {
       const text = String(message['message']).slice(0, limits.TEXT_CHARS_MAX);

@@ -26,10 +26,10 @@ export function measuredSocket(meter: SocketMeter, clock: 'compare' | 'ignore'):
     constructor(url: string) {
       super(url);
       const onPong = clock === 'compare' ? compareClocks(this, meter) : undefined;
-      this.addEventListener('message', ({ data }) => {
-        // Frames are ASCII, one byte a character.
-        meter.addBytes(String(data).length);
-        if (String(data).startsWith('{"type":"pong"')) onPong?.(String(data));
+      this.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
+        // Texts are ASCII, one byte a character.
+        meter.addBytes(typeof data === 'string' ? data.length : data.byteLength);
+        if (typeof data === 'string' && data.startsWith('{"type":"pong"')) onPong?.(data);
       });
     }
   };

@@ -1,0 +1,93 @@
+/** Writes addresses of 32 bytes and signatures of 64 as base58. */
+
+export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+/** The character code of the digit 0. */
+const ZERO_CODE = 49;
+const ADDRESS_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+
+/** Digits are made five at a time: 32 sums of a limb by a chunk are still an exact number. */
+const CHUNK_DIGITS = 5;
+const CHUNK = 58 ** CHUNK_DIGITS;
+const LIMB_BITS = 16;
+/** A limb has 2.731 digits. */
+const CHUNKS_PER_LIMB = 0.56;
+/** So many of the lowest limbs, and no more, count nothing in a chunk for each that is below it. */
+const LIMBS_PER_CHUNK = 1.83;
+
+/** By how many limbs there are: what each limb counts in each chunk, lowest chunk first; made when it is first needed. */
+const weights: Float64Array[] = [];
+
+function limbWeights(limbs: number): Float64Array {
+  const found: number[] = [];
+  for (let limb = limbs - 1; limb >= 0; limb -= 1) {
+    let value = 1n << BigInt(limb * LIMB_BITS);
+    for (let chunk = 0; chunk < limbs * CHUNKS_PER_LIMB; chunk += 1) {
+      found.push(Number(value % BigInt(CHUNK)));
+      value /= BigInt(CHUNK);
+    }
+  }
+  return Float64Array.from(found);
+}
+
+/** The address at a place of bytes as base58. The place must hold 32 bytes. */
+export function addressAt(bytes: Uint8Array, at: number): string {
+  return addressInView(viewOf(bytes), at);
+}
+
+/** The address at a place of a view as base58. The place must hold 32 bytes. */
+export function addressInView(view: DataView, at: number): string {
+  return textInView(view, at, ADDRESS_BYTES);
+}
+
+/** A signature as base58. It must have 64 bytes. */
+export function signatureText(bytes: Uint8Array): string {
+  return textInView(viewOf(bytes), 0, SIGNATURE_BYTES);
+}
+
+function textInView(view: DataView, at: number, length: number): string {
+  const limbs: number[] = [];
+  for (let place = 0; place < length; place += 2) limbs.push(view.getUint16(at + place));
+  const codes = codesOf(limbs);
+  let place = 0;
+  while (codes[place] === ZERO_CODE) place += 1;
+  // Zeros in front of the number are written by the byte, not by the digit.
+  const zeros = '1'.repeat(zerosAt(view, at, length));
+  return zeros + String.fromCharCode.apply(null, codes).slice(place);
+}
+
+/** The character codes of a number of so many limbs, with zeros in front. */
+function codesOf(limbs: readonly number[]): number[] {
+  weights[limbs.length] ??= limbWeights(limbs.length);
+  const own = weights[limbs.length] as Float64Array;
+  const chunks = own.length / limbs.length;
+  const codes = new Array<number>(chunks * CHUNK_DIGITS).fill(0);
+  let place = codes.length;
+  let carry = 0;
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    let sum = carry;
+    const end = limbs.length - Math.floor(chunk * LIMBS_PER_CHUNK);
+    for (let limb = 0; limb < end; limb += 1) {
+      sum += (limbs[limb] ?? 0) * (own[limb * chunks + chunk] ?? 0);
+    }
+    carry = Math.floor(sum / CHUNK);
+    let left = (sum - carry * CHUNK) | 0;
+    for (let digit = 0; digit < CHUNK_DIGITS; digit += 1) {
+      place -= 1;
+      const next = (left / 58) | 0;
+      codes[place] = ALPHABET.charCodeAt(left - next * 58);
+      left = next;
+    }
+  }
+  return codes;
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+export function zerosAt(view: DataView, at: number, length: number): number {
+  let zeros = 0;
+  while (zeros < length && view.getUint8(at + zeros) === 0) zeros += 1;
+  return zeros;
+}
