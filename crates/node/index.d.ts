@@ -163,7 +163,7 @@ export declare class Core {
   /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
   setIndicativeImprove(improve: boolean): void
   /**
-   * Replaces the quotes of a maker (base58) in a market, sent at `ts_ms`; none withdraws them.
+   * Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; none withdraws them.
    * Returns 1 when anything shown may have changed, 0 when not; what was refused is below 0, and
    * then the quotes are as before: -1 no such market, -2 the maker is no key, -3 too many quotes,
    * -4 too many makers, -5 a price and -6 a size out of range.

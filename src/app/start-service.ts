@@ -16,7 +16,7 @@ import type {
   ServiceConfig,
   VerifyConfig,
 } from '../config/config.js';
-import { warmFetch } from '../rpc/client.js';
+import { warmCalls } from '../rpc/warm-up.js';
 import type { HistoryFirst } from '../server/routes/first-ready.js';
 import { mainnetMarkets } from '../sim/bytes/mainnet-presets.js';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
@@ -50,7 +50,7 @@ export async function startService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   const log = createLog(config);
-  await warmFetch();
+  await warmCalls();
   const { recordTo, historyFirst = 'open' } = options;
   if (recordTo !== undefined) makeEmptyFolder(recordTo);
   const folder = dataFolder(config.history ?? config.journal);
@@ -66,7 +66,7 @@ export async function startService(
 /** Follows a cluster for edges: writes its log, and serves its own state and makers, no book. */
 export async function startCoreService(config: CoreConfig): Promise<Service> {
   const log = createLog(config);
-  await warmFetch();
+  await warmCalls();
   // Others do not load what speaks to NATS.
   const { coreOrigin } = await import('./core-origin.js');
   const origin = await coreOrigin(config, log);

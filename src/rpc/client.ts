@@ -290,11 +290,3 @@ function silentResponse({ method }: Request): Refusal {
   const error = new RpcError('RPC_TIMEOUT', message, { method, silentMsMax });
   return { error, retry: false, retryAfterMs: null };
 }
-
-/**
- * Loads what Node.js leaves to the first fetch, tens of milliseconds that would block the loop while
- * clients are answered. It reaches no network.
- */
-export async function warmFetch(): Promise<void> {
-  await (await fetch('data:,')).text();
-}
