@@ -171,13 +171,13 @@ export const LIMITS = {
   channelDepthDefault: 20,
   /**
    * What `--topics-max` may allow: the core has room for as many topics, those of makers without an account,
-   * and the common ones of 340 markets. Each costs a frame of the core whenever its market changes.
+   * and the common ones of 170 markets. Each costs a frame of the core whenever its market changes.
    */
   topicsMax: 12_000,
   /** Topics of makers without an account, in all: a maker may wait for its first one, few do. */
   unknownMakerTopicsMax: 256,
-  /** Common topics of a market, which always have room: 20 of its book, 2 of trades, 9 of candles. */
-  commonTopicsPerMarket: 32,
+  /** Common topics of a market, which always have room: 33 of its book, 3 of trades, 18 of candles; those of the streams in both encodings. */
+  commonTopicsPerMarket: 54,
   /** Between two frames of the channel `orderbook` of market data, as the Drift v2 data API has it. */
   dataBookIntervalMs: 400,
   /** Between two messages of the channel `pricing`, of 19 KB for 148 markets, as the data API has it. */

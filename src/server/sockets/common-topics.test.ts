@@ -15,6 +15,7 @@ const parts = {
 } as unknown as ChannelParts;
 
 const flags = [undefined, true, false];
+const encodings = [undefined, 'json', 'binary'];
 const groupings = [undefined, 1, 2, 10];
 const depths = [undefined, 10, 20, 50];
 const makers = [undefined, 'maker'];
@@ -37,7 +38,7 @@ const messages: readonly (readonly [Dialect, readonly object[]])[] = [
     combinations({
       ...{ channel: ['book', 'bbo', 'l3'], market: ['SOL-PERP'] },
       ...{ includeVamm: flags, includeIndicative: flags, timing: flags },
-      ...{ depth: depths, grouping: groupings, maker: makers },
+      ...{ depth: depths, grouping: groupings, maker: makers, encoding: encodings },
     }),
   ],
   [
@@ -54,6 +55,7 @@ const messages: readonly (readonly [Dialect, readonly object[]])[] = [
       channelType: ['candle', 'trades', 'orderbook'],
       symbol: ['SOL-PERP'],
       resolution: resolutions,
+      encoding: encodings,
     }),
   ],
 ];

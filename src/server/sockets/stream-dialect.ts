@@ -130,12 +130,12 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
   };
 }
 
-/** Where a topic counts: with the common ones when it names nothing but its market and its sources. */
+/** Where a topic counts: with the common ones when it names nothing but its market, its sources and its encoding. */
 export function quotaClassOf(spec: TopicSpec, book: BookSource): QuotaClass {
-  const { maker, depth, grouping, timing, intervalMs, binary } = spec;
+  const { maker, depth, grouping, timing, intervalMs } = spec;
   if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
   const isUsual = depth === undefined || depth === LIMITS.streamDepthDefault;
-  const isPlain = [grouping, timing, intervalMs, binary].every((chosen) => chosen === undefined);
+  const isPlain = [grouping, timing, intervalMs].every((chosen) => chosen === undefined);
   return isUsual && isPlain ? 'common' : 'chosen';
 }
 

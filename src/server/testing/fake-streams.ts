@@ -51,6 +51,7 @@ export class FakeStreams {
     if ((spec.grouping ?? 1) > 1) parts.push(`g${spec.grouping}`);
     for (const flag of ['vamm', 'indicative', 'timing'] as const) if (spec[flag]) parts.push(flag);
     if (spec.intervalMs !== undefined) parts.push(`${spec.intervalMs}ms`);
+    if (spec.binary) parts.push('binary');
     return parts.join(':');
   }
 
