@@ -82,10 +82,12 @@ function codesOf(limbs: readonly number[]): number[] {
   return codes;
 }
 
+/** A view of the bytes, wherever they lie in their buffer. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** How many zero bytes follow one another from `at` on, `length` at most. */
 export function zerosAt(view: DataView, at: number, length: number): number {
   let zeros = 0;
   while (zeros < length && view.getUint8(at + zeros) === 0) zeros += 1;
