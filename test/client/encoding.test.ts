@@ -99,6 +99,49 @@ describe('an older service', () => {
   });
 });
 
+describe('bytes that cannot be read', () => {
+  test('resume nothing: their like would come again', async () => {
+    const { world, subscription } = await subscribeByBytes();
+    world.socket.say({ type: 'subscribed', id: 1, topic: `${name}:binary` }, snapshot);
+    const ofNoSnapshot = new Uint8Array([0b1001_0100, 1, 2, 3, 4]).buffer;
+    world.socket.sayBytes(ofNoSnapshot);
+    await world.reconnect();
+    await settle();
+    expect(world.socket.sent[0]).toMatchObject({ ...topic, encoding: 'binary' });
+    expect(world.socket.sent[0]).not.toHaveProperty('resume');
+    expect(subscription.error).toBeUndefined();
+  });
+
+  test('because a class of sockets gives them in another form are asked for as JSON', async () => {
+    const { world } = await subscribeByBytes();
+    world.socket.say({ type: 'subscribed', id: 1, topic: `${name}:binary` });
+    world.socket.sayBytes({} as ArrayBuffer);
+    await world.reconnect();
+    await settle();
+    expect(world.socket.sent[0]).not.toHaveProperty('encoding');
+  });
+});
+
+test('a topic that is left after bytes were refused has the name that it has now', async () => {
+  const { world, subscription } = await subscribeByBytes();
+  world.socket.say({ type: 'subscribed', id: 1, topic: `${name}:binary` }, snapshot);
+  const message = 'encoding is not a member of this channel';
+  world.socket.say({ type: 'error', code: 'INVALID_PARAM', message, id: 1 });
+  await world.reconnect();
+  await settle();
+  subscription.close();
+  expect(world.socket.sent.at(-1)).toEqual(
+    expect.objectContaining({ type: 'unsubscribe', topic: name }),
+  );
+});
+
+test('a market that is called encoding is refused like any other', async () => {
+  const { world, subscription } = await subscribeByBytes();
+  const message = 'there is no market encoding';
+  world.socket.say({ type: 'error', code: 'UNKNOWN_MARKET', message, id: 1 });
+  expect(subscription.error).toMatchObject({ code: 'UNKNOWN_MARKET' });
+});
+
 describe('a decoder that is not loaded', () => {
   /** The client, whose import of the decoder ends as it is given. */
   async function followWithout(load: () => unknown) {

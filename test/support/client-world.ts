@@ -93,6 +93,11 @@ export class FakeSocket implements SocketLike {
     }
   }
 
+  /** A message of bytes, or what a class of sockets has in their place. */
+  sayBytes(data: object): void {
+    this.#tell('message', data);
+  }
+
   /** The connection is lost. */
   lose(): void {
     this.isClosed = true;
