@@ -8,7 +8,14 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { installLocked, installPython } from './clients.mjs';
 import { commandExists, localCommand, root, run, runOrThrow } from './process.mjs';
-import { hashInputs, installIsStale, isStale, lockIsStale, markFresh } from './stale.mjs';
+import {
+  hashInputs,
+  installIsStale,
+  isStale,
+  lacksOptional,
+  lockIsStale,
+  markFresh,
+} from './stale.mjs';
 
 /** As `engines` of package.json says: what the tools of the build ask for. */
 const NODE_MIN = { major: 20, minor: 19 };
@@ -74,19 +81,20 @@ function checkTools(needs) {
 /**
  * `npm install` and not `npm ci`: the latter refuses a lock file without the optional packages of
  * every other platform, and not every registry carries them all. What npm has in its cache is not
- * asked for again, unless its list of versions is older than the lock.
+ * asked for again, unless its list of versions is older than the lock: then npm fails, or leaves an optional package out.
  */
 async function installPackages(filters) {
   if (!lockIsStale() && !installIsStale()) return;
   say('installing the npm packages: npm install');
   const args = ['install', '--no-progress', ...filters];
   const { code } = await run('npm', [...args, '--prefer-offline']);
-  if (code !== 0) await runOrThrow('npm', args);
+  if (code !== 0 || lacksOptional()) await runOrThrow('npm', args);
 }
 
 /** Whoever has all packages is content with them. */
 async function installBuildPackages() {
-  const hash = () => hashInputs({ inputs: ['package-lock.json'], keep: () => true });
+  const inputs = ['package-lock.json', 'node_modules/.package-lock.json'];
+  const hash = () => hashInputs({ inputs, keep: () => true });
   if (!lockIsStale() && !isStale('packages-build', hash(), existsSync(INSTALLED))) return;
   await installPackages(BUILD_WORKSPACES);
   markFresh('packages-build', hash());
@@ -96,7 +104,7 @@ async function installBuildPackages() {
 async function compileCrates(needs) {
   if (!needs.includes('addon') || existsSync(INSTALLED) || addonFiles().length > 0) return;
   const version = execFileSync('rustc', ['-vV'], { encoding: 'utf8' });
-  const [, host] = /^host: (.+)$/m.exec(version);
+  const host = process.env['CARGO_BUILD_TARGET'] ?? /^host: (.+)$/m.exec(version)[1];
   const crates = ['--package=slotbook-wire', '--package=slotbook-journal'];
   say('compiling the crates below the Rust core meanwhile: cargo build');
   await runOrThrow('cargo', ['build', '--profile=setup', `--target=${host}`, ...crates]);

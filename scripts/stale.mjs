@@ -63,20 +63,34 @@ export function installIsStale() {
   const found = readJson(path.join('node_modules', '.package-lock.json'));
   if (wanted === undefined || found === undefined) return true;
   return Object.entries(wanted.packages).some(([name, entry]) => {
-    if (name === '' || entry.link === true || !name.startsWith('node_modules/')) return false;
+    if (entry.link === true || !name.includes('node_modules/')) return false;
     const installed = found.packages[name];
     if (installed === undefined) return entry.optional !== true && entry.devOptional !== true;
     return installed.version !== entry.version;
   });
 }
 
-/** Whether package.json names dependencies that package-lock.json does not hold. */
+/** Whether an optional dependency of the root that this machine can run is absent, or of another version than is locked. */
+export function lacksOptional() {
+  const wanted = readJson('package-lock.json')?.packages ?? {};
+  const found = readJson(path.join('node_modules', '.package-lock.json'))?.packages ?? {};
+  return Object.keys(wanted['']?.optionalDependencies ?? {}).some((name) => {
+    const { os, cpu, version } = wanted[`node_modules/${name}`] ?? {};
+    const isForThis = (os ?? []).includes(process.platform) && (cpu ?? []).includes(process.arch);
+    return isForThis && found[`node_modules/${name}`]?.version !== version;
+  });
+}
+
+/** Whether package.json, of the root or of a workspace, names dependencies that package-lock.json does not hold. */
 export function lockIsStale() {
-  const wanted = readJson('package.json');
-  const locked = readJson('package-lock.json')?.packages?.[''];
+  const locked = readJson('package-lock.json')?.packages;
   if (locked === undefined) return true;
   const groups = ['dependencies', 'devDependencies', 'optionalDependencies'];
-  return groups.some((group) => sortedText(wanted[group]) !== sortedText(locked[group]));
+  return ['', ...readJson('package.json').workspaces].some((folder) => {
+    const wanted = readJson(path.join(folder, 'package.json'));
+    const held = locked[folder] ?? {};
+    return groups.some((group) => sortedText(wanted[group]) !== sortedText(held[group]));
+  });
 }
 
 function sortedText(record = {}) {
