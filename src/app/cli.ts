@@ -39,6 +39,7 @@ import {
   verifyOptions,
 } from './cli-options.js';
 import { copyHistory } from './copy-command.js';
+import { makeEmptyFolder } from './data-folder.js';
 import { type ExportFlags, exportRows } from './export-command.js';
 import { type ProveFlags, proveBooks, verifyJournalFolder } from './journal-commands.js';
 import type { ClusterFlags } from './local-cluster.js';
@@ -106,7 +107,11 @@ function createProgram(words: readonly string[]): Command {
         .description('serve as `start` does, and record all that moves the book in a new journal')
         .argument('<folder>', 'its folder, which is new or empty')
         .action((folder: string, flags: Flags) =>
-          runUntilStopped(() => serveOrDemo(flags, folder)),
+          runUntilStopped(async () => {
+            // Before the demo starts a chain.
+            makeEmptyFolder(folder);
+            return serveOrDemo(flags, folder);
+          }),
         ),
     )
     .addCommand(

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,11 +32,12 @@ export function dataFolder(
   return { path: fresh, remove };
 }
 
-/** Makes a folder that is not there yet, or is empty. Throws a ConfigError where it is neither, or cannot be made. */
+/** Makes a folder that is not there yet, or is empty. Throws a ConfigError where it is neither, or cannot be made or written to. */
 export function makeEmptyFolder(place: string): void {
   let found = 'it is not empty';
   try {
     mkdirSync(place, { recursive: true });
+    accessSync(place, constants.W_OK | constants.X_OK);
     if (readdirSync(place).length === 0) return;
   } catch (error) {
     found = textOfError(error);

@@ -6,6 +6,7 @@ import { ConfigError } from '../config/config-error.js';
 import type { JournalMomentSetting as Moment } from '../config/journal-moment.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
+import { textOfError } from '../journal/model/error.js';
 import { holeText } from '../journal/replay-hole.js';
 import { JournalReplayer } from '../journal/replayer.js';
 import { newestRun, splitRuns } from '../journal/store/listing.js';
@@ -23,6 +24,8 @@ export const JOURNAL_FOLDER = 'journal';
 
 /** The first bytes of what 0.1.0 recorded, before there were journals. */
 const OLD_RECORDING = Buffer.from('slotbook calls\r\n');
+const OLD_RECORDING_RULE =
+  'a recording of slotbook 0.1.0, which replays it: this version replays folders of journals';
 
 /** A segment, and the folder in which it is. */
 export interface SegmentPlace {
@@ -82,12 +85,14 @@ export function journalFolder(place: string): string {
 
 /** The same of a folder that is there. Throws a ConfigError of the argument's name. */
 export function existingFolder(place: string, name: string): string {
-  const found = statSync(place, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true) return journalFolder(place);
-  const rule =
-    found?.isFile() === true && isOldRecording(place)
-      ? 'a recording of slotbook 0.1.0, which replays it: this version replays folders of journals'
-      : 'must be a folder';
+  let rule = 'must be a folder';
+  try {
+    const found = statSync(place, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) return journalFolder(place);
+    if (found?.isFile() === true && isOldRecording(place)) rule = OLD_RECORDING_RULE;
+  } catch (error) {
+    rule += `: ${textOfError(error)}`;
+  }
   throw new ConfigError('INVALID_SETTING', `${name} was ${place}, ${rule}`, name);
 }
 

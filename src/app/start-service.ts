@@ -25,7 +25,7 @@ import { QuoteMaker } from '../sim/demo/quote-maker.js';
 import type { ChainBook } from '../verify/chain-book.js';
 import { verify } from '../verify/verify.js';
 import { asError, type Service, serveBook, stopAll } from './book-service.js';
-import { dataFolder, makeEmptyFolder } from './data-folder.js';
+import { dataFolder } from './data-folder.js';
 import { type BookOrigin, liveOrigin, type ServiceFeed } from './feeds.js';
 import { historyOf, readHistoryOf } from './histories.js';
 import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
@@ -52,7 +52,7 @@ export async function startService(
   const log = createLog(config);
   await warmCalls();
   const { recordTo, historyFirst = 'open' } = options;
-  if (recordTo !== undefined) makeEmptyFolder(recordTo);
+  if (recordTo !== undefined) log.info({ folder: recordTo }, 'recording');
   const folder = dataFolder(config.history ?? config.journal);
   const origin =
     recordTo === undefined

@@ -74,6 +74,25 @@ describe('a replay', () => {
     expect(replayer.stats()).toMatchObject({ replayedTurns: 60 });
   });
 
+  test('goes on over a change of the chain', async () => {
+    const folder = newFolder();
+    const book = new LiveBook({ seed: 5 });
+    const rig = new JournalRig(book, { folder });
+    await rig.write(10);
+    book.engine.setEpoch('second');
+    await rig.write(10);
+    await rig.service.stop();
+    const engine = newEngine();
+    const shown: string[] = [];
+    const onTurn = (): void => void shown.push(shownBy(engine));
+    const replayer = replayerOf(folder, { engine, onTurn });
+    await replayer.start();
+    const all = [...book.shown.values()];
+    expect(shown).toEqual([...all, all.at(-1)]);
+    expect([shown[0]?.split('\n')[0], engine.epoch]).toEqual(['first', 'second']);
+    expect(replayer.stats()).toMatchObject({ replayedTurns: 20, replayedHoles: 0 });
+  });
+
   test('begins with the checkpoint of any segment', async () => {
     const { folder, book } = await journalOfLife();
     const engine = newEngine();
