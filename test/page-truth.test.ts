@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { WebSocketRoute } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { FrameDecoder } from '../src/client/binary/index.js';
 import { CutProxy } from './support/cut-proxy.js';
 import { expectEqualsL2, expectUnbroken, expectWhole } from './support/page-checks.js';
 import { browser, demo, folder, service, startService } from './support/page-scene.js';
@@ -14,12 +15,16 @@ test('a frame with a wrong checksum is said and healed', async () => {
   let isSpoilt = false;
   const spoil = (route: WebSocketRoute): void => {
     const upstream = route.connectToServer();
+    const decoder = new FrameDecoder();
     upstream.onMessage((message) => {
-      const text = String(message);
-      const isDelta = text.startsWith('{"type":"delta","topic":"book');
-      const sent = isDelta && !isSpoilt ? text.replace(/"crc":\d+/, '"crc":1') : text;
+      if (typeof message === 'string') return route.send(message);
+      const { type, channel } = decoder.decodeFrame(message);
+      const isDelta = type === 'delta' && channel === 'book';
+      // A delta ends with its checksum.
+      const last = message.length - 1;
+      if (isDelta && !isSpoilt) message.writeUInt8(message.readUInt8(last) ^ 1, last);
       isSpoilt ||= isDelta;
-      route.send(sent);
+      route.send(message);
     });
   };
   const prepare: VisitOptions['prepare'] = (page) => page.routeWebSocket(/\/ws$/, spoil);
@@ -69,13 +74,21 @@ test('a thousand changes of the whole book a second lose nothing', async () => {
   }
 });
 
+/** Makes a frame of a stream say that its book is stale (docs/binary.md: the two lowest bits of its first byte). */
+function makeStale(frame: Buffer): void {
+  const first = frame.readUInt8(0);
+  const isOfStream = ((first >> 2) & 3) !== 3;
+  if (isOfStream) frame.writeUInt8(first | 3, 0);
+}
+
 test('a book that the service calls stale is greyed, and coloured when it is not any more', async () => {
   let state = 'live';
   const prepare: VisitOptions['prepare'] = (page) =>
     page.routeWebSocket(/\/ws$/, (route) => {
       const upstream = route.connectToServer();
       upstream.onMessage((message) => {
-        route.send(String(message).replace('"state":"live"', `"state":"${state}"`));
+        if (typeof message !== 'string' && state === 'stale') makeStale(message);
+        route.send(message);
       });
     });
   const visit = await PageVisit.open(browser, `${service.url}/?market=SOL-PERP`, { prepare });
