@@ -3,12 +3,14 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { SCENARIOS } from './scenarios.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const modulesFile = new URL('modules.txt', import.meta.url);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+// A hundred seeds take two minutes of CPU on two quiet cores, and four on slower ones without a neighbour.
+vi.setConfig({ testTimeout: 900_000 });
 
 interface SeedReport {
   readonly seed: number;
