@@ -1,4 +1,5 @@
 /** A service that follows several streams of one scripted chain, which is watched: a node, and gRPC servers. */
+import { expect } from 'vitest';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { SourceStatus } from '../../src/contract/feed-status.js';
 import { ScriptedChain } from '../scripted-chain.js';
@@ -83,6 +84,17 @@ export class SourceRig {
   async passWrites(count: number): Promise<void> {
     const wanted = this.chain.writes.length + count;
     await until(`${count} writes`, () => this.chain.writes.length >= wanted);
+  }
+
+  /**
+   * Waits until the book is live, and expects that it was never lost since it was first. It may have been `lagging` meanwhile: a busy
+   * machine may take longer to read what is disputed than a book in dispute is shown as live (`DISPUTE_MS_MAX`).
+   */
+  async expectBookKept(): Promise<void> {
+    const { states } = this.service;
+    await until('the book is live', () => states.at(-1) === 'live');
+    const since = states.slice(states.indexOf('live'));
+    expect(since.filter((state) => state !== 'live' && state !== 'lagging')).toEqual([]);
   }
 
   /** Ends the load, and compares the book with one that is made of the chain's accounts. */
