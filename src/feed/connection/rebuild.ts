@@ -223,11 +223,9 @@ export async function replayUpdates(
 ): Promise<void> {
   for (let updates = buffer.takeUpdates(); updates.length > 0; updates = buffer.takeUpdates()) {
     for (let from = 0; from < updates.length; from += REPLAY_SLICE_UPDATES) {
-      if (from > 0) {
-        parts.turns.runTurn();
-        await parts.turns.nextTurn();
-        throwIfStopped(signal);
-      }
+      parts.turns.runTurn();
+      await parts.turns.nextTurn();
+      throwIfStopped(signal);
       replaySlice(parts, updates.slice(from, from + REPLAY_SLICE_UPDATES), slots);
     }
   }

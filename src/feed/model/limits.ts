@@ -78,7 +78,7 @@ export const SLOTS_KEPT_MAX = 1_000_000;
 /** Their data in characters: bounds the memory when accounts are large. */
 export const REPLAY_CHARS_MAX = 256 * 1024 * 1024;
 /** Updates replayed between two turns of the loop. */
-export const REPLAY_SLICE_UPDATES = 512;
+export const REPLAY_SLICE_UPDATES = 64;
 
 /** Reads of one kind before a node that lags behind its own socket is given up. */
 export const READS_MAX = 5;
