@@ -2,7 +2,7 @@
  * The paths of one market: from a raw query to the finished bytes of the book, or a 304.
  *
  * A repeated query costs one map look-up: its parsed form, the headers of its last version and, within
- * one turn of the book, a small reply are cached. Large bodies are not: the core caches them.
+ * one turn of the book, a small reply are cached. Large bodies are cached by the core, those of /match here.
  */
 
 import { LIMITS } from '../../config/limits.js';
@@ -19,6 +19,7 @@ import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { prefersBytes } from './accept.js';
+import { BodyCache } from './body-cache.js';
 import { bookReason } from './first-ready.js';
 import { type LoopBudget, oneStep } from './loop-budget.js';
 import {
@@ -124,13 +125,16 @@ interface RouteBody<Query> {
   readonly isLarge: (query: Query) => boolean;
   /** Where there are several. */
   readonly encoding?: BodyEncoding;
+  /** Bytes of large bodies that are cached while they are current; none where the core caches them. */
+  readonly cachedBytesMax?: number;
 }
 
 /** Returns a route that replies with one market's body of the present version. */
 export function bookRoute<Query extends { readonly market: number }>(
   options: BookRouteOptions & RouteBody<Query>,
 ): BookRoute {
-  const { book, directory, readiness, budget, parse, render, isLarge } = options;
+  const { book, directory, readiness, budget, parse, render, isLarge, cachedBytesMax = 0 } = options;
+  const bodies = new BodyCache<Uint8Array>(cachedBytesMax);
   const memo = new QueryMemo(directory, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();
   /** Within one turn of the book, the last reply to a query stays current. */
@@ -146,7 +150,12 @@ export function bookRoute<Query extends { readonly market: number }>(
     const { query, tag, key } = parsed;
     const body = render(query);
     if (body.length < LIMITS.gzipBodyBytesMin) return cacheSmallReply(parsed, body);
-    return bodyReply(tag, { body, identity: tag, isZipped, gzips, key });
+    if (body.length > cachedBytesMax)
+      return bodyReply(tag, { body, identity: tag, isZipped, gzips, key });
+    // A copy, since the book will write over it.
+    const copy = Uint8Array.from(body);
+    bodies.cacheBody(key, { version: tag.etag, body: copy, bytes: copy.length });
+    return bodyReply(tag, { body: copy, identity: copy, isZipped, gzips, key });
   };
   const makeReplyLater = async (request: HttpRequest, isZipped: boolean): Promise<Reply> => {
     const { query: raw } = request;
@@ -165,6 +174,8 @@ export function bookRoute<Query extends { readonly market: number }>(
     const isZipped = requestAcceptsGzip(request);
     const zipped = isZipped ? gzips.findBody({ key, version: tag.etag }) : undefined;
     if (zipped !== undefined) return gzipBodyReply(tag.headers, zipped);
+    const body = bodies.findBody(key, tag.etag);
+    if (body !== undefined) return bodyReply(tag, { body, identity: body, isZipped, gzips, key });
     // A small body never waits behind large ones, whatever uses the budget.
     if (budget.isOpen || !isLarge(parsed.query))
       return budget.runNow(() => makeReply(parsed, isZipped));
@@ -237,6 +248,7 @@ export function matchRoute(options: BookRouteOptions): BookRoute {
     // What an order would get depends on more than the version of its market.
     beside: () => book.turn,
     isLarge: () => true,
+    cachedBytesMax: LIMITS.matchCacheBytesMax,
   });
 }
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LIMITS } from '../../config/limits.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
 const least = 'marketName=sol-perp&side=sell&size=5';
@@ -50,6 +51,32 @@ describe('/match', () => {
       tags.add((await ask(`/match?${least}`)).headers.get('etag'));
     }
     expect(tags.size).toBe(3);
+  });
+
+  test('a large body is made once a turn of the book, plain and compressed', async () => {
+    let turn = 1;
+    let walks = 0;
+    // The core writes each body over the one before.
+    const written = Buffer.alloc(LIMITS.gzipBodyBytesMin);
+    const spies = [
+      vi.spyOn(book, 'turn', 'get').mockImplementation(() => turn),
+      vi.spyOn(book, 'match').mockImplementation(() => {
+        walks += 1;
+        return written.fill(String(walks));
+      }),
+    ];
+    const textOf = async (headers: Record<string, string>, query = least) =>
+      (await ask(`/match?${query}`, { headers })).text();
+    const firsts = new Set<string>();
+    for (const coding of ['identity', 'identity', 'gzip', 'gzip']) {
+      firsts.add(await textOf({ 'accept-encoding': coding }));
+    }
+    expect(await textOf({}, `${least}&jit=1:2`)).toBe('2'.repeat(written.length));
+    firsts.add(await textOf({ 'accept-encoding': 'identity' }));
+    expect([[...firsts], walks]).toEqual([['1'.repeat(written.length)], 2]);
+    turn = 2;
+    expect(await textOf({})).toBe('3'.repeat(written.length));
+    for (const spy of spies) spy.mockRestore();
   });
 
   test('names the parameter that is wrong', async () => {
