@@ -5,6 +5,9 @@ use super::error::DecodeError;
 /// Bytes of the longest number of 64 bits.
 const VARINT_BYTES_MAX: usize = 10;
 
+/// Numbers from here on have more bytes than a word.
+const WORD_END: u64 = 1 << 56;
+
 /// The largest number that is no wide one.
 const EXACT_MAX: u64 = (1 << 53) - 1;
 
@@ -36,28 +39,34 @@ impl<'a> ByteWriter<'a> {
     }
 
     /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    ///
+    /// The bytes are gathered in a register and written as one word, of which the rest is cut off: no copy has a length
+    /// that only the value tells, and no word is read where single bytes were just written.
     #[inline]
-    pub(crate) fn varint(&mut self, mut value: u64) {
-        let mut bytes = [0; VARINT_BYTES_MAX];
-        let mut length = 0;
-        while value >= 0x80 {
-            bytes[length] = low_byte(value) | 0x80;
-            value >>= 7;
-            length += 1;
+    pub(crate) fn varint(&mut self, value: u64) {
+        if value >= WORD_END {
+            self.wide(u128::from(value));
+            return;
         }
-        bytes[length] = low_byte(value);
-        self.raw(&bytes[..=length]);
+        let (mut word, mut rest, mut more) = (0, value, 0);
+        while rest >= 0x80 {
+            word |= (rest & 0x7f | 0x80) << (8 * more);
+            rest >>= 7;
+            more += 1;
+        }
+        word |= rest << (8 * more);
+        let end = self.out.len() + 1 + more;
+        self.raw(&word.to_le_bytes());
+        self.out.truncate(end);
     }
 
     /// As [`ByteWriter::varint`], of 128 bits.
     pub(crate) fn wide(&mut self, mut value: u128) {
         loop {
-            let Err(_) = u64::try_from(value) else {
-                // The value fits, as the match says.
-                self.varint(u64::try_from(value).unwrap_or(u64::MAX));
-                return;
-            };
-            self.byte(low_byte(u64::try_from(value & 0x7f).unwrap_or(0)) | 0x80);
+            match u64::try_from(value) {
+                Ok(value) if value < WORD_END => return self.varint(value),
+                _ => self.byte(low_byte(value) | 0x80),
+            }
             value >>= 7;
         }
     }
@@ -87,7 +96,7 @@ pub(super) const fn unzigzag(value: u64) -> i64 {
 
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is meant")]
-const fn low_byte(value: u64) -> u8 {
+const fn low_byte(value: u128) -> u8 {
     value as u8
 }
 
