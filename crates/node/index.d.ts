@@ -210,31 +210,31 @@ export declare class Core {
    */
   topicName(options: TopicOptions): string | null
   /**
-   * Opens a topic with the book of now as its first publication. The first word of `exchange`
+   * Opens a topic with the book of now as its first publication. The first word of `call_words`
    * is when the newest part of that book came in. Returns the handle; -1 for an unknown market,
    * -2 for a maker that is not a key, -3 when there are too many topics.
    */
-  openTopic(options: TopicOptions, exchange: Buffer): number
+  openTopic(options: TopicOptions, callWords: Buffer): number
   /** Forgets a topic. Returns false when there is none of this handle. */
   closeTopic(handle: number): boolean
   /** Topics that are open. */
   get topicCount(): number
   /**
    * Publishes what has changed since the last publication of a topic: writes the frame into
-   * `out`. `exchange` is three 64-bit words in the machine's byte order. In are the unix
+   * `out`. `call_words` is three 64-bit words in the machine's byte order. In are the unix
    * nanoseconds of the receipt and of the making of the frame; out are prev, seq, and 1 where
    * the frame is the snapshot of another epoch. Returns the length of the frame; 0 when there is
    * nothing to publish; -2147483648 when there is no such topic; another negative number is the
    * length that `out` must have, and then nothing is published.
    */
-  topicFrame(handle: number, exchange: Buffer, out: Buffer): number
+  topicFrame(handle: number, callWords: Buffer, out: Buffer): number
   /**
    * Writes the snapshot of a topic's last publication into `out`. `id` is the JSON text of the
-   * request's id, empty for none; the second word of `exchange` is when the frame is made.
+   * request's id, empty for none; the second word of `call_words` is when the frame is made.
    * Returns the length; 0 when there is no such topic; a negative number is the length that
    * `out` must have.
    */
-  topicSnapshot(handle: number, id: string, reset: boolean, exchange: Buffer, out: Buffer): number
+  topicSnapshot(handle: number, id: string, reset: boolean, callWords: Buffer, out: Buffer): number
   /** Writes a heartbeat of a topic into `out`. Returns as `topicSnapshot` does. */
   topicHeartbeat(handle: number, out: Buffer): number
 }

@@ -19,8 +19,8 @@ export class TopicFrames {
   readonly #core: Core;
   readonly #frame = OutputBuffer.ofFrames();
   /** In: receipt and making of a frame. Out: prev, seq and reset. */
-  readonly #exchange = new BigUint64Array(3);
-  readonly #exchangeBytes = Buffer.from(this.#exchange.buffer);
+  readonly #callWords = new BigUint64Array(3);
+  readonly #callBytes = Buffer.from(this.#callWords.buffer);
 
   constructor(core: Core) {
     this.#core = core;
@@ -28,8 +28,8 @@ export class TopicFrames {
 
   /** Opens a topic whose first publication is the book of now, received at `recvNs`; returns its handle. */
   openTopic(spec: TopicSpec, recvNs: bigint): number {
-    this.#exchange[0] = recvNs;
-    const handle = this.#core.openTopic(topicOptions(spec), this.#exchangeBytes);
+    this.#callWords[0] = recvNs;
+    const handle = this.#core.openTopic(topicOptions(spec), this.#callBytes);
     if (handle < 0) throw errorOfHandle(this.#core, handle, spec.market);
     return handle;
   }
@@ -40,22 +40,22 @@ export class TopicFrames {
 
   /** Publishes what has changed since the last publication; null when nothing has. */
   renderDelta(handle: number, times: FrameTimes = TIMES_UNKNOWN): TopicDelta | null {
-    const exchange = this.#exchange;
+    const words = this.#callWords;
     const frame = this.#renderFrame(handle, (out) => {
-      exchange[0] = times.recvNs;
-      exchange[1] = times.sendNs;
-      return this.#core.topicFrame(handle, this.#exchangeBytes, out);
+      words[0] = times.recvNs;
+      words[1] = times.sendNs;
+      return this.#core.topicFrame(handle, this.#callBytes, out);
     });
     if (frame.length === 0) return null;
-    const [prev = 0n, seq = 0n, reset = 0n] = exchange;
+    const [prev = 0n, seq = 0n, reset = 0n] = words;
     return { frame, prev: Number(prev), seq: Number(seq), reset: reset !== 0n };
   }
 
   /** The snapshot of the last publication: the next delta links to it. */
   renderSnapshot(handle: number, { id, reset, sendNs = 0n }: TopicSnapshotRequest): Uint8Array {
-    this.#exchange[1] = sendNs;
+    this.#callWords[1] = sendNs;
     const frame = this.#renderFrame(handle, (out) =>
-      this.#core.topicSnapshot(handle, id, reset, this.#exchangeBytes, out),
+      this.#core.topicSnapshot(handle, id, reset, this.#callBytes, out),
     );
     if (frame.length === 0) throw topicNotFound(handle);
     return frame;

@@ -8,11 +8,11 @@ use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, Topic};
 
 use crate::core::{Core, copy_out, maker_of, sources_of};
 
-/// Bytes of a number of an exchange.
+/// Bytes of a word of a call.
 const WORD_BYTES: usize = 8;
 
-/// Words of an exchange: in, receipt and making of the frame; out, prev, seq and reset.
-const EXCHANGE_WORDS: usize = 3;
+/// Words of a call: in, receipt and making of the frame; out, prev, seq and reset.
+const CALL_WORDS: usize = 3;
 
 /// There is no such market.
 const UNKNOWN_MARKET: i32 = -1;
@@ -60,11 +60,11 @@ impl Core {
         Some(spec.name(&self.book.market(spec.market)?.name))
     }
 
-    /// Opens a topic with the book of now as its first publication. The first word of `exchange`
+    /// Opens a topic with the book of now as its first publication. The first word of `call_words`
     /// is when the newest part of that book came in. Returns the handle; -1 for an unknown market,
     /// -2 for a maker that is not a key, -3 when there are too many topics.
     #[napi]
-    pub fn open_topic(&mut self, options: TopicOptions, exchange: BufferSlice<'_>) -> i32 {
+    pub fn open_topic(&mut self, options: TopicOptions, call_words: BufferSlice<'_>) -> i32 {
         let spec = match spec_of(&options) {
             Ok(spec) => spec,
             Err(code) => return code,
@@ -72,7 +72,7 @@ impl Core {
         if self.topics.is_full() {
             return TOPICS_EXCEEDED;
         }
-        let received_ns = times_of(&exchange).received_ns;
+        let received_ns = times_of(&call_words).received_ns;
         self.book.refresh_quotes(spec.market);
         let scratch = &mut self.topics.scratch;
         let Some(topic) = Topic::open(&self.book, spec, &self.epoch, received_ns, scratch) else {
@@ -95,7 +95,7 @@ impl Core {
     }
 
     /// Publishes what has changed since the last publication of a topic: writes the frame into
-    /// `out`. `exchange` is three 64-bit words in the machine's byte order. In are the unix
+    /// `out`. `call_words` is three 64-bit words in the machine's byte order. In are the unix
     /// nanoseconds of the receipt and of the making of the frame; out are prev, seq, and 1 where
     /// the frame is the snapshot of another epoch. Returns the length of the frame; 0 when there is
     /// nothing to publish; -2147483648 when there is no such topic; another negative number is the
@@ -104,10 +104,10 @@ impl Core {
     pub fn topic_frame(
         &mut self,
         handle: u32,
-        mut exchange: BufferSlice<'_>,
+        mut call_words: BufferSlice<'_>,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let times = times_of(&exchange);
+        let times = times_of(&call_words);
         let Some((topic, scratch)) = self.topics.get(handle) else { return UNKNOWN_TOPIC };
         if topic.has_quotes() {
             self.book.refresh_quotes(topic.market());
@@ -119,8 +119,8 @@ impl Core {
         if written < 0 {
             return written;
         }
-        let (words, _) = exchange.as_chunks_mut::<WORD_BYTES>();
-        if let Some(words) = words.first_chunk_mut::<EXCHANGE_WORDS>() {
+        let (words, _) = call_words.as_chunks_mut::<WORD_BYTES>();
+        if let Some(words) = words.first_chunk_mut::<CALL_WORDS>() {
             let reset = u64::from(pending.reset() == Reset::Yes);
             *words = [pending.prev(), pending.seq(), reset].map(u64::to_ne_bytes);
         }
@@ -129,7 +129,7 @@ impl Core {
     }
 
     /// Writes the snapshot of a topic's last publication into `out`. `id` is the JSON text of the
-    /// request's id, empty for none; the second word of `exchange` is when the frame is made.
+    /// request's id, empty for none; the second word of `call_words` is when the frame is made.
     /// Returns the length; 0 when there is no such topic; a negative number is the length that
     /// `out` must have.
     #[napi]
@@ -138,10 +138,10 @@ impl Core {
         handle: u32,
         id: String,
         reset: bool,
-        exchange: BufferSlice<'_>,
+        call_words: BufferSlice<'_>,
         mut out: BufferSlice<'_>,
     ) -> i32 {
-        let sent_ns = times_of(&exchange).sent_ns;
+        let sent_ns = times_of(&call_words).sent_ns;
         let mut frame = std::mem::take(&mut self.topics.frame);
         frame.clear();
         if let Some((topic, _)) = self.topics.get(handle) {
@@ -184,8 +184,8 @@ fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
     })
 }
 
-fn times_of(exchange: &[u8]) -> FrameTimes {
-    let (words, _) = exchange.as_chunks::<WORD_BYTES>();
+fn times_of(call_words: &[u8]) -> FrameTimes {
+    let (words, _) = call_words.as_chunks::<WORD_BYTES>();
     let word = |index: usize| words.get(index).map_or(0, |word| u64::from_ne_bytes(*word));
     FrameTimes { received_ns: word(0), sent_ns: word(1) }
 }

@@ -133,7 +133,16 @@ interface RouteBody<Query> {
 export function bookRoute<Query extends { readonly market: number }>(
   options: BookRouteOptions & RouteBody<Query>,
 ): BookRoute {
-  const { book, directory, readiness, budget, parse, render, isLarge, cachedBytesMax = 0 } = options;
+  const {
+    book,
+    directory,
+    readiness,
+    budget,
+    parse,
+    render,
+    isLarge,
+    cachedBytesMax = 0,
+  } = options;
   const bodies = new BodyCache<Uint8Array>(cachedBytesMax);
   const memo = new QueryMemo(directory, (raw) => newParsed(parse(raw)));
   const gzips = new GzipCache();

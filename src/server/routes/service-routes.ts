@@ -45,9 +45,9 @@ export function marketsReply({ book, directory, readiness }: ServiceRouteOptions
   const markets = sortedMarkets(directory);
   const quoteAsset = quoteAssetOf(markets);
   const chain = book.readChainStats();
-  const bodies = markets.flatMap((row) => {
-    const ofChain = chain[row.id];
-    return ofChain === undefined ? [] : [marketBody(row, ofChain, quoteAsset)];
+  const bodies = markets.flatMap((market) => {
+    const ofChain = chain[market.id];
+    return ofChain === undefined ? [] : [marketBody(market, ofChain, quoteAsset)];
   });
   return jsonReply(JSON.stringify(bodies));
 }
@@ -62,23 +62,23 @@ export function sortedMarkets(directory: Pick<MarketDirectory, 'markets'>): read
 
 /** Raw integers are text, as everywhere in the book. */
 function marketBody(
-  row: MarketInfo,
+  market: MarketInfo,
   chain: ChainStats,
   quoteAsset: string,
 ): Record<string, unknown> {
   return {
-    symbol: row.symbol,
-    marketIndex: row.marketIndex,
-    marketType: row.marketType,
-    status: row.status,
-    tick: row.tickSize.toString(),
-    step: row.stepSize.toString(),
-    minOrderSize: row.minOrderSize.toString(),
-    decimals: row.decimals,
-    oracle: row.oracle,
-    oracleSource: row.oracleSource,
-    emptyReason: row.emptyReason,
-    baseAsset: baseAssetOf(row),
+    symbol: market.symbol,
+    marketIndex: market.marketIndex,
+    marketType: market.marketType,
+    status: market.status,
+    tick: market.tickSize.toString(),
+    step: market.stepSize.toString(),
+    minOrderSize: market.minOrderSize.toString(),
+    decimals: market.decimals,
+    oracle: market.oracle,
+    oracleSource: market.oracleSource,
+    emptyReason: market.emptyReason,
+    baseAsset: baseAssetOf(market),
     quoteAsset,
     fees: feesOf(chain),
     leverageMax: leverageMaxOf(chain),
@@ -121,10 +121,10 @@ export function statusReply({
     ...(external.length === 0 ? {} : { venues: external }),
     ...(history === undefined ? {} : { history: historyStatus(history.readStats()) }),
     ...(journal === undefined ? {} : { journal: journalStatus(journal.readStats()) }),
-    markets: sortedMarkets(directory).map((row) => {
-      const ordersShown = shownByMarket[row.id] ?? 0;
-      const vamm = vammByMarket[row.id] ?? null;
-      return marketStatus(row, { book, newestSlot: slot + slotLag, ordersShown, vamm });
+    markets: sortedMarkets(directory).map((market) => {
+      const ordersShown = shownByMarket[market.id] ?? 0;
+      const vamm = vammByMarket[market.id] ?? null;
+      return marketStatus(market, { book, newestSlot: slot + slotLag, ordersShown, vamm });
     }),
   };
   return jsonReply(JSON.stringify(body));
@@ -140,7 +140,7 @@ function sourceStatus(source: SourceStatus): SourceStatus {
 
 /** `newestSlot` is the newest that a node has reported. */
 function marketStatus(
-  row: MarketInfo,
+  market: MarketInfo,
   facts: {
     readonly book: BookSource;
     readonly newestSlot: number;
@@ -150,7 +150,7 @@ function marketStatus(
   },
 ): Record<string, unknown> {
   const { book, newestSlot, ordersShown, vamm } = facts;
-  const { id, symbol, marketIndex, marketType, emptyReason } = row;
+  const { id, symbol, marketIndex, marketType, emptyReason } = market;
   const { seq, slot, state } = book.version(id);
   const lag = Math.max(0, newestSlot - slot);
   const vammShown = vamm === 'shown';

@@ -32,7 +32,7 @@ export function marketRecordsText(markets: readonly MarketStatistics[]): string 
 
 /** Its list of markets, which the channel `markets` has as well. */
 export function marketListText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
+  const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
   const records = markets.map((market) => ({
     ...identity(market),
     ...marketRecord(market, quoteAsset),
@@ -46,7 +46,7 @@ export function pricingText(markets: readonly MarketStatistics[]): string {
     markets.map((market) => ({
       ...identity(market),
       oraclePrice: price(market.chain.oraclePrice),
-      ...(market.row.marketType === 'perp' ? { markPrice: price(market.readTop().mark) } : {}),
+      ...(market.info.marketType === 'perp' ? { markPrice: price(market.readTop().mark) } : {}),
       price: price(market.history?.price),
     })),
   );
@@ -70,28 +70,28 @@ export function priceRecordsText(markets: readonly MarketStatistics[]): string {
 
 /** The body of /contracts. */
 export function contractRecordsText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
+  const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
   const contracts = markets.map((market) => contractRecord(market, quoteAsset));
   return JSON.stringify({ contracts });
 }
 
 /** The body of /external/coingecko/contracts: derivatives alone. */
 export function perpContractRecordsText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
-  const perps = markets.filter(({ row }) => row.marketType === 'perp');
+  const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
+  const perps = markets.filter(({ info }) => info.marketType === 'perp');
   return JSON.stringify({ contracts: perps.map((market) => contractRecord(market, quoteAsset)) });
 }
 
 /** The body of /tickers, as CoinGecko asks exchanges for it. */
 export function tickersText(markets: readonly MarketStatistics[]): string {
-  const quoteAsset = quoteAssetOf(markets.map(({ row }) => row));
+  const quoteAsset = quoteAssetOf(markets.map(({ info }) => info));
   return JSON.stringify(
     markets.map((market) => {
-      const { row, history, readTop } = market;
+      const { info, history, readTop } = market;
       const { bid, ask } = readTop();
       return {
-        ticker_id: row.symbol,
-        ...{ base_currency: baseAssetOf(market.row), target_currency: quoteAsset },
+        ticker_id: info.symbol,
+        ...{ base_currency: baseAssetOf(market.info), target_currency: quoteAsset },
         ...{ last_price: price(history?.price), bid: price(bid), ask: price(ask) },
         base_volume: formatFixedDecimal(history?.baseVolume24h ?? 0n, BASE_PLACES),
         target_volume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
@@ -101,22 +101,22 @@ export function tickersText(markets: readonly MarketStatistics[]): string {
   );
 }
 
-function identity({ row }: MarketStatistics) {
-  const { symbol, marketIndex, marketType } = row;
+function identity({ info }: MarketStatistics) {
+  const { symbol, marketIndex, marketType } = info;
   return { symbol, marketIndex, marketType };
 }
 
 function marketRecord(market: MarketStatistics, quoteAsset: string) {
-  const { row, chain, history, readTop } = market;
+  const { info, chain, history, readTop } = market;
   const { perp, spot } = chain;
   const funding = fundingOf(perp, history);
   const rate = percentOf(funding.rate, PERCENT_PLACES);
   const { change, percent } = changeOf(market);
   const tokens = (amount: bigint | undefined) =>
-    amount === undefined ? '' : formatDecimal(amount, row.decimals);
+    amount === undefined ? '' : formatDecimal(amount, info.decimals);
   return {
-    ...{ uiStatus: 'visible', uiHideAtTs: null, baseAsset: baseAssetOf(market.row), quoteAsset },
-    ...{ status: row.status, precision: row.decimals, limits: limitsOf(market) },
+    ...{ uiStatus: 'visible', uiHideAtTs: null, baseAsset: baseAssetOf(market.info), quoteAsset },
+    ...{ status: info.status, precision: info.decimals, limits: limitsOf(market) },
     fees: feesOf(chain),
     ...{ oraclePrice: price(chain.oraclePrice), markPrice: price(readTop().mark) },
     baseVolume: formatFixedDecimal((history?.baseVolume24h ?? 0n) / 1_000n, QUOTE_PLACES),
@@ -142,8 +142,8 @@ function marketRecord(market: MarketStatistics, quoteAsset: string) {
 const unknownRange = { min: null, max: null };
 
 /** Numbers, unlike the rest; null is what no account says. */
-function limitsOf({ row, chain }: MarketStatistics) {
-  const min = Number(formatDecimal(row.minOrderSize, row.decimals));
+function limitsOf({ info, chain }: MarketStatistics) {
+  const min = Number(formatDecimal(info.minOrderSize, info.decimals));
   return {
     leverage: { min: 1, max: leverageMaxOf(chain) },
     ...{ amount: { min, max: null }, withdraw: unknownRange, deposit: unknownRange },
@@ -163,18 +163,18 @@ export function leverageMaxOf({ perp }: ChainStats): number {
 }
 
 function contractRecord(market: MarketStatistics, quoteAsset: string) {
-  const { row, chain, history } = market;
+  const { info, chain, history } = market;
   const { perp } = chain;
   const { rate, ts } = fundingOf(perp, history);
   const interest = perp === null ? 0n : perp.baseLong - perp.baseShort;
   return {
-    ...{ contract_index: row.marketIndex, ticker_id: row.symbol },
-    ...{ base_currency: baseAssetOf(market.row), quote_currency: quoteAsset },
+    ...{ contract_index: info.marketIndex, ticker_id: info.symbol },
+    ...{ base_currency: baseAssetOf(market.info), quote_currency: quoteAsset },
     last_price: price(history?.price),
     base_volume: formatFixedDecimal(history?.baseVolume24h ?? 0n, BASE_PLACES),
     quote_volume: formatFixedDecimal(history?.quoteVolume24h ?? 0n, QUOTE_PLACES),
     ...{ high: price(history?.high24h), low: price(history?.low24h) },
-    product_type: row.marketType.toUpperCase(),
+    product_type: info.marketType.toUpperCase(),
     open_interest: formatFixedDecimal(interest, BASE_PLACES),
     index_price: price(chain.oraclePrice),
     funding_rate: formatFixedDecimal(
@@ -189,7 +189,7 @@ function contractRecord(market: MarketStatistics, quoteAsset: string) {
 
 /** The token that spot market 0 is of, which all markets are quoted in. */
 export function quoteAssetOf(markets: readonly MarketInfo[]): string {
-  const quote = markets.find((row) => row.marketType === 'spot' && row.marketIndex === 0);
+  const quote = markets.find((info) => info.marketType === 'spot' && info.marketIndex === 0);
   return quote?.symbol ?? QUOTE_ASSET;
 }
 

@@ -134,12 +134,12 @@ function makeStats(
 ): CachedStats {
   const chain = book.readChainStats();
   const stats = history?.readMarketStats();
-  const markets = sortedMarkets(directory).flatMap((row) => {
-    const ofChain = chain[row.id];
+  const markets = sortedMarkets(directory).flatMap((info) => {
+    const ofChain = chain[info.id];
     if (ofChain === undefined) return [];
-    const key = `${row.marketType}_${row.marketIndex}` as const;
-    const readTop = (): TopOfBook => topOf(book, row.id);
-    return [{ row, chain: ofChain, history: stats?.get(key), readTop }];
+    const key = `${info.marketType}_${info.marketIndex}` as const;
+    const readTop = (): TopOfBook => topOf(book, info.id);
+    return [{ info, chain: ofChain, history: stats?.get(key), readTop }];
   });
   const body = Buffer.from(write(markets));
   const state = history?.readStats().state ?? 'off';

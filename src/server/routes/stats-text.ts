@@ -13,7 +13,7 @@ import type { ChainStats, MarketInfo, PerpStats } from '../../contract/markets.j
 
 /** A market with its data from the chain and from the history. */
 export interface MarketStatistics {
-  readonly row: MarketInfo;
+  readonly info: MarketInfo;
   readonly chain: ChainStats;
   /** Absent while the history has no trade of the market, or there is no history. */
   readonly history: MarketStats | undefined;
@@ -33,18 +33,18 @@ export function statsText(markets: readonly MarketStatistics[]): string {
   return `[${markets.map(marketText).join(',')}]`;
 }
 
-function marketText({ row, chain, history }: MarketStatistics): string {
+function marketText({ info, chain, history }: MarketStatistics): string {
   const { perp } = chain;
   const long = perp?.baseLong ?? 0n;
   const funding = fundingOf(perp, history);
   return (
-    `{"marketIndex":${row.marketIndex},"symbol":${JSON.stringify(row.symbol)},` +
-    `"marketType":"${row.marketType}","oraclePrice":${priceText(chain.oraclePrice)},` +
+    `{"marketIndex":${info.marketIndex},"symbol":${JSON.stringify(info.symbol)},` +
+    `"marketType":"${info.marketType}","oraclePrice":${priceText(chain.oraclePrice)},` +
     `"volume24h":${priceText(history?.quoteVolume24h ?? 0n)},` +
     `"openInterest":${priceText(divideNearest(long * chain.oraclePrice, 10n ** BigInt(BASE_PLACES)))},` +
     `"fundingRate":${formatDecimal(funding.rate, FRACTION_PLACES)},` +
     `"fundingRate24hAvg":${formatDecimal(funding.average, FRACTION_PLACES)},` +
-    `"status":${JSON.stringify(row.status)},` +
+    `"status":${JSON.stringify(info.status)},` +
     `"longOpenInterest":${formatDecimal(long, BASE_PLACES)},` +
     `"shortOpenInterest":${formatDecimal(perp?.baseShort ?? 0n, BASE_PLACES)},` +
     `"fundingRateTs":${funding.ts},` +

@@ -105,8 +105,8 @@ class BookTopics {
 
   #indexTopic(topic: BookTopic): void {
     const { marketType, marketIndex } = topic.spec;
-    const named = (row: MarketInfo): boolean =>
-      row.marketIndex === marketIndex && row.marketType === marketType;
+    const named = (market: MarketInfo): boolean =>
+      market.marketIndex === marketIndex && market.marketType === marketType;
     const id = this.#rows.find(named)?.id;
     topic.market = id;
     if (id === undefined) return;

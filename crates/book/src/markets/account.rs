@@ -17,7 +17,7 @@ pub(crate) struct MarketAccount {
     /// Of a perp market.
     pub(crate) amm: Option<PerpAmm>,
     /// Of a perp market.
-    pub(crate) stats: Option<PerpStats>,
+    pub(crate) perp_stats: Option<PerpStats>,
     /// Of a spot market.
     pub(crate) spot_stats: Option<SpotStats>,
 }
@@ -93,12 +93,12 @@ pub(crate) fn read_perp(
         },
         interest: Interest::default(),
         amm: Some(PerpAmm::of(view)),
-        stats: Some(stats(view)),
+        perp_stats: Some(perp_stats(view)),
         spot_stats: None,
     })
 }
 
-fn stats(view: &PerpMarketView<'_>) -> PerpStats {
+fn perp_stats(view: &PerpMarketView<'_>) -> PerpStats {
     let funding_twap = match view.last_funding_oracle_twap().0 {
         0 => view.last_oracle_price_twap().0,
         twap => twap,
@@ -156,7 +156,7 @@ pub(crate) fn read_spot(
             borrow: view.cumulative_borrow_interest(),
         },
         amm: None,
-        stats: None,
+        perp_stats: None,
         spot_stats: Some(spot_stats(view)),
     })
 }

@@ -42,7 +42,7 @@ pub(crate) struct Market {
     pub(crate) oracle_fields: OracleFields,
     pub(crate) interest: Interest,
     /// Of a perp market.
-    pub(crate) stats: Option<PerpStats>,
+    pub(crate) perp_stats: Option<PerpStats>,
     /// Of a spot market.
     pub(crate) spot_stats: Option<SpotStats>,
     /// Set while the account itself is closed or malformed.
@@ -86,7 +86,7 @@ impl Market {
             info,
             oracle_fields: OracleFields::default(),
             interest: Interest::default(),
-            stats: None,
+            perp_stats: None,
             spot_stats: None,
             unusable: None,
             version: Version::default(),
@@ -109,7 +109,8 @@ impl Market {
 
     /// Replaces what the market's account says.
     pub(crate) fn set_account(&mut self, account: MarketAccount) -> AccountChange {
-        let MarketAccount { mut info, oracle_fields, interest, amm, stats, spot_stats } = account;
+        let MarketAccount { mut info, oracle_fields, interest, amm, perp_stats, spot_stats } =
+            account;
         let old = &self.info;
         info.id = old.id;
         let was_reduce_only = self.is_reduce_only();
@@ -124,7 +125,7 @@ impl Market {
         self.info = info;
         self.oracle_fields = oracle_fields;
         self.interest = interest;
-        self.stats = stats;
+        self.perp_stats = perp_stats;
         self.spot_stats = spot_stats;
         if let Some(amm) = amm {
             self.vamm.set_next(amm);

@@ -157,7 +157,7 @@ impl Book {
     #[must_use]
     pub fn census(&self) -> Census {
         let usable = self.markets.list.iter().filter(|market| market.unusable.is_none());
-        let stats = usable.filter_map(|market| market.stats.as_ref());
+        let stats = usable.filter_map(|market| market.perp_stats.as_ref());
         let quarantined = self.quarantined.len();
         Census {
             sub_accounts: self.markets.exchange.sub_accounts,
@@ -197,7 +197,7 @@ impl Book {
     /// What a perp market's account says for statistics; `None` for other markets.
     #[must_use]
     pub fn perp_stats(&self, id: MarketId) -> Option<PerpStats> {
-        self.markets.get(id)?.stats
+        self.markets.get(id)?.perp_stats
     }
 
     /// What a spot market's account says for statistics; `None` for other markets.

@@ -91,7 +91,7 @@ impl VersionStamp {
     }
 }
 
-/// The rows of a picture, bids first.
+/// The rows of a snapshot, bids first.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ShownRows<'a> {
     Levels([&'a [SourcedLevel]; 2]),

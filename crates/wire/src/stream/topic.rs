@@ -8,8 +8,8 @@ use super::checksum::{CoveredTexts, is_covered_same};
 use super::diff::OrderChanges;
 pub use super::parts::{FrameTimes, Reset, SnapshotReply};
 use super::parts::{Names, ShownRows, VersionStamp};
-use super::picture::{Picture, write_checksum, write_identity};
 use super::rows::{Fresh, Row};
+use super::snapshot::{SnapshotParts, write_checksum, write_identity};
 use super::spec::{Channel, Encoding, Shows, TopicSpec};
 use super::write::{write_best, write_level_changes, write_order_changes};
 use crate::l3::OrderLine;
@@ -269,7 +269,7 @@ impl Topic {
             Shown::Levels(sides) => ShownRows::Levels(slices(sides)),
             Shown::Orders(sides) => ShownRows::Orders(slices(sides)),
         };
-        let picture = Picture {
+        let snapshot = SnapshotParts {
             spec: &self.spec,
             units: self.units,
             identity: &self.identity,
@@ -277,7 +277,7 @@ impl Topic {
             rows,
             checksum: self.checksum,
         };
-        picture.write(reply, sent_ns, out);
+        snapshot.write(reply, sent_ns, out);
     }
 
     /// Writes that the topic lives: what was published last, and the slot of now. The state is that of
@@ -369,7 +369,7 @@ impl Topic {
         scratch.identity.clear();
         self.write_identity_of((epoch, units), &mut scratch.identity);
         let mut frame = std::mem::take(&mut scratch.frame);
-        let picture = Picture {
+        let snapshot = SnapshotParts {
             spec: &self.spec,
             units,
             identity: &scratch.identity,
@@ -377,7 +377,7 @@ impl Topic {
             rows: scratch.fresh_rows(&self.shown),
             checksum,
         };
-        picture.write(SnapshotReply { id: "", reset: Reset::Yes }, sent_ns, &mut frame);
+        snapshot.write(SnapshotReply { id: "", reset: Reset::Yes }, sent_ns, &mut frame);
         scratch.frame = frame;
     }
 

@@ -10,7 +10,7 @@ use crate::writer::{JsonWriter, members};
 
 /// Everything that a snapshot says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Picture<'a> {
+pub(super) struct SnapshotParts<'a> {
     pub(super) spec: &'a TopicSpec,
     /// What its numbers are in; `None` for JSON text.
     pub(super) units: Option<Units>,
@@ -21,7 +21,7 @@ pub(super) struct Picture<'a> {
     pub(super) checksum: u32,
 }
 
-impl Picture<'_> {
+impl SnapshotParts<'_> {
     pub(super) fn write(&self, reply: SnapshotReply<'_>, sent_ns: u64, out: &mut Vec<u8>) {
         let Self { identity, moment, rows, checksum, .. } = *self;
         if let Some(units) = self.units {
@@ -133,9 +133,15 @@ mod tests {
                 state: FeedState::Stale,
                 received_ns: 0,
             };
-            let picture =
-                Picture { spec: &spec, units, identity: &identity, moment, rows, checksum: 7 };
-            picture.write(SnapshotReply { id: "\"é\"", reset: Reset::Yes }, u64::MAX, out);
+            let snapshot = SnapshotParts {
+                spec: &spec,
+                units,
+                identity: &identity,
+                moment,
+                rows,
+                checksum: 7,
+            };
+            snapshot.write(SnapshotReply { id: "\"é\"", reset: Reset::Yes }, u64::MAX, out);
         }
         let mut hex = String::new();
         binary.iter().for_each(|byte| write!(hex, "{byte:02x}").unwrap());
