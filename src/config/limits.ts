@@ -61,7 +61,7 @@ export const LIMITS = {
   gzipBodyBytesMin: 16_384,
   /** Compressed bodies of one path cached for their version: some of the largest. */
   gzipCacheBytesMax: 16 * 1024 * 1024,
-  /** Larger bodies of /match cached for a turn of the book: a copy of each, as the core writes over them. */
+  /** Larger bodies of /match cached for their turn of the book, until others need the room: copies, as the core writes over them. */
   matchCacheBytesMax: 16 * 1024 * 1024,
   /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
   gzipPendingMax: 32,

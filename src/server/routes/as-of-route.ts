@@ -2,6 +2,7 @@
  * The paths of the book with a past moment: what the journal keeps, made on another thread, instead of what the
  * core has now.
  */
+
 import { LIMITS } from '../../config/limits.js';
 import type {
   AsOfBodies,
@@ -33,9 +34,9 @@ import {
   type BookRoute,
   type BookRouteOptions,
   encodingOf,
-  orderRefusal,
   requireFirstBook,
 } from './book-routes.js';
+import { orderRefusal } from './match-route.js';
 import {
   type BodyEncoding,
   bodyReply,

@@ -6,17 +6,12 @@
  */
 
 import { LIMITS } from '../../config/limits.js';
-import type {
-  AuctionsRequest,
-  L2Request,
-  L3Request,
-  MatchRequest,
-} from '../../contract/book-requests.js';
+import type { AuctionsRequest, L2Request, L3Request } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import { type L2Params, parseAuctions, parseL2, parseL3, parseMatch } from '../api/book-params.js';
+import { type L2Params, parseAuctions, parseL2, parseL3 } from '../api/book-params.js';
 import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
-import { type ErrorCode, ServerError } from '../transport/errors.js';
+import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { prefersBytes } from './accept.js';
 import { BodyCache } from './body-cache.js';
@@ -155,6 +150,17 @@ export function bookRoute<Query extends { readonly market: number }>(
     refreshTag(parsed, book, options);
     return parsed;
   };
+  /** What another request of this version has made, also while this one waited. */
+  const findReply = (
+    { small, tag, key }: Parsed<Query>,
+    isZipped: boolean,
+  ): Reply | Promise<Reply> | undefined => {
+    if (small !== null) return small;
+    const zipped = isZipped ? gzips.findBody({ key, version: tag.etag }) : undefined;
+    if (zipped !== undefined) return gzipBodyReply(tag.headers, zipped);
+    const body = bodies.findBody(key, tag.etag);
+    return body && bodyReply(tag, { body, identity: body, isZipped, gzips, key });
+  };
   const makeReply = (parsed: Parsed<Query>, isZipped: boolean): Reply | Promise<Reply> => {
     const { query, tag, key } = parsed;
     const body = render(query);
@@ -168,23 +174,21 @@ export function bookRoute<Query extends { readonly market: number }>(
   };
   const makeReplyLater = async (request: HttpRequest, isZipped: boolean): Promise<Reply> => {
     const { query: raw } = request;
-    return budget.runSteps(
-      oneStep(() => makeReply(currentQuery(raw), isZipped)),
-      () => request.isGone,
-    );
+    const makeNow = (): Reply | Promise<Reply> => {
+      const parsed = currentQuery(raw);
+      return findReply(parsed, isZipped) ?? makeReply(parsed, isZipped);
+    };
+    return budget.runSteps(oneStep(makeNow), () => request.isGone);
   };
   return (request) => {
     const { query: raw } = request;
     const parsed = currentQuery(raw);
-    const { tag, key } = parsed;
-    const unchanged = notModifiedReply(request, tag);
+    const unchanged = notModifiedReply(request, parsed.tag);
     if (unchanged !== undefined) return unchanged;
     if (parsed.small !== null) return parsed.small;
     const isZipped = requestAcceptsGzip(request);
-    const zipped = isZipped ? gzips.findBody({ key, version: tag.etag }) : undefined;
-    if (zipped !== undefined) return gzipBodyReply(tag.headers, zipped);
-    const body = bodies.findBody(key, tag.etag);
-    if (body !== undefined) return bodyReply(tag, { body, identity: body, isZipped, gzips, key });
+    const made = findReply(parsed, isZipped);
+    if (made !== undefined) return made;
     // A small body never waits behind large ones, whatever uses the budget.
     if (budget.isOpen || !isLarge(parsed.query))
       return budget.runNow(() => makeReply(parsed, isZipped));
@@ -245,54 +249,4 @@ function cacheSmallReply(parsed: Parsed<unknown>, body: Uint8Array): Reply {
   const copy = Uint8Array.from(body);
   parsed.small = { status: 200, headers: parsed.tag.headers, body: copy, identity: copy };
   return parsed.small;
-}
-
-/** The fills of an order that is sent now, and what rests of it. */
-export function matchRoute(options: BookRouteOptions): BookRoute {
-  const { book, directory } = options;
-  return bookRoute<MatchRequest>({
-    ...options,
-    parse: (raw) => parseMatch(raw, directory),
-    render: (query) => renderMatch(() => book.match(query)),
-    // What an order would get depends on more than the version of its market.
-    beside: () => book.turn,
-    isLarge: () => true,
-    cachedBytesMax: LIMITS.matchCacheBytesMax,
-  });
-}
-
-/** Codes of the core for wrong orders, and the codes of their replies. */
-const REFUSALS: Readonly<Record<string, ErrorCode>> = {
-  INVALID_MATCH: 'INVALID_PARAM',
-  MATCH_OUT_OF_RANGE: 'OUT_OF_RANGE',
-};
-
-function renderMatch(match: () => Uint8Array): Uint8Array {
-  try {
-    return match();
-  } catch (error) {
-    throw refusalOf(error) ?? error;
-  }
-}
-
-function refusalOf(error: unknown): ServerError | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code = '', context = {} } = error as {
-    readonly code?: string;
-    readonly context?: { readonly param?: unknown };
-  };
-  if (REFUSALS[code] === undefined) return undefined;
-  const { message } = error;
-  const { param } = context;
-  return orderRefusal({ code, message, param: typeof param === 'string' ? param : null });
-}
-
-/** The error of an order that the core refuses with this code. */
-export function orderRefusal(refusal: {
-  readonly code: string;
-  readonly message: string;
-  readonly param: string | null;
-}): ServerError {
-  const { code, message, param } = refusal;
-  return new ServerError(REFUSALS[code] ?? 'INVALID_PARAM', message, param);
 }

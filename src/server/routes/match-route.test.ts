@@ -76,6 +76,11 @@ describe('/match', () => {
     expect([[...firsts], walks]).toEqual([['1'.repeat(written.length)], 2]);
     turn = 2;
     expect(await textOf({})).toBe('3'.repeat(written.length));
+    turn = 3;
+    // Those that wait behind the first find what it made.
+    const together = Array.from({ length: 20 }, () => textOf({ 'accept-encoding': 'identity' }));
+    expect(new Set(await Promise.all(together))).toEqual(new Set(['4'.repeat(written.length)]));
+    expect(walks).toBe(4);
     for (const spy of spies) spy.mockRestore();
   });
 
