@@ -3,7 +3,9 @@ import type { AccountBatch, AccountKind, AccountUpdate } from '../model/account-
 import { FeedError, throwIfStopped } from '../model/error.js';
 import {
   REPLAY_CHARS_MAX,
-  REPLAY_SLICE_UPDATES,
+  REPLAY_SLICE_UPDATES_MAX,
+  REPLAY_SLICE_UPDATES_MIN,
+  REPLAY_SLICES,
   REPLAY_UPDATES_MAX,
   SHRUNKEN_READS,
   SNAPSHOT_SLICE_USERS,
@@ -222,11 +224,14 @@ export async function replayUpdates(
   signal: AbortSignal,
 ): Promise<void> {
   for (let updates = buffer.takeUpdates(); updates.length > 0; updates = buffer.takeUpdates()) {
-    for (let from = 0; from < updates.length; from += REPLAY_SLICE_UPDATES) {
+    // Of many, more at a time: they are replayed sooner than as many more arrive.
+    const share = Math.ceil(updates.length / REPLAY_SLICES);
+    const slice = Math.min(Math.max(share, REPLAY_SLICE_UPDATES_MIN), REPLAY_SLICE_UPDATES_MAX);
+    for (let from = 0; from < updates.length; from += slice) {
       parts.turns.runTurn();
       await parts.turns.nextTurn();
       throwIfStopped(signal);
-      replaySlice(parts, updates.slice(from, from + REPLAY_SLICE_UPDATES), slots);
+      replaySlice(parts, updates.slice(from, from + slice), slots);
     }
   }
 }

@@ -77,8 +77,12 @@ export const REPLAY_UPDATES_MAX = 250_000;
 export const SLOTS_KEPT_MAX = 1_000_000;
 /** Their data in characters: bounds the memory when accounts are large. */
 export const REPLAY_CHARS_MAX = 256 * 1024 * 1024;
-/** Updates replayed between two turns of the loop. */
-export const REPLAY_SLICE_UPDATES = 64;
+/** Updates replayed between two turns of the loop, where few arrived. */
+export const REPLAY_SLICE_UPDATES_MIN = 64;
+/** The same where many did, which otherwise might arrive faster than they are replayed. */
+export const REPLAY_SLICE_UPDATES_MAX = 512;
+/** Slices of what arrived, between these bounds. */
+export const REPLAY_SLICES = 64;
 
 /** Reads of one kind before a node that lags behind its own socket is given up. */
 export const READS_MAX = 5;
