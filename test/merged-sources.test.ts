@@ -105,6 +105,7 @@ test('sources: two that disagree where no node can be read make the book leave l
       bytes?.length === 4_376 ? (older.get(pubkey)?.bytes ?? null) : bytes,
   });
   await until('the book is not live', () => service.states.at(-1) === 'lagging');
+  expect(service.lagReasons.at(-1)).toMatch(/^sources disagree about /);
   expect((await service.json('/status'))['reason']).toMatch(/^sources disagree about /);
   for (const read of [node, reader]) read.suffer({});
   await started.untilState(0, 'distrusted');

@@ -5,6 +5,7 @@ import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { FeedState } from '../../src/contract/feed-status.js';
 import { Engine } from '../../src/engine/engine.js';
+import { LiveFeed } from '../../src/feed/live-feed.js';
 import type { Moment } from '../plain-book.js';
 import { until } from './until.js';
 
@@ -31,6 +32,9 @@ export class ServiceProbe {
   readonly printed: string[] = [];
   /** Every state the book was in, in order. */
   readonly states: FeedState[] = [];
+  /** Why it was `lagging`, each time. */
+  readonly lagReasons: (string | null)[] = [];
+  #feed: LiveFeed | undefined;
   #service: Service | undefined;
   #moment: Moment = { slot: 0n, unixSeconds: 0n };
   /** The last text of each account that the book is known to have. */
@@ -137,7 +141,13 @@ export class ServiceProbe {
     });
     vi.spyOn(Engine.prototype, 'setState').mockImplementation(function (this: Engine, state) {
       self.states.push(state);
+      if (state === 'lagging') self.lagReasons.push(self.#feed?.status().reason ?? null);
       return setState.call(this, state);
+    });
+    const { start } = LiveFeed.prototype;
+    vi.spyOn(LiveFeed.prototype, 'start').mockImplementation(function (this: LiveFeed) {
+      self.#feed = this;
+      return start.call(this);
     });
     vi.spyOn(Engine.prototype, 'push').mockImplementation(function (this: Engine, account) {
       self.#heard.set(account.pubkey, account.data);

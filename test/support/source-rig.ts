@@ -87,14 +87,18 @@ export class SourceRig {
   }
 
   /**
-   * Waits until the book is live, and expects that it was never lost since it was first. It may have been `lagging` meanwhile: a busy
-   * machine may take longer to read what is disputed than a book in dispute is shown as live (`DISPUTE_MS_MAX`).
+   * Waits until the book is live, and expects that it was never lost since it was first. It may have been `lagging` meanwhile for a
+   * dispute alone: a busy machine may take longer to read what is disputed than a book in dispute is shown as live
+   * (`DISPUTE_MS_MAX`).
    */
   async expectBookKept(): Promise<void> {
-    const { states } = this.service;
+    const { states, lagReasons } = this.service;
     await until('the book is live', () => states.at(-1) === 'live');
     const since = states.slice(states.indexOf('live'));
     expect(since.filter((state) => state !== 'live' && state !== 'lagging')).toEqual([]);
+    expect(lagReasons.filter((reason) => reason?.startsWith('sources disagree') !== true)).toEqual(
+      [],
+    );
   }
 
   /** Ends the load, and compares the book with one that is made of the chain's accounts. */
