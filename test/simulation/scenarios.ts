@@ -3,6 +3,7 @@
  * against the service as it was before the repair that it is about, and failed.
  */
 import type { Flags } from '../../src/config/setting-reader.js';
+import type { PlannedFault, RunShape } from './fault-plan.js';
 import {
   ANNOUNCED_AHEAD,
   CLOCK_AHEAD,
@@ -11,8 +12,6 @@ import {
   HOST_DOWN,
   LIES,
   NODE_FAULTS,
-  type PlannedFault,
-  type RunShape,
   SERVER_FAULTS,
   SUBSCRIBES_REFUSED,
   TRICKLING_SCANS,

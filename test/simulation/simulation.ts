@@ -7,13 +7,13 @@ import { Random } from '../../src/sim/random.js';
 import { rowsOf } from '../support/stream-checker.js';
 import { BookTruth } from './book-truth.js';
 import {
-  type FaultTarget,
   LAST_FAULT_MS,
   type PlannedFault,
   type RunShape,
   randomFaults,
   randomShape,
-} from './faults.js';
+} from './fault-plan.js';
+import type { FaultTarget } from './faults.js';
 import { type Machine, useMachine } from './globals.js';
 import { useGrpcHosts } from './grpc-network.js';
 import { HistoryTruth } from './history-truth.js';
