@@ -1,6 +1,7 @@
 import { type ClientOptions, WebSocket } from 'ws';
 import type { BookSource } from '../../src/contract/book-source.js';
 import { ClientAddresses } from '../../src/server/admission/client-addresses.js';
+import { heartbeatText } from '../../src/server/sockets/heartbeat.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { changes, publishAll } from '../../src/server/testing/market-changes.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
@@ -23,6 +24,8 @@ export interface ProbeOptions extends Pick<ClientOptions, 'headers' | 'localAddr
 /** A client that keeps the texts it hears, in order. */
 export class Probe {
   readonly texts: string[] = [];
+  /** The heartbeats of the compatible channels, kept apart: on a busy machine they come between any two texts. */
+  readonly heartbeats: string[] = [];
   readonly closed: Promise<Closed>;
   #heard: () => void = () => {};
 
@@ -32,7 +35,8 @@ export class Probe {
     });
     socket.on('error', () => {});
     socket.on('message', (data: Buffer) => {
-      this.texts.push(data.toString());
+      const text = data.toString();
+      (text === heartbeatText ? this.heartbeats : this.texts).push(text);
       this.#heard();
     });
   }

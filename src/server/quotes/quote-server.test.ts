@@ -329,10 +329,7 @@ describe('quotes: what is sent', () => {
   test('a beat comes without being asked for', async () => {
     await start({ heartbeatMs: 10 });
     const probe = await makerProbe(url, maker);
-    expect((await probe.hear(4)).slice(2)).toEqual([
-      { channel: 'heartbeat' },
-      { channel: 'heartbeat' },
-    ]);
+    await until('two beats', () => probe.heartbeats.length > 1);
   });
 
   test('more messages a second than allowed are refused, and then the end', async () => {
