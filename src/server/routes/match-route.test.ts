@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
@@ -16,6 +16,8 @@ beforeEach(() => {
   book.refusal = undefined;
   server.readiness = { everLive: true, state: 'live', reason: null, slot: 1000 };
 });
+
+afterEach(() => vi.restoreAllMocks());
 
 afterAll(() => server?.close());
 
@@ -58,13 +60,11 @@ describe('/match', () => {
     let walks = 0;
     // The core writes each body over the one before.
     const written = Buffer.alloc(LIMITS.gzipBodyBytesMin);
-    const spies = [
-      vi.spyOn(book, 'turn', 'get').mockImplementation(() => turn),
-      vi.spyOn(book, 'match').mockImplementation(() => {
-        walks += 1;
-        return written.fill(String(walks));
-      }),
-    ];
+    vi.spyOn(book, 'turn', 'get').mockImplementation(() => turn);
+    vi.spyOn(book, 'match').mockImplementation(() => {
+      walks += 1;
+      return written.fill(String(walks));
+    });
     const textOf = async (headers: Record<string, string>, query = least) =>
       (await ask(`/match?${query}`, { headers })).text();
     const firsts = new Set<string>();
@@ -81,7 +81,6 @@ describe('/match', () => {
     const together = Array.from({ length: 20 }, () => textOf({ 'accept-encoding': 'identity' }));
     expect(new Set(await Promise.all(together))).toEqual(new Set(['4'.repeat(written.length)]));
     expect(walks).toBe(4);
-    for (const spy of spies) spy.mockRestore();
   });
 
   test('names the parameter that is wrong', async () => {
