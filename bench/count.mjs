@@ -14,21 +14,18 @@ const COUNTED = 'slotbook_bench_count::counted';
 const table = path.join(root, 'bench', 'results', 'instructions.json');
 const target = process.env['CARGO_TARGET_DIR'] ?? path.join(root, 'target');
 
+const compilerFacts = execFileSync('rustc', ['-vV'], { encoding: 'utf8' });
+const [compiler] = compilerFacts.split('\n');
+const [, triple] = /^host: (.+)$/m.exec(compilerFacts);
+
 /** In percent. Another compiler makes other instructions of the same code, so only what is far off is seen with it. */
 const GROWTH_MAX = { sameCompiler: 3, otherCompiler: 30 };
 
 /** Instructions of one run of each operation, by name. */
 function countInstructions() {
-  const build = [
-    'build',
-    '--quiet',
-    '--profile',
-    'setup',
-    '--package',
-    'slotbook-bench',
-    '--bin',
-    BINARY,
-  ];
+  // For a named target, as the set-up builds the addon: what both consist of is compiled once.
+  const what = ['--package', 'slotbook-bench', '--bin', BINARY];
+  const build = ['build', '--quiet', '--profile', 'setup', '--target', triple, ...what];
   execFileSync('cargo', build, { cwd: root, stdio: 'inherit' });
   const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-count-'));
   try {
@@ -37,7 +34,12 @@ function countInstructions() {
       `--dump-after=${COUNTED}`,
       '--callgrind-out-file=dump',
     ];
-    const args = ['--tool=callgrind', '--quiet', ...dumps, path.join(target, 'setup', BINARY)];
+    const args = [
+      '--tool=callgrind',
+      '--quiet',
+      ...dumps,
+      path.join(target, triple, 'setup', BINARY),
+    ];
     const output = execFileSync('valgrind', args, { cwd: folder, encoding: 'utf8' });
     const operations = output
       .trim()
@@ -71,7 +73,6 @@ function compare(counted, committed) {
   }
 }
 
-const compiler = execFileSync('rustc', ['--version'], { encoding: 'utf8' }).trim();
 const counted = { compiler, instructions: countInstructions() };
 if (process.argv.includes('--write')) writeFileSync(table, `${JSON.stringify(counted, null, 2)}\n`);
 compare(counted, JSON.parse(readFileSync(table, 'utf8')));
