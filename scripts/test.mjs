@@ -171,12 +171,14 @@ const lines = [];
 const chosen = runners.filter(({ name }) => !isQuick || QUICK_RUNNERS.has(name));
 for (const { name, command, args, env, count } of chosen) {
   process.stdout.write(`\n--- ${name}\n`);
+  const startMs = performance.now();
   const sum = count(await run(command, args, { echo: 'stdout', env }));
   if (sum.passed + sum.failed === 0) {
     process.stdout.write(`${name}: ran no test, which counts as a failure\n`);
     sum.failed = 1;
   }
-  lines.push(`${name}: ${asText(sum)}`);
+  const seconds = Math.round((performance.now() - startMs) / 1_000);
+  lines.push(`${name}: ${asText(sum)}, ${seconds} s`);
   for (const key of Object.keys(total)) total[key] += sum[key];
 }
 

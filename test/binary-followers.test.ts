@@ -160,7 +160,9 @@ describe.concurrent('a follower in', () => {
 
   test('Rust', TIMEOUT, async (context) => {
     if (!runs('cargo', ['--version'])) context.skip('needs cargo');
-    const example = ['-q', '-p', 'slotbook-wire', '--example', 'follow_pair'];
+    // The profile of `cargo test`, which has compiled all but this.
+    const what = ['-p', 'slotbook-wire', '--example', 'follow_pair'];
+    const example = ['-q', '--profile', 'test', ...what];
     await run('cargo', ['build', ...example], { cwd: root });
     const { host } = new URL(service.url);
     const args = ['run', ...example, '--', host, subscribe, `${Math.ceil(seconds)}`];
