@@ -7,6 +7,9 @@ import {
   decodePerpMarket,
   decodeSpotMarket,
   decodeUser,
+  visitOrders,
+  visitPerpPositions,
+  visitSpotPositions,
 } from '../../src/client/dist/accounts/index.js';
 import { marketAccounts, NOW_S, pricesAt, userAccounts } from './accounts.mjs';
 
@@ -40,10 +43,12 @@ export function modelsWork({ count, seed }) {
   return { run, operations: count };
 }
 
-/** Accounts decoded: `part` is what of them is read, `checked`, `margin` or `all`. */
+/** Accounts decoded: `part` is what of them is read, `checked`, `margin`, `numbers` or `all`. */
 export function decodeWork({ count, seed, repeats, part }) {
   const accounts = userAccounts(count, seed);
-  const read = { checked: readNothing, margin: readMargin, all: readAll }[part];
+  const read = { checked: readNothing, margin: readMargin, numbers: readNumbers, all: readAll }[
+    part
+  ];
   const run = () => {
     let sum = 0;
     for (let pass = 0; pass < repeats; pass++) {
@@ -72,6 +77,40 @@ function readNothing({ status, subAccountId }) {
 /** What a margin is made of. */
 function readMargin(user) {
   return user.perpPositions.length + user.spotPositions.length + user.status;
+}
+
+/** Every amount, price and market of its orders and positions, as numbers, and what kind of order each is. */
+function readNumbers(user) {
+  let sum = 0;
+  visitPerpPositions(user, (position) => {
+    const { marketIndex, baseAssetAmount, quoteAssetAmount, quoteEntryAmount } = position;
+    const { quoteBreakEvenAmount, openBids, openAsks, openOrders, settledPnl } = position;
+    const { lastCumulativeFundingRate, lpShares, positionFlag, maxMarginRatio } = position;
+    const { isolatedPositionScaledBalance, lastQuoteAssetAmountPerLp } = position;
+    sum += marketIndex + baseAssetAmount + quoteAssetAmount + quoteEntryAmount + openOrders;
+    sum += quoteBreakEvenAmount + openBids + openAsks + settledPnl + lastCumulativeFundingRate;
+    sum += lpShares + positionFlag + maxMarginRatio + isolatedPositionScaledBalance;
+    sum += lastQuoteAssetAmountPerLp;
+  });
+  visitSpotPositions(user, (position) => {
+    const { marketIndex, scaledBalance, balanceType, openBids, openAsks, openOrders } = position;
+    sum += marketIndex + scaledBalance + openBids + openAsks + openOrders;
+    sum += position.cumulativeDeposits + balanceType.length;
+  });
+  visitOrders(user, (order) => {
+    const { slot, price, baseAssetAmount, baseAssetAmountFilled, quoteAssetAmountFilled } = order;
+    const { triggerPrice, auctionStartPrice, auctionEndPrice, maxTs, oraclePriceOffset } = order;
+    const { orderId, marketIndex, userOrderId, auctionDuration, postedSlotTail, bitFlags } = order;
+    const { status, orderType, marketType, direction, triggerCondition } = order;
+    const { reduceOnly, postOnly, immediateOrCancel, existingPositionDirection } = order;
+    sum += slot + price + baseAssetAmount + baseAssetAmountFilled + quoteAssetAmountFilled;
+    sum += triggerPrice + auctionStartPrice + auctionEndPrice + maxTs + oraclePriceOffset;
+    sum += orderId + marketIndex + userOrderId + auctionDuration + postedSlotTail + bitFlags;
+    sum += status.length + orderType.length + marketType.length + direction.length;
+    sum += triggerCondition.length + existingPositionDirection.length;
+    sum += Number(reduceOnly) + Number(postOnly) + Number(immediateOrCancel);
+  });
+  return sum;
 }
 
 function filledCache(count, seed) {

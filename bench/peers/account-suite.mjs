@@ -14,10 +14,11 @@ const MODELS = { ours: 10_000, peer: 500 };
 /** Accounts that are decoded in one iteration, and how often. */
 const DECODED = { count: 2_000, repeats: { ours: 16, peer: 1 } };
 
-/** What of an account is made: everything, or what its margin is made of. */
+/** What of an account is made or read. */
 const PARTS = {
   checked: 'a user account to where everything in it can be asked for, its bytes checked',
   all: 'a user account decoded, every field made, its owner as text',
+  numbers: 'a user account decoded, its orders and positions read as numbers, none made',
   margin: 'a user account decoded as far as its margin, orders left as bytes',
 };
 

@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ORDER, USER, userAt } from '../../src/client/accounts/generated/user.js';
+import {
+  ORDER,
+  PERP_POSITION,
+  SPOT_POSITION,
+  USER,
+  userAt,
+} from '../../src/client/accounts/generated/user.js';
 import {
   accountKindOf,
   decodePerpMarket,
@@ -11,8 +17,12 @@ import {
   decodeState,
   decodeUser,
   decodeUserStats,
+  visitOrders,
+  visitPerpPositions,
+  visitSpotPositions,
 } from '../../src/client/accounts/index.js';
 import { ClientError } from '../../src/client/index.js';
+import { Random } from '../../src/sim/random.js';
 import { compareAccount, readers } from '../golden-ts/account-decode.js';
 import { Cases } from '../golden-ts/family.js';
 import { capturedAccount } from '../support/captured-accounts.js';
@@ -46,6 +56,35 @@ const user = capturedAccount('user-swift-failure-hlm');
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Where the integers of 64 bits of orders and positions stand in an account. */
+const amountPlaces = [
+  ...Array.from({ length: 8 }, (_, slot) => USER.spotPositions + slot * SPOT_POSITION.bytes).map(
+    (at) => ({ at, end: at + SPOT_POSITION.marketIndex }),
+  ),
+  ...Array.from({ length: 8 }, (_, slot) => USER.perpPositions + slot * PERP_POSITION.bytes).map(
+    (at) => ({ at, end: at + PERP_POSITION.maxMarginRatio }),
+  ),
+  ...Array.from({ length: 32 }, (_, slot) => USER.orders + slot * ORDER.bytes).map((at) => ({
+    at,
+    end: at + ORDER.oraclePriceOffset,
+  })),
+];
+
+/** What a reader says of every field of its struct. */
+function fieldsOf(reader: object, struct: object): object {
+  const names = Object.keys(struct).filter((name) => name !== 'bytes');
+  return Object.fromEntries(names.map((name) => [name, Reflect.get(reader, name)]));
+}
+
+function asNumbers(struct: object): object {
+  return Object.fromEntries(
+    Object.entries(struct).map(([name, value]) => [
+      name,
+      typeof value === 'bigint' ? Number(value) : value,
+    ]),
+  );
 }
 
 /** What a decoder makes of bytes: what it has read, or the code of its error; nothing else. */
@@ -89,6 +128,30 @@ describe('accounts of the client', () => {
       expect(account.lastActiveSlot).toBe(whole.lastActiveSlot);
       expect(account.nextOrderId).toBe(whole.nextOrderId);
     }
+  });
+
+  test('orders and positions are visited one by one as they are made, integers of 64 bits as numbers', () => {
+    const random = new Random(20_261_127);
+    let visits = 0;
+    for (const { data } of synthetic.filter(({ type }) => type === 'User')) {
+      const bytes = Buffer.from(data, 'base64');
+      // Amounts of any size: what stands for a name or a truth value is left as it is.
+      for (const { at, end } of amountPlaces) {
+        for (let place = at; place < end; place += 1) bytes[place] = random.nextBelow(256);
+      }
+      const account = decodeUser(bytes);
+      const visited = { orders: [], perps: [], spots: [] } as Record<string, object[]>;
+      visitOrders(account, (order) => visited['orders']?.push(fieldsOf(order, ORDER)));
+      visitPerpPositions(account, (one) => visited['perps']?.push(fieldsOf(one, PERP_POSITION)));
+      visitSpotPositions(account, (one) => visited['spots']?.push(fieldsOf(one, SPOT_POSITION)));
+      expect(visited).toEqual({
+        orders: account.orders.map(asNumbers),
+        perps: account.perpPositions.map(asNumbers),
+        spots: account.spotPositions.map(asNumbers),
+      });
+      visits += account.orders.length + account.perpPositions.length + account.spotPositions.length;
+    }
+    expect(visits).toBeGreaterThan(50);
   });
 
   test('a captured account has its name, its positions and no delegate', () => {

@@ -61,6 +61,9 @@ fn files() -> Vec<(&'static str, Vec<&'static Layout>)> {
     ]
 }
 
+/// Structs that a scan of accounts reads field by field, without making the whole.
+const SCANNED: [&str; 3] = ["SpotPosition", "PerpPosition", "Order"];
+
 /// An enum: its name, the program's names by which the tables know it, and the names in interfaces.
 struct NamedEnum {
     name: &'static str,
@@ -152,49 +155,73 @@ fn type_of(field: &Field) -> String {
     if field.shape == Shape::One { element } else { format!("readonly {element}[]") }
 }
 
-fn place(offset: usize) -> String {
-    if offset == 0 { "at".to_owned() } else { format!("at + {offset}") }
+/// The expressions for the bytes of a struct, in what reads it.
+struct Source {
+    view: &'static str,
+    at: &'static str,
+}
+
+/// In a function with parameters of these names.
+const GIVEN: Source = Source { view: "view", at: "at" };
+/// In a class that keeps them.
+const KEPT: Source = Source { view: "this.#view", at: "this.#at" };
+
+impl Source {
+    fn place(&self, offset: usize) -> String {
+        if offset == 0 { self.at.to_owned() } else { format!("{} + {offset}", self.at) }
+    }
+}
+
+/// The expression that reads a field of what a class keeps without making a `bigint`, and the helper that it needs.
+fn read_as_number(field: &Field) -> (String, Option<String>) {
+    let name = match field.element {
+        FieldType::U64 => "u64NumberAt",
+        FieldType::I64 => "i64NumberAt",
+        FieldType::U128 | FieldType::I128 => unreachable!("Invariant: no scanned struct has any"),
+        _ => return read_of(field, &KEPT),
+    };
+    (format!("{name}({}, {})", KEPT.view, KEPT.place(field.offset)), helper(name))
 }
 
 /// The expression that reads a field, and the helper that it needs.
-fn read_of(field: &Field) -> (String, Option<String>) {
-    let at = place(field.offset);
+fn read_of(field: &Field, source: &Source) -> (String, Option<String>) {
+    let (view, at) = (source.view, source.place(field.offset));
     if is_text(field) {
-        return (format!("textAt(view, {at})"), helper("textAt"));
+        return (format!("textAt({view}, {at})"), helper("textAt"));
     }
     if let (FieldType::U8, Shape::Many(count)) = (field.element, field.shape) {
-        return (format!("bytesAt(view, {at}, {count})"), helper("bytesAt"));
+        return (format!("bytesAt({view}, {at}, {count})"), helper("bytesAt"));
     }
     if let (FieldType::Struct(layout), shape) = (field.element, field.shape) {
         let reader = reader_name(layout);
         let size = layout.size;
         return match shape {
-            Shape::One => (format!("{reader}(view, {at})"), None),
+            Shape::One => (format!("{reader}({view}, {at})"), None),
             Shape::Many(count) => {
-                let call = format!("manyAt(view, {at}, {count}, {size}, {reader})");
+                let call = format!("manyAt({view}, {at}, {count}, {size}, {reader})");
                 (call, helper("manyAt"))
             }
-            Shape::List => (format!("listAt(view, {at}, {size}, {reader})"), helper("listAt")),
+            Shape::List => (format!("listAt({view}, {at}, {size}, {reader})"), helper("listAt")),
         };
     }
     assert_eq!(field.shape, Shape::One, "{} has a shape that is not written here", field.name);
     let name = field.name;
     match field.element {
-        FieldType::U8 => (format!("view.getUint8({at})"), None),
-        FieldType::I8 => (format!("view.getInt8({at})"), None),
-        FieldType::U16 => (format!("view.getUint16({at}, true)"), None),
-        FieldType::I16 => (format!("view.getInt16({at}, true)"), None),
-        FieldType::U32 => (format!("view.getUint32({at}, true)"), None),
-        FieldType::I32 => (format!("view.getInt32({at}, true)"), None),
-        FieldType::U64 => (format!("view.getBigUint64({at}, true)"), None),
-        FieldType::I64 => (format!("view.getBigInt64({at}, true)"), None),
-        FieldType::U128 => (format!("u128At(view, {at})"), helper("u128At")),
-        FieldType::I128 => (format!("i128At(view, {at})"), helper("i128At")),
-        FieldType::Bool => (format!("boolAt(view, {at}, '{name}')"), helper("boolAt")),
-        FieldType::Key => (format!("keyAt(view, {at})"), helper("keyAt")),
+        FieldType::U8 => (format!("{view}.getUint8({at})"), None),
+        FieldType::I8 => (format!("{view}.getInt8({at})"), None),
+        FieldType::U16 => (format!("{view}.getUint16({at}, true)"), None),
+        FieldType::I16 => (format!("{view}.getInt16({at}, true)"), None),
+        FieldType::U32 => (format!("{view}.getUint32({at}, true)"), None),
+        FieldType::I32 => (format!("{view}.getInt32({at}, true)"), None),
+        FieldType::U64 => (format!("{view}.getBigUint64({at}, true)"), None),
+        FieldType::I64 => (format!("{view}.getBigInt64({at}, true)"), None),
+        FieldType::U128 => (format!("u128At({view}, {at})"), helper("u128At")),
+        FieldType::I128 => (format!("i128At({view}, {at})"), helper("i128At")),
+        FieldType::Bool => (format!("boolAt({view}, {at}, '{name}')"), helper("boolAt")),
+        FieldType::Key => (format!("keyAt({view}, {at})"), helper("keyAt")),
         FieldType::Enum(variants) => {
             let names = constant_name(enum_of(variants).name);
-            (format!("enumAt(view, {at}, {names}, '{name}')"), helper("enumAt"))
+            (format!("enumAt({view}, {at}, {names}, '{name}')"), helper("enumAt"))
         }
         FieldType::Struct(_) => unreachable!("Invariant: structs are written above"),
     }
@@ -231,9 +258,31 @@ fn write_struct(layout: &Layout, out: &mut String) {
         .unwrap();
     writeln!(out, "  return {{").unwrap();
     for field in fields() {
-        writeln!(out, "    {}: {},", field.name, read_of(field).0).unwrap();
+        writeln!(out, "    {}: {},", field.name, read_of(field, &GIVEN).0).unwrap();
     }
     writeln!(out, "  }};\n}}").unwrap();
+    if SCANNED.contains(&layout.name) {
+        write_reader(layout, out);
+    }
+}
+
+/// A class whose getters read one field each, of the struct that it was moved to.
+fn write_reader(layout: &Layout, out: &mut String) {
+    let name = type_name(layout);
+    let constructor = "  constructor(view: DataView) {\n    this.#view = view;\n  }\n";
+    let move_to = "  moveTo(at: number): this {\n    this.#at = at;\n    return this;\n  }";
+    writeln!(out, "\n/** Reads fields of `{name}` one by one, amounts as numbers. */").unwrap();
+    writeln!(out, "export class {name}Reader implements AsNumbers<{name}> {{").unwrap();
+    writeln!(out, "  readonly #view: DataView;\n  #at = 0;\n\n{constructor}").unwrap();
+    writeln!(out, "  /** Moves to a place, whose bytes are there. */\n{move_to}").unwrap();
+    for field in layout.fields.iter().filter(|field| !is_padding(field)) {
+        let (value, _) = read_as_number(field);
+        let of_amount =
+            if type_of(field) == "bigint" { "number".to_owned() } else { type_of(field) };
+        writeln!(out, "\n  get {}(): {of_amount} {{\n    return {value};\n  }}", field.name)
+            .unwrap();
+    }
+    writeln!(out, "}}").unwrap();
 }
 
 fn write_kind(kind: AccountKind, out: &mut String) {
@@ -255,9 +304,14 @@ fn imports(file: &str, layouts: &[&'static Layout]) -> String {
     let mut helpers = BTreeSet::new();
     let mut names = BTreeSet::new();
     let mut others: BTreeSet<(&str, String)> = BTreeSet::new();
+    let scanned = || layouts.iter().filter(|layout| SCANNED.contains(&layout.name));
+    for field in scanned().flat_map(|layout| layout.fields).filter(|field| !is_padding(field)) {
+        helpers.extend(read_as_number(field).1);
+        helpers.insert("type AsNumbers".to_owned());
+    }
     for field in layouts.iter().flat_map(|layout| layout.fields).filter(|field| !is_padding(field))
     {
-        helpers.extend(read_of(field).1);
+        helpers.extend(read_of(field, &GIVEN).1);
         if let FieldType::Enum(variants) = field.element {
             let name = enum_of(variants).name;
             names.insert(constant_name(name));

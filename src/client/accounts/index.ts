@@ -55,5 +55,7 @@ export { isOpenOrder, isSignedMsgOrder, ORDER_FLAG, openOrder } from './orders.j
 export type { IsolatedMarginInfo, PerpPositionInfo, PositionPnl } from './perp-position-info.js';
 export type { AccountData, AccountHead, ModelUser } from './read-models.js';
 export { accountData, accountHead } from './read-models.js';
+export type { AsNumbers } from './reading.js';
 export type { SpotBalanceInfo } from './spot-balance-info.js';
 export { decodeUser, POSITION_FLAG, USER_STATUS, UserAccount } from './user.js';
+export { visitOrders, visitPerpPositions, visitSpotPositions } from './user-visits.js';

@@ -65,6 +65,24 @@ export function i128At(view: DataView, at: number): bigint {
   return high === 0n ? low : (high << 64n) + low;
 }
 
+/**
+ * A struct whose integers of 64 bits are numbers. They are exact up to 2 ** 53, and beyond that the nearest number
+ * there is, as `Number(amount)` of a `bigint` is.
+ */
+export type AsNumbers<Struct> = {
+  readonly [Field in keyof Struct]: Struct[Field] extends bigint ? number : Struct[Field];
+};
+
+/** An unsigned integer of 8 bytes as a number. */
+export function u64NumberAt(view: DataView, at: number): number {
+  return view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
+}
+
+/** A signed integer of 8 bytes as a number. */
+export function i64NumberAt(view: DataView, at: number): number {
+  return view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
+}
+
 /** A truth value; any byte but 0 and 1 is malformed, as it is to the program. */
 export function boolAt(view: DataView, at: number, field: string): boolean {
   const value = view.getUint8(at);

@@ -25,9 +25,10 @@ import {
 } from './generated/user.js';
 import { boolAt, checkedView, enumAt, textAt } from './reading.js';
 
-/** Order slots of an account; position slots of each kind are {@link POSITION_SLOTS}. */
-const ORDER_SLOTS = 32;
-const POSITION_SLOTS = 8;
+/** Order slots of an account. */
+export const ORDER_SLOTS = 32;
+/** Position slots of an account, of each kind. */
+export const POSITION_SLOTS = 8;
 
 /** The byte of an open order's status. */
 const OPEN = ORDER_STATUS.indexOf('open');
@@ -66,9 +67,10 @@ interface Made {
  * console.log(user.name, user.authority);
  */
 export class UserAccount {
-  readonly #view: DataView;
   readonly #made: Made;
 
+  /** Its bytes, of which all that stand for a name or a truth value are checked. */
+  readonly view: DataView;
   /** Number of the account among those of its authority. */
   readonly subAccountId: number;
   /** Flags, see {@link USER_STATUS}. */
@@ -88,7 +90,7 @@ export class UserAccount {
   constructor(bytes: Uint8Array) {
     const view = checkedView(bytes, USER_KIND);
     checkSlots(view);
-    this.#view = view;
+    this.view = view;
     this.#made = {
       authority: undefined,
       delegate: undefined,
@@ -114,71 +116,71 @@ export class UserAccount {
 
   /** The wallet that owns the account, base58. */
   get authority(): string {
-    this.#made.authority ??= addressInView(this.#view, USER.authority);
+    this.#made.authority ??= addressInView(this.view, USER.authority);
     return this.#made.authority;
   }
 
   /** Who else may trade with it, base58; null for nobody. */
   get delegate(): string | null {
     if (this.#made.delegate === undefined) {
-      const isNobody = isZero(this.#view, USER.delegate, 32);
-      this.#made.delegate = isNobody ? null : addressInView(this.#view, USER.delegate);
+      const isNobody = isZero(this.view, USER.delegate, 32);
+      this.#made.delegate = isNobody ? null : addressInView(this.view, USER.delegate);
     }
     return this.#made.delegate;
   }
 
   /** The name that the user gave it; empty for none. */
   get name(): string {
-    this.#made.name ??= textAt(this.#view, USER.name);
+    this.#made.name ??= textAt(this.view, USER.name);
     return this.#made.name;
   }
 
   /** Spot positions that have a balance or an open order. */
   get spotPositions(): readonly SpotPosition[] {
-    this.#made.spotPositions ??= usedSpotPositions(this.#view);
+    this.#made.spotPositions ??= usedSpotPositions(this.view);
     return this.#made.spotPositions;
   }
 
   /** Perp positions that have anything in them: base, quote, an order, a deposit or a flag. */
   get perpPositions(): readonly PerpPosition[] {
-    this.#made.perpPositions ??= usedPerpPositions(this.#view);
+    this.#made.perpPositions ??= usedPerpPositions(this.view);
     return this.#made.perpPositions;
   }
 
   /** Orders with the status open, by slot of the account. */
   get orders(): readonly Order[] {
-    this.#made.orders ??= openOrders(this.#view);
+    this.#made.orders ??= openOrders(this.view);
     return this.#made.orders;
   }
 
   /** The slot of the account's last own action. */
   get lastActiveSlot(): bigint {
-    return this.#view.getBigUint64(USER.lastActiveSlot, true);
+    return this.view.getBigUint64(USER.lastActiveSlot, true);
   }
 
   /** The next order's id. */
   get nextOrderId(): number {
-    return this.#view.getUint32(USER.nextOrderId, true);
+    return this.view.getUint32(USER.nextOrderId, true);
   }
 
   /** Value of everything deposited, quote 1e6. */
   get totalDeposits(): bigint {
-    return this.#view.getBigUint64(USER.totalDeposits, true);
+    return this.view.getBigUint64(USER.totalDeposits, true);
   }
 
   /** Value of everything withdrawn, quote 1e6. */
   get totalWithdraws(): bigint {
-    return this.#view.getBigUint64(USER.totalWithdraws, true);
+    return this.view.getBigUint64(USER.totalWithdraws, true);
   }
 
   /** Profit and loss settled in all perp markets, quote 1e6. */
   get settledPerpPnl(): bigint {
-    return this.#view.getBigInt64(USER.settledPerpPnl, true);
+    return this.view.getBigInt64(USER.settledPerpPnl, true);
   }
 
   /** Funding paid (negative) or received in all perp markets, quote 1e6. */
   get cumulativePerpFunding(): bigint {
-    return this.#view.getBigInt64(USER.cumulativePerpFunding, true);
+    return this.view.getBigInt64(USER.cumulativePerpFunding, true);
   }
 }
 
@@ -227,42 +229,55 @@ function isOrder(view: DataView, at: number): boolean {
   );
 }
 
-/** Source: programs/drift/src/state/user.rs `SpotPosition::is_available`. */
 function usedSpotPositions(view: DataView): readonly SpotPosition[] {
   const positions: SpotPosition[] = [];
   for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
     const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
-    const isUsed =
-      view.getUint8(at + SPOT_POSITION.openOrders) !== 0 ||
-      !isZero(view, at + SPOT_POSITION.scaledBalance, 8);
-    if (isUsed) positions.push(spotPositionAt(view, at));
+    if (isUsedSpotPosition(view, at)) positions.push(spotPositionAt(view, at));
+  }
+  return positions;
+}
+
+/** Source: programs/drift/src/state/user.rs `SpotPosition::is_available`. */
+export function isUsedSpotPosition(view: DataView, at: number): boolean {
+  return (
+    view.getUint8(at + SPOT_POSITION.openOrders) !== 0 ||
+    !isZero(view, at + SPOT_POSITION.scaledBalance, 8)
+  );
+}
+
+function usedPerpPositions(view: DataView): readonly PerpPosition[] {
+  const positions: PerpPosition[] = [];
+  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
+    const at = USER.perpPositions + slot * PERP_POSITION.bytes;
+    if (isUsedPerpPosition(view, at)) positions.push(perpPositionAt(view, at));
   }
   return positions;
 }
 
 /** Source: programs/drift/src/state/user.rs `PerpPosition::is_available`. */
-function usedPerpPositions(view: DataView): readonly PerpPosition[] {
-  const positions: PerpPosition[] = [];
+export function isUsedPerpPosition(view: DataView, at: number): boolean {
   const liquidated = POSITION_FLAG.beingLiquidated | POSITION_FLAG.bankrupt;
-  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
-    const at = USER.perpPositions + slot * PERP_POSITION.bytes;
-    const isUsed =
-      !isZero(view, at + PERP_POSITION.baseAssetAmount, 16) ||
-      view.getUint8(at + PERP_POSITION.openOrders) !== 0 ||
-      !isZero(view, at + PERP_POSITION.lpShares, 16) ||
-      (view.getUint8(at + PERP_POSITION.positionFlag) & liquidated) !== 0;
-    if (isUsed) positions.push(perpPositionAt(view, at));
-  }
-  return positions;
+  return (
+    !isZero(view, at + PERP_POSITION.baseAssetAmount, 16) ||
+    view.getUint8(at + PERP_POSITION.openOrders) !== 0 ||
+    !isZero(view, at + PERP_POSITION.lpShares, 16) ||
+    (view.getUint8(at + PERP_POSITION.positionFlag) & liquidated) !== 0
+  );
 }
 
 function openOrders(view: DataView): readonly Order[] {
   const orders: Order[] = [];
   for (let slot = 0; slot < ORDER_SLOTS; slot += 1) {
     const at = USER.orders + slot * ORDER.bytes;
-    if (view.getUint8(at + ORDER.status) === OPEN) orders.push(orderAt(view, at));
+    if (isOpenAt(view, at)) orders.push(orderAt(view, at));
   }
   return orders;
+}
+
+/** Whether the order in a slot has the status open. */
+export function isOpenAt(view: DataView, at: number): boolean {
+  return view.getUint8(at + ORDER.status) === OPEN;
 }
 
 /** Whether so many bytes, a multiple of four, are all 0. */

@@ -1,5 +1,5 @@
 // Generated from the layout tables of crates/protocol/src/account by its test client_layouts.
-import { boolAt, enumAt, keyAt, manyAt, textAt } from '../reading.js';
+import { boolAt, enumAt, i64NumberAt, keyAt, manyAt, textAt, type AsNumbers, u64NumberAt } from '../reading.js';
 import { DIRECTION, MARGIN_MODE, MARKET_TYPE, ORDER_STATUS, ORDER_TYPE, SPOT_BALANCE_TYPE, TRIGGER_CONDITION, type Direction, type MarginMode, type MarketType, type OrderStatus, type OrderType, type SpotBalanceType, type TriggerCondition } from './enums.js';
 
 /** The struct `SpotPosition`; amounts are raw. */
@@ -36,6 +36,50 @@ export function spotPositionAt(view: DataView, at: number): SpotPosition {
     balanceType: enumAt(view, at + 34, SPOT_BALANCE_TYPE, 'balanceType'),
     openOrders: view.getUint8(at + 35),
   };
+}
+
+/** Reads fields of `SpotPosition` one by one, amounts as numbers. */
+export class SpotPositionReader implements AsNumbers<SpotPosition> {
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(view: DataView) {
+    this.#view = view;
+  }
+
+  /** Moves to a place, whose bytes are there. */
+  moveTo(at: number): this {
+    this.#at = at;
+    return this;
+  }
+
+  get scaledBalance(): number {
+    return u64NumberAt(this.#view, this.#at);
+  }
+
+  get openBids(): number {
+    return i64NumberAt(this.#view, this.#at + 8);
+  }
+
+  get openAsks(): number {
+    return i64NumberAt(this.#view, this.#at + 16);
+  }
+
+  get cumulativeDeposits(): number {
+    return i64NumberAt(this.#view, this.#at + 24);
+  }
+
+  get marketIndex(): number {
+    return this.#view.getUint16(this.#at + 32, true);
+  }
+
+  get balanceType(): SpotBalanceType {
+    return enumAt(this.#view, this.#at + 34, SPOT_BALANCE_TYPE, 'balanceType');
+  }
+
+  get openOrders(): number {
+    return this.#view.getUint8(this.#at + 35);
+  }
 }
 
 /** The struct `PerpPosition`; amounts are raw. */
@@ -96,6 +140,82 @@ export function perpPositionAt(view: DataView, at: number): PerpPosition {
     openOrders: view.getUint8(at + 94),
     positionFlag: view.getUint8(at + 95),
   };
+}
+
+/** Reads fields of `PerpPosition` one by one, amounts as numbers. */
+export class PerpPositionReader implements AsNumbers<PerpPosition> {
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(view: DataView) {
+    this.#view = view;
+  }
+
+  /** Moves to a place, whose bytes are there. */
+  moveTo(at: number): this {
+    this.#at = at;
+    return this;
+  }
+
+  get lastCumulativeFundingRate(): number {
+    return i64NumberAt(this.#view, this.#at);
+  }
+
+  get baseAssetAmount(): number {
+    return i64NumberAt(this.#view, this.#at + 8);
+  }
+
+  get quoteAssetAmount(): number {
+    return i64NumberAt(this.#view, this.#at + 16);
+  }
+
+  get quoteBreakEvenAmount(): number {
+    return i64NumberAt(this.#view, this.#at + 24);
+  }
+
+  get quoteEntryAmount(): number {
+    return i64NumberAt(this.#view, this.#at + 32);
+  }
+
+  get openBids(): number {
+    return i64NumberAt(this.#view, this.#at + 40);
+  }
+
+  get openAsks(): number {
+    return i64NumberAt(this.#view, this.#at + 48);
+  }
+
+  get settledPnl(): number {
+    return i64NumberAt(this.#view, this.#at + 56);
+  }
+
+  get lpShares(): number {
+    return u64NumberAt(this.#view, this.#at + 64);
+  }
+
+  get isolatedPositionScaledBalance(): number {
+    return u64NumberAt(this.#view, this.#at + 72);
+  }
+
+  get lastQuoteAssetAmountPerLp(): number {
+    return i64NumberAt(this.#view, this.#at + 80);
+  }
+
+  get maxMarginRatio(): number {
+    return this.#view.getUint16(this.#at + 90, true);
+  }
+
+  get marketIndex(): number {
+    return this.#view.getUint16(this.#at + 92, true);
+  }
+
+  get openOrders(): number {
+    return this.#view.getUint8(this.#at + 94);
+  }
+
+  get positionFlag(): number {
+    return this.#view.getUint8(this.#at + 95);
+  }
 }
 
 /** The struct `Order`; amounts are raw. */
@@ -186,6 +306,122 @@ export function orderAt(view: DataView, at: number): Order {
     postedSlotTail: view.getUint8(at + 93),
     bitFlags: view.getUint8(at + 94),
   };
+}
+
+/** Reads fields of `Order` one by one, amounts as numbers. */
+export class OrderReader implements AsNumbers<Order> {
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(view: DataView) {
+    this.#view = view;
+  }
+
+  /** Moves to a place, whose bytes are there. */
+  moveTo(at: number): this {
+    this.#at = at;
+    return this;
+  }
+
+  get slot(): number {
+    return u64NumberAt(this.#view, this.#at);
+  }
+
+  get price(): number {
+    return u64NumberAt(this.#view, this.#at + 8);
+  }
+
+  get baseAssetAmount(): number {
+    return u64NumberAt(this.#view, this.#at + 16);
+  }
+
+  get baseAssetAmountFilled(): number {
+    return u64NumberAt(this.#view, this.#at + 24);
+  }
+
+  get quoteAssetAmountFilled(): number {
+    return u64NumberAt(this.#view, this.#at + 32);
+  }
+
+  get triggerPrice(): number {
+    return u64NumberAt(this.#view, this.#at + 40);
+  }
+
+  get auctionStartPrice(): number {
+    return i64NumberAt(this.#view, this.#at + 48);
+  }
+
+  get auctionEndPrice(): number {
+    return i64NumberAt(this.#view, this.#at + 56);
+  }
+
+  get maxTs(): number {
+    return i64NumberAt(this.#view, this.#at + 64);
+  }
+
+  get oraclePriceOffset(): number {
+    return this.#view.getInt32(this.#at + 72, true);
+  }
+
+  get orderId(): number {
+    return this.#view.getUint32(this.#at + 76, true);
+  }
+
+  get marketIndex(): number {
+    return this.#view.getUint16(this.#at + 80, true);
+  }
+
+  get status(): OrderStatus {
+    return enumAt(this.#view, this.#at + 82, ORDER_STATUS, 'status');
+  }
+
+  get orderType(): OrderType {
+    return enumAt(this.#view, this.#at + 83, ORDER_TYPE, 'orderType');
+  }
+
+  get marketType(): MarketType {
+    return enumAt(this.#view, this.#at + 84, MARKET_TYPE, 'marketType');
+  }
+
+  get userOrderId(): number {
+    return this.#view.getUint8(this.#at + 85);
+  }
+
+  get existingPositionDirection(): Direction {
+    return enumAt(this.#view, this.#at + 86, DIRECTION, 'existingPositionDirection');
+  }
+
+  get direction(): Direction {
+    return enumAt(this.#view, this.#at + 87, DIRECTION, 'direction');
+  }
+
+  get reduceOnly(): boolean {
+    return boolAt(this.#view, this.#at + 88, 'reduceOnly');
+  }
+
+  get postOnly(): boolean {
+    return boolAt(this.#view, this.#at + 89, 'postOnly');
+  }
+
+  get immediateOrCancel(): boolean {
+    return boolAt(this.#view, this.#at + 90, 'immediateOrCancel');
+  }
+
+  get triggerCondition(): TriggerCondition {
+    return enumAt(this.#view, this.#at + 91, TRIGGER_CONDITION, 'triggerCondition');
+  }
+
+  get auctionDuration(): number {
+    return this.#view.getUint8(this.#at + 92);
+  }
+
+  get postedSlotTail(): number {
+    return this.#view.getUint8(this.#at + 93);
+  }
+
+  get bitFlags(): number {
+    return this.#view.getUint8(this.#at + 94);
+  }
 }
 
 /** The account `User`; amounts are raw. */
