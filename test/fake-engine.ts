@@ -76,7 +76,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     this.#unseen.delete(pubkey);
   }
 
-  close(pubkey: string, slot: number): void {
+  pushClosed(pubkey: string, slot: number): void {
     this.calls.push(`close ${pubkey} @${slot}`);
     this.accounts.delete(pubkey);
   }

@@ -147,7 +147,7 @@ function pausedChain(seed: number): ScriptedChain {
 /** Makes the book of a chain, in the place of that of the chain before. */
 function showChain(engine: Engine, chain: ScriptedChain, before?: ScriptedChain): void {
   engine.setState('rebuilding');
-  for (const { pubkey, slot } of before?.lastWrites() ?? []) engine.close(pubkey, slot);
+  for (const { pubkey, slot } of before?.lastWrites() ?? []) engine.pushClosed(pubkey, slot);
   const writes = chain.lastWrites();
   const markets = writes.filter(({ pubkey }) => {
     return chain.markets.some(({ account }) => account === pubkey);

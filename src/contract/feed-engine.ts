@@ -27,7 +27,7 @@ export interface FeedEngine {
   /** Adds an account to this turn. */
   push(account: RawAccount): void;
   /** Adds to this turn that an account is gone. */
-  close(pubkey: string, slot: number): void;
+  pushClosed(pubkey: string, slot: number): void;
   setClock(slot: number, unixSeconds: number): void;
   setState(state: FeedState): void;
   /** Applies what was added. `tsMs` is the time that bodies carry. */

@@ -80,7 +80,7 @@ describe('engine: top makers', () => {
     expect(engine.stats()).toMatchObject({ bodies, bodyHits: bodyHits + 1 });
     expect(engine.hasUser(ADDRESS.user)).toBe(true);
     for (const none of [ADDRESS.perp, 'x', '']) expect(engine.hasUser(none)).toBe(false);
-    engine.close(ADDRESS.user, SLOT + 1);
+    engine.pushClosed(ADDRESS.user, SLOT + 1);
     engine.endTurn(NOW_MS + 1);
     expect(engine.topMakers({ market: 0, side: 'bid', limit: 4 })).toEqual([]);
     expect(engine.hasUser(ADDRESS.user)).toBe(false);

@@ -85,7 +85,7 @@ describe('engine: a captured account', () => {
 
   test('a closed account is out of the book', () => {
     const engine = engineWith(SPOT, USER);
-    engine.close(ADDRESS.user, SLOT + 1);
+    engine.pushClosed(ADDRESS.user, SLOT + 1);
     const turn = engine.endTurn(NOW_MS + 1);
     expect(turn).toMatchObject({ closed: 1, applied: 1, dirty: [0] });
     expect(engine.stats()).toMatchObject({ users: 0, shown: 0 });

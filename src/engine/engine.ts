@@ -134,7 +134,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   /** Adds to this turn that an account is gone. */
-  close(pubkey: string, slot: number): void {
+  pushClosed(pubkey: string, slot: number): void {
     this.#addToBatch(pubkey, () => this.#batch.addClosed(pubkey, slot));
   }
 

@@ -28,7 +28,7 @@ describe('engine: streaming topics', () => {
     const before = parsed(engine.topicSnapshot(handle, { id: '', reset: false }));
     const bids = before['bids'] as [string, string, object][];
     expect(bids.length).toBeGreaterThan(0);
-    engine.close(USER.pubkey, SLOT + 1);
+    engine.pushClosed(USER.pubkey, SLOT + 1);
     engine.endTurn(NOW_MS + 400);
     const delta = engine.topicDelta(handle);
     expect(delta).toMatchObject({ prev: before['seq'], seq: engine.version(0).seq, reset: false });

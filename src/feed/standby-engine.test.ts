@@ -55,7 +55,7 @@ describe('at the take-over', () => {
     engine.setClock(LOG_SLOT + 2, 77);
     engine.push(account('a', LOG_SLOT, 'old'));
     engine.push(account('b', LOG_SLOT - 1));
-    engine.close('c', LOG_SLOT + 1);
+    engine.pushClosed('c', LOG_SLOT + 1);
     engine.push(account('a', LOG_SLOT + 1, 'new'));
     expect(accountCalls(ofLog)).toEqual([]);
     expect(takeOver()).toBe(true);
@@ -116,7 +116,7 @@ describe('a node that is behind that of the core before', () => {
     const { engine, ofLog, takeOver } = await standby();
     engine.setClock(LOG_SLOT - 5, 70);
     engine.push(account('a', LOG_SLOT - 6));
-    engine.close('b', LOG_SLOT - 6);
+    engine.pushClosed('b', LOG_SLOT - 6);
     engine.push(account('same', LOG_SLOT - 6));
     engine.push(account('newer', LOG_SLOT - 5));
     takeOver({ a: LOG_SLOT, b: LOG_SLOT - 1, same: LOG_SLOT - 6, newer: LOG_SLOT - 9 });

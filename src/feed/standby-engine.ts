@@ -81,7 +81,7 @@ export class StandbyEngine implements EpochEngine {
     this.#written = isWhole ? writtenFrom(Math.min(slot, logSlot) - this.#lateSlots) : null;
     for (const update of this.#updates.takeAll()) {
       if ('data' in update) this.push(update);
-      else this.close(update.pubkey, update.slot);
+      else this.pushClosed(update.pubkey, update.slot);
     }
     this.setClock(slot, unixSeconds);
     this.#applyAgain(engine);
@@ -93,9 +93,9 @@ export class StandbyEngine implements EpochEngine {
     if (!this.#isOlder(account)) this.#engine.push(account);
   }
 
-  close(pubkey: string, slot: number): void {
+  pushClosed(pubkey: string, slot: number): void {
     if (this.#isWarm && !this.#updates.addUpdate({ pubkey, slot })) this.#coveredFrom = slot;
-    if (!this.#isOlder({ pubkey, slot })) this.#engine.close(pubkey, slot);
+    if (!this.#isOlder({ pubkey, slot })) this.#engine.pushClosed(pubkey, slot);
   }
 
   setClock(slot: number, unixSeconds: number): void {

@@ -52,7 +52,7 @@ class ReferenceBook {
   }
 
   takeState({ pubkey, slot, write }: AccountState): void {
-    if (write === null) this.#engine.close(pubkey, slot);
+    if (write === null) this.#engine.pushClosed(pubkey, slot);
     else {
       const { owner, base64: data } = write;
       this.#engine.push({ pubkey, owner, slot, data, encoding: 'base64' });

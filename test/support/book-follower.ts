@@ -4,7 +4,7 @@ import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type ChainWrite, encoded } from '../scripted-chain.js';
 
 /** The engine's own methods: what a test puts in their place watches the served book only. */
-const { push, close, setClock, setState, endTurn, l2 } = Engine.prototype;
+const { push, pushClosed, setClock, setState, endTurn, l2 } = Engine.prototype;
 
 const USER_BYTES = 4_376;
 const STATE_BYTES = 992;
@@ -211,7 +211,7 @@ export class BookFollower {
   }
 
   #push({ pubkey, owner, bytes, slot }: ChainWrite): void {
-    if (bytes === null) close.call(this.#engine, pubkey, slot);
+    if (bytes === null) pushClosed.call(this.#engine, pubkey, slot);
     else {
       const data = encoded(bytes, 'base64');
       push.call(this.#engine, { pubkey, owner, slot, data, encoding: 'base64' });

@@ -8,7 +8,7 @@ import type { EngineTurn } from '../../src/engine/types.js';
 /** One call that reached the engine, with everything that is needed to make it again. */
 type Call =
   | { readonly name: 'push'; readonly account: RawAccount }
-  | { readonly name: 'close'; readonly pubkey: string; readonly slot: number }
+  | { readonly name: 'pushClosed'; readonly pubkey: string; readonly slot: number }
   | { readonly name: 'setClock'; readonly slot: number; readonly unixSeconds: number }
   | { readonly name: 'setState'; readonly state: FeedState }
   | { readonly name: 'setIndicative'; readonly quotes: MakerQuotes }
@@ -74,9 +74,9 @@ export class EngineRecorder {
     this.#engine.push(account);
   }
 
-  close(pubkey: string, slot: number): void {
-    this.calls.push({ name: 'close', pubkey, slot });
-    this.#engine.close(pubkey, slot);
+  pushClosed(pubkey: string, slot: number): void {
+    this.calls.push({ name: 'pushClosed', pubkey, slot });
+    this.#engine.pushClosed(pubkey, slot);
   }
 
   setClock(slot: number, unixSeconds: number): void {
@@ -177,8 +177,8 @@ export async function replayCalls(
       case 'push':
         engine.push(call.account);
         break;
-      case 'close':
-        engine.close(call.pubkey, call.slot);
+      case 'pushClosed':
+        engine.pushClosed(call.pubkey, call.slot);
         break;
       case 'setClock':
         engine.setClock(call.slot, call.unixSeconds);

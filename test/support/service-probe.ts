@@ -129,7 +129,7 @@ export class ServiceProbe {
   }
 
   #watch(): void {
-    const { setClock, setState, push, close } = Engine.prototype;
+    const { setClock, setState, push, pushClosed } = Engine.prototype;
     const self = this;
     vi.spyOn(Engine.prototype, 'setClock').mockImplementation(function (
       this: Engine,
@@ -153,9 +153,13 @@ export class ServiceProbe {
       self.#heard.set(account.pubkey, account.data);
       return push.call(this, account);
     });
-    vi.spyOn(Engine.prototype, 'close').mockImplementation(function (this: Engine, pubkey, slot) {
+    vi.spyOn(Engine.prototype, 'pushClosed').mockImplementation(function (
+      this: Engine,
+      pubkey,
+      slot,
+    ) {
       self.#heard.delete(pubkey);
-      return close.call(this, pubkey, slot);
+      return pushClosed.call(this, pubkey, slot);
     });
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       self.printed.push(String(text));

@@ -175,7 +175,7 @@ export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
 
 function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot: number): void {
   memory.texts.delete(pubkey);
-  engine.close(pubkey, slot);
+  engine.pushClosed(pubkey, slot);
 }
 
 /**

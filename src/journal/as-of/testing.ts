@@ -149,7 +149,7 @@ export class PastLife {
     this.#engine.setClock(slot, unixSeconds);
     this.#pushWrites(this.#life.nextStep(this.#clock).writes);
     if (random.nextBelow(4) === 0) this.#quote();
-    if (random.nextBelow(25) === 0) this.#engine.close(this.#someMaker(), slot);
+    if (random.nextBelow(25) === 0) this.#engine.pushClosed(this.#someMaker(), slot);
     if (random.nextBelow(20) === 0) {
       const state = random.nextBelow(2) === 0 ? 'live' : 'lagging';
       this.#engine.setState(state);
