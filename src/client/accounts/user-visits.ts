@@ -3,24 +3,18 @@
  * reads each of its fields when it is asked and is the same object for all, so keep what it says and not itself.
  */
 import {
-  ORDER,
   type Order,
   OrderReader,
-  PERP_POSITION,
   type PerpPosition,
   PerpPositionReader,
-  SPOT_POSITION,
   type SpotPosition,
   SpotPositionReader,
-  USER,
 } from './generated/user.js';
 import type { AsNumbers } from './reading.js';
 import {
-  isOpenAt,
-  isUsedPerpPosition,
-  isUsedSpotPosition,
-  ORDER_SLOTS,
-  POSITION_SLOTS,
+  forEachOpenOrder,
+  forEachPerpPosition,
+  forEachSpotPosition,
   type UserAccount,
 } from './user.js';
 
@@ -34,10 +28,7 @@ import {
  */
 export function visitOrders({ view }: UserAccount, visit: (order: AsNumbers<Order>) => void): void {
   const reader = new OrderReader(view);
-  for (let slot = 0; slot < ORDER_SLOTS; slot += 1) {
-    const at = USER.orders + slot * ORDER.bytes;
-    if (isOpenAt(view, at)) visit(reader.moveTo(at));
-  }
+  forEachOpenOrder(view, (at) => visit(reader.moveTo(at)));
 }
 
 /**
@@ -53,10 +44,7 @@ export function visitPerpPositions(
   visit: (position: AsNumbers<PerpPosition>) => void,
 ): void {
   const reader = new PerpPositionReader(view);
-  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
-    const at = USER.perpPositions + slot * PERP_POSITION.bytes;
-    if (isUsedPerpPosition(view, at)) visit(reader.moveTo(at));
-  }
+  forEachPerpPosition(view, (at) => visit(reader.moveTo(at)));
 }
 
 /**
@@ -70,8 +58,5 @@ export function visitSpotPositions(
   visit: (position: AsNumbers<SpotPosition>) => void,
 ): void {
   const reader = new SpotPositionReader(view);
-  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
-    const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
-    if (isUsedSpotPosition(view, at)) visit(reader.moveTo(at));
-  }
+  forEachSpotPosition(view, (at) => visit(reader.moveTo(at)));
 }

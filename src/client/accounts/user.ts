@@ -26,9 +26,9 @@ import {
 import { boolAt, checkedView, enumAt, textAt } from './reading.js';
 
 /** Order slots of an account. */
-export const ORDER_SLOTS = 32;
+const ORDER_SLOTS = 32;
 /** Position slots of an account, of each kind. */
-export const POSITION_SLOTS = 8;
+const POSITION_SLOTS = 8;
 
 /** The byte of an open order's status. */
 const OPEN = ORDER_STATUS.indexOf('open');
@@ -231,53 +231,53 @@ function isOrder(view: DataView, at: number): boolean {
 
 function usedSpotPositions(view: DataView): readonly SpotPosition[] {
   const positions: SpotPosition[] = [];
-  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
-    const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
-    if (isUsedSpotPosition(view, at)) positions.push(spotPositionAt(view, at));
-  }
+  forEachSpotPosition(view, (at) => positions.push(spotPositionAt(view, at)));
   return positions;
-}
-
-/** Source: programs/drift/src/state/user.rs `SpotPosition::is_available`. */
-export function isUsedSpotPosition(view: DataView, at: number): boolean {
-  return (
-    view.getUint8(at + SPOT_POSITION.openOrders) !== 0 ||
-    !isZero(view, at + SPOT_POSITION.scaledBalance, 8)
-  );
 }
 
 function usedPerpPositions(view: DataView): readonly PerpPosition[] {
   const positions: PerpPosition[] = [];
-  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
-    const at = USER.perpPositions + slot * PERP_POSITION.bytes;
-    if (isUsedPerpPosition(view, at)) positions.push(perpPositionAt(view, at));
-  }
+  forEachPerpPosition(view, (at) => positions.push(perpPositionAt(view, at)));
   return positions;
-}
-
-/** Source: programs/drift/src/state/user.rs `PerpPosition::is_available`. */
-export function isUsedPerpPosition(view: DataView, at: number): boolean {
-  const liquidated = POSITION_FLAG.beingLiquidated | POSITION_FLAG.bankrupt;
-  return (
-    !isZero(view, at + PERP_POSITION.baseAssetAmount, 16) ||
-    view.getUint8(at + PERP_POSITION.openOrders) !== 0 ||
-    !isZero(view, at + PERP_POSITION.lpShares, 16) ||
-    (view.getUint8(at + PERP_POSITION.positionFlag) & liquidated) !== 0
-  );
 }
 
 function openOrders(view: DataView): readonly Order[] {
   const orders: Order[] = [];
-  for (let slot = 0; slot < ORDER_SLOTS; slot += 1) {
-    const at = USER.orders + slot * ORDER.bytes;
-    if (isOpenAt(view, at)) orders.push(orderAt(view, at));
-  }
+  forEachOpenOrder(view, (at) => orders.push(orderAt(view, at)));
   return orders;
 }
 
-/** Whether the order in a slot has the status open. */
-export function isOpenAt(view: DataView, at: number): boolean {
-  return view.getUint8(at + ORDER.status) === OPEN;
+/** Calls with the place of each used one. Source: programs/drift/src/state/user.rs `SpotPosition::is_available`. */
+export function forEachSpotPosition(view: DataView, handle: (at: number) => void): void {
+  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
+    const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
+    const isUsed =
+      view.getUint8(at + SPOT_POSITION.openOrders) !== 0 ||
+      !isZero(view, at + SPOT_POSITION.scaledBalance, 8);
+    if (isUsed) handle(at);
+  }
+}
+
+/** Calls with the place of each used one. Source: programs/drift/src/state/user.rs `PerpPosition::is_available`. */
+export function forEachPerpPosition(view: DataView, handle: (at: number) => void): void {
+  const liquidated = POSITION_FLAG.beingLiquidated | POSITION_FLAG.bankrupt;
+  for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
+    const at = USER.perpPositions + slot * PERP_POSITION.bytes;
+    const isUsed =
+      !isZero(view, at + PERP_POSITION.baseAssetAmount, 16) ||
+      view.getUint8(at + PERP_POSITION.openOrders) !== 0 ||
+      !isZero(view, at + PERP_POSITION.lpShares, 16) ||
+      (view.getUint8(at + PERP_POSITION.positionFlag) & liquidated) !== 0;
+    if (isUsed) handle(at);
+  }
+}
+
+/** Calls with the place of each order with the status open. */
+export function forEachOpenOrder(view: DataView, handle: (at: number) => void): void {
+  for (let slot = 0; slot < ORDER_SLOTS; slot += 1) {
+    const at = USER.orders + slot * ORDER.bytes;
+    if (view.getUint8(at + ORDER.status) === OPEN) handle(at);
+  }
 }
 
 /** Whether so many bytes, a multiple of four, are all 0. */
