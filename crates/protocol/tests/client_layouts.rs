@@ -134,6 +134,10 @@ fn is_padding(field: &Field) -> bool {
     field.name.starts_with("padding") || field.name.starts_with("reserved")
 }
 
+fn read_fields(layout: &'static Layout) -> impl Iterator<Item = &'static Field> {
+    layout.fields.iter().filter(|field| !is_padding(field))
+}
+
 /// A name is 32 bytes of text, filled up with spaces.
 fn is_text(field: &Field) -> bool {
     field.name == "name" && field.shape == Shape::Many(32)
@@ -231,9 +235,8 @@ fn helper(name: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-fn write_struct(layout: &Layout, out: &mut String) {
+fn write_struct(layout: &'static Layout, out: &mut String) {
     let name = type_name(layout);
-    let fields = || layout.fields.iter().filter(|field| !is_padding(field));
     let what = if AccountKind::ALL.iter().any(|kind| kind.layout().name == layout.name) {
         "account"
     } else {
@@ -241,7 +244,7 @@ fn write_struct(layout: &Layout, out: &mut String) {
     };
     writeln!(out, "\n/** The {what} `{}`; amounts are raw. */", layout.name).unwrap();
     writeln!(out, "export interface {name} {{").unwrap();
-    for field in fields() {
+    for field in read_fields(layout) {
         writeln!(out, "  readonly {}: {};", field.name, type_of(field)).unwrap();
     }
     writeln!(out, "}}\n").unwrap();
@@ -249,7 +252,7 @@ fn write_struct(layout: &Layout, out: &mut String) {
         .unwrap();
     writeln!(out, "export const {} = {{", constant_name(name)).unwrap();
     writeln!(out, "  bytes: {},", layout.size).unwrap();
-    for field in fields() {
+    for field in read_fields(layout) {
         writeln!(out, "  {}: {},", field.name, field.offset).unwrap();
     }
     writeln!(out, "}} as const;\n").unwrap();
@@ -257,7 +260,7 @@ fn write_struct(layout: &Layout, out: &mut String) {
     writeln!(out, "export function {}(view: DataView, at: number): {name} {{", reader_name(layout))
         .unwrap();
     writeln!(out, "  return {{").unwrap();
-    for field in fields() {
+    for field in read_fields(layout) {
         writeln!(out, "    {}: {},", field.name, read_of(field, &GIVEN).0).unwrap();
     }
     writeln!(out, "  }};\n}}").unwrap();
@@ -267,7 +270,7 @@ fn write_struct(layout: &Layout, out: &mut String) {
 }
 
 /// A class whose getters read one field each, of the struct that it was moved to.
-fn write_reader(layout: &Layout, out: &mut String) {
+fn write_reader(layout: &'static Layout, out: &mut String) {
     let name = type_name(layout);
     let constructor = "  constructor(view: DataView) {\n    this.#view = view;\n  }\n";
     let move_to = "  moveTo(at: number): this {\n    this.#at = at;\n    return this;\n  }";
@@ -275,7 +278,7 @@ fn write_reader(layout: &Layout, out: &mut String) {
     writeln!(out, "export class {name}Reader implements AsNumbers<{name}> {{").unwrap();
     writeln!(out, "  readonly #view: DataView;\n  #at = 0;\n\n{constructor}").unwrap();
     writeln!(out, "  /** Moves to a place, whose bytes are there. */\n{move_to}").unwrap();
-    for field in layout.fields.iter().filter(|field| !is_padding(field)) {
+    for field in read_fields(layout) {
         let (value, _) = read_as_number(field);
         let of_amount =
             if type_of(field) == "bigint" { "number".to_owned() } else { type_of(field) };
@@ -304,13 +307,11 @@ fn imports(file: &str, layouts: &[&'static Layout]) -> String {
     let mut helpers = BTreeSet::new();
     let mut names = BTreeSet::new();
     let mut others: BTreeSet<(&str, String)> = BTreeSet::new();
-    let scanned = || layouts.iter().filter(|layout| SCANNED.contains(&layout.name));
-    for field in scanned().flat_map(|layout| layout.fields).filter(|field| !is_padding(field)) {
-        helpers.extend(read_as_number(field).1);
+    for layout in layouts.iter().filter(|layout| SCANNED.contains(&layout.name)) {
         helpers.insert("type AsNumbers".to_owned());
+        helpers.extend(read_fields(layout).filter_map(|field| read_as_number(field).1));
     }
-    for field in layouts.iter().flat_map(|layout| layout.fields).filter(|field| !is_padding(field))
-    {
+    for field in layouts.iter().flat_map(|layout| read_fields(layout)) {
         helpers.extend(read_of(field, &GIVEN).1);
         if let FieldType::Enum(variants) = field.element {
             let name = enum_of(variants).name;
