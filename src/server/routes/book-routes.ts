@@ -150,12 +150,11 @@ export function bookRoute<Query extends { readonly market: number }>(
     refreshTag(parsed, book, options);
     return parsed;
   };
-  /** What another request of this version has made, also while this one waited. */
-  const findReply = (
-    { small, tag, key }: Parsed<Query>,
+  /** A large body that another request of this version has made. */
+  const findLargeReply = (
+    { tag, key }: Parsed<Query>,
     isZipped: boolean,
   ): Reply | Promise<Reply> | undefined => {
-    if (small !== null) return small;
     const zipped = isZipped ? gzips.findBody({ key, version: tag.etag }) : undefined;
     if (zipped !== undefined) return gzipBodyReply(tag.headers, zipped);
     const body = bodies.findBody(key, tag.etag);
@@ -176,7 +175,8 @@ export function bookRoute<Query extends { readonly market: number }>(
     const { query: raw } = request;
     const makeNow = (): Reply | Promise<Reply> => {
       const parsed = currentQuery(raw);
-      return findReply(parsed, isZipped) ?? makeReply(parsed, isZipped);
+      // Another request may have made it while this one waited.
+      return parsed.small ?? findLargeReply(parsed, isZipped) ?? makeReply(parsed, isZipped);
     };
     return budget.runSteps(oneStep(makeNow), () => request.isGone);
   };
@@ -187,7 +187,7 @@ export function bookRoute<Query extends { readonly market: number }>(
     if (unchanged !== undefined) return unchanged;
     if (parsed.small !== null) return parsed.small;
     const isZipped = requestAcceptsGzip(request);
-    const made = findReply(parsed, isZipped);
+    const made = findLargeReply(parsed, isZipped);
     if (made !== undefined) return made;
     // A small body never waits behind large ones, whatever uses the budget.
     if (budget.isOpen || !isLarge(parsed.query))
