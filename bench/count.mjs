@@ -7,16 +7,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { root } from '../scripts/process.mjs';
+import { hostTriple, root } from '../scripts/process.mjs';
 
 const BINARY = 'slotbook-bench-count';
 const COUNTED = 'slotbook_bench_count::counted';
 const table = path.join(root, 'bench', 'results', 'instructions.json');
 const target = process.env['CARGO_TARGET_DIR'] ?? path.join(root, 'target');
-
-const compilerFacts = execFileSync('rustc', ['-vV'], { encoding: 'utf8' });
-const [compiler] = compilerFacts.split('\n');
-const [, triple] = /^host: (.+)$/m.exec(compilerFacts);
 
 /** In percent. Another compiler makes other instructions of the same code, so only what is far off is seen with it. */
 const GROWTH_MAX = { sameCompiler: 3, otherCompiler: 30 };
@@ -24,6 +20,7 @@ const GROWTH_MAX = { sameCompiler: 3, otherCompiler: 30 };
 /** Instructions of one run of each operation, by name. */
 function countInstructions() {
   // For a named target, as the set-up builds the addon: what both consist of is compiled once.
+  const triple = hostTriple();
   const what = ['--package', 'slotbook-bench', '--bin', BINARY];
   const build = ['build', '--quiet', '--profile', 'setup', '--target', triple, ...what];
   execFileSync('cargo', build, { cwd: root, stdio: 'inherit' });
@@ -73,6 +70,7 @@ function compare(counted, committed) {
   }
 }
 
+const compiler = execFileSync('rustc', ['--version'], { encoding: 'utf8' }).trim();
 const counted = { compiler, instructions: countInstructions() };
 if (process.argv.includes('--write')) writeFileSync(table, `${JSON.stringify(counted, null, 2)}\n`);
 compare(counted, JSON.parse(readFileSync(table, 'utf8')));

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { commandExists, root, run, runOrThrow } from './process.mjs';
+import { commandExists, hostTriple, root, run, runOrThrow } from './process.mjs';
 
 /** Instrumentation is an unstable option, which this lets a stable compiler take. */
 const UNSTABLE = { RUSTC_BOOTSTRAP: '1' };
@@ -35,9 +35,7 @@ async function buildTargets() {
   const folder = path.join(fuzzFolder, 'libfuzzer');
   const args = ['fuzz', 'build', '--fuzz-dir', folder, '--target-dir', buildFolder, 'targets'];
   await runOrThrow(command, args, { env: UNSTABLE });
-  const { stdout } = await run('rustc', ['-vV'], { echo: 'nowhere' });
-  const [, host] = /^host: (.+)$/m.exec(stdout) ?? [];
-  return path.join(buildFolder, host, 'release', 'targets');
+  return path.join(buildFolder, hostTriple(), 'release', 'targets');
 }
 
 /** Writes the seeds anew. Returns their folder and the targets with the length of their inputs. */

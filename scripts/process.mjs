@@ -2,7 +2,7 @@
  * Child processes for the scripts of this folder: one way to run a command and one to look for it.
  * The scripts run before node_modules exists, so they use nothing but Node itself.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,12 @@ export function localCommand(name) {
 /** Whether `command` can be started at all. */
 export function commandExists(command) {
   return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined;
+}
+
+/** The platform of this machine as Rust names it; below it cargo keeps what it compiles for a named target. */
+export function hostTriple() {
+  const facts = execFileSync('rustc', ['-vV'], { cwd: root, encoding: 'utf8' });
+  return /^host: (.+)$/m.exec(facts)[1];
 }
 
 /**

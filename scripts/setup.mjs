@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { installLocked, installPython } from './clients.mjs';
-import { commandExists, localCommand, root, run, runOrThrow } from './process.mjs';
+import { commandExists, hostTriple, localCommand, root, run, runOrThrow } from './process.mjs';
 import {
   hashInputs,
   installIsStale,
@@ -103,8 +103,7 @@ async function installBuildPackages() {
 /** One core is idle while npm installs: cargo compiles what the binding stands on, as `napi build` would. */
 async function compileCrates(needs) {
   if (!needs.includes('addon') || existsSync(INSTALLED) || addonFiles().length > 0) return;
-  const version = execFileSync('rustc', ['-vV'], { encoding: 'utf8' });
-  const host = process.env['CARGO_BUILD_TARGET'] ?? /^host: (.+)$/m.exec(version)[1];
+  const host = process.env['CARGO_BUILD_TARGET'] ?? hostTriple();
   const crates = ['--package=slotbook-wire', '--package=slotbook-journal'];
   say('compiling the crates below the Rust core meanwhile: cargo build');
   await runOrThrow('cargo', ['build', '--profile=setup', `--target=${host}`, ...crates]);
