@@ -43,12 +43,13 @@ export function modelsWork({ count, seed }) {
   return { run, operations: count };
 }
 
-/** Accounts decoded: `part` is what of them is read, `checked`, `margin`, `numbers` or `all`. */
+/** What is read of an account that was decoded, by the name of the part. */
+const READERS = { checked: readNothing, margin: readMargin, numbers: readNumbers, all: readAll };
+
+/** Accounts decoded, and of each the part read that {@link READERS} names. */
 export function decodeWork({ count, seed, repeats, part }) {
   const accounts = userAccounts(count, seed);
-  const read = { checked: readNothing, margin: readMargin, numbers: readNumbers, all: readAll }[
-    part
-  ];
+  const read = READERS[part];
   const run = () => {
     let sum = 0;
     for (let pass = 0; pass < repeats; pass++) {
