@@ -45,38 +45,37 @@ async function ordersOf({ chain, service }: SourceRig): Promise<Orders> {
   return open;
 }
 
-test.skipIf(!isInstalled)(
-  `the OrderSubscriber of the SDK on RPC and the book on gRPC have the same open orders${isInstalled ? '' : ' (skipped: needs the packages of test/incumbents/installed)'}`,
-  async () => {
-    const rig = await SourceRig.start({ hasNode: false, servers: 1 });
-    ends.push(() => rig.stop());
-    const { chain, node, servers, service } = rig;
-    let sdk: Orders = {};
-    const program = [process.execPath, pathOf('installed/sdk-orders.mjs')] as const;
-    const reader = new LineProcess([...program, node.rpcUrl, node.wsUrl, PROGRAM_ID], (line) => {
-      sdk = JSON.parse(line) as Orders;
-    });
-    ends.push(() => reader.stop());
-    await until(`orders of the SDK: ${reader.lastError}`, () => Object.keys(sdk).length > 0);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      chain.load(30);
-      await rig.passWrites(WRITES);
-      if (round % 2 === 1) servers[0]?.cutStreams();
-      await rig.passWrites(WRITES);
-      chain.load(0);
-      let ours: Orders = {};
-      await until('the same orders', async () => {
-        if (!reader.isAlive) throw new Error(`the SDK ended: ${reader.lastError}`);
-        ours = await ordersOf(rig);
-        return JSON.stringify(sorted(ours)) === JSON.stringify(sorted(sdk));
-      }).catch(() => undefined);
-      expect(sorted(ours)).toEqual(sorted(sdk));
-      expect(Object.keys(ours).length).toBeGreaterThan(20);
-    }
-    expect((await service.json('/status'))['state']).toBe('live');
-  },
-  300_000,
-);
+test('the OrderSubscriber of the SDK on RPC and the book on gRPC have the same open orders', async ({
+  skip,
+}) => {
+  skip(!isInstalled, 'needs the packages of test/incumbents/installed');
+  const rig = await SourceRig.start({ hasNode: false, servers: 1 });
+  ends.push(() => rig.stop());
+  const { chain, node, servers, service } = rig;
+  let sdk: Orders = {};
+  const program = [process.execPath, pathOf('installed/sdk-orders.mjs')] as const;
+  const reader = new LineProcess([...program, node.rpcUrl, node.wsUrl, PROGRAM_ID], (line) => {
+    sdk = JSON.parse(line) as Orders;
+  });
+  ends.push(() => reader.stop());
+  await until(`orders of the SDK: ${reader.lastError}`, () => Object.keys(sdk).length > 0);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    chain.load(30);
+    await rig.passWrites(WRITES);
+    if (round % 2 === 1) servers[0]?.cutStreams();
+    await rig.passWrites(WRITES);
+    chain.load(0);
+    let ours: Orders = {};
+    await until('the same orders', async () => {
+      if (!reader.isAlive) throw new Error(`the SDK ended: ${reader.lastError}`);
+      ours = await ordersOf(rig);
+      return JSON.stringify(sorted(ours)) === JSON.stringify(sorted(sdk));
+    }).catch(() => undefined);
+    expect(sorted(ours)).toEqual(sorted(sdk));
+    expect(Object.keys(ours).length).toBeGreaterThan(20);
+  }
+  expect((await service.json('/status'))['state']).toBe('live');
+}, 300_000);
 
 function sorted(orders: Orders): [string, Readonly<Record<string, unknown>>][] {
   return Object.entries(orders).sort(([one], [other]) => (one < other ? -1 : 1));
