@@ -25,9 +25,9 @@ export class Network {
     this.#stalledUntilMs = performance.now() + ms;
   }
 
-  /** When something that enters now is due, on the clock of performance.now(). */
-  releaseMs(): number {
-    return performance.now() + this.#delayMs;
+  /** When something that enters now is due, on the clock of performance.now(), `holdMs` at the soonest. */
+  releaseMs(holdMs = 0): number {
+    return performance.now() + Math.max(this.#delayMs, holdMs);
   }
 
   /** How long something due at `releaseMs` still has to wait; 0 or less when it may pass. */
@@ -78,11 +78,12 @@ export class Pipe {
   }
 
   /**
-   * Takes a message; it is delivered at once when the network is clear and nothing is before it.
+   * Takes a message; it is delivered at once when the network is clear and nothing is before it, but
+   * not before `holdMs` have passed.
    */
-  push(item: Buffer): void {
+  push(item: Buffer, holdMs = 0): void {
     if (this.#closed) return;
-    const releaseMs = this.#network.releaseMs();
+    const releaseMs = this.#network.releaseMs(holdMs);
     if (this.#held.length === 0 && this.#network.waitMs(releaseMs) <= 0) {
       this.#deliver(item);
       return;

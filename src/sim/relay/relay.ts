@@ -46,8 +46,9 @@ export interface RelayTraffic {
 /**
  * Stands between a client and a local chain, on a port of its own that survives a restart of the
  * chain. It writes the present slot into account and program notifications, because Surfpool
- * freezes theirs at the slot of the subscription, and it makes the network bad on demand: cut,
- * stall, delay, lost notifications, logs twice and out of order.
+ * freezes theirs at the slot of the subscription, passes no acknowledgement on before the
+ * subscription stands, and makes the network bad on demand: cut, stall, delay, lost notifications,
+ * logs twice and out of order.
  *
  * A corrected slot is the newest that the relay knows: from its own slot subscription, from
  * `noteSlot`, and from the responses that pass. Too high a slot is corrected by the next notification; too

@@ -6,6 +6,7 @@ const HEAD_BYTES = 256;
 
 const CONTEXT_SLOT = /"context":\{(?:"apiVersion":"[^"]*",)?"slot":(\d+)/;
 const ACCOUNT_NOTIFICATION = /"method":"(?:account|program)Notification"/;
+const ACKNOWLEDGEMENT = /"result":\d+[,}]/;
 const SLOT_NOTIFICATION = /"method":"slotNotification".*"slot":(\d+)/;
 
 /** The slot that a slotNotification announces; undefined for every other message. */
@@ -24,6 +25,11 @@ export function contextSlot(message: Buffer): number | undefined {
 /** Whether the message is an accountNotification or a programNotification. */
 export function isAccountNotification(message: Buffer): boolean {
   return ACCOUNT_NOTIFICATION.test(headText(message));
+}
+
+/** Whether the message acknowledges a subscription: its result is a number, which no notification has. */
+export function isAcknowledgement(message: Buffer): boolean {
+  return message.length <= HEAD_BYTES && ACKNOWLEDGEMENT.test(headText(message));
 }
 
 /**
