@@ -36,7 +36,8 @@ test('a cluster on one machine serves at both edges, and ends all that it starte
   const missing = natsMissing ?? postgresMissing;
   skip(missing !== undefined, missing);
   const { output } = run([]);
-  await until(() => output().includes('ready ') || child?.exitCode !== null);
+  // A chain, three servers of NATS, Postgres, two cores and two edges, one after the other.
+  await until(() => output().includes('ready ') || child?.exitCode !== null, 180_000);
   const urls = [...output().matchAll(/^edge-\d (\S+)\/$/gm)].map(([, url = '']) => url);
   const pids = [...output().matchAll(/(?:nats-\d|postgres|core-\d|edge-\d) (\d+)/g)];
   expect([urls.length, pids.length]).toEqual([2, 8]);

@@ -84,6 +84,8 @@ export class ClusterParts {
   #noteEnd(name: string, reason: string): void {
     if (this.#isStopping) return;
     process.stdout.write(`ended  ${name} (${reason.trim()})\n`);
+    // A core that another one has taken the log from leaves the cluster whole.
+    if (reason.includes('LOG_FENCED')) return;
     this.#onEnd(new Error(`${name} ended: ${reason.trim()}`));
   }
 }
