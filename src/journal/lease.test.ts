@@ -1,6 +1,7 @@
 /** The lease of a core, on a real NATS server. */
 import { expect, test } from 'vitest';
 import { newSetup, server } from '../../test/support/log-scene.js';
+import { until } from '../../test/support/until.js';
 import { silentLog } from '../rpc/log.js';
 import { sleep, systemTimers } from '../rpc/timers.js';
 import { LEASE_PAUSE_MS_MAX, LEASE_STOP_MS_MAX, NATS_CONNECT_MS_MAX } from './model/limits.js';
@@ -34,7 +35,12 @@ test('one that is not renewed is over after its time, and its holder learns it',
   expect(await first.tryHold()).toBe(true);
   const held = new Promise<void>((resolve) => second.keep(resolve));
   await held;
-  expect(await first.tryHold()).toBe(false);
+  await until('it is lost', async () => {
+    if (!(await first.tryHold())) return true;
+    // A machine that stood still let the second one lose it: it tries again each 40 ms.
+    await sleep(systemTimers, 400);
+    return false;
+  });
   expect(first.isHeld).toBe(false);
   for (const lease of [first, second]) await lease.stop();
 });
@@ -56,7 +62,7 @@ test('the first core keeps it from the moment in which it has it', async (contex
 test('while NATS cannot be reached nobody is the first', async (context) => {
   const setup = newSetup(context);
   await server.kill();
-  const leases = ['one', 'two', 'three'].map((holder) => leaseOf(setup, holder));
+  const leases = ['one', 'two', 'three'].map((holder) => leaseOf(setup, holder, 60_000));
   let known = 0;
   const results = leases.map(async (lease) => {
     const isFirst = await lease.holdFirst();
@@ -80,7 +86,7 @@ test('a stop does not wait for a server that stands still', async (context) => {
   await sleep(systemTimers, 5 * LEASE_PAUSE_MS_MAX);
   const stopped = lease.stop().then(() => 'stopped');
   // Without a limit of its own it waits for four requests, one after the other.
-  const late = sleep(systemTimers, LEASE_STOP_MS_MAX + 2 * NATS_CONNECT_MS_MAX).then(() => 'late');
+  const late = sleep(systemTimers, LEASE_STOP_MS_MAX + 3 * NATS_CONNECT_MS_MAX).then(() => 'late');
   const first = await Promise.race([stopped, late]);
   server.goOn();
   expect(first).toBe('stopped');

@@ -13,7 +13,7 @@ import { LogAppender, type NewMessage } from './nats/log-appender.js';
 
 const OTHER_PROGRAM = '11111111111111111111111111111112';
 /** How old a log is that lags in these tests. */
-const HELD_MS = 500;
+const HELD_MS = 2_000;
 
 describe('a follower', () => {
   test('shows the book of a log over its segments, and joins it at the newest checkpoint', async (context) => {
@@ -125,10 +125,10 @@ describe('a book that the core held back', () => {
       await core.service.receiveMessage({ kind: 'alive' });
       return edge.engine.state === 'live';
     });
-    const [lagging, live] = [states.indexOf('lagging'), states.indexOf('live')];
-    expect({ lagging, live }).toEqual({ lagging: 0, live: states.lastIndexOf('live') });
+    const live = states.indexOf('live');
     expect(live).toBeGreaterThanOrEqual(11);
-    expect(core.waitingBytes).toBe(0);
+    expect(new Set(states.slice(0, live))).toEqual(new Set(['lagging']));
+    await until('nothing is held back', () => core.waitingBytes === 0);
   });
 
   test('is not shown as live while the event loop of the core stands still', async (context) => {
@@ -181,7 +181,7 @@ describe('a log', () => {
     const late = appender.appendMessage(newMessage('a.1.1'));
     await expect(late).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' });
     server.goOn();
-    await until(async () => (await appender.readLast()).id === 'a.1.1');
+    await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
     expect(await appender.appendMessage(newMessage('a.1.1'))).toBe(2);
     expect(await appender.appendMessage(newMessage('a.1.2'))).toBe(3);
   });
@@ -193,7 +193,7 @@ describe('a log', () => {
     await server.pause();
     await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toThrow();
     server.goOn();
-    await until(async () => (await appender.readLast()).id === 'a.1.1');
+    await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
     // More waited than may: what goes on is the next segment.
     const unreachable = { code: 'LOG_UNREACHABLE' };
     await expect(appender.appendMessage(newMessage('a.3.0'))).rejects.toMatchObject(unreachable);

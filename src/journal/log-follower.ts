@@ -187,7 +187,11 @@ export class LogFollower {
   async #restore(reader: LogReader): Promise<boolean> {
     const isWaiting = systemTimers.nowMs() < this.#restoreAtMs;
     const checkpoint = await reader.readCheckpoint(isWaiting ? this.#usefulFrom : 0);
-    if (checkpoint === null) return false;
+    if (checkpoint === null) {
+      // The log answers, and there is no hole in it: what failed before is over.
+      if (this.#usefulFrom === 0) this.#failure = null;
+      return false;
+    }
     this.#requireOrigin(checkpoint);
     this.#usefulFrom = checkpoint.next + 1;
     const { engine, clients, log } = this.#options;

@@ -28,11 +28,13 @@ test('a core of another chain or program is refused, and leaves the log as it is
   const ofChain = { ...setup, genesisHash: OTHER_CHAIN };
   for (const isStandby of [false, true]) {
     const stranger = await Core.start({ ...ofChain, isStandby }, { seed: 22 });
+    await until('a refusal', () => refusalOf(stranger));
     expect(refusalOf(stranger)).toBe(
       `LOG_MISMATCH: the log is of the chain ${setup.genesisHash}, not of ${OTHER_CHAIN}: another chain needs another --nats-stream`,
     );
   }
   const stranger = await Core.start({ ...setup, programId: OTHER_CHAIN }, { seed: 22 });
+  await until('a refusal', () => refusalOf(stranger));
   expect(refusalOf(stranger)).toContain('another program needs another --nats-stream');
   expect(await lengthOf(setup)).toBe(length);
   await new Edge(setup).showsBook(core.book);

@@ -141,7 +141,9 @@ export class Edge {
 
 /** A connection to the servers of a log, until the test ends. */
 export async function openLog(setup: LogSetup): Promise<LogConnection> {
-  const connection = await connectLog(setup.log, 'a test');
+  const connection = await until('a connection', () =>
+    connectLog(setup.log, 'a test').catch(() => undefined),
+  );
   ends.push(() => connection.nats.close());
   return connection;
 }
