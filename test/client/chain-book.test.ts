@@ -205,7 +205,7 @@ describe('a subscription to active auctions', () => {
     auctions.onUpdate((update) => void told.push(update));
     auctions.open();
     const oracle = demo.life.markets[0]?.feed.price ?? 0n;
-    const user = oddUser({ seed: 90 }, endingOrders({ clock: demo.clock, oracle }));
+    const user = oddUser({ seed: 90 }, endingOrders({ clock: demo.clock, oracle, slotsEach: 4 }));
     // The program's mark, which the simulated program leaves as it is.
     user.data.writeUInt8(1, 4354);
     await demo.write(user);

@@ -231,7 +231,7 @@ test('Auctions from the chain', async () => {
   const { rpcUrl, wsUrl } = demo.relay;
   const { drawn, locals } = await run('Auctions from the chain', { rpcUrl, wsUrl });
   const oracle = demo.life.markets[0]?.feed.price ?? 0n;
-  const user = oddUser({ seed: 90 }, endingOrders({ clock: demo.clock, oracle }));
+  const user = oddUser({ seed: 90 }, endingOrders({ clock: demo.clock, oracle, slotsEach: 4 }));
   // The program's mark, which the simulated program leaves as it is.
   user.data.writeUInt8(1, 4354);
   await demo.write(user);

@@ -110,11 +110,18 @@ export function oddOrders({ clock, oracle }: OddScene): OddOrder[] {
   ];
 }
 
-/** Auctions that end slot after slot, and orders that expire second after second. */
-export function endingOrders({ clock, oracle }: OddScene): OddOrder[] {
+/** Auctions that end slot after slot, or after some slots each, and orders that expire second after second. */
+export function endingOrders({
+  clock,
+  oracle,
+  slotsEach = 1,
+}: OddScene & { readonly slotsEach?: number }): OddOrder[] {
   const price = oracle - (oracle % 100n) - 9_000n;
   const bid = { slot: BigInt(clock.slot), price, baseAssetAmount: BASE };
-  const auctions = Array.from({ length: 20 }, (_, i) => ({ ...bid, auctionDuration: i + 1 }));
+  const auctions = Array.from({ length: 20 }, (_, i) => ({
+    ...bid,
+    auctionDuration: slotsEach * (i + 1),
+  }));
   const now = BigInt(clock.unixSeconds);
   const seconds = Array.from({ length: 10 }, (_, i) => ({ ...bid, maxTs: now - 1n + BigInt(i) }));
   return [...auctions, ...seconds];

@@ -11,7 +11,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /** How long a chain may take from fork to ready; it takes about 0.15 s on an idle machine. */
 const START_MS_MAX = 30_000;
 /** How long a chain may take to end by itself before it is killed. */
-const STOP_MS_MAX = 2_000;
+const STOP_MS_MAX = 10_000;
 /** How much of the child's standard error is stored for the message of a failed start. */
 const STDERR_CHARS_MAX = 4_000;
 

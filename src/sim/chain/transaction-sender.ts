@@ -9,8 +9,8 @@ import { instructionOf, type ProgramCall } from './program-call.js';
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 /** Pays the fees of more transactions than a chain lives to see. */
 const PAYER_LAMPORTS = 1_000_000_000_000;
-/** How long a blockhash is used; a node takes one for some 60 seconds. */
-const BLOCKHASH_MS_MAX = 10_000;
+/** How long a blockhash is used; a node takes one for 150 slots, of which the shortest here last 20 ms. */
+const BLOCKHASH_MS_MAX = 2_000;
 /** Pause before a transaction's status is requested again. */
 const STATUS_POLL_MS = 20;
 /** What a node answers at once. */

@@ -23,7 +23,7 @@ const FUNDING_SECONDS = 20;
 /** Auctions of about ten slots, as the program makes them. */
 const AUCTION_SLOTS = { limit: [8, 12], taking: [8, 12] } as const;
 /** How long after a broken write the exit of the chain may become known. */
-const EXIT_NOTICE_MS = 500;
+const EXIT_NOTICE_MS = 5_000;
 
 /** What a demo is made of; everything has a default. */
 export interface DemoOptions extends Omit<MarketSimulatorOptions, 'seed'> {
