@@ -6,6 +6,7 @@ import { RpcSocket } from '../src/rpc/socket.js';
 import { FakeChain } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
 import { ScriptedRpc } from './scripted-rpc.js';
+import { steadyMs, steadyTimers } from './support/steady-timers.js';
 import { until } from './support/until.js';
 
 /** Pace of the slots: a chain that runs much faster is not believed. */
@@ -32,8 +33,9 @@ export class FeedBench {
 
   /** Starts the feed; resolves when its book is live for the first time. */
   start(options: Partial<LiveFeedOptions> = {}, ackTimeoutMs = 5_000): Promise<void> {
-    this.#socket = new RpcSocket({ url: this.server.wsUrl, random: () => 0, ackTimeoutMs });
+    this.#socket = socketOf(this.server, ackTimeoutMs);
     this.#feed = new LiveFeed({
+      timers: steadyTimers,
       nodes: [nodeOf(this.server, this.#socket)],
       engine: this.engine,
       programId: 'program',
@@ -93,8 +95,8 @@ export class FeedBench {
 
   /** Announces the next slot, if the last one is long enough ago for a chain; that one again until the feed has it. */
   nextSlot(chain: FakeChain = this.chain): boolean {
-    if (performance.now() < this.#slotAtMs + SLOT_MS) return false;
-    this.#slotAtMs = performance.now();
+    if (steadyMs() < this.#slotAtMs + SLOT_MS) return false;
+    this.#slotAtMs = steadyMs();
     if (this.feed.stats().slot >= chain.slot) chain.slot += 1;
     chain.tick(chain.slot);
     return true;
@@ -109,10 +111,12 @@ export class FeedBench {
 }
 
 /** The node of a scripted server. */
-export function nodeOf(
-  server: ScriptedRpc,
-  socket: RpcSocket = new RpcSocket({ url: server.wsUrl, random: () => 0 }),
-): RpcNode {
-  const rpc = new RpcClient({ url: server.rpcUrl, random: () => 0 });
+export function nodeOf(server: ScriptedRpc, socket = socketOf(server)): RpcNode {
+  const rpc = new RpcClient({ url: server.rpcUrl, random: () => 0, timers: steadyTimers });
   return { name: new URL(server.rpcUrl).host, rpc, socket };
+}
+
+function socketOf(server: ScriptedRpc, ackTimeoutMs?: number): RpcSocket {
+  const limits = ackTimeoutMs === undefined ? {} : { ackTimeoutMs };
+  return new RpcSocket({ url: server.wsUrl, random: () => 0, timers: steadyTimers, ...limits });
 }

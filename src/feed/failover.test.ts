@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clockData, FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { ScriptedRpc } from '../../test/scripted-rpc.js';
-import { fastTimers } from '../../test/support/fast-timers.js';
+import { fastTimers } from '../../test/support/steady-timers.js';
 import { until } from '../../test/support/until.js';
 import type { LiveFeedOptions } from './feed-options.js';
 import { CLOCK_KEY } from './model/queries.js';
@@ -87,21 +87,20 @@ describe('fail-over: the second node takes over', () => {
 
   test('when no slot comes over an open socket', async () => {
     await start({ timing: { laggingAfterMs: 1_500, staleAfterMs: 3_000 } });
-    const live = setInterval(() => {
-      secondChain.slot += 1;
-      secondChain.tick(secondChain.slot);
-    }, 60);
-    await untilTakenOver();
-    clearInterval(live);
+    await until('the second node is used', () => {
+      bench.nextSlot(secondChain);
+      return bench.feed.stats().node === hostOf(second) && bench.engine.state === 'live';
+    });
     expect(bench.server.upgrades).toBe(1);
   });
 
   test('and socket and client are of the same node from then on', async () => {
     await start();
-    const [asked, subscribed] = [bench.server.requests.length, bench.server.upgrades];
+    const subscribed = bench.server.upgrades;
     bench.server.refuseUpgradeWith = 503;
     bench.server.cut();
     await untilTakenOver();
+    const asked = bench.server.requests.length;
     secondChain.accounts.set('oracle1', 'o1');
     secondChain.change('perp1', 'market:oracle1');
     await until('its oracle was read', () => bench.user('oracle1') === 'o1');

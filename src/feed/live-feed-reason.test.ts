@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
-import { fastTimers } from '../../test/support/fast-timers.js';
+import { fastTimers } from '../../test/support/steady-timers.js';
 import { until } from '../../test/support/until.js';
 import { RpcClient } from '../rpc/client.js';
 import { failureText } from './model/error.js';

@@ -123,9 +123,7 @@ async function hashesAtOneTime(a: Follower, b: Follower): Promise<readonly [bigi
   return [a.hashes.get(key) ?? 0n, b.hashes.get(key) ?? 1n];
 }
 
-test('feed: a book that lived through cuts equals a book read afresh, seed 7', {
-  timeout: 120_000,
-}, async () => {
+test('feed: a book that lived through cuts equals a book read afresh, seed 7', async () => {
   const world = await startWorld(SEED);
   const old = await follow(world);
   expect(old.engine.markets().map(({ symbol }) => symbol)).toContain('SOL-PERP');
@@ -147,9 +145,7 @@ test('feed: a book that lived through cuts equals a book read afresh, seed 7', {
   expect(old.feed.stats().malformedNotifications).toBe(0);
 });
 
-test('feed: a book follows its RPC to another chain with lower slots', {
-  timeout: 120_000,
-}, async () => {
+test('feed: a book follows its RPC to another chain with lower slots', async () => {
   const world = await startWorld(SEED);
   await world.step(30);
   const old = await follow(world);
@@ -185,9 +181,7 @@ function rowsOf({ engine }: Follower, maker: string): number {
   return bodies.reduce((sum, { bids, asks }) => sum + bids.length + asks.length, 0);
 }
 
-test('feed: an audit finds nothing in a moving chain, and takes closed accounts out', {
-  timeout: 120_000,
-}, async () => {
+test('feed: an audit finds nothing in a moving chain, and takes closed accounts out', async () => {
   const world = await startWorld(SEED);
   const book = await follow(world, { auditIntervalMs: 200 });
   const deadlineMs = performance.now() + DEADLINE_MS;
@@ -212,6 +206,6 @@ test('feed: an audit finds nothing in a moving chain, and takes closed accounts 
   await world.close(market?.account ?? '');
   const reason = (): string | null | undefined => book.engine.findMarket('SOL-PERP')?.emptyReason;
   await until('the market is empty', () => reason() === 'marketClosed', DEADLINE_MS);
-  expect(book.feed.status().state).toBe('live');
+  await until('live', () => book.feed.status().state === 'live', DEADLINE_MS);
   expect(book.engine.checkIntegrity()).toBeNull();
 });

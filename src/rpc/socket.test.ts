@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ScriptedRpc } from '../../test/scripted-rpc.js';
+import { ManualTimers } from '../../test/support/manual-timers.js';
+import { steadyTimers } from '../../test/support/steady-timers.js';
 import { until } from '../../test/support/until.js';
 import { Backoff } from './backoff.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './limits.js';
@@ -20,7 +22,7 @@ afterEach(async () => {
 });
 
 async function connect(options: Partial<RpcSocketOptions> = {}): Promise<void> {
-  socket = new RpcSocket({ url: server.wsUrl, random: () => 0, ...options });
+  socket = new RpcSocket({ url: server.wsUrl, random: () => 0, timers: steadyTimers, ...options });
   socket.start({
     onOpened: () => events.push('opened'),
     onClosed: (reason) => events.push(`closed: ${reason}`),
@@ -155,8 +157,12 @@ describe('socket: connection', () => {
   });
 
   test('a server that answers pings is kept', async () => {
-    await connect({ pingIntervalMs: 10, pongTimeoutMs: 1_000 });
-    await until('pings were answered for twice that time', () => server.pings >= 200);
+    const timers = new ManualTimers();
+    await connect({ timers, pingIntervalMs: 10, pongTimeoutMs: 40 });
+    for (let count = 1; count <= 20; count += 1) {
+      timers.advance(10);
+      await until('it was pinged', () => server.pings === count);
+    }
     expect(events).toEqual(['opened']);
   });
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../../test/fake-chain.js';
 import { UNREADABLE } from '../../../test/fake-engine.js';
 import { FeedBench } from '../../../test/feed-bench.js';
-import { fastTimers } from '../../../test/support/fast-timers.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import { GAP_AUDIT_MS_MIN, WATCH_INTERVAL_MS } from '../model/limits.js';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData, FakeChain, kindOf } from '../../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
-import { fastTimers } from '../../../test/support/fast-timers.js';
+import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { SLOT_MS_MIN, SLOTS_APART_MAX } from '../model/limits.js';

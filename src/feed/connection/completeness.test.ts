@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../../test/fake-chain.js';
 import { FeedBench } from '../../../test/feed-bench.js';
-import { fastTimers } from '../../../test/support/fast-timers.js';
+import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import { IMPOSSIBLE_READS, SHRUNKEN_READS } from '../model/limits.js';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, kindOf } from '../../../test/fake-chain.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
-import { fastTimers } from '../../../test/support/fast-timers.js';
+import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import type { LiveFeedOptions } from '../feed-options.js';
 

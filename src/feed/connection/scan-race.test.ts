@@ -3,9 +3,10 @@ import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { createSteadyTimers } from '../../../test/support/steady-timers.js';
 import { SILENT_MS_MAX } from '../../rpc/limits.js';
 import { silentLog } from '../../rpc/log.js';
-import { nextTurn, systemTimers, type Timers } from '../../rpc/timers.js';
+import { nextTurn } from '../../rpc/timers.js';
 import { TransientErrorLog } from '../model/error-logs.js';
 import { newCounters } from '../model/feed-stats.js';
 import { SCAN_PROGRESS_BYTES_MIN } from '../model/limits.js';
@@ -164,10 +165,7 @@ describe('scan race', () => {
 
 describe('a scan that hangs', () => {
   /** Time in which a second is 100 ms. */
-  const quickTimers: Timers = {
-    nowMs: () => performance.now() * 10,
-    after: (delayMs, run) => systemTimers.after(delayMs / 10, run),
-  };
+  const quickTimers = createSteadyTimers(10);
 
   async function withTwoNodes(
     run: (bench: FeedBench, second: ScriptedRpc, chain: FakeChain) => Promise<void>,

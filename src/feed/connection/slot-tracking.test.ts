@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FeedBench } from '../../../test/feed-bench.js';
-import { fastTimers } from '../../../test/support/fast-timers.js';
+import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 
 let bench: FeedBench;

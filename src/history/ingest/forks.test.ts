@@ -42,9 +42,11 @@ describe('told again after all was final', () => {
     const rig = await scene.live();
     const made = scene.told(1);
     scene.told(2);
+    await rig.until(() => expect(rig.store.ids).toEqual([1, 2]));
     await scene.settles(rig, [1, 2]);
     scene.node.tell(made);
     scene.told(3);
+    await rig.until(() => expect(rig.store.ids).toEqual([1, 2, 3]));
     await scene.settles(rig, [1, 2, 3]);
     expect(rig.counters).toMatchObject({ reverted: 0, fetched: 0 });
   });

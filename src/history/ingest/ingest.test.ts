@@ -88,6 +88,8 @@ describe('live', () => {
     await rig.live();
     const made = trade(20);
     for (const [at, transaction] of made.entries()) if (at % 4 !== 0) node.tell(transaction);
+    // Those that are told are stored before the list is final: none of them is fetched.
+    await rig.until(() => expect(rig.store.ids).toHaveLength(15));
     await holds(rig, 20);
     expect(rig.counters).toMatchObject({ missed: 5, fetched: 5 });
   });
@@ -129,6 +131,7 @@ describe('live', () => {
     node.tell(failed);
     ledger.add([fillLine(98)], { failed: true });
     for (const transaction of trade(2)) node.tell(transaction);
+    await rig.until(() => expect(rig.store.ids).toEqual(ids(2)));
     await holds(rig, 2);
     expect(rig.counters).toMatchObject({ notificationsFailed: 1, fetched: 0 });
   });
@@ -365,8 +368,8 @@ describe('failures', () => {
     if (bad === undefined) throw new Error('nothing was traded');
     rig.store.refused.add(bad.signature);
     for (const transaction of [bad, ...others]) node.tell(transaction);
-    ledger.tick(40);
     await rig.until(() => expect(rig.store.ids).toEqual([2, 3, 4]));
+    ledger.tick(40);
     await rig.until(() => expect(rig.store.isAllFinal).toBe(true));
     expect(rig.counters).toMatchObject({ faults: 1, storeFailures: 0 });
     expect(rig.state).toBe('live');

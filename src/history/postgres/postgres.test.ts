@@ -235,7 +235,7 @@ describe('partitions', () => {
     await server.run(
       name,
       `create function slow() returns trigger language plpgsql as
-      $$ begin perform pg_sleep(0.1); return old; end $$`,
+      $$ begin perform pg_sleep(0.4); return old; end $$`,
     );
     await server.run(
       name,
@@ -243,7 +243,7 @@ describe('partitions', () => {
       for each row execute function slow()`,
     );
     const connection = new PostgresConnection({
-      url: `${url}?statement_timeout=2000`,
+      url: `${url}?statement_timeout=8000`,
       role: 'write',
     });
     let days = new DayPartitions(connection, 5);

@@ -2,9 +2,9 @@
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
-import { fastTimers } from '../../../test/support/fast-timers.js';
 import { fillLog } from '../../../test/support/fill-log.js';
 import { PROGRAM } from '../../../test/support/ingest-rig.js';
+import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { createNodes } from '../../rpc/node-pool.js';

@@ -7,9 +7,9 @@ import {
   type LedgerTransaction,
   timeOfSlot,
 } from '../../../test/scripted-ledger.js';
-import { fastTimers } from '../../../test/support/fast-timers.js';
 import { fillLog } from '../../../test/support/fill-log.js';
 import { PROGRAM } from '../../../test/support/ingest-rig.js';
+import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { createNodes } from '../../rpc/node-pool.js';
@@ -178,7 +178,7 @@ test(`a gRPC stream that is cut and tells twice, and the logs of a node, make on
   });
   expect(byStream.told).toEqual(byLogs.told);
   expect(byStream.told.ids.length).toBeGreaterThan(STEPS / 3);
-  expect(node.rpc.subscriptions.length).toBe(1);
+  await until('the logs of one history', () => node.rpc.subscriptions.length === 1);
   expect(server.fromSlots.length).toBeGreaterThan(0);
 }, 120_000);
 

@@ -1,0 +1,68 @@
+import type { Timer, Timers } from '../../src/rpc/timers.js';
+
+/** What a pause of the process counts at most: what waits for it comes in before more time has passed. */
+const STEP_MS_MAX = 5;
+
+interface Planned {
+  readonly atMs: number;
+  readonly run: () => void;
+}
+
+let passedMs = 0;
+let seenMs = performance.now();
+const planned = new Set<Planned>();
+let tick: NodeJS.Timeout | null = null;
+
+/**
+ * Milliseconds in which this process ran: never faster than the clock, and a pause of a busy machine
+ * counts as {@link STEP_MS_MAX}. It passes while a timer is planned, or while it is looked at.
+ */
+export function steadyMs(): number {
+  const nowMs = performance.now();
+  passedMs += Math.min(nowMs - seenMs, STEP_MS_MAX);
+  seenMs = nowMs;
+  return passedMs;
+}
+
+/**
+ * Timers of steady time, `speed` times as fast, for the limits of code whose other side is in this
+ * process: a machine that stands still does not make an answer late.
+ */
+export function createSteadyTimers(speed: number): Timers {
+  return {
+    nowMs: () => steadyMs() * speed,
+    after: (delayMs, run): Timer => {
+      const one = { atMs: steadyMs() + delayMs / speed, run };
+      planned.add(one);
+      schedule();
+      return { cancel: () => void planned.delete(one) };
+    },
+  };
+}
+
+export const steadyTimers = createSteadyTimers(1);
+/** Time in which a second is 20 ms: for waits of the feed beside a real socket. */
+export const fastTimers = createSteadyTimers(50);
+
+function schedule(): void {
+  const next = earliest();
+  if (next === null) return;
+  clearTimeout(tick ?? undefined);
+  tick = setTimeout(runDue, Math.min(next.atMs - steadyMs(), STEP_MS_MAX));
+}
+
+/** Runs what is due now; what that plans comes after the next turn of the loop. */
+function runDue(): void {
+  const nowMs = steadyMs();
+  for (let next = earliest(); next !== null && next.atMs <= nowMs; next = earliest()) {
+    planned.delete(next);
+    next.run();
+  }
+  schedule();
+}
+
+function earliest(): Planned | null {
+  let first: Planned | null = null;
+  for (const one of planned) if (first === null || one.atMs < first.atMs) first = one;
+  return first;
+}
