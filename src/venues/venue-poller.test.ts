@@ -224,7 +224,7 @@ describe('venue: an aggregator that fails is left out at once, counted, and used
       await pass(() => counts().failures >= count, 100, 2_000);
       atMs.push(timers.nowMs());
     }
-    const waits = atMs.slice(1).map((ms, index) => Math.round((ms - (atMs[index] ?? 0)) / 1_000));
+    const waits = atMs.slice(1).map((ms, index) => Math.floor((ms - (atMs[index] ?? 0)) / 1_000));
     expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30]);
     expect(lines).toHaveLength(1);
   });
@@ -243,7 +243,7 @@ describe('venue: an aggregator that fails is left out at once, counted, and used
 
   test('levels that are too old are left out although nothing has failed', async () => {
     startPoller({ timeoutMs: 60_000 });
-    await pass(readingsAre(1));
+    await pass(readingsAre(1), 1);
     const askedMs = timers.nowMs();
     server.answer = () => 'hang';
     await pass(() => depth() === 0, 100);

@@ -10,10 +10,14 @@ const TRIES = 200;
 test('a maker of 8,000 characters is refused without decoding it', () => {
   const book = new FakeBook();
   const parse = () => parseL3(`marketName=SOL-PERP&maker=${LONG_MAKER}`, book);
-  const startMs = performance.now();
-  for (let i = 0; i < TRIES; i += 1) expect(parse).toThrow(ServerError);
+  const tookMs = Array.from({ length: TRIES }, () => {
+    const startMs = performance.now();
+    expect(parse).toThrow(ServerError);
+    return performance.now() - startMs;
+  });
   expect(parse).toThrow(/maker was "z{64}\.\.\.", must be a base58 key of 32 bytes/);
-  expect((performance.now() - startMs) / TRIES).toBeLessThan(5);
+  const median = tookMs.sort((a, b) => a - b)[TRIES / 2];
+  expect(median).toBeLessThan(5);
 });
 
 test('a name counts by its bytes, as on chain', () => {

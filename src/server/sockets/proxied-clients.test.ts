@@ -101,14 +101,17 @@ describe('behind a trusted proxy', () => {
     await start(['127.0.0.1']);
     const topic = { type: 'subscribe', channel: 'book', market: 'SOL-PERP' };
     const [greedy, other] = [await forwardedFor(FIRST)(), await forwardedFor(SECOND)()];
+    // Where nothing changes for a second the topics of before say so.
+    const told = (answers: readonly unknown[]) =>
+      answers.filter((answer) => (answer as { type?: string }).type !== 'heartbeat');
     const codes: unknown[] = [];
     for (let grouping = 2; grouping < 2 + 2 * TOPICS_PER_IP; grouping += 1) {
-      const [answer] = await greedy.ask({ ...topic, grouping });
+      const [answer] = told(await greedy.ask({ ...topic, grouping }));
       codes.push((answer as { code?: string }).code);
     }
     const refused = Array(TOPICS_PER_IP).fill('LIMIT_EXCEEDED');
     expect(codes).toEqual([...Array(TOPICS_PER_IP).fill(undefined), ...refused]);
-    expect(await other.ask({ ...topic, grouping: 100 })).toHaveLength(2);
+    expect(told(await other.ask({ ...topic, grouping: 100 }))).toHaveLength(2);
   });
 
   test('without the header the proxy itself is counted: it may be on this machine', async () => {
