@@ -135,10 +135,10 @@ describe('books', () => {
       { confidence: 9_000n, mm: { price: 634_050n, slotsOld: 0 } },
       'tooUncertain',
     ],
-    ['too old', { slotsOld: 30 }, 'staleForMargin'],
+    ['too old', { slotsOld: 80 }, 'staleForMargin'],
   ])('are priced by the oracle rules: %s', async (_, odd, expected) => {
-    // Guard rails of this chain: margin becomes stale after 25 slots, so that a test can be older.
-    const restore = await patch(address.state(), { at: 912, value: 25 });
+    // Guard rails of this chain: margin becomes stale after 75 slots, so that a test can be older.
+    const restore = await patch(address.state(), { at: 912, value: 75 });
     const { market, oracle } = betMarket(await bytesOf(SOL_PERP), demo.clock, odd);
     await demo.write(market, oracle);
     const { head } = (await judge.compare()).get(BET.name) ?? {};

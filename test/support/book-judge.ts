@@ -6,6 +6,8 @@ import { until } from './until.js';
 
 /** How far the chain's second and the service's may be apart: one reading, and its rounding. */
 const CLOCK_APART_S_MAX = 2;
+/** A machine that stands still between two readings makes them differ: they are made again. */
+const READINGS_MAX = 20;
 /** Slots that may be under way between the chain and the service. */
 const CLOCK_APART_SLOTS_MAX = 3;
 
@@ -37,19 +39,27 @@ export class BookJudge {
       const apartS = Math.abs(service.unixSeconds - this.#demo.clock.unixSeconds);
       return service.slot >= slot && apartS < CLOCK_APART_S_MAX;
     };
-    await until(() => service.hasHeard(texts) && isOnTime());
-    const accounts = await this.#demo.accounts();
-    const { chain, clock } = this.#demo;
-    chain.pause();
-    const { moment, books } = await service.read().finally(() => chain.resume());
-    const apartS = Math.abs(Number(moment.unixSeconds) - clock.unixSeconds);
-    expect(apartS).toBeLessThanOrEqual(CLOCK_APART_S_MAX);
-    const apartSlots = Math.abs(Number(moment.slot) - clock.slot);
-    expect(apartSlots).toBeLessThanOrEqual(CLOCK_APART_SLOTS_MAX);
+    for (let readings = 1; ; readings += 1) {
+      await until(() => service.hasHeard(texts) && isOnTime());
+      const accounts = await this.#demo.accounts();
+      const { chain } = this.#demo;
+      chain.pause();
+      const reading = await service.read().finally(() => chain.resume());
+      if (readings < READINGS_MAX && !this.#isOfNow(reading)) continue;
+      expect(this.#isOfNow(reading)).toBe(true);
+      const expected = expectBooks(reading, accounts);
+      for (const book of expected) this.#count(book);
+      return new Map(expected.map((book) => [book.marketName, book]));
+    }
+  }
 
-    const expected = expectBooks({ moment, books }, accounts);
-    for (const book of expected) this.#count(book);
-    return new Map(expected.map((book) => [book.marketName, book]));
+  /** Whether all books are live, at the slot and the second of the chain. */
+  #isOfNow({ moment, books }: Reading): boolean {
+    const { clock } = this.#demo;
+    const apartS = Math.abs(Number(moment.unixSeconds) - clock.unixSeconds);
+    const apartSlots = Math.abs(Number(moment.slot) - clock.slot);
+    const isNear = apartS <= CLOCK_APART_S_MAX && apartSlots <= CLOCK_APART_SLOTS_MAX;
+    return isNear && [...books.values()].every(({ l2 }) => l2['state'] === 'live');
   }
 
   #count({ census, head }: PlainBook): void {

@@ -38,14 +38,19 @@ export class QuoteScene {
       readonly makers: QuoteServer;
       readonly sockets: SocketServer;
       readonly listener: Listener;
+      readonly wallMs: () => number;
     },
   ) {}
 
-  static async start(quoteMakers: readonly string[]): Promise<QuoteScene> {
+  /** Starts it with the time of the service, in milliseconds since 1970. */
+  static async start(
+    quoteMakers: readonly string[],
+    wallMs: () => number = Date.now,
+  ): Promise<QuoteScene> {
     const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
     engine.turnLog.start();
     const life = new MarketSimulator({ seed: 7, makers: 30 });
-    const clock = { slot: SLOT, unixSeconds: Math.floor(Date.now() / 1_000) };
+    const clock = { slot: SLOT, unixSeconds: Math.floor(wallMs() / 1_000) };
     engine.setClock(clock.slot, clock.unixSeconds);
     engine.setState('live');
     // Oracles are known by the markets that name them, so all is pushed once more.
@@ -56,7 +61,7 @@ export class QuoteScene {
       const text = data.toString('base64');
       engine.push({ pubkey, owner, slot: SLOT, data: text, encoding: 'base64' });
     }
-    engine.endTurn(Date.now());
+    engine.endTurn(wallMs());
     const scene: { it?: QuoteScene } = {};
     const faults = (error: unknown): never => {
       throw error;
@@ -68,7 +73,7 @@ export class QuoteScene {
       engine,
       requestTurn: () => scene.it?.requestTurn(),
       timers: systemTimers,
-      wallMs: () => Date.now(),
+      wallMs,
     });
     const common = {
       book: engine,
@@ -97,7 +102,7 @@ export class QuoteScene {
     const listener = await listen({ ...address, ...servers, onFault: faults });
     sockets.start(listener);
     makers.start();
-    scene.it = new QuoteScene(engine, { door, makers, sockets, listener });
+    scene.it = new QuoteScene(engine, { door, makers, sockets, listener, wallMs });
     return scene.it;
   }
 
@@ -124,7 +129,7 @@ export class QuoteScene {
   requestTurn(): void {
     this.#planned ??= setImmediate(() => {
       this.#planned = null;
-      const turn: TurnChanges = this.engine.endTurn(Date.now());
+      const turn: TurnChanges = this.engine.endTurn(this.parts.wallMs());
       publishAll(this.parts.sockets, turn);
     });
   }
