@@ -17,7 +17,7 @@ const UNIT = 1_000_000_000;
 const LOW = 1_000_000;
 const QUOTE = quotesOf(0, { bid: [LOW, UNIT] });
 /** A machine that is busy with other tests is no reason to take a core for dead. */
-const LEASE = ['--lease-ms', '2000'];
+const LEASE = ['--lease-ms', '6000'];
 
 const services = new LogServices(23);
 const probes: Probe[] = [];
@@ -86,9 +86,14 @@ test('a quote at one edge is in the book of all, until its maker is gone', async
     probe.send(QUOTE);
     return (await core.get('/metrics')).text.includes('\nslotbook_indicative_makers 1\n');
   });
-  expect((await first.get('/metrics')).text).toMatch(
-    /quote_messages_total\{outcome="changed"} [1-9]/,
-  );
+  let size = UNIT;
+  await until('a change that is counted', async () => {
+    size += UNIT;
+    probe.send(quotesOf(0, { bid: [LOW, size] }));
+    return /quote_messages_total\{outcome="changed"} [1-9]/.test(
+      (await first.get('/metrics')).text,
+    );
+  });
   // What the core does not take comes back with its reason.
   probe.send({ ...quotesOf(0, { bid: [2 ** 53 - 1, 1] }), market_index: 900, id: 8 });
   probe.send({ ...quotesOf(0, { bid: [0, 1] }), id: 9 });
@@ -158,6 +163,9 @@ test('whatever is sent to the core as quotes is a refusal, and the book goes on'
     `{"pubkey":"${KEY}","pad":"${'x'.repeat(900_000)}"}`,
     '['.repeat(16_384),
   ];
+  await until('a core that takes quotes', () =>
+    nats.request('hostile.quotes', '', { timeout: 30_000 }).catch(() => undefined),
+  );
   const codes: string[] = [];
   for (const text of texts) {
     const reply = await nats.request('hostile.quotes', text, { timeout: 30_000 });

@@ -57,7 +57,12 @@ class Cluster {
 
   /** Kills the leader of the stream, or in the next turn another one; returns it. */
   async killNext(): Promise<NatsServer> {
-    const leader = Number((await this.#readStream())?.cluster?.leader);
+    const leader = Number(
+      await until('a leader', async () => {
+        const info = await this.#readStream().catch(() => undefined);
+        return info?.cluster?.leader;
+      }),
+    );
     const server = this.servers[(leader + this.#killed) % this.servers.length];
     this.#killed += 1;
     if (server === undefined) throw new Error(`the leader of the stream was ${leader}`);

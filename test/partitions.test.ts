@@ -124,7 +124,7 @@ test('an audit of a log finds what a second writer leaves there', async (context
   const connection = await connectLog(log, 'a test');
   ends.push(() => connection.nats.close());
   const origin = { programId: PROGRAM_ID, genesisHash: PROGRAM_ID };
-  const limits = { bytesMax: 1e6, ageMsMax: 60_000, replicas: 1 };
+  const limits = { bytesMax: 1e6, ageMsMax: 3_600_000, replicas: 1 };
   const appender = new LogAppender(connection, { log, ...origin, ...limits });
   await appender.prepareStream();
   const append = (id: string, after?: string): Promise<number> =>

@@ -16,7 +16,9 @@ afterEach(async () => {
 async function startRig(): Promise<SourceRig> {
   const rig = await SourceRig.start({ hasNode: true, servers: 1 });
   ends.push(() => rig.stop());
-  for (const at of [0, 1]) await rig.untilState(at, 'trusted');
+  await until('both are trusted', async () =>
+    (await rig.sources()).every(({ state }) => state === 'trusted'),
+  );
   return rig;
 }
 

@@ -11,7 +11,7 @@ const KILLS = Number(process.env['STANDBY_KILLS'] ?? FEW_KILLS);
 /** A core is started for each kill. */
 const TIMEOUT = { timeout: 300_000 + KILLS * 60_000 };
 /** A machine that is busy with other tests is no reason to take a core for dead. */
-const LEASE = KILLS > FEW_KILLS ? [] : ['--lease-ms', '2000'];
+const LEASE = KILLS > FEW_KILLS ? [] : ['--lease-ms', '6000'];
 
 const services = new LogServices(22);
 const readers: Reader[] = [];

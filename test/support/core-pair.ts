@@ -23,8 +23,10 @@ export class CorePair {
   }
 
   static async start(start: StartCore): Promise<CorePair> {
-    const first = await start(ServiceChild.core);
-    return new CorePair(start, [first, await start(ServiceChild.standby)]);
+    const pair = new CorePair(start, [await start(ServiceChild.core), await startOther(start)]);
+    await pair.settle();
+    pair.fenced = 0;
+    return pair;
   }
 
   get writer(): ServiceChild {
@@ -37,6 +39,10 @@ export class CorePair {
 
   /** Waits until one of them writes, and the other one stands by or has ended; then another one stands by in its place. */
   async settle(): Promise<void> {
+    while (!(await this.#isSettled()));
+  }
+
+  async #isSettled(): Promise<boolean> {
     const place = await until('one writer, and no second one', async () => {
       const roles = await Promise.all(this.#cores.map(roleOf));
       const stderr = this.#cores.map((core) => core.stderr).join();
@@ -46,10 +52,25 @@ export class CorePair {
     });
     const [writer, other] = place.at === 0 ? this.#cores : [this.standby, this.writer];
     this.#cores = [writer, other];
-    if (other.isAlive) return;
+    if (other.isAlive) return true;
     expect(other.stderr).toContain('LOG_FENCED: another core writes the log');
     this.fenced += 1;
-    this.#cores = [writer, await this.#start(ServiceChild.standby)];
+    this.#cores = [writer, await startOther(this.#start)];
+    return false;
+  }
+}
+
+/**
+ * Starts a core beside one that writes. A writer that stands still meanwhile loses the log to it, and
+ * fences it when it goes on: then another one is started.
+ */
+async function startOther(start: StartCore): Promise<ServiceChild> {
+  for (;;) {
+    try {
+      return await start(ServiceChild.eitherCore);
+    } catch (error) {
+      if (!String(error).includes('LOG_FENCED')) throw error;
+    }
   }
 }
 

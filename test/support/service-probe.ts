@@ -52,9 +52,15 @@ export class ServiceProbe {
     const history = settings['dataDir'] !== undefined;
     const own = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', history };
     const flags = { ...own, ...PATIENT, ...settings };
-    probe.#service = await startService(new ConfigReader(flags, {}).readService());
-    await until(async () => (await probe.get('/ready')).status === 200);
-    return probe;
+    try {
+      probe.#service = await startService(new ConfigReader(flags, {}).readService());
+      await until(async () => (await probe.get('/ready')).status === 200);
+      return probe;
+    } catch (error) {
+      const status = probe.#feed?.status();
+      await probe.stop();
+      throw new Error(`no live book: ${JSON.stringify(status)}`, { cause: error });
+    }
   }
 
   get url(): string {
