@@ -115,9 +115,15 @@ describe.concurrent('a follower in', () => {
       { channel: 'bbo', market: 'BTC-PERP' },
       { channel: 'l3', market: 'SOL-PERP', depth: 100 },
     ].map((each) => JSON.stringify({ ...each, encoding: 'binary' }));
-    const env = { ...process.env, FOLLOW_PATIENCE: '20', FOLLOW_SOCKET_URL: proxy.url };
+    // Cut until it ends, however long a busy machine takes to start it.
+    const own = await CutProxy.start(service.url);
+    const env = { ...process.env, FOLLOW_PATIENCE: '20', FOLLOW_SOCKET_URL: own.url };
     const args = ['-B', 'test/python/follow.py', service.url, `${seconds}`, ...wishes];
-    const [{ stdout }] = await Promise.all([run(PYTHON, args, { cwd: root, env }), cutOnTheWay()]);
+    const cuts = setInterval(() => own.cut(), (seconds * 1_000) / (CUTS + 1));
+    const { stdout } = await run(PYTHON, args, { cwd: root, env }).finally(() => {
+      clearInterval(cuts);
+      void own.stop();
+    });
     process.stdout.write(`Python: ${JSON.stringify(JSON.parse(stdout))}\n`);
     const { topics, breaches, differences, connects } = JSON.parse(stdout);
     expect({ breaches, differences }).toEqual({ breaches: [], differences: [] });

@@ -36,6 +36,7 @@ async function rows(path: string): Promise<Row[]> {
 
 test('trades of every market are there when the demo is ready', async () => {
   await until(async () => (await fetch(`${service.url}/ready`)).ok);
+  await until('a history', async () => (await fetch(`${service.url}/trades?symbol=SOL-PERP`)).ok);
   for (const symbol of SYMBOLS) {
     expect((await rows(`/trades?symbol=${symbol}`)).length).toBeGreaterThan(0);
   }

@@ -81,7 +81,10 @@ describe.concurrent('the README', () => {
     '$url is answered as it shows',
     async ({ url, answer }) => {
       // A trade takes a moment to be made, and its candle with it.
-      const hasRecords = async () => (await (await readShown(url)).text()) !== '[]';
+      const hasRecords = async () => {
+        const reply = await readShown(url);
+        return reply.ok && (await reply.text()) !== '[]';
+      };
       await until(hasRecords, DEADLINE_MS);
       const response = await readShown(url);
       expect(response.status).toBe(200);

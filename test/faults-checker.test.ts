@@ -1,5 +1,5 @@
 /** The checker of the fault tests: it must find what is wrong, or its silence says nothing. */
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
 import { plainBooks } from './plain-book.js';
@@ -20,6 +20,10 @@ const IN_LANES: Delivery = {
 function isUser({ bytes }: ChainWrite): boolean {
   return bytes?.length === 4_376;
 }
+
+// Orders expire: the second in which a book is shown is the same for all of them.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 /** A chain after so many steps of its life. */
 class Scene {

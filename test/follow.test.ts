@@ -294,7 +294,8 @@ describe('the command', () => {
     const scene = await startScene();
     const living = setInterval(() => scene.live(1), 20);
     stops.push(() => clearInterval(living));
-    const { isRight, text } = await run({ url: scene.url, flags: { seconds: '2', depth: '10' } });
+    const isEnough = /following live slot .*\n/;
+    const { isRight, text } = await run({ url: scene.url, flags: { depth: '10' }, isEnough });
     expect(isRight).toBe(true);
     expect(text).toMatch(
       /^\d\d:\d\d:\d\d following live slot \d+ seq \d+ bid [\d.]+ x [\d.]+ ask /m,
@@ -341,7 +342,7 @@ describe('the command', () => {
 
   test('exits with 2 when there is nothing to follow', () => {
     const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
-    const args = [cli, 'follow', 'http://127.0.0.1:1', 'SOL-PERP', '--seconds', '1'];
+    const args = [cli, 'follow', 'http://127.0.0.1:1', 'SOL-PERP', '--seconds', '60'];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).toMatch(/^slotbook: STREAM_UNREACHABLE: no stream at 127\.0\.0\.1:1: /);
     expect(status).toBe(2);

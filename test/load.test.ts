@@ -11,7 +11,7 @@ import { until } from './support/until.js';
 const DEADLINE_MS = 120_000;
 /** A busy machine is no reason to call a book late. */
 const PATIENT = { laggingAfterMs: '60000', staleAfterMs: '120000' } as const;
-const FEW = { readers: '4', compatible: '2', pollers: '2', rate: '20', seconds: '2' } as const;
+const FEW = { readers: '4', compatible: '2', pollers: '2', rate: '20', seconds: '8' } as const;
 
 let service: Service;
 const stops: (() => void)[] = [];
@@ -42,21 +42,25 @@ async function runSpoilt(spoiling: Spoiling, flags: LoadFlags) {
   return runLoad(relay.url, flags);
 }
 
-test('readers and pollers of all markets get sound books, and their rates are told', async () => {
-  const { isGood, text } = await runLoad(service.url, FEW);
-  expect(text).toMatch(
-    /^readers {4}4 streaming, 2 compatible; 6 have their books after [\d.]+ s\n/,
-  );
-  const [, frames] = /^frames {5}(\d+) in /m.exec(text) ?? [];
-  const [, polls, failed] = /^polls {6}(\d+), [\d.]+ a second, (\d+) failed/m.exec(text) ?? [];
-  expect(Number(frames)).toBeGreaterThan(0);
-  expect(Number(polls)).toBeGreaterThan(0);
-  expect(Number(failed)).toBe(0);
-  expect(text.match(/^latency {4}p50 [\d.]+ ms, p90 .*, p99 .*, max /gm)).toHaveLength(2);
-  expect(text).toMatch(/^cores {6}of the service \d+\.\d\d; of this program \d+\.\d\d/m);
-  expect(text).toMatch(/^wrong {6}0\n$/m);
-  expect(isGood).toBe(true);
-}, 60_000);
+test(
+  'readers and pollers of all markets get sound books, and their rates are told',
+  async () => {
+    const { isGood, text } = await runLoad(service.url, FEW);
+    expect(text).toMatch(
+      /^readers {4}4 streaming, 2 compatible; 6 have their books after [\d.]+ s\n/,
+    );
+    const [, frames] = /^frames {5}(\d+) in /m.exec(text) ?? [];
+    const [, polls, failed] = /^polls {6}(\d+), [\d.]+ a second, (\d+) failed/m.exec(text) ?? [];
+    expect(Number(frames)).toBeGreaterThan(0);
+    expect(Number(polls)).toBeGreaterThan(0);
+    expect(Number(failed)).toBe(0);
+    expect(text.match(/^latency {4}p50 [\d.]+ ms, p90 .*, p99 .*, max /gm)).toHaveLength(2);
+    expect(text).toMatch(/^cores {6}of the service \d+\.\d\d; of this program \d+\.\d\d/m);
+    expect(text).toMatch(/^wrong {6}0\n$/m);
+    expect(isGood).toBe(true);
+  },
+  DEADLINE_MS,
+);
 
 test('a wrong checksum on a stream is found', async () => {
   const spoil = (text: string): string => text.replace(/"crc":"?\d+/, (crc) => `${crc}1`);

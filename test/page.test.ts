@@ -5,6 +5,7 @@ import {
   type BesideL2,
   BOTH_SOURCES,
   expectAccessible,
+  expectOneStream,
   expectWhole,
   ladderBesideL2,
   tableRow,
@@ -38,8 +39,7 @@ test.for([
     expect(await visit.page.evaluate(hiddenPx)).toBeLessThanOrEqual(0);
     expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe(look.theme);
     await takeShot(visit, `${look.width}-${look.theme}`);
-    expect([visit.bookSubscriptions, visit.openSockets]).toEqual([1, 3]);
-    expect(await visit.states()).toEqual(['connecting', 'live']);
+    await expectOneStream(visit);
     expect(await visit.layoutShift()).toBeLessThan(LAYOUT_SHIFT_MAX);
     await expectAccessible(visit);
     expect(await visit.findFaults(service.url)).toEqual([]);

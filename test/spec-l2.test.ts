@@ -101,6 +101,8 @@ describe('rules for /l2', () => {
   test('rule-2: when includeVamm is `true`, AMM liquidity is added under sources key `vamm`', async () => {
     const plain = await scene.l2('&depth=1000');
     expect(await scene.l2('&depth=1000&includeVamm=true')).toMatchObject({ bids: plain.bids });
+    // The AMM is left out where its oracle is old.
+    await scene.setOracle(SCENE.oracle);
     await scene.chain.setAmm('filling');
     const hasVamm = ({ bids, asks }: SceneBook) =>
       [...bids, ...asks].some(({ sources }) => sources['vamm'] !== undefined);
@@ -171,6 +173,7 @@ describe('an L2 order book', () => {
   });
 
   test('shape-source-vamm: the AMM has the source key vamm, around the oracle price', async () => {
+    await scene.setOracle(SCENE.oracle);
     await scene.chain.setAmm('filling');
     const { bids, asks } = await scene.book(
       (book) => book.bids.some(({ sources }) => sources['vamm'] !== undefined),

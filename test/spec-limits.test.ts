@@ -38,6 +38,11 @@ test('limit-depth: depth defaults to 10 levels per side', async () => {
 });
 
 test('limit-auction: an order in auction is not in the book before about 10 slots', async () => {
+  // Every book comes as a frame, however seldom this looks.
+  const client = await CompatibleClient.open(scene.socketUrl);
+  await client.subscribe({ market: SCENE.name });
+  await scene.place(1, bid(88n * ONE));
+  await client.frame(({ bids }) => bids.length === 1);
   const placed = scene.demo.clock.slot;
   const auction = {
     slot: BigInt(placed),
@@ -45,16 +50,10 @@ test('limit-auction: an order in auction is not in the book before about 10 slot
     auctionStartPrice: 89n * ONE,
     auctionEndPrice: 90n * ONE,
   };
-  // Every book comes as a frame, however seldom this looks.
-  const client = await CompatibleClient.open(scene.socketUrl);
-  await client.subscribe({ market: SCENE.name });
   await scene.place(1, bid(90n * ONE, auction), bid(88n * ONE));
-  const { book: during } = await client.frame(({ bids }) => bids.length === 1);
-  expect(during.bids).toMatchObject([{ price: '88000000' }]);
-  expect(during.slot).toBeLessThanOrEqual(placed + AUCTION_SLOTS);
   const { book: after } = await client.frame(({ bids }) => bids.length === 2);
   await client.close();
-  expect(after.bids[0]?.price).toBe('90000000');
+  expect(after.bids).toMatchObject([{ price: '90000000' }, { price: '88000000' }]);
   expect(after.slot - placed).toBeGreaterThan(AUCTION_SLOTS);
 });
 

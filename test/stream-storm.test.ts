@@ -27,7 +27,7 @@ beforeAll(async () => {
   const journal = path.join(folder, 'storm');
   writeStorm(journal, {
     ...{ seed: 5, users: USERS, ticks: SECONDS * TICKS_PER_SECOND },
-    ...{ ticksPerSecond: TICKS_PER_SECOND, leadMs: 2_000, calmMs: 1_000 },
+    ...{ ticksPerSecond: TICKS_PER_SECOND, leadMs: 6_000, calmMs: 1_000 },
     streamIntervalMs: INTERVAL_MS,
   });
   service = await ServiceChild.replay(journal, [

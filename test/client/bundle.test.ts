@@ -102,7 +102,7 @@ describe('in a browser', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'slotbook-bundle-'));
     const journal = path.join(folder, 'life');
-    writeLife(journal, { seed: 8, changes: 1_500, changesPerSecond: 500, leadMs: 3_000 });
+    writeLife(journal, { seed: 8, changes: 1_500, changesPerSecond: 500, leadMs: 10_000 });
   });
 
   afterAll(async () => {
@@ -137,7 +137,7 @@ const FOLLOW = `async ({ code, url }) => {
   const { HttpClient, StreamClient, OrderBookCache } = await import(file);
   const healed = [];
   const http = new HttpClient({ url });
-  const stream = new StreamClient({ url, onRepair: ({ rule }) => healed.push(rule) });
+  const stream = new StreamClient({ url, silenceMsMax: 60_000, onRepair: ({ rule }) => healed.push(rule) });
   const book = new OrderBookCache(stream);
   let updates = 0;
   const first = new Promise((resolve) => book.onUpdate(() => resolve(updates += 1)));

@@ -30,8 +30,14 @@ afterEach(async () => {
   vi.resetModules();
 });
 
+/** Loads the readers of bytes: a client gives up one that a busy machine takes five seconds for. */
+async function loadReaders(): Promise<void> {
+  await import(LOADER);
+}
+
 /** A client of a scripted service, which has subscribed by bytes. */
 async function subscribeByBytes() {
+  await loadReaders();
   const world = new ClientWorld();
   const { clock } = world;
   const client = new StreamClient({ url: 'http://service', ...world, clock, encoding: 'binary' });
@@ -76,6 +82,7 @@ describe('an older service', () => {
   });
 
   test.each(['candles', 'trades'])('that refuses it for %s is asked for JSON', async (kind) => {
+    await loadReaders();
     const world = new ClientWorld();
     const options = {
       url: 'http://service',
@@ -187,6 +194,7 @@ describe('a decoder that is not loaded', () => {
 });
 
 test('by default a service is followed by bytes, with the books of JSON, also over a cut', async () => {
+  await loadReaders();
   const scene = await StreamScene.start();
   stops.push(() => scene.stop());
   const sockets: WebSocket[] = [];

@@ -73,13 +73,14 @@ func followPair(url, subscribe, seconds string) error {
 
 // One connection, which ends without a close frame.
 func (p *pair) follow(url, subscribe string, lasts time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), lasts)
-	defer cancel()
-	socket, _, err := websocket.Dial(ctx, url, nil)
+	// What it lasts begins when it is there, however busy the machine is.
+	socket, _, err := websocket.Dial(context.Background(), url, nil)
 	if err != nil {
 		return err
 	}
 	defer socket.CloseNow()
+	ctx, cancel := context.WithTimeout(context.Background(), lasts)
+	defer cancel()
 	socket.SetReadLimit(frameBytesMax)
 	for _, side := range p.sides {
 		if err := socket.Write(ctx, websocket.MessageText, side.request(subscribe)); err != nil {

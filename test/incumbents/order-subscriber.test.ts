@@ -52,13 +52,18 @@ test('the OrderSubscriber of the SDK on RPC and the book on gRPC have the same o
   const rig = await SourceRig.start({ hasNode: false, servers: 1 });
   ends.push(() => rig.stop());
   const { chain, node, servers, service } = rig;
+  // It reads all orders before its subscription stands, and never again: nothing moves meanwhile.
+  chain.load(0);
   let sdk: Orders = {};
   const program = [process.execPath, pathOf('installed/sdk-orders.mjs')] as const;
   const reader = new LineProcess([...program, node.rpcUrl, node.wsUrl, PROGRAM_ID], (line) => {
     sdk = JSON.parse(line) as Orders;
   });
   ends.push(() => reader.stop());
-  await until(`orders of the SDK: ${reader.lastError}`, () => Object.keys(sdk).length > 0);
+  await until(`orders of the SDK: ${reader.lastError}`, () => {
+    const isSubscribed = node.rpc.subscriptions.some(({ method }) => method === 'programSubscribe');
+    return isSubscribed && Object.keys(sdk).length > 0;
+  });
   for (let round = 0; round < ROUNDS; round += 1) {
     chain.load(30);
     await rig.passWrites(WRITES);

@@ -446,12 +446,19 @@ class Comparer:
         return [row[:2] for row in tuples] if wish["channel"] == "bbo" else tuples
 
 
+def is_enough(topic, seconds):
+    counts = topic.counts
+    wants_quotes = topic.wish["channel"] == "book" and topic.wish.get("includeIndicative")
+    has_quotes = not wants_quotes or counts["indicative"] > 0
+    return has_quotes and counts["delta"] > seconds and counts["compared"] > seconds / 10
+
+
 async def has_enough(client, seconds):
     await asyncio.sleep(seconds)
     deadline = time.monotonic() + ENOUGH_S
     while time.monotonic() < deadline:
-        moving = [topic.counts for topic in client.topics if not topic.is_empty]
-        if moving and all(each["delta"] > seconds and each["compared"] > seconds / 10 for each in moving):
+        moving = [topic for topic in client.topics if not topic.is_empty]
+        if moving and all(is_enough(topic, seconds) for topic in moving):
             return
         await asyncio.sleep(LOOK_S)
 
