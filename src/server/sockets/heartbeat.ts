@@ -27,18 +27,11 @@ export class HeartbeatShards {
   }
 
   start(): void {
-    const { heartbeatIntervalMs, heartbeatShards } = LIMITS;
-    const turnMs = heartbeatIntervalMs / heartbeatShards;
-    const startMs = performance.now();
-    let turns = 0;
+    const intervalMs = LIMITS.heartbeatIntervalMs / LIMITS.heartbeatShards;
     this.#timer = setInterval(() => {
-      // By the clock: what the timer is late by would add up over the shards.
-      const due = Math.floor((performance.now() - startMs) / turnMs);
-      for (turns = Math.max(turns, due - heartbeatShards); turns < due; turns += 1) {
-        this.#publish(topicOf(this.#next), heartbeatText);
-        this.#next = (this.#next + 1) % heartbeatShards;
-      }
-    }, turnMs).unref();
+      this.#publish(topicOf(this.#next), heartbeatText);
+      this.#next = (this.#next + 1) % LIMITS.heartbeatShards;
+    }, intervalMs).unref();
   }
 
   stop(): void {
