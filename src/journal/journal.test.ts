@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { steadyTimers } from '../../test/support/steady-timers.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { Journal } from './journal.js';
 import { cleanUp, LiveBook, newFolder, readShown } from './testing.js';
@@ -18,6 +19,7 @@ async function startJournal(folder: string, book: LiveBook, programId = PROGRAM_
     turnLog: book.engine.turnLog,
     log: { info: note, warn: note },
     onEnded: ({ code }) => void logged.push(code),
+    timers: steadyTimers,
   });
   book.engine.turnLog.stop();
   await journal.start();
