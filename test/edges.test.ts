@@ -301,6 +301,7 @@ test(
     // A hash that is not that of the book makes an edge begin again.
     for (const edge of edges) {
       const metrics = (await edge.get('/metrics')).text;
+      expect(metrics).toContain('event="logFailures"} 0');
       expect(metrics).toContain('event="logRestores"} 1');
     }
   },

@@ -2,7 +2,7 @@ import type { LiveFeedOptions } from '../src/feed/feed-options.js';
 import { LiveFeed } from '../src/feed/live-feed.js';
 import { RpcClient } from '../src/rpc/client.js';
 import type { RpcNode } from '../src/rpc/node-pool.js';
-import { RpcSocket } from '../src/rpc/socket.js';
+import { RpcSocket, type RpcSocketOptions } from '../src/rpc/socket.js';
 import { FakeChain } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
 import { ScriptedRpc } from './scripted-rpc.js';
@@ -33,7 +33,7 @@ export class FeedBench {
 
   /** Starts the feed; resolves when its book is live for the first time. */
   start(options: Partial<LiveFeedOptions> = {}, ackTimeoutMs = 5_000): Promise<void> {
-    this.#socket = socketOf(this.server, ackTimeoutMs);
+    this.#socket = socketOf(this.server, { ackTimeoutMs });
     this.#feed = new LiveFeed({
       timers: steadyTimers,
       nodes: [nodeOf(this.server, this.#socket)],
@@ -116,7 +116,6 @@ export function nodeOf(server: ScriptedRpc, socket = socketOf(server)): RpcNode 
   return { name: new URL(server.rpcUrl).host, rpc, socket };
 }
 
-function socketOf(server: ScriptedRpc, ackTimeoutMs?: number): RpcSocket {
-  const limits = ackTimeoutMs === undefined ? {} : { ackTimeoutMs };
-  return new RpcSocket({ url: server.wsUrl, random: () => 0, timers: steadyTimers, ...limits });
+function socketOf(server: ScriptedRpc, options: Partial<RpcSocketOptions> = {}): RpcSocket {
+  return new RpcSocket({ url: server.wsUrl, random: () => 0, timers: steadyTimers, ...options });
 }

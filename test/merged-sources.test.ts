@@ -4,7 +4,7 @@ import { SourceRig, type SourceRigOptions } from './support/source-rig.js';
 import { until } from './support/until.js';
 
 /** How long a `live` book may be wrong. */
-const WRONG_MS_MAX = 30_000;
+const WRONG_MS_MAX = 3_000;
 
 let rig: SourceRig | undefined;
 

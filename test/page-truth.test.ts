@@ -33,6 +33,7 @@ test('a frame with a wrong checksum is said and healed', async () => {
     await until('the violation', async () =>
       (await visit.text('truth')).includes('1 wrong and healed'),
     );
+    expect(await visit.text('truth')).toContain('1 (crc)');
     const verified = Number(await visit.text('verified'));
     await visit.untilState('live');
     await until('more checksums', async () => Number(await visit.text('verified')) > verified);

@@ -116,7 +116,7 @@ describe('1. the JIT auction', () => {
       const body = await scene.service.json(`/auctions?marketName=${SCENE.name}`);
       const [row] = body['auctions'] as { slotsLeft: number; currentPrice: string }[];
       if (row !== undefined) seen.set(row.slotsLeft, row.currentPrice);
-      return seen.size > 2;
+      return seen.size > 2 && row === undefined;
     });
     for (const [slotsLeft, price] of seen) {
       const elapsed = 50n - BigInt(Math.min(50, slotsLeft));

@@ -74,7 +74,7 @@ test('a service whose market moves is found equal', async () => {
   const { code, lines, stderr } = await verify('--url', service.url);
   moving = false;
   await life;
-  expect(code, stderr).toBe(0);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const symbols = await service.symbols();
   for (const symbol of symbols) {
     const line = new RegExp(`^${symbol} equal (but \\d+ .*, )?\\d+ orders seq \\d+ slot \\d+$`);
