@@ -123,3 +123,30 @@ test('docs/limits.md names constants that there are', () => {
   expect(names.length).toBeGreaterThan(50);
   expect(names.filter((constant) => !new RegExp(`\\b${constant}\\b`).test(sources))).toEqual([]);
 });
+
+/** The rows of a Markdown table, as the texts of their cells. */
+function tableRowsOf(text: string): readonly (readonly string[])[] {
+  return [...text.matchAll(/^\| (.+) \|$/gm)].map(([, row = '']) => row.split(/ +\| +/));
+}
+
+/** Times, sizes and ratios, such as `68.7 us` and `59.7x`. */
+const figuresIn = (text: string): readonly string[] =>
+  text.match(/(?<![\w.])\d[\d.]*(x| (ns|us|ms|s|B)\b)/g) ?? [];
+
+/** The figures of a row of README that the results do not have in the row which it names and links to. */
+function unmeasuredIn(cells: readonly string[]): readonly string[] {
+  const [, name = '', file = ''] = /^\[row (\S+)\]\((\S+)\)$/.exec(cells.at(-1) ?? '') ?? [];
+  const rows = tableRowsOf(read(file)).filter(([first]) => first === name);
+  const measured = figuresIn(rows.flat().join(' '));
+  const claimed = figuresIn(cells.join(' '));
+  expect(claimed.length).toBeGreaterThan(0);
+  return claimed.filter((figure) => !measured.includes(figure));
+}
+
+test('README has five figures, each of the row of the results that it links to', () => {
+  const rows = tableRowsOf(read('README.md')).filter((cells) => /^\[row /.test(cells.at(-1) ?? ''));
+  expect(rows).toHaveLength(5);
+  expect(rows.flatMap(unmeasuredIn)).toEqual([]);
+  const [[figure = '', , ...others] = []] = rows;
+  expect(unmeasuredIn([figure, '1.15 us', ...others])).toEqual(['1.15 us']);
+});

@@ -1,7 +1,8 @@
-/** The examples, and what the README shows, run as their users run them, against the demo. */
+/** The examples, and what the README and the tour show, run as their users run them, against the demo. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,7 +15,9 @@ import { until } from './support/until.js';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));
 const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const root = fileURLToPath(new URL('../', import.meta.url));
+const readme = readFileSync(`${root}README.md`, 'utf8');
+const documents = `${readme}\n${readFileSync(`${root}docs/tour.md`, 'utf8')}`;
 const execute = promisify(execFile);
 const DEADLINE_MS = 120_000;
 /** A busy machine is no reason to call a book late. */
@@ -47,6 +50,24 @@ async function runExample(name: string, args: readonly string[]): Promise<string
   return output;
 }
 
+/** The first lines that code prints which never ends by itself, such as the README's bot. */
+async function firstLinesOf(code: string, count: number): Promise<readonly string[]> {
+  const source = code.replace('http://127.0.0.1:8080', service.url);
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: DEADLINE_MS,
+  });
+  const ended = once(child, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    if (lines.push(line) === count) break;
+  }
+  child.kill();
+  await ended;
+  return lines;
+}
+
 /**
  * An answer without what comes and goes from one moment to the next: the averages of the market makers'
  * oracle are left out while its own price is used, and a busy machine may make an oracle old.
@@ -60,12 +81,12 @@ function parseAnswer(text: string): unknown {
   });
 }
 
-/** Where the README has its service, and what the service has there. */
+/** Where the documents have their service, and what the service has there. */
 async function readShown(shown: string): Promise<Response> {
   return fetch(shown.replace('http://127.0.0.1:8080', service.url));
 }
 
-const shownCommands = commandsIn(readme);
+const shownCommands = commandsIn(documents);
 const shownRequests = shownCommands.flatMap(({ commands, answer }) =>
   commands.flatMap((line) => {
     const [, url] = /^curl -s '(\S+)'$/.exec(line) ?? [];
@@ -76,9 +97,9 @@ const shownStarts = shownCommands.flatMap(({ commands }) =>
   commands.flatMap((line) => /^npm start(?: -- (.*))?$/.exec(line)?.[1] ?? []),
 );
 
-describe.concurrent('the README', () => {
+describe.concurrent('the README and the tour', () => {
   test.each(shownRequests)(
-    '$url is answered as it shows',
+    '$url is answered as they show',
     async ({ url, answer }) => {
       // A trade takes a moment to be made, and its candle with it.
       const hasRecords = async () => {
@@ -95,7 +116,7 @@ describe.concurrent('the README', () => {
   );
 
   test(
-    'match prints the table that it shows',
+    'match prints the table that they show',
     async () => {
       const shown = shownCommands.find(
         ({ commands, answer }) => answer !== null && commands[0]?.includes('-- match'),
@@ -108,7 +129,19 @@ describe.concurrent('the README', () => {
   );
 
   test(
-    'names commands and flags that there are',
+    'have a bot in ten lines that prints what they show',
+    async () => {
+      const [, code = ''] = /^```js\n([\s\S]*?)^```/m.exec(readme) ?? [];
+      expect(code.match(/^.*\S.*$/gm)?.length).toBeLessThanOrEqual(10);
+      const shown = shownCommands.find(({ commands }) => commands[0] === 'node bot.mjs');
+      const printed = await firstLinesOf(code, 3);
+      expect(maskedLines(printed.join('\n'))).toEqual(maskedLines(shown?.answer ?? ''));
+    },
+    DEADLINE_MS,
+  );
+
+  test(
+    'name commands and flags that there are',
     async () => {
       expect(shownStarts.length).toBeGreaterThan(5);
       const flags = new Map<string, string[]>();
@@ -125,8 +158,8 @@ describe.concurrent('the README', () => {
     DEADLINE_MS,
   );
 
-  test('lists paths that are served', async () => {
-    const rows = [...readme.matchAll(/^\| (`\/.*?`) \|/gm)].map(([, cell = '']) => cell);
+  test('list paths that are served', async () => {
+    const rows = [...documents.matchAll(/^\| (`\/.*?`) \|/gm)].map(([, cell = '']) => cell);
     const paths = rows.flatMap((cell) => cell.replaceAll('`', '').split(' '));
     expect(paths.length).toBeGreaterThan(15);
     const makers = await fetch(`${service.url}/topMakers?marketName=SOL-PERP&side=bid`);
@@ -140,7 +173,7 @@ describe.concurrent('the README', () => {
   });
 });
 
-test('an answer that the README does not show would be seen', () => {
+test('an answer that no document shows would be seen', () => {
   expect(shownRequests.filter(({ answer }) => answer !== null)).toHaveLength(3);
   expect(shapeOf({ a: 1, b: ['2', '3'] })).toEqual(shapeOf({ a: 5, b: ['7'] }));
   expect(shapeOf({ a: 1, b: ['2'] })).not.toEqual(shapeOf({ b: ['2'], a: 1 }));
