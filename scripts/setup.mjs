@@ -41,6 +41,7 @@ const BESIDE_CARGO = ['dist', 'client', 'page'];
 /** The packages of a build and a start. Those of tests alone are of the workspace `test/tools`. */
 const BUILD_WORKSPACES = [
   '--include-workspace-root',
+  '--workspace=crates/node',
   '--workspace=src/client',
   '--workspace=src/page',
 ];

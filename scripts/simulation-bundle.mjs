@@ -11,7 +11,7 @@ const standIn = (name) => path.join(folder, 'stand-ins', name);
 const replacedPackages = {
   ws: 'ws.ts',
   libsql: 'libsql.ts',
-  '#addon': 'addon.ts',
+  '@slotbook/core': 'addon.ts',
   '@grpc/grpc-js': 'grpc-js.ts',
 };
 const replacedFiles = {
@@ -34,7 +34,8 @@ const unrepairedFiles = {
 const standIns = (replacedFiles) => ({
   name: 'stand-ins',
   setup({ onResolve }) {
-    onResolve({ filter: /^(ws|libsql|#addon|@grpc\/grpc-js)$/ }, ({ path: name, importer }) => {
+    const filter = new RegExp(`^(${Object.keys(replacedPackages).join('|')})$`);
+    onResolve({ filter }, ({ path: name, importer }) => {
       if (importer.startsWith(path.join(folder, 'stand-ins')))
         return { path: name, external: true };
       return { path: standIn(replacedPackages[name]) };

@@ -63,7 +63,7 @@ export function installIsStale() {
   const found = readJson(path.join('node_modules', '.package-lock.json'));
   if (wanted === undefined || found === undefined) return true;
   return Object.entries(wanted.packages).some(([name, entry]) => {
-    if (entry.link === true || !name.includes('node_modules/')) return false;
+    if (!name.includes('node_modules/')) return false;
     const installed = found.packages[name];
     if (installed === undefined) return entry.optional !== true && entry.devOptional !== true;
     return installed.version !== entry.version;

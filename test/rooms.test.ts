@@ -78,7 +78,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 /** Packages and globals that exactly one place may touch. */
 const exclusive = [
-  { what: 'the addon', pattern: /#addon|crates\/node|\.node['"]/, only: /^engine\// },
+  { what: 'the addon', pattern: /@slotbook\/core|crates\/node|\.node['"]/, only: /^engine\// },
   {
     what: 'uWebSockets.js',
     pattern: /from 'uWebSockets\.js'/,

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Core } from '@slotbook/core';
 import { describe, expect, test } from 'vitest';
-import { Core } from '#addon';
 
 const PROGRAM = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 const NOTHING = Buffer.alloc(0);

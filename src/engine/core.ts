@@ -1,5 +1,5 @@
 /** Calls into the core that fail with an error of this room. */
-import { Core } from '#addon';
+import { Core } from '@slotbook/core';
 import { EngineError } from './errors.js';
 
 /** An empty book. Throws INVALID_PROGRAM_ID. */

@@ -1,4 +1,4 @@
-import { type Core, decodeSnapshot } from '#addon';
+import { type Core, decodeSnapshot } from '@slotbook/core';
 import type {
   AccountProblem,
   AccountSnapshot,

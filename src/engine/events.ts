@@ -1,4 +1,4 @@
-import { LogDecoder as NativeDecoder, orderActionExplanations } from '#addon';
+import { LogDecoder as NativeDecoder, orderActionExplanations } from '@slotbook/core';
 import type { MarketType } from '../contract/markets.js';
 import { EngineError } from './errors.js';
 

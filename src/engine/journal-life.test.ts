@@ -1,6 +1,7 @@
 /** A journal of a living market makes the book of every turn again, from each of its segments. */
+
+import { Core, decodeSnapshot, JournalReader, JournalWriter } from '@slotbook/core';
 import { describe, expect, test } from 'vitest';
-import { Core, decodeSnapshot, JournalReader, JournalWriter } from '#addon';
 import type { RawAccount } from '../contract/accounts.js';
 import { MarketSimulator } from '../sim/market/market-simulator.js';
 import { packQuotes } from './indicative.js';

@@ -1,4 +1,4 @@
-import { JournalRows as NativeRows } from '#addon';
+import { JournalRows as NativeRows } from '@slotbook/core';
 import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
 import type { RowBlock, RowColumn } from '../contract/row-block.js';
 

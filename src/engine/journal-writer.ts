@@ -1,4 +1,4 @@
-import { JournalWriter as NativeWriter } from '#addon';
+import { JournalWriter as NativeWriter } from '@slotbook/core';
 import { EngineError, type EngineErrorCode } from './errors.js';
 
 /** Finished bytes of a segment: whole blocks, so that a file may end behind any piece. */

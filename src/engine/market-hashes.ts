@@ -1,4 +1,4 @@
-import type { Core } from '#addon';
+import type { Core } from '@slotbook/core';
 
 /** What a market holds as hashes, 16 hexadecimal digits each. */
 export interface MarketHash {

@@ -1,4 +1,4 @@
-import type { Core } from '#addon';
+import type { Core } from '@slotbook/core';
 import type {
   FrameTimes,
   TopicDelta,

@@ -1,5 +1,5 @@
 /** What the core is asked of streaming topics, and what is wrong when it returns none. */
-import type { Core, TopicOptions } from '#addon';
+import type { Core, TopicOptions } from '@slotbook/core';
 import type { TopicSpec } from '../contract/topics.js';
 import { EngineError } from './errors.js';
 import { sourceBits } from './sources.js';

@@ -1,8 +1,8 @@
 /** The real addon; what it does on another thread is waited for while virtual time stands still. */
-import { decodeSnapshot as decodeOnThread } from '#addon';
+import { decodeSnapshot as decodeOnThread } from '@slotbook/core';
 import { currentMachine } from '../globals.js';
 
-export * from '#addon';
+export * from '@slotbook/core';
 
 type Decoded = Awaited<ReturnType<typeof decodeOnThread>>;
 
