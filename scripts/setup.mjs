@@ -16,6 +16,7 @@ import {
   lockIsStale,
   markFresh,
 } from './stale.mjs';
+import { checkInstalledNatives } from './uwebsockets.mjs';
 
 /** As `engines` of package.json says: what the tools of the build ask for. */
 const NODE_MIN = { major: 20, minor: 19 };
@@ -204,6 +205,7 @@ try {
   const isBeside = (need) => BESIDE_CARGO.includes(need);
   const packages = needs.filter((need) => need.startsWith('packages'));
   await finishBoth(takeSteps(packages), compileCrates(needs));
+  if (packages.length > 0) checkInstalledNatives();
   await finishBoth(
     takeSteps(needs.filter((need) => !packages.includes(need) && !isBeside(need))),
     takeSteps(needs.filter(isBeside)),
