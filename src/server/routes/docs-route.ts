@@ -3,7 +3,8 @@
  *
  * The files come from the package swagger-ui-dist. It depends on @scarf/scarf, whose install script
  * reports installations to its maker: package.json switches that off, by `scarfSettings` for every npm
- * and by `allowScripts` for those that know it. Nothing of that package is loaded here.
+ * and by `allowScripts` for those that know it; the packed service has the files without that package,
+ * of which nothing is loaded here.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,0 +1,103 @@
+/**
+ * `npm run pack`: what a machine without Rust installs, as three files in `dist/packages`, for the platform of this
+ * machine. `node scripts/pack.mjs FOLDER` writes them elsewhere, of what is built.
+ *
+ * `@slotbook/core` has the addon beside the loader of @napi-rs/cli. `slotbook` bundles of two packages what it needs: of
+ * uWebSockets.js the native files of the platform, each of a known hash, where npm has those of all, 260 MB; and of
+ * swagger-ui-dist two files of 12 MB, without its dependency on an install script that reports to its maker.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { root } from './process.mjs';
+import { assertKnownNatives, nativeFiles } from './uwebsockets.mjs';
+
+/** The number of the interface of Node.js 20, the oldest that `engines` admits. */
+const ABI_MIN = 115;
+/** What is bundled, beside the native files and the manifest. */
+const BUNDLED = {
+  'uWebSockets.js': ['LICENSE', 'source_commit', 'uws.js'],
+  'swagger-ui-dist': [
+    'LICENSE',
+    'NOTICE',
+    'swagger-ui-bundle.js',
+    'swagger-ui-bundle.js.LICENSE.txt',
+    'swagger-ui.css',
+  ],
+};
+/** npm refuses to install on any other, instead of a start that fails. */
+const PLATFORM = {
+  os: [process.platform],
+  cpu: [process.arch],
+  ...(process.platform === 'linux' && { libc: ['glibc'] }),
+};
+
+const readManifest = (folder) =>
+  JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+
+/** Copies files of a folder of the repository to `to`, and its manifest with what `change` has. */
+function stageFiles({ folder, to, names, change }) {
+  for (const name of names) {
+    const target = path.join(to, name);
+    cpSync(path.join(root, folder, name), target, { recursive: true, dereference: true });
+  }
+  const manifest = { ...readManifest(folder), ...change };
+  writeFileSync(path.join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+function stageCore(to) {
+  const folder = 'crates/node';
+  const names = ['index.js', 'index.d.ts', ...nativeFiles(path.join(root, folder))];
+  stageFiles({ folder, to, names, change: PLATFORM });
+  cpSync(path.join(root, 'LICENSE'), path.join(to, 'LICENSE'));
+}
+
+function stageService(to) {
+  const names = readManifest('').files.filter((name) => !name.startsWith('!'));
+  const change = { ...PLATFORM, bundleDependencies: Object.keys(BUNDLED) };
+  stageFiles({ folder: '', to, names: [...names, 'LICENSE', 'README.md'], change });
+  const natives = nativesOfPlatform();
+  for (const [name, files] of Object.entries(BUNDLED)) {
+    const folder = path.join('node_modules', name);
+    const more = name === 'uWebSockets.js' ? natives : [];
+    const change = { dependencies: {} };
+    stageFiles({ folder, to: path.join(to, folder), names: [...files, ...more], change });
+  }
+  assertKnownNatives(path.join(to, 'node_modules', 'uWebSockets.js'), natives);
+}
+
+/** The native files of uWebSockets.js for each version of Node.js that may run the service. */
+function nativesOfPlatform() {
+  const start = `uws_${process.platform}_${process.arch}_`;
+  return nativeFiles(path.join(root, 'node_modules', 'uWebSockets.js')).filter(
+    (name) => name.startsWith(start) && Number.parseInt(name.slice(start.length), 10) >= ABI_MIN,
+  );
+}
+
+/** Packs folders into `out`; returns the name and the bytes of each file. */
+function packFolders(folders, out) {
+  mkdirSync(out, { recursive: true });
+  const options = ['--json', '--ignore-scripts', '--offline', '--pack-destination', out];
+  const said = execFileSync('npm', ['pack', ...options, ...folders], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return JSON.parse(said).map(({ filename, size }) => ({ filename, size }));
+}
+
+const out = path.resolve(root, process.argv[2] ?? 'dist/packages');
+const stage = mkdtempSync(path.join(tmpdir(), 'slotbook-pack-'));
+try {
+  const [core, service] = ['core', 'service'].map((name) => path.join(stage, name));
+  stageCore(core);
+  stageService(service);
+  const packed = packFolders([core, path.join(root, 'src/client'), service], out);
+  for (const { filename, size } of packed)
+    process.stdout.write(`${path.join(out, filename)} ${(size / 1e6).toFixed(1)} MB\n`);
+  const names = packed.map(({ filename }) => `./${filename}`).join(' ');
+  process.stdout.write(`\nInstall and start them:\n  npm install ${names}\n  npx slotbook demo\n`);
+} finally {
+  rmSync(stage, { recursive: true, force: true });
+}
