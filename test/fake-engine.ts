@@ -184,6 +184,23 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     return rows.filter(isLacking).map(({ pubkey }) => pubkey);
   }
 
+  /** As the core: of accounts that a later reading has without data. */
+  goneAccounts(snapshot: AccountSnapshot): readonly string[] {
+    const { rows, slot } = snapshot as FakeSnapshot;
+    const isGone = ({ pubkey, data }: FakeSnapshot['rows'][number]): boolean =>
+      data === '' && this.accounts.has(pubkey) && slot > (this.#slots.get(pubkey) ?? 0);
+    return rows.filter(isGone).map(({ pubkey }) => pubkey);
+  }
+
+  foundUsers(snapshot: AccountSnapshot): readonly string[] {
+    const { rows } = snapshot as FakeSnapshot;
+    return rows.filter(({ data }) => data !== '').map(({ pubkey }) => pubkey);
+  }
+
+  hasUser(pubkey: string): boolean {
+    return this.accounts.has(pubkey);
+  }
+
   usersWithOrders(from: number, count: number): UserPage {
     const users = [...this.accounts.keys()].filter((key) => key.startsWith('user'));
     const end = from + count;

@@ -134,6 +134,13 @@ export declare class Core {
    * as a JSON array of base58 keys: it has them in an older state, or not at all.
    */
   lacking(snapshot: PackedSnapshot): string
+  /** The accounts that the book has and a later reading of them has not, as a JSON array of base58 keys. */
+  gone(snapshot: PackedSnapshot): string
+  /**
+   * The user accounts of a decoded snapshot, as a JSON array of base58 keys: of those that were asked for, the ones
+   * that the chain has.
+   */
+  foundUsers(snapshot: PackedSnapshot): string
   /** At most `count` users with open orders, from number `from` of the book's users on. */
   usersWithOrders(from: number, count: number): UserPage
   /** What a snapshot of all users must agree with. */

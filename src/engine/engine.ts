@@ -276,6 +276,16 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return parseStrings(this.#core.lacking(decodedSnapshot(snapshot).packed));
   }
 
+  /** The accounts that the book has and a snapshot of them has not, though it is later than their last write. */
+  goneAccounts(snapshot: AccountSnapshot): readonly string[] {
+    return parseStrings(this.#core.gone(decodedSnapshot(snapshot).packed));
+  }
+
+  /** The accounts of a snapshot that are users of the program. */
+  foundUsers(snapshot: AccountSnapshot): readonly string[] {
+    return parseStrings(this.#core.foundUsers(decodedSnapshot(snapshot).packed));
+  }
+
   /** At most `count` users with open orders, from the place where the page before ended. */
   usersWithOrders(from: number, count: number): UserPage {
     return this.#core.usersWithOrders(from, count);

@@ -114,6 +114,7 @@ export function newParts(
     memory: {
       users: 0,
       markets: new Set(),
+      state: null,
       texts: new Map(),
       recentUsers: new RecentKeys(PROBE_NEWEST_USERS),
       genesisHash: options.genesisHash ?? null,

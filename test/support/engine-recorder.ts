@@ -139,6 +139,18 @@ export class EngineRecorder {
     return this.#engine.lackingAccounts(snapshot);
   }
 
+  goneAccounts(snapshot: AccountSnapshot): readonly string[] {
+    return this.#engine.goneAccounts(snapshot);
+  }
+
+  foundUsers(snapshot: AccountSnapshot): readonly string[] {
+    return this.#engine.foundUsers(snapshot);
+  }
+
+  hasUser(pubkey: string): boolean {
+    return this.#engine.hasUser(pubkey);
+  }
+
   usersWithOrders(from: number, count: number): UserPage {
     return this.#engine.usersWithOrders(from, count);
   }

@@ -104,3 +104,57 @@ fn users_with_orders_are_found_once_a_round() {
     assert_eq!((second, end), (vec![key(4), key(5)], 0));
     assert_eq!(bench.book.users_with_orders(99, 3), (vec![], 0));
 }
+
+/// Checks what a reading without the account says of it: nothing as of the slot of the account's last write or before.
+#[track_caller]
+fn check_gone(bench: &Bench, account: Pubkey, owner: Pubkey, data: &[u8]) {
+    let outlives = |slots_after: i64| {
+        let slot = Slot(bench.slot.saturating_add_signed(slots_after));
+        let update = AccountUpdate { pubkey: account, owner, slot, gate: Gate::Snapshot, data };
+        bench.book.outlives(&update)
+    };
+    assert!(outlives(1), "a later reading has no such account");
+    assert!(!outlives(0), "the account may have been written after the reading");
+    assert!(!outlives(-1), "the reading is older than the account");
+}
+
+#[test]
+fn an_account_that_a_later_reading_has_not_is_outlived() {
+    let mut bench = Bench::new();
+    bench.put(key(1), &bid(100));
+    bench.put(key(200), &state(0));
+    bench.put(key(201), &perp_market());
+    let nobody = Pubkey([0; 32]);
+    for account in [key(1), key(200), key(201)] {
+        check_gone(&bench, account, nobody, &[]);
+        check_gone(&bench, account, key(99), &bid(100));
+    }
+    check_gone(&bench, ORACLE, nobody, &[]);
+    check_gone(&bench, key(1), PROGRAM, &with_byte(user(&[]), IDLE, 1));
+}
+
+#[test]
+fn an_account_that_a_reading_has_is_not_outlived() {
+    let mut bench = Bench::new();
+    bench.put(key(1), &bid(100));
+    let outlives = |pubkey: Pubkey, owner: Pubkey, data: &[u8]| {
+        let slot = Slot(bench.slot + 5);
+        bench.book.outlives(&AccountUpdate { pubkey, owner, slot, gate: Gate::Snapshot, data })
+    };
+    assert!(!outlives(key(1), PROGRAM, &bid(110)));
+    assert!(!outlives(ORACLE, key(99), &lazer(1_000, SLOT)));
+    assert!(!outlives(key(2), Pubkey([0; 32]), &[]), "the book never had the account");
+}
+
+#[test]
+fn what_is_closed_is_outlived_no_more() {
+    let mut bench = Bench::new();
+    let nobody = Pubkey([0; 32]);
+    for (account, held) in [(key(1), bid(100)), (key(201), perp_market())] {
+        bench.put(account, &held);
+        bench.put(account, &[]);
+        let slot = Slot(bench.slot + 5);
+        let update = AccountUpdate { pubkey: account, owner: nobody, slot, gate: Gate::Snapshot, data: &[] };
+        assert!(!bench.book.outlives(&update));
+    }
+}

@@ -81,6 +81,21 @@ impl Core {
         text::keys(&lacking.map(|update| update.pubkey).collect::<Vec<_>>())
     }
 
+    /// The accounts that the book has and a later reading of them has not, as a JSON array of base58 keys.
+    #[napi]
+    pub fn gone(&self, snapshot: &PackedSnapshot) -> String {
+        let gone = snapshot.updates(0, usize::MAX).filter(|update| self.book.outlives(update));
+        text::keys(&gone.map(|update| update.pubkey).collect::<Vec<_>>())
+    }
+
+    /// The user accounts of a decoded snapshot, as a JSON array of base58 keys: of those that were asked for, the ones
+    /// that the chain has.
+    #[napi]
+    pub fn found_users(&self, snapshot: &PackedSnapshot) -> String {
+        let found = snapshot.updates(0, usize::MAX).filter(|update| self.book.finds_user(update));
+        text::keys(&found.map(|update| update.pubkey).collect::<Vec<_>>())
+    }
+
     /// At most `count` users with open orders, from number `from` of the book's users on.
     #[napi]
     pub fn users_with_orders(&self, from: u32, count: u32) -> UserPage {

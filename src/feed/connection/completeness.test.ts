@@ -3,6 +3,7 @@ import { kindOf } from '../../../test/fake-chain.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
+import { silentLog } from '../../rpc/log.js';
 import { IMPOSSIBLE_READS, SHRUNKEN_READS } from '../model/limits.js';
 
 /** Users of the chain. */
@@ -134,7 +135,7 @@ describe('completeness: the markets', () => {
     // As many scans as confirm a smaller one, and more.
     await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
     expect(bench.engine.state).toBe('rebuilding');
-    expect(bench.feed.status().reason).toContain('the scan had 0 markets and no State');
+    expect(bench.feed.status().reason).toContain('STATE_MISSING');
     expect(bench.engine.accounts.has('perp0')).toBe(true);
     showMarkets();
     await bench.untilLiveAgain();
@@ -145,11 +146,41 @@ describe('completeness: the markets', () => {
     const live = bench.start({ timers: fastTimers });
     await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
     expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
-    const reason = `the scan had 0 markets and no State, but ${USERS} users`;
-    expect(bench.feed.status().reason).toContain(reason);
+    expect(bench.feed.status().reason).toContain('the node has no State account of the program');
     showMarkets();
     await live;
     expect(bench.engine.accounts.has('perp0')).toBe(true);
+  });
+});
+
+describe('completeness: the State account', () => {
+  test('of another program, which has no account at all: never, and a line says what is missing', async () => {
+    for (const key of ['state', 'perp0', 'user1', 'user2']) bench.chain.accounts.delete(key);
+    bench.engine.census = { subAccounts: 0, positions: 0 };
+    const lines: string[] = [];
+    const log = {
+      ...silentLog,
+      warn: (fields: object, text: string) => void lines.push(`${text} ${JSON.stringify(fields)}`),
+    };
+    const live = bench.start({ timers: fastTimers, log });
+    await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
+    expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
+    expect(bench.feed.status().reason).toContain('the node has no State account of the program');
+    expect(lines.filter((line) => line.includes('STATE_MISSING'))).toHaveLength(1);
+    bench.chain.accounts.set('state', 's');
+    await live;
+  });
+
+  test('a live book whose State account is gone is read again, and is not live before it is back', async () => {
+    await bench.start({ probeIntervalMs: 20, auditIntervalMs: 0 });
+    bench.chain.accounts.delete('state');
+    await until('it is not live', () => {
+      bench.nextSlot();
+      return bench.engine.state === 'rebuilding' && bench.feed.stats().rebuildFailures > 0;
+    });
+    bench.chain.accounts.set('state', 's');
+    const slots = setInterval(() => bench.nextSlot(), 20);
+    await bench.untilLiveAgain().finally(() => clearInterval(slots));
   });
 });
 

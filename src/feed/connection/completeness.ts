@@ -1,5 +1,6 @@
 /** Whether what was read can be the whole exchange. */
 import type { AccountSnapshot } from '../../contract/accounts.js';
+import type { AccountUpdate } from '../model/account-update.js';
 import { FeedError } from '../model/error.js';
 import {
   AGREEING_PERCENT,
@@ -27,13 +28,12 @@ export function readsWanted({ memory, engine }: FeedParts, users: Users): number
   if (isBelow(users.count, memory.users, SHRUNKEN_PERCENT)) return SHRUNKEN_READS;
   if (isBelow(users.positions, census.positions, COMPLETE_PERCENT)) return SHRUNKEN_READS;
   const isProven = census.positions > 0 || memory.users > 0;
-  const isNew = memory.markets.size > 0 && users.count === 0;
+  const isNew = users.count === 0;
   return isProven || isNew ? 1 : FIRST_READS;
 }
 
 /**
- * Refuses a scan without users where State counts some, one with users where no market and no State was read, as
- * the program makes no user without them, and one with not even half of the positions that the markets count until
+ * Refuses a scan without users where State counts some, and one with not even half of the positions that the markets count until
  * enough readings in a row, of every node there is, had as few: a chain of copied markets and some users counts
  * positions that nobody has.
  *
@@ -45,9 +45,6 @@ export function requirePossible({ engine, memory }: FeedParts, users: Users): vo
   const census = engine.readCensus();
   if (count === 0 && census.subAccounts > 0) {
     throw mismatchError(`the scan had 0 users, State counts ${census.subAccounts}`);
-  }
-  if (count > 0 && memory.markets.size === 0) {
-    throw mismatchError(`the scan had 0 markets and no State, but ${count} users`);
   }
   if (!isBelow(positions, census.positions, POSSIBLE_PERCENT)) {
     memory.fewPositions = { refusals: 0, users: 0 };
@@ -61,17 +58,19 @@ export function requirePossible({ engine, memory }: FeedParts, users: Users): vo
 }
 
 /**
- * Refuses a scan without any market or State of a chain that had some: a program does not lose all of them,
- * so no number of equal scans confirms it.
+ * Refuses a scan without the program's State account: the program is another one, or the node has none of its accounts,
+ * and a book without markets would seem sound.
  *
  * # Errors
- * SNAPSHOT_COUNT_MISMATCH.
+ * STATE_MISSING.
  */
-export function requireMarkets({ memory }: FeedParts, count: number): void {
-  const before = memory.markets.size;
-  // Without users of an earlier snapshot the chain may be another one, which has none yet.
-  if (count > 0 || before === 0 || memory.users === 0) return;
-  throw mismatchError(`the scan had 0 markets and no State, there were ${before} before`);
+export function requireState(
+  { programId }: FeedParts,
+  accounts: readonly Pick<AccountUpdate, 'kind'>[],
+): void {
+  if (accounts.some(({ kind }) => kind === 'state')) return;
+  const message = `the node has no State account of the program ${programId}: it is another program, or this cluster does not have it`;
+  throw new FeedError('STATE_MISSING', message, { programId });
 }
 
 /** Whether two counts differ by no more than what comes and goes meanwhile. */

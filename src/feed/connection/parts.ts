@@ -32,6 +32,8 @@ export interface FeedMemory {
   users: number;
   /** Market and State accounts of the last snapshot: one missing from the next two was closed. */
   markets: ReadonlySet<string>;
+  /** The program's State account; null where the book has none. */
+  state: string | null;
   /** The data of each market, State and oracle as the book has it. */
   readonly texts: Map<string, string>;
   /** The users that were notified last: a probe reads them, on the next connection as well. */

@@ -14,6 +14,7 @@ import {
   PROBES_PER_INTERVAL_MAX,
 } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
+import type { Absences } from './absences.js';
 import { Doubt } from './doubt.js';
 import type { FeedParts } from './parts.js';
 import { type ProbeReading, Suspects } from './suspects.js';
@@ -67,6 +68,7 @@ export function probesPerInterval(others: number): number {
  */
 export class Probe {
   readonly #parts: FeedParts;
+  readonly #absences: Absences;
   readonly #connection: ProbedConnection;
   readonly #backoff: Backoff;
   #running: AbortController | null = null;
@@ -77,12 +79,19 @@ export class Probe {
   /** Of each user that was repaired, within the last {@link PROBE_REPAIRS_MS}. */
   #repairedAtMs: readonly number[] = [];
   #dueAtMs = Number.POSITIVE_INFINITY;
+  /** No probe begins before, because the last one failed. */
+  #retryAtMs = Number.NEGATIVE_INFINITY;
   #isWaiting = false;
   #userAt = 0;
+  /** Times that the walk over all users has to end until each was read since a user was deleted. */
+  #sweepEnds = 0;
+  /** User accounts that State counted last. */
+  #subAccounts = 0;
   #otherAt = 0;
 
-  constructor(parts: FeedParts, connection: ProbedConnection) {
+  constructor(parts: FeedParts, absences: Absences, connection: ProbedConnection) {
     this.#parts = parts;
+    this.#absences = absences;
     this.#connection = connection;
     this.#suspects = new Suspects(parts.engine);
     const { probeIntervalMs: firstMs, random } = parts;
@@ -143,6 +152,7 @@ export class Probe {
       counters.probeFailures += 1;
       transientErrors.logWarning('accounts were not read for a probe', '', { err: error });
       waitMs = this.#backoff.next();
+      this.#retryAtMs = timers.nowMs() + waitMs;
     }
     if (running.signal.aborted) return;
     this.#running = null;
@@ -162,7 +172,21 @@ export class Probe {
   #isDue(): boolean {
     const { timers, turns } = this.#parts;
     if (turns.state !== 'live' && !this.isInDoubt) return false;
-    return timers.nowMs() >= this.#dueAtMs || this.#canSettleNow();
+    const nowMs = timers.nowMs();
+    return nowMs >= this.#dueAtMs || this.#canSettleNow() || this.#isHurried(nowMs);
+  }
+
+  /**
+   * Whether a probe does not wait for its interval: a user is new to the book, or State counts fewer users than before,
+   * and then all with orders are read, because no node notifies of the one that was deleted.
+   * Source: programs/drift/src/instructions/user.rs `handle_delete_user`.
+   */
+  #isHurried(nowMs: number): boolean {
+    if (this.#parts.probeIntervalMs === 0 || nowMs < this.#retryAtMs) return false;
+    const { subAccounts } = this.#parts.engine.readCensus();
+    if (subAccounts < this.#subAccounts) this.#sweepEnds = this.#userAt === 0 ? 1 : 2;
+    this.#subAccounts = subAccounts;
+    return this.#sweepEnds > 0 || this.#absences.unprovenUsers().length > 0;
   }
 
   /** Whether the socket has just passed the first read of a suspect that still differs: the next read settles it. */
@@ -223,11 +247,13 @@ export class Probe {
     this.#otherAt = othersFrom + PROBE_OTHERS_IN_TURN;
     const keys = [
       ...this.#suspects.keys(),
+      ...this.#absences.unprovenUsers(),
       ...memory.recentUsers.keys(),
       ...others.slice(othersFrom, this.#otherAt),
     ].slice(0, ACCOUNTS_PER_READ);
     const users = engine.usersWithOrders(this.#userAt, ACCOUNTS_PER_READ - keys.length);
     this.#userAt = users.next;
+    if (users.next === 0 && this.#sweepEnds > 0) this.#sweepEnds -= 1;
     return [...new Set([...keys, ...users.keys])];
   }
 
@@ -241,6 +267,7 @@ export class Probe {
     await turns.finishRequested();
     if (signal.aborted) return;
     this.#comparedAtSlot = this.#connection.newestSlot();
+    this.#absences.recordReading(reading.snapshot);
     const missed = this.#suspects.compareReading(reading, this.#comparedAtSlot);
     if (missed.length > 0) await this.#handleMissed(missed, reading);
     if (signal.aborted) return;
@@ -282,9 +309,10 @@ export class Probe {
     log.warn({ keys, repaired }, 'a probe repaired users after a fork');
   }
 
-  /** Markets, State and oracles. */
+  /** Markets, State and oracles: those of the last scan, and those that were notified since. */
   #otherKeys(): readonly string[] {
-    return [...this.#parts.memory.markets, ...this.#connection.oracleKeys()];
+    const { markets, texts } = this.#parts.memory;
+    return [...new Set([...markets, ...texts.keys(), ...this.#connection.oracleKeys()])];
   }
 }
 

@@ -11,7 +11,7 @@ import {
   SNAPSHOT_SLICE_USERS,
 } from '../model/limits.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
-import { requireMarkets } from './completeness.js';
+import { requireState } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import { REBUILD_PATIENCE } from './scan-race.js';
 import type { AccountState } from './slot-tracking.js';
@@ -102,7 +102,7 @@ export interface MarketAccounts {
 export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<MarketAccounts> {
   const read = async (): Promise<MarketAccounts> => {
     const markets = await readMarketsOnce(parts, options);
-    requireMarkets(parts, markets.updates.length);
+    requireState(parts, markets.updates);
     const missing = missingMarkets(parts, markets);
     if (missing.length > 0) {
       parts.transientErrors.logWarning('a scan lacks markets of the last one', missing.join(), {
@@ -169,14 +169,27 @@ export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
   else if (update.closed) closeAccount(parts, pubkey, slot);
   else {
     if (kind !== 'user') parts.memory.texts.set(pubkey, data);
+    if (kind === 'state') parts.memory.state = pubkey;
     parts.engine.push(update);
   }
 }
 
 function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot: number): void {
   memory.texts.delete(pubkey);
+  if (memory.state === pubkey) memory.state = null;
   engine.pushClosed(pubkey, slot);
 }
+
+/** Takes an account out of the book that the chain does not have as of this slot. */
+export function letGo(parts: FeedParts, pubkey: string, slot: number): void {
+  const { memory, updates } = parts;
+  const kind = memory.texts.has(pubkey) ? 'oracle' : 'user';
+  updates.recordAbsence?.({ ...GONE, kind, pubkey, slot });
+  memory.markets = new Set([...memory.markets].filter((market) => market !== pubkey));
+  closeAccount(parts, pubkey, slot);
+}
+
+const GONE = { owner: '', data: '', encoding: 'base64', closed: true } as const;
 
 /**
  * Applies a snapshot of all users. Each slice is a turn of the engine and of the loop, so that

@@ -16,6 +16,7 @@ import {
   RESYNC_BACKOFF_CAP_MS,
   RESYNC_BACKOFF_FIRST_MS,
 } from '../model/limits.js';
+import { Absences } from './absences.js';
 import { Auditor } from './auditor.js';
 import { ChainCheck } from './chain-check.js';
 import { takeFirstTime } from './chain-time.js';
@@ -23,7 +24,7 @@ import { ClockPoller } from './clock-poller.js';
 import { isQuarantineExceeded, requireFewQuarantined } from './completeness.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 import { Probe } from './probe.js';
-import { applyUpdate, ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
+import { applyUpdate, letGo, ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
 import { LastNotifiedSlots, waitForFirstSlot, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles } from './snapshots.js';
 import { OracleSubscriptions } from './subscriptions.js';
@@ -62,6 +63,7 @@ export class FeedSession {
   readonly #buffer: ReplayBuffer;
   readonly #auditor: Auditor;
   readonly #probe: Probe;
+  readonly #absences: Absences;
   readonly #clockPoller: ClockPoller;
   readonly #chain: ChainCheck;
   readonly #resyncs: Backoff;
@@ -91,7 +93,11 @@ export class FeedSession {
       newReadOptions: (signal) => this.#newReadOptions(signal),
       onLoss: (count) => this.#handleLoss(`an audit found ${count} accounts that had changed`),
     });
-    this.#probe = new Probe(parts, {
+    this.#absences = new Absences(parts, {
+      newestSlot: () => this.#chain.announced,
+      onGone: (keys, slot) => this.#letGo(keys, slot),
+    });
+    this.#probe = new Probe(parts, this.#absences, {
       newestSlot: () => this.#chain.announced,
       mayBeOfFork: (key) => this.#chain.mayBeAbandoned(this.#notifiedSlots.slotOf(key)),
       admitsSlot: (slot) => this.#chain.admitsSlot(slot),
@@ -186,9 +192,9 @@ export class FeedSession {
     return this.#auditor.auditIfDue();
   }
 
-  /** Probes the subscriptions when it is time. */
-  probeIfDue(): Promise<void> {
-    return this.#probe.probeIfDue();
+  /** Probes the subscriptions when it is time, and reads absent accounts a second time. */
+  async probeIfDue(): Promise<void> {
+    await Promise.all([this.#probe.probeIfDue(), this.#absences.confirmIfDue()]);
   }
 
   /** Whether messages of a gap in the slots may be lost, and no read has shown yet that none is. */
@@ -213,6 +219,7 @@ export class FeedSession {
     this.#phase = 'waiting';
     this.#auditor.stop();
     this.#probe.stop();
+    this.#absences.stop();
   }
 
   /** Updates are missing, and nothing says how many: only a new connection can be trusted. */
@@ -249,6 +256,7 @@ export class FeedSession {
       return;
     }
     if (update?.kind === 'clock') this.#clockPoller.recordNotification();
+    if (update !== null) this.#addIfNew(update);
     // What is being read may be of the fork that is gone.
     if (update !== null && this.#notifiedSlots.recordNotification(update))
       this.#auditor.postponeAudit();
@@ -262,6 +270,12 @@ export class FeedSession {
   #handleUnreadable(): void {
     this.#parts.counters.malformedNotifications += 1;
     this.#listener.onGap('a message was unreadable');
+  }
+
+  /** A user whose first notification finds none in the book has to be proven by a reading. */
+  #addIfNew({ kind, pubkey, slot, closed }: AccountUpdate): void {
+    if (kind !== 'user' || closed || this.#notifiedSlots.hasSlot(pubkey)) return;
+    if (!this.#parts.engine.hasUser(pubkey)) this.#absences.addUser(pubkey, slot);
   }
 
   #applyUpdate(update: AccountUpdate): void {
@@ -401,6 +415,21 @@ export class FeedSession {
       this.#notifiedSlots.recordApplied(update);
       this.#applyUpdate(update);
     }
+  }
+
+  /** The chain does not have these accounts as of a slot: they leave the book where nothing later was notified. */
+  #letGo(keys: readonly string[], slot: number): void {
+    const { counters, log, memory, turns } = this.#parts;
+    const gone = keys.filter((pubkey) => this.#notifiedSlots.isNewer({ pubkey, slot }));
+    for (const pubkey of gone) {
+      this.#notifiedSlots.forget(pubkey);
+      letGo(this.#parts, pubkey, slot);
+    }
+    turns.requestTurn();
+    counters.absences += gone.length;
+    if (gone.length > 0)
+      log.info({ keys: gone, slot }, 'accounts left the book: two readings lack them');
+    if (memory.state === null) this.#listener.onGap('the State account of the program is gone');
   }
 
   /** Applies users that were read, as far as nothing newer was notified; returns how many. */

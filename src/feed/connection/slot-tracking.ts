@@ -90,6 +90,11 @@ export class LastNotifiedSlots {
     this.#setSlot(pubkey, slot - 1);
   }
 
+  /** The account is gone: a notification of it is the first one again. */
+  forget(pubkey: string): void {
+    this.#slots.delete(pubkey);
+  }
+
   #setSlot(pubkey: string, slot: number): void {
     if (this.#slots.size < SLOTS_KEPT_MAX || this.#slots.has(pubkey)) this.#slots.set(pubkey, slot);
   }

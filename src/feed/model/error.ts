@@ -5,6 +5,7 @@ export type FeedErrorCode =
   | 'MALFORMED_ACCOUNTS_ANSWER'
   | 'SNAPSHOT_SLOT_OUT_OF_RANGE'
   | 'SNAPSHOT_COUNT_MISMATCH'
+  | 'STATE_MISSING'
   | 'QUARANTINE_EXCEEDED'
   | 'REPLAY_BUFFER_EXCEEDED'
   | 'ACCOUNTS_EXCEEDED'
@@ -47,10 +48,16 @@ export function isRefutedByNodes(error: unknown): boolean {
   return isChainClockError(error) && 'slotOther' in (error as FeedError).context;
 }
 
+const REFUSED_CONTENT: ReadonlySet<FeedErrorCode> = new Set([
+  'SNAPSHOT_COUNT_MISMATCH',
+  'STATE_MISSING',
+  'QUARANTINE_EXCEEDED',
+]);
+
 /** Whether accounts were read and cannot be all, or are not of the known layout. */
 export function isRefusedContent(error: unknown): boolean {
   if (!(error instanceof FeedError)) return false;
-  return error.code === 'SNAPSHOT_COUNT_MISMATCH' || error.code === 'QUARANTINE_EXCEEDED';
+  return REFUSED_CONTENT.has(error.code);
 }
 
 /**

@@ -69,6 +69,8 @@ export interface UpdateStream {
   subscribeAll(programId: string, handlers: UpdateHandlers): Promise<void>;
   /** Follows exactly these oracles. */
   followOracles(keys: readonly string[]): Promise<void>;
+  /** The chain does not have an account as of a slot, as readings of it show. */
+  recordAbsence?(closed: AccountUpdate): void;
 }
 
 /** What the feed follows at a time: where it reads, and whose updates it gets. */

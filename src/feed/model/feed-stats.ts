@@ -42,6 +42,8 @@ export function newCounters() {
     probeFailures: 0,
     /** Users that probes repaired after a fork. */
     probeRepairs: 0,
+    /** Accounts that left the book because two readings did not have them. */
+    absences: 0,
     /** Connections that were found to lose messages, by probes or audits. */
     losses: 0,
     /** Users that all full snapshots and audits found to differ, the first snapshot not counted. */

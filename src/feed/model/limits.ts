@@ -144,6 +144,18 @@ export const PROBE_INTERVALS_A_TURN = 3;
 export const PROBES_PER_INTERVAL_MAX = 4;
 /** A probe is compared again when so many slots after it were announced, as an audit is. */
 export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
+/** Slots after a reading without an account until the second one: the socket has notified by then what the first holds. */
+export const ABSENCE_SLOTS_AFTER = 1;
+/** Time between two such second readings: about a slot, by which `confirmed` reaches the slot of the first one. */
+export const ABSENCE_REREAD_MS = 400;
+/** Longest time for which an account is read a second time: a later probe finds again what is absent. */
+export const ABSENCE_MS_MAX = 10_000;
+/** Accounts that are absent or unproven at once: far more than a chain closes or makes within seconds. */
+export const ABSENCES_MAX = 10_000;
+/** Slots after a notification until a reading can be later than it: a slot is announced when it begins, and read when it ends. */
+export const UNPROVEN_SLOTS_AFTER = 2;
+/** Unproven users of one probe: a third of it. */
+export const PROBE_UNPROVEN_USERS = 30;
 /** Longest time of one probe with its tries; the next one waits for it. */
 export const PROBE_MS_MAX = 3_000;
 /** Longest wait after a probe that failed: a node that refuses them is not asked each second. */

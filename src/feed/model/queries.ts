@@ -102,3 +102,8 @@ export function multipleAccountsParams(keys: readonly string[]): readonly unknow
 export function packedAccountsParams(keys: readonly string[]): readonly unknown[] {
   return [keys, { encoding: 'base64+zstd', commitment: COMMITMENT }];
 }
+
+/** The same of the chain that most of its validators have voted for, where no fork is left to be abandoned. */
+export function confirmedAccountsParams(keys: readonly string[]): readonly unknown[] {
+  return [keys, { encoding: 'base64+zstd', commitment: 'confirmed' }];
+}

@@ -4,6 +4,7 @@ import { type Log, silentLog } from '../../rpc/log.js';
 import type { NodeConnection } from '../../rpc/node-pool.js';
 import type { RpcSocketListener } from '../../rpc/socket.js';
 import { systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
+import type { AccountUpdate } from '../model/account-update.js';
 import type {
   SourceSlot,
   SourceUpdate,
@@ -142,6 +143,11 @@ export class MergedSources implements UpdateStream {
     this.#judge.excuseOracles();
     await followKeys(this.#members, keys);
     this.#judge.excuseOracles();
+  }
+
+  /** Readings are no claim of any source. */
+  recordAbsence(closed: AccountUpdate): void {
+    this.#applyChanges(this.#ledger.recordReading({ ...closed, writeVersion: 0 }));
   }
 
   #handleOpened(member: Member): void {

@@ -205,6 +205,7 @@ impl Book {
             return Ok(Applied::Stale);
         }
         exchange.version.accept(update);
+        exchange.key = Some(update.pubkey);
         let view = match StateView::parse(update.data) {
             Ok(view) => view,
             Err(cause) => return self.quarantine(update, cause),

@@ -13,6 +13,8 @@ use crate::model::update::Version;
 pub(crate) struct Exchange {
     /// The owner of user and market accounts.
     pub(crate) program: Pubkey,
+    /// The state account; `None` until one was applied.
+    pub(crate) key: Option<Pubkey>,
     pub(crate) version: Version,
     pub(crate) terms: ExchangeTerms,
     /// Of the terms; `None` when they may be others since it was made.

@@ -42,6 +42,7 @@ impl MarketTable {
             oracles: HashMap::default(),
             exchange: Exchange {
                 program,
+                key: None,
                 version,
                 terms,
                 terms_hash: None,

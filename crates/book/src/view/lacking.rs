@@ -1,4 +1,5 @@
-//! What the book lacks of a state that was read: how a lost notification shows. Nothing changes.
+//! How a state that was read differs from the book: what the book lacks of it, which shows a lost notification, and what
+//! the book has and the reading has not. Nothing changes.
 
 use slotbook_protocol::account::{AccountKind, kind_of};
 use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
@@ -11,6 +12,7 @@ use crate::book::Book;
 use crate::limits::{MARKETS_MAX, USERS_WALKED_MAX};
 use crate::markets::account::{read_perp, read_spot};
 use crate::markets::exchange::ExchangeTerms;
+use crate::model::market::EmptyReason;
 use crate::model::update::AccountUpdate;
 use crate::orders::users::positions_of;
 
@@ -45,6 +47,41 @@ impl Book {
             Ok(AccountKind::State) => self.lacks_state(update),
             Ok(_) | Err(_) => false,
         }
+    }
+
+    /// Whether the book has an account that this reading does not have, though the reading is later than the account's last
+    /// write: the account was closed, or was made on a fork that the chain left, or never was. An idle user counts as
+    /// gone, because no scan returns it.
+    #[must_use]
+    pub fn outlives(&self, update: &AccountUpdate<'_>) -> bool {
+        if let Some(oracle) = self.markets.oracles.get(&update.pubkey) {
+            let is_gone = update.data.is_empty() && oracle.is_present();
+            return is_gone && oracle.version.admits(update, false);
+        }
+        let exchange = &self.markets.exchange;
+        let is_idle = || UserView::parse(update.data).is_ok_and(|view| view.idle());
+        if !update.data.is_empty() && update.owner == exchange.program && !is_idle() {
+            return false;
+        }
+        if exchange.key == Some(update.pubkey) {
+            return exchange.version.admits(update, false);
+        }
+        let users = &self.orders.users;
+        let user = users.find(&update.pubkey).map(|index| users.get(index));
+        let mut markets = self.markets.list.iter();
+        let market = markets.find(|market| market.info.account == update.pubkey);
+        let is_closed = |reason| reason == Some(EmptyReason::MarketClosed);
+        user.is_some_and(|user| user.present && user.version.admits(update, false))
+            || market.is_some_and(|market| {
+                !is_closed(market.unusable) && market.version.admits(update, false)
+            })
+    }
+
+    /// Whether this reading has a user account of the program.
+    #[must_use]
+    pub fn finds_user(&self, update: &AccountUpdate<'_>) -> bool {
+        let is_owned = update.owner == self.markets.exchange.program;
+        is_owned && kind_of(update.data) == Ok(AccountKind::User)
     }
 
     fn lacks_user(&self, update: &AccountUpdate<'_>) -> bool {
