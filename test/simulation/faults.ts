@@ -334,8 +334,28 @@ export const UNTOLD_FORK: FaultKind = {
   begin: ({ chain }) => void chain.revertSlots(2),
 };
 
+/** An account is closed in the transaction that cancels its orders, and no subscription by owner notifies of it. */
+export const GONE_WITHOUT_A_WORD: FaultKind = {
+  name: 'an account is gone without a word',
+  lastsMsMax: 30_000,
+  begin: ({ chain, random }) => {
+    const pubkey = random.pickOne([...chain.accounts.keys()].filter((key) => chain.canClose(key)));
+    if (pubkey !== undefined) chain.closeAccount(pubkey);
+  },
+  end: ({ chain }) => chain.reopenAccounts(),
+};
+
+/** A notification of a user that never was. The node itself does not have it when it is asked. */
+export const MADE_UP_USER: FaultKind = {
+  name: 'a user is notified that the chain never had',
+  lastsMsMax: 1,
+  begin: ({ node }) => node.notifyMadeUpUser(),
+};
+
 /** What the chain itself does. */
 const CHAIN: readonly FaultKind[] = [
+  GONE_WITHOUT_A_WORD,
+  MADE_UP_USER,
   {
     name: 'a fork of some slots is abandoned',
     lastsMsMax: 1,

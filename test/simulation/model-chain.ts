@@ -14,6 +14,8 @@ import type { VirtualTime } from './virtual-time.js';
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
 /** Readings as of an earlier slot look this far back, and forks reach no further. */
 const PAST_SLOTS = 64;
+/** Size of the State account, which no exchange closes. */
+const STATE_BYTES = 992;
 /** One slot in so many is skipped, as on the real chain. */
 const SKIPPED_ONE_IN = 20;
 
@@ -54,6 +56,7 @@ export class ModelChain {
   readonly #listeners: ChainListener[] = [];
   #slot = FIRST_SLOT;
   #hasForked = false;
+  readonly #closed = new Set<string>();
   /** What the next slot follows, when that is not the present one. */
   #parent: number | null = null;
 
@@ -111,6 +114,24 @@ export class ModelChain {
     return reverted;
   }
 
+  /** An account is closed, and stays so: what its life writes meanwhile does not happen. */
+  closeAccount(pubkey: string): void {
+    this.#hasForked = true;
+    this.#closed.add(pubkey);
+    this.#setState(pubkey, null, this.#slot);
+  }
+
+  /** Whether an account is a user, a market or an oracle, which the book has to let go. */
+  canClose(pubkey: string): boolean {
+    const bytes = this.accounts.get(pubkey)?.write?.data.length ?? 0;
+    return pubkey !== CLOCK_KEY && bytes > 0 && bytes !== STATE_BYTES;
+  }
+
+  /** Their lives go on with their next writes. */
+  reopenAccounts(): void {
+    this.#closed.clear();
+  }
+
   #planSlot(): void {
     // Slots are as the second of the chain: one that is skipped leaves its number out.
     const skipped = this.#random.oneIn(SKIPPED_ONE_IN) ? 1 : 0;
@@ -127,7 +148,8 @@ export class ModelChain {
     const written = this.#parent === null ? from : from + step;
     for (let slot = from; slot < from + step; slot += 1) {
       const writes = this.#life.slots[slot - FIRST_SLOT] ?? [];
-      for (const write of writes) this.#setState(write.pubkey, write, written);
+      for (const write of writes)
+        if (!this.#closed.has(write.pubkey)) this.#setState(write.pubkey, write, written);
     }
     this.#slot = from + step;
     const parent = this.#parent ?? from;

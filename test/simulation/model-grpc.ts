@@ -59,6 +59,7 @@ const KEPT_SLOTS = 150;
 /** Slots behind the newest one that are confirmed, and final: no fork of a run goes back as far. */
 const CONFIRMED_SLOTS = 8;
 const FINAL_SLOTS = 31;
+const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 const OUT_OF_RANGE = 11;
 const UNAVAILABLE = 14;
 /** A field whose length is beyond the message. */
@@ -152,7 +153,9 @@ export class ModelGrpc implements GrpcHost, ChainListener {
     const told = chance < lost + lied ? (state.before?.write ?? state.write) : state.write;
     const write = told ?? state.before?.write;
     if (write == null) return;
-    const { pubkey, owner } = write;
+    const { pubkey } = write;
+    // A closed account is no longer the program's, and a filter by owner leaves it out.
+    const owner = told === null ? SYSTEM_PROGRAM : write.owner;
     const slot = state.slot + this.faults.slotsAhead;
     const bytes = encodeAccount({
       ...{ pubkey, owner, slot, version: this.#version },

@@ -1,5 +1,6 @@
 /** A node of the model network: it serves the model chain over JSON-RPC, as badly as its faults say. */
 import { CLOCK_KEY } from '../../src/feed/model/queries.js';
+import { keyOf } from '../../src/sim/bytes/keys.js';
 import { Random } from '../../src/sim/random.js';
 import { matches, type RpcFilter } from '../support/rpc-filter.js';
 import { currentMachine } from './globals.js';
@@ -39,6 +40,7 @@ type Encoding = 'base64' | 'base64+zstd';
 
 interface Config {
   readonly encoding?: Encoding;
+  readonly commitment?: string;
   readonly filters?: readonly RpcFilter[];
 }
 
@@ -171,6 +173,15 @@ export class ModelNode implements NetworkHost, ChainListener {
     const value = JSON.stringify({ signature, err: null, logs: lines });
     const result = `{"context":{"slot":${slot}},"value":${value}}`;
     this.#notify('logs', null, ({ id }) => notification('logsNotification', result, id));
+  }
+
+  /** Notifies of a user that the chain never had: another one's bytes under a key of its own. */
+  notifyMadeUpUser(): void {
+    const users = [...this.#chain.accounts.values()].filter((state) => kindOf(state) === 'user');
+    const like = this.#random.pickOne(users);
+    if (like === undefined) return;
+    const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => this.#random.nextBelow(256)));
+    this.handleState({ ...like, pubkey, slot: this.#chain.slot, before: null });
   }
 
   handleState(state: AccountState): void {
@@ -332,13 +343,15 @@ export class ModelNode implements NetworkHost, ChainListener {
     return `{"context":{"slot":${this.#contextSlot}},"value":[${found.join()}]}`;
   }
 
-  #readAccounts(keys: readonly string[], { encoding = 'base64' }: Config): string {
-    const slot = this.#answerSlot;
+  #readAccounts(keys: readonly string[], { encoding = 'base64', commitment }: Config): string {
+    const isConfirmed = commitment === 'confirmed';
+    const behind = isConfirmed ? this.#chain.slot - this.#ledger.slotAt('confirmed') : 0;
+    const slot = this.#answerSlot - behind;
     const rows = keys.map((key) => {
       const state = this.#chain.stateAt(key, slot);
-      return state === null ? 'null' : accountText(this.#toldState(state), encoding);
+      return state?.write == null ? 'null' : accountText(this.#toldState(state), encoding);
     });
-    return `{"context":{"slot":${this.#contextSlot}},"value":[${rows.join()}]}`;
+    return `{"context":{"slot":${this.#contextSlot - behind}},"value":[${rows.join()}]}`;
   }
 
   /** The state as the node tells it: its Clock may be wrong. */

@@ -8,9 +8,11 @@ import {
   ANNOUNCED_AHEAD,
   CLOCK_AHEAD,
   type FaultKind,
+  GONE_WITHOUT_A_WORD,
   HANGING_SCANS,
   HOST_DOWN,
   LIES,
+  MADE_UP_USER,
   NODE_FAULTS,
   SERVER_FAULTS,
   SUBSCRIBES_REFUSED,
@@ -21,6 +23,7 @@ import type { RunOptions } from './simulation.js';
 
 /** A module of `src` that has a form without its repair in `unrepaired`. */
 export type UnrepairedModule =
+  | 'absences.ts'
   | 'chain-clock.ts'
   | 'clock-lead.ts'
   | 'pace-check.ts'
@@ -181,6 +184,28 @@ const NAMED: readonly Scenario[] = [
     faults: only(UNTOLD_FORK, 1, FORK_MS),
     staysLive: true,
     without: { probeIntervalMs: '0' },
+  },
+  {
+    name: 'an account is gone without a word, twelve times',
+    faults: () =>
+      Array.from({ length: 12 }, (_, episode) => ({
+        ...fault(GONE_WITHOUT_A_WORD, 15_000, AT_MS + episode * 20_370),
+        episode,
+      })),
+    flags: { auditIntervalMs: '0' },
+    staysLive: true,
+    without: 'absences.ts',
+  },
+  {
+    name: 'a user is notified that the chain never had, twelve times',
+    faults: () =>
+      Array.from({ length: 12 }, (_, episode) => ({
+        ...fault(MADE_UP_USER, 1, AT_MS + episode * 20_370),
+        episode,
+      })),
+    flags: { auditIntervalMs: '0' },
+    staysLive: true,
+    without: 'absences.ts',
   },
   {
     name: 'the wall clock is 95 days ahead for 75 seconds',
