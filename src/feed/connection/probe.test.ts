@@ -14,7 +14,7 @@ import {
   SLOTS_APART_MAX,
 } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
-import { probesPerInterval } from './probe.js';
+import { probesPerInterval } from './probed-keys.js';
 
 /** Shorter than the feed looks for work, so every look finds a probe due. */
 const INTERVAL_MS = 20;

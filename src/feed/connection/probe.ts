@@ -4,19 +4,16 @@ import { parseJson } from '../../rpc/json.js';
 import { withTimeLimit } from '../../rpc/timers.js';
 import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
 import {
-  ACCOUNTS_PER_READ,
   PROBE_BACKOFF_CAP_MS,
-  PROBE_INTERVALS_A_TURN,
   PROBE_MS_MAX,
-  PROBE_OTHERS_IN_TURN,
   PROBE_REPAIRS_MAX,
   PROBE_REPAIRS_MS,
-  PROBES_PER_INTERVAL_MAX,
 } from '../model/limits.js';
 import { packedAccountsParams } from '../model/queries.js';
 import type { Absences } from './absences.js';
 import { Doubt } from './doubt.js';
 import type { FeedParts } from './parts.js';
+import { ProbedKeys, probesPerInterval } from './probed-keys.js';
 import { type ProbeReading, Suspects } from './suspects.js';
 
 /** The connection as a probe sees it. */
@@ -35,13 +32,6 @@ export interface ProbedConnection {
   onLoss(pubkeys: readonly string[]): void;
   /** No read has agreed with a book in doubt for too long. */
   onUnproven(): void;
-}
-
-/** How many probes it takes to read so many markets, State and oracles in a few intervals, if that is possible. */
-export function probesPerInterval(others: number): number {
-  const reads = Math.ceil(others / PROBE_OTHERS_IN_TURN);
-  const wanted = Math.ceil(reads / PROBE_INTERVALS_A_TURN);
-  return Math.max(1, Math.min(wanted, PROBES_PER_INTERVAL_MAX));
 }
 
 /**
@@ -73,6 +63,7 @@ export class Probe {
   readonly #backoff: Backoff;
   #running: AbortController | null = null;
   readonly #suspects: Suspects;
+  readonly #keys: ProbedKeys;
   /** Up to this slot of the socket suspects were compared. */
   #comparedAtSlot = 0;
   readonly #doubt = new Doubt();
@@ -82,18 +73,13 @@ export class Probe {
   /** No probe begins before, because the last one failed. */
   #retryAtMs = Number.NEGATIVE_INFINITY;
   #isWaiting = false;
-  #userAt = 0;
-  /** Times that the walk over all users has to end until each was read since a user was deleted. */
-  #sweepEnds = 0;
-  /** User accounts that State counted last. */
-  #subAccounts = 0;
-  #otherAt = 0;
 
   constructor(parts: FeedParts, absences: Absences, connection: ProbedConnection) {
     this.#parts = parts;
     this.#absences = absences;
     this.#connection = connection;
     this.#suspects = new Suspects(parts.engine);
+    this.#keys = new ProbedKeys(parts, () => connection.oracleKeys());
     const { probeIntervalMs: firstMs, random } = parts;
     this.#backoff = new Backoff({ firstMs, capMs: PROBE_BACKOFF_CAP_MS, random });
   }
@@ -176,17 +162,10 @@ export class Probe {
     return nowMs >= this.#dueAtMs || this.#canSettleNow() || this.#isHurried(nowMs);
   }
 
-  /**
-   * Whether a probe does not wait for its interval: a user is new to the book, or State counts fewer users than before,
-   * and then all with orders are read, because no node notifies of the one that was deleted.
-   * Source: programs/drift/src/instructions/user.rs `handle_delete_user`.
-   */
+  /** Whether a probe does not wait for its interval: a user is new to the book, or one was deleted. */
   #isHurried(nowMs: number): boolean {
     if (this.#parts.probeIntervalMs === 0 || nowMs < this.#retryAtMs) return false;
-    const { subAccounts } = this.#parts.engine.readCensus();
-    if (subAccounts < this.#subAccounts) this.#sweepEnds = this.#userAt === 0 ? 1 : 2;
-    this.#subAccounts = subAccounts;
-    return this.#sweepEnds > 0 || this.#absences.unprovenUsers().length > 0;
+    return this.#keys.areUsersDeleted || this.#absences.unprovenUsers().length > 0;
   }
 
   /** Whether the socket has just passed the first read of a suspect that still differs: the next read settles it. */
@@ -223,13 +202,14 @@ export class Probe {
   #scheduleProbe(extraMs: number): void {
     const { probeIntervalMs, timers } = this.#parts;
     if (probeIntervalMs === 0) return;
-    const spacingMs = probeIntervalMs / probesPerInterval(this.#otherKeys().length);
+    const spacingMs = probeIntervalMs / probesPerInterval(this.#keys.otherKeys().length);
     this.#dueAtMs = timers.nowMs() + Math.max(0, spacingMs + extraMs);
   }
 
   #readAccounts(signal: AbortSignal): Promise<ProbeReading> {
     const { rpc, engine, timers } = this.#parts;
-    const keys = this.#chooseKeys();
+    // Suspects first, so that each next read settles what the one before has found.
+    const keys = this.#keys.nextKeys([...this.#suspects.keys(), ...this.#absences.unprovenUsers()]);
     const params = packedAccountsParams(keys);
     const limit = { timers, limitMs: PROBE_MS_MAX, signal };
     return withTimeLimit(limit, async (limited) => {
@@ -237,24 +217,6 @@ export class Probe {
       const body = await rpc.callRaw('getMultipleAccounts', params, options);
       return { keys, body, snapshot: await engine.decodeSnapshot(body, keys) };
     });
-  }
-
-  /** Suspects first, so that each next read settles what the one before has found; users in turn fill it. */
-  #chooseKeys(): readonly string[] {
-    const { memory, engine } = this.#parts;
-    const others = this.#otherKeys();
-    const othersFrom = this.#otherAt < others.length ? this.#otherAt : 0;
-    this.#otherAt = othersFrom + PROBE_OTHERS_IN_TURN;
-    const keys = [
-      ...this.#suspects.keys(),
-      ...this.#absences.unprovenUsers(),
-      ...memory.recentUsers.keys(),
-      ...others.slice(othersFrom, this.#otherAt),
-    ].slice(0, ACCOUNTS_PER_READ);
-    const users = engine.usersWithOrders(this.#userAt, ACCOUNTS_PER_READ - keys.length);
-    this.#userAt = users.next;
-    if (users.next === 0 && this.#sweepEnds > 0) this.#sweepEnds -= 1;
-    return [...new Set([...keys, ...users.keys])];
   }
 
   /** A read from before what the socket announced is late, and no sign of a chain that went back. */
@@ -292,7 +254,7 @@ export class Probe {
     const sinceMs = nowMs - PROBE_REPAIRS_MS;
     this.#repairedAtMs = this.#repairedAtMs.filter((atMs) => atMs > sinceMs);
     const areFew = this.#repairedAtMs.length + keys.length <= PROBE_REPAIRS_MAX;
-    const others = new Set(this.#otherKeys());
+    const others = new Set(this.#keys.otherKeys());
     return areFew && keys.every((key) => !others.has(key) && this.#connection.mayBeOfFork(key));
   }
 
@@ -307,12 +269,6 @@ export class Probe {
     this.#repairedAtMs = [...this.#repairedAtMs, ...wanted.map(() => atMs)];
     counters.probeRepairs += repaired;
     log.warn({ keys, repaired }, 'a probe repaired users after a fork');
-  }
-
-  /** Markets, State and oracles: those of the last scan, and those that were notified since. */
-  #otherKeys(): readonly string[] {
-    const { markets, texts } = this.#parts.memory;
-    return [...new Set([...markets, ...texts.keys(), ...this.#connection.oracleKeys()])];
   }
 }
 

@@ -11,15 +11,14 @@ import {
   SNAPSHOT_SLICE_USERS,
 } from '../model/limits.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
+import { type AgreementRule, readConfirmed } from './agreement.js';
 import { requireState } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import { REBUILD_PATIENCE } from './scan-race.js';
 import type { AccountState } from './slot-tracking.js';
 import {
-  type AgreementRule,
   type ReadOptions,
   readClockAndOracles,
-  readConfirmed,
   readProgramAccounts,
   readUsers,
 } from './snapshots.js';

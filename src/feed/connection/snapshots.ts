@@ -16,7 +16,6 @@ import {
   REREAD_CAP_MS,
   REREAD_FIRST_MS,
   SCAN_NODE_TIMEOUT_MS,
-  SHRUNKEN_REREAD_MS,
   UNREADABLE_LOGGED_MAX,
   UNREADABLE_SCANS_MAX,
 } from '../model/limits.js';
@@ -26,6 +25,7 @@ import {
   type ProgramKind,
   programAccountsParams,
 } from '../model/queries.js';
+import { type AgreementRule, readConfirmed } from './agreement.js';
 import type { ChainCheck } from './chain-check.js';
 import { countsAgree, readsWanted, requirePossible } from './completeness.js';
 import type { FeedParts } from './parts.js';
@@ -264,45 +264,4 @@ function staleSlotError(slot: number, slotMin: number): FeedError {
 function notBelievedError(slot: number): FeedError {
   const message = `reading was as of slot ${slot}, which this chain cannot have reached, or of another time`;
   return new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
-}
-
-/** When a snapshot is to be confirmed, and when two of them agree. */
-export interface AgreementRule<T> {
-  /** Snapshots that must agree before this one is accepted; 1 when nothing is wrong with it. */
-  readonly readsWanted: (snapshot: T) => number;
-  /** Whether two doubted snapshots hold the same. */
-  readonly agree: (first: T, later: T) => boolean;
-  /** Sizes, for the error. */
-  readonly count: (snapshot: T) => number;
-}
-
-/**
- * Returns a snapshot that nothing speaks against, or one that several snapshots over some seconds agree
- * with: a node under load may return a part of the accounts, or none, more than once.
- *
- * # Errors
- * SNAPSHOT_COUNT_MISMATCH when doubted snapshots do not agree.
- */
-export async function readConfirmed<T>(
-  parts: FeedParts,
-  { readsWanted: readsWantedOf, agree, count }: AgreementRule<T>,
-  { read, signal }: { readonly read: () => Promise<T>; readonly signal: AbortSignal },
-): Promise<T> {
-  const first = await read();
-  const wanted = readsWantedOf(first);
-  const { random, timers } = parts;
-  const wait = new Backoff({ firstMs: SHRUNKEN_REREAD_MS, capMs: SHRUNKEN_REREAD_MS, random });
-  let last = first;
-  for (let reads = 1; reads < wanted; reads += 1) {
-    await sleep(timers, wait.next(), signal);
-    last = await read();
-    if (readsWantedOf(last) === 1) return last;
-    if (!agree(first, last)) throw countMismatchError(count(first), count(last));
-  }
-  return last;
-}
-
-function countMismatchError(first: number, later: number): FeedError {
-  const message = `the first scan had ${first} accounts, a later one ${later}: they must agree`;
-  return new FeedError('SNAPSHOT_COUNT_MISMATCH', message, { first, later });
 }

@@ -1,0 +1,47 @@
+/** Snapshots that several readings have to agree with. */
+import { Backoff } from '../../rpc/backoff.js';
+import { sleep } from '../../rpc/timers.js';
+import { FeedError } from '../model/error.js';
+import { SHRUNKEN_REREAD_MS } from '../model/limits.js';
+import type { FeedParts } from './parts.js';
+
+/** When a snapshot is to be confirmed, and when two of them agree. */
+export interface AgreementRule<T> {
+  /** Snapshots that must agree before this one is accepted; 1 when nothing is wrong with it. */
+  readonly readsWanted: (snapshot: T) => number;
+  /** Whether two doubted snapshots hold the same. */
+  readonly agree: (first: T, later: T) => boolean;
+  /** Sizes, for the error. */
+  readonly count: (snapshot: T) => number;
+}
+
+/**
+ * Returns a snapshot that nothing speaks against, or one that several snapshots over some seconds agree
+ * with: a node under load may return a part of the accounts, or none, more than once.
+ *
+ * # Errors
+ * SNAPSHOT_COUNT_MISMATCH when doubted snapshots do not agree.
+ */
+export async function readConfirmed<T>(
+  parts: FeedParts,
+  { readsWanted: readsWantedOf, agree, count }: AgreementRule<T>,
+  { read, signal }: { readonly read: () => Promise<T>; readonly signal: AbortSignal },
+): Promise<T> {
+  const first = await read();
+  const wanted = readsWantedOf(first);
+  const { random, timers } = parts;
+  const wait = new Backoff({ firstMs: SHRUNKEN_REREAD_MS, capMs: SHRUNKEN_REREAD_MS, random });
+  let last = first;
+  for (let reads = 1; reads < wanted; reads += 1) {
+    await sleep(timers, wait.next(), signal);
+    last = await read();
+    if (readsWantedOf(last) === 1) return last;
+    if (!agree(first, last)) throw countMismatchError(count(first), count(last));
+  }
+  return last;
+}
+
+function countMismatchError(first: number, later: number): FeedError {
+  const message = `the first scan had ${first} accounts, a later one ${later}: they must agree`;
+  return new FeedError('SNAPSHOT_COUNT_MISMATCH', message, { first, later });
+}
