@@ -3,6 +3,7 @@
 import { ConfigReader } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Flags } from '../config/setting-reader.js';
+import { findTimeMs } from '../config/time-text.js';
 import { type BackfillProgress, backfill } from '../history/backfill.js';
 import type { JobEnd } from '../history/backfill-job.js';
 
@@ -52,8 +53,8 @@ export async function runBackfill(
 export function readEnd(key: 'from' | 'to', value: Flags[string]): JobEnd | null {
   if (typeof value !== 'string' || value === '') return null;
   if (SIGNATURE.test(value)) return { signature: value };
-  const ms = /^\d{1,12}$/.test(value) ? Number(value) * 1_000 : Date.parse(value);
-  if (Number.isFinite(ms)) return { ts: Math.floor(ms / 1_000) };
+  const ms = /^\d{1,12}$/.test(value) ? Number(value) * 1_000 : findTimeMs(value);
+  if (ms !== null) return { ts: Math.floor(ms / 1_000) };
   const rule = 'must be a signature, a time such as 2026-11-01T12:00Z, or unix seconds';
   throw new ConfigError(
     'INVALID_SETTING',

@@ -1,4 +1,5 @@
 import { invalid } from './config-error.js';
+import { findTimeMs } from './time-text.js';
 
 /** A moment of a journal: the last turn up to a slot, or up to a time in unix milliseconds. */
 export type JournalMomentSetting = { readonly slot: number } | { readonly tsMs: number };
@@ -17,10 +18,12 @@ export function parseMoment(text: string): JournalMomentSetting {
   );
 }
 
-/** The moment that a text names; null for none. */
+/** The moment that a text names, a time as {@link findTimeMs} reads it; null for none. */
 export function findMoment(text: string): JournalMomentSetting | null {
-  const isWhole = /^\d{1,15}$/.test(text);
-  if (isWhole && Number(text) < TS_MS_MIN) return { slot: Number(text) };
-  const tsMs = isWhole ? Number(text) : Date.parse(text);
-  return Number.isFinite(tsMs) ? { tsMs } : null;
+  if (/^\d{1,15}$/.test(text)) {
+    const number = Number(text);
+    return number < TS_MS_MIN ? { slot: number } : { tsMs: number };
+  }
+  const tsMs = findTimeMs(text);
+  return tsMs === null ? null : { tsMs };
 }

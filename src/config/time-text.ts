@@ -1,0 +1,32 @@
+/** A day, and perhaps a time of it, as in ISO 8601 or SQL, with the offset of its zone. */
+const TIME =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The unix milliseconds of a time such as 2026-11-01T12:00Z; null for a text that is none, or names a day or a time that there is not. Without a zone it is UTC,
+ * whatever the zone of the machine; a day is its first moment.
+ */
+export function findTimeMs(text: string): number | null {
+  const parts = TIME.exec(text);
+  if (parts === null) return null;
+  const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00'] = parts;
+  const [, , , , , , , fraction = '', zone = 'Z'] = parts;
+  const plain = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const utcMs = Date.parse(`${plain}Z`);
+  const offsetMinutes = findOffset(zone);
+  // A day or an hour that there is not comes back as another one.
+  const isThere = Number.isFinite(utcMs) && new Date(utcMs).toISOString().startsWith(plain);
+  if (!isThere || offsetMinutes === null) return null;
+  return utcMs + Number(fraction.slice(0, 3).padEnd(3, '0')) - offsetMinutes * MINUTE_MS;
+}
+
+/** Minutes that a zone is ahead of UTC; null for one that there is not. */
+function findOffset(zone: string): number | null {
+  if (/^z$/i.test(zone)) return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return null;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
