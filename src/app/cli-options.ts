@@ -82,10 +82,13 @@ export const exportOptions = [
   ),
   new Option(
     '--from <time>',
-    'the first time, such as 2026-11-01T12:00Z (default: all that is kept)',
+    'the first time, such as 2026-11-01T12:00, in UTC without a zone (default: all that is kept)',
   ),
   new Option('--to <time>', 'the last time, likewise'),
-  new Option('--out <file>', 'the file (default: the name of the market and the format)'),
+  new Option(
+    '--out <file>',
+    'the file, or - for standard output (default: the name of the market and the format)',
+  ),
 ];
 
 /** The ends of a back-fill are arguments of one run, not settings. */

@@ -362,3 +362,36 @@ test.each<readonly [ExportFlags, string]>([
   await expect(failed).rejects.toThrow(text);
   await expect(failed).rejects.not.toThrow('\n');
 });
+
+describe('an export to standard output', () => {
+  /** Exports to it, where each write ends with this error, and returns what was written. */
+  async function piped(flags: ExportFlags, error: Error | null) {
+    const { folder } = await journalOfLife();
+    const file = await exported(folder, flags);
+    const pieces: Uint8Array[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((bytes, done) => {
+      pieces.push(bytes as Uint8Array);
+      (done as unknown as (error: Error | null) => void)(error);
+      return true;
+    });
+    try {
+      const end = await exportRows(folder, { market: MARKET, ...flags, out: '-' }, never);
+      return { end, written: Buffer.concat(pieces), file: readFileSync(file) };
+    } finally {
+      write.mockRestore();
+    }
+  }
+
+  test.each(['tardis-csv', 'parquet', 'jsonl'])('has the bytes of the file: %s', async (format) => {
+    const { end, written, file } = await piped({ format }, null);
+    expect(end).toBe(true);
+    expect(written.equals(file)).toBe(true);
+    expect(existsSync('-')).toBe(false);
+  });
+
+  test('ends without an error when its reader does, and with one when it cannot be written', async () => {
+    const errorOf = (code: string): Error => Object.assign(new Error(code), { code });
+    expect((await piped({}, errorOf('EPIPE'))).end).toBe(false);
+    await expect(piped({}, errorOf('ENOSPC'))).rejects.toThrow('ENOSPC');
+  });
+});

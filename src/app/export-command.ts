@@ -4,8 +4,10 @@ import { findMoment } from '../config/journal-moment.js';
 import type { RowBlock } from '../contract/row-block.js';
 import { jsonLines } from '../export/json-lines.js';
 import { ParquetEncoder } from '../export/parquet.js';
+import { PipeOutput } from '../export/pipe-output.js';
 import type { RowEncoder } from '../export/row-format.js';
 import { tardisCsv } from '../export/tardis-csv.js';
+import { type RowOutput, WholeFile } from '../export/whole-file.js';
 import { writeRows } from '../export/write-rows.js';
 import { readTradeRows } from '../history/export-trades.js';
 import { type ExportedRun, readRunRows } from '../journal/export-rows.js';
@@ -42,6 +44,9 @@ type Asked = Pick<ExportedRun, 'market' | 'fromMs' | 'toMs'> & {
   readonly encoder: RowEncoder;
 };
 
+/** The name of a file that is none. */
+const STANDARD_OUTPUT = '-';
+
 /**
  * Writes the rows of a market. The file has its name when it is whole: a run that is stopped or fails leaves none.
  * Returns whether it was not stopped. Throws a ConfigError.
@@ -56,12 +61,16 @@ export async function exportRows(
     channel === 'trades'
       ? readTradeRows({ ...asked, ...findTrades(place, asked.market) })
       : readRuns(existingFolder(place, 'DIR'), { ...asked, channel });
-  const end = await writeRows({ blocks, encoder, file, stop });
+  const end = await writeRows({ blocks, encoder, output: outputOf(file), stop });
   if (end === 'empty') {
     const of = channel === 'trades' ? 'with trades' : 'of the journal';
     throw invalid('--market', asked.market, `must be a market ${of} in this time`);
   }
   return end === 'written';
+}
+
+function outputOf(file: string): RowOutput {
+  return file === STANDARD_OUTPUT ? new PipeOutput(process.stdout) : new WholeFile(file);
 }
 
 function readFlags(flags: ExportFlags): Asked {

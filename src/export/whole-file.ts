@@ -1,7 +1,19 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
+/** Where the bytes of rows go. */
+export interface RowOutput {
+  /** Whether nobody reads what would be written. */
+  readonly isClosed: boolean;
+  write(bytes: Uint8Array): void | Promise<void>;
+  /** All was written. */
+  finish(): void;
+  /** Nothing more is written, whether all was or not. */
+  close(): void;
+}
+
 /** A file that gets its name when it is whole. Throws what the file system says. */
-export class WholeFile {
+export class WholeFile implements RowOutput {
+  readonly isClosed = false;
   readonly #name: string;
   readonly #file: number;
 

@@ -2,36 +2,35 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowBlock } from '../contract/row-block.js';
 import type { RowEncoder } from './row-format.js';
-import { WholeFile } from './whole-file.js';
+import type { RowOutput } from './whole-file.js';
 
 /** What is written, and where. */
 export interface WrittenRows {
   /** Null is a pause in which a stop is noticed. */
   readonly blocks: Iterable<RowBlock | null> | AsyncIterable<RowBlock | null>;
   readonly encoder: RowEncoder;
-  readonly file: string;
+  readonly output: RowOutput;
   readonly stop: AbortSignal;
 }
 
-/** How it ended: there is a file only when all rows are in it. */
+/** How it ended: a file gets its name only when all rows are in it. */
 export type WriteEnd = 'written' | 'stopped' | 'empty';
 
-/** Writes rows block by block. The file has its name when it is whole. Throws what the file system and the source throw. */
-export async function writeRows({ blocks, encoder, file, stop }: WrittenRows): Promise<WriteEnd> {
-  const whole = new WholeFile(file);
+/** Writes rows block by block, and closes the output. Throws what the output and the source throw. */
+export async function writeRows({ blocks, encoder, output, stop }: WrittenRows): Promise<WriteEnd> {
   let isEmpty = true;
   try {
     for await (const block of blocks) {
-      if (block !== null) whole.write(encoder.encodeBlock(block));
+      if (block !== null) await output.write(encoder.encodeBlock(block));
       isEmpty &&= block === null;
       await nextTurn();
-      if (stop.aborted) return 'stopped';
+      if (stop.aborted || output.isClosed) return 'stopped';
     }
     if (isEmpty) return 'empty';
-    whole.write(encoder.finish());
-    whole.finish();
+    await output.write(encoder.finish());
+    output.finish();
     return 'written';
   } finally {
-    whole.close();
+    output.close();
   }
 }
