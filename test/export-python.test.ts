@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { exportRows } from '../src/app/export-command.js';
-import { cleanUp, journalOfLife, newFolder } from '../src/journal/testing.js';
+import { cleanUp, JournalRig, journalOfLife, LiveBook, newFolder } from '../src/journal/testing.js';
 
 /** A Python that has the packages: the long form installs them. */
 const PYTHON = process.env['EXPORT_PYTHON'];
@@ -44,8 +44,12 @@ function lastLevels(shown: ReadonlyMap<string, string>): readonly string[] {
   return [...of('bid', bids), ...of('ask', asks)].sort();
 }
 
-test('pandas and hftbacktest have the levels of the last book', async () => {
-  const { folder, book } = await journalOfLife();
+test('pandas and hftbacktest have the levels of the last book of two runs', async () => {
+  const { folder } = await journalOfLife();
+  const book = new LiveBook({ seed: 4, epoch: 'second', slot: 60, parts: 5 });
+  const rig = new JournalRig(book, { folder });
+  await rig.write(20);
+  await rig.service.stop();
   const place = newFolder();
   const never = new AbortController().signal;
   const files: string[] = [];

@@ -307,20 +307,24 @@ export declare class JournalReader {
   problem(): JournalProblem | null
 }
 
-/** Collects the rows of one market of the core that a journal is read into. */
+/** Collects the rows of one market of the cores that a journal is read into, one after the other. */
 export declare class JournalRows {
   /** Of a market by its name in any case: its best levels, or all of its orders when `depth_levels` is 0. */
   constructor(market: string, depthLevels: number)
+  /** The next core has another book, which takes the place of the one before: what of that one is not in the new one goes. */
+  beginBook(): void
+  /** Whether any of the books had the market. */
+  hasMarket(): boolean
   /**
-   * Reads on as `readTo` does, and notes what each turn changes; the first time that there is the market, all of
-   * its book. Returns as `readTo`, or 4 when there are as many rows as are taken at once.
+   * Reads on as `readTo` does, and notes what each turn changes; of each core also the whole book, when it is not rebuilding
+   * and not empty for the first time. Returns as `readTo`, or 4 when there are as many rows as are taken at once.
    */
   read(reader: JournalReader, core: Core, until: JournalUntil): number
   /**
    * Takes the rows that were noted, column by column and all of one length: unix milliseconds, slot, sequence
    * number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, and of orders the number of the maker and that of
-   * the order. Price and size are the bits of unsigned numbers. `kind` has 1 for the first
-   * rows of all, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
+   * the order. Price and size are the bits of unsigned numbers. `kind` has 1 in the rows
+   * of a whole book, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
    * order its last price and size.
    */
   take(): Array<BigInt64Array>

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Duckdb, withDuckdb } from '../../test/support/duckdb.js';
@@ -205,38 +205,59 @@ test('prices and sizes are exact, also the largest that the program takes', asyn
   });
 });
 
-/** A journal of two runs: the second has other orders, and counts its sequence numbers anew. */
-async function journalOfRuns(): Promise<{ readonly folder: string; readonly last: LiveBook }> {
-  const { folder } = await journalOfLife();
-  const last = new LiveBook({ seed: 4, epoch: 'second', slot: 60 });
-  const rig = new JournalRig(last, { folder });
-  await rig.write(20);
-  await rig.service.stop();
-  return { folder, last };
+/** Two runs, each of which reads its accounts in several turns; the clock was set back before the second. */
+async function journalOfRuns(): Promise<{
+  readonly folder: string;
+  readonly runs: readonly [LiveBook, LiveBook];
+}> {
+  const folder = newFolder();
+  const runs = [
+    new LiveBook({ seed: 3, parts: 5 }),
+    new LiveBook({ seed: 4, epoch: 'second', slot: 25, parts: 5 }),
+  ] as const;
+  for (const book of runs) {
+    const rig = new JournalRig(book, { folder });
+    await rig.write(30);
+    await rig.service.stop();
+  }
+  return { folder, runs };
 }
 
-test('the SQL of the document gives the book and the orders of its moment', async (context) => {
+/** The book and the orders of each moment of two runs; of those that both have, as the second showed them. */
+function shownOfRuns([first, second]: readonly [LiveBook, LiveBook]) {
+  const [start = ''] = second.shown.keys();
+  const startMs = Number(start.split(' ')[1]);
+  return (['l2', 'l3'] as const).map((kind) => [
+    ...bodiesOf(first.shown, kind, MARKET).filter(({ ts }) => ts < startMs),
+    ...bodiesOf(second.shown, kind, MARKET),
+  ]);
+}
+
+test('the SQL of the document gives the book and the orders of each moment', async (context) => {
   const document = readFileSync('docs/journal.md', 'utf8');
   const queries = [...document.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql);
-  const moment = /timestamp '([^']*)'/.exec(document)?.[1] ?? '';
-  const { folder, last } = await journalOfRuns();
+  const { folder, runs } = await journalOfRuns();
   const place = newFolder();
   const toPlace = { market: MARKET, format: 'parquet' };
   await exportRows(folder, { ...toPlace, out: path.join(place, 'sol.parquet') }, never);
   const orders = { ...toPlace, channel: 'orders', out: path.join(place, 'orders.parquet') };
   await exportRows(folder, orders, never);
-  const shownAt = (kind: 'l2' | 'l3'): Shown | undefined =>
-    bodiesOf(last.shown, kind, MARKET).findLast(({ ts }) => ts <= Date.parse(`${moment}Z`));
+  const [levels = [], resting = []] = shownOfRuns(runs);
+  expect(levels.length).toBeGreaterThan(40);
   await withDuckdb(context, async ({ query }) => {
     await query(`set file_search_path = '${place}'`);
     // Times of the file are in UTC, whatever the time of the machine is.
     await query("set TimeZone = 'Asia/Tokyo'");
-    const [levels = [], rows = [], ...more] = await Promise.all(queries.map(query));
-    expect(more).toEqual([]);
-    const [l2, l3] = [shownAt('l2'), shownAt('l3')];
-    if (l2 === undefined || l3 === undefined) throw new Error('the moment is in the second run');
-    expect(levels.map(textOfRow).sort()).toEqual(textsOf(l2, levelText));
-    expect(rows.map(textOfRow).sort()).toEqual(textsOf(l3, orderText));
+    for (const [at, level] of levels.entries()) {
+      const moment = new Date(level.ts).toISOString().slice(0, -1);
+      const rows = queries.map((sql) =>
+        query(sql.replace(/timestamp '[^']*'/, `timestamp '${moment}'`)),
+      );
+      const found = (await Promise.all(rows)).map((all) => all.map(textOfRow).sort());
+      const order = resting[at];
+      if (order === undefined) throw new Error('both are shown at each moment');
+      expect(found, moment).toEqual([textsOf(level, levelText), textsOf(order, orderText)]);
+    }
   });
 });
 
@@ -304,7 +325,8 @@ describe('of a journal with a damaged file', () => {
         ({ isSnapshot }, at) => isSnapshot && rows[at - 1]?.isSnapshot === false,
       );
       expect(begin).toBeGreaterThan(0);
-      expect(rows[begin - 1].ts).toBeLessThan(to?.ts ?? 0);
+      expect(rows[begin].ts).toBe(to?.ts);
+      expect(rows.findLast(({ ts }) => ts < rows[begin].ts).isSnapshot).toBe(false);
       const held = new Map<string, string>();
       for (const body of bodies.filter(({ ts }) => ts >= (to?.ts ?? 0))) {
         held.clear();
@@ -354,6 +376,22 @@ test.each<readonly [ExportFlags, string]>([
     '--format was tardis-csv, must be one of parquet, jsonl for --channel orders',
   ],
   [{ from: 'noon' }, '--from was noon, must be unix milliseconds or a time'],
+  [
+    { from: '2026-02-30' },
+    '--from was 2026-02-30, must be unix milliseconds or a time such as 2026-11-01T12:00Z',
+  ],
+  [
+    { from: '2030-01-01' },
+    '--from was 2030-01-01, must be a time of the journal, which has 2025-06-15T15:06:40.000Z to 2025-06-15T15:07:03.600Z',
+  ],
+  [
+    { to: '2020-01-01' },
+    '--to was 2020-01-01, must be a time of the journal, which has 2025-06-15',
+  ],
+  [
+    { market: 'X-PERP', from: '2025-01-01' },
+    '--market was X-PERP, must be a market of the journal',
+  ],
   [{ to: '350000000' }, '--to was 350000000, must be unix milliseconds or a time'],
   [{ from: '2026-11-02T00:00Z', to: '2026-11-01T00:00Z' }, 'must not be before --from'],
 ])('what is wrong with the flags %j is one line', async (flags, text) => {
@@ -361,6 +399,22 @@ test.each<readonly [ExportFlags, string]>([
   const failed = exportRows(folder, { market: MARKET, ...flags }, never);
   await expect(failed).rejects.toThrow(text);
   await expect(failed).rejects.not.toThrow('\n');
+});
+
+test('a time in a gap, a folder without a journal and a book without orders are told apart', async () => {
+  const { folder } = await journalOfLife();
+  rmSync(path.join(folder, segmentName(2)));
+  const gap = { market: MARKET, from: '2025-06-15T15:06:50', to: '2025-06-15T15:06:51' };
+  await expect(exportRows(folder, gap, never)).rejects.toThrow(
+    /^--from was 2025-06-15T15:06:50 and --to was 2025-06-15T15:06:51, must be a time of the journal, which has .*, with gaps$/,
+  );
+  const place = newFolder();
+  await expect(exportRows(place, { market: MARKET }, never)).rejects.toThrow(
+    `DIR was ${place}, must be a folder with a journal`,
+  );
+  await expect(exportRows(folder, { market: 'USDC' }, never)).rejects.toThrow(
+    '--market was USDC, must be a market with a book that is not empty in all of this time',
+  );
 });
 
 describe('an export to standard output', () => {

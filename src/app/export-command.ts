@@ -10,7 +10,7 @@ import { tardisCsv } from '../export/tardis-csv.js';
 import { type RowOutput, WholeFile } from '../export/whole-file.js';
 import { writeRows } from '../export/write-rows.js';
 import { readTradeRows } from '../history/export-trades.js';
-import { type ExportedRun, readRunRows } from '../journal/export-rows.js';
+import { type ExportedBook, readBookRows } from '../journal/export-rows.js';
 import { holeText, type ReplayHole } from '../journal/replay-hole.js';
 import { splitRuns } from '../journal/store/listing.js';
 import { readSegments } from '../journal/store/segment-index.js';
@@ -37,12 +37,22 @@ const FORMATS = {
 
 type ExportChannel = keyof typeof FORMATS;
 
+/** The time as the flags say it. */
+interface AskedTimes {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
 /** What is asked for. */
-type Asked = Pick<ExportedRun, 'market' | 'fromMs' | 'toMs'> & {
+type Asked = Pick<ExportedBook, 'market' | 'fromMs' | 'toMs'> & {
   readonly channel: ExportChannel;
   readonly file: string;
   readonly encoder: RowEncoder;
+  readonly times: AskedTimes;
 };
+
+/** Later than any row. */
+const TIME_MAX = Number.MAX_SAFE_INTEGER;
 
 /** The name of a file that is none. */
 const STANDARD_OUTPUT = '-';
@@ -56,18 +66,15 @@ export async function exportRows(
   flags: ExportFlags,
   stop: AbortSignal,
 ): Promise<boolean> {
-  const { encoder, file, channel, ...asked } = readFlags(flags);
-  const blocks =
-    channel === 'trades'
-      ? readTradeRows({ ...asked, ...findTrades(place, asked.market) })
-      : readRuns(existingFolder(place, 'DIR'), { ...asked, channel });
+  const asked = readFlags(flags);
+  const { encoder, file, market } = asked;
+  const blocks = asked.channel === 'trades' ? readTrades(place, asked) : readBook(place, asked);
   const end = await writeRows({ blocks, encoder, output: outputOf(file), stop });
-  if (end === 'empty') {
-    const of = channel === 'trades' ? 'with trades' : 'of the journal';
-    throw invalid('--market', asked.market, `must be a market ${of} in this time`);
-  }
+  if (end === 'empty') throw invalid('--market', market, EMPTY_RULE);
   return end === 'written';
 }
+
+const EMPTY_RULE = 'must be a market with a book that is not empty in all of this time';
 
 function outputOf(file: string): RowOutput {
   return file === STANDARD_OUTPUT ? new PipeOutput(process.stdout) : new WholeFile(file);
@@ -82,11 +89,13 @@ function readFlags(flags: ExportFlags): Asked {
   const format = formatOf(channel, flags.format);
   const market = flags.market?.toUpperCase() ?? '';
   const fromMs = timeOf('--from', flags.from, 0);
-  const toMs = timeOf('--to', flags.to, Number.MAX_SAFE_INTEGER);
+  const toMs = timeOf('--to', flags.to, TIME_MAX);
   if (toMs < fromMs) throw invalid('--to', flags.to ?? '', 'must not be before --from');
   const file =
     flags.out ?? `${market}${channel === 'book' ? '' : `.${channel}`}.${format.split('-').at(-1)}`;
-  return { market, channel, fromMs, toMs, file, encoder: encoderOf(format, channel, market) };
+  const encoder = encoderOf(format, channel, market);
+  const times = { from: flags.from, to: flags.to };
+  return { market, channel, fromMs, toMs, file, encoder, times };
 }
 
 function encoderOf(format: string, channel: ExportChannel, market: string): RowEncoder {
@@ -95,14 +104,48 @@ function encoderOf(format: string, channel: ExportChannel, market: string): RowE
   return tardisCsv(channel === 'trades' ? 'trades' : 'book', market);
 }
 
-function* readRuns(
-  folder: string,
-  asked: Omit<ExportedRun, 'folder' | 'segments' | 'onHole'>,
-): Generator<RowBlock | null> {
-  for (const run of splitRuns(readSegments(folder, null).segments)) {
-    const segments = segmentsFrom(run, asked.fromMs);
-    yield* readRunRows({ ...asked, folder, segments, onHole: printHole });
+async function* readTrades(place: string, asked: Asked): AsyncGenerator<RowBlock> {
+  const { market, times } = asked;
+  const stored = { ...findTrades(place, market), fromMs: 0, toMs: TIME_MAX };
+  let isEmpty = true;
+  for await (const block of readTradeRows({ ...stored, fromMs: asked.fromMs, toMs: asked.toMs })) {
+    isEmpty = false;
+    yield block;
   }
+  if (!isEmpty) return;
+  for await (const _ of readTradeRows(stored)) {
+    throw timeError(times, `must be a time with trades of ${market}`);
+  }
+  throw invalid('--market', market, 'must be a market with trades');
+}
+
+function* readBook(place: string, asked: Asked): Generator<RowBlock | null> {
+  const { market, fromMs, toMs, times } = asked;
+  const channel = asked.channel === 'orders' ? 'orders' : 'book';
+  const folder = existingFolder(place, 'DIR');
+  const runs = splitRuns(readSegments(folder, null).segments);
+  if (runs.length === 0) throw invalid('DIR', place, 'must be a folder with a journal');
+  const segments = runs.flatMap((run) => segmentsFrom(run, fromMs));
+  if (!segments.some(({ first }) => first.ts <= toMs)) {
+    throw timeError(times, `must be a time of the journal, which has ${keptText(runs)}`);
+  }
+  const part = { folder, segments, market, channel, fromMs, toMs, onHole: printHole } as const;
+  const hasMarket = yield* readBookRows(part);
+  if (!hasMarket) throw invalid('--market', market, 'must be a market of the journal in this time');
+}
+
+/** The time of the flags is to blame, where they name one. */
+function timeError({ from, to }: AskedTimes, rule: string): ConfigError {
+  const flags = Object.entries({ '--from': from, '--to': to }).filter(([, text]) => text);
+  const was = flags.map(([flag, text]) => `${flag} was ${text}`).join(' and ');
+  return new ConfigError('INVALID_SETTING', `${was}, ${rule}`, flags[0]?.[0] ?? '--from');
+}
+
+/** The ends of all that is kept. */
+function keptText(runs: readonly (readonly SegmentInfo[])[]): string {
+  const [first, last] = [runs[0]?.[0]?.first.ts ?? 0, runs.at(-1)?.at(-1)?.last.ts ?? 0];
+  const [from, to] = [first, last].map((ts) => new Date(ts).toISOString());
+  return `${from} to ${to}${runs.length > 1 ? ', with gaps' : ''}`;
 }
 
 function printHole(hole: ReplayHole): void {

@@ -92,3 +92,14 @@ test('a folder without a history, and a market that is not known, are one line',
     '--market was SOL-PERP, must be a market of the journal, or perp_0 and the like',
   );
 });
+
+test('a time without trades and a market without any are told apart', async () => {
+  const folder = await storedTrades();
+  const asked = { market: 'perp_0', channel: 'trades' };
+  const later = exportRows(folder, { ...asked, from: '2040-01-01' }, never);
+  await expect(later).rejects.toThrow(
+    '--from was 2040-01-01, must be a time with trades of PERP_0',
+  );
+  const other = exportRows(folder, { ...asked, market: 'perp_7', from: '2020-01-01' }, never);
+  await expect(other).rejects.toThrow('--market was PERP_7, must be a market with trades');
+});

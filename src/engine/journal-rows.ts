@@ -10,7 +10,7 @@ export interface JournalRowsOf {
   readonly rows: { readonly levels: number } | 'orders';
 }
 
-/** Bits of the numbers that say what a row is: one of the first rows of all, an ask, another than before, gone. */
+/** Bits of the numbers that say what a row is: one of a whole book, an ask, another than before, gone. */
 const SNAPSHOT = 1n;
 const ASK = 2n;
 const BECAME = 4n;
@@ -31,6 +31,16 @@ export class JournalRows {
   constructor({ market, rows }: JournalRowsOf) {
     this.#isOfOrders = rows === 'orders';
     this.native = new NativeRows(market, rows === 'orders' ? 0 : rows.levels);
+  }
+
+  /** The next engine has another book, which takes the place of the one before: what of that one is not in the new one goes. */
+  beginBook(): void {
+    this.native.beginBook();
+  }
+
+  /** Whether any of the books had the market. */
+  get hasMarket(): boolean {
+    return this.native.hasMarket();
   }
 
   /**

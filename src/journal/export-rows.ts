@@ -2,15 +2,15 @@
 import type { RowBlock } from '../contract/row-block.js';
 import type { Engine } from '../engine/engine.js';
 import type { EngineError } from '../engine/errors.js';
-import { JournalRows, type JournalRowsOf } from '../engine/journal-rows.js';
+import { JournalRows } from '../engine/journal-rows.js';
 import { EXPORT_LEVELS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
 import { findLostEnd } from './store/lost-end.js';
-import type { SegmentInfo } from './store/segment-info.js';
+import { continues, type SegmentInfo } from './store/segment-info.js';
 import { SegmentPlayer } from './store/segment-player.js';
 
-/** What is exported: segments of which each goes on with the one before, and a part of their time. */
-export interface ExportedRun {
+/** What is exported: segments in their order, and a part of their time. */
+export interface ExportedBook {
   readonly folder: string;
   readonly segments: readonly SegmentInfo[];
   /** A name in any case. */
@@ -25,47 +25,48 @@ export interface ExportedRun {
 }
 
 /**
- * The rows of the whole book first, then of what each turn changed, as {@link JournalRows} has them. Behind a damaged file the whole
- * book comes again, as the next file begins. Throws an EngineError where the last file is damaged, or the book is not the one that was
- * written. Null is a pause, after each file.
+ * The rows of the whole book first, then of what each turn changed, as {@link JournalRows} has them. In the next run, and after a gap
+ * or a damaged file, rows make the new book of the one before: applied in their order they are the book of each moment. Returns whether
+ * there was the market. Throws an EngineError where the last file is damaged, or the book is not the one that was written. Null is a
+ * pause, after each file.
  */
-export function* readRunRows(run: ExportedRun): Generator<RowBlock | null> {
-  let book: ExportedBook | null = null;
-  for (const [index, segment] of run.segments.entries()) {
-    if (segment.first.ts > run.toMs) break;
-    book ??= { rows: new JournalRows(rowsOf(run)), engine: undefined };
-    const player = new SegmentPlayer({ folder: run.folder, segment, engine: book.engine });
-    book.engine = player.engine;
+export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, boolean> {
+  const levels = { levels: EXPORT_LEVELS };
+  const rows = new JournalRows({
+    market: book.market,
+    rows: book.channel === 'orders' ? 'orders' : levels,
+  });
+  let engine: Engine | undefined;
+  for (const [index, segment] of book.segments.entries()) {
+    if (segment.first.ts > book.toMs) {
+      // A run whose clock was set back may come.
+      engine = undefined;
+      continue;
+    }
+    const after = book.segments[index + 1];
+    const next = after !== undefined && continues(segment, after) ? after : undefined;
+    const player = new SegmentPlayer({ folder: book.folder, segment, engine });
+    if (engine === undefined) rows.beginBook();
     try {
-      const next = run.segments[index + 1];
-      const damage = yield* readSegmentRows(player, { run, rows: book.rows, next });
-      const fromSlot = player.reader.position().slot;
-      if (damage !== null && next !== undefined) {
-        run.onHole(holeOf(damage, { number: segment.number, next, fromSlot }));
-        yield book.rows.take();
-        book = null;
+      const damage = yield* readSegmentRows(player, { book, rows, next });
+      if (damage !== null) {
+        if (after === undefined) throw damage;
+        const fromSlot = player.reader.position().slot;
+        book.onHole(holeOf(damage, { number: segment.number, next: after, fromSlot }));
       }
+      engine = damage === null && next !== undefined ? player.engine : undefined;
       yield null;
     } finally {
       player.close();
     }
   }
-  yield book?.rows.take() ?? null;
-}
-
-/** The book of some files without a hole, and its rows. */
-interface ExportedBook {
-  readonly rows: JournalRows;
-  engine: Engine | undefined;
-}
-
-function rowsOf({ market, channel }: ExportedRun): JournalRowsOf {
-  return { market, rows: channel === 'orders' ? 'orders' : { levels: EXPORT_LEVELS } };
+  yield rows.take();
+  return rows.hasMarket;
 }
 
 /** What is read of a segment, and the one that goes on with it. */
 interface SegmentRows {
-  readonly run: ExportedRun;
+  readonly book: ExportedBook;
   readonly rows: JournalRows;
   readonly next: SegmentInfo | undefined;
 }
@@ -76,20 +77,20 @@ interface SegmentRows {
  */
 function* readSegmentRows(
   player: SegmentPlayer,
-  { run, rows, next }: SegmentRows,
+  { book, rows, next }: SegmentRows,
 ): Generator<RowBlock, EngineError | null> {
   try {
-    while (player.step({ tsMsMax: run.fromMs - 1 }).kind === 'checkpoint');
+    while (player.step({ tsMsMax: book.fromMs - 1 }).kind === 'checkpoint');
     player.reader.noteRows(rows);
     for (;;) {
-      const { kind } = player.step({ tsMsMax: run.toMs });
+      const { kind } = player.step({ tsMsMax: book.toMs });
       if (kind === 'reached') return null;
       if (kind === 'moreBytes') return findLostEnd(player, next);
       const block = kind === 'full' ? rows.take() : null;
       if (block !== null) yield block;
     }
   } catch (error) {
-    if (next === undefined || !isUnreadable(error)) throw error;
+    if (!isUnreadable(error)) throw error;
     return error;
   }
 }

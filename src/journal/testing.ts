@@ -7,7 +7,7 @@ import { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { FEW_MARKETS, type MarketPresets } from '../sim/bytes/market-presets.js';
-import { MarketSimulator } from '../sim/market/market-simulator.js';
+import { type AccountWrite, MarketSimulator } from '../sim/market/market-simulator.js';
 import { SEGMENT_MS_MAX } from './model/limits.js';
 import type { FromJournal, JournalSetup } from './model/messages.js';
 import { readSegments } from './store/segment-index.js';
@@ -39,6 +39,8 @@ export class LiveBook {
   /** What was shown, by `slot ts`. */
   readonly shown = new Map<string, string>();
   readonly #life: MarketSimulator;
+  readonly #parts: number;
+  readonly #unread: AccountWrite[] = [];
   #slots = 0;
 
   constructor(options: {
@@ -47,13 +49,16 @@ export class LiveBook {
     readonly slot?: number;
     readonly makers?: number;
     readonly presets?: MarketPresets | undefined;
+    /** Turns in which the first accounts come in, markets before users: before the last of them the book is rebuilding. */
+    readonly parts?: number;
   }) {
-    const { seed, makers = 8, presets = FEW_MARKETS } = options;
+    const { seed, makers = 8, presets = FEW_MARKETS, parts = 1 } = options;
     this.engine = new Engine({ programId: PROGRAM_ID, epoch: options.epoch ?? 'first' });
     this.#slots = options.slot ?? 0;
     this.#life = new MarketSimulator({ seed, makers, statusChanges: 'some', presets });
+    this.#parts = parts;
     this.engine.turnLog.start();
-    this.engine.setState('live');
+    this.engine.setState(parts > 1 ? 'rebuilding' : 'live');
   }
 
   get slot(): number {
@@ -68,10 +73,14 @@ export class LiveBook {
         ? this.#life.createGenesis({ ...clock, unixSeconds: Math.floor(clock.unixSeconds) })
         : this.#life.nextStep({ ...clock, unixSeconds: Math.floor(clock.unixSeconds) }).writes;
     this.engine.setClock(this.slot, Math.floor(clock.unixSeconds));
-    for (const { pubkey, owner, data } of writes) {
+    this.#unread.push(...writes);
+    const left = Math.max(this.#parts - this.shown.size, 1);
+    for (const write of this.#unread.splice(0, Math.ceil(this.#unread.length / left))) {
+      const { pubkey, owner, data } = write;
       const text = data.toString('base64');
       this.engine.push({ pubkey, owner, slot: this.slot, data: text, encoding: 'base64' });
     }
+    if (this.#parts > 1 && this.shown.size + 1 === this.#parts) this.engine.setState('live');
     this.engine.endTurn(this.#tsMs());
     this.shown.set(`${this.slot} ${this.#tsMs()}`, shownBy(this.engine));
     this.#slots += 1;

@@ -318,6 +318,11 @@ impl JournalReader {
 }
 
 impl JournalReader {
+    /// The end of the last turn, or that before the checkpoint; 0 before either.
+    pub(crate) fn moment(&self) -> Moment {
+        self.last.moment
+    }
+
     /// Takes the next step that is not later than `until`.
     pub(crate) fn read_next(&mut self, core: &mut Core, until: &Until) -> i32 {
         if self.problem.is_some() {

@@ -5,7 +5,8 @@ use std::mem::take;
 
 use napi::bindgen_prelude::BigInt64Array;
 use napi_derive::napi;
-use slotbook_book::{Book, Header, MarketId, Side};
+use slotbook_book::{Book, FeedState, MarketId, Side};
+use slotbook_journal::Moment;
 use slotbook_protocol::units::{Price, Pubkey};
 use slotbook_wire::l3::OrderLine;
 use slotbook_wire::level::SourcedLevel;
@@ -18,7 +19,7 @@ use crate::limits::JOURNAL_ROWS_AT_ONCE;
 /// What `read` returns when there are as many rows as are taken at once.
 const FULL: i32 = 4;
 
-/// Bits of the column `kind`: the first rows of all, the asks; above them what happened.
+/// Bits of the column `kind`: a row of the whole book, the asks; above them what happened.
 const SNAPSHOT: i64 = 1;
 const ASK: i64 = 2;
 const CAME: i64 = 0;
@@ -27,19 +28,50 @@ const WENT: i64 = 8;
 
 /// What a turn changes of a market.
 enum Changes {
-    Levels(LevelChanges),
+    Levels(Box<LevelChanges>),
     Orders(Box<OrderRowChanges>),
 }
 
-/// Collects the rows of one market of the core that a journal is read into.
+impl Changes {
+    fn begin(&mut self, market: Option<MarketId>) {
+        match self {
+            Self::Levels(levels) => levels.begin(market),
+            Self::Orders(orders) => orders.begin(market),
+        }
+    }
+
+    fn note_changes(&mut self, book: &Book, columns: &mut Columns) {
+        match self {
+            Self::Levels(levels) => {
+                levels.read(book, |side, level| columns.put_level(side, &level));
+            }
+            Self::Orders(orders) => {
+                orders.read(book, |side, order| columns.put_order(side, &order));
+            }
+        }
+    }
+
+    fn note_all(&self, columns: &mut Columns) {
+        match self {
+            Self::Levels(levels) => levels.each(|side, level| columns.put_level(side, &level)),
+            Self::Orders(orders) => orders.each(|side, order| columns.put_order(side, &order)),
+        }
+    }
+}
+
+/// Collects the rows of one market of the cores that a journal is read into, one after the other.
 #[napi]
 pub struct JournalRows {
     market: String,
-    /// Levels a side; 0 for orders.
-    depth_levels: usize,
-    changes: Option<(MarketId, Changes)>,
+    changes: Changes,
+    /// The id of the market in the present core, where it has one.
+    id: Option<MarketId>,
+    has_market: bool,
     /// The sequence number up to which the rows are.
     seq: Option<u64>,
+    /// Whether the whole book of the present core was not noted yet.
+    is_whole_due: bool,
+    has_rows: bool,
     columns: Columns,
 }
 
@@ -49,12 +81,41 @@ impl JournalRows {
     #[napi(constructor)]
     #[must_use]
     pub fn new(market: String, depth_levels: u32) -> Self {
-        let depth_levels = usize::try_from(depth_levels).unwrap_or(usize::MAX);
-        Self { market, depth_levels, changes: None, seq: None, columns: Columns::default() }
+        let changes = match usize::try_from(depth_levels).unwrap_or(usize::MAX) {
+            0 => Changes::Orders(Box::default()),
+            depth => Changes::Levels(Box::new(LevelChanges::new(depth))),
+        };
+        let columns = Columns::default();
+        Self {
+            market,
+            changes,
+            id: None,
+            has_market: false,
+            seq: None,
+            is_whole_due: true,
+            has_rows: false,
+            columns,
+        }
     }
 
-    /// Reads on as `readTo` does, and notes what each turn changes; the first time that there is the market, all of
-    /// its book. Returns as `readTo`, or 4 when there are as many rows as are taken at once.
+    /// The next core has another book, which takes the place of the one before: what of that one is not in the new one goes.
+    #[napi]
+    pub fn begin_book(&mut self) {
+        self.id = None;
+        self.seq = None;
+        self.is_whole_due = true;
+        self.changes.begin(None);
+    }
+
+    /// Whether any of the books had the market.
+    #[napi]
+    #[must_use]
+    pub fn has_market(&self) -> bool {
+        self.has_market
+    }
+
+    /// Reads on as `readTo` does, and notes what each turn changes; of each core also the whole book, when it is not rebuilding
+    /// and not empty for the first time. Returns as `readTo`, or 4 when there are as many rows as are taken at once.
     #[napi]
     pub fn read(
         &mut self,
@@ -64,7 +125,7 @@ impl JournalRows {
     ) -> i32 {
         let until = Until::of(&until);
         loop {
-            self.note_changes(&core.book);
+            self.note_turn(&core.book, reader.moment());
             if self.columns.len() >= JOURNAL_ROWS_AT_ONCE {
                 return FULL;
             }
@@ -77,13 +138,16 @@ impl JournalRows {
 
     /// Takes the rows that were noted, column by column and all of one length: unix milliseconds, slot, sequence
     /// number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, and of orders the number of the maker and that of
-    /// the order. Price and size are the bits of unsigned numbers. `kind` has 1 for the first
-    /// rows of all, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
+    /// the order. Price and size are the bits of unsigned numbers. `kind` has 1 in the rows
+    /// of a whole book, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
     /// order its last price and size.
     #[napi]
     pub fn take(&mut self) -> Vec<BigInt64Array> {
         let Columns { numbers, .. } = &mut self.columns;
-        let count = if self.depth_levels == 0 { COLUMNS_MAX } else { LEVEL_COLUMNS };
+        let count = match self.changes {
+            Changes::Levels(_) => LEVEL_COLUMNS,
+            Changes::Orders(_) => COLUMNS_MAX,
+        };
         numbers[..count].iter_mut().map(|column| BigInt64Array::new(take(column))).collect()
     }
 
@@ -97,39 +161,48 @@ impl JournalRows {
 }
 
 impl JournalRows {
-    fn note_changes(&mut self, book: &Book) {
-        let is_first = self.changes.is_none();
-        if is_first {
+    fn note_turn(&mut self, book: &Book, at: Moment) {
+        if self.id.is_none() {
             self.find_market(book);
         }
-        let Self { changes, seq, columns, .. } = self;
-        let Some((header, changes)) = changes
-            .as_mut()
-            .and_then(|(id, changes)| book.header(*id).map(|header| (header, changes)))
-        else {
-            return;
+        let header = self.id.and_then(|id| book.header(id));
+        let turn = match header {
+            Some(header) => [header.ts_ms, header.slot.0, header.seq],
+            // The core of a new run has had no turn yet.
+            None if at.ts_ms == 0 => return,
+            None => [at.ts_ms, at.slot, 0],
         };
-        if seq.replace(header.seq) == Some(header.seq) {
+        let [.., seq] = turn;
+        let notes_whole = self.is_whole_due && book.state() != FeedState::Rebuilding;
+        if self.seq.replace(seq) == Some(seq) && !notes_whole {
             return;
         }
-        columns.begin_turn(&header, is_first);
-        match changes {
-            Changes::Levels(levels) => {
-                levels.read(book, |side, level| columns.put_level(side, &level));
-            }
-            Changes::Orders(orders) => {
-                orders.read(book, |side, order| columns.put_order(side, &order));
-            }
+        self.columns.begin_turn(turn);
+        self.changes.note_changes(book, &mut self.columns);
+        if notes_whole {
+            self.note_whole();
         }
+        self.has_rows |= self.columns.len() > 0;
+    }
+
+    /// The rows of what changed come first and make the same book, because some readers cut each whole book to the size of
+    /// the first one. Where there were no rows before, the changes are the same rows, and are left out.
+    fn note_whole(&mut self) {
+        if !self.has_rows {
+            self.columns.clear();
+        }
+        let before = self.columns.len();
+        self.columns.snapshot = SNAPSHOT;
+        self.changes.note_all(&mut self.columns);
+        self.is_whole_due = self.columns.len() == before;
     }
 
     fn find_market(&mut self, book: &Book) {
         let Some(id) = book.find_market_by_name(&self.market) else { return };
-        let changes = match self.depth_levels {
-            0 => Changes::Orders(Box::new(OrderRowChanges::new(id))),
-            depth => Changes::Levels(LevelChanges::new(id, depth)),
-        };
-        self.changes = Some((id, changes));
+        self.id = Some(id);
+        self.has_market = true;
+        self.seq = None;
+        self.changes.begin(self.id);
     }
 }
 
@@ -153,9 +226,13 @@ impl Columns {
         self.numbers[0].len()
     }
 
-    fn begin_turn(&mut self, header: &Header, is_first: bool) {
-        self.turn = [header.ts_ms, header.slot.0, header.seq].map(signed);
-        self.snapshot = if is_first { SNAPSHOT } else { 0 };
+    fn clear(&mut self) {
+        self.numbers.iter_mut().for_each(Vec::clear);
+    }
+
+    fn begin_turn(&mut self, turn: [u64; 3]) {
+        self.turn = turn.map(signed);
+        self.snapshot = 0;
     }
 
     fn put_level(&mut self, side: Side, level: &Difference<'_, SourcedLevel>) {
