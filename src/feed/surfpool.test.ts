@@ -82,7 +82,7 @@ interface Follower {
 
 async function follow(
   { relay }: World,
-  options: Pick<LiveFeedOptions, 'auditIntervalMs'> = {},
+  options: Pick<LiveFeedOptions, 'auditIntervalMs' | 'probeIntervalMs'> = {},
 ): Promise<Follower> {
   const engine = new Engine({ programId: PROGRAM_ID, epoch: 'test' });
   const hashes = new Map<string, bigint>();
@@ -138,7 +138,7 @@ test('feed: a book that lived through cuts equals a book read afresh, seed 7', a
     await until('live', () => old.feed.status().state === 'live', DEADLINE_MS);
     const fresh = await follow(world);
     const [hashOld, hashFresh] = await hashesAtOneTime(old, fresh);
-    expect(hashOld, `round ${round}`).toBe(hashFresh);
+    expect(hashOld, `round ${round} ${JSON.stringify(old.feed.stats())}`).toBe(hashFresh);
     expect(old.engine.checkIntegrity()).toBeNull();
     fresh.feed.stop();
   }
@@ -183,7 +183,8 @@ function rowsOf({ engine }: Follower, maker: string): number {
 
 test('feed: an audit finds nothing in a moving chain, and takes closed accounts out', async () => {
   const world = await startWorld(SEED);
-  const book = await follow(world, { auditIntervalMs: 200 });
+  // Probes would let go of a closed account before an audit reads it.
+  const book = await follow(world, { auditIntervalMs: 200, probeIntervalMs: 0 });
   const deadlineMs = performance.now() + DEADLINE_MS;
   while (book.feed.stats().audits < 5) {
     expect(performance.now(), 'time until five audits').toBeLessThan(deadlineMs);
