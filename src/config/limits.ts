@@ -1,6 +1,9 @@
 import { HISTORY_LIMITS } from './history-limits.js';
 import { REPLAY_LIMITS } from './replay-limits.js';
 
+/** Texts that are masked in a log: the settings of a process have a few hundred, and a test may start many services in one. */
+export const SECRET_FORMS_MAX = 8_192;
+
 /** Every limit that is met from outside, each with its reason: the largest (and smallest) values. */
 export const LIMITS = {
   /** A TCP port is 16 bits; 0 lets the system choose one, which tests use. */

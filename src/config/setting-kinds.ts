@@ -1,4 +1,4 @@
-/** The kinds of settings of which the table in `settings.ts` is made. */
+/** The kinds of settings of which the table in `settings.ts` is made, and what of them is secret. */
 
 /** What a setting belongs to: each command takes some of the groups. */
 export type SettingGroup =
@@ -24,6 +24,8 @@ interface SettingBase {
   readonly text: string;
   /** What a missing value means, where the default cannot be written as a value. */
   readonly absent?: string;
+  /** What of the value is never shown: all of it, or the keys and user info of its addresses, as of every address. */
+  readonly secret?: 'all' | 'addresses';
 }
 
 /** A number within a range, both ends included. A default of null means not set. */
@@ -85,3 +87,9 @@ export type Setting =
   | UrlListSetting
   | ListSetting
   | SwitchSetting;
+
+/** What of a setting is never shown; null where nothing is secret. */
+export function secretOf(setting: Setting): 'all' | 'addresses' | null {
+  const isAddress = setting.kind === 'url' || setting.kind === 'urls';
+  return setting.secret ?? (isAddress ? 'addresses' : null);
+}

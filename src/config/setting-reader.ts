@@ -3,7 +3,14 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, notUrl, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 import { isPublicKey } from './public-key.js';
-import type { ListSetting, NumberSetting, Setting, UrlListSetting } from './setting-kinds.js';
+import { secrets } from './secrets.js';
+import {
+  type ListSetting,
+  type NumberSetting,
+  type Setting,
+  secretOf,
+  type UrlListSetting,
+} from './setting-kinds.js';
 import { environmentNameOf, SETTINGS, type SettingName } from './settings.js';
 
 /** Flags by their camelCase name, as text; `--no-x` is false, and true when it is not given. */
@@ -52,6 +59,7 @@ export class SettingReader {
   constructor(flags: Flags, environment: Environment) {
     this.#flags = flags;
     this.#environment = environment;
+    this.#collectSecrets();
   }
 
   /** Whether a flag or the environment gives the setting. */
@@ -72,6 +80,17 @@ export class SettingReader {
     return Object.fromEntries(names.map((name) => [name, this.read(name)])) as SettingValues<Name>;
   }
 
+  /** Also of settings that the command does not read: a text of another one may repeat them all the same. */
+  #collectSecrets(): void {
+    for (const name of Object.keys(SETTINGS) as SettingName[]) {
+      const text = this.#textOf(name);
+      const secret = secretOf(SETTINGS[name]);
+      if (text === undefined || secret === null) continue;
+      if (secret === 'all') secrets.addSecret(text);
+      else for (const address of text.split(',')) secrets.addAddress(addressIn(address));
+    }
+  }
+
   /** The text of a setting; undefined when it is not given or empty. */
   #textOf(name: SettingName): string | undefined {
     const { kind } = SETTINGS[name];
@@ -82,6 +101,11 @@ export class SettingReader {
     const text = typeof flag === 'string' ? flag : this.#environment[environmentNameOf(name)];
     return text === undefined || text === '' ? undefined : text;
   }
+}
+
+/** Without the kind of a source before it. */
+function addressIn(text: string): string {
+  return text.trim().replace(/^(rpc|grpc):(?=https?:)/, '');
 }
 
 /** The command line gives `--no-history` as a `history` that is false. */

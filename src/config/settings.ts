@@ -44,7 +44,7 @@ export const SETTINGS = {
   },
   source: {
     ...{ group: 'cluster', kind: 'names', default: [], value: 'sources' },
-    ...{ countMax: LIMITS.sourcesMax, absent: 'none' },
+    ...{ countMax: LIMITS.sourcesMax, absent: 'none', secret: 'addresses' },
     text: 'streams of the same chain that are merged, comma-separated in any mix, each rpc: or grpc: before an HTTP address; the subscriptions of --rpc-url only where it is named',
   },
   grpcUrl: {
@@ -54,7 +54,7 @@ export const SETTINGS = {
   },
   grpcToken: {
     ...{ group: 'cluster', kind: 'text', default: null, value: 'token' },
-    absent: 'none',
+    ...{ absent: 'none', secret: 'all' },
     text: 'the token of these servers, sent as x-token; a user in an address takes its place. Better set in the environment, where no other process reads it',
   },
   /** Drift v2's program on Solana's main network. */
