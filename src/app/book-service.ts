@@ -25,6 +25,7 @@ import { type Listener, listen } from '../server/transport/uws.js';
 import { type ExternalVenues, externalVenues } from './external-venues.js';
 import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
 import type { ServiceHistory } from './histories.js';
+import { standardError } from './log.js';
 
 /** Between two looks whether a live book waits for anything else. */
 const READY_CHECK_MS = 50;
@@ -234,6 +235,7 @@ function createServiceHandlers(
     timings,
     unsent,
     backlog,
+    logLines: standardError,
     sockets: () => sockets.readStats(),
     venues: () => venues.stats(),
     quotes: () => makers.readStats(),

@@ -5,9 +5,7 @@
  * It decides nothing about orders, prices or requests.
  */
 import path from 'node:path';
-import { type Logger, pino } from 'pino';
 import type {
-  BookConfig,
   CoreConfig,
   DemoConfig,
   EdgeConfig,
@@ -29,6 +27,7 @@ import { dataFolder } from './data-folder.js';
 import { type BookOrigin, liveOrigin, type ServiceFeed } from './feeds.js';
 import { historyOf, readHistoryOf } from './histories.js';
 import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
+import { createLog } from './log.js';
 
 /** What a service may do besides serving. */
 export interface ServiceOptions {
@@ -149,9 +148,4 @@ export async function startDemoService(
     await demo.stop();
     throw error;
   }
-}
-
-/** Logs go to standard error, so that standard output carries only what a caller waits for. */
-function createLog({ logLevel }: BookConfig): Logger {
-  return pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
 }

@@ -24,6 +24,7 @@ export function metricsText(): Promise<string> {
     feed: () => ({ slotAgeMs: 0, events: { ...newCounters() }, sources: [source] }),
     requests,
     timings: new Timings(),
+    logLines: { lost: 1 },
     sockets: () => ({
       ...{ sockets: 1, topics: 1, frames: 1, bytes: 1, dropped: 0, failed: 0 },
       ...{ slow: 0, resets: 0, ringBytes: 0 },

@@ -43,6 +43,8 @@ export interface MetricsOptions {
   readonly unsent?: { readonly bytes: number };
   /** Bytes that wait for WebSockets. */
   readonly backlog?: { readonly bytes: number };
+  /** Lines of the log that could not be written. */
+  readonly logLines?: { readonly lost: number };
   /** Monotonic milliseconds; those of the process by default. */
   readonly monotonicMs?: () => number;
 }
@@ -69,7 +71,7 @@ export class Metrics {
 
   constructor(options: MetricsOptions) {
     const { book, directory, readiness, feed, requests, timings, unsent } = options;
-    const { sockets, backlog, venues, quotes, history, journal, asOf } = options;
+    const { sockets, backlog, venues, quotes, history, journal, asOf, logLines } = options;
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
     collectDefaultMetrics({ register: this.#registry });
     replaceDescriptorCount(this.#registry);
@@ -87,6 +89,11 @@ export class Metrics {
         'slotbook_socket_backlog_bytes',
         'Bytes that wait for clients of WebSockets, as they were counted last.',
         () => backlog?.bytes ?? 0,
+      ),
+      counterSeries(
+        'slotbook_log_lines_lost_total',
+        'Lines of the log that could not be written.',
+        () => logLines?.lost ?? 0,
       ),
       ...(venues === undefined ? [] : venueSeries(venues)),
       ...(quotes === undefined ? [] : quoteSeries(() => this.#stats, quotes)),

@@ -91,6 +91,8 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly unsent?: UnsentReplies;
   /** Bytes that wait for WebSockets. */
   readonly backlog?: { readonly bytes: number };
+  /** Lines of the log that could not be written. */
+  readonly logLines?: { readonly lost: number };
   /** The page for browsers; by default the one that the set-up has built. */
   readonly page?: PageFiles;
 }
