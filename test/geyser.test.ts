@@ -171,7 +171,7 @@ test('geyser: filters are by key, by owner or by both, and what is not served is
   ]);
   const late = await readStream({ slots: true, fromSlot: 1 });
   expect(late.end).toMatchObject({ code: INTERNAL });
-  expect(late.end?.reason).toContain('from_slot is not supported');
+  expect(late.end?.serverText).toContain('from_slot is not supported');
   const wrong = await readStream({ accounts: { wrong: { owner: ['no key'] } } });
   expect(wrong.end).toMatchObject({ code: INVALID_ARGUMENT });
 });

@@ -1,6 +1,7 @@
 /** Keys in RPC addresses stay inside, however the nodes fail and whatever they repeat. */
-import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLog, LogLines } from '../src/app/log.js';
+import { Secrets } from '../src/config/secrets.js';
 import { LiveFeed } from '../src/feed/live-feed.js';
 import { feedMetrics } from '../src/feed/model/feed-stats.js';
 import { RpcClient } from '../src/rpc/client.js';
@@ -85,10 +86,13 @@ function nodeOf(rpc: string, ws: string, timeoutMs = 60_000): RpcNode {
 
 async function run(changed: Partial<Record<Role, string>> = {}, timeoutMs?: number): Promise<void> {
   const url = (role: Role): string => changed[role] ?? urls[role].url;
-  const write = (line: string): void => {
-    lines += line;
+  const secrets = new Secrets();
+  for (const { url: known } of Object.values(urls)) secrets.addAddress(known);
+  const write = (bytes: Uint8Array): number => {
+    lines += Buffer.from(bytes).toString();
+    return bytes.length;
   };
-  const log = pino({ level: 'trace' }, { write });
+  const log = createLog({ logLevel: 'trace' }, new LogLines(write, secrets));
   feed = new LiveFeed({
     nodes: [
       nodeOf(url('rpc'), url('ws'), timeoutMs),

@@ -73,6 +73,8 @@ export class ScriptedGrpc {
   readonly tokens: (string | undefined)[] = [];
   readonly fromSlots: number[] = [];
   token: string | undefined;
+  /** Said before the token that it refuses. */
+  refusal = 'no valid auth token';
   /** Another one is another server behind the same address, which numbers all writes from there. */
   versionsFrom = 0;
   readonly #chain: ScriptedChain | null;
@@ -235,7 +237,7 @@ export class ScriptedGrpc {
     stream.on('error', () => this.#readers.delete(reader));
     stream.on('close', () => this.#readers.delete(reader));
     if (this.token !== undefined && token !== this.token) {
-      failStream(stream, UNAUTHENTICATED, 'no valid auth token');
+      failStream(stream, UNAUTHENTICATED, `${this.refusal}: ${String(token)}`);
       return;
     }
     stream.on('data', (bytes: Buffer) => this.#handleRequest(reader, bytes));

@@ -6,10 +6,12 @@ import type { Logger } from 'pino';
 import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { BookConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
+import { secrets } from '../config/secrets.js';
 import type { AsOfSource } from '../contract/as-of-source.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
 import type { JournalSource } from '../contract/journal-source.js';
 import { giveBackLargeBuffers } from '../engine/memory.js';
+import { loggedFailure } from '../rpc/error.js';
 import { ClientAddresses } from '../server/admission/client-addresses.js';
 import { directoryOf, missingMarkets } from '../server/api/market-directory.js';
 import { Timings } from '../server/metrics/timings.js';
@@ -342,7 +344,7 @@ async function stopOne(stop: () => void | Promise<void>): Promise<void> {
   try {
     await stop();
   } catch (error) {
-    process.stderr.write(`slotbook: while stopping: ${asError(error).message}\n`);
+    process.stderr.write(`slotbook: while stopping: ${secrets.mask(loggedFailure(error))}\n`);
   }
 }
 

@@ -5,10 +5,12 @@
  * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
  * `follow` and `match` found; logs go to standard error.
  */
+import { inspect } from 'node:util';
 import { Command, type Option } from 'commander';
 import { readBuildInfo } from '../config/build-info.js';
 import { ConfigReader } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
+import { secrets } from '../config/secrets.js';
 import type { Flags } from '../config/setting-reader.js';
 import { follow } from '../follow/follow.js';
 import type { FollowFlags } from '../follow/follow-options.js';
@@ -16,6 +18,7 @@ import { load } from '../load/load.js';
 import type { LoadFlags } from '../load/load-options.js';
 import { match } from '../match/match.js';
 import type { MatchFlags } from '../match/match-options.js';
+import { loggedFailure } from '../rpc/error.js';
 import { type SourcesFlags, showSources } from '../sources/sources.js';
 import { runBackfill } from './backfill-command.js';
 import type { Service } from './book-service.js';
@@ -269,7 +272,7 @@ async function runUntilStopped(start: () => Promise<Service>): Promise<void> {
     process.exit(0);
   } catch (error) {
     const isSetting = error instanceof ConfigError;
-    process.stderr.write(`slotbook: ${textOf(error)}\n`);
+    printFailure(error);
     process.exit(isSetting ? EXIT_WRONG_USAGE : 1);
   }
 }
@@ -285,20 +288,25 @@ async function exitByResult(run: () => Promise<boolean>): Promise<void> {
   try {
     process.exit((await run()) ? 0 : 1);
   } catch (error) {
-    process.stderr.write(`slotbook: ${textOf(error)}\n`);
+    printFailure(error);
     process.exit(EXIT_NO_RESULT);
   }
 }
 
-/** The message behind its code; the message of a setting needs none. */
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error && !(error instanceof ConfigError) ? `${error.code}: ` : '';
-  return `${code}${error.message}`;
+/** The message behind its code, and what caused it; the message of a setting needs no code. */
+function printFailure(error: unknown): void {
+  const hasCode = error instanceof Error && 'code' in error && !(error instanceof ConfigError);
+  const code = hasCode ? `${error.code}: ` : '';
+  process.stderr.write(`slotbook: ${secrets.mask(`${code}${loggedFailure(error)}`)}\n`);
 }
 
 // A closed pipe (`| head -1`) does not end the service of the clients over HTTP.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
+// Node would print an error that nobody caught with all its secrets.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`${secrets.mask(inspect(error))}\n`);
+  process.exit(1);
+});
 const words = separateValues(process.argv.slice(2));
 await createProgram(words).parseAsync(words, { from: 'user' });

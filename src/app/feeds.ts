@@ -191,5 +191,5 @@ export function newEpoch(last = '0'): string {
 export function throwSettingError(setting: SettingName, place: string, error: unknown): never {
   if (!(error instanceof JournalError)) throw error;
   const text = `${place}: ${error.code}: ${error.message}`;
-  throw new ConfigError('INVALID_SETTING', text, flagOf(setting));
+  throw new ConfigError('INVALID_SETTING', text, flagOf(setting), { cause: error.cause });
 }

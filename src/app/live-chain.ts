@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { CoreConfig } from '../config/config.js';
-import { JournalError, textOfError } from '../journal/model/error.js';
+import { JournalError } from '../journal/model/error.js';
+import { loggedFailure } from '../rpc/error.js';
 import { readGenesisHash } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
 import { sleep, systemTimers } from '../rpc/timers.js';
@@ -23,7 +24,7 @@ export async function readChain({ nodes }: CoreConfig, log: Logger): Promise<str
       try {
         return await readGenesisHash(rpc);
       } catch (error) {
-        log.warn({ node: name, reason: textOfError(error) }, 'the node does not say its chain');
+        log.warn({ node: name, reason: loggedFailure(error) }, 'the node does not say its chain');
       }
     }
     await sleep(systemTimers, CHAIN_RETRY_MS, new AbortController().signal);

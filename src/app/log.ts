@@ -51,7 +51,7 @@ export class LogLines {
         count = this.#writeBytes(bytes, at);
       }
     } catch {
-      // Nobody can be told: the place for that is the one that fails.
+      // There is no other place for what is lost.
     }
     return bytes.subarray(at);
   }

@@ -16,7 +16,7 @@ export function mergeSources(
 ): MergedSources | undefined {
   if (configs.length === 0) return undefined;
   const sources = configs.map((source) => {
-    if (source.kind === 'grpc') return new GrpcSource({ ...source, programId });
+    if (source.kind === 'grpc') return new GrpcSource({ ...source, programId, log });
     const { host: name } = new RpcClient({ url: source.rpcUrl });
     return new RpcSource({ name, socket: new RpcSocket({ url: source.wsUrl }), programId });
   });

@@ -9,8 +9,9 @@ export class ConfigError extends Error {
     message: string,
     /** The flag whose value it is, for example `--port`. */
     readonly setting: string,
+    options: ErrorOptions = {},
   ) {
-    super(message);
+    super(message, options);
   }
 }
 

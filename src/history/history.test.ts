@@ -4,6 +4,7 @@ import { ManualTimers } from '../../test/support/manual-timers.js';
 import type { HistoryQuery } from '../contract/history-queries.js';
 import { silentLog } from '../rpc/log.js';
 import { History } from './history.js';
+import { HistoryError } from './model/error.js';
 import {
   QUERIES_MAX,
   QUERY_MS_MAX,
@@ -40,7 +41,7 @@ class Workers {
       sendMessage: (message) => this.told[at]?.push(message),
       terminate: () => {
         this.terminated.push(at);
-        listener.onEnd('terminated');
+        listener.onEnd(crash);
       },
     };
   };
@@ -52,6 +53,7 @@ class Workers {
   }
 }
 
+const crash = new HistoryError('INTERNAL', 'it crashed');
 let workers: Workers;
 let timers: ManualTimers;
 let history: History;
@@ -98,17 +100,20 @@ describe('the handle of the history', () => {
     history.join('candle:perp_0:1');
     history.leave('candle:perp_0:1');
     const waiting = history.query(volumes);
-    workers.last.onEnd('it crashed');
+    workers.last.onEnd(crash);
     await expect(waiting).rejects.toMatchObject({ code: 'NOT_READY' });
     await expect(history.query(volumes)).rejects.toMatchObject({ code: 'NOT_READY' });
-    expect(history.readStats()).toMatchObject({ state: 'failing', reason: 'it crashed' });
+    expect(history.readStats()).toMatchObject({
+      state: 'failing',
+      reason: 'the worker ended: it crashed',
+    });
     expect(timers.waitsMs).toEqual([250]);
     timers.advance(250);
     expect(workers.told[1]).toEqual([
       { kind: 'book', book: { markets: [SOL], genesisHash: null } },
       { kind: 'join', topic: 'trades:perp_0' },
     ]);
-    workers.last.onEnd('it crashed again');
+    workers.last.onEnd(crash);
     expect(timers.waitsMs).toEqual([500]);
   });
 
@@ -137,7 +142,7 @@ describe('the handle of the history', () => {
 
   test('has another version after each start, as long as none was told', () => {
     const first = history.version('perp_0');
-    workers.last.onEnd('it crashed');
+    workers.last.onEnd(crash);
     expect(history.version('perp_0')).not.toBe(first);
   });
 
@@ -152,7 +157,7 @@ describe('the handle of the history', () => {
   });
 
   test('stops while it waits to start a worker again', async () => {
-    workers.last.onEnd('it crashed');
+    workers.last.onEnd(crash);
     await history.stop();
     timers.advance(60_000);
     expect(workers.told).toHaveLength(1);
@@ -163,17 +168,21 @@ describe('a thread of the history', () => {
   let real: History | undefined;
   afterEach(() => real?.stop());
 
-  function run(code: string): History {
+  function run(code: string, log = silentLog): History {
     const file = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
     const startWorker: StartWorker = (given, listener) => startFile(file, given, listener);
-    real = new History({ setup, log: silentLog, startWorker });
+    real = new History({ setup, log, startWorker });
     real.start();
     return real;
   }
 
   test('is started again after an error that nobody catches', async () => {
-    const history = run(`throw new Error('broken ' + 1);`);
-    await vi.waitFor(() => expect(history.readStats().reason).toBe('broken 1'), 60_000);
+    const lines: object[] = [];
+    const log = { ...silentLog, warn: (fields: object) => void lines.push(fields) };
+    const history = run(`throw new RangeError('broken ' + 1);`, log);
+    const reason = 'the worker ended: RangeError';
+    await vi.waitFor(() => expect(history.readStats().reason).toBe(reason), 60_000);
+    expect(lines[0]).toEqual({ reason: 'broken 1' });
     expect(history.readStats().state).toBe('failing');
   });
 

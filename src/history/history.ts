@@ -8,6 +8,7 @@ import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../contract/history-source.js';
 import type { MarketKey } from '../contract/markets.js';
 import { Backoff } from '../rpc/backoff.js';
+import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { HistoryError, type HistoryErrorCode } from './model/error.js';
@@ -165,15 +166,15 @@ export class History {
         onMessage: (message) => {
           if (this.#worker === worker) this.#receiveMessage(message);
         },
-        onEnd: (reason) => {
-          if (this.#worker === worker) this.#restartAfter(reason);
+        onEnd: (cause) => {
+          if (this.#worker === worker) this.#restartAfter(cause);
         },
       });
       this.#worker = worker;
       this.#sendState(worker);
       this.#planWatch();
     } catch (error) {
-      this.#restartAfter(error instanceof Error ? error.message : String(error));
+      this.#restartAfter(error);
     }
   }
 
@@ -193,12 +194,12 @@ export class History {
       }
       // Native code that never returns cannot be stopped; the thread is abandoned.
       const worker = this.#worker;
-      this.#restartAfter(`it sent nothing for ${Math.round(silentMs)} ms`);
+      this.#restartAfter(notReady(`it sent nothing for ${Math.round(silentMs)} ms`));
       worker?.terminate();
     });
   }
 
-  #restartAfter(reason: string): void {
+  #restartAfter(cause: unknown): void {
     this.#worker = null;
     this.#watch?.cancel();
     for (const id of [...this.#pending.keys()]) {
@@ -208,11 +209,11 @@ export class History {
       this.#stopped();
       return;
     }
-    this.#options.log.warn({ reason }, 'the worker of the history ended');
+    this.#options.log.warn({ reason: loggedFailure(cause) }, 'the worker of the history ended');
     const { counts, chainTs } = this.#stats;
     this.#restarts += 1;
     this.#stats = {
-      ...startingStats(this.#publicReason(reason)),
+      ...startingStats(this.#publicReason(`the worker ended: ${shownFailure(cause)}`)),
       state: 'failing',
       counts,
       chainTs,

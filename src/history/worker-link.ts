@@ -7,8 +7,8 @@ import type { FromWorker, ToWorker, WorkerSetup } from './model/messages.js';
 /** The callbacks of a worker's owner. */
 export interface WorkerListener {
   onMessage(message: FromWorker): void;
-  /** The thread has ended, by itself or not. */
-  onEnd(reason: string): void;
+  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
+  onEnd(cause: Error): void;
 }
 
 /** A running worker thread. */
@@ -29,16 +29,18 @@ export function startThread(setup: WorkerSetup, listener: WorkerListener): Worke
 /** Starts a file as a worker. An error that it does not catch ends it, and is the reason. */
 export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListener): WorkerLink {
   const worker = new Worker(file, { workerData: setup, execArgv: [] });
-  let reason: string | null = null;
+  let cause: Error | null = null;
   worker.on('message', (message: FromWorker) => listener.onMessage(message));
   worker.on('messageerror', (error) => {
-    reason ??= error.message;
+    cause ??= error;
     void worker.terminate();
   });
   worker.on('error', (error) => {
-    reason ??= error.message;
+    cause ??= error;
   });
-  worker.on('exit', (code) => listener.onEnd(reason ?? `it ended with code ${code}`));
+  worker.on('exit', (code) =>
+    listener.onEnd(cause ?? new HistoryError('INTERNAL', `it ended with code ${code}`)),
+  );
   return {
     sendMessage: (message) => worker.postMessage(message),
     terminate: () => void worker.terminate(),

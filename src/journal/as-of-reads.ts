@@ -2,6 +2,7 @@
  * Books of past moments on the main thread: takes requests, sees to it that what they may ask for is in the files,
  * and hands them to threads. Nothing here reads a file or makes a body.
  */
+
 import { availableParallelism } from 'node:os';
 import type {
   AsOfEvent,
@@ -10,6 +11,7 @@ import type {
   AsOfSource,
   AsOfStats,
 } from '../contract/as-of-source.js';
+import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { type AsOfFiles, AsOfThread } from './as-of-thread.js';
@@ -175,7 +177,7 @@ export class AsOfReads implements AsOfSource {
     if (this.#slots.length >= this.#threadsMax) return undefined;
     const thread = new AsOfThread(this.#options.files, {
       onResult: (result) => this.#endJob(slot, result),
-      onEnd: (reason) => this.#forgetThread(slot, reason),
+      onEnd: (cause) => this.#forgetThread(slot, cause),
     });
     const slot: Slot = { thread, job: null, idle: null };
     this.#slots.push(slot);
@@ -195,13 +197,16 @@ export class AsOfReads implements AsOfSource {
     this.#startJobs();
   }
 
-  #forgetThread(slot: Slot, reason: string): void {
+  #forgetThread(slot: Slot, cause: Error): void {
     const at = this.#slots.indexOf(slot);
     if (at < 0) return;
     this.#slots.splice(at, 1);
     slot.idle?.cancel();
-    this.#options.log.warn({ reason }, 'a thread that makes past books ended');
-    slot.job?.fail(new JournalError('JOURNAL_FAILED', `the thread ended: ${reason}`));
+    this.#options.log.warn(
+      { reason: loggedFailure(cause) },
+      'a thread that makes past books ended',
+    );
+    slot.job?.fail(new JournalError('JOURNAL_FAILED', `the thread ended: ${shownFailure(cause)}`));
     this.#startJobs();
   }
 }

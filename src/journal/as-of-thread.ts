@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEnded } from './model/error.js';
 import type { AsOfSetup, MomentJob, MomentResult } from './model/messages.js';
 import { workerFile } from './worker-file.js';
 
@@ -9,8 +10,8 @@ export type AsOfFiles = Omit<AsOfSetup, 'unwanted'>;
 export interface AsOfListener {
   /** The job has ended. */
   onResult(result: MomentResult): void;
-  /** The thread has ended, by itself or not. */
-  onEnd(reason: string): void;
+  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
+  onEnd(cause: Error): void;
 }
 
 /** A thread that makes books of past moments, one job at a time. */
@@ -21,12 +22,12 @@ export class AsOfThread {
   constructor(files: AsOfFiles, listener: AsOfListener) {
     const setup: AsOfSetup = { ...files, unwanted: this.#unwanted.buffer };
     this.#worker = new Worker(workerFile('as-of/thread.js'), { workerData: setup, execArgv: [] });
-    let reason: string | null = null;
+    let cause: Error | null = null;
     this.#worker.on('message', (result: MomentResult) => listener.onResult(result));
     this.#worker.on('error', (error) => {
-      reason ??= error.message;
+      cause ??= error;
     });
-    this.#worker.on('exit', (code) => listener.onEnd(reason ?? `it ended with code ${code}`));
+    this.#worker.on('exit', (code) => listener.onEnd(cause ?? threadEnded(code)));
   }
 
   startJob(job: MomentJob): void {

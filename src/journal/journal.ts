@@ -6,6 +6,7 @@ import type { JournalListing, JournalSource, JournalStats } from '../contract/jo
 import type { PublishMark } from '../contract/publish-mark.js';
 import type { JournalReader } from '../engine/journal-reader.js';
 import type { TurnLog } from '../engine/turn-log.js';
+import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { JournalError, textOfError } from './model/error.js';
@@ -110,7 +111,7 @@ export class Journal implements JournalSource {
       };
       this.#link = startThread(setup, {
         onMessage: (message) => this.#receiveMessage(message),
-        onEnd: (reason) => this.#handleEnd(reason),
+        onEnd: (cause) => this.#handleEnd(cause),
       });
     });
   }
@@ -248,7 +249,7 @@ export class Journal implements JournalSource {
   }
 
   /** What the thread knew of the accounts is gone with it, so there is no other one before the service starts again. */
-  #handleEnd(reason: string): void {
+  #handleEnd(cause: Error): void {
     this.#link = null;
     for (const resolve of this.#flushes.values()) resolve(false);
     this.#flushes.clear();
@@ -256,8 +257,9 @@ export class Journal implements JournalSource {
       this.#onEnded();
       return;
     }
+    const reason = loggedFailure(cause);
     this.#options.log.warn({ reason }, 'the thread of the journal ended: nothing more is written');
-    this.#endJournal(`the thread of the journal ended: ${reason}`);
+    this.#endJournal(`the thread of the journal ended: ${shownFailure(cause)}`);
     this.#onOpened?.(null);
   }
 

@@ -3,10 +3,11 @@ import type { FeedState, Readiness } from '../contract/feed-status.js';
 import { EngineError } from '../engine/errors.js';
 import { type JournalReader, readSegmentHead } from '../engine/journal-reader.js';
 import { Backoff } from '../rpc/backoff.js';
+import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
 import { sleep, systemTimers, type Timer } from '../rpc/timers.js';
 import { LogBook, type LogBookOptions } from './log-book.js';
-import { JournalError, textOfError } from './model/error.js';
+import { JournalError } from './model/error.js';
 import { LOG_RESTORE_MS_MAX, LOG_RETRY_MS, LOG_WATCH_MS } from './model/limits.js';
 import type { LogPlace } from './model/log-place.js';
 import type { StoredCheckpoint } from './nats/checkpoint-store.js';
@@ -244,9 +245,10 @@ export class LogFollower {
     if (this.#reader?.isClosed === true) this.#reader = null;
     if (code !== 'LOG_UNREACHABLE') this.#loseBook(code);
     this.#counts.logFailures += 1;
-    const reason = textOfError(error);
-    if (this.#failure !== reason) this.#options.log.warn({ code, reason }, 'the log failed');
-    this.#failure = reason;
+    const shown = shownFailure(error);
+    const reason = loggedFailure(error);
+    if (this.#failure !== shown) this.#options.log.warn({ code, reason }, 'the log failed');
+    this.#failure = shown;
   }
 
   /** The book is no longer that of the log, or was never. */
@@ -283,7 +285,7 @@ export class LogFollower {
     this.#counts.logSendAways += 1;
     this.#options.log.warn({}, 'clients are sent to another edge: the log is lost');
     this.#options.clients?.sendAway().catch((error: unknown) => {
-      this.#options.log.warn({ reason: textOfError(error) }, 'clients could not be sent away');
+      this.#options.log.warn({ reason: loggedFailure(error) }, 'clients could not be sent away');
     });
   }
 

@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads';
+import { threadEnded } from './model/error.js';
 import type { FromReplays, ReplaySetup, ToReplays } from './model/messages.js';
 import { workerFile } from './worker-file.js';
 
 /** What the thread tells its owner. */
 export interface ReplayThreadListener {
   onMessage(message: FromReplays): void;
-  /** The thread has ended, by itself or not. */
-  onEnd(reason: string): void;
+  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
+  onEnd(cause: Error): void;
 }
 
 /** The thread that plays topics of the past. */
@@ -15,12 +16,12 @@ export class ReplayThread {
 
   constructor(setup: ReplaySetup, listener: ReplayThreadListener) {
     this.#worker = new Worker(workerFile('replays/thread.js'), { workerData: setup, execArgv: [] });
-    let reason: string | null = null;
+    let cause: Error | null = null;
     this.#worker.on('message', (message: FromReplays) => listener.onMessage(message));
     this.#worker.on('error', (error) => {
-      reason ??= error.message;
+      cause ??= error;
     });
-    this.#worker.on('exit', (code) => listener.onEnd(reason ?? `it ended with code ${code}`));
+    this.#worker.on('exit', (code) => listener.onEnd(cause ?? threadEnded(code)));
   }
 
   sendMessage(message: ToReplays): void {

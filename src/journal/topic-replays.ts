@@ -2,6 +2,7 @@
  * Topics of the past on the main thread: hands what is asked for to one thread that plays them all, and holds what it
  * makes until the readers take it. Nothing here reads a file or makes a frame.
  */
+
 import type { JournalStats } from '../contract/journal-source.js';
 import type {
   Replay,
@@ -11,6 +12,7 @@ import type {
   ReplayRequest,
   ReplaySource,
 } from '../contract/replay-source.js';
+import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { AS_OF_IDLE_MS, REPLAYS_CLOSING_MAX, REPLAYS_MAX } from './model/limits.js';
@@ -100,8 +102,8 @@ export class TopicReplays implements ReplaySource {
   #startThread(): ReplayThread {
     const thread: ReplayThread = new ReplayThread(this.#options.files, {
       onMessage: (message) => this.#replays.get(message.id)?.receiveMessage(message),
-      onEnd: (reason) => {
-        if (this.#thread === thread) this.#handleEnd(reason);
+      onEnd: (cause) => {
+        if (this.#thread === thread) this.#handleEnd(cause);
       },
     });
     return thread;
@@ -118,10 +120,13 @@ export class TopicReplays implements ReplaySource {
     });
   }
 
-  #handleEnd(reason: string): void {
+  #handleEnd(cause: Error): void {
     this.#thread = null;
-    this.#options.log.warn({ reason }, 'the thread that plays the past ended');
-    for (const replay of [...this.#replays.values()]) replay.endWithThread(reason);
+    this.#options.log.warn(
+      { reason: loggedFailure(cause) },
+      'the thread that plays the past ended',
+    );
+    for (const replay of [...this.#replays.values()]) replay.endWithThread(shownFailure(cause));
   }
 }
 
@@ -271,9 +276,8 @@ class RunningReplay implements Replay {
         this.#parts.send(message);
       })
       .catch((error: unknown) => {
-        const reason = String(error);
-        this.#parts.log.warn({ reason }, 'a replay of the past failed');
-        this.failWith(reason);
+        this.#parts.log.warn({ reason: loggedFailure(error) }, 'a replay of the past failed');
+        this.failWith(shownFailure(error));
       });
   }
 }

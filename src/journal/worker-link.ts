@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEnded } from './model/error.js';
 import type { LogSetup } from './model/log-place.js';
 import type { FromJournal, JournalSetup, ToJournal } from './model/messages.js';
 import { workerFile } from './worker-file.js';
@@ -6,8 +7,8 @@ import { workerFile } from './worker-file.js';
 /** The callbacks of the thread's owner. */
 export interface JournalListener {
   onMessage(message: FromJournal): void;
-  /** The thread has ended, by itself or not. */
-  onEnd(reason: string): void;
+  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
+  onEnd(cause: Error): void;
 }
 
 /** A running thread of the journal. */
@@ -25,12 +26,12 @@ export function startThread(
   listener: JournalListener,
 ): JournalLink {
   const worker = new Worker(workerFile('worker/worker.js'), { workerData: setup, execArgv: [] });
-  let reason: string | null = null;
+  let cause: Error | null = null;
   worker.on('message', (message: FromJournal) => listener.onMessage(message));
   worker.on('error', (error) => {
-    reason ??= error.message;
+    cause ??= error;
   });
-  worker.on('exit', (code) => listener.onEnd(reason ?? `it ended with code ${code}`));
+  worker.on('exit', (code) => listener.onEnd(cause ?? threadEnded(code)));
   return {
     sendMessage: (message) => worker.postMessage(message),
     sendTurns: (log) => worker.postMessage({ kind: 'turns', log }, [log.buffer]),

@@ -1,5 +1,6 @@
 import { Backoff } from './backoff.js';
-import { RpcError, textOfError } from './error.js';
+import { type Endpoint, parseEndpoint } from './endpoint.js';
+import { loggedFailure, RpcError, shownFailure } from './error.js';
 import {
   isRecord,
   type Refusal,
@@ -22,7 +23,6 @@ import {
   RETRY_AFTER_CAP_MS,
   SILENT_MS_MAX,
 } from './limits.js';
-import { type Endpoint, parseEndpoint } from './redact.js';
 import { SilenceTimer, sleep, systemTimers, type Timers, withTimeLimit } from './timers.js';
 
 /** Where to call, and what a test may replace. */
@@ -119,7 +119,7 @@ export class RpcClient {
     );
     const result = await this.#callWithRetries(request, (body) => {
       const response = parseJson(body);
-      const refusal = refusalOfResponse(response, this.#endpoint.redact);
+      const refusal = refusalOfResponse(response);
       if (refusal !== null) return refusal;
       if (isRecord(response) && 'result' in response) return { value: response['result'] };
       return malformedResponse(method);
@@ -143,10 +143,7 @@ export class RpcClient {
       RAW_CALL_TIMEOUT_MS,
       options,
     );
-    return this.#callWithRetries(
-      request,
-      (body) => refusalOfBytes(body, this.#endpoint.redact) ?? { value: body },
-    );
+    return this.#callWithRetries(request, (body) => refusalOfBytes(body) ?? { value: body });
   }
 
   #newRequest(
@@ -248,7 +245,7 @@ export class RpcClient {
     const response = await fetch(this.#endpoint.url, init);
     if (response.ok) return read(await readBody(response, request.bytesMax, onBytes));
     const text = Buffer.from(await readBodyStart(response, ERROR_BODY_BYTES_MAX)).toString();
-    return refusalOfStatus(response, this.#endpoint.redact(text));
+    return refusalOfStatus(response, text);
   }
 
   #refusalOfThrown(request: Request, stopped: boolean, error: unknown): Refusal {
@@ -260,9 +257,9 @@ export class RpcClient {
       const timeout = new RpcError('RPC_TIMEOUT', message, { method, timeoutMs });
       return { error: timeout, retry: true, retryAfterMs: null };
     }
-    const reason = this.#endpoint.redact(textOfError(error));
-    const message = `RPC server ${this.#endpoint.shown} was not reached: ${reason}`;
-    const unreachable = new RpcError('RPC_UNREACHABLE', message, { method });
+    const message = `RPC server ${this.#endpoint.shown} was not reached: ${shownFailure(error)}`;
+    const serverText = loggedFailure(error);
+    const unreachable = new RpcError('RPC_UNREACHABLE', message, { method, serverText });
     return { error: unreachable, retry: true, retryAfterMs: null };
   }
 }

@@ -14,10 +14,10 @@ export type RpcErrorCode =
   | 'MALFORMED_RPC_ANSWER'
   | 'MALFORMED_STREAM_MESSAGE';
 
-/** Facts beside an error: small scalars only, and never a URL that was not redacted. */
+/** Facts beside an error: small scalars only. `serverText` is what a server said, for the log alone, which masks its secrets. */
 export type RpcErrorContext = Readonly<Record<string, string | number | boolean>>;
 
-/** The one error class of this room. Its text holds no key of a URL. */
+/** The one error class of this room. Its message has no word of a server and no key: public paths show it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
 
@@ -30,9 +30,46 @@ export class RpcError extends Error {
   }
 }
 
-/** The text of anything thrown, for a message that is redacted afterwards. */
-export function textOfError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return `${error.message}${cause}`;
+/** The classes whose messages are words of this program alone. */
+const OWN_ERRORS: ReadonlySet<string> = new Set([
+  ...['RpcError', 'FeedError', 'EngineError', 'JournalError'],
+  ...['HistoryError', 'StoreError', 'VenueError'],
+]);
+const SYSTEM_CODE = /^[A-Z][A-Z0-9_]+$/;
+/** An error that names itself as its cause is read no further. */
+const CAUSES_MAX = 4;
+
+/** Whether its message was written by this program. */
+export function isOwnError(error: unknown): error is Error {
+  return error instanceof Error && OWN_ERRORS.has(error.name);
+}
+
+/** A failure as public paths show it: our own message, else a code or a name, and nothing that another server wrote. */
+export function shownFailure(error: unknown): string {
+  if (isOwnError(error)) return error.message;
+  const causes = causesOf(error);
+  const codes = causes.map((cause) => ('code' in cause ? cause.code : undefined));
+  const code = codes.find((each) => typeof each === 'string' && SYSTEM_CODE.test(each));
+  return code === undefined ? (causes[0]?.name ?? 'an unknown failure') : String(code);
+}
+
+/** All that is known of a failure, also what another server said: for the log alone, which masks its secrets. */
+export function loggedFailure(error: unknown): string {
+  const causes = causesOf(error);
+  if (causes.length === 0) return String(error);
+  const texts = causes.flatMap((cause) => [cause.message, serverTextOf(cause)]);
+  return [...new Set(texts)].filter((text) => text !== '').join(': ');
+}
+
+/** The error and what caused it; none of what is no error. */
+function causesOf(error: unknown): readonly Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < CAUSES_MAX; cause = cause.cause)
+    causes.push(cause);
+  return causes;
+}
+
+function serverTextOf(error: Error): string {
+  const serverText = error instanceof RpcError ? error.context['serverText'] : undefined;
+  return typeof serverText === 'string' ? serverText : '';
 }

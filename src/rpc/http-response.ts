@@ -1,11 +1,6 @@
 import { RpcError } from './error.js';
 import { parseJson } from './json.js';
-import {
-  BODY_SLICE_BYTES,
-  ERROR_BODY_BYTES_MAX,
-  ERROR_TEXT_CHARS_MAX,
-  RETRY_AFTER_CAP_MS,
-} from './limits.js';
+import { BODY_SLICE_BYTES, ERROR_BODY_BYTES_MAX, RETRY_AFTER_CAP_MS } from './limits.js';
 import { nextTurn } from './timers.js';
 
 /** JSON-RPC: the node is behind its cluster or its requested slot, and says so itself. */
@@ -85,15 +80,14 @@ async function joinChunks(chunks: readonly Uint8Array[], size: number): Promise<
   return body;
 }
 
-/** What a status other than 2xx means; `text` is the redacted body. */
+/** What a status other than 2xx means; `text` is the body. */
 export function refusalOfStatus(response: Response, text: string): Refusal {
   const status = response.status;
   const limited = status === 429;
-  const shown = text === '' ? '' : `: ${text.slice(0, ERROR_TEXT_CHARS_MAX)}`;
   const error = new RpcError(
     limited ? 'RPC_RATE_EXCEEDED' : 'RPC_HTTP_STATUS',
-    `RPC server answered with HTTP status ${status}${shown}`,
-    { status },
+    `RPC server answered with HTTP status ${status}`,
+    { status, ...(text !== '' && { serverText: text }) },
   );
   return {
     error,
@@ -112,26 +106,23 @@ export function parseRetryAfter(header: string | null, wallMs: number): number |
 }
 
 /** The JSON-RPC error in a response, or null when it holds none. */
-export function refusalOfResponse(
-  response: unknown,
-  redact: (text: string) => string,
-): Refusal | null {
+export function refusalOfResponse(response: unknown): Refusal | null {
   if (!isRecord(response) || !isRecord(response['error'])) return null;
   const { code, message } = response['error'];
   const rpcCode = typeof code === 'number' ? code : 0;
-  const text = redact(typeof message === 'string' ? message : 'no message');
+  const serverText = typeof message === 'string' ? message.slice(0, ERROR_BODY_BYTES_MAX) : '';
   const behind = NODE_BEHIND_CODES.includes(rpcCode);
   const error = new RpcError(
     behind ? 'RPC_NODE_BEHIND' : 'RPC_REJECTED',
-    `RPC server refused: ${text.slice(0, ERROR_TEXT_CHARS_MAX)} (${rpcCode})`,
-    { rpcCode },
+    `RPC server refused with the error ${rpcCode}`,
+    { rpcCode, serverText },
   );
   return { error, retry: behind || rpcCode === 429, retryAfterMs: null };
 }
 
 /** The same for the bytes of a raw response: only a body small enough for an error is parsed. */
-export function refusalOfBytes(body: Uint8Array, redact: (text: string) => string): Refusal | null {
-  return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfResponse(parseJson(body), redact);
+export function refusalOfBytes(body: Uint8Array): Refusal | null {
+  return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfResponse(parseJson(body));
 }
 
 /** Narrows a parsed value to an object whose fields may be read. */

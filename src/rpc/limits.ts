@@ -37,8 +37,6 @@ export const ERROR_BODY_BYTES_MAX = 16 * 1024;
  * loop takes 32 of them at once, which is a few milliseconds.
  */
 export const BODY_SLICE_BYTES = 256 * 1024;
-/** Characters of a server's error text that are used. */
-export const ERROR_TEXT_CHARS_MAX = 300;
 
 /** A TCP connect and WebSocket upgrade that takes longer will not get better. */
 export const SOCKET_CONNECT_TIMEOUT_MS = 10_000;

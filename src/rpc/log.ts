@@ -1,4 +1,4 @@
-/** The part of a pino logger that rooms write to. Fields never hold an unredacted URL. */
+/** The part of a pino logger that rooms write to, which masks the secrets of all texts. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

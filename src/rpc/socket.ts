@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type RawData, WebSocket } from 'ws';
 import { Backoff } from './backoff.js';
-import { RpcError, textOfError } from './error.js';
+import { type Endpoint, parseEndpoint } from './endpoint.js';
+import { RpcError, shownFailure } from './error.js';
 import { parseRetryAfter } from './http-response.js';
 import { parseJson } from './json.js';
 import {
@@ -14,7 +15,6 @@ import {
   SUBSCRIBE_ACK_TIMEOUT_CAP_MS,
   SUBSCRIBE_ACK_TIMEOUT_MS,
 } from './limits.js';
-import { type Endpoint, parseEndpoint } from './redact.js';
 import { type MessageKind, type NotificationHandler, SubscriptionTable } from './subscriptions.js';
 import { systemTimers, type Timer, type Timers } from './timers.js';
 
@@ -180,7 +180,8 @@ export class RpcSocket {
       connection.receivedAtMs = this.#timers.nowMs();
     });
     socket.on('error', (error) => {
-      if (connection.reason === '') connection.reason = this.#endpoint.redact(textOfError(error));
+      if (connection.reason !== '') return;
+      connection.reason = `${shownFailure(error)} of ${this.#endpoint.host}`;
     });
     socket.on('unexpected-response', (_request, response) => {
       failUpgrade(connection, response);
@@ -189,7 +190,7 @@ export class RpcSocket {
   }
 
   #newConnection(): SocketConnection {
-    const { authorization, url, redact } = this.#endpoint;
+    const { authorization, url } = this.#endpoint;
     const socket = new WebSocket(url, {
       headers: authorization === null ? {} : { authorization },
       handshakeTimeout: SOCKET_CONNECT_TIMEOUT_MS,
@@ -198,7 +199,6 @@ export class RpcSocket {
     });
     const table = new SubscriptionTable({
       timers: this.#timers,
-      redact,
       ackTimeoutMs: this.#ackTimeoutMs(),
     });
     return { socket, table, heartbeat: null, receivedAtMs: 0, retryAfterMs: 0, reason: '' };

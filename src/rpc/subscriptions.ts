@@ -26,7 +26,6 @@ interface Waiting {
 /** What a table needs from its socket. */
 export interface SubscriptionTableOptions {
   readonly timers: Timers;
-  readonly redact: (text: string) => string;
   readonly ackTimeoutMs: number;
 }
 
@@ -118,7 +117,7 @@ export class SubscriptionTable {
   #handleResponse(id: number, message: Readonly<Record<string, unknown>>): MessageKind {
     const waiting = this.#takeWaiting(id);
     if (waiting === null) return 'unknown';
-    const refusal = refusalOfResponse(message, this.#options.redact);
+    const refusal = refusalOfResponse(message);
     const subscription = message['result'];
     if (refusal !== null) waiting.reject(refusal.error);
     else if (typeof subscription === 'number') this.#acknowledgeRequest(waiting, subscription);

@@ -1,9 +1,9 @@
 import { Backoff } from '../rpc/backoff.js';
-import { RpcError, textOfError } from '../rpc/error.js';
+import { type Endpoint, parseEndpoint } from '../rpc/endpoint.js';
+import { RpcError, shownFailure } from '../rpc/error.js';
 import { isRecord, parseRetryAfter, readBody } from '../rpc/http-response.js';
 import { parseJson } from '../rpc/json.js';
 import { RateLimiter } from '../rpc/rate-limiter.js';
-import { type Endpoint, parseEndpoint } from '../rpc/redact.js';
 import { type Timers, withTimeLimit } from '../rpc/timers.js';
 import { VenueError } from './error.js';
 import {
@@ -150,13 +150,13 @@ export class QuoteClient {
       const message = `answer was larger than ${VENUE_BODY_BYTES_MAX} bytes`;
       return new VenueError('VENUE_BODY_EXCEEDED', message);
     }
-    const { host, shown, redact } = this.#endpoint;
+    const { host, shown } = this.#endpoint;
     if (isAborted.own) {
       const message = `${host} took longer than ${this.#timeoutMs} ms`;
       return new VenueError('VENUE_TIMEOUT', message);
     }
-    const reason = redact(textOfError(error));
-    return new VenueError('VENUE_UNREACHABLE', `${shown} was not reached: ${reason}`);
+    const message = `${shown} was not reached: ${shownFailure(error)}`;
+    return new VenueError('VENUE_UNREACHABLE', message);
   }
 }
 

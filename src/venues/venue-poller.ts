@@ -1,5 +1,6 @@
 import type { VenueMarketStats, VenueStats } from '../contract/venue-stats.js';
 import { Backoff } from '../rpc/backoff.js';
+import { loggedFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
 import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
 import { VenueError } from './error.js';
@@ -125,7 +126,7 @@ export class VenuePoller {
     quoted.leaveOut(code);
     this.#emitLevels(market, NO_LEVELS);
     if (code === reason) return;
-    const problem = error instanceof Error ? error.message : code;
+    const problem = loggedFailure(error);
     log.warn({ ...this.#fieldsOf(market), code, problem }, 'a venue is left out');
   }
 

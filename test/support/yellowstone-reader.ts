@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { decodeUpdate, encodePing, type StreamSlot } from '../../src/rpc/grpc/messages.js';
 import { MessageReader, MessageWriter } from '../../src/rpc/grpc/protobuf.js';
-import { openCall, type SubscribeCall } from '../../src/rpc/grpc/subscribe-call.js';
+import { type CallEnd, openCall, type SubscribeCall } from '../../src/rpc/grpc/subscribe-call.js';
 import { until } from './until.js';
 
 /** What a request asks for, by the names of the protocol. */
@@ -44,7 +44,7 @@ export class YellowstoneReader {
   readonly blocks: { slot: number; unixSeconds: number }[] = [];
   readonly pongs: number[] = [];
   /** How the stream ended. */
-  end: { readonly reason: string; readonly code: number } | null = null;
+  end: CallEnd | null = null;
   #call: SubscribeCall | null = null;
 
   /** Sends a request and waits until the server has taken it, or has ended the stream. */
@@ -52,8 +52,8 @@ export class YellowstoneReader {
     const reader = new YellowstoneReader();
     reader.#call = await openCall(url, undefined, {
       onBytes: (bytes) => reader.#read(bytes),
-      onEnd: (reason, code) => {
-        reader.end ??= { reason, code };
+      onEnd: (end) => {
+        reader.end ??= end;
       },
     });
     reader.#call.sendRequest(encodeWanted(wanted));

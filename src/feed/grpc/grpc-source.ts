@@ -1,5 +1,6 @@
 import { type GrpcServer, GrpcStream } from '../../rpc/grpc/grpc-stream.js';
 import { encodeRequest, type StreamContent } from '../../rpc/grpc/messages.js';
+import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { FeedSource, SourceCounters, SourceListener } from '../model/feed-source.js';
 import { ORACLES_MAX } from '../model/limits.js';
@@ -12,6 +13,7 @@ export interface GrpcSourceOptions extends GrpcServer {
   readonly timers?: Timers;
   readonly random?: () => number;
   readonly silentMsMax?: number;
+  readonly log?: Log;
 }
 
 /** The program's accounts, its oracles, the Clock and all slots over one stream of a Yellowstone server. */

@@ -1,3 +1,4 @@
+import { isOwnError, shownFailure } from '../../rpc/error.js';
 import { FAILURE_CHARS_MAX } from './limits.js';
 
 /** What makes a snapshot of the chain useless; codes are never renamed. */
@@ -60,13 +61,8 @@ export function isRefusedContent(error: unknown): boolean {
   return REFUSED_CONTENT.has(error.code);
 }
 
-/**
- * A failure in one line, for callers that ask why the book is not live: its code and message. The rooms
- * hide the keys in texts of their own; an error without a code is not theirs and is only named.
- */
+/** A failure in one line, for callers that ask why the book is not live: its code and our own message of it. */
 export function failureText(error: unknown): string {
-  if (!(error instanceof Error)) return 'an unknown failure';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  const text = code === null ? error.name : `${code}: ${error.message}`;
-  return text.replace(/\s+/g, ' ').slice(0, FAILURE_CHARS_MAX);
+  const code = isOwnError(error) && 'code' in error ? `${error.code}: ` : '';
+  return `${code}${shownFailure(error)}`.replace(/\s+/g, ' ').slice(0, FAILURE_CHARS_MAX);
 }

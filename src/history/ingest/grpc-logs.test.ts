@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { GrpcStream, GrpcStreamListener } from '../../rpc/grpc/grpc-stream.js';
+import type { GrpcStream } from '../../rpc/grpc/grpc-stream.js';
+import type { GrpcStreamListener } from '../../rpc/grpc/stream-listener.js';
 import { grpcLogsOf } from './grpc-logs.js';
 
 test('grpc logs: a transaction whose signature is none is a malformed message', async () => {

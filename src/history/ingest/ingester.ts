@@ -1,5 +1,5 @@
 import { Backoff } from '../../rpc/backoff.js';
-import { textOfError } from '../../rpc/error.js';
+import { loggedFailure, shownFailure } from '../../rpc/error.js';
 import { NodePool, type RpcNodes } from '../../rpc/node-pool.js';
 import { sleep, type Timers } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
@@ -168,7 +168,7 @@ export class Ingester {
   async #recoverFrom(error: unknown): Promise<void> {
     const { parts } = this.#options;
     const wasLive = this.#isLive;
-    const reason = textOfError(error);
+    const reason = shownFailure(error);
     const isOfNode = isNodeFailure(error) || error instanceof HistoryError;
     this.#isLive = false;
     this.#pool.recordFailure();
@@ -178,7 +178,8 @@ export class Ingester {
     } else if (!isOfNode) parts.counters.faults += 1;
     // One line for each failure: it may last for hours.
     if (this.#failure !== reason) {
-      parts.log.warn({ node: this.#pool.current.name, reason }, 'the history waits');
+      const fields = { node: this.#pool.current.name, reason: loggedFailure(error) };
+      parts.log.warn(fields, 'the history waits');
     }
     // A connection that was live and is lost is made again at once, most often.
     if (!wasLive || !isOfNode) this.#failure = reason;

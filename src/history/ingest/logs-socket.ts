@@ -1,5 +1,6 @@
 import { type GrpcServer, GrpcStream } from '../../rpc/grpc/grpc-stream.js';
 import { encodeTransactionsRequest } from '../../rpc/grpc/messages.js';
+import type { Log } from '../../rpc/log.js';
 import type { RpcSocketListener } from '../../rpc/socket.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
 import { STREAM_RETURN_MS } from '../model/limits.js';
@@ -11,18 +12,19 @@ export interface LogServers {
   readonly servers: readonly GrpcServer[];
   readonly programId: string;
   readonly timers: Timers;
+  readonly log: Log;
 }
 
 /** The socket of a node with streams before it, or itself where there are none. */
 export function createLogsSocket(
   socket: LogsConnection,
-  { servers, programId, timers }: LogServers,
+  { servers, programId, timers, log }: LogServers,
 ): LogsConnection {
   if (servers.length === 0) return socket;
   const streams = servers.map((server) => {
     const encodeRequest = (fromSlot: number | null): Buffer =>
       encodeTransactionsRequest({ program: programId, fromSlot });
-    return grpcLogsOf(new GrpcStream({ ...server, encodeRequest }));
+    return grpcLogsOf(new GrpcStream({ ...server, encodeRequest, log }));
   });
   return new LogsSocket({ streams, socket, timers });
 }

@@ -1,6 +1,6 @@
 import type { HistoryStats } from '../../contract/history-source.js';
 import { Backoff } from '../../rpc/backoff.js';
-import { RpcError } from '../../rpc/error.js';
+import { loggedFailure, RpcError } from '../../rpc/error.js';
 import { readGenesisHash } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
@@ -221,7 +221,7 @@ export class IngestSession {
         if (!isNodeFailure(error) || signal.aborted) throw error;
         counters.readingFailures += 1;
         if (failures >= NODE_FAILURES_MAX) throw error;
-        log.info({ reason: error.message }, 'a request of the history is tried again');
+        log.info({ reason: loggedFailure(error) }, 'a request of the history is tried again');
         await sleep(timers, backoff.next(), signal);
       }
     }

@@ -1,3 +1,4 @@
+import { loggedFailure } from '../../rpc/error.js';
 import { EMPTY_TRANSACTIONS_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import { StoreError } from '../store/error.js';
@@ -31,7 +32,7 @@ export function writeRecords(
     if (!isOfRecords(error)) throw error;
     if (records.length === 1) {
       parts.counters.faults += 1;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = loggedFailure(error);
       const [record] = records;
       parts.log.warn({ signature: record?.signature, reason }, 'a transaction cannot be stored');
       return records;

@@ -29,17 +29,26 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
 /** What the packages say without a code when a connection ends. */
 const endings = /terminat|connect|not queryable|closed|timeout|SSL|SASL|SCRAM/i;
 
-/** A StoreError for what the thread says. */
+/** Of our thread, whose messages are our own words. */
+const ownCodes: ReadonlySet<string> = new Set([OTHER_WRITER, NOT_MADE, LATER_VERSION]);
+
+/** A StoreError for what the thread says. The words of the server are its cause, for the log alone. */
 export function serverError(place: string, { code, message }: ServerFailure): StoreError {
+  const serverText = new Error(message);
   const known = reasons.find(([prefix]) => code.startsWith(prefix));
   if (known !== undefined) {
     const [, reason, what] = known;
-    return new StoreError(reason, `${what}: ${place} (${code}: ${message})`);
+    const shown = ownCodes.has(code) ? `${code}: ${message}` : code;
+    return new StoreError(reason, `${what}: ${place} (${shown})`, serverText);
   }
   if (code === '' && endings.test(message)) {
-    return new StoreError('lost', `the server was lost: ${place} (${message})`);
+    return new StoreError('lost', `the server was lost: ${place}`, serverText);
   }
-  return new StoreError('internal', `the store failed: ${place} (${code} ${message})`);
+  return new StoreError(
+    'internal',
+    `the store failed: ${place} (${code || 'no code'})`,
+    serverText,
+  );
 }
 
 /** An address without user, password and parameters, which may be secret. */

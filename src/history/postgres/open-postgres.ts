@@ -1,3 +1,4 @@
+import { isPublicKey } from '../../config/public-key.js';
 import { StoreError } from '../store/error.js';
 import { HistoryStore } from '../store/store.js';
 import { ANY_CHAIN, type StoreOptions } from '../store/types.js';
@@ -32,8 +33,7 @@ export function refuseOtherChain(connection: PostgresConnection, genesisHash: st
 function requireChain(connection: PostgresConnection, genesisHash: string): void {
   const [stored] = connection.readRow("select value from meta where name = 'genesis_hash'") ?? [];
   if (stored === genesisHash) return;
-  throw new StoreError(
-    'foreign',
-    `the database is of the chain ${String(stored)}, not of ${genesisHash}: ${connection.file}`,
-  );
+  const other = isPublicKey(String(stored)) ? `the chain ${String(stored)}` : 'no chain';
+  const text = `the database is of ${other}, not of ${genesisHash}: ${connection.file}`;
+  throw new StoreError('foreign', text);
 }

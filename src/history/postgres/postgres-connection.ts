@@ -1,3 +1,4 @@
+import { shownFailure } from '../../rpc/error.js';
 import { COPY_BYTES_MAX, STATEMENTS_MAX } from '../model/limits.js';
 import { readNumber } from '../store/columns.js';
 import type {
@@ -142,8 +143,8 @@ export class PostgresConnection implements Connection {
 
   toStoreError(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
-    const message = error instanceof Error ? error.message : String(error);
-    return new StoreError('internal', `the store failed: ${this.file} (${message})`, error);
+    const text = `the store failed: ${this.file} (${shownFailure(error)})`;
+    return new StoreError('internal', text, error);
   }
 
   /** The server checks its own pages; rows are checked as those of a file. */

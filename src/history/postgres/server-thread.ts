@@ -123,12 +123,13 @@ async function takeOver(writer: pg.Client, upTo: string | null): Promise<void> {
 }
 
 async function refuseLater(reader: pg.Client): Promise<void> {
-  const later = (await storedVersions(reader)).filter(
+  const later = (await storedVersions(reader)).find(
     (name) => !POSTGRES_MIGRATION_NAMES.includes(name),
   );
-  if (later.length > 0) {
-    throw failure(LATER_VERSION, `it is of a later version of the program (${later.join()})`);
-  }
+  if (later === undefined) return;
+  // Any other text is none of a version of this program.
+  const name = /^\d{4}-[\w-]{1,60}$/.test(later) ? ` (${later})` : '';
+  throw failure(LATER_VERSION, `it is of a later version of the program${name}`);
 }
 
 async function checkVersions(reader: pg.Client): Promise<void> {

@@ -1,4 +1,5 @@
 /** The history of one chain told by the logs of a node, and by a gRPC stream: both come to the same. */
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ScriptedGrpc } from '../../../test/scripted-grpc.js';
 import {
@@ -12,6 +13,7 @@ import { PROGRAM } from '../../../test/support/ingest-rig.js';
 import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import type { HistoryStats } from '../../contract/history-source.js';
+import { silentLog } from '../../rpc/log.js';
 import { createNodes } from '../../rpc/node-pool.js';
 import { Random } from '../../sim/random.js';
 import { createLogsSocket } from '../ingest/logs-socket.js';
@@ -58,7 +60,7 @@ class Running {
       ...{ retentionDays: 0, candleRetentionDays: 0, dataDir: newFolder() },
       ...{ backfillHours: 1, backfillTransactionsMax: 1_000 },
     };
-    const logs = { servers, programId: PROGRAM, timers: fastTimers };
+    const logs = { servers, programId: PROGRAM, timers: fastTimers, log: silentLog };
     this.service = new HistoryService({
       setup,
       nodes: createNodes(setup.nodes as [(typeof setup.nodes)[0]]).map((one) => {

@@ -30,6 +30,7 @@ import { Streams } from '../streams/streams.js';
 import { IntegrityCheck } from './integrity-check.js';
 import { MarketStatsCache } from './market-stats-cache.js';
 import { MarketVersions } from './market-versions.js';
+import { postedLog } from './posted-log.js';
 import { refusalOf } from './refusal.js';
 import { Retention } from './retention.js';
 import { StoreFollower } from './store-follower.js';
@@ -92,10 +93,7 @@ export class HistoryService {
     this.#timers = timers;
     this.#chainTime = new ChainTime(options);
     this.#versions = new MarketVersions(options.random);
-    this.#log = {
-      info: (fields, message) => post({ kind: 'log', level: 'info', fields, message }),
-      warn: (fields, message) => post({ kind: 'log', level: 'warn', fields, message }),
-    };
+    this.#log = postedLog(post);
     const marketOf = (key: MarketKey): HistoryMarket | undefined => this.#markets.get(key);
     this.#stores = new StoreManager({
       ...{ folder: setup.dataDir, database: setup.database, marketOf, timers },

@@ -1,4 +1,5 @@
 import { Backoff } from '../../rpc/backoff.js';
+import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
 import type { Timer, Timers } from '../../rpc/timers.js';
 import type { IngestState } from '../ingest/ingester.js';
@@ -97,7 +98,7 @@ export class StoreFollower {
     onStoreFailure(error);
     this.#store = null;
     if (this.#state.reason !== error.message)
-      log.warn({ reason: error.message }, 'the history waits');
+      log.warn({ reason: loggedFailure(error) }, 'the history waits');
     this.#state = { state: 'failing', reason: error.message };
   }
 

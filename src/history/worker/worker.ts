@@ -9,12 +9,17 @@ import { createLogsSocket } from '../ingest/logs-socket.js';
 import type { LogNode } from '../ingest/session.js';
 import { HistoryError } from '../model/error.js';
 import type { FromWorker, ToWorker, WorkerSetup } from '../model/messages.js';
+import { postedLog } from './posted-log.js';
 import { HistoryService } from './service.js';
 
 const port = parentPort;
 if (port === null) throw new HistoryError('INTERNAL', 'the worker was started as a program');
 
 const setup = workerData as WorkerSetup;
+const post = (message: FromWorker): void => {
+  if (message.kind === 'reply') port.postMessage(message, buffersOf(message.reply.body));
+  else port.postMessage(message);
+};
 const [first, ...others] = setup.nodes;
 const service = new HistoryService({
   setup,
@@ -22,10 +27,7 @@ const service = new HistoryService({
   timers: systemTimers,
   wallMs: Date.now,
   random: Math.random,
-  post: (message: FromWorker) => {
-    if (message.kind === 'reply') port.postMessage(message, buffersOf(message.reply.body));
-    else port.postMessage(message);
-  },
+  post,
 });
 port.on('message', (message: ToWorker) => {
   if (message.kind !== 'stop') {
@@ -41,7 +43,10 @@ function withStreams(node: RpcNode): LogNode {
   const { grpc: servers = [], programId } = setup;
   return {
     ...node,
-    socket: createLogsSocket(node.socket, { servers, programId, timers: systemTimers }),
+    socket: createLogsSocket(node.socket, {
+      ...{ servers, programId, timers: systemTimers },
+      log: postedLog(post),
+    }),
   };
 }
 

@@ -34,6 +34,11 @@ export class JournalError extends Error {
   }
 }
 
+/** A thread has ended that caught all errors. */
+export function threadEnded(code: number): JournalError {
+  return new JournalError('JOURNAL_FAILED', `it ended with code ${code}`);
+}
+
 /** What was thrown, in words. */
 export function textOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,7 +1,8 @@
 import type { JournalPiece } from '../../engine/journal-writer.js';
+import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
 import { sleep, type Timers } from '../../rpc/timers.js';
-import { JournalError, textOfError } from '../model/error.js';
+import { JournalError } from '../model/error.js';
 import {
   CHECKPOINT_MS_MAX,
   CHECKPOINT_RETRY_MS,
@@ -77,7 +78,7 @@ export class CheckpointKeeper {
       log.info({ next, bytes: bytes.length }, 'a checkpoint was stored');
     } catch (error) {
       if (signal.aborted) return true;
-      log.warn({ reason: textOfError(error) }, 'a checkpoint could not be stored');
+      log.warn({ reason: loggedFailure(error) }, 'a checkpoint could not be stored');
       onFailure();
       // It is of a log that another core writes now.
       if (!(error instanceof JournalError && error.code === 'LOG_FENCED')) return false;

@@ -1,8 +1,8 @@
 import type { ObjectInfo, ObjectStore } from '@nats-io/obj';
-import { JournalError } from '../model/error.js';
 import { LOG_CHECKPOINTS_KEPT } from '../model/limits.js';
 import type { LogOrigin, LogPlace } from '../model/log-place.js';
 import type { LogConnection } from './connect.js';
+import { fencedError } from './connect.js';
 import { ID_HEADER } from './log-appender.js';
 import { parseOrigin } from './log-origin.js';
 import { parseId } from './message-id.js';
@@ -60,7 +60,7 @@ export class CheckpointStore {
     const last = await manager.streams.getMessage(this.#stream, { seq: facts.last });
     const id = last?.header.get(ID_HEADER) ?? '';
     if (parseId(id)?.run !== run) {
-      throw new JournalError('LOG_FENCED', `another core writes the log: its last is ${id}`);
+      throw fencedError(id);
     }
     const metadata = { next: String(next), stream: facts.created };
     await this.#objects.putBlob({ name: `${run}-${next}`, metadata }, bytes);

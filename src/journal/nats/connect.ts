@@ -1,4 +1,4 @@
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import {
   AuthorizationError,
@@ -7,7 +7,8 @@ import {
   type NodeConnectionOptions,
   UserAuthenticationExpiredError,
 } from '@nats-io/transport-node';
-import { JournalError, textOfError } from '../model/error.js';
+import { shownFailure } from '../../rpc/error.js';
+import { JournalError } from '../model/error.js';
 import {
   NATS_CONNECT_MS_MAX,
   NATS_PING_MS,
@@ -80,11 +81,30 @@ function connectError(error: unknown): JournalError {
   const isRefusal =
     error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;
   if (isRefusal) {
-    const message = `NATS does not accept the user and password of --nats: ${error.message}`;
+    const message = 'NATS does not accept the user and password of --nats';
     return new JournalError('LOG_REFUSED', message, { cause: error });
   }
-  const message = `NATS cannot be reached: ${textOfError(error)}`;
+  const message = `NATS cannot be reached: ${shownFailure(error)}`;
   return new JournalError('LOG_UNREACHABLE', message, { cause: error });
+}
+
+/** A failure that may pass, with a code or the name of the failure and no word of the servers. */
+export function unreachableError(error: unknown): JournalError {
+  if (error instanceof JournalError) return error;
+  const code = codeOf(error);
+  const shown = `${shownFailure(error)}${code === 0 ? '' : ` ${code}`}`;
+  return new JournalError('LOG_UNREACHABLE', `NATS: ${shown}`, { cause: error });
+}
+
+/** Another core has appended this message; its name is for the log alone, as anybody may have given it. */
+export function fencedError(id: string): JournalError {
+  const cause = new Error(`its last message is ${id}`);
+  return new JournalError('LOG_FENCED', 'another core writes the log', { cause });
+}
+
+/** JetStream's code of an error; 0 for others. */
+export function codeOf(error: unknown): number {
+  return error instanceof JetStreamApiError ? error.code : 0;
 }
 
 /** User and password, or a token, of the first address that has some. */

@@ -1,8 +1,9 @@
 import { type KV, Kvm } from '@nats-io/kv';
 import { nanos } from '@nats-io/transport-node';
+import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
 import { sleep, systemTimers } from '../../rpc/timers.js';
-import { JournalError, textOfError } from '../model/error.js';
+import { JournalError } from '../model/error.js';
 import {
   LEASE_PAUSE_MS_MAX,
   LEASE_STOP_MS_MAX,
@@ -110,7 +111,7 @@ export class Lease {
   }
 
   #noteFailure(error: unknown): void {
-    const reason = textOfError(error);
+    const reason = loggedFailure(error);
     if (this.#failure !== reason) {
       this.#options.log.warn({ reason }, 'the lease cannot be asked for');
     }

@@ -1,15 +1,9 @@
-import {
-  DiscardPolicy,
-  JetStreamApiError,
-  RetentionPolicy,
-  StorageType,
-  type StreamInfo,
-} from '@nats-io/jetstream';
+import { DiscardPolicy, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
 import { headers, nanos } from '@nats-io/transport-node';
-import { JournalError, textOfError } from '../model/error.js';
+import { JournalError } from '../model/error.js';
 import { NATS_CONNECT_MS_MAX } from '../model/limits.js';
 import type { LogSetup } from '../model/log-place.js';
-import { type LogConnection, subjectOf } from './connect.js';
+import { codeOf, fencedError, type LogConnection, subjectOf, unreachableError } from './connect.js';
 import { describeOrigin, parseOrigin, requireOrigin } from './log-origin.js';
 import { parseId } from './message-id.js';
 
@@ -149,7 +143,7 @@ export class LogAppender {
       const message = `the log ended at ${last.sequence}, must have ${this.#last}`;
       throw new JournalError('LOG_LOST', message);
     }
-    throw new JournalError('LOG_FENCED', `another core writes the log: its last is ${last.id}`);
+    throw fencedError(last.id);
   }
 
   async #asked<Result>(ask: () => Promise<Result>): Promise<Result> {
@@ -166,14 +160,4 @@ export class LogAppender {
 function isOfOneRun(one: string, other: string): boolean {
   const run = parseId(one)?.run;
   return run !== undefined && run === parseId(other)?.run;
-}
-
-/** JetStream's code of an error; 0 for others. */
-export function codeOf(error: unknown): number {
-  return error instanceof JetStreamApiError ? error.code : 0;
-}
-
-function unreachableError(error: unknown): JournalError {
-  if (error instanceof JournalError) return error;
-  return new JournalError('LOG_UNREACHABLE', `NATS: ${textOfError(error)}`, { cause: error });
 }

@@ -1,7 +1,7 @@
 import { sleep, type Timers } from '../../rpc/timers.js';
-import { JournalError } from '../model/error.js';
 import { LOG_QUIET_MS } from '../model/limits.js';
 import type { LogSetup, TakenLog } from '../model/log-place.js';
+import { fencedError } from './connect.js';
 import type { LastMessage, LogAppender } from './log-appender.js';
 
 /** By what a claim keeps time. */
@@ -47,6 +47,6 @@ export class LogClaim {
     await sleep(timers, LOG_QUIET_MS, signal);
     const now = await appender.readLast();
     if (now.sequence === last.sequence) return now;
-    throw new JournalError('LOG_FENCED', `another core writes the log: its last is ${now.id}`);
+    throw fencedError(now.id);
   }
 }

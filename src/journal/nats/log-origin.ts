@@ -1,8 +1,12 @@
 import { JournalError } from '../model/error.js';
 import type { LogOrigin } from '../model/log-place.js';
 
-/** The words of a stream's description, which every server of NATS keeps; its metadata came with 2.10. */
-const DESCRIPTION = /^slotbook: program (\S+), chain (\S+)$/;
+/**
+ * The words of a stream's description, which every server of NATS keeps; its metadata came with 2.10. What they name is shown,
+ * so that it must be base58 of 32 bytes.
+ */
+const DESCRIPTION =
+  /^slotbook: program ([1-9A-HJ-NP-Za-km-z]{32,44}), chain ([1-9A-HJ-NP-Za-km-z]{32,44})$/;
 
 /** Says in the description of a log's stream of what it is. */
 export function describeOrigin({ programId, genesisHash }: LogOrigin): string {

@@ -1,10 +1,9 @@
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
 import { SilenceTimer, systemTimers } from '../../rpc/timers.js';
-import { JournalError, textOfError } from '../model/error.js';
 import { LOG_READ_MESSAGES, LOG_SILENCE_MS_MAX } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 import { CheckpointStore, type StoredCheckpoint } from './checkpoint-store.js';
-import { connectLog, type LogConnection } from './connect.js';
+import { connectLog, type LogConnection, unreachableError } from './connect.js';
 import { AFTER_HEADER, BEHIND_HEADER, ID_HEADER } from './log-appender.js';
 import { type LogMessageId, parseId } from './message-id.js';
 
@@ -101,9 +100,4 @@ function logMessageOf({ seq, data, headers, info }: JsMsg): LogMessage {
   const behindMs = Number(headers?.get(BEHIND_HEADER) ?? 0);
   const after = headers?.get(AFTER_HEADER) ?? '';
   return { sequence: seq, id, bytes: data, waiting: info.pending, behindMs, after };
-}
-
-function unreachableError(error: unknown): JournalError {
-  if (error instanceof JournalError) return error;
-  return new JournalError('LOG_UNREACHABLE', `NATS: ${textOfError(error)}`, { cause: error });
 }

@@ -1,8 +1,9 @@
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
 import { readSegmentHead } from '../../engine/journal-reader.js';
 import type { JournalPiece } from '../../engine/journal-writer.js';
+import { loggedFailure, shownFailure } from '../../rpc/error.js';
 import { sleep } from '../../rpc/timers.js';
-import { JournalError, textOfError } from '../model/error.js';
+import { JournalError } from '../model/error.js';
 import { LOG_HEARTBEAT_MS, LOG_QUEUE_BYTES_MAX, LOG_RETRY_MS } from '../model/limits.js';
 import type { LogSetup, TakenLog } from '../model/log-place.js';
 import type { JournalEvent } from '../model/messages.js';
@@ -105,7 +106,7 @@ export class LogWriter implements PieceSink {
       await this.#prepareStream();
     } catch (error) {
       if (error instanceof JournalError && REFUSALS.has(error.code)) throw error;
-      this.#noteFailure(textOfError(error));
+      this.#noteFailure(error);
     }
     void this.#appendAll();
   }
@@ -242,8 +243,8 @@ export class LogWriter implements PieceSink {
 
   #handleFailure(error: unknown): void {
     const code = error instanceof JournalError ? error.code : 'LOG_UNREACHABLE';
-    const reason = textOfError(error);
-    this.#noteFailure(reason);
+    const reason = shownFailure(error);
+    this.#noteFailure(error);
     this.#tellSettled();
     if (this.#connection?.nats.isClosed() === true) {
       this.#connection = null;
@@ -259,12 +260,15 @@ export class LogWriter implements PieceSink {
     this.#parts.onRefused(new JournalError(code, reason));
   }
 
-  #noteFailure(reason: string): void {
+  #noteFailure(error: unknown): void {
     this.counts.failures += 1;
     if (this.#state !== 'stopped') {
-      this.#parts.log.warn({ reason }, 'the log has stopped: what comes waits in memory');
+      this.#parts.log.warn(
+        { reason: loggedFailure(error) },
+        'the log has stopped: what comes waits in memory',
+      );
     }
-    this.#setState('stopped', reason);
+    this.#setState('stopped', shownFailure(error));
   }
 
   /** What waits is dropped: the log goes on with the next checkpoint. */

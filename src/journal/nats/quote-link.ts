@@ -1,8 +1,8 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { OtherMakerSockets } from '../../contract/indicative.js';
+import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
 import { sleep, systemTimers } from '../../rpc/timers.js';
-import { textOfError } from '../model/error.js';
 import { LOG_RETRY_MS, QUOTE_REPLY_MS_MAX, QUOTES_IN_FLIGHT_MAX } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 import { connectLog } from './connect.js';
@@ -53,7 +53,7 @@ export class QuoteLink implements OtherMakerSockets {
         const { nats } = await connectLog(place, 'slotbook quotes', { noEcho: true });
         await this.#use(nats);
       } catch (error) {
-        this.#warnOnce(textOfError(error));
+        this.#warnOnce(loggedFailure(error));
       }
       await sleep(systemTimers, LOG_RETRY_MS, signal).catch(() => undefined);
     }
@@ -127,7 +127,7 @@ export class QuoteLink implements OtherMakerSockets {
       if (error === null) read(message);
       else
         this.#options.log.warn(
-          { reason: textOfError(error), subject },
+          { reason: loggedFailure(error), subject },
           'a subscription of NATS failed',
         );
     };
@@ -145,7 +145,7 @@ export class QuoteLink implements OtherMakerSockets {
       const text = await this.#replyTo?.(message.string());
       if (text != null) message.respond(text);
     } catch (error) {
-      this.#options.log.warn({ reason: textOfError(error) }, 'forwarded quotes failed');
+      this.#options.log.warn({ reason: loggedFailure(error) }, 'forwarded quotes failed');
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Backoff } from '../backoff.js';
-import { type Endpoint, parseEndpoint } from '../redact.js';
+import { type Endpoint, parseEndpoint } from '../endpoint.js';
+import type { Log } from '../log.js';
 import { systemTimers, type Timer, type Timers } from '../timers.js';
 import {
   GRPC_BACKOFF_CAP_MS,
@@ -13,9 +14,17 @@ import {
   GRPC_SILENT_MS_MAX,
   GRPC_STABLE_MS,
 } from './limits.js';
-import { decodeUpdate, encodePing, type StreamContent, type StreamUpdate } from './messages.js';
+import { decodeUpdate, encodePing, type StreamUpdate } from './messages.js';
 import { UnansweredPings } from './pings.js';
-import { openCall, type SubscribeCall, UNAVAILABLE } from './subscribe-call.js';
+import { ServerTexts } from './server-texts.js';
+import type { GrpcStreamListener } from './stream-listener.js';
+import {
+  type CallEnd,
+  endOfFailure,
+  openCall,
+  type SubscribeCall,
+  UNAVAILABLE,
+} from './subscribe-call.js';
 
 /** One Yellowstone gRPC server. */
 export interface GrpcServer {
@@ -32,21 +41,8 @@ export interface GrpcStreamOptions extends GrpcServer {
   readonly timers?: Timers;
   readonly random?: () => number;
   readonly silentMsMax?: number;
-}
-
-/** The events of a stream. */
-export interface GrpcStreamListener {
-  /** Connected and subscribed: all that was asked for from here on is notified. */
-  onOpened(): void;
-  /** The connection broke, and is made again so that what was missed is notified. */
-  onInterrupted(reason: string): void;
-  /** It stands again, and all that was missed is being notified. */
-  onResumed(): void;
-  /** The connection ended or was never made, and what comes next has a gap before it. */
-  onClosed(reason: string): void;
-  /** A message could not be read, so that something may be missing. */
-  onMalformed(): void;
-  onContent(content: StreamContent): void;
+  /** Takes what the server says when it ends a stream: listeners are given our own words. */
+  readonly log?: Log;
 }
 
 /** The status code of gRPC for a message beyond the limit: what is replayed would have it again. */
@@ -73,6 +69,7 @@ export class GrpcStream {
   readonly counters = { connects: 0, resumes: 0, malformed: 0 };
   readonly #options: GrpcStreamOptions;
   readonly #endpoint: Endpoint;
+  readonly #serverTexts: ServerTexts;
   readonly #timers: Timers;
   readonly #backoff: Backoff;
   readonly #refusedBackoff: Backoff;
@@ -87,9 +84,10 @@ export class GrpcStream {
   #interruptedAtMs: number | null = null;
 
   constructor(options: GrpcStreamOptions) {
-    const { url, timers = systemTimers, random = Math.random } = options;
+    const { url, timers = systemTimers, random = Math.random, log } = options;
     this.#options = options;
     this.#endpoint = parseEndpoint(url, PROTOCOLS);
+    this.#serverTexts = new ServerTexts(this.name, log);
     this.#timers = timers;
     const firstMs = GRPC_BACKOFF_FIRST_MS;
     this.#backoff = new Backoff({ firstMs, capMs: GRPC_BACKOFF_CAP_MS, random });
@@ -137,14 +135,14 @@ export class GrpcStream {
     this.#connection = connection;
     this.#watchSilence(connection);
     this.#openStream(connection).catch((error: unknown) => {
-      if (connection === this.#connection) this.#handleEnd(connection, textOf(error), UNAVAILABLE);
+      this.#handleEnd(connection, endOfFailure(error));
     });
   }
 
   async #openStream(connection: StreamConnection): Promise<void> {
     const opened = await openCall(this.#endpoint.url, this.#options.token, {
       onBytes: (bytes) => this.#handleBytes(connection, bytes),
-      onEnd: (reason, code) => this.#handleEnd(connection, reason, code),
+      onEnd: (end) => this.#handleEnd(connection, end),
     });
     if (connection !== this.#connection) {
       opened.close();
@@ -172,7 +170,7 @@ export class GrpcStream {
     const intervalMs = Math.min(GRPC_PING_INTERVAL_MS, silentMsMax);
     connection.watch = this.#timers.after(intervalMs, () => {
       const reason = this.#silenceOf(connection, silentMsMax);
-      if (reason !== null) return this.#handleEnd(connection, reason, UNAVAILABLE);
+      if (reason !== null) return this.#handleEnd(connection, { reason, code: UNAVAILABLE });
       if (connection.isOpen) void this.#sendPing(connection);
       this.#watchSilence(connection);
     });
@@ -239,9 +237,9 @@ export class GrpcStream {
     this.#listener?.onContent(update);
   }
 
-  #handleEnd(connection: StreamConnection, reason: string, code: number): void {
+  #handleEnd(connection: StreamConnection, { reason, code, serverText }: CallEnd): void {
     if (connection !== this.#connection) return;
-    const text = this.#endpoint.redact(reason);
+    this.#serverTexts.logText(serverText);
     this.#endConnection();
     // One that ends each stream after its first message is called less and less often.
     const stableFromMs = connection.startedAtMs + GRPC_STABLE_MS;
@@ -249,12 +247,12 @@ export class GrpcStream {
     const isRefused = code !== UNAVAILABLE && !connection.isOpen;
     const waitMs = isRefused ? this.#refusedBackoff.next() : this.#backoff.next();
     if (code === RESOURCE_EXHAUSTED || !this.#canResume(connection, isRefused)) {
-      this.#closeStream(text, waitMs);
+      this.#closeStream(reason, waitMs);
       return;
     }
     if (this.#interruptedAtMs === null) {
       this.#interruptedAtMs = this.#timers.nowMs();
-      this.#listener?.onInterrupted(text);
+      this.#listener?.onInterrupted(reason);
     }
     this.#planConnect(waitMs, Math.max(this.#first, this.#newest - GRPC_RESUME_SLOTS));
   }
@@ -292,8 +290,4 @@ export class GrpcStream {
 /** Servers notify of the end of slots long after their writes: that says nothing of where a stream is. */
 function isOfThePast(update: StreamUpdate): boolean {
   return update.kind === 'slot' && (update.status === 'finalized' || update.status === 'dead');
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

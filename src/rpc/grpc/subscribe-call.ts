@@ -1,5 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { Client as GrpcClient, ServiceError } from '@grpc/grpc-js';
+import { loggedFailure, shownFailure } from '../error.js';
 import { GRPC_MESSAGE_BYTES_MAX, GRPC_WINDOW_BYTES } from './limits.js';
 import { SUBSCRIBE_PATH } from './messages.js';
 
@@ -8,11 +9,28 @@ type Grpc = typeof import('@grpc/grpc-js');
 /** The status code of gRPC for a server that is not reached, or went away. */
 export const UNAVAILABLE = 14;
 
+/** The names of the status codes of gRPC, from 0. */
+const STATUS_NAMES: readonly string[] = [
+  ...['OK', 'CANCELLED', 'UNKNOWN', 'INVALID_ARGUMENT', 'DEADLINE_EXCEEDED', 'NOT_FOUND'],
+  ...['ALREADY_EXISTS', 'PERMISSION_DENIED', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION'],
+  ...['ABORTED', 'OUT_OF_RANGE', 'UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS'],
+  'UNAUTHENTICATED',
+];
+
+/** How a call ended. */
+export interface CallEnd {
+  /** In our own words. */
+  readonly reason: string;
+  /** The status code of gRPC. */
+  readonly code: number;
+  /** What the server or the client of gRPC said, for the log alone. */
+  readonly serverText?: string;
+}
+
 /** The events of a call. Its end may come more than once. */
 export interface CallListener {
   onBytes(bytes: Buffer): void;
-  /** With the status code of gRPC. */
-  onEnd(reason: string, code: number): void;
+  onEnd(end: CallEnd): void;
 }
 
 /** A call of Subscribe on a connection of its own. */
@@ -34,13 +52,24 @@ export async function openCall(
   const keep = (bytes: Buffer): Buffer => bytes;
   const call = client.makeBidiStreamRequest<Buffer, Buffer>(SUBSCRIBE_PATH, keep, keep, metadata);
   call.on('data', (bytes: Buffer) => listener.onBytes(bytes));
-  call.on('error', ({ message, code }: ServiceError) => listener.onEnd(message, code));
-  call.on('end', () => listener.onEnd('the server ended the stream', UNAVAILABLE));
+  call.on('error', ({ message: serverText, code }: ServiceError) => {
+    const status = STATUS_NAMES[code] ?? `status ${code}`;
+    listener.onEnd({ reason: `the stream failed: ${status}`, code, serverText });
+  });
+  call.on('end', () => {
+    listener.onEnd({ reason: 'the server ended the stream', code: UNAVAILABLE });
+  });
   const close = (): void => {
     call.cancel();
     client.close();
   };
   return { sendRequest: (request) => void call.write(request), close };
+}
+
+/** The end of a call that could not be made. */
+export function endOfFailure(error: unknown): CallEnd {
+  const serverText = loggedFailure(error);
+  return { reason: shownFailure(error), code: UNAVAILABLE, serverText };
 }
 
 function newClient({ Client, credentials }: Grpc, { protocol, hostname, port }: URL): GrpcClient {

@@ -64,3 +64,14 @@ test.each(['', 'null', '{"outcome":"made up"}', '{"code":"MADE_UP","message":"x"
     await expect(setting).rejects.toMatchObject({ code: 'INTERNAL' });
   },
 );
+
+test('a maker is sent no text of a reply, which anybody on NATS may have written', async () => {
+  const sink = forwardingSink(
+    () => MARKETS,
+    async () => '{"code":"NOT_READY","message":"a text of somebody else"}',
+  );
+  await expect(sink.setQuotes({ market: 3, maker, quotes: [] })).rejects.toMatchObject({
+    code: 'NOT_READY',
+    message: 'the core does not take the quotes',
+  });
+});

@@ -65,7 +65,7 @@ function outcomeOf(reply: string): 'changed' | 'unchanged' {
   const outcome = message?.getValue('outcome');
   if (outcome === 'changed' || outcome === 'unchanged') return outcome;
   const code = SOCKET_ERROR_CODES.find((known) => known === message?.getValue('code'));
-  const words = message?.getValue('message');
-  if (code !== undefined && typeof words === 'string') throw new SocketError(code, words);
+  // The message of a reply may be anybody's who reaches NATS: a maker is sent our own words.
+  if (code !== undefined) throw new SocketError(code, 'the core does not take the quotes');
   throw new SocketError('INTERNAL', 'the core has sent a reply that this edge does not know');
 }

@@ -1,5 +1,6 @@
 /** Stands in for the thread of the history: the same service in this process, as an owner of its own. */
 
+import { HistoryError } from '../../../src/history/model/error.js';
 import type {
   FromWorker,
   HistoryNode,
@@ -39,7 +40,7 @@ export function startThread(setup: WorkerSetup, listener: WorkerListener): Worke
     time.endOwner(owner);
     closeSocketsOf((one) => one === owner);
     closeFilesOf((one) => one === owner);
-    time.plan(LINK_MS, () => listener.onEnd(reason), parent);
+    time.plan(LINK_MS, () => listener.onEnd(new HistoryError('INTERNAL', reason)), parent);
   };
   endPresent = endThread;
   const startService = (): void => {

@@ -1,10 +1,6 @@
 import { RpcError } from './error.js';
 
-/** Shorter pieces of a URL (`rpc`, `v1`) are no keys, and hiding them would garble every text. */
-const SECRET_CHARS_MIN = 8;
 const HIDDEN = '***';
-/** The scheme before the credentials in an Authorization header. */
-const BASIC = 'Basic ';
 
 /** Where a request goes, taken apart so that its secrets travel alone. */
 export interface Endpoint {
@@ -16,8 +12,6 @@ export interface Endpoint {
   readonly host: string;
   /** The URL with everything but scheme, host and port hidden: for logs, metrics and errors. */
   readonly shown: string;
-  /** Hides this endpoint's user info, path and query keys wherever they occur in a text. */
-  redact(text: string): string;
 }
 
 /**
@@ -31,18 +25,11 @@ export function parseEndpoint(text: string, protocols: readonly string[]): Endpo
     throw new RpcError('INVALID_RPC_URL', `RPC URL cannot be read: it must begin with ${wanted}`);
   }
   const authorization = authorizationOf(url);
-  const secrets = secretsOf(url, authorization);
   const shown = shownUrl(url);
   url.username = '';
   url.password = '';
   url.hash = '';
-  return {
-    url: url.href,
-    authorization,
-    host: url.host,
-    shown,
-    redact: (input) => secrets.reduce((kept, secret) => kept.replaceAll(secret, HIDDEN), input),
-  };
+  return { url: url.href, authorization, host: url.host, shown };
 }
 
 function shownUrl(url: URL): string {
@@ -53,23 +40,7 @@ function shownUrl(url: URL): string {
 function authorizationOf(url: URL): string | null {
   if (url.username === '' && url.password === '') return null;
   const pair = `${decodePart(url.username)}:${decodePart(url.password)}`;
-  return `${BASIC}${Buffer.from(pair).toString('base64')}`;
-}
-
-/** Longest first, so that a secret which contains another is hidden whole. */
-function secretsOf(url: URL, authorization: string | null): string[] {
-  const parts = [
-    ...url.pathname.split('/').filter((part) => part.length >= SECRET_CHARS_MIN),
-    ...[...url.searchParams.values()].filter((part) => part.length >= SECRET_CHARS_MIN),
-    url.search.length > 1 ? url.search.slice(1) : '',
-    url.username,
-    url.password,
-    // The form in which user info travels, and which a server may repeat.
-    authorization?.slice(BASIC.length) ?? '',
-  ];
-  const all = new Set(parts.flatMap((part) => [part, decodePart(part), encodeURIComponent(part)]));
-  all.delete('');
-  return [...all].sort((a, b) => b.length - a.length);
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
 function decodePart(part: string): string {
