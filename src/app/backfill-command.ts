@@ -82,9 +82,14 @@ class BackfillScreen {
     this.#output.write(`${percent(progress.share)} ${textOf(progress)}\n`);
   }
 
-  end({ signatures, trades }: BackfillProgress): void {
+  end({ signatures, trades, unavailable }: BackfillProgress): void {
     const lead = this.#output.isTTY === true ? '\r\x1b[K' : '';
     this.#output.write(`${lead}done: ${signatures} signatures read, ${trades} trades stored\n`);
+    if (unavailable.length === 0) return;
+    const list = unavailable.map((signature) => `  ${signature}\n`).join('');
+    this.#output.write(
+      `${unavailable.length} transactions are unavailable, no node gives them:\n${list}`,
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import type { ListPosition } from './ingest/listing.js';
 import type { IngestStore } from './ingest/parts.js';
 import { type Gap, type GapMove, isGap } from './ingest/progress.js';
 import type { FetchContext } from './ingest/reconciler.js';
-import { parseSignatures, parseTransaction } from './ingest/rpc-results.js';
+import { malformedError, parseFinalSlot, parseSignatures } from './ingest/rpc-results.js';
 import { HistoryError } from './model/error.js';
 import { PAGE_SIGNATURES } from './model/limits.js';
 import type { HistoryStore } from './store/store.js';
@@ -98,8 +98,9 @@ export class BackfillJob {
     const { rpc, signal } = context;
     const { signature } = from;
     await slotOfTransaction(context, signature);
-    const params = [programId, { commitment: 'finalized', before: signature, limit: 1 }];
-    const rows = await rpc.call('getSignaturesForAddress', params, parseSignatures, { signal });
+    // A few, because one may be unreadable.
+    const params = [programId, { commitment: 'finalized', before: signature, limit: 10 }];
+    const { rows } = await rpc.call('getSignaturesForAddress', params, parseSignatures, { signal });
     return rows[0]?.blockTime ?? 0;
   }
 
@@ -113,11 +114,18 @@ export class BackfillJob {
       ...(before === undefined ? {} : { before }),
     };
     const params = [programId, config];
-    const rows = await rpc.call('getSignaturesForAddress', params, parseSignatures, { signal });
+    const { rows, unreadable } = await rpc.call(
+      'getSignaturesForAddress',
+      params,
+      parseSignatures,
+      { signal },
+    );
+    const isLast = rows.length + unreadable.length < PAGE_SIGNATURES;
+    if (rows.length === 0 && !isLast) throw malformedError('getSignaturesForAddress', 'readable');
     const newer = rows.filter(({ blockTime }) => blockTime === null || blockTime > ts);
     const oldest = newer.at(-1);
     const mark = oldest === undefined ? (this.#gap?.before ?? null) : markOf(oldest);
-    if (newer.length < rows.length || rows.length < PAGE_SIGNATURES) this.#storeNewerEnd(mark);
+    if (newer.length < rows.length || isLast) this.#storeNewerEnd(mark);
     else if (this.#gap !== null) this.#gap = { ...this.#gap, before: mark };
   }
 
@@ -153,14 +161,14 @@ function markOf({ signature, slot }: ListPosition): ListPosition {
   return { signature, slot };
 }
 
-/** The slot of a transaction. */
+/** The slot of a finalised transaction, whether or not the node gives the transaction itself. */
 async function slotOfTransaction(
   { rpc, signal }: FetchContext,
   signature: string,
 ): Promise<number> {
-  const config = { commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 };
-  const found = await rpc.call('getTransaction', [signature, config], parseTransaction, { signal });
-  if (found !== null) return found.slot;
+  const params = [[signature], { searchTransactionHistory: true }];
+  const slot = await rpc.call('getSignatureStatuses', params, parseFinalSlot, { signal });
+  if (slot !== null) return slot;
   const message = `the node does not know the transaction ${signature}`;
   throw new HistoryError('INVALID_PARAM', message, { param: signature });
 }

@@ -8,6 +8,7 @@ import {
 } from '../../test/scripted-ledger.js';
 import { fillLog } from '../../test/support/fill-log.js';
 import { PROGRAM } from '../../test/support/ingest-rig.js';
+import { systemTimers, type Timers } from '../rpc/timers.js';
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.js';
 import { candleRules } from './candles/rules.js';
 import { openStore } from './store/store.js';
@@ -17,6 +18,12 @@ import { cleanUp, fundingRate, newFolder, transaction } from './store/testing.js
 vi.mock(import('./model/limits.js'), async (original) => {
   return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
 });
+
+/** A second of waiting is 50 ms. */
+const FAST_TIMERS: Timers = {
+  nowMs: () => performance.now() * 20,
+  after: (delayMs, run) => systemTimers.after(delayMs / 20, run),
+};
 
 const COUNT = 150;
 const PER_SLOT = 4;
@@ -101,6 +108,37 @@ describe('a back-fill that was asked for', () => {
     await run();
     expect(await storedIds()).toEqual(ids(1, COUNT));
     expect(node.rpc.count('getTransaction')).toBe(COUNT);
+  });
+
+  test('names what the node refuses, and stores the rest and what is given at the end', async () => {
+    const [refused, late] = [transactionOf(50), transactionOf(149)];
+    let tries = 0;
+    node.suffer({
+      instead: (method, [signature]) => {
+        if (method !== 'getTransaction') return undefined;
+        if (signature === late.signature) tries += 1;
+        const isLate = signature === late.signature && tries < 3;
+        if (signature !== refused.signature && !isLate) return undefined;
+        return { error: { code: -32_603, message: 'Internal error' } };
+      },
+    });
+    const { unavailable, trades } = await run({ timers: FAST_TIMERS });
+    expect([unavailable, trades]).toEqual([[refused.signature], COUNT - 1]);
+    expect(await storedIds()).toEqual(ids(1, COUNT).filter((id) => id !== 50));
+    node.suffer({ instead: () => undefined });
+    expect(await run()).toMatchObject({ unavailable: [], trades: COUNT });
+  });
+
+  test('takes a signature that the node lists and refuses for its end', async () => {
+    const { signature } = transactionOf(130);
+    node.suffer({
+      instead: (method, [asked]) => {
+        if (method !== 'getTransaction' || asked !== signature) return undefined;
+        return { error: { code: -32_015, message: 'Transaction version is not supported' } };
+      },
+    });
+    await run({ to: { signature } });
+    expect(await storedIds()).toEqual(ids(1, 129));
   });
 
   test('takes times for its ends', async () => {

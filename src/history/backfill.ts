@@ -15,6 +15,7 @@ import { type IngestParts, newCounters } from './ingest/parts.js';
 import { Reconciler } from './ingest/reconciler.js';
 import { isNodeFailure } from './ingest/rpc-results.js';
 import { EmptyTransactions } from './ingest/store-records.js';
+import { UngivenItems } from './ingest/ungiven-items.js';
 import { FETCH_BURST_MS, JOB_FAILURES_MAX, RETRY_CAP_MS, RETRY_FIRST_MS } from './model/limits.js';
 import type { DatabaseSetup } from './model/messages.js';
 import type { HistoryStore } from './store/store.js';
@@ -43,6 +44,8 @@ export interface BackfillProgress {
   readonly trades: number;
   /** Unix seconds of the oldest transaction that was read. */
   readonly oldestTs: number | null;
+  /** Signatures of the transactions that no node gave. */
+  readonly unavailable: readonly string[];
   /** Why it is being tried again; null when all is well. */
   readonly retryReason: string | null;
 }
@@ -80,6 +83,8 @@ class Backfill {
   readonly #store: HistoryStore;
   readonly #job: BackfillJob;
   readonly #backfiller: Backfiller;
+  readonly #reconciler: Reconciler;
+  readonly #ungiven: UngivenItems;
   #signatures = 0;
   #oldestTs: number | null = null;
   #newestTs: number | null = null;
@@ -92,6 +97,8 @@ class Backfill {
     const decoder = new LogDecoder(programId);
     const parts: IngestParts = {
       ...{ programId, timers, log: silentLog, counters: newCounters() },
+      ungiven: new UngivenItems(timers),
+      unreadable: new UngivenItems(timers),
       decode: (lines) => decoder.decode(lines),
       random,
     };
@@ -112,6 +119,8 @@ class Backfill {
     this.#store = store;
     this.#job = new BackfillJob(store, options);
     this.#backfiller = new Backfiller({ parts, progress: this.#job, reconciler });
+    this.#reconciler = reconciler;
+    this.#ungiven = parts.ungiven;
   }
 
   async runJob(): Promise<BackfillProgress> {
@@ -151,7 +160,10 @@ class Backfill {
     const step = await this.#backfiller.readNextPage(gap, context);
     if (step.isDone) this.#countStep(step);
     else await sleep(timers, RETRY_FIRST_MS, signal);
-    return this.#backfiller.nextGap === null ? 'ended' : 'more';
+    if (this.#backfiller.nextGap !== null) return 'more';
+    // What was refused hours ago may be given at the end.
+    while (await this.#reconciler.addGivenLater(context)) signal.throwIfAborted();
+    return 'ended';
   }
 
   #countStep({ signatures, oldest }: BackfillStep): void {
@@ -168,6 +180,7 @@ class Backfill {
     const share = gap === null ? 1 : Math.min(1, whole <= 0 ? 0 : done / whole);
     const { trades } = this.#store.readTotals();
     const signatures = this.#signatures;
-    return { share, signatures, trades, oldestTs: this.#oldestTs, retryReason };
+    const unavailable = this.#ungiven.keys;
+    return { share, signatures, trades, oldestTs: this.#oldestTs, unavailable, retryReason };
   }
 }

@@ -3,6 +3,7 @@ import { vi } from 'vitest';
 import { Ingester } from '../../src/history/ingest/ingester.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
 import { EmptyTransactions } from '../../src/history/ingest/store-records.js';
+import { UngivenItems } from '../../src/history/ingest/ungiven-items.js';
 import type { Fill } from '../../src/history/model/records.js';
 import type { StoreChange } from '../../src/history/store/types.js';
 import { RpcClient } from '../../src/rpc/client.js';
@@ -72,6 +73,8 @@ export class IngestRig {
         random: () => 0,
         log: { info: () => undefined, warn: () => undefined },
         counters: this.counters,
+        ungiven: new UngivenItems(timers),
+        unreadable: new UngivenItems(timers),
       },
       nodes: [first, ...others],
       limiter: new RateLimiter({ timers, requestsPerSecond: 100_000 }),

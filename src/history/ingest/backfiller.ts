@@ -40,7 +40,7 @@ export class Backfiller {
   async readNextPage(gap: Gap, context: FetchContext): Promise<BackfillStep> {
     const { parts, progress, reconciler } = this.#options;
     const listing = await listSignatures(context.rpc, {
-      programId: parts.programId,
+      parts,
       commitment: 'finalized',
       before: gap.before?.signature ?? null,
       until: gap.until,
@@ -57,6 +57,7 @@ export class Backfiller {
       rows: withPlaces(rows),
       above: isEnd && listing.isComplete ? (gap.until?.slot ?? -1) : (oldest?.slot ?? 0) - 1,
       upTo: (gap.before?.slot ?? Number.MAX_SAFE_INTEGER) - 1,
+      unread: listing.unread,
     };
     const { isDone } = await reconciler.reconcileSlots(slots, context, (write) => {
       const rest = isEnd || oldest === null ? null : { before: markOf(oldest), left };

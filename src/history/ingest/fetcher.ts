@@ -1,16 +1,20 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import type { RateLimiter } from '../../rpc/rate-limiter.js';
-import { FETCH_TRIES_MAX, FETCHES_MAX } from '../model/limits.js';
+import { HistoryError } from '../model/error.js';
+import { FETCHES_MAX, UNPROVEN_MAX, UNSURE_FAILURES_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { PlacedSignature } from './listing.js';
 import { decodeRecords, type IngestParts } from './parts.js';
-import { isNodeFailure, parseTransaction } from './rpc-results.js';
+import { readTransaction } from './read-transaction.js';
+import { isNodeFailure, subjectOf, type TransactionLog } from './rpc-results.js';
 
 /** What came of a list of transactions. */
 export interface Fetched {
   readonly records: readonly TransactionRecords[];
-  /** Those that the node lists and does not have yet: to be requested again. */
+  /** Those that the node lists and does not give yet: to be requested again. */
   readonly pending: number;
+  /** The node failed, as opposed to refusing some transactions: the rest is to be requested again. */
+  readonly failure: Error | null;
 }
 
 /** Whose transactions are read, and at which commitment. */
@@ -18,6 +22,8 @@ export interface FetchOptions {
   readonly rpc: NodeRpc;
   readonly commitment: 'confirmed' | 'finalized';
   readonly signal: AbortSignal;
+  /** Some transactions that the chain has: a node that gives one of them does not fail. */
+  readonly known: readonly string[];
 }
 
 /** Reads transactions by their signatures, a few at once and no faster than the node allows. */
@@ -26,8 +32,8 @@ export class Fetcher {
   readonly #limiter: RateLimiter;
   /** Of all nodes: what one of them lacks, another may have. */
   readonly #rpcs: readonly NodeRpc[];
-  /** How often each was requested in vain. */
-  readonly #tries = new Map<string, number>();
+  /** The last transaction that a node gave. */
+  #lastGiven: string | null = null;
 
   constructor(parts: IngestParts, limiter: RateLimiter, rpcs: readonly NodeRpc[]) {
     this.#parts = parts;
@@ -35,79 +41,124 @@ export class Fetcher {
     this.#rpcs = rpcs;
   }
 
-  /**
-   * # Errors
-   * RpcError when the node fails; what was read until then is lost, and read again.
-   */
+  /** One that no node gives holds none of the others up: it is tried again, and given up in the end. */
   async fetchTransactions(
     rows: readonly PlacedSignature[],
     options: FetchOptions,
   ): Promise<Fetched> {
-    const records: TransactionRecords[] = [];
+    const page: FetchedPage = { records: [], given: 0, ungiven: [], unsureInRow: 0 };
     const stop = new AbortController();
     const signal = AbortSignal.any([options.signal, stop.signal]);
     let next = 0;
-    let pending = 0;
     const work = async (): Promise<void> => {
       for (let row = rows[next]; row !== undefined; row = rows[next]) {
         next += 1;
-        const found = await this.#fetchTransaction(row, { ...options, signal });
-        if (found === 'pending') pending += 1;
-        else if (found !== 'none') records.push(found);
+        await this.#fetchInto(page, row, { ...options, signal });
       }
     };
     const workers = Array.from({ length: Math.min(FETCHES_MAX, rows.length) }, work);
     try {
       await Promise.all(workers);
+    } catch (failure) {
+      if (options.signal.aborted || !isNodeFailure(failure)) throw failure;
+      return { records: page.records, pending: 0, failure };
     } finally {
       stop.abort();
       await Promise.allSettled(workers);
     }
-    return { records, pending };
+    return { records: page.records, ...(await this.#judgeUngiven(page, options)) };
   }
 
-  async #fetchTransaction(
+  /** Requests transactions that were given up once more; returns those that a node gives now. */
+  async fetchLater(
+    rows: readonly PlacedSignature[],
+    options: FetchOptions,
+  ): Promise<readonly TransactionRecords[]> {
+    const found = await Promise.all(
+      rows.map(async (row) => {
+        const result = await this.#requestFromOthers(null, row, { ...options, beside: null });
+        if (result !== null) this.recordGiven(row.signature);
+        return result === 'failed' ? null : result;
+      }),
+    );
+    return found.filter((one) => one !== null);
+  }
+
+  /** A transaction was given, by a node or over a socket. */
+  recordGiven(signature: string): void {
+    if (this.#parts.ungiven.recordGiven(signature)) this.#parts.counters.recovered += 1;
+  }
+
+  async #fetchInto(page: FetchedPage, row: PlacedSignature, options: FetchOptions): Promise<void> {
+    const { ungiven } = this.#parts;
+    const { signature } = row;
+    ungiven.place(row);
+    if (ungiven.isGivenUp(signature)) return;
+    const { own, failure } = await this.#requestFromOwn(page, row, options);
+    const wantsOthers =
+      !isWhole(own) && (own !== null || failure !== null || ungiven.wasTried(signature));
+    const best = wantsOthers
+      ? await this.#requestFromOthers(own, row, { ...options, beside: options.rpc })
+      : own;
+    if (best === null) {
+      page.ungiven.push({ row, failure });
+      return;
+    }
+    this.recordGiven(signature);
+    this.#lastGiven = signature;
+    page.given += 1;
+    if (best !== 'failed') page.records.push(best);
+  }
+
+  /**
+   * # Errors
+   * RpcError when it is the node that fails, whatever is requested.
+   */
+  async #requestFromOwn(
+    page: FetchedPage,
     row: PlacedSignature,
     options: FetchOptions,
-  ): Promise<TransactionRecords | 'pending' | 'none'> {
-    const { signature } = row;
-    const own = await this.#requestFrom(row, options);
-    if (own === null && this.#mayAppear(signature)) return 'pending';
-    this.#tries.delete(signature);
-    const best = isWhole(own) ? own : await this.#requestFromOthers(own, row, options);
-    if (best !== null) return best === 'failed' ? 'none' : best;
-    this.#parts.counters.unavailable += 1;
-    this.#parts.log.warn({ signature }, 'a transaction is listed, but no node returns it');
-    return 'none';
+  ): Promise<{ readonly own: FetchResult; readonly failure: Error | null }> {
+    try {
+      const own = await this.#requestFrom(row, options);
+      page.unsureInRow = 0;
+      return { own, failure: null };
+    } catch (error) {
+      if (options.signal.aborted || !isNodeFailure(error)) throw error;
+      const subject = subjectOf(error);
+      page.unsureInRow = subject === 'item' ? 0 : page.unsureInRow + 1;
+      if (subject === 'node' || page.unsureInRow >= UNSURE_FAILURES_MAX) throw error;
+      return { own: null, failure: error };
+    }
   }
 
-  async #requestFrom(
-    row: PlacedSignature,
-    { rpc, commitment, signal }: FetchOptions,
-  ): Promise<FetchResult> {
-    const { signature, slot, place } = row;
-    const config = { commitment, encoding: 'json', maxSupportedTransactionVersion: 0 };
-    const params = [signature, config];
-    const found = await this.#limiter.runRequest(signal, () =>
-      rpc.call('getTransaction', params, parseTransaction, { signal }),
-    );
+  async #requestFrom(row: PlacedSignature, options: FetchOptions): Promise<FetchResult> {
+    const found = await this.#readLog(row.signature, options);
     if (found === null) return null;
     const { decode, counters } = this.#parts;
+    const { signature, slot, place } = row;
     counters.fetched += 1;
     if (found.failed) return 'failed';
-    const isFinal = commitment === 'finalized';
+    const isFinal = options.commitment === 'finalized';
     return decodeRecords(decode, counters, { signature, slot, place, isFinal, lines: found.lines });
   }
 
-  /** The first whole log that another node has, or the best that there is. */
+  #readLog(signature: string, options: FetchOptions): Promise<TransactionLog | null> {
+    const { rpc, commitment, signal } = options;
+    return this.#limiter.runRequest(signal, () =>
+      readTransaction(rpc, { signature, commitment, signal }),
+    );
+  }
+
+  /** The first whole log that a node but one has, or the best that there is. */
   async #requestFromOthers(
     own: FetchResult,
     row: PlacedSignature,
-    options: FetchOptions,
+    options: FetchOptions & { readonly beside: NodeRpc | null },
   ): Promise<FetchResult> {
     let best = own;
     for (const rpc of this.#rpcs) {
-      if (rpc === options.rpc) continue;
+      if (rpc === options.beside) continue;
       try {
         const result = await this.#requestFrom(row, { ...options, rpc });
         if (isWhole(result)) return result;
@@ -120,17 +171,82 @@ export class Fetcher {
     return best;
   }
 
-  /** A node may list what it has not written yet; what it never gives must not hold all else up. */
-  #mayAppear(signature: string): boolean {
-    const tries = (this.#tries.get(signature) ?? 0) + 1;
-    this.#tries.set(signature, tries);
-    return tries < FETCH_TRIES_MAX;
+  /** Tells what is refused from a node that fails: where it gives any transaction it does not. */
+  async #judgeUngiven(
+    { given, ungiven: list }: FetchedPage,
+    options: FetchOptions,
+  ): Promise<Pick<Fetched, 'pending' | 'failure'>> {
+    const { ungiven } = this.#parts;
+    const wantsProof = list.some(
+      (one) => one.failure !== null || ungiven.wasTried(one.row.signature),
+    );
+    const isProven = given > 0 || (wantsProof && (await this.#givesKnown(options)));
+    let pending = 0;
+    const doubtful: Ungiven[] = [];
+    let failure: Error | null = null;
+    for (const one of list) {
+      const verdict = ungiven.judge(one.row.signature, { isProven });
+      if (verdict === 'givenUp') {
+        this.#giveUp(one);
+        continue;
+      }
+      pending += 1;
+      if (verdict === 'blocked') failure ??= one.failure ?? nothingGivenError();
+      if (verdict === 'doubtful' && one.failure !== null) doubtful.push(one);
+    }
+    const unsure = doubtful.find(
+      (one) => one.failure !== null && subjectOf(one.failure) !== 'item',
+    );
+    if (doubtful.length > UNPROVEN_MAX) failure ??= doubtful[0]?.failure ?? null;
+    return { pending, failure: failure ?? unsure?.failure ?? null };
+  }
+
+  async #givesKnown(options: FetchOptions): Promise<boolean> {
+    const { known, signal } = options;
+    for (const signature of new Set([this.#lastGiven, ...known])) {
+      if (signature === null) continue;
+      try {
+        if ((await this.#readLog(signature, options)) !== null) return true;
+      } catch (error) {
+        if (signal.aborted || !isNodeFailure(error)) throw error;
+      }
+    }
+    return false;
+  }
+
+  #giveUp({ row, failure }: Ungiven): void {
+    const { counters, ungiven, log } = this.#parts;
+    const { signature } = row;
+    ungiven.place(row);
+    counters.unavailable += 1;
+    const reason = failure?.message ?? 'it is listed, and no node has it';
+    log.warn({ signature, reason }, 'a transaction is unavailable');
   }
 }
 
 /** What a node says of a transaction; null when it does not have it. */
 type FetchResult = TransactionRecords | 'failed' | null;
 
+/** A transaction that no node gave; `failure` is null where the node in use does not have it. */
+interface Ungiven {
+  readonly row: PlacedSignature;
+  readonly failure: Error | null;
+}
+
+/** What a list of transactions has come to so far. */
+interface FetchedPage {
+  readonly records: TransactionRecords[];
+  given: number;
+  readonly ungiven: Ungiven[];
+  /** Failures in a row that may be those of one transaction each, or of the node. */
+  unsureInRow: number;
+}
+
 function isWhole(result: FetchResult): boolean {
   return result === 'failed' || (result !== null && !result.isTruncated);
+}
+
+function nothingGivenError(): HistoryError {
+  const what = 'none of the transactions that the node lists';
+  return new HistoryError('MALFORMED_HISTORY_ANSWER', `the node gives ${what}`, { what });
 }

@@ -20,6 +20,7 @@ export interface IngesterOptions
 /** How ingestion is. */
 export interface IngestState {
   readonly state: 'starting' | 'backfilling' | 'live' | 'failing';
+  /** Why it is not live, or what it lacks while it is; null when it lacks nothing. */
   readonly reason: string | null;
 }
 
@@ -76,11 +77,17 @@ export class Ingester {
       return { state: 'starting', reason: 'the genesis hash of the chain is being read' };
     if (!this.#isLive) return { state: 'backfilling', reason: 'what was missed is being read' };
     const { spansOpen } = this.stats;
-    if (spansOpen === 0) return { state: 'live', reason: null };
+    if (spansOpen === 0) return { state: 'live', reason: this.#lackReason };
     return {
       state: 'backfilling',
       reason: `${spansOpen} gaps of older signatures are being read`,
     };
+  }
+
+  get #lackReason(): string | null {
+    const { ungiven, unreadable } = this.#options.parts;
+    const count = ungiven.count + unreadable.count;
+    return count === 0 ? null : `${count} listed transactions are unavailable: no node gives them`;
   }
 
   get stats(): SessionStats {
@@ -153,6 +160,8 @@ export class Ingester {
     if (before === null || before === genesisHash) return;
     this.#options.parts.log.warn({ genesisHash }, 'the history starts over on another chain');
     this.#options.emptyTransactions.clear();
+    this.#options.parts.ungiven.clear();
+    this.#options.parts.unreadable.clear();
   }
 
   #markLive(node: LogNode): void {

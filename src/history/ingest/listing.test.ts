@@ -1,11 +1,20 @@
 import { expect, test } from 'vitest';
 import type { NodeRpc } from '../../rpc/node-pool.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from '../model/limits.js';
-import { type ListingQuery, listSignatures } from './listing.js';
+import { type ListingParts, type ListingQuery, listSignatures } from './listing.js';
+import { newCounters } from './parts.js';
 import type { ListedSignature } from './rpc-results.js';
+import { UngivenItems } from './ungiven-items.js';
+
+function newParts(): ListingParts {
+  const silent = { info: () => undefined, warn: () => undefined };
+  const unreadable = new UngivenItems(systemTimers);
+  return { programId: 'P', unreadable, counters: newCounters(), log: silent };
+}
 
 const ALL: ListingQuery = {
-  programId: 'P',
+  parts: newParts(),
   commitment: 'finalized',
   before: null,
   until: null,
@@ -21,7 +30,7 @@ function nodeOf(page: (at: number) => readonly ListedSignature[]): NodeRpc & { p
     pages: 0,
     call: async () => {
       node.pages += 1;
-      return page(node.pages - 1);
+      return { rows: page(node.pages - 1), unreadable: [] };
     },
   };
   return node as never;

@@ -2,7 +2,13 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { HistoryError } from '../model/error.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from '../model/limits.js';
-import { type ListedSignature, parseSignatures } from './rpc-results.js';
+import type { IngestParts } from './parts.js';
+import {
+  type ListedSignature,
+  malformedError,
+  parseSignatures,
+  type SignaturePage,
+} from './rpc-results.js';
 
 /** A signature and its slot. */
 export interface ListPosition {
@@ -10,9 +16,12 @@ export interface ListPosition {
   readonly slot: number;
 }
 
+/** Of which program, and what is known of rows that cannot be read. */
+export type ListingParts = Pick<IngestParts, 'programId' | 'unreadable' | 'counters' | 'log'>;
+
 /** What is listed. */
 export interface ListingQuery {
-  readonly programId: string;
+  readonly parts: ListingParts;
   readonly commitment: 'confirmed' | 'finalized';
   /** Only signatures older than this one; null for all. */
   readonly before: string | null;
@@ -34,6 +43,8 @@ export interface Listing {
   readonly isComplete: boolean;
   /** Whether the node has older ones: then it lacks none of those that should be listed. */
   readonly hasOlder: boolean;
+  /** Rows that could not be read, and may be when they are listed again. */
+  readonly unread: number;
 }
 
 /** A transaction with its place among the program's transactions of its slot. */
@@ -47,36 +58,64 @@ export interface PlacedSignature extends ListedSignature {
  */
 export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
   const rows: ListedSignature[] = [];
+  let unread = 0;
   for (let page = 1; ; page += 1) {
     const before = rows.at(-1)?.signature ?? query.before;
-    const found = await readPage(rpc, query, before);
+    const { rows: found, unreadable } = await readPage(rpc, query, before);
     if (found.some(({ signature }) => signature === before))
       throw endlessListError('the same page twice');
+    unread += countUnread(query.parts, { rows: found, unreadable });
     // By the last one, because a node may be wrong about the time of a block among others.
     const wanted = found.slice(0, found.findLastIndex((row) => isWanted(row, query)) + 1);
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
-    if (hasOlder || found.length < pageSize(query)) return { rows, isComplete: true, hasOlder };
+    const isLast = found.length + unreadable.length < pageSize(query);
+    if (hasOlder || isLast) return { rows, isComplete: true, hasOlder, unread };
     if (page < query.pagesMax) continue;
     const whole = withoutOldestSlot(rows);
-    if (whole.length > 0) return { rows: whole, isComplete: false, hasOlder: true };
+    if (whole.length > 0) return { rows: whole, isComplete: false, hasOlder: true, unread };
     if (page >= SLOT_PAGES_MAX) throw endlessListError(`${page} pages of one slot`);
   }
+}
+
+/**
+ * How many unreadable rows of a page may yet be read; what stays unreadable is left out, counted and named.
+ *
+ * # Errors
+ * HistoryError while it is not known that the node lists anything that can be read.
+ */
+function countUnread(parts: ListingParts, page: SignaturePage): number {
+  const isProven = page.rows.length > 0;
+  let unread = 0;
+  for (const row of new Set(page.unreadable)) {
+    if (parts.unreadable.isGivenUp(row)) continue;
+    const verdict = parts.unreadable.judge(row, { isProven });
+    if (verdict === 'givenUp') {
+      parts.counters.unavailable += 1;
+      parts.log.warn({ row }, 'a row of the list of signatures cannot be read');
+      continue;
+    }
+    if (verdict !== 'again') throw malformedError('a signature', `a row, not ${row}`);
+    unread += 1;
+  }
+  return unread;
 }
 
 function readPage(
   rpc: NodeRpc,
   query: ListingQuery,
   before: string | null,
-): Promise<readonly ListedSignature[]> {
-  const { programId, commitment, until, signal } = query;
+): Promise<SignaturePage> {
+  const { commitment, until, signal, parts } = query;
   const config = {
     commitment,
     limit: pageSize(query),
     ...(before === null ? {} : { before }),
     ...(until === null || until.signature === null ? {} : { until: until.signature }),
   };
-  return rpc.call('getSignaturesForAddress', [programId, config], parseSignatures, { signal });
+  return rpc.call('getSignaturesForAddress', [parts.programId, config], parseSignatures, {
+    signal,
+  });
 }
 
 function pageSize({ signaturesMax }: ListingQuery): number {

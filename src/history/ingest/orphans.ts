@@ -52,7 +52,7 @@ export class OrphanedTransactions {
     });
     const above = (await lowestSlot(listing, floor, context)) - 1;
     await reconciler.reconcileSlots(
-      { rows, above, upTo: slotUpTo },
+      { rows, above, upTo: slotUpTo, unread: listing.unread },
       withFullTrust(context),
       () => undefined,
     );
@@ -72,7 +72,7 @@ export class OrphanedTransactions {
 
   #listSignatures(floor: number, { rpc, signal }: FetchContext): Promise<Listing> {
     return listSignatures(rpc, {
-      programId: this.#options.parts.programId,
+      parts: this.#options.parts,
       commitment: 'finalized',
       before: null,
       until: { signature: null, slot: floor - 1 },

@@ -5,6 +5,7 @@ import type { Log } from '../../rpc/log.js';
 import type { Timers } from '../../rpc/timers.js';
 import type { Fill, TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
+import type { UngivenItems } from './ungiven-items.js';
 
 /** The part of the store that is used here; all of it is synchronous. */
 export type IngestStore = Pick<
@@ -42,8 +43,9 @@ export function newCounters() {
     missed: 0,
     /** Transactions that a fork reverted. */
     reverted: 0,
-    /** Listed transactions that no node gave. */
+    /** Listed transactions that no node gave, and those of them that one gave later. */
     unavailable: 0,
+    recovered: 0,
     /** Logs that came cut, with events that cannot be read, or not at all. */
     truncated: 0,
     unreadableEvents: 0,
@@ -104,4 +106,8 @@ export interface IngestParts {
   readonly random: () => number;
   readonly log: Log;
   readonly counters: IngestCounters;
+  /** Transactions by their signature. */
+  readonly ungiven: UngivenItems;
+  /** Rows of lists that cannot be read, by their text. */
+  readonly unreadable: UngivenItems;
 }

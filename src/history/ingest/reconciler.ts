@@ -1,5 +1,5 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { UNCONFIRMED_WAIT_MS } from '../model/limits.js';
+import { UNCONFIRMED_WAIT_MS, UNLISTED_MS_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
@@ -34,6 +34,8 @@ export interface FinalSlots {
   /** The slots: above the one, up to the other. */
   readonly above: number;
   readonly upTo: number;
+  /** Rows of the list that could not be read, and may be when it is read again. */
+  readonly unread: number;
 }
 
 /** Writes progress marks after the records that they stand for. */
@@ -51,11 +53,29 @@ export class Reconciler {
     this.#options = options;
   }
 
-  /** Adds what a confirmed listing has and the store has not. */
+  /**
+   * Adds what a confirmed listing has and the store has not.
+   *
+   * # Errors
+   * RpcError or HistoryError when the node fails, after what it gave is stored; so with the finalised ones.
+   */
   async addMissing(rows: readonly PlacedSignature[], context: FetchContext): Promise<void> {
     const missing = this.#missingRows(rows);
-    const fetched = await this.#fetchRows(missing, { ...context, commitment: 'confirmed' });
-    this.#writeRecords(fetched.records);
+    const known = this.#knownOf(rows);
+    await this.#fetchRows(missing, { ...context, commitment: 'confirmed', known });
+  }
+
+  /** Requests some of those that were given up, and adds what is given now; false when none was due. */
+  async addGivenLater({ rpc, signal }: FetchContext): Promise<boolean> {
+    const { parts, store, fetcher } = this.#options;
+    const due = parts.ungiven.takeDue();
+    if (due.length === 0) return false;
+    const stored = store.findStored(due.map(({ signature }) => signature));
+    for (const signature of stored.keys()) fetcher.recordGiven(signature);
+    const rows = due.filter(({ signature }) => !stored.has(signature));
+    const options = { rpc, signal, commitment: 'finalized', known: [] } as const;
+    this.#writeRecords(await fetcher.fetchLater(rows, options));
+    return true;
   }
 
   /**
@@ -68,11 +88,11 @@ export class Reconciler {
     mark: WriteMarks,
   ): Promise<{ readonly isDone: boolean; readonly added: readonly TransactionRecords[] }> {
     const { store, onChange } = this.#options;
-    const final = { ...context, commitment: 'finalized' } as const;
+    const known = this.#knownOf(slots.rows);
+    const final = { ...context, commitment: 'finalized', known } as const;
     const cut = this.#truncatedRows(slots.rows);
-    const added = await this.#fetchRows([...this.#missingRows(slots.rows), ...cut], final);
     const again = new Set(cut.map(({ signature }) => signature));
-    this.#writeRecords(added.records, again);
+    const added = await this.#fetchRows([...this.#missingRows(slots.rows), ...cut], final, again);
     for (const { signature, isTruncated } of added.records) {
       if (isTruncated) this.#reread.add(signature);
     }
@@ -80,12 +100,11 @@ export class Reconciler {
     this.#removeTransactions(lost.gone);
     const elsewhere = this.#finalisePositions(slots.rows);
     const moved = await this.#fetchRows(elsewhere, final);
-    this.#writeRecords(moved.records);
     // It left something on a fork only.
     this.#removeTransactions(
       moved.records.filter(isEmptyTransaction).map(({ signature }) => signature),
     );
-    const isDone = added.pending + moved.pending + lost.open === 0;
+    const isDone = slots.unread + added.pending + moved.pending + lost.open === 0;
     if (isDone) mark((marks) => onChange(store.writeBatch({ transactions: [], progress: marks })));
     if (isDone) this.#reread.clear();
     return { isDone, added: added.records.filter(({ signature }) => !again.has(signature)) };
@@ -105,9 +124,23 @@ export class Reconciler {
     return asked.filter(({ signature }) => cut.has(signature));
   }
 
-  async #fetchRows(rows: readonly PlacedSignature[], options: FetchOptions): Promise<Fetched> {
-    if (rows.length === 0) return { records: [], pending: 0 };
-    return this.#options.fetcher.fetchTransactions(rows, options);
+  /** Some stored ones of a list. */
+  #knownOf(rows: readonly PlacedSignature[]): readonly string[] {
+    const stored = [...this.#options.store.findStored(rows.map(({ signature }) => signature))];
+    return [...stored.slice(0, 1), ...stored.slice(-1)];
+  }
+
+  /** Fetches and stores rows; of `stored` ones see {@link #writeRecords}. */
+  async #fetchRows(
+    rows: readonly PlacedSignature[],
+    options: FetchOptions,
+    stored?: ReadonlySet<string>,
+  ): Promise<Fetched> {
+    if (rows.length === 0) return { records: [], pending: 0, failure: null };
+    const fetched = await this.#options.fetcher.fetchTransactions(rows, options);
+    this.#writeRecords(fetched.records, stored);
+    if (fetched.failure !== null) throw fetched.failure;
+    return fetched;
   }
 
   /** Of `stored` ones it is written as well that they leave nothing. */
@@ -165,10 +198,13 @@ export class Reconciler {
     });
     const unknown = await unknownTo(context, due);
     for (const signature of unknown) this.#unconfirmed.delete(signature);
-    return {
-      gone: [...store.findStored(failed), ...unknown],
-      open: absent.length - unknown.length,
-    };
+    // What the node knows and never lists must not keep the marks where they are.
+    const open = absent.filter((signature) => {
+      return (
+        nowMs - (this.#unconfirmed.get(signature) ?? Number.NEGATIVE_INFINITY) < UNLISTED_MS_MAX
+      );
+    });
+    return { gone: [...store.findStored(failed), ...unknown], open: open.length };
   }
 
   /** Remembers since when each is absent; those that are no longer are forgotten. */

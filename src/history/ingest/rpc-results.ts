@@ -2,6 +2,7 @@
 
 import { RpcError } from '../../rpc/error.js';
 import { HistoryError } from '../model/error.js';
+import { ROW_CHARS_MAX } from '../model/limits.js';
 import { decodeBase58 } from '../store/base58.js';
 
 /** One line of getSignaturesForAddress. */
@@ -12,6 +13,14 @@ export interface ListedSignature {
   readonly failed: boolean;
   /** Unix seconds; null where the node does not know. */
   readonly blockTime: number | null;
+}
+
+/** One page of getSignaturesForAddress. */
+export interface SignaturePage {
+  /** Newest first, as the node lists them. */
+  readonly rows: readonly ListedSignature[];
+  /** The texts of those that cannot be read, cut. */
+  readonly unreadable: readonly string[];
 }
 
 /** The log of one transaction. */
@@ -33,18 +42,29 @@ const SLOT_MAX = 2 ** 48 - 1;
 /** Base58 of as many bytes is not longer. */
 const SIGNATURE_CHARS_MAX = 88;
 
-/** Parses the result of getSignaturesForAddress: newest first, as the node lists them. */
-export function parseSignatures(result: unknown): readonly ListedSignature[] {
+/** Parses the result of getSignaturesForAddress; a row that cannot be read leaves the others as they are. */
+export function parseSignatures(result: unknown): SignaturePage {
   if (!Array.isArray(result)) throw malformedError('getSignaturesForAddress', 'a list');
-  return result.map((row: unknown) => {
-    const { signature, slot, err, blockTime } = recordOf(row, 'getSignaturesForAddress');
-    return {
-      signature: signatureOf(signature),
-      slot: slotOf(slot),
-      failed: err !== null && err !== undefined,
-      blockTime: typeof blockTime === 'number' ? blockTime : null,
-    };
-  });
+  const rows: ListedSignature[] = [];
+  const unreadable: string[] = [];
+  for (const row of result) {
+    try {
+      rows.push(listedSignatureOf(row));
+    } catch {
+      unreadable.push(JSON.stringify(row).slice(0, ROW_CHARS_MAX));
+    }
+  }
+  return { rows, unreadable };
+}
+
+function listedSignatureOf(row: unknown): ListedSignature {
+  const { signature, slot, err, blockTime } = recordOf(row, 'getSignaturesForAddress');
+  return {
+    signature: signatureOf(signature),
+    slot: slotOf(slot),
+    failed: err !== null && err !== undefined,
+    blockTime: typeof blockTime === 'number' ? blockTime : null,
+  };
 }
 
 /** Parses the result of getTransaction; null when the node does not have it. */
@@ -82,6 +102,16 @@ export function parseBlockTime(result: unknown): number | null {
   return typeof result === 'number' ? result : null;
 }
 
+/** Parses the result of getSignatureStatuses of one signature: its slot; null when the node does not know it as final. */
+export function parseFinalSlot(result: unknown): number | null {
+  const { value } = recordOf(result, 'getSignatureStatuses');
+  const [status]: readonly unknown[] = Array.isArray(value) ? value : [null];
+  if (status === null) return null;
+  const { slot, confirmationStatus } = recordOf(status, 'getSignatureStatuses');
+  const isFinal = confirmationStatus === undefined || confirmationStatus === 'finalized';
+  return isFinal ? slotOf(slot) : null;
+}
+
 /** Parses the result of getSignatureStatuses: whether the node knows each of them. */
 export function parseKnown(result: unknown): readonly boolean[] {
   const { value } = recordOf(result, 'getSignatureStatuses');
@@ -111,7 +141,8 @@ function linesOf(value: unknown): readonly string[] {
   throw malformedError('a log', 'a list of texts');
 }
 
-function malformedError(what: string, wanted: string): HistoryError {
+/** A response to a request that was unreadable. */
+export function malformedError(what: string, wanted: string): HistoryError {
   const message = `answer about ${what} was unreadable, must be ${wanted}`;
   return new HistoryError('MALFORMED_HISTORY_ANSWER', message, { what });
 }
@@ -120,4 +151,22 @@ function malformedError(what: string, wanted: string): HistoryError {
 export function isNodeFailure(error: unknown): error is Error {
   if (error instanceof RpcError) return error.code !== 'RPC_ABORTED';
   return error instanceof HistoryError && error.code === 'MALFORMED_HISTORY_ANSWER';
+}
+
+/** JSON-RPC: the node does not have the method, or too many requests have come. */
+const WHOLE_NODE_CODES: readonly unknown[] = [-32601, 429];
+/** No access, or too many requests. */
+const WHOLE_NODE_STATUSES: readonly unknown[] = [401, 403, 429];
+
+/**
+ * Of which a failed request speaks: of the `item` that was requested, of the `node`, whatever is requested, or of
+ * either, as a status of 500 or a silence does.
+ */
+export function subjectOf(error: Error): 'item' | 'node' | 'either' {
+  if (!(error instanceof RpcError)) return 'item';
+  const { rpcCode, status } = error.context;
+  if (error.code === 'RPC_RATE_EXCEEDED') return 'node';
+  if (WHOLE_NODE_CODES.includes(rpcCode) || WHOLE_NODE_STATUSES.includes(status)) return 'node';
+  if (error.code === 'RPC_REJECTED' || error.code === 'RPC_BODY_EXCEEDED') return 'item';
+  return typeof status === 'number' && status < 500 ? 'item' : 'either';
 }

@@ -126,7 +126,7 @@ export class IngestSession {
     const store = await openStore(genesis);
     const params = [{ commitment: 'confirmed' }];
     const slot = await rpc.call('getSlot', params, parseSlot, { signal });
-    const { tip, backfiller } = await this.#buildParts(store);
+    const { tip, backfiller, reconciler } = await this.#buildParts(store);
     // What notifies may be another server, ahead of this node: what lies between counts as missed.
     tip.setNotifiedFrom(slot);
     this.#queue.startWriting(store);
@@ -141,10 +141,16 @@ export class IngestSession {
     await tip.checkFinalised(context);
     socket.resetBackoff();
     this.#options.onLive();
-    return await Promise.race([this.#keepTip(tip, context), this.#fillGaps(backfiller, context)]);
+    return await Promise.race([
+      this.#keepTip(tip, context),
+      this.#fillGaps(backfiller, context),
+      this.#tryLater(reconciler, context),
+    ]);
   }
 
-  async #buildParts(store: IngestStore): Promise<{ tip: HistoryTip; backfiller: Backfiller }> {
+  async #buildParts(
+    store: IngestStore,
+  ): Promise<{ tip: HistoryTip; backfiller: Backfiller; reconciler: Reconciler }> {
     const { parts, limiter, emptyTransactions, onChange, signal, node, rpcs } = this.#options;
     const { firstGap, onBlockTime } = this.#options;
     // A write first: a full disk must fail here, before notifications are queued for it.
@@ -169,7 +175,7 @@ export class IngestSession {
       parts.log.warn({ node: node.name }, 'the node does not know where the history ends');
     }
     const backfiller = new Backfiller({ parts, progress, reconciler: reconciler() });
-    return { tip, backfiller };
+    return { tip, backfiller, reconciler: reconciler() };
   }
 
   /** Runs the finalised check, and reads confirmed signatures again when some may be missing. */
@@ -206,6 +212,14 @@ export class IngestSession {
       if (!step.isDone) {
         await sleep(this.#options.parts.timers, FINALISED_CHECK_MS, context.signal);
       }
+    }
+  }
+
+  /** Requests again what was given up, beside everything else: each request may last for a minute. */
+  async #tryLater(reconciler: Reconciler, context: FetchContext): Promise<never> {
+    for (;;) {
+      await sleep(this.#options.parts.timers, FINALISED_CHECK_MS, context.signal);
+      await reconciler.addGivenLater(context);
     }
   }
 

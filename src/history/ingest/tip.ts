@@ -96,7 +96,7 @@ export class HistoryTip {
     ]);
     const rows = listing.rows.filter(({ slot }) => slot <= upTo);
     const above = lowestSlot(listing, this.#options.progress.tip) - 1;
-    const slots = { rows: withPlaces(rows), above, upTo };
+    const slots = { rows: withPlaces(rows), above, upTo, unread: listing.unread };
     const { isDone, added } = await reconciler.reconcileSlots(slots, context, (write) => {
       this.#writeMarks(rows, listing, write);
     });
@@ -146,7 +146,7 @@ export class HistoryTip {
     const { tip } = this.#options.progress;
     const { rpc, signal } = context;
     return listSignatures(rpc, {
-      programId: this.#options.parts.programId,
+      parts: this.#options.parts,
       commitment,
       before: null,
       until: tip,

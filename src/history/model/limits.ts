@@ -136,8 +136,26 @@ export const ARRIVAL_SLOTS_MAX = 512;
 export const FINALISED_CHECK_MS = 2_000;
 /** A node writes its index of signatures a moment behind its finalised slot. */
 export const FINALISED_MARGIN_SLOTS = 2;
-/** How often a listed transaction is requested before it is counted as unavailable. */
+/** How often a listed transaction is requested before it is given up, and counted as unavailable. */
 export const FETCH_TRIES_MAX = 5;
+/** And for how long at least, milliseconds: nodes write within seconds what they list. */
+export const FETCH_TRIES_MS_MIN = 8_000;
+/** Transactions that are given up in a row while the node gives nothing else: of more it is the node that fails. */
+export const UNPROVEN_MAX = 2;
+/** Failures in a row, of which a node may mean one transaction each, that are those of the node itself. */
+export const UNSURE_FAILURES_MAX = 8;
+/** First and longest wait before a transaction that was given up is requested again. */
+export const LATER_FIRST_MS = 5_000;
+/** See LATER_FIRST_MS. */
+export const LATER_CAP_MS = 300_000;
+/** How often that is done: for 35 minutes, in which a node that was repaired has it. */
+export const LATER_TRIES_MAX = 12;
+/** Transactions of which it is known that no node gives them: each takes some hundred bytes. */
+export const UNGIVEN_MAX = 10_000;
+/** Characters of an unreadable row of a list by which it is known again. */
+export const ROW_CHARS_MAX = 300;
+/** A stored transaction that a node knows and does not list for as long is left to the checks below the tip. */
+export const UNLISTED_MS_MAX = 30_000;
 /** How long a transaction that a finalised listing lacks waits before it is requested by signature. */
 export const UNCONFIRMED_WAIT_MS = 3_000;
 /** Pages read for what is not final below the tip: some minutes of a busy program. */

@@ -18,6 +18,7 @@ import { type IngestParts, newCounters } from '../ingest/parts.js';
 import type { Gap } from '../ingest/progress.js';
 import type { LogNode, SessionStats } from '../ingest/session.js';
 import { EmptyTransactions } from '../ingest/store-records.js';
+import { UngivenItems } from '../ingest/ungiven-items.js';
 import { ChainTime } from '../model/chain-time.js';
 import { HistoryError } from '../model/error.js';
 import { FETCH_BURST_MS } from '../model/limits.js';
@@ -189,6 +190,8 @@ export class HistoryService {
     const decoder = new LogDecoder(programId);
     const parts: IngestParts = {
       ...{ programId, timers, log: this.#log, counters: this.#counters },
+      ungiven: new UngivenItems(timers),
+      unreadable: new UngivenItems(timers),
       decode: (lines) => decoder.decode(lines),
       random,
     };
