@@ -29,6 +29,7 @@ const unrepairedFiles = {
   'src/feed/model/chain-clock.ts': '../unrepaired/chain-clock.ts',
   'src/feed/model/clock-lead.ts': '../unrepaired/clock-lead.ts',
   'src/feed/model/slot-window.ts': '../unrepaired/slot-window.ts',
+  'src/history/ingest/ungiven-items.ts': '../unrepaired/ungiven-items.ts',
   'src/history/worker/retention.ts': '../unrepaired/retention.ts',
 };
 

@@ -6,6 +6,7 @@ import {
   OF_MERGED,
   OF_ONE_NODE,
   OF_SEVERAL_NODES,
+  REFUSED_ITEMS,
   WRONG_WALL_CLOCK,
 } from './faults.js';
 
@@ -76,10 +77,23 @@ function kindsOf({ nodes, merged }: RunShape): readonly FaultKind[] {
   return merged.servers > 0 ? OF_MERGED : OF_SEVERAL_NODES;
 }
 
-/** The faults of a random run: episodes, each of several faults of one node at once. */
-export function randomFaults(random: Random, shape: RunShape): readonly PlannedFault[] {
+/** Every other history has a node that refuses items from the start or later, whatever else goes wrong. */
+function refusedItems(random: Random, { hasHistory }: RunShape): readonly PlannedFault[] {
+  const kind = random.pickOne(REFUSED_ITEMS);
+  if (!hasHistory || kind === undefined || random.oneIn(2)) return [];
+  const atMs = random.oneIn(2) ? 0 : random.nextBelow(LAST_FAULT_MS - kind.lastsMsMax);
+  const lastsMs = random.nextBetween(20_000, kind.lastsMsMax);
+  return [{ kind, atMs, lastsMs, episode: -1, victim: random.oneIn(2) ? 'inUse' : 'other' }];
+}
+
+/** The faults of a random run: episodes, each of several faults of one node at once; refused items have a chance of their own. */
+export function randomFaults(
+  random: Random,
+  shape: RunShape,
+  ofItems: Random,
+): readonly PlannedFault[] {
   const kinds = kindsOf(shape);
-  const planned: PlannedFault[] = [];
+  const planned: PlannedFault[] = [...refusedItems(ofItems, shape)];
   let fromMs = FIRST_FAULT_MS;
   for (let episode = 0; fromMs < LAST_FAULT_MS; episode += 1) {
     const endMs = Math.min(fromMs + random.nextBetween(1_000, EPISODE_MS_MAX), LAST_FAULT_MS);

@@ -429,6 +429,16 @@ export const NODE_FAULTS: readonly FaultKind[] = [...OUTAGES, ...HELD_LIES, ANNO
 
 /** What random runs draw from; a lie of the only node is refuted by nobody. */
 export const OF_ONE_NODE: readonly FaultKind[] = [...OUTAGES, ...MISHAPS, ...CLIENTS, ...CHAIN];
+/** A node refuses to give some transactions, for ever or for a while, and gives all else. */
+export const REFUSED_ITEMS: readonly FaultKind[] = (
+  ['unsupported version', 'internal error', 'malformed', 'nothing'] as const
+).flatMap((says) =>
+  [true, false].map((isForEver) => ({
+    name: `a refused item: ${says}${isForEver ? ', for ever' : ''}`,
+    lastsMsMax: 120_000,
+    node: () => ({ refused: { says, isForEver } }),
+  })),
+);
 /** The same where another node refutes a lie. */
 export const OF_SEVERAL_NODES: readonly FaultKind[] = [...OF_ONE_NODE, ...HELD_LIES];
 

@@ -1,11 +1,19 @@
 /** Compares the stored fills with the ledger: none lost, none twice, none invented. */
 import type { ModelLedger } from './model-ledger.js';
+import type { ModelNode } from './model-node.js';
 
 /** A fill is stored by then, when nothing has gone wrong for so long. */
 export const STORED_MS_MAX = 15_000;
 
+/** A slot is final by then, and passed by the marks. */
+const PASSED_MS_MAX = 30_000;
+
 interface TradeRow {
   readonly fillRecordId: string;
+}
+
+interface StatusBody {
+  readonly history: { readonly state: string; readonly finalisedSlot: number };
 }
 
 /** The judge of one run's history. */
@@ -32,14 +40,29 @@ export class HistoryTruth {
     return null;
   }
 
-  /** The first fill that should be stored by now and is not; null when there is none. */
-  findMissing(body: string, nowMs: number): string | null {
+  /** The first fill that should be stored by now, as one of the nodes gives it, and is not; null when there is none. */
+  findMissing(
+    body: string,
+    nowMs: number,
+    nodes: readonly Pick<ModelNode, 'refusedForEver'>[],
+  ): string | null {
     const shown = new Set(this.#idsOf(body));
-    const missing = this.#ledger.fills.filter(({ id, landedMs }) => {
-      return landedMs < nowMs - STORED_MS_MAX && !shown.has(id);
+    const missing = this.#ledger.fills.filter(({ id, landedMs, signature }) => {
+      const isGiven = nodes.some(({ refusedForEver }) => !refusedForEver.has(signature));
+      return landedMs < nowMs - STORED_MS_MAX && !shown.has(id) && isGiven;
     });
     if (missing.length === 0) return null;
     return `${missing.length} fills were not stored, the first is ${missing[0]?.id}`;
+  }
+
+  /** What is wrong with the history in a body of /status: it has to be live, and its marks have to move on. */
+  findStanding(body: string, nowMs: number): string | null {
+    const { state, finalisedSlot } = (JSON.parse(body) as StatusBody).history;
+    if (state !== 'live') return `the history was ${state}, must be live`;
+    const passed = this.#ledger.fills.filter(({ landedMs }) => landedMs < nowMs - PASSED_MS_MAX);
+    const slot = Math.max(0, ...passed.map((fill) => fill.slot));
+    if (finalisedSlot >= slot) return null;
+    return `the history was final up to slot ${finalisedSlot}, must be up to ${slot}`;
   }
 
   /** How many fills were ever shown. */

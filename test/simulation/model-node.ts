@@ -14,7 +14,7 @@ import type {
   RequestOutcome,
   UpgradeOutcome,
 } from './network.js';
-import { type NodeFaults, type NotifiedKind, soundNode } from './node-faults.js';
+import { type NodeFaults, type NotifiedKind, type Refusal, soundNode } from './node-faults.js';
 
 /** Account sizes of the kinds that a scan finds. */
 const KIND_OF_BYTES: Readonly<Record<number, NotifiedKind>> = {
@@ -35,6 +35,16 @@ const TRICKLE_MS = 4_000;
 const TRICKLED_BYTES_MAX = 100;
 /** A notification that is held back comes after at most this time. */
 const SWAPPED_MS = 700;
+
+/** One fill in so many is refused by a node that refuses some. */
+const REFUSED_ONE_IN = 4;
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  'unsupported version':
+    '"error":{"code":-32015,"message":"Transaction version (9) is not supported"}',
+  'internal error': '"error":{"code":-32603,"message":"Internal error"}',
+  malformed: '"result":{"slot":1,"meta":{"err":null,"logMessages":[7]}}',
+  nothing: '"result":null',
+};
 
 type Encoding = 'base64' | 'base64+zstd';
 
@@ -78,6 +88,8 @@ export class ModelNode implements NetworkHost, ChainListener {
   readonly name: string;
   readonly damage: NodeDamage = { lost: 0, doubled: 0, swapped: 0, malformed: 0, silenced: 0 };
   faults: NodeFaults = soundNode();
+  /** The signatures that it never gives, whatever its faults. */
+  readonly refusedForEver = new Map<string, Refusal>();
   readonly #chain: ModelChain;
   readonly #ledger: ModelLedger;
   readonly #random: Random;
@@ -152,11 +164,14 @@ export class ModelNode implements NetworkHost, ChainListener {
       const headers = retryAfterSeconds === null ? {} : { 'retry-after': `${retryAfterSeconds}` };
       return { status, headers, parts: partsOf('overloaded') };
     }
-    const result = this.#answer(method, params);
+    const refusal = method === 'getTransaction' ? this.#refuse(params[0] as string) : null;
+    const result = refusal === null ? this.#answer(method, params) : null;
     const text =
-      result === null
-        ? `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"},"id":${id}}`
-        : `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
+      refusal !== null
+        ? `{"jsonrpc":"2.0",${refusal},"id":${id}}`
+        : result === null
+          ? `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"},"id":${id}}`
+          : `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
     if (this.faults.tricklesScans && isUserScan(method, params)) return trickledReply(text);
     return this.#spoilReply(text);
   }
@@ -300,6 +315,17 @@ export class ModelNode implements NetworkHost, ChainListener {
       blockTime: unixSecondsOf(slot),
       meta: { err: null, logMessages },
     });
+  }
+
+  /** The members of a response that refuses a fill; null for one that is given. */
+  #refuse(signature: string): string | null {
+    const { refused } = this.faults;
+    const isRefused =
+      refused !== null && (this.#ledger.find(signature)?.id ?? 0) % REFUSED_ONE_IN === 1;
+    const says = this.refusedForEver.get(signature) ?? (isRefused ? refused.says : null);
+    if (says === null) return null;
+    if (refused?.isForEver === true) this.refusedForEver.set(signature, says);
+    return REFUSALS[says];
   }
 
   #readStatuses(signatures: readonly string[]): string {

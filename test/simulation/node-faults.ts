@@ -11,6 +11,9 @@ export type NotifiedKind =
   | 'clock'
   | 'logs';
 
+/** What a node says of a transaction that it refuses to give. */
+export type Refusal = 'unsupported version' | 'internal error' | 'malformed' | 'nothing';
+
 /** The state of a node; shares are of its account notifications, 0 to 1. */
 export interface NodeFaults {
   /** The host refuses connections, and has cut those that were open. */
@@ -60,6 +63,8 @@ export interface NodeFaults {
   /** The Clock account is wrong by so many seconds. */
   clockErrorSeconds: number;
   hasOtherGenesis: boolean;
+  /** One fill in a few is not given, where `isForEver` neither when the fault is over; null gives all. */
+  refused: { readonly says: Refusal; readonly isForEver: boolean } | null;
   subscribes: 'acknowledged' | 'silent' | 'refused';
   answersPings: boolean;
 }
@@ -93,6 +98,7 @@ export function soundNode(): NodeFaults {
     hidesMarkets: false,
     clockErrorSeconds: 0,
     hasOtherGenesis: false,
+    refused: null,
     subscribes: 'acknowledged',
     answersPings: true,
   };

@@ -14,6 +14,7 @@ import {
   LIES,
   MADE_UP_USER,
   NODE_FAULTS,
+  REFUSED_ITEMS,
   SERVER_FAULTS,
   SUBSCRIBES_REFUSED,
   TRICKLING_SCANS,
@@ -30,6 +31,7 @@ export type UnrepairedModule =
   | 'slot-window.ts'
   | 'suspects.ts'
   | 'takeover-check.ts'
+  | 'ungiven-items.ts'
   | 'retention.ts';
 
 /** One run that is not random. */
@@ -212,6 +214,15 @@ const NAMED: readonly Scenario[] = [
     faults: only(CLOCK_AHEAD),
     without: 'retention.ts',
   },
+  ...REFUSED_ITEMS.filter(({ name }) => name.endsWith('for ever')).map(
+    (kind) =>
+      ({
+        name: `the only node has ${kind.name}`,
+        shape: { ...SHAPE, nodes: 1 },
+        faults: only(kind, 60_000, 0),
+        without: 'ungiven-items.ts',
+      }) as const,
+  ),
   {
     name: 'the scan of the first node hangs from the start on',
     faults: only(HANGING_SCANS, 200_000, 0),

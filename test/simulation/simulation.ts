@@ -80,7 +80,7 @@ export interface RunOptions {
   /** A random one by default. */
   readonly shape?: RunShape;
   /** Random ones by default. */
-  readonly faults?: (random: Random, shape: RunShape) => readonly PlannedFault[];
+  readonly faults?: typeof randomFaults;
   readonly flags?: Flags;
   /** Whether the book may not be anything but live from the first fault on. */
   readonly staysLive?: boolean;
@@ -160,7 +160,7 @@ class Run {
       return new ModelGrpc({ name, chain: this.#chain, seed: seed * 37 + index });
     });
     useGrpcHosts(new Map(this.#servers.map((server) => [server.name, server])));
-    this.#faults = faults(this.#random, this.#shape);
+    this.#faults = faults(this.#random, this.#shape, new Random(seed + 4));
     const listener = { onViolation: (text: string) => this.#violateAsReader(text) };
     this.#readers = READERS.map((wishes, index) => {
       return new ModelReader({ ip: `10.0.0.${index + 1}`, wishes, listener });
@@ -330,9 +330,12 @@ class Run {
     this.#time.plan(delayMs, () => {
       this.#planHistoryCheck(HISTORY_CHECK_MS);
       const { path, query } = TRADES;
+      openPort()?.request({ path: '/status', query: '', ip: '10.0.1.2' }, ({ body }) => {
+        const wrong = this.#historyTruth.findStanding(textOfBody(body), this.#time.nowMs);
+        if (wrong !== null && this.#isHealed) this.#violate(wrong);
+      });
       openPort()?.request({ path, query, ip: '10.0.1.2' }, ({ status, body }) => {
-        if (status === 200)
-          this.#checkTrades(String(body instanceof Uint8Array ? Buffer.from(body) : body));
+        if (status === 200) this.#checkTrades(textOfBody(body));
         else if (this.#isHealed) this.#violate(`/trades returned ${status}`);
       });
     });
@@ -341,7 +344,7 @@ class Run {
   #checkTrades(body: string): void {
     const wrong = this.#historyTruth.findWrong(body);
     if (wrong !== null) this.#violate(wrong);
-    const missing = this.#historyTruth.findMissing(body, this.#time.nowMs);
+    const missing = this.#historyTruth.findMissing(body, this.#time.nowMs, this.#nodes);
     if (missing !== null && this.#isHealed) this.#violate(missing);
     this.#record(`${this.#historyTruth.seenCount} fills are stored`);
   }
@@ -477,6 +480,10 @@ class Run {
     this.#hash.update(line);
     this.#options.writeLine?.(line);
   }
+}
+
+function textOfBody(body: unknown): string {
+  return String(body instanceof Uint8Array ? Buffer.from(body) : body);
 }
 
 function textOf(fields: unknown): string {
