@@ -7,7 +7,7 @@ export type HistoryState = 'off' | 'starting' | 'backfilling' | 'live' | 'failin
 /** How far the history is and what it counts, for /status and /metrics. */
 export interface HistoryStats {
   readonly state: HistoryState;
-  /** Why it is not live; null when it is. */
+  /** Why it is not live, or what it lacks while it is; null when it lacks nothing. */
   readonly reason: string | null;
   /** Events since the worker began, by name. */
   readonly counts: Readonly<Record<string, number>>;

@@ -42,7 +42,7 @@ const historyState = word('off', 'starting', 'backfilling', 'live', 'failing');
 
 const historyStatus = object({
   state: historyState,
-  /** Why it is not live; null when it is. */
+  /** Why it is not live, or what it lacks while it is; null when it lacks nothing. */
   reason: orNull(text),
   trades: whole,
   fundingRates: whole,

@@ -87,7 +87,9 @@ export class Ingester {
   get #lackReason(): string | null {
     const { ungiven, unreadable } = this.#options.parts;
     const count = ungiven.count + unreadable.count;
-    return count === 0 ? null : `${count} listed transactions are unavailable: no node gives them`;
+    return count === 0
+      ? null
+      : `unavailable transactions, which are listed and no node gives: ${count}`;
   }
 
   get stats(): SessionStats {

@@ -74,7 +74,7 @@ describe('a transaction of which a node says', () => {
       await scene.settles(rig, [1, 3, 4, 5]);
       await rig.until(() => expect(rig.stats.finalisedSlot).toBe(missed.slot));
       expect(rig.counters).toMatchObject({ unavailable: 1, recovered: 0, readingFailures: 0 });
-      expect([rig.state, rig.reason]).toEqual(['live', expect.stringMatching(/^1 .*unavailable/)]);
+      expect([rig.state, rig.reason]).toEqual(['live', expect.stringMatching(/unavailable.* 1$/)]);
       node.suffer({ instead: () => undefined });
       await scene.settles(rig, [1, 2, 3, 4, 5]);
       expect(rig.counters).toMatchObject({ unavailable: 1, recovered: 1 });
@@ -197,7 +197,7 @@ describe('a row of a list that cannot be read', () => {
     await scene.settles(rig, [1, 3]);
     await rig.until(() => expect(rig.stats.finalisedSlot).toBe(last.slot));
     expect(rig.counters).toMatchObject({ unavailable: 1, readingFailures: 0 });
-    expect(rig.reason).toMatch(/^1 .*unavailable/);
+    expect(rig.reason).toMatch(/unavailable.* 1$/);
   });
 
   test('of a transaction that was told leaves it stored, and the marks move on', async () => {

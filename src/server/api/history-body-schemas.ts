@@ -27,7 +27,9 @@ const txSig = text('The signature of the transaction.');
 const historyState = wordSchema(['off', 'starting', 'backfilling', 'live', 'failing'], {
   description: 'The state of trades, funding rates and candles.',
 });
-const whyNotLive = textOrNull('Why the history is not live; null when it is.');
+const whyNotLive = textOrNull(
+  'Why the history is not live, or what it lacks while it is; null when it lacks nothing.',
+);
 
 /** The history in the body of /ready. */
 export const historyReadiness = Type.Object({ state: historyState, reason: whyNotLive });
