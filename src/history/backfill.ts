@@ -44,7 +44,7 @@ export interface BackfillProgress {
   readonly trades: number;
   /** Unix seconds of the oldest transaction that was read. */
   readonly oldestTs: number | null;
-  /** Signatures of the transactions that no node gave. */
+  /** Signatures of the transactions that no node gave, and rows of lists that cannot be read. */
   readonly unavailable: readonly string[];
   /** Why it is being tried again; null when all is well. */
   readonly retryReason: string | null;
@@ -84,7 +84,7 @@ class Backfill {
   readonly #job: BackfillJob;
   readonly #backfiller: Backfiller;
   readonly #reconciler: Reconciler;
-  readonly #ungiven: UngivenItems;
+  readonly #parts: IngestParts;
   #signatures = 0;
   #oldestTs: number | null = null;
   #newestTs: number | null = null;
@@ -120,7 +120,7 @@ class Backfill {
     this.#job = new BackfillJob(store, options);
     this.#backfiller = new Backfiller({ parts, progress: this.#job, reconciler });
     this.#reconciler = reconciler;
-    this.#ungiven = parts.ungiven;
+    this.#parts = parts;
   }
 
   async runJob(): Promise<BackfillProgress> {
@@ -180,7 +180,8 @@ class Backfill {
     const share = gap === null ? 1 : Math.min(1, whole <= 0 ? 0 : done / whole);
     const { trades } = this.#store.readTotals();
     const signatures = this.#signatures;
-    const unavailable = this.#ungiven.keys;
+    const { ungiven, unreadable } = this.#parts;
+    const unavailable = [...ungiven.keys, ...unreadable.keys];
     return { share, signatures, trades, oldestTs: this.#oldestTs, unavailable, retryReason };
   }
 }

@@ -3,10 +3,14 @@ import type { RateLimiter } from '../../rpc/rate-limiter.js';
 import { HistoryError } from '../model/error.js';
 import { FETCHES_MAX, UNPROVEN_MAX, UNSURE_FAILURES_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
-import type { PlacedSignature } from './listing.js';
 import { decodeRecords, type IngestParts } from './parts.js';
 import { readTransaction } from './read-transaction.js';
-import { isNodeFailure, subjectOf, type TransactionLog } from './rpc-results.js';
+import {
+  isNodeFailure,
+  type PlacedSignature,
+  subjectOf,
+  type TransactionLog,
+} from './rpc-results.js';
 
 /** What came of a list of transactions. */
 export interface Fetched {

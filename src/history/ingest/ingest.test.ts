@@ -449,7 +449,7 @@ describe('failures', () => {
     node.suffer({
       instead: (method) => {
         if (!broken || method !== 'getSignaturesForAddress') return undefined;
-        return { result: [{ signature: '!', slot: 'x' }] };
+        return { result: ['!', '?', '#'].map((signature) => ({ signature, slot: 'x' })) };
       },
     });
     const rig = start();

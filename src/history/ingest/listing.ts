@@ -1,11 +1,12 @@
 /** Lists of the program's signatures, as a node gives them: newest first, in pages. */
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { HistoryError } from '../model/error.js';
-import { PAGE_SIGNATURES, SLOT_PAGES_MAX } from '../model/limits.js';
+import { PAGE_SIGNATURES, SLOT_PAGES_MAX, UNPROVEN_MAX } from '../model/limits.js';
 import type { IngestParts } from './parts.js';
 import {
   type ListedSignature,
   malformedError,
+  type PlacedSignature,
   parseSignatures,
   type SignaturePage,
 } from './rpc-results.js';
@@ -47,11 +48,6 @@ export interface Listing {
   readonly unread: number;
 }
 
-/** A transaction with its place among the program's transactions of its slot. */
-export interface PlacedSignature extends ListedSignature {
-  readonly place: number;
-}
-
 /**
  * Reads pages until the end or `pagesMax`. A slot that goes over the last page is left out, because
  * places are counted from its oldest signature; one that is longer than all pages is read whole.
@@ -82,12 +78,13 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
  * How many unreadable rows of a page may yet be read; what stays unreadable is left out, counted and named.
  *
  * # Errors
- * HistoryError while it is not known that the node lists anything that can be read.
+ * HistoryError where more than a few can be, and none is known that the node lists readably.
  */
 function countUnread(parts: ListingParts, page: SignaturePage): number {
   const isProven = page.rows.length > 0;
+  const rows = new Set(page.unreadable);
   let unread = 0;
-  for (const row of new Set(page.unreadable)) {
+  for (const row of rows) {
     if (parts.unreadable.isGivenUp(row)) continue;
     const verdict = parts.unreadable.judge(row, { isProven });
     if (verdict === 'givenUp') {
@@ -95,7 +92,9 @@ function countUnread(parts: ListingParts, page: SignaturePage): number {
       parts.log.warn({ row }, 'a row of the list of signatures cannot be read');
       continue;
     }
-    if (verdict !== 'again') throw malformedError('a signature', `a row, not ${row}`);
+    const isNonsense = verdict === 'doubtful' && rows.size > UNPROVEN_MAX;
+    if (isNonsense || verdict === 'blocked')
+      throw malformedError('a signature', `a row, not ${row}`);
     unread += 1;
   }
   return unread;

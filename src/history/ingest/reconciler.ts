@@ -3,10 +3,9 @@ import { UNCONFIRMED_WAIT_MS, UNLISTED_MS_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
-import type { PlacedSignature } from './listing.js';
 import type { IngestParts, IngestStore } from './parts.js';
 import type { WriteProgress } from './progress.js';
-import { parseKnown } from './rpc-results.js';
+import { type PlacedSignature, parseKnown } from './rpc-results.js';
 import { type EmptyTransactions, writeRecords } from './store-records.js';
 
 /** What the reconciler works on. */

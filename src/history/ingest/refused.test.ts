@@ -38,6 +38,8 @@ const REFUSALS: readonly (readonly [string, Reply])[] = [
   ['a slot that is none', { result: { slot: 'first', meta: META } }],
   ['a status of 404', { status: 404 }],
   ['a status of 500', { status: 500 }],
+  ['half a body', { text: '{"jsonrpc":"2.0","res' }],
+  ['nothing, and cuts the connection', 'destroy'],
 ];
 
 /** One of each kind: of the transaction, of none, and of the transaction or the node. */
@@ -217,7 +219,8 @@ describe('a row of a list that cannot be read', () => {
     spoil(node, [scene.fill(1)]);
     ledger.tick(40);
     const rig = await scene.live();
-    expect(rig.counters.unavailable).toBe(1);
+    await rig.until(() => expect(rig.counters.unavailable).toBe(1));
+    expect([rig.counters.connects, rig.counters.readingFailures]).toEqual([1, 0]);
     scene.fill(2);
     await scene.settles(rig, [2]);
   });

@@ -15,6 +15,11 @@ export interface ListedSignature {
   readonly blockTime: number | null;
 }
 
+/** A transaction with its place among the program's transactions of its slot. */
+export interface PlacedSignature extends ListedSignature {
+  readonly place: number;
+}
+
 /** One page of getSignaturesForAddress. */
 export interface SignaturePage {
   /** Newest first, as the node lists them. */
@@ -51,10 +56,18 @@ export function parseSignatures(result: unknown): SignaturePage {
     try {
       rows.push(listedSignatureOf(row));
     } catch {
-      unreadable.push(JSON.stringify(row).slice(0, ROW_CHARS_MAX));
+      unreadable.push(textOfRow(row));
     }
   }
   return { rows, unreadable };
+}
+
+/** The same for a row that is listed as confirmed and as finalised. */
+function textOfRow(row: unknown): string {
+  const text = JSON.stringify(row, (name, value: unknown) =>
+    name === 'confirmationStatus' ? undefined : value,
+  );
+  return text.slice(0, ROW_CHARS_MAX);
 }
 
 function listedSignatureOf(row: unknown): ListedSignature {

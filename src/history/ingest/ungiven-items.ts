@@ -9,7 +9,7 @@ import {
   UNGIVEN_MAX,
   UNPROVEN_MAX,
 } from '../model/limits.js';
-import type { PlacedSignature } from './listing.js';
+import type { PlacedSignature } from './rpc-results.js';
 
 /**
  * What becomes of an item that was not given: `again` where its node gives others, `doubtful` where no node is known to,
