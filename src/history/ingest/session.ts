@@ -137,8 +137,10 @@ export class IngestSession {
       },
     };
     await tip.catchUp(context);
-    // The first check opens the gaps that are left to fill.
-    await tip.checkFinalised(context);
+    // The first check of an empty store opens the gap that is left to fill.
+    while (!(await tip.checkFinalised(context)) && this.#progress?.tip === null) {
+      await sleep(parts.timers, FINALISED_CHECK_MS, signal);
+    }
     socket.resetBackoff();
     this.#options.onLive();
     return await Promise.race([
