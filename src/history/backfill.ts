@@ -121,6 +121,7 @@ class Backfill {
     this.#backfiller = new Backfiller({ parts, progress: this.#job, reconciler });
     this.#reconciler = reconciler;
     this.#parts = parts;
+    parts.ungiven.restore(store.readProgress());
   }
 
   async runJob(): Promise<BackfillProgress> {

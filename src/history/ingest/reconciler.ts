@@ -74,7 +74,16 @@ export class Reconciler {
     const rows = due.filter(({ signature }) => !stored.has(signature));
     const options = { rpc, signal, commitment: 'finalized', known: [] } as const;
     this.#writeRecords(await fetcher.fetchLater(rows, options));
+    if (Object.keys(parts.ungiven.mark).length > 0) this.#writeMarks({});
     return true;
+  }
+
+  /** With what was given up, so that no mark passes it before the store names it. */
+  #writeMarks(marks: Readonly<Record<string, string | null>>): void {
+    const { parts, store, onChange } = this.#options;
+    const progress = { ...marks, ...parts.ungiven.mark };
+    onChange(store.writeBatch({ transactions: [], progress }));
+    parts.ungiven.recordStored();
   }
 
   /**
@@ -86,7 +95,6 @@ export class Reconciler {
     context: FetchContext,
     mark: WriteMarks,
   ): Promise<{ readonly isDone: boolean; readonly added: readonly TransactionRecords[] }> {
-    const { store, onChange } = this.#options;
     const known = this.#knownOf(slots.rows);
     const final = { ...context, commitment: 'finalized', known } as const;
     const cut = this.#truncatedRows(slots.rows);
@@ -104,7 +112,7 @@ export class Reconciler {
       moved.records.filter(isEmptyTransaction).map(({ signature }) => signature),
     );
     const isDone = slots.unread + added.pending + moved.pending + lost.open === 0;
-    if (isDone) mark((marks) => onChange(store.writeBatch({ transactions: [], progress: marks })));
+    if (isDone) mark((marks) => this.#writeMarks(marks));
     if (isDone) this.#reread.clear();
     return { isDone, added: added.records.filter(({ signature }) => !again.has(signature)) };
   }

@@ -97,6 +97,24 @@ describe('a transaction of which a node says', () => {
     await scene.settles(rig, [2]);
   });
 
+  test('an error is requested again after a restart', async () => {
+    const { ledger, node } = scene;
+    refuse(node, [scene.fill(1)], rpcError(-32_603, 'Internal error'));
+    const last = scene.fill(2);
+    ledger.tick(40);
+    const first = await scene.live();
+    await first.until(() => expect(first.stats.finalisedSlot).toBe(last.slot));
+    await first.stop();
+    const second = await scene.live({ stores: first.stores });
+    expect(second.reason).toMatch(/unavailable.* 1$/);
+    node.suffer({ instead: () => undefined });
+    await scene.settles(second, [1, 2]);
+    expect(second.reason).toBeNull();
+    await second.stop();
+    const third = await scene.live({ stores: first.stores });
+    expect(third.reason).toBeNull();
+  });
+
   test('an error is taken from another node', async () => {
     const { ledger, node } = scene;
     await scene.addNode();

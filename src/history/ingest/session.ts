@@ -157,6 +157,7 @@ export class IngestSession {
     const { firstGap, onBlockTime } = this.#options;
     // A write first: a full disk must fail here, before notifications are queued for it.
     onChange(store.writeBatch({ transactions: [], progress: { opened: node.name } }));
+    parts.ungiven.restore(store.readProgress());
     const progress = new Progress(store);
     this.#progress = progress;
     const fetcher = new Fetcher(parts, limiter, rpcs);

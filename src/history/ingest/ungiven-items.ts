@@ -7,6 +7,7 @@ import {
   LATER_FIRST_MS,
   LATER_TRIES_MAX,
   UNGIVEN_MAX,
+  UNGIVEN_STORED_MAX,
   UNPROVEN_MAX,
 } from '../model/limits.js';
 import type { PlacedSignature } from './rpc-results.js';
@@ -16,6 +17,9 @@ import type { PlacedSignature } from './rpc-results.js';
  * `givenUp` at the end of its tries, and `blocked` where too many were given up while nothing was given.
  */
 export type Verdict = 'again' | 'doubtful' | 'givenUp' | 'blocked';
+
+/** The name of the mark in the store. */
+const UNAVAILABLE_MARK = 'unavailable';
 
 interface Tried {
   readonly firstMs: number;
@@ -42,6 +46,8 @@ export class UngivenItems {
   readonly #givenUp = new Map<string, GivenUp>();
   /** Given up since the last sign that a node gives anything. */
   #unproven = 0;
+  /** Whether the transactions that were given up are others than those of the store. */
+  #isChanged = false;
 
   constructor(timers: Timers) {
     this.#timers = timers;
@@ -78,6 +84,7 @@ export class UngivenItems {
     if (!tried.isProven && this.#unproven >= UNPROVEN_MAX) return 'blocked';
     if (!tried.isProven) this.#unproven += 1;
     this.#tried.delete(key);
+    this.#isChanged = true;
     keepNewest(this.#givenUp, key, { row: null, tries: 0, dueMs: nowMs + LATER_FIRST_MS });
     return 'givenUp';
   }
@@ -85,14 +92,18 @@ export class UngivenItems {
   /** Where a transaction that was given up has its place by the newest list. */
   place(row: PlacedSignature): void {
     const givenUp = this.#givenUp.get(row.signature);
-    if (givenUp !== undefined) givenUp.row = row;
+    if (givenUp === undefined) return;
+    this.#isChanged ||= givenUp.row?.slot !== row.slot || givenUp.row.place !== row.place;
+    givenUp.row = row;
   }
 
   /** The item was given; true when it had been given up. */
   recordGiven(key: string): boolean {
     this.#unproven = 0;
     this.#tried.delete(key);
-    return this.#givenUp.delete(key);
+    const wasGivenUp = this.#givenUp.delete(key);
+    this.#isChanged ||= wasGivenUp;
+    return wasGivenUp;
   }
 
   /** The transactions that are to be tried again now, a few at once. */
@@ -109,12 +120,41 @@ export class UngivenItems {
     return due;
   }
 
+  /** The mark of the store that names the newest transactions that were given up; none where it has them. */
+  get mark(): Readonly<Record<string, string>> {
+    if (!this.#isChanged) return {};
+    const rows = [...this.#givenUp.values()].map(({ row }) => row).filter((row) => row !== null);
+    return { [UNAVAILABLE_MARK]: JSON.stringify(rows.slice(-UNGIVEN_STORED_MAX)) };
+  }
+
+  /** The store has the mark. */
+  recordStored(): void {
+    this.#isChanged = false;
+  }
+
+  /** Takes over what an earlier run gave up: it is due at once. */
+  restore(marks: ReadonlyMap<string, string>): void {
+    const rows: unknown = JSON.parse(marks.get(UNAVAILABLE_MARK) ?? '[]');
+    if (!Array.isArray(rows)) return;
+    for (const row of rows.filter(isPlaced)) {
+      if (this.#givenUp.has(row.signature)) continue;
+      keepNewest(this.#givenUp, row.signature, { row, tries: 0, dueMs: this.#timers.nowMs() });
+    }
+  }
+
   /** Another chain has other items. */
   clear(): void {
     this.#tried.clear();
     this.#givenUp.clear();
     this.#unproven = 0;
+    this.#isChanged = false;
   }
+}
+
+function isPlaced(row: unknown): row is PlacedSignature {
+  if (typeof row !== 'object' || row === null) return false;
+  const { signature, slot, place } = row as Partial<Record<keyof PlacedSignature, unknown>>;
+  return typeof signature === 'string' && typeof slot === 'number' && typeof place === 'number';
 }
 
 function keepNewest<T>(items: Map<string, T>, key: string, item: T): void {

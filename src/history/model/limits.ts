@@ -152,6 +152,8 @@ export const LATER_CAP_MS = 300_000;
 export const LATER_TRIES_MAX = 12;
 /** Transactions of which it is known that no node gives them: each takes some hundred bytes. */
 export const UNGIVEN_MAX = 10_000;
+/** Those of them that the store names, for the next start: some hundred kilobytes. */
+export const UNGIVEN_STORED_MAX = 1_000;
 /** Characters of an unreadable row of a list by which it is known again. */
 export const ROW_CHARS_MAX = 300;
 /** A stored transaction that a node knows and does not list for as long is left to the checks below the tip. */
