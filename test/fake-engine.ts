@@ -192,7 +192,7 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     return rows.filter(isGone).map(({ pubkey }) => pubkey);
   }
 
-  foundUsers(snapshot: AccountSnapshot): readonly string[] {
+  foundAccounts(snapshot: AccountSnapshot): readonly string[] {
     const { rows } = snapshot as FakeSnapshot;
     return rows.filter(({ data }) => data !== '').map(({ pubkey }) => pubkey);
   }

@@ -137,10 +137,10 @@ export declare class Core {
   /** The accounts that the book has and a later reading of them has not, as a JSON array of base58 keys. */
   gone(snapshot: PackedSnapshot): string
   /**
-   * The user accounts of a decoded snapshot, as a JSON array of base58 keys: of those that were asked for, the ones
-   * that the chain has.
+   * The accounts of the program in a decoded snapshot, as a JSON array of base58 keys: of those that were asked for,
+   * the ones that the chain has.
    */
-  foundUsers(snapshot: PackedSnapshot): string
+  foundAccounts(snapshot: PackedSnapshot): string
   /** At most `count` users with open orders, from number `from` of the book's users on. */
   usersWithOrders(from: number, count: number): UserPage
   /** What a snapshot of all users must agree with. */

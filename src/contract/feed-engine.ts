@@ -47,8 +47,8 @@ export interface FeedEngine {
   lackingAccounts(snapshot: AccountSnapshot): readonly string[];
   /** The accounts that the book has and a snapshot of them has not, though it is later than their last write. */
   goneAccounts(snapshot: AccountSnapshot): readonly string[];
-  /** The accounts of a snapshot that are users of the program. */
-  foundUsers(snapshot: AccountSnapshot): readonly string[];
+  /** The accounts of the program in a snapshot. */
+  foundAccounts(snapshot: AccountSnapshot): readonly string[];
   /** Whether the book, as of the last turn, has a user account of this key. */
   hasUser(pubkey: string): boolean;
   /** At most `count` users with open orders, from the place where the page before ended. */

@@ -281,9 +281,9 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return parseStrings(this.#core.gone(decodedSnapshot(snapshot).packed));
   }
 
-  /** The accounts of a snapshot that are users of the program. */
-  foundUsers(snapshot: AccountSnapshot): readonly string[] {
-    return parseStrings(this.#core.foundUsers(decodedSnapshot(snapshot).packed));
+  /** The accounts of the program in a snapshot. */
+  foundAccounts(snapshot: AccountSnapshot): readonly string[] {
+    return parseStrings(this.#core.foundAccounts(decodedSnapshot(snapshot).packed));
   }
 
   /** At most `count` users with open orders, from the place where the page before ended. */

@@ -168,8 +168,8 @@ export class StandbyEngine implements EpochEngine {
     return this.#engine.goneAccounts(snapshot);
   }
 
-  foundUsers(snapshot: AccountSnapshot): readonly string[] {
-    return this.#engine.foundUsers(snapshot);
+  foundAccounts(snapshot: AccountSnapshot): readonly string[] {
+    return this.#engine.foundAccounts(snapshot);
   }
 
   hasUser(pubkey: string): boolean {

@@ -143,8 +143,8 @@ export class EngineRecorder {
     return this.#engine.goneAccounts(snapshot);
   }
 
-  foundUsers(snapshot: AccountSnapshot): readonly string[] {
-    return this.#engine.foundUsers(snapshot);
+  foundAccounts(snapshot: AccountSnapshot): readonly string[] {
+    return this.#engine.foundAccounts(snapshot);
   }
 
   hasUser(pubkey: string): boolean {

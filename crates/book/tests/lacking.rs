@@ -154,7 +154,8 @@ fn what_is_closed_is_outlived_no_more() {
         bench.put(account, &held);
         bench.put(account, &[]);
         let slot = Slot(bench.slot + 5);
-        let update = AccountUpdate { pubkey: account, owner: nobody, slot, gate: Gate::Snapshot, data: &[] };
+        let update =
+            AccountUpdate { pubkey: account, owner: nobody, slot, gate: Gate::Snapshot, data: &[] };
         assert!(!bench.book.outlives(&update));
     }
 }

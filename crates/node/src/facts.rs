@@ -88,11 +88,12 @@ impl Core {
         text::keys(&gone.map(|update| update.pubkey).collect::<Vec<_>>())
     }
 
-    /// The user accounts of a decoded snapshot, as a JSON array of base58 keys: of those that were asked for, the ones
-    /// that the chain has.
+    /// The accounts of the program in a decoded snapshot, as a JSON array of base58 keys: of those that were asked for,
+    /// the ones that the chain has.
     #[napi]
-    pub fn found_users(&self, snapshot: &PackedSnapshot) -> String {
-        let found = snapshot.updates(0, usize::MAX).filter(|update| self.book.finds_user(update));
+    pub fn found_accounts(&self, snapshot: &PackedSnapshot) -> String {
+        let found =
+            snapshot.updates(0, usize::MAX).filter(|update| self.book.finds_account(update));
         text::keys(&found.map(|update| update.pubkey).collect::<Vec<_>>())
     }
 

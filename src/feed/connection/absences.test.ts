@@ -1,41 +1,80 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AccountSnapshot } from '../../contract/accounts.js';
+import { nextTurn } from '../../rpc/timers.js';
 import { Random } from '../../sim/random.js';
-import { SLOT_MS } from '../model/limits.js';
+import type { TransientErrorLog } from '../model/error-logs.js';
+import { ABSENCES_MAX, SLOT_MS, SLOTS_AHEAD_MAX } from '../model/limits.js';
 import { Absences } from './absences.js';
 import type { FeedParts } from './parts.js';
+import { ScanNode } from './scan-node.js';
 
 /** The feed looks for work this often. */
 const LOOK_MS = 100;
 const PROBE_MS = 1_000;
+/** Accounts that one probe of these scenes reads. */
+const PROBE_USERS = 30;
 /** `confirmed` is so many slots behind `processed`. */
 const CONFIRMED_SLOTS = 1;
-/** From the write that closes an account until it has left the book. */
+/** From the moment at which a node can be read without an account until that has left the book. */
 const GONE_MS_MAX = 2_000;
+const GENESIS = 'genesis'.repeat(5);
 
 interface Reading extends AccountSnapshot {
   readonly keys: readonly string[];
   readonly has: ReadonlySet<string>;
 }
 
+interface Signalled {
+  readonly signal: AbortSignal;
+}
+
+/** A node as others see it; slots are those by which it is behind, negative ones ahead. */
+interface SceneNode {
+  lagSlots: number;
+  state: 'sound' | 'down' | 'hanging' | 'otherChain';
+  /** Accounts that it does not have, whatever the chain has. */
+  readonly lacks: Set<string>;
+}
+
+function soundNode(lagSlots = 0): SceneNode {
+  return { lagSlots, state: 'sound', lacks: new Set() };
+}
+
+/** What left the book, and whether the chain had it then. */
+interface Gone {
+  readonly pubkey: string;
+  readonly atMs: number;
+  readonly slot: number;
+  /** The slot that was announced then. */
+  readonly announced: number;
+  readonly isOnChain: boolean;
+}
+
 /** Accounts that are made and closed in slots, and a book that is notified of what is made. */
 class Scene {
   nowMs = 0;
-  /** Slots by which each other node is behind; null for one that fails. */
-  others: (number | null)[] = [];
-  ownLagSlots = 0;
-  readonly gone: { readonly pubkey: string; readonly atMs: number; readonly slot: number }[] = [];
+  own = soundNode();
+  others: SceneNode[] = [];
+  /** User accounts that State counts. */
+  counted = 0;
+  reads = 0;
+  readonly gone: Gone[] = [];
+  readonly contradictions: string[] = [];
   readonly absences: Absences;
   /** By account, the slots in which it is made and closed, in turns. */
   readonly #lives = new Map<string, number[]>();
   /** What the book has, and the slot of the last write that was notified. */
   readonly #book = new Map<string, number>();
+  readonly #timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+  #walkedTo = 0;
 
   constructor() {
     this.absences = new Absences(this.#parts(), {
       newestSlot: () => this.slot,
       onGone: (keys, slot) => this.#letGo(keys, slot),
+      onContradiction: (pubkey) => this.contradictions.push(pubkey),
     });
+    this.absences.start();
   }
 
   /** The slot that was announced last. What it writes can be read when it has ended. */
@@ -64,57 +103,92 @@ class Scene {
 
   /** A write is notified; whether there was one is another matter. */
   notify(pubkey: string, slot = this.slot): void {
-    if (!this.#book.has(pubkey)) this.absences.addUser(pubkey, slot);
+    if (!this.#book.has(pubkey)) this.absences.addAccount(pubkey, slot);
     this.#book.set(pubkey, Math.max(slot, this.#book.get(pubkey) ?? 0));
   }
 
-  /** A probe of some accounts by the node in use. */
-  probe(keys: readonly string[]): void {
-    const wanted = [...new Set([...keys, ...this.absences.unprovenUsers()])];
-    this.absences.recordReading(this.#read(wanted, this.ownLagSlots));
+  /** State is written, and counts as many users as there are by now. */
+  writeState(counted: number): void {
+    this.counted = counted;
+    this.absences.recordState(this.slot);
   }
 
+  /** Passes time; every second a probe reads some users in turn. */
   async passTime(ms: number, eachLook: () => void = () => undefined): Promise<void> {
     const endMs = this.nowMs + ms;
     for (; this.nowMs < endMs; this.nowMs += LOOK_MS) {
       eachLook();
-      if (this.nowMs % PROBE_MS === 0 || this.absences.unprovenUsers().length > 0)
-        this.probe([...this.#book.keys()]);
-      await this.absences.confirmIfDue();
+      if (this.nowMs % PROBE_MS === 0) this.#probe();
+      for (const timer of [...this.#timers].filter(({ atMs }) => atMs <= this.nowMs)) timer.run();
+      void this.absences.readIfDue();
+      await nextTurn();
     }
   }
 
-  #read(keys: readonly string[], lagSlots: number): Reading {
-    const slot = this.slot - 1 - lagSlots;
-    const has = new Set(keys.filter((pubkey) => this.isOnChain(pubkey, slot)));
+  #probe(): void {
+    const users = [...this.#book.keys()];
+    const keys = users.slice(this.#walkedTo, this.#walkedTo + PROBE_USERS);
+    this.#walkedTo = this.#walkedTo + PROBE_USERS < users.length ? this.#walkedTo + PROBE_USERS : 0;
+    if (this.own.state === 'sound') this.absences.recordReading(this.#read(this.own, keys, 0));
+  }
+
+  #read({ lagSlots, lacks }: SceneNode, keys: readonly string[], behind: number): Reading {
+    const slot = this.slot - 1 - lagSlots - behind;
+    const has = new Set(keys.filter((key) => !lacks.has(key) && this.isOnChain(key, slot)));
     return { slot, keys, has, count: has.size, positions: 0, problemCount: 0, problems: [] };
   }
 
   #letGo(keys: readonly string[], slot: number): void {
     for (const pubkey of keys) {
+      const isOnChain = this.isOnChain(pubkey, this.slot);
       this.#book.delete(pubkey);
-      this.gone.push({ pubkey, atMs: this.nowMs, slot });
+      this.gone.push({ pubkey, atMs: this.nowMs, slot, announced: this.slot, isOnChain });
     }
+  }
+
+  #rpcOf(nodeOf: () => SceneNode) {
+    const answer = async <Result>(
+      signal: AbortSignal,
+      result: (node: SceneNode) => Result,
+    ): Promise<Result> => {
+      this.reads += 1;
+      const node = nodeOf();
+      if (node.state === 'down') throw new Error('the node is down');
+      if (node.state === 'hanging')
+        await new Promise((_, reject) => signal.addEventListener('abort', reject));
+      return result(node);
+    };
+    return {
+      call: (_: string, __: [], parse: (hash: string) => string, { signal }: Signalled) =>
+        answer(signal, ({ state }) => parse(state === 'otherChain' ? 'other'.repeat(7) : GENESIS)),
+      callRaw: (
+        _: string,
+        [keys, { commitment }]: [string[], { commitment: string }],
+        { signal }: Signalled,
+      ) =>
+        answer(signal, (node) => {
+          expect(commitment).toBe('confirmed');
+          const read = this.#read(node, keys, CONFIRMED_SLOTS);
+          return node.state === 'otherChain' ? { ...read, has: new Set() } : read;
+        }),
+    };
+  }
+
+  #after(delayMs: number, run: () => void) {
+    const timer = { atMs: this.nowMs + delayMs, run };
+    this.#timers.add(timer);
+    return { cancel: () => void this.#timers.delete(timer) };
   }
 
   #parts(): FeedParts {
     const scene = this;
-    const nodeOf = (lagOf: () => number | null) => ({
-      call: async () => 'genesis'.repeat(5),
-      callRaw: async (
-        _method: string,
-        [keys, { commitment }]: [string[], { commitment: string }],
-      ) => {
-        const lag = lagOf();
-        if (lag === null) throw new Error('the node is down');
-        expect(commitment).toBe('confirmed');
-        return scene.#read(keys, lag + CONFIRMED_SLOTS);
-      },
-    });
+    const users = () => [...scene.#book.keys()];
     return {
-      rpc: nodeOf(() => scene.ownLagSlots),
+      rpc: this.#rpcOf(() => scene.own),
       get otherRpcs() {
-        return scene.others.map((_, index) => nodeOf(() => scene.others[index] ?? null));
+        return scene.others.map((_, index) =>
+          scene.#rpcOf(() => scene.others[index] ?? soundNode()),
+        );
       },
       engine: {
         decodeSnapshot: async (body: unknown) => body,
@@ -122,15 +196,36 @@ class Scene {
           keys.filter(
             (key) => !has.has(key) && slot > (scene.#book.get(key) ?? Number.POSITIVE_INFINITY),
           ),
-        foundUsers: ({ has }: Reading) => [...has],
+        foundAccounts: ({ has }: Reading) => [...has],
+        readCensus: () => ({
+          subAccounts: scene.counted,
+          positions: 0,
+          accounts: 0,
+          quarantined: 0,
+        }),
+        usersWithOrders: (from: number, count: number) => {
+          const next = from + count;
+          return { keys: users().slice(from, next), next: next < users().length ? next : 0 };
+        },
       },
-      timers: { nowMs: () => scene.nowMs, after: () => ({ cancel: () => undefined }) },
+      probeIntervalMs: PROBE_MS,
+      timers: {
+        nowMs: () => scene.nowMs,
+        after: (ms: number, run: () => void) => scene.#after(ms, run),
+      },
       turns: { finishRequested: async () => undefined },
-      scanNode: { requireChain: async () => undefined },
-      memory: { genesisHash: 'genesis'.repeat(5) },
+      scanNode: sceneScanNode(),
+      memory: { genesisHash: GENESIS },
       transientErrors: { logWarning: () => undefined },
     } as unknown as FeedParts;
   }
+}
+
+/** It compares the chains of nodes, and scans nothing here. */
+function sceneScanNode(): ScanNode {
+  const transientErrors = { logWarning: () => undefined } as unknown as TransientErrorLog;
+  const timers = { nowMs: () => 0, after: () => ({ cancel: () => undefined }) };
+  return new ScanNode({ rpc: null, timers, random: () => 0, transientErrors });
 }
 
 let scene: Scene;
@@ -139,35 +234,138 @@ beforeEach(() => {
   scene = new Scene();
 });
 
+const names = (count: number, name = 'user'): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${name} ${index}`);
+
+/** Closes a user after a while; returns after how long it has left the book. */
+async function closedForMs(lastsMs = 8_000): Promise<number> {
+  scene.make('user');
+  await scene.passTime(5_500);
+  const closedMs = scene.nowMs;
+  scene.close('user');
+  await scene.passTime(lastsMs);
+  expect(scene.gone.map(({ pubkey }) => pubkey)).toEqual(['user']);
+  return (scene.gone[0]?.atMs ?? Number.NaN) - closedMs;
+}
+
 describe('absences: what the chain does not have leaves the book', () => {
-  test.each([
-    ['of one node', [], 0],
-    ['of two nodes', [0], 0],
-    ['beside another node that is down', [null], 0],
-    ['beside another node that is a minute behind', [150], 0],
-  ])('a user that is closed without a word, %s', async (_name, others, lag) => {
-    Object.assign(scene, { others, ownLagSlots: lag });
-    scene.make('user');
-    await scene.passTime(5_500);
-    const closedMs = scene.nowMs;
-    scene.close('user');
-    await scene.passTime(4_000);
-    expect(scene.gone).toMatchObject([{ pubkey: 'user' }]);
-    expect((scene.gone[0]?.atMs ?? Number.NaN) - closedMs).toBeLessThanOrEqual(GONE_MS_MAX);
+  test.each<[string, SceneNode[]]>([
+    ['of one node', []],
+    ['of two nodes', [soundNode()]],
+  ])('a user that is closed without a word, %s', async (_name, others) => {
+    scene.others = others;
+    expect(await closedForMs()).toBeLessThanOrEqual(GONE_MS_MAX);
   });
 
-  test('a user that was notified and never made, in the midst of others', async () => {
-    scene.others = [0];
-    await scene.passTime(1_300);
-    const notifiedMs = scene.nowMs;
-    for (let index = 0; index < 5; index += 1) scene.notify(`made up ${index}`);
+  test.each<[string, SceneNode]>([
+    ['is down', { ...soundNode(), state: 'down' }],
+    ['hangs', { ...soundNode(), state: 'hanging' }],
+    ['is a minute behind', soundNode(150)],
+    ['is far ahead', soundNode(-SLOTS_AHEAD_MAX - 5)],
+    ['is of another chain', { ...soundNode(), state: 'otherChain' }],
+  ])(
+    'beside another node that %s the node in use is read twice, and at once the next time',
+    async (_name, other) => {
+      scene.others = [other];
+      // Two tries of the other one, and a probe a second.
+      expect(await closedForMs()).toBeLessThanOrEqual(GONE_MS_MAX + 1_000);
+      scene.make('next');
+      await scene.passTime(3_000);
+      const closedMs = scene.nowMs;
+      scene.close('next');
+      await scene.passTime(4_000);
+      expect(scene.gone[1]).toMatchObject({ pubkey: 'next' });
+      for (const { slot, announced } of scene.gone)
+        expect(slot).toBeLessThanOrEqual(announced + SLOTS_AHEAD_MAX);
+      expect((scene.gone[1]?.atMs ?? Number.NaN) - closedMs).toBeLessThanOrEqual(GONE_MS_MAX);
+    },
+  );
+
+  test('a node that is ahead of its socket: not before the socket has passed the first reading', async () => {
+    scene.own.lagSlots = -4;
+    scene.make('user');
+    await scene.passTime(2_500);
+    const closedSlot = scene.slot;
+    scene.close('user');
+    await scene.passTime(6_000);
+    expect(scene.gone).toMatchObject([{ pubkey: 'user' }]);
+    expect(scene.gone[0]?.announced).toBeGreaterThanOrEqual(closedSlot + 4);
+  });
+
+  test('a user that readings of before its notification have is not proven by them', async () => {
+    for (const user of names(3_000)) scene.make(user);
     scene.make('user');
     await scene.passTime(4_000);
-    expect(scene.gone.map(({ pubkey }) => pubkey)).toEqual(
-      [0, 1, 2, 3, 4].map((n) => `made up ${n}`),
-    );
-    for (const { atMs } of scene.gone) expect(atMs - notifiedMs).toBeLessThanOrEqual(GONE_MS_MAX);
+    scene.close('user');
+    scene.writeState(0);
+    await scene.passTime(4_000);
+    expect(scene.has('user')).toBe(false);
+    scene.own.lagSlots = 20;
+    scene.notify('user');
+    await scene.passTime(2_000);
+    scene.own.lagSlots = 0;
+    await scene.passTime(2_000);
+    expect(scene.has('user')).toBe(false);
+  });
+
+  test('users that were notified and never made, more than are read at once', async () => {
+    await scene.passTime(1_300);
+    const notifiedMs = scene.nowMs;
+    const madeUp = names(250, 'made up');
+    for (const pubkey of madeUp) scene.notify(pubkey);
+    scene.make('user');
+    await scene.passTime(6_000);
+    expect(scene.gone.map(({ pubkey }) => pubkey).toSorted()).toEqual(madeUp.toSorted());
+    for (const { atMs } of scene.gone)
+      expect(atMs - notifiedMs).toBeLessThanOrEqual(GONE_MS_MAX + 500);
     expect(scene.has('user')).toBe(true);
+  });
+
+  test('one that is notified again in each slot is a contradiction, and does not hide the others', async () => {
+    for (const pubkey of names(100, 'again')) scene.notify(pubkey);
+    await scene.passTime(4_000, () => {
+      for (const pubkey of names(100, 'again')) scene.notify(pubkey);
+      if (scene.nowMs === 1_000) scene.notify('made up');
+    });
+    expect(scene.gone.map(({ pubkey }) => pubkey)).toEqual(['made up']);
+    expect(new Set(scene.contradictions).size).toBe(100);
+  });
+
+  test('a user that is deleted among 5,000, when State counts one less, or as many', async () => {
+    for (const user of names(5_000)) scene.make(user);
+    scene.writeState(5_000);
+    await scene.passTime(12_000);
+    for (const [user, counted] of [
+      ['user 4321', 4_999],
+      ['user 1234', 4_999],
+    ] as const) {
+      await scene.passTime(250);
+      const closedMs = scene.nowMs;
+      scene.close(user);
+      scene.writeState(counted);
+      await scene.passTime(4_000);
+      const { atMs = Number.NaN } = scene.gone.find(({ pubkey }) => pubkey === user) ?? {};
+      // Four reads of a hundred users in each look; they begin when `confirmed` has the slot.
+      expect(atMs - closedMs, user).toBeLessThanOrEqual(GONE_MS_MAX + 1_000);
+    }
+    const { reads } = scene;
+    scene.make('another');
+    scene.writeState(5_000);
+    await scene.passTime(3_000);
+    expect(scene.reads - reads, 'reads after a user was made').toBeLessThan(10);
+  });
+
+  test('a search goes on where its node failed', async () => {
+    for (const user of names(500)) scene.make(user);
+    scene.writeState(500);
+    await scene.passTime(4_100);
+    scene.close('user 321');
+    scene.writeState(499);
+    scene.own.state = 'down';
+    await scene.passTime(1_000);
+    scene.own.state = 'sound';
+    await scene.passTime(2_000);
+    expect(scene.gone).toMatchObject([{ pubkey: 'user 321' }]);
   });
 
   test('a user that is made again is there', async () => {
@@ -183,31 +381,64 @@ describe('absences: what the chain does not have leaves the book', () => {
 
 describe('absences: what the chain has stays', () => {
   test('nodes that are behind do not know a new user yet', async () => {
-    scene.ownLagSlots = 40;
-    scene.others = [60];
+    scene.own.lagSlots = 40;
+    scene.others = [soundNode(60)];
     await scene.passTime(500);
     scene.make('user');
-    await scene.passTime(40_000);
+    await scene.passTime(60_000);
+    expect([scene.gone, scene.contradictions, scene.has('user')]).toEqual([[], [], true]);
+    expect(scene.reads, 'reads of the new user, one a slot').toBeLessThan(60);
+  });
+
+  test('the node in use does not have a user that the other one has', async () => {
+    scene.others = [soundNode()];
+    scene.make('user');
+    await scene.passTime(3_000);
+    scene.own.lacks.add('user');
+    await scene.passTime(20_000);
+    expect([scene.gone, scene.has('user')]).toEqual([[], true]);
+    expect(scene.reads).toBeGreaterThan(10);
+  });
+
+  test('one call of the other node that fails makes the node in use no witness of its own', async () => {
+    scene.others = [soundNode()];
+    scene.make('user');
+    await scene.passTime(2_500);
+    scene.own.lacks.add('user');
+    await scene.passTime(20_000, () => {
+      const [other] = scene.others;
+      if (other !== undefined) other.state = scene.nowMs % 2_000 < 400 ? 'down' : 'sound';
+    });
     expect([scene.gone, scene.has('user')]).toEqual([[], true]);
   });
 
-  test('one node alone does not have a user that the other one has', async () => {
-    scene.others = [0];
+  test('another node of another chain is no witness', async () => {
+    scene.others = [{ ...soundNode(), state: 'otherChain' }, soundNode()];
+    scene.make('user');
+    await scene.passTime(2_500);
+    scene.own.lacks.add('user');
+    await scene.passTime(10_000);
+    expect([scene.gone, scene.has('user')]).toEqual([[], true]);
+  });
+
+  test('what was suspected before all accounts are read again is forgotten', async () => {
     scene.make('user');
     await scene.passTime(3_000);
-    const missing: Reading = {
-      slot: scene.slot - 1,
-      keys: ['user'],
-      has: new Set(),
-      count: 0,
-      positions: 0,
-      problemCount: 0,
-      problems: [],
-    };
-    await scene.passTime(10_000, () =>
-      scene.absences.recordReading({ ...missing, slot: scene.slot - 1 }),
-    );
-    expect([scene.gone, scene.has('user')]).toEqual([[], true]);
+    scene.close('user');
+    const missing: Reading = { ...NOTHING_READ, slot: scene.slot };
+    scene.absences.recordReading(missing);
+    scene.absences.stop();
+    const { reads } = scene;
+    scene.nowMs += 3_000;
+    await scene.absences.readIfDue();
+    expect([scene.reads - reads, scene.gone]).toEqual([0, []]);
+  });
+
+  test('no more accounts are kept than the limit', async () => {
+    for (const pubkey of names(ABSENCES_MAX + 500, 'made up'))
+      scene.absences.addAccount(pubkey, 1_000);
+    await scene.passTime(25_000);
+    expect(new Set(scene.contradictions).size).toBe(ABSENCES_MAX);
   });
 
   test('random lives beside nodes that lag: nothing leaves but what is gone, and all of that does', async () => {
@@ -216,26 +447,40 @@ describe('absences: what the chain has stays', () => {
   });
 });
 
+const NOTHING_READ: Omit<Reading, 'slot'> = {
+  keys: ['user'],
+  has: new Set(),
+  count: 0,
+  positions: 0,
+  problemCount: 0,
+  problems: [],
+};
+
 /** Users that are made, written, closed and made again, of nodes whose lags change; a minute. */
 async function liveRandomly(seed: number): Promise<void> {
   const random = new Random(seed);
   scene = new Scene();
-  const users = Array.from({ length: 6 }, (_, index) => `user-${index}`);
+  const users = names(6);
   for (const user of users) scene.make(user);
   await scene.passTime(60_000, () => {
-    if (random.oneIn(30)) scene.ownLagSlots = random.oneIn(2) ? 0 : random.nextBelow(40);
-    if (random.oneIn(30))
-      scene.others = random.oneIn(3) ? [] : [random.oneIn(4) ? null : random.nextBelow(60)];
+    if (random.oneIn(30)) scene.own.lagSlots = random.oneIn(2) ? 0 : random.nextBelow(40);
+    if (random.oneIn(30)) {
+      const other = soundNode(random.nextBelow(60));
+      if (random.oneIn(4)) other.state = 'down';
+      scene.others = random.oneIn(3) ? [] : [other];
+    }
     const user = random.pickOne(users) ?? '';
     const isThere = scene.isOnChain(user, scene.slot);
     if (isThere && random.oneIn(40)) scene.close(user);
     else if (isThere && random.oneIn(4)) scene.notify(user);
     else if (!isThere && random.oneIn(100)) scene.make(user);
   });
-  for (const { pubkey, slot } of scene.gone)
-    expect(scene.isOnChain(pubkey, slot), `seed ${seed}: ${pubkey} at ${slot}`).toBe(false);
-  Object.assign(scene, { ownLagSlots: 0, others: [0] });
-  await scene.passTime(15_000);
+  expect(
+    scene.gone.filter(({ isOnChain }) => isOnChain),
+    `seed ${seed}`,
+  ).toEqual([]);
+  Object.assign(scene, { own: soundNode(), others: [soundNode()] });
+  await scene.passTime(35_000);
   for (const user of users)
     expect([user, scene.has(user)], `seed ${seed}`).toEqual([
       user,

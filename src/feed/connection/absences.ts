@@ -1,19 +1,23 @@
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { withTimeLimit } from '../../rpc/timers.js';
+import { FeedError } from '../model/error.js';
 import {
   ABSENCE_MS_MAX,
+  ABSENCE_OTHER_MS_MAX,
+  ABSENCE_OTHERS_REST_MS,
   ABSENCE_REREAD_MS,
   ABSENCE_SLOTS_AFTER,
   ABSENCES_MAX,
   ACCOUNTS_PER_READ,
   PROBE_MS_MAX,
-  PROBE_UNPROVEN_USERS,
-  SLOTS_APART_MAX,
+  SLOTS_AHEAD_MAX,
   UNPROVEN_SLOTS_AFTER,
+  UNPROVEN_SLOTS_MAX,
 } from '../model/limits.js';
 import { confirmedAccountsParams } from '../model/queries.js';
 import type { FeedParts } from './parts.js';
+import { UserSearch } from './user-search.js';
 
 /** The connection as the search for absent accounts sees it. */
 export interface AbsenceConnection {
@@ -21,12 +25,20 @@ export interface AbsenceConnection {
   newestSlot(): number;
   /** The chain does not have these accounts as of this slot. */
   onGone(pubkeys: readonly string[], slot: number): void;
+  /** The socket notifies of an account again and again that readings of later slots do not have. */
+  onContradiction(pubkey: string): void;
 }
 
 /** When an account was read or notified first: the slot, and monotonic milliseconds. */
 interface Moment {
   readonly slot: number;
   readonly atMs: number;
+}
+
+/** A new account, and the newest slot when it was read last. */
+interface NewAccount {
+  readonly slot: number;
+  readAtSlot: number;
 }
 
 /**
@@ -38,102 +50,118 @@ interface Moment {
  * that lags says nothing of a new account. The second reading is at `confirmed`, of another node where there is one that
  * answers, and is made when the socket has passed the first reading.
  *
- * A user that is new to the book is unproven until a later reading has it.
+ * Probes make first readings of accounts in turn. An account that is new to the book is read by itself until a reading at
+ * `confirmed` has it, and all users with orders are read when State shows that one of them may have been deleted.
  */
 export class Absences {
   readonly #parts: FeedParts;
   readonly #connection: AbsenceConnection;
   readonly #suspects = new Map<string, Moment>();
-  /** Users that are new to the book, and when they were notified. */
-  readonly #unproven = new Map<string, Moment>();
-  #running: AbortController | null = null;
+  readonly #newAccounts = new Map<string, NewAccount>();
+  readonly #search: UserSearch;
+  /** Ends with the book that is watched. */
+  #life = new AbortController();
+  #isConfirming = false;
   #dueAtMs = Number.NEGATIVE_INFINITY;
-  /** Second readings since the last one that settled an account. */
+  /** Second readings in vain since the last one that settled its accounts. */
   #attempts = 0;
+  #othersRestUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FeedParts, connection: AbsenceConnection) {
     this.#parts = parts;
     this.#connection = connection;
+    this.#search = new UserSearch(parts, {
+      read: (keys, signal) => this.#readFrom(parts.rpc, keys, { signal, limitMs: PROBE_MS_MAX }),
+      onRead: (snapshot) => this.recordReading(snapshot),
+    });
   }
 
-  /** Some users that are new to the book, the oldest first, when a node can be past the slot in which they were notified. */
-  unprovenUsers(): readonly string[] {
-    if (this.#unproven.size === 0) return [];
-    const slotMax = this.#connection.newestSlot() - UNPROVEN_SLOTS_AFTER;
-    const old = [...this.#unproven].filter(([, { slot }]) => slot <= slotMax);
-    return old.slice(0, PROBE_UNPROVEN_USERS).map(([pubkey]) => pubkey);
-  }
-
-  /** A notification of this slot made a user that the book did not have. */
-  addUser(pubkey: string, slot: number): void {
-    if (this.#unproven.size >= ABSENCES_MAX || this.#unproven.has(pubkey)) return;
-    this.#unproven.set(pubkey, { slot, atMs: this.#parts.timers.nowMs() });
-  }
-
-  /** Accounts were read at `processed`. The engine must have what was notified. */
-  recordReading(snapshot: AccountSnapshot): void {
-    const { engine, timers } = this.#parts;
-    const nowMs = timers.nowMs();
-    for (const pubkey of engine.goneAccounts(snapshot)) {
-      if (this.#suspects.size >= ABSENCES_MAX) break;
-      if (!this.#suspects.has(pubkey))
-        this.#suspects.set(pubkey, { slot: snapshot.slot, atMs: nowMs });
-    }
-    if (this.#unproven.size === 0) return;
-    for (const pubkey of engine.foundUsers(snapshot)) this.#unproven.delete(pubkey);
-    for (const [pubkey, { atMs }] of this.#unproven)
-      if (nowMs - atMs > ABSENCE_MS_MAX) this.#unproven.delete(pubkey);
+  /** All accounts were read just now. */
+  start(): void {
+    this.stop();
+    this.#search.start();
   }
 
   /** The book is complete no more, and all accounts are read again. */
   stop(): void {
+    this.#life.abort();
+    this.#life = new AbortController();
     this.#suspects.clear();
-    this.#unproven.clear();
-    this.#running?.abort();
-    this.#running = null;
+    this.#newAccounts.clear();
+    this.#search.stop();
+    this.#isConfirming = false;
   }
 
-  /** Reads absent accounts a second time when it is time. Never rejects. */
-  async confirmIfDue(): Promise<void> {
-    const { timers, transientErrors } = this.#parts;
-    if (this.#running !== null || timers.nowMs() < this.#dueAtMs) return;
-    const keys = this.#passedKeys();
-    if (keys.length === 0) return;
-    const running = new AbortController();
-    this.#running = running;
-    try {
-      await this.#confirmKeys(keys, running.signal);
-    } catch (error) {
-      if (running.signal.aborted) return;
-      this.#attempts += 1;
-      transientErrors.logWarning('absent accounts were not read again', '', { err: error });
+  /** A notification of this slot made an account that the book did not have. */
+  addAccount(pubkey: string, slot: number): void {
+    if (this.#newAccounts.size >= ABSENCES_MAX || this.#newAccounts.has(pubkey)) return;
+    this.#newAccounts.set(pubkey, { slot, readAtSlot: 0 });
+  }
+
+  /** A notification of this slot wrote State, which counts the users. */
+  recordState(slot: number): void {
+    this.#search.recordState(slot);
+  }
+
+  /** Accounts were read. The engine must have what was notified. */
+  recordReading(snapshot: AccountSnapshot): void {
+    const { engine, timers } = this.#parts;
+    for (const pubkey of engine.goneAccounts(snapshot)) {
+      this.#newAccounts.delete(pubkey);
+      if (this.#suspects.size >= ABSENCES_MAX || this.#suspects.has(pubkey)) continue;
+      this.#suspects.set(pubkey, { slot: snapshot.slot, atMs: timers.nowMs() });
     }
-    if (running.signal.aborted) return;
-    this.#running = null;
-    this.#dueAtMs = timers.nowMs() + ABSENCE_REREAD_MS;
+  }
+
+  /** Reads what is to be read now. Never rejects. */
+  async readIfDue(): Promise<void> {
+    const { signal } = this.#life;
+    if (this.#parts.probeIntervalMs === 0) return;
+    await Promise.all([
+      this.#confirmIfDue(signal),
+      this.#readNewAccounts(signal),
+      this.#search.readIfDue(signal),
+    ]);
+  }
+
+  async #confirmIfDue(signal: AbortSignal): Promise<void> {
+    const { timers } = this.#parts;
+    if (this.#isConfirming || timers.nowMs() < this.#dueAtMs) return;
+    const keys = this.#passedSuspects();
+    if (keys.length === 0) return;
+    this.#isConfirming = true;
+    const isSettled = await this.#confirmKeys(keys, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#logFailure(error);
+      return false;
+    });
+    if (signal.aborted) return;
+    this.#isConfirming = false;
+    if (isSettled) this.#attempts = 0;
+    else this.#recordVain();
+    this.#dueAtMs = timers.nowMs() + (isSettled ? 0 : ABSENCE_REREAD_MS);
   }
 
   /** Those of which the socket has notified all that their first reading holds. */
-  #passedKeys(): readonly string[] {
+  #passedSuspects(): readonly string[] {
     const newest = this.#connection.newestSlot();
-    const passed = [...this.#suspects].filter(([, first]) => {
-      return newest >= first.slot + ABSENCE_SLOTS_AFTER;
-    });
-    return passed.slice(0, ACCOUNTS_PER_READ).map(([pubkey]) => pubkey);
+    const passed: string[] = [];
+    for (const [pubkey, first] of this.#suspects) {
+      if (passed.length >= ACCOUNTS_PER_READ) break;
+      if (newest >= first.slot + ABSENCE_SLOTS_AFTER) passed.push(pubkey);
+    }
+    return passed;
   }
 
-  async #confirmKeys(keys: readonly string[], signal: AbortSignal): Promise<void> {
-    const { turns, engine } = this.#parts;
-    const snapshot = await this.#readConfirmed(keys, signal);
-    await turns.finishRequested();
-    if (signal.aborted) return;
-    const isOfChain = snapshot.slot <= this.#connection.newestSlot() + SLOTS_APART_MAX;
-    const gone = isOfChain ? engine.goneAccounts(snapshot) : [];
+  /** Whether the second reading settled all of them. */
+  async #confirmKeys(keys: readonly string[], signal: AbortSignal): Promise<boolean> {
+    const { engine } = this.#parts;
+    const snapshot = await this.#readAgain(keys, signal);
+    if (signal.aborted) return false;
+    const gone = engine.goneAccounts(snapshot).filter((pubkey) => keys.includes(pubkey));
     const left = keys.filter((pubkey) => !gone.includes(pubkey) && !this.#isOver(pubkey, snapshot));
     for (const pubkey of keys) if (!left.includes(pubkey)) this.#suspects.delete(pubkey);
-    this.#attempts = left.length === 0 ? 0 : this.#attempts + 1;
-    for (const pubkey of gone) this.#unproven.delete(pubkey);
     if (gone.length > 0) this.#connection.onGone(gone, snapshot.slot);
+    return left.length === 0;
   }
 
   /** Whether an account that was read again is there, or no reading settles it. */
@@ -143,14 +171,89 @@ export class Absences {
     return this.#parts.timers.nowMs() - first.atMs > ABSENCE_MS_MAX;
   }
 
-  /** From the other nodes first; the node in use follows when they fail or lag. */
-  #readConfirmed(keys: readonly string[], signal: AbortSignal): Promise<AccountSnapshot> {
-    const { rpc, otherRpcs, engine, timers, scanNode, memory } = this.#parts;
-    const nodes: readonly NodeRpc[] = [...otherRpcs, rpc];
-    const node = nodes[this.#attempts % nodes.length] ?? rpc;
-    return withTimeLimit({ timers, limitMs: PROBE_MS_MAX, signal }, async (limited) => {
-      if (node !== rpc) await scanNode.requireChain(node, memory.genesisHash, limited);
-      const options = { signal: limited, timeoutMs: PROBE_MS_MAX, isBackground: true };
+  /** The other nodes rest when each of them was asked twice in vain. */
+  #recordVain(): void {
+    this.#attempts += 1;
+    if (this.#attempts < this.#witnesses().length - 1) return;
+    this.#attempts = 0;
+    this.#othersRestUntilMs = this.#parts.timers.nowMs() + ABSENCE_OTHERS_REST_MS;
+  }
+
+  /** The nodes of second readings, in their order: the node in use is the last, where the others fail or lag. */
+  #witnesses(): readonly NodeRpc[] {
+    const { rpc, otherRpcs, timers } = this.#parts;
+    if (timers.nowMs() < this.#othersRestUntilMs) return [rpc];
+    return [...otherRpcs, ...otherRpcs, rpc];
+  }
+
+  async #readAgain(keys: readonly string[], signal: AbortSignal): Promise<AccountSnapshot> {
+    const { rpc, scanNode, memory } = this.#parts;
+    const node = this.#witnesses()[this.#attempts] ?? rpc;
+    if (node === rpc) return this.#readFrom(rpc, keys, { signal, limitMs: PROBE_MS_MAX });
+    return this.#readFrom(node, keys, {
+      ...{ signal, limitMs: ABSENCE_OTHER_MS_MAX },
+      before: (limited) => scanNode.requireChain(node, memory.genesisHash, limited),
+    });
+  }
+
+  /** New accounts are read once a slot until a reading past their notification has them, or they are gone. */
+  async #readNewAccounts(signal: AbortSignal): Promise<void> {
+    const keys = this.#takeNewAccounts();
+    if (keys.length === 0) return;
+    const options = { signal, limitMs: PROBE_MS_MAX };
+    const read = this.#readFrom(this.#parts.rpc, keys, options);
+    const snapshot = await read.catch((error: unknown) => {
+      if (!signal.aborted) this.#logFailure(error);
+      return null;
+    });
+    if (snapshot === null || signal.aborted) return;
+    this.recordReading(snapshot);
+    const found = new Set(this.#parts.engine.foundAccounts(snapshot));
+    for (const pubkey of keys) {
+      const sinceSlots = snapshot.slot - (this.#newAccounts.get(pubkey)?.slot ?? snapshot.slot);
+      if (sinceSlots <= 0) continue;
+      if (found.has(pubkey)) this.#newAccounts.delete(pubkey);
+      else if (sinceSlots >= UNPROVEN_SLOTS_MAX) this.#connection.onContradiction(pubkey);
+    }
+  }
+
+  /** Those that were not read since the newest slot began, when a node can be past their notification. */
+  #takeNewAccounts(): readonly string[] {
+    const newest = this.#connection.newestSlot();
+    const taken: string[] = [];
+    for (const [pubkey, account] of this.#newAccounts) {
+      if (taken.length >= ACCOUNTS_PER_READ) break;
+      if (account.readAtSlot >= newest || account.slot > newest - UNPROVEN_SLOTS_AFTER) continue;
+      account.readAtSlot = newest;
+      taken.push(pubkey);
+    }
+    for (const pubkey of taken) this.#moveToEnd(pubkey);
+    return taken;
+  }
+
+  /** Those that were not read yet come first. */
+  #moveToEnd(pubkey: string): void {
+    const account = this.#newAccounts.get(pubkey);
+    if (account === undefined) return;
+    this.#newAccounts.delete(pubkey);
+    this.#newAccounts.set(pubkey, account);
+  }
+
+  /**
+   * Reads accounts at `confirmed`; what was notified meanwhile is in the engine then.
+   *
+   * # Errors
+   * RpcError, EngineError, and FeedError for a reading of a slot that the chain cannot have reached.
+   */
+  async #readFrom(
+    node: NodeRpc,
+    keys: readonly string[],
+    limits: ReadLimits,
+  ): Promise<AccountSnapshot> {
+    const { engine, timers, turns } = this.#parts;
+    const snapshot = await withTimeLimit({ timers, ...limits }, async (limited) => {
+      await limits.before?.(limited);
+      const options = { signal: limited, timeoutMs: limits.limitMs, isBackground: true };
       const body = await node.callRaw(
         'getMultipleAccounts',
         confirmedAccountsParams(keys),
@@ -158,5 +261,23 @@ export class Absences {
       );
       return engine.decodeSnapshot(body, keys);
     });
+    const { slot } = snapshot;
+    if (slot > this.#connection.newestSlot() + SLOTS_AHEAD_MAX) {
+      const message = `reading was as of slot ${slot}, which this chain cannot have reached`;
+      throw new FeedError('CHAIN_CLOCK_OUT_OF_RANGE', message, { slot });
+    }
+    await turns.finishRequested();
+    return snapshot;
   }
+
+  #logFailure(error: unknown): void {
+    this.#parts.transientErrors.logWarning('absent accounts were not read', '', { err: error });
+  }
+}
+
+interface ReadLimits {
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+  /** Done before the reading, within the same time. */
+  readonly before?: (signal: AbortSignal) => Promise<void>;
 }

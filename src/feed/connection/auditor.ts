@@ -8,14 +8,9 @@ import {
   AUDIT_WAIT_INTERVALS_MAX,
   GAP_AUDIT_MS_MIN,
 } from '../model/limits.js';
+import { applyUpdate } from './account-changes.js';
 import type { FeedParts } from './parts.js';
-import {
-  applyMarkets,
-  applyUpdate,
-  applyUsers,
-  type MarketAccounts,
-  readMarkets,
-} from './rebuild.js';
+import { applyMarkets, applyUsers, type MarketAccounts, readMarkets } from './rebuild.js';
 import { AUDIT_PATIENCE } from './scan-race.js';
 import { type AccountState, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';

@@ -70,8 +70,6 @@ export class Probe {
   /** Of each user that was repaired, within the last {@link PROBE_REPAIRS_MS}. */
   #repairedAtMs: readonly number[] = [];
   #dueAtMs = Number.POSITIVE_INFINITY;
-  /** No probe begins before, because the last one failed. */
-  #retryAtMs = Number.NEGATIVE_INFINITY;
   #isWaiting = false;
 
   constructor(parts: FeedParts, absences: Absences, connection: ProbedConnection) {
@@ -138,7 +136,6 @@ export class Probe {
       counters.probeFailures += 1;
       transientErrors.logWarning('accounts were not read for a probe', '', { err: error });
       waitMs = this.#backoff.next();
-      this.#retryAtMs = timers.nowMs() + waitMs;
     }
     if (running.signal.aborted) return;
     this.#running = null;
@@ -158,14 +155,7 @@ export class Probe {
   #isDue(): boolean {
     const { timers, turns } = this.#parts;
     if (turns.state !== 'live' && !this.isInDoubt) return false;
-    const nowMs = timers.nowMs();
-    return nowMs >= this.#dueAtMs || this.#canSettleNow() || this.#isHurried(nowMs);
-  }
-
-  /** Whether a probe does not wait for its interval: a user is new to the book, or one was deleted. */
-  #isHurried(nowMs: number): boolean {
-    if (this.#parts.probeIntervalMs === 0 || nowMs < this.#retryAtMs) return false;
-    return this.#keys.areUsersDeleted || this.#absences.unprovenUsers().length > 0;
+    return timers.nowMs() >= this.#dueAtMs || this.#canSettleNow();
   }
 
   /** Whether the socket has just passed the first read of a suspect that still differs: the next read settles it. */
@@ -209,7 +199,7 @@ export class Probe {
   #readAccounts(signal: AbortSignal): Promise<ProbeReading> {
     const { rpc, engine, timers } = this.#parts;
     // Suspects first, so that each next read settles what the one before has found.
-    const keys = this.#keys.nextKeys([...this.#suspects.keys(), ...this.#absences.unprovenUsers()]);
+    const keys = this.#keys.nextKeys(this.#suspects.keys());
     const params = packedAccountsParams(keys);
     const limit = { timers, limitMs: PROBE_MS_MAX, signal };
     return withTimeLimit(limit, async (limited) => {

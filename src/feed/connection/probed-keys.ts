@@ -19,10 +19,6 @@ export class ProbedKeys {
   readonly #oracleKeys: () => readonly string[];
   #userAt = 0;
   #otherAt = 0;
-  /** User accounts that State counted last. */
-  #countedUsers = 0;
-  /** Ends of the walk over the users that are left until each was read since one was deleted. */
-  #endsLeft = 0;
 
   /** `oracleKeys` are the oracles that are followed. */
   constructor(parts: FeedParts, oracleKeys: () => readonly string[]) {
@@ -34,17 +30,6 @@ export class ProbedKeys {
   otherKeys(): readonly string[] {
     const { markets, texts } = this.#parts.memory;
     return [...new Set([...markets, ...texts.keys(), ...this.#oracleKeys()])];
-  }
-
-  /**
-   * Whether a user was deleted since all users with orders were read: State counts fewer user accounts than before then, and
-   * no node notifies of the user. Source: programs/drift/src/instructions/user.rs `handle_delete_user`.
-   */
-  get areUsersDeleted(): boolean {
-    const { subAccounts } = this.#parts.engine.readCensus();
-    if (subAccounts < this.#countedUsers) this.#endsLeft = this.#userAt === 0 ? 1 : 2;
-    this.#countedUsers = subAccounts;
-    return this.#endsLeft > 0;
   }
 
   /** The accounts of the next probe, `first` among them; users in turn fill it. */
@@ -60,7 +45,6 @@ export class ProbedKeys {
     ].slice(0, ACCOUNTS_PER_READ);
     const users = engine.usersWithOrders(this.#userAt, ACCOUNTS_PER_READ - keys.length);
     this.#userAt = users.next;
-    if (users.next === 0) this.#endsLeft = Math.max(0, this.#endsLeft - 1);
     return [...new Set([...keys, ...users.keys])];
   }
 }

@@ -11,6 +11,7 @@ import {
   SNAPSHOT_SLICE_USERS,
 } from '../model/limits.js';
 import { MARKET_KINDS, type ProgramKind } from '../model/queries.js';
+import { applyUpdate, closeAccount } from './account-changes.js';
 import { type AgreementRule, readConfirmed } from './agreement.js';
 import { requireState } from './completeness.js';
 import type { FeedParts } from './parts.js';
@@ -161,35 +162,6 @@ export function applyMarkets(
   return closed;
 }
 
-/** Hands one state to the engine, or to the clock. */
-export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
-  const { kind, pubkey, slot, data } = update;
-  if (kind === 'clock') parts.clock.readAccount(data);
-  else if (update.closed) closeAccount(parts, pubkey, slot);
-  else {
-    if (kind !== 'user') parts.memory.texts.set(pubkey, data);
-    if (kind === 'state') parts.memory.state = pubkey;
-    parts.engine.push(update);
-  }
-}
-
-function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot: number): void {
-  memory.texts.delete(pubkey);
-  if (memory.state === pubkey) memory.state = null;
-  engine.pushClosed(pubkey, slot);
-}
-
-/** Takes an account out of the book that the chain does not have as of this slot. */
-export function letGo(parts: FeedParts, pubkey: string, slot: number): void {
-  const { memory, updates } = parts;
-  const kind = memory.texts.has(pubkey) ? 'oracle' : 'user';
-  updates.recordAbsence?.({ ...GONE, kind, pubkey, slot });
-  memory.markets = new Set([...memory.markets].filter((market) => market !== pubkey));
-  closeAccount(parts, pubkey, slot);
-}
-
-const GONE = { owner: '', data: '', encoding: 'base64', closed: true } as const;
-
 /**
  * Applies a snapshot of all users. Each slice is a turn of the engine and of the loop, so that
  * neither is blocked. Users that the snapshot lacks are removed: all of them while the book is rebuilt,
@@ -225,6 +197,13 @@ export async function applyUsers(
   return report;
 }
 
+/** What a replay leaves out, when it ends, and where its updates go. */
+export interface ReplayOptions {
+  readonly slots: ReadSlots;
+  readonly signal: AbortSignal;
+  readonly apply: (update: AccountUpdate) => void;
+}
+
 /**
  * Replays what arrived while the accounts were read, oldest first. Updates that arrive meanwhile join the
  * buffer, so it ends with the buffer empty and no turn of the loop after that.
@@ -232,8 +211,7 @@ export async function applyUsers(
 export async function replayUpdates(
   parts: FeedParts,
   buffer: ReplayBuffer,
-  slots: ReadSlots,
-  signal: AbortSignal,
+  { slots, signal, apply }: ReplayOptions,
 ): Promise<void> {
   for (let updates = buffer.takeUpdates(); updates.length > 0; updates = buffer.takeUpdates()) {
     // Of many, more at a time: they are replayed sooner than as many more arrive.
@@ -243,15 +221,19 @@ export async function replayUpdates(
       parts.turns.runTurn();
       await parts.turns.nextTurn();
       throwIfStopped(signal);
-      replaySlice(parts, updates.slice(from, from + slice), slots);
+      replaySlice(parts, updates.slice(from, from + slice), { slots, signal, apply });
     }
   }
 }
 
-function replaySlice(parts: FeedParts, updates: readonly AccountUpdate[], slots: ReadSlots): void {
+function replaySlice(
+  parts: FeedParts,
+  updates: readonly AccountUpdate[],
+  { slots, apply }: ReplayOptions,
+): void {
   for (const update of updates) {
     if (slots.acceptsUpdate(update)) {
-      applyUpdate(parts, update);
+      apply(update);
       slots.markOvertaken(update);
       parts.counters.replayed += 1;
     } else parts.counters.replayedTooOld += 1;

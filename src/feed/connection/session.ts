@@ -17,6 +17,7 @@ import {
   RESYNC_BACKOFF_FIRST_MS,
 } from '../model/limits.js';
 import { Absences } from './absences.js';
+import { applyUpdate, isNewToBook, letGo } from './account-changes.js';
 import { Auditor } from './auditor.js';
 import { ChainCheck } from './chain-check.js';
 import { takeFirstTime } from './chain-time.js';
@@ -24,7 +25,7 @@ import { ClockPoller } from './clock-poller.js';
 import { isQuarantineExceeded, requireFewQuarantined } from './completeness.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 import { Probe } from './probe.js';
-import { applyUpdate, letGo, ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
+import { ReplayBuffer, readEverything, replayUpdates } from './rebuild.js';
 import { LastNotifiedSlots, waitForFirstSlot, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles } from './snapshots.js';
 import { OracleSubscriptions } from './subscriptions.js';
@@ -96,6 +97,7 @@ export class FeedSession {
     this.#absences = new Absences(parts, {
       newestSlot: () => this.#chain.announced,
       onGone: (keys, slot) => this.#letGo(keys, slot),
+      onContradiction: (key) => this.#handleLoss(`no read has ${key}, which was notified again`),
     });
     this.#probe = new Probe(parts, this.#absences, {
       newestSlot: () => this.#chain.announced,
@@ -192,9 +194,9 @@ export class FeedSession {
     return this.#auditor.auditIfDue();
   }
 
-  /** Probes the subscriptions when it is time, and reads absent accounts a second time. */
+  /** Probes the subscriptions when it is time, and reads accounts that may be absent. */
   async probeIfDue(): Promise<void> {
-    await Promise.all([this.#probe.probeIfDue(), this.#absences.confirmIfDue()]);
+    await Promise.all([this.#probe.probeIfDue(), this.#absences.readIfDue()]);
   }
 
   /** Whether messages of a gap in the slots may be lost, and no read has shown yet that none is. */
@@ -256,7 +258,6 @@ export class FeedSession {
       return;
     }
     if (update?.kind === 'clock') this.#clockPoller.recordNotification();
-    if (update !== null) this.#addIfNew(update);
     // What is being read may be of the fork that is gone.
     if (update !== null && this.#notifiedSlots.recordNotification(update))
       this.#auditor.postponeAudit();
@@ -272,15 +273,17 @@ export class FeedSession {
     this.#listener.onGap('a message was unreadable');
   }
 
-  /** A user whose first notification finds none in the book has to be proven by a reading. */
-  #addIfNew({ kind, pubkey, slot, closed }: AccountUpdate): void {
-    if (kind !== 'user' || closed || this.#notifiedSlots.hasSlot(pubkey)) return;
-    if (!this.#parts.engine.hasUser(pubkey)) this.#absences.addUser(pubkey, slot);
+  #applyUpdate(update: AccountUpdate): void {
+    this.#applyNotified(update);
+    this.#parts.turns.requestTurn();
   }
 
-  #applyUpdate(update: AccountUpdate): void {
+  /** An account that is new to the book has to be found by a reading. */
+  #applyNotified(update: AccountUpdate): void {
+    const { kind, pubkey, slot, closed } = update;
+    if (!closed && isNewToBook(this.#parts, update)) this.#absences.addAccount(pubkey, slot);
+    if (kind === 'state') this.#absences.recordState(slot);
     applyUpdate(this.#parts, update);
-    this.#parts.turns.requestTurn();
   }
 
   /** Overflow makes this snapshot useless; the next one begins with an empty buffer. */
@@ -359,7 +362,9 @@ export class FeedSession {
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());
     this.#chain.recordSlot(slots.slotMax);
     await this.#waitForSlot(slots.slotMax);
-    await replayUpdates(this.#parts, this.#buffer, slots, signal);
+    this.#absences.start();
+    const apply = (update: AccountUpdate): void => this.#applyNotified(update);
+    await replayUpdates(this.#parts, this.#buffer, { slots, signal, apply });
     if (this.#failure !== null) throw this.#failure;
     this.#parts.turns.runRequested();
     requireFewQuarantined(this.#parts);
@@ -422,8 +427,10 @@ export class FeedSession {
     const { counters, log, memory, turns } = this.#parts;
     const gone = keys.filter((pubkey) => this.#notifiedSlots.isNewer({ pubkey, slot }));
     for (const pubkey of gone) {
-      this.#notifiedSlots.forget(pubkey);
       letGo(this.#parts, pubkey, slot);
+      this.#notifiedSlots.forget(pubkey);
+      // The next probes show it where the readings were wrong.
+      memory.recentUsers.addKey(pubkey);
     }
     turns.requestTurn();
     counters.absences += gone.length;

@@ -146,16 +146,25 @@ export const PROBES_PER_INTERVAL_MAX = 4;
 export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
 /** Slots after a reading without an account until the second one: the socket has notified by then what the first holds. */
 export const ABSENCE_SLOTS_AFTER = 1;
-/** Time between two such second readings: about a slot, by which `confirmed` reaches the slot of the first one. */
+/** Time until a reading that settled nothing is made again: about a slot, by which `confirmed` reaches the first reading. */
 export const ABSENCE_REREAD_MS = 400;
-/** Longest time for which an account is read a second time: a later probe finds again what is absent. */
+/** Longest time for which an account is read a second time, and for a search: a later probe finds again what is absent. */
 export const ABSENCE_MS_MAX = 10_000;
-/** Accounts that are absent or unproven at once: far more than a chain closes or makes within seconds. */
+/** Longest wait for another node: with two tries and the reading of the node in use an account leaves within seconds. */
+export const ABSENCE_OTHER_MS_MAX = 800;
+/** Other nodes that failed, or were behind, are not asked for so long. */
+export const ABSENCE_OTHERS_REST_MS = 30_000;
+/** Accounts that are absent or new at once: far more than a chain closes or makes within seconds. */
 export const ABSENCES_MAX = 10_000;
-/** Slots after a notification until a reading can be later than it: a slot is announced when it begins, and read when it ends. */
+/** Slots after a notification until a reading can be past it: a slot is announced when it begins, and read when it ends. */
 export const UNPROVEN_SLOTS_AFTER = 2;
-/** Unproven users of one probe: a third of it. */
-export const PROBE_UNPROVEN_USERS = 30;
+/**
+ * A new account that is notified again and again, and that no reading so many slots past its first notification has, is
+ * one that the node made up: a fork that lasts as long is rarer.
+ */
+export const UNPROVEN_SLOTS_MAX = 6;
+/** Reads of a search at once: 5,000 users with orders are read in some two seconds. */
+export const SEARCH_READS_MAX = 4;
 /** Longest time of one probe with its tries; the next one waits for it. */
 export const PROBE_MS_MAX = 3_000;
 /** Longest wait after a probe that failed: a node that refuses them is not asked each second. */

@@ -19,6 +19,8 @@ const SLOTS = 130;
 const ACCOUNTS = ['a', 'b', 'c', 'd', 'busy', 'x', 'y'];
 /** Two slots and a reading, beside what the last source is late. */
 const COMPARED_MS = 1_000;
+/** Time after which no fork is left to be abandoned. */
+const CONFIRMED_MS = 2_000;
 /** The issue's bound. */
 const WRONG_MS_MAX = 3_000;
 
@@ -30,6 +32,9 @@ interface ReadingNode {
   readonly failsOneIn: number;
   readonly isOfFork: boolean;
 }
+
+const mayHaveClosed = (kinds: readonly string[]): boolean =>
+  kinds.some((kind, at) => kind === 'grpc' && at !== 1);
 
 /** One life of some sources. */
 class HonestLife {
@@ -44,6 +49,10 @@ class HonestLife {
   readonly #book = new Map<string, string | null>();
   /** The slots at which accounts were read when the book was. */
   readonly #readAt = new Map<string, number>();
+  /** The slot of the last state that the book took of each account. */
+  readonly #slots = new Map<string, number>();
+  /** Draws of their own, so that all else of a life is as it is without them. */
+  readonly #absences: Random;
   readonly #wrongSinceMs = new Map<string, number>();
   #answers = 0;
   #isOpen = false;
@@ -51,12 +60,16 @@ class HonestLife {
   /** Whom the merge took for wrong. */
   readonly distrusted: string[] = [];
   wrongMsMax = 0;
+  /** Accounts that readings took out of the book. */
+  absent = 0;
   worst = '';
 
-  constructor(random: Random, kinds: readonly string[]) {
+  constructor(seed: number, kinds: readonly string[]) {
+    const random = new Random(seed);
     this.#random = random;
+    this.#absences = new Random(seed + 1_000_000);
     // One that is gone for a while misses what is closed, and a node notifies nobody of it.
-    const hasClosed = random.oneIn(2) && kinds.some((kind, at) => kind === 'grpc' && at !== 1);
+    const hasClosed = random.oneIn(2) && mayHaveClosed(kinds);
     const options = { slots: SLOTS, accounts: ACCOUNTS, hasClosed, hasForks: random.oneIn(2) };
     this.#chain = new RandomChain(random, { ...options, busy: random.oneIn(2) ? 'busy' : null });
     this.#sources = kinds.map((kind, at) =>
@@ -106,6 +119,7 @@ class HonestLife {
       for (; (this.#planned[at]?.atMs ?? endMs) <= this.#timers.nowMs(); at += 1)
         this.#planned[at]?.run();
       await this.#settleReads();
+      this.#recordAbsence();
       this.#noteDistrusted();
       this.#compareBook();
     }
@@ -126,6 +140,7 @@ class HonestLife {
         if (update === null || update.slot < (this.#readAt.get(update.pubkey) ?? 0)) return;
         this.#readAt.delete(update.pubkey);
         this.#book.set(update.pubkey, update.closed ? null : update.data);
+        this.#slots.set(update.pubkey, update.slot);
         this.#note(`book ${update.pubkey}@${update.slot} ${update.data}`);
       },
       onLost: (keys) => this.#readAccounts(keys),
@@ -136,6 +151,7 @@ class HonestLife {
     const slot = this.#chain.readSlot(this.#timers.nowMs(), false);
     for (const pubkey of keys) {
       this.#readAt.set(pubkey, slot);
+      this.#slots.set(pubkey, slot);
       this.#book.set(pubkey, this.#chain.stateAt(pubkey, slot).data);
     }
   }
@@ -162,6 +178,21 @@ class HonestLife {
         });
       });
     });
+  }
+
+  /** As a session does: an account that the confirmed chain does not have, later than the book's last state of it. */
+  #recordAbsence(): void {
+    const pubkey = this.#absences.pickOne(ACCOUNTS) ?? '';
+    const slot = this.#chain.readSlot(this.#timers.nowMs() - CONFIRMED_MS, false);
+    const isOlder = slot <= (this.#slots.get(pubkey) ?? 0);
+    const shown = this.#book.get(pubkey) ?? null;
+    if (!this.#isOpen || isOlder || shown === null) return;
+    if (this.#chain.stateAt(pubkey, slot).data !== null) return;
+    this.absent += 1;
+    this.#note(`absent ${pubkey}@${slot}`);
+    const closed = { owner: '', data: '', encoding: 'base64', closed: true } as const;
+    this.#merged.recordAbsence({ ...closed, kind: 'user', pubkey, slot });
+    expect(this.#book.get(pubkey)).toBe(null);
   }
 
   async #settleReads(): Promise<void> {
@@ -208,16 +239,19 @@ const MIXES = [
 for (const kinds of MIXES) {
   test(`sources: ${kinds.join(', ')} that are right stay trusted, and the book is the chain's`, async () => {
     const faults: string[] = [];
+    let absent = 0;
     for (let at = 0; at < RUNS / MIXES.length; at += 1) {
       const seed = FIRST_SEED + at;
-      const life = new HonestLife(new Random(seed), kinds);
+      const life = new HonestLife(seed, kinds);
       await life.run();
       const { distrusted, dispute, wrongMsMax, worst } = life;
       if (distrusted.length > 0) faults.push(`seed ${seed}: ${distrusted.join(', ')}`);
       if (dispute !== null) faults.push(`seed ${seed}: ${dispute}`);
       if (wrongMsMax > WRONG_MS_MAX) faults.push(`seed ${seed}: ${worst}`);
+      absent += life.absent;
       if (IS_LOGGED) console.log(life.log.join('\n'));
     }
     expect(faults).toEqual([]);
+    if (RUNS >= 300 && mayHaveClosed(kinds)) expect(absent).toBeGreaterThan(0);
   }, 300_000);
 }

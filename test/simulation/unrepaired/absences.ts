@@ -1,14 +1,14 @@
 /** Absences as they were: a reading that lacks an account said nothing. */
 export class Absences {
-  unprovenUsers(): readonly string[] {
-    return [];
-  }
-
-  addUser(): void {}
-
-  recordReading(): void {}
+  start(): void {}
 
   stop(): void {}
 
-  async confirmIfDue(): Promise<void> {}
+  addAccount(): void {}
+
+  recordState(): void {}
+
+  recordReading(): void {}
+
+  async readIfDue(): Promise<void> {}
 }

@@ -77,11 +77,10 @@ impl Book {
             })
     }
 
-    /// Whether this reading has a user account of the program.
+    /// Whether this reading has an account of the program.
     #[must_use]
-    pub fn finds_user(&self, update: &AccountUpdate<'_>) -> bool {
-        let is_owned = update.owner == self.markets.exchange.program;
-        is_owned && kind_of(update.data) == Ok(AccountKind::User)
+    pub fn finds_account(&self, update: &AccountUpdate<'_>) -> bool {
+        !update.data.is_empty() && update.owner == self.markets.exchange.program
     }
 
     fn lacks_user(&self, update: &AccountUpdate<'_>) -> bool {

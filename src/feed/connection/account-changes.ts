@@ -1,0 +1,42 @@
+/** What an account does to the book, and to what the feed remembers of the book. */
+import type { AccountUpdate } from '../model/account-update.js';
+import type { FeedParts } from './parts.js';
+
+/** Hands one state to the engine, or to the clock. */
+export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
+  const { kind, pubkey, slot, data } = update;
+  if (kind === 'clock') parts.clock.readAccount(data);
+  else if (update.closed) closeAccount(parts, pubkey, slot);
+  else {
+    if (kind !== 'user') parts.memory.texts.set(pubkey, data);
+    if (kind === 'state') parts.memory.state = pubkey;
+    parts.engine.push(update);
+  }
+}
+
+/** Takes an account out of the book. */
+export function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot: number): void {
+  memory.texts.delete(pubkey);
+  if (memory.state === pubkey) memory.state = null;
+  engine.pushClosed(pubkey, slot);
+}
+
+/** Whether the book has no such user, market or State yet. */
+export function isNewToBook(
+  { engine, memory }: FeedParts,
+  { kind, pubkey }: AccountUpdate,
+): boolean {
+  if (kind === 'user') return !engine.hasUser(pubkey);
+  return kind !== 'oracle' && kind !== 'clock' && !memory.texts.has(pubkey);
+}
+
+/** Takes an account out of the book that the chain does not have as of this slot. */
+export function letGo(parts: FeedParts, pubkey: string, slot: number): void {
+  const { memory, updates } = parts;
+  const kind = memory.texts.has(pubkey) ? 'oracle' : 'user';
+  updates.recordAbsence?.({ ...GONE, kind, pubkey, slot });
+  memory.markets = new Set([...memory.markets].filter((market) => market !== pubkey));
+  closeAccount(parts, pubkey, slot);
+}
+
+const GONE = { owner: '', data: '', encoding: 'base64', closed: true } as const;

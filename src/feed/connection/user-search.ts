@@ -1,0 +1,124 @@
+import type { AccountSnapshot } from '../../contract/accounts.js';
+import {
+  ABSENCE_MS_MAX,
+  ABSENCE_REREAD_MS,
+  ACCOUNTS_PER_READ,
+  SEARCH_READS_MAX,
+} from '../model/limits.js';
+import type { FeedParts } from './parts.js';
+
+/** How a search reads, and who gets what it reads. */
+export interface UserSearchOptions {
+  read(keys: readonly string[], signal: AbortSignal): Promise<AccountSnapshot>;
+  onRead(snapshot: AccountSnapshot): void;
+}
+
+/** What is left of a search. */
+interface OpenSearch {
+  /** The slot in which State was written: a reading of before it does not count. */
+  readonly slot: number;
+  readonly endMs: number;
+  /** Where the walk over the users goes on; null after its end. */
+  nextUser: number | null;
+  /** Users whose reading failed, or was of before the slot. */
+  readonly again: (readonly string[])[];
+}
+
+/**
+ * Reads all users with orders when one of them may have been deleted, of which no node notifies: when State was written and
+ * counts no more users than before. A user that is deleted beside one that is made leaves the count as it was.
+ *
+ * Source: programs/drift/src/instructions/user.rs `handle_delete_user`, `handle_initialize_user`.
+ */
+export class UserSearch {
+  readonly #parts: FeedParts;
+  readonly #options: UserSearchOptions;
+  #search: OpenSearch | null = null;
+  #reads = 0;
+  #dueAtMs = Number.NEGATIVE_INFINITY;
+  /** User accounts that State counted last. */
+  #counted = 0;
+  /** The slot of a State that was not counted yet. */
+  #stateSlot: number | null = null;
+
+  constructor(parts: FeedParts, options: UserSearchOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** All users were read just now. */
+  start(): void {
+    this.#counted = this.#parts.engine.readCensus().subAccounts;
+  }
+
+  stop(): void {
+    this.#search = null;
+    this.#stateSlot = null;
+    this.#reads = 0;
+  }
+
+  /** State was written in this slot. */
+  recordState(slot: number): void {
+    this.#stateSlot = slot;
+  }
+
+  /** Reads what is left of a search, some users at once. Never rejects; the signal ends with the book. */
+  async readIfDue(signal: AbortSignal): Promise<void> {
+    await this.#judgeState(signal);
+    if (signal.aborted || this.#parts.timers.nowMs() < this.#dueAtMs) return;
+    const reads: Promise<void>[] = [];
+    while (this.#search !== null && this.#reads < SEARCH_READS_MAX) {
+      const keys = this.#takeKeys(this.#search);
+      if (keys.length === 0) break;
+      this.#reads += 1;
+      reads.push(this.#readUsers(this.#search, keys, signal));
+    }
+    await Promise.all(reads);
+  }
+
+  /** Begins a search where State counts no more users than before. */
+  async #judgeState(signal: AbortSignal): Promise<void> {
+    const slot = this.#stateSlot;
+    if (slot === null) return;
+    this.#stateSlot = null;
+    const { engine, turns, timers } = this.#parts;
+    await turns.finishRequested();
+    if (signal.aborted) return;
+    const { subAccounts } = engine.readCensus();
+    if (subAccounts <= this.#counted)
+      this.#search = { slot, endMs: timers.nowMs() + ABSENCE_MS_MAX, nextUser: 0, again: [] };
+    this.#counted = subAccounts;
+  }
+
+  /** The next users to read; none when all were read, or it takes too long. */
+  #takeKeys(search: OpenSearch): readonly string[] {
+    if (this.#parts.timers.nowMs() > search.endMs) {
+      this.#search = null;
+      return [];
+    }
+    const again = search.again.shift();
+    if (again !== undefined) return again;
+    while (search.nextUser !== null) {
+      const { keys, next } = this.#parts.engine.usersWithOrders(search.nextUser, ACCOUNTS_PER_READ);
+      search.nextUser = next === 0 ? null : next;
+      if (keys.length > 0) return keys;
+    }
+    if (this.#reads === 0) this.#search = null;
+    return [];
+  }
+
+  async #readUsers(
+    search: OpenSearch,
+    keys: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const snapshot = await this.#options.read(keys, signal).catch(() => null);
+    if (signal.aborted) return;
+    this.#reads -= 1;
+    if (snapshot !== null && snapshot.slot >= search.slot) this.#options.onRead(snapshot);
+    else {
+      search.again.push(keys);
+      this.#dueAtMs = this.#parts.timers.nowMs() + ABSENCE_REREAD_MS;
+    }
+  }
+}
