@@ -116,7 +116,7 @@ test('a log that is full says so, and misses nothing when there is room again', 
   // As where the servers have no more room: nothing is deleted for what comes.
   await streams.update(stream, { discard: DiscardPolicy.New, max_bytes: bytes });
   await core.writeSlots(5);
-  await until('a core that says so', () => core.reason.includes('maximum bytes exceeded'));
+  await until('a core that says so', () => core.reason.includes('the log is full'));
   expect(core.state).toBe('stopped');
   await streams.update(stream, { discard: DiscardPolicy.Old, max_bytes: setup.bytesMax });
   await edge.showsBook(core.book);

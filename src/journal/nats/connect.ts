@@ -88,11 +88,16 @@ function connectError(error: unknown): JournalError {
   return new JournalError('LOG_UNREACHABLE', message, { cause: error });
 }
 
+/** JetStream's code for a message that it does not store, as it has the most bytes that it may have. */
+const STORE_FAILED = 10_077;
+
 /** A failure that may pass, with a code or the name of the failure and no word of the servers. */
 export function unreachableError(error: unknown): JournalError {
   if (error instanceof JournalError) return error;
   const code = codeOf(error);
-  const shown = `${shownFailure(error)}${code === 0 ? '' : ` ${code}`}`;
+  const what =
+    code === STORE_FAILED ? 'the log is full, or the disk of its server' : shownFailure(error);
+  const shown = `${what}${code === 0 ? '' : ` (${code})`}`;
   return new JournalError('LOG_UNREACHABLE', `NATS: ${shown}`, { cause: error });
 }
 
