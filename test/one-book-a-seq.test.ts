@@ -69,7 +69,11 @@ test(
 test(
   'while an audit takes out users whose end nobody told',
   async () => {
-    rig = await FaultRig.start({ seed: 7, makers: 40, settings: { auditIntervalMs: '1000' } });
+    rig = await FaultRig.start({
+      seed: 7,
+      makers: 40,
+      settings: { auditIntervalMs: '1000', probeIntervalMs: '0' },
+    });
     const reader = new SnapshotReader();
     const { chain, watch } = rig;
     chain.load(0);
