@@ -107,6 +107,54 @@ describe('probe: what it finds', () => {
   });
 });
 
+describe('probe: what leaves the book', () => {
+  /** Lets slots pass until an account has left the book, which stays live meanwhile. */
+  async function untilGone(key: string): Promise<void> {
+    await until(`${key} has left`, () => {
+      passSlot();
+      expect(bench.engine.state).toBe('live');
+      return bench.user(key) === undefined;
+    });
+  }
+
+  test.each(['user1', 'perp0', 'oracle0'])('%s, which is closed without a word', async (key) => {
+    await start({ auditIntervalMs: 0 });
+    bench.chain.slot += 1;
+    bench.chain.accounts.delete(key);
+    await untilGone(key);
+    expect(bench.feed.stats()).toMatchObject({ absences: 1, losses: 0, rebuilds: 1 });
+  });
+
+  test.each([
+    ['user9', 'made up'],
+    ['perp9', 'market:oracle9'],
+  ])('%s, which is notified and never was', async (key, data) => {
+    await start({ auditIntervalMs: 0 });
+    bench.chain.notify(key, data, bench.chain.slot);
+    await until('the book has it', () => bench.user(key) === data);
+    await untilGone(key);
+    expect(bench.feed.stats()).toMatchObject({ absences: 1, losses: 0, rebuilds: 1 });
+  });
+
+  test('one that is notified again in each slot and never was: a new connection is made', async () => {
+    await start({ auditIntervalMs: 0 });
+    const slots = setInterval(() => {
+      if (bench.feed.stats().losses === 0) bench.chain.notify('user9', 'made up', bench.chain.slot);
+    }, 20);
+    await untilHealed().finally(() => clearInterval(slots));
+    expect(bench.user('user9')).toBe(undefined);
+  });
+
+  test('a user that is made stays', async () => {
+    await start({ auditIntervalMs: 0 });
+    bench.chain.change('user9', 'made');
+    await bench.untilUser('user9', 'made');
+    await probed(5);
+    expect(bench.user('user9')).toBe('made');
+    expect(bench.feed.stats()).toMatchObject({ absences: 0, losses: 0, rebuilds: 1 });
+  });
+});
+
 describe('probe: what it repairs', () => {
   /** The last slot is of a fork, and the next one does not follow it. */
   function leaveFork(): void {
