@@ -352,6 +352,13 @@ export const MADE_UP_USER: FaultKind = {
   begin: ({ node }) => node.notifyMadeUpUser(),
 };
 
+/** The same by a gRPC server, for a slot. Random runs do not draw it: beside one server that lies another one is honest. */
+export const MADE_UP_BY_SERVER: FaultKind = {
+  name: 'a gRPC server notifies of a user that the chain never had',
+  lastsMsMax: 400,
+  server: () => ({ makesUp: true }),
+};
+
 /** What the chain itself does. */
 const CHAIN: readonly FaultKind[] = [
   GONE_WITHOUT_A_WORD,

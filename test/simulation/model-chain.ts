@@ -14,6 +14,8 @@ import type { VirtualTime } from './virtual-time.js';
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
 /** Readings as of an earlier slot look this far back, and forks reach no further. */
 const PAST_SLOTS = 64;
+/** Size of a user account. */
+const USER_BYTES = 4_376;
 /** Size of the State account, which no exchange closes. */
 const STATE_BYTES = 992;
 /** One slot in so many is skipped, as on the real chain. */
@@ -32,6 +34,17 @@ export interface AccountState {
   untilMs: number;
   /** What the account was before; null when there was none, or too long ago. */
   before: AccountState | null;
+}
+
+/** The state of a user that the chain never had: another one's bytes under a key of its own. */
+export function madeUpUser(chain: ModelChain, random: Random): AccountState | null {
+  const users = [...chain.accounts.values()].filter(
+    ({ write }) => write?.data.length === USER_BYTES,
+  );
+  const like = random.pickOne(users);
+  if (like?.write == null) return null;
+  const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => random.nextBelow(256)));
+  return { ...like, write: { ...like.write, pubkey }, pubkey, slot: chain.slot, before: null };
 }
 
 /** What nodes are notified of. */

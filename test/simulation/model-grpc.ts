@@ -3,7 +3,12 @@ import type { SlotStatus } from '../../src/rpc/grpc/messages.js';
 import { Random } from '../../src/sim/random.js';
 import { encodeAccount, encodePong, encodeSlot, readRequest } from '../support/grpc-messages.js';
 import type { GrpcHost, HostCall } from './grpc-network.js';
-import type { AccountState, ChainListener, ModelChain } from './model-chain.js';
+import {
+  type AccountState,
+  type ChainListener,
+  type ModelChain,
+  madeUpUser,
+} from './model-chain.js';
 
 /** What is wrong with a server; shares are of its accounts, 0 to 1. */
 export interface GrpcFaults {
@@ -24,6 +29,8 @@ export interface GrpcFaults {
   slotsAhead: number;
   /** Notifications are so late. */
   extraDelayMs: number;
+  /** In each slot it notifies of a user that the chain never had. */
+  makesUp: boolean;
 }
 
 /** A server without a fault. */
@@ -33,7 +40,7 @@ export function soundServer(): GrpcFaults {
     isDeaf: false,
     ...{ lost: 0, doubled: 0, lied: 0, malformed: 0 },
     replay: 'kept',
-    ...{ slotsAhead: 0, extraDelayMs: 0 },
+    ...{ slotsAhead: 0, extraDelayMs: 0, makesUp: false },
   };
 }
 
@@ -131,6 +138,8 @@ export class ModelGrpc implements GrpcHost, ChainListener {
   handleSlot(slot: number, ended: number, parent: number): void {
     if (this.#slots.at(-1) === ended) this.#notifySlot(ended, 'processed', null);
     this.#notifySlot(slot, 'begun', parent);
+    const madeUp = this.faults.makesUp ? madeUpUser(this.#chain, this.#random) : null;
+    if (madeUp !== null) this.handleState(madeUp);
     this.#slots.push(slot);
     for (const one of this.#slots) {
       if (one <= this.#confirmed || one > slot - CONFIRMED_SLOTS) continue;

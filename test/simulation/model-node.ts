@@ -1,11 +1,15 @@
 /** A node of the model network: it serves the model chain over JSON-RPC, as badly as its faults say. */
 import { CLOCK_KEY } from '../../src/feed/model/queries.js';
-import { keyOf } from '../../src/sim/bytes/keys.js';
 import { Random } from '../../src/sim/random.js';
 import { matches, type RpcFilter } from '../support/rpc-filter.js';
 import { currentMachine } from './globals.js';
 import { unixSecondsOf } from './market-life.js';
-import type { AccountState, ChainListener, ModelChain } from './model-chain.js';
+import {
+  type AccountState,
+  type ChainListener,
+  type ModelChain,
+  madeUpUser,
+} from './model-chain.js';
 import type { ListConfig, ModelFill, ModelLedger } from './model-ledger.js';
 import type {
   HostReply,
@@ -190,13 +194,10 @@ export class ModelNode implements NetworkHost, ChainListener {
     this.#notify('logs', null, ({ id }) => notification('logsNotification', result, id));
   }
 
-  /** Notifies of a user that the chain never had: another one's bytes under a key of its own. */
+  /** Notifies of a user that the chain never had. */
   notifyMadeUpUser(): void {
-    const users = [...this.#chain.accounts.values()].filter((state) => kindOf(state) === 'user');
-    const like = this.#random.pickOne(users);
-    if (like === undefined) return;
-    const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => this.#random.nextBelow(256)));
-    this.handleState({ ...like, pubkey, slot: this.#chain.slot, before: null });
+    const madeUp = madeUpUser(this.#chain, this.#random);
+    if (madeUp !== null) this.handleState(madeUp);
   }
 
   handleState(state: AccountState): void {

@@ -12,6 +12,7 @@ import {
   HANGING_SCANS,
   HOST_DOWN,
   LIES,
+  MADE_UP_BY_SERVER,
   MADE_UP_USER,
   NODE_FAULTS,
   REFUSED_ITEMS,
@@ -77,6 +78,14 @@ function shortSilences(): readonly PlannedFault[] {
     ];
     return faults.map((planned) => ({ ...planned, episode }));
   }).flat();
+}
+
+/** A dozen of them, at as many phases of probes and slots; one that lasts for half of the time between two. */
+function twelveTimes(kind: FaultKind): readonly PlannedFault[] {
+  return Array.from({ length: 12 }, (_, episode) => {
+    const lastsMs = Math.min(kind.lastsMsMax, 15_000);
+    return { ...fault(kind, lastsMs, AT_MS + episode * 20_370), episode };
+  });
 }
 
 const SHAPE: RunShape = { nodes: 2, hasScanNode: false, hasHistory: true, merged: null };
@@ -189,26 +198,28 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'an account is gone without a word, twelve times',
-    faults: () =>
-      Array.from({ length: 12 }, (_, episode) => ({
-        ...fault(GONE_WITHOUT_A_WORD, 15_000, AT_MS + episode * 20_370),
-        episode,
-      })),
+    faults: () => twelveTimes(GONE_WITHOUT_A_WORD),
     flags: { auditIntervalMs: '0' },
     staysLive: true,
     without: 'absences.ts',
   },
   {
     name: 'a user is notified that the chain never had, twelve times',
-    faults: () =>
-      Array.from({ length: 12 }, (_, episode) => ({
-        ...fault(MADE_UP_USER, 1, AT_MS + episode * 20_370),
-        episode,
-      })),
+    faults: () => twelveTimes(MADE_UP_USER),
     flags: { auditIntervalMs: '0' },
     staysLive: true,
     without: 'absences.ts',
   },
+  ...[GONE_WITHOUT_A_WORD, MADE_UP_BY_SERVER].map(
+    (kind): Scenario => ({
+      name: `over gRPC alone ${kind.name}, twelve times`,
+      shape: { ...SHAPE, merged: { nodes: 0, servers: 1 } },
+      faults: () => twelveTimes(kind),
+      flags: { auditIntervalMs: '0' },
+      staysLive: true,
+      without: 'absences.ts',
+    }),
+  ),
   {
     name: 'the wall clock is 95 days ahead for 75 seconds',
     faults: only(CLOCK_AHEAD),
