@@ -92,6 +92,7 @@ export function decodeRecords(
   if (isTruncated) counters.truncated += 1;
   return {
     ...{ signature, slot, place, isFinal, isTruncated },
+    ...(log.unreadable > 0 && { unreadableEvents: log.unreadable }),
     fills: log.fills,
     fundingRates: log.fundingRates,
     otherEvents: log.events - log.fills.length - log.fundingRates.length,

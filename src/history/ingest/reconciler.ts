@@ -1,5 +1,5 @@
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { UNCONFIRMED_WAIT_MS, UNLISTED_MS_MAX } from '../model/limits.js';
+import { UNCONFIRMED_WAIT_MS, UNLISTED_MS_MAX, UNREADABLE_MS_MAX } from '../model/limits.js';
 import type { TransactionRecords } from '../model/records.js';
 import type { StoreChange } from '../store/types.js';
 import type { Fetched, Fetcher, FetchOptions } from './fetcher.js';
@@ -47,6 +47,8 @@ export class Reconciler {
   readonly #unconfirmed = new Map<string, number>();
   /** Stored of a log that was cut, and requested again, until the marks are stored. */
   readonly #reread = new Set<string>();
+  /** Since when final logs have events that cannot be read; null when none has. */
+  #unreadableSinceMs: number | null = null;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -100,9 +102,7 @@ export class Reconciler {
     const cut = this.#truncatedRows(slots.rows);
     const again = new Set(cut.map(({ signature }) => signature));
     const added = await this.#fetchRows([...this.#missingRows(slots.rows), ...cut], final, again);
-    for (const { signature, isTruncated } of added.records) {
-      if (isTruncated) this.#reread.add(signature);
-    }
+    const unreadable = this.#takeReread(added.records);
     const lost = await this.#findReverted(slots, context);
     this.#removeTransactions(lost.gone);
     const elsewhere = this.#finalisePositions(slots.rows);
@@ -111,10 +111,25 @@ export class Reconciler {
     this.#removeTransactions(
       moved.records.filter(isEmptyTransaction).map(({ signature }) => signature),
     );
-    const isDone = slots.unread + added.pending + moved.pending + lost.open === 0;
+    const open = slots.unread + added.pending + moved.pending + lost.open + unreadable;
+    const isDone = open === 0;
     if (isDone) mark((marks) => this.#writeMarks(marks));
     if (isDone) this.#reread.clear();
+    if (isDone) this.#unreadableSinceMs = null;
     return { isDone, added: added.records.filter(({ signature }) => !again.has(signature)) };
+  }
+
+  /** Takes cut logs for read once more; returns how many have events that cannot be read, and are read again a while. */
+  #takeReread(records: readonly TransactionRecords[]): number {
+    const nowMs = this.#options.parts.timers.nowMs();
+    const cut = records.filter(({ isTruncated }) => isTruncated);
+    const isUnreadable = ({ unreadableEvents = 0 }: TransactionRecords): boolean =>
+      unreadableEvents > 0;
+    if (cut.some(isUnreadable)) this.#unreadableSinceMs ??= nowMs;
+    const isOver = nowMs - (this.#unreadableSinceMs ?? nowMs) >= UNREADABLE_MS_MAX;
+    const left = isOver ? [] : cut.filter(isUnreadable);
+    for (const record of cut) if (!left.includes(record)) this.#reread.add(record.signature);
+    return left.length;
   }
 
   #missingRows(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerNode, LedgerTransaction } from '../../../test/scripted-ledger.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
+import { BROKEN_LINE } from '../../../test/support/ingest-rig.js';
 import { IngestScene } from '../../../test/support/ingest-scene.js';
 
 let scene: IngestScene;
@@ -190,6 +191,41 @@ describe('a transaction of any version', () => {
     const rig = await scene.live();
     await scene.settles(rig, [1]);
     expect(rig.counters.unavailable).toBe(0);
+  });
+});
+
+describe('a final log with an event that cannot be read', () => {
+  const garbled = (slot: number): Reply => {
+    return { result: { slot, meta: { err: null, logMessages: [BROKEN_LINE] } } };
+  };
+
+  test('is read again, and stored when it is whole', async () => {
+    const { ledger, node } = scene;
+    scene.fill(1);
+    const damaged = scene.fill(2);
+    const last = scene.fill(3);
+    ledger.tick(40);
+    refuse(node, [damaged], garbled(damaged.slot));
+    const rig = scene.rig();
+    await rig.until(() => expect(rig.counters.unreadableEvents).toBeGreaterThan(1));
+    node.suffer({ instead: () => undefined });
+    await scene.settles(rig, [1, 2, 3]);
+    await rig.until(() => expect(rig.stats.finalisedSlot).toBe(last.slot));
+    expect(rig.store.truncated).toBe(0);
+  });
+
+  test('that stays so holds no other up', async () => {
+    const { ledger, node } = scene;
+    scene.fill(1);
+    const damaged = scene.fill(2);
+    const last = scene.fill(3);
+    ledger.tick(40);
+    refuse(node, [damaged], garbled(damaged.slot));
+    const rig = await scene.live();
+    await rig.until(() => expect(rig.store.ids).toEqual([1, 3]));
+    await rig.until(() => expect(rig.stats.finalisedSlot).toBe(last.slot));
+    expect(rig.store.truncated).toBe(1);
+    expect(rig.state).toBe('live');
   });
 });
 

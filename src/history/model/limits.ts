@@ -156,6 +156,8 @@ export const UNGIVEN_MAX = 10_000;
 export const UNGIVEN_STORED_MAX = 1_000;
 /** Characters of an unreadable row of a list by which it is known again. */
 export const ROW_CHARS_MAX = 300;
+/** Final logs with events that cannot be read are read again for as long: a node that garbles what it sends may be sound by then. */
+export const UNREADABLE_MS_MAX = 10_000;
 /** A stored transaction that a node knows and does not list for as long is left to the checks below the tip. */
 export const UNLISTED_MS_MAX = 30_000;
 /** How long a transaction that a finalised listing lacks waits before it is requested by signature. */

@@ -61,6 +61,8 @@ export interface TransactionRecords {
   readonly isFinal: boolean;
   /** Whether the node cut the log, so that records of it may be missing. */
   readonly isTruncated: boolean;
+  /** Events in the log that cannot be read; another reading of it may have them. Absent of none. */
+  readonly unreadableEvents?: number;
   readonly fills: readonly Fill[];
   readonly fundingRates: readonly FundingRateEvent[];
   /** Events of the program in it that the history does not keep. */
