@@ -1,5 +1,5 @@
 /** What an account does to the book, and to what the feed remembers of the book. */
-import type { AccountUpdate } from '../model/account-update.js';
+import { type AccountUpdate, closedAccount } from '../model/account-update.js';
 import type { FeedParts } from './parts.js';
 
 /** Hands one state to the engine, or to the clock. */
@@ -34,9 +34,7 @@ export function isNewToBook(
 export function letGo(parts: FeedParts, pubkey: string, slot: number): void {
   const { memory, updates } = parts;
   const kind = memory.texts.has(pubkey) ? 'oracle' : 'user';
-  updates.recordAbsence?.({ ...GONE, kind, pubkey, slot });
+  updates.recordAbsence?.(closedAccount({ kind, pubkey, slot }));
   memory.markets = new Set([...memory.markets].filter((market) => market !== pubkey));
   closeAccount(parts, pubkey, slot);
 }
-
-const GONE = { owner: '', data: '', encoding: 'base64', closed: true } as const;

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import type { StreamAccount } from '../../rpc/grpc/messages.js';
-import type { AccountKind } from '../model/account-update.js';
+import { type AccountKind, closedAccount } from '../model/account-update.js';
 import type { SourceUpdate } from '../model/feed-source.js';
 import { CLOCK_KEY, isIdleUser, kindOfAccount } from '../model/queries.js';
 import { GRPC_KEYS_MAX } from './limits.js';
@@ -37,7 +37,7 @@ export class AccountReader {
     const isUser = kind === 'user';
     // No node notifies of a user that has become idle: it leaves the book as one that is closed.
     if (lamports === 0 || data.length === 0 || (isUser && isIdleUser(data)))
-      return { ...closed, kind, pubkey, slot, writeVersion };
+      return { ...closedAccount({ kind, pubkey, slot }), writeVersion };
     const text = isUser ? data.toString('latin1') : data.toString('base64');
     const encoding = isUser ? 'bytes' : 'base64';
     return { kind, pubkey, owner, slot, data: text, encoding, closed: false, writeVersion };
@@ -58,5 +58,3 @@ export class AccountReader {
     return text;
   }
 }
-
-const closed = { owner: '', data: '', encoding: 'base64', closed: true } as const;

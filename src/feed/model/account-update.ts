@@ -10,6 +10,13 @@ export interface AccountUpdate extends RawAccount {
   readonly closed: boolean;
 }
 
+/** The state of an account that is gone. */
+export function closedAccount(
+  account: Pick<AccountUpdate, 'kind' | 'pubkey' | 'slot'>,
+): AccountUpdate {
+  return { ...account, owner: '', data: '', encoding: 'base64', closed: true };
+}
+
 /** The accounts of one response, all as of one slot. */
 export interface AccountBatch {
   readonly slot: number;
@@ -83,7 +90,7 @@ function parseAccount(
 ): AccountUpdate | null {
   if (typeof pubkey !== 'string' || slot === null) return null;
   if (account === null || fieldOf(account, 'lamports') === 0 || fieldOf(account, 'space') === 0) {
-    return { kind, pubkey, owner: '', slot, data: '', encoding: 'base64', closed: true };
+    return closedAccount({ kind, pubkey, slot });
   }
   const owner = fieldOf(account, 'owner');
   const pair = fieldOf(account, 'data');

@@ -9,6 +9,7 @@ import { RandomChain } from '../../../test/support/random-chain.js';
 import { FakeSource } from '../../../test/support/source-scene.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { Random } from '../../sim/random.js';
+import { closedAccount } from '../model/account-update.js';
 import { MergedSources } from './merged-sources.js';
 
 const RUNS = Number(process.env['HONEST_RUNS'] ?? 300);
@@ -190,8 +191,7 @@ class HonestLife {
     if (this.#chain.stateAt(pubkey, slot).data !== null) return;
     this.absent += 1;
     this.#note(`absent ${pubkey}@${slot}`);
-    const closed = { owner: '', data: '', encoding: 'base64', closed: true } as const;
-    this.#merged.recordAbsence({ ...closed, kind: 'user', pubkey, slot });
+    this.#merged.recordAbsence(closedAccount({ kind: 'user', pubkey, slot }));
     expect(this.#book.get(pubkey)).toBe(null);
   }
 

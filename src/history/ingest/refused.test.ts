@@ -195,32 +195,29 @@ describe('a transaction of any version', () => {
 });
 
 describe('a final log with an event that cannot be read', () => {
-  const garbled = (slot: number): Reply => {
-    return { result: { slot, meta: { err: null, logMessages: [BROKEN_LINE] } } };
-  };
-
-  test('is read again, and stored when it is whole', async () => {
-    const { ledger, node } = scene;
+  /** Of three fills the node gives the second garbled from now on. */
+  function garbleSecond(): { readonly last: LedgerTransaction } {
     scene.fill(1);
     const damaged = scene.fill(2);
     const last = scene.fill(3);
-    ledger.tick(40);
-    refuse(node, [damaged], garbled(damaged.slot));
+    scene.ledger.tick(40);
+    const meta = { err: null, logMessages: [BROKEN_LINE] };
+    refuse(scene.node, [damaged], { result: { slot: damaged.slot, meta } });
+    return { last };
+  }
+
+  test('is read again, and stored when it is whole', async () => {
+    const { last } = garbleSecond();
     const rig = scene.rig();
     await rig.until(() => expect(rig.counters.unreadableEvents).toBeGreaterThan(1));
-    node.suffer({ instead: () => undefined });
+    scene.node.suffer({ instead: () => undefined });
     await scene.settles(rig, [1, 2, 3]);
     await rig.until(() => expect(rig.stats.finalisedSlot).toBe(last.slot));
     expect(rig.store.truncated).toBe(0);
   });
 
   test('that stays so holds no other up', async () => {
-    const { ledger, node } = scene;
-    scene.fill(1);
-    const damaged = scene.fill(2);
-    const last = scene.fill(3);
-    ledger.tick(40);
-    refuse(node, [damaged], garbled(damaged.slot));
+    const { last } = garbleSecond();
     const rig = await scene.live();
     await rig.until(() => expect(rig.store.ids).toEqual([1, 3]));
     await rig.until(() => expect(rig.stats.finalisedSlot).toBe(last.slot));
