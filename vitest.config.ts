@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { worldPlugin } from './test/world/plugin.js';
 
 /** What has no short form, by what `npm run test:long` installs or builds for it and then names. */
 const LONG_ALONE = {
@@ -9,6 +10,29 @@ const longAlone = Object.entries(LONG_ALONE).flatMap(([name, file]) =>
   process.env[name] === undefined ? [file] : [],
 );
 
+/** Tests of `src` that need a real part: a socket, a thread, a process, the machine's clock. */
+const REAL = [
+  'src/app/**',
+  'src/feed/surfpool.test.ts',
+  'src/history/history.test.ts',
+  'src/history/backfill.test.ts',
+  'src/history/postgres/**',
+  'src/history/worker/service-grpc.test.ts',
+  'src/journal/journal.test.ts',
+  'src/journal/lease.test.ts',
+  'src/journal/log-*.test.ts',
+  'src/journal/nats/quote-link.test.ts',
+  'src/journal/worker/service.test.ts',
+  'src/rpc/grpc/subscribe-call.test.ts',
+  'src/server/metrics/timings.test.ts',
+  'src/server/transport/**',
+  'src/sim/**',
+];
+/** Tests of several rooms that run on virtual time. */
+const OF_WORLD = ['test/world/**/*.test.ts'];
+
+const exclude = ['**/node_modules/**', 'dist/**', 'target/**', ...longAlone];
+
 /**
  * The tests share two cores with a Rust service and a local chain, so files run two at a time. The
  * timeouts are for what hangs: a slow machine must not fail a test, and each wait in it may take up
@@ -16,12 +40,31 @@ const longAlone = Object.entries(LONG_ALONE).flatMap(([name, file]) =>
  */
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'dist/**', 'target/**', ...longAlone],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
+    projects: [
+      {
+        extends: true,
+        plugins: [worldPlugin()],
+        test: {
+          name: 'world',
+          include: ['src/**/*.test.ts', ...OF_WORLD],
+          exclude: [...exclude, ...REAL],
+          isolate: false,
+          setupFiles: ['test/world/setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'real',
+          include: [...REAL.map((one) => one.replace(/\*\*$/, '**/*.test.ts')), 'test/**/*.test.ts'],
+          exclude: [...exclude, ...OF_WORLD],
+        },
+      },
+    ],
   },
 });

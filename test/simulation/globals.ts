@@ -32,8 +32,21 @@ export function useMachine(next: Machine): void {
 }
 
 /** A handle as setTimeout and its like return it. */
-class TimerHandle {
+export class TimerHandle {
   planned: PlannedEvent | null = null;
+  readonly #plan: () => void;
+
+  /** `plan` plans the call, now and at each refresh. */
+  constructor(plan: (handle: TimerHandle) => void) {
+    this.#plan = () => plan(this);
+    this.#plan();
+  }
+
+  refresh(): this {
+    this.planned?.cancel();
+    this.#plan();
+    return this;
+  }
 
   unref(): this {
     return this;
@@ -48,25 +61,40 @@ class TimerHandle {
   }
 }
 
+type Run = (...values: never[]) => void;
+
+/** The timers of the process, by their names: they are those of the present run's time. */
+export const virtualTimers = {
+  setTimeout: (run: Run, delayMs = 1, ...values: never[]) =>
+    new TimerHandle((handle) => {
+      const atMs = Math.max(1, delayMs || 0);
+      handle.planned = currentMachine().time.plan(atMs, () => run(...values));
+    }),
+  setInterval: (run: Run, everyMs = 1, ...values: never[]) => {
+    const { time } = currentMachine();
+    return new TimerHandle((handle) => {
+      handle.planned = time.plan(Math.max(1, everyMs || 0), () => {
+        handle.refresh();
+        run(...values);
+      });
+    });
+  },
+  setImmediate: (run: Run, ...values: never[]) =>
+    new TimerHandle((handle) => {
+      handle.planned = currentMachine().time.planImmediate(() => run(...values));
+    }),
+  clearTimeout: cancelHandle,
+  clearInterval: cancelHandle,
+  clearImmediate: cancelHandle,
+};
+
+function cancelHandle(handle: unknown): void {
+  if (handle instanceof TimerHandle) handle.planned?.cancel();
+}
+
 /** Replaces the process's time and chance. */
 export function installGlobals(): void {
-  const cancel = (handle: unknown): void => {
-    if (handle instanceof TimerHandle) handle.planned?.cancel();
-  };
-  const replaced = {
-    setTimeout: (run: () => void, delayMs = 1) => planOnce(run, delayMs),
-    setInterval: (run: () => void, everyMs = 1) => planRepeated(run, Math.max(1, everyMs)),
-    setImmediate: (run: (value?: unknown) => void, value?: unknown) => {
-      const handle = new TimerHandle();
-      handle.planned = currentMachine().time.planImmediate(() => run(value));
-      return handle;
-    },
-    clearTimeout: cancel,
-    clearInterval: cancel,
-    clearImmediate: cancel,
-    Date: VirtualDate,
-  };
-  Object.assign(globalThis, replaced);
+  Object.assign(globalThis, virtualTimers, { Date: VirtualDate });
   Object.defineProperty(performance, 'now', { value: () => currentMachine().time.readMs() });
   Object.assign(Math, { random: () => currentMachine().random.nextBelow(2 ** 32) / 2 ** 32 });
   setMaxListeners(0);
@@ -75,26 +103,8 @@ export function installGlobals(): void {
   Object.assign(PerformanceObserver.prototype, { observe: () => undefined });
 }
 
-function planOnce(run: () => void, delayMs: number): TimerHandle {
-  const handle = new TimerHandle();
-  handle.planned = currentMachine().time.plan(Math.max(1, delayMs), () => run());
-  return handle;
-}
-
-function planRepeated(run: () => void, everyMs: number): TimerHandle {
-  const handle = new TimerHandle();
-  const { time } = currentMachine();
-  const planNext = (): void => {
-    handle.planned = time.plan(everyMs, () => {
-      planNext();
-      run();
-    });
-  };
-  planNext();
-  return handle;
-}
-
-function abortAfter(delayMs: number): AbortSignal {
+/** A signal that aborts by the present run's time. */
+export function abortAfter(delayMs: number): AbortSignal {
   const controller = new AbortController();
   currentMachine().time.plan(delayMs, () => {
     controller.abort(new DOMException('The operation timed out', 'TimeoutError'));
@@ -106,7 +116,7 @@ function abortAfter(delayMs: number): AbortSignal {
  * Node keeps its own for ever while somebody listens, and with it all of a killed service that waits. Here
  * the signals keep it, and one that lives long has many.
  */
-function abortWithAny(signals: readonly AbortSignal[]): AbortSignal {
+export function abortWithAny(signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController();
   const abort = (): void => {
     for (const signal of signals) signal.removeEventListener('abort', abort);
@@ -126,7 +136,8 @@ function wallMs(): number {
   return Math.floor(START_UNIX_MS + time.nowMs + errorMs);
 }
 
-class VirtualDate extends RealDate {
+/** The wall clock of the present run. */
+export class VirtualDate extends RealDate {
   constructor(...parts: [] | ConstructorParameters<typeof RealDate>) {
     if (parts.length === 0) super(wallMs());
     else super(...(parts as ConstructorParameters<typeof RealDate>));

@@ -13,6 +13,9 @@ const READING_MS = 0.000_1;
 /** Events of one run: far more than a run of six minutes has, and a loop without end is noticed. */
 const EVENTS_MAX = 20_000_000;
 
+/** Events between two turns of the process's own loop. */
+const EVENTS_PER_SLICE = 1_000;
+
 /** When an event of an instant runs: what the loop has read from its sockets comes before immediates. */
 const PHASE = { event: 0, immediate: 1 } as const;
 
@@ -123,6 +126,27 @@ export class VirtualTime {
     this.#awaited = before === null ? settled : before.then(() => settled);
   }
 
+  /** Lets time pass within the present event, with everything that falls due in it. */
+  advance(byMs: number): void {
+    const { owner } = this;
+    const untilMs = this.#nowMs + byMs;
+    while (this.#runNext(untilMs));
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
+    this.owner = owner;
+  }
+
+  /** Runs all that is planned within the present event, at most so many events. */
+  runOut(eventsMax: number): void {
+    const { owner } = this;
+    for (let ran = 0; ran < eventsMax && this.#runNext(Number.POSITIVE_INFINITY); ran += 1);
+    this.owner = owner;
+  }
+
+  /** Events that are planned. */
+  get planned(): number {
+    return this.#heap.filter(({ run }) => run !== null).length;
+  }
+
   /** Ends the run after the present event. */
   stop(): void {
     this.#heap.length = 0;
@@ -134,6 +158,33 @@ export class VirtualTime {
     // From a callback of its own: microtasks are not drained within one.
     while (await this.#runInTurn(untilMs));
     this.#nowMs = Math.max(this.#nowMs, untilMs);
+  }
+
+  /**
+   * Runs events as long as this holds, beside whatever the process itself has to do: where no event is left, or
+   * real work is awaited, time stands still.
+   */
+  async runWhile(holds: () => boolean): Promise<void> {
+    while (holds()) await this.#runSlice(holds);
+  }
+
+  #runSlice(holds: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      realSetImmediate(() => {
+        try {
+          for (let ran = 0; ran < EVENTS_PER_SLICE && this.#awaited === null && holds(); ran += 1) {
+            if (!this.#runNext(Number.POSITIVE_INFINITY)) break;
+          }
+        } catch (error) {
+          reject(error);
+          return;
+        }
+        const awaited = this.#awaited;
+        this.#awaited = null;
+        if (awaited === null) resolve();
+        else void awaited.then(resolve);
+      });
+    });
   }
 
   /** Resolves with whether there is more, after the real work that is awaited. */
@@ -155,18 +206,19 @@ export class VirtualTime {
   }
 
   #runEvents(untilMs: number): void {
-    while (this.#awaited === null && !this.#isStopped) {
-      const next = this.#heap[0];
-      if (next === undefined || next.atMs > untilMs) return;
-      this.#pop();
-      if (next.run === null || this.hasEnded(next.owner)) continue;
-      const pausedUntilMs = this.#pausedUntilMsOf(next.owner);
-      if (pausedUntilMs > next.atMs) {
-        this.#push(pausedUntilMs, next.phase, next.owner, next.run);
-        continue;
-      }
-      this.#runEvent(next, next.run);
-    }
+    while (this.#awaited === null && !this.#isStopped && this.#runNext(untilMs));
+  }
+
+  /** Runs the next event, or leaves out one that no longer counts; false where there is none by then. */
+  #runNext(untilMs: number): boolean {
+    const next = this.#heap[0];
+    if (next === undefined || next.atMs > untilMs) return false;
+    this.#pop();
+    if (next.run === null || this.hasEnded(next.owner)) return true;
+    const pausedUntilMs = this.#pausedUntilMsOf(next.owner);
+    if (pausedUntilMs > next.atMs) this.#push(pausedUntilMs, next.phase, next.owner, next.run);
+    else this.#runEvent(next, next.run);
+    return true;
   }
 
   #pausedUntilMsOf(owner: number): number {

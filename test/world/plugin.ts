@@ -1,0 +1,98 @@
+/**
+ * The project of tests on virtual time: modules import stand-ins for the world outside, and each one gets the
+ * globals of time that it names from `clock.ts`.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = path.join(root, 'test/world');
+const simulation = path.join(root, 'test/simulation');
+const clock = path.join(folder, 'clock.ts');
+
+/** By the import as it is written. */
+const REPLACED: Readonly<Record<string, string>> = {
+  'uWebSockets.js': 'test/world/uws.ts',
+  vitest: 'test/world/vitest.ts',
+  ws: 'test/world/ws.ts',
+  '@slotbook/core': 'test/simulation/stand-ins/addon.ts',
+  '@grpc/grpc-js': 'test/simulation/stand-ins/grpc-js.ts',
+  libsql: 'test/simulation/stand-ins/libsql.ts',
+};
+
+/** Of Node itself, which the runner would load before it asked a plugin. */
+const BUILT_IN: Readonly<Record<string, string>> = {
+  http: 'http.ts',
+  net: 'net.ts',
+  'timers/promises': 'timers-promises.ts',
+};
+
+/** By file. */
+const REPLACED_FILES: Readonly<Record<string, string>> = {
+  'src/history/worker-link.ts': 'test/simulation/stand-ins/worker-link.ts',
+  'src/server/metrics/timings.ts': 'test/simulation/stand-ins/timings.ts',
+  'src/server/transport/native-transport.ts': 'test/world/native-transport.ts',
+};
+
+/** Names of globals that a module may use, each with what is no use of the global. */
+const GLOBALS = [
+  'AbortSignal',
+  'Date',
+  'clearImmediate',
+  'clearInterval',
+  'clearTimeout',
+  'fetch',
+  'performance',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+];
+
+function isOfWorld(file: string): boolean {
+  return file.startsWith(folder) || file.startsWith(`${simulation}/`);
+}
+
+/** The globals that a module uses and does not declare itself. */
+function usedGlobals(code: string): string[] {
+  return GLOBALS.filter((name) => {
+    const isUsed = new RegExp(`(?<![.\\w'"\`#-])${name}\\b(?!['"\`-])`).test(code);
+    const declares = new RegExp(
+      `^(?:export )?(?:async )?(?:const|let|function|class) ${name}\\b` +
+        `|^import [^;]*?(?:[{,]\\s*(?:type )?|\\bas )${name}\\s*[,}]`,
+      'm',
+    );
+    return isUsed && !declares.test(code);
+  });
+}
+
+function withStandIns(code: string): string {
+  return code.replace(/(?<=\bfrom |\bimport\()'node:([a-z/]+)'/g, (whole, name: string) => {
+    const file = BUILT_IN[name];
+    return file === undefined ? whole : `'${path.join(folder, file)}'`;
+  });
+}
+
+export function worldPlugin(): Plugin {
+  return {
+    name: 'world',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (importer === undefined || isOfWorld(importer)) return null;
+      const replaced = REPLACED[source];
+      if (replaced !== undefined) return path.join(root, replaced);
+      if (!source.startsWith('.')) return null;
+      const file = path.resolve(path.dirname(importer), source).replace(/\.js$/, '.ts');
+      const byFile = REPLACED_FILES[path.relative(root, file)];
+      return byFile === undefined ? null : path.join(root, byFile);
+    },
+    transform(code, id) {
+      const [file = ''] = id.split('?');
+      const isOurs = file.startsWith(`${root}src/`) || file.startsWith(`${root}test/`);
+      if (!isOurs || isOfWorld(file) || !/\.[mc]?[jt]s$/.test(file)) return null;
+      const names = usedGlobals(code);
+      const globals = names.length > 0 ? `import { ${names.join(', ')} } from '${clock}';` : '';
+      return { code: globals + withStandIns(code), map: null };
+    },
+  };
+}
