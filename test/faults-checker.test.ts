@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Engine } from '../src/engine/engine.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { plainBooks } from './plain-book.js';
 import { type ChainWrite, encoded, ScriptedChain } from './scripted-chain.js';
 import { BookFollower, type Delivery, type ShownBook } from './support/book-follower.js';
 import { FrameChecker } from './support/frame-checker.js';
+import { bookBodies } from './support/local-books.js';
 import { until } from './support/until.js';
 
 const IN_ORDER: Delivery = { laneOf: () => 'all', apartMs: 0, backMs: 0 };
@@ -50,18 +50,18 @@ class Scene {
     return this.chain.writes.slice(this.#before);
   }
 
-  /** The book after the first writes, but for those at these places, made by the plain reading. */
+  /** The book after the first writes, but for those at these places, made by the library's local book. */
   shown(count: number, missing: readonly number[] = []): ShownBook {
     const accounts = new Map(this.#first.map(({ pubkey, bytes }) => [pubkey, bytes]));
     this.writes.slice(0, count).forEach(({ pubkey, bytes }, index) => {
       if (!missing.includes(index)) accounts.set(pubkey, bytes);
     });
     const { slot, unixSeconds } = this.chain.clock;
-    const moment = { slot: BigInt(slot), unixSeconds: BigInt(unixSeconds) };
+    const moment = { slot: BigInt(slot), now: BigInt(unixSeconds) };
     const data = Array.from(accounts, ([pubkey, bytes]) => {
       return { pubkey, data: bytes ?? Buffer.alloc(0) };
     });
-    const book = plainBooks(data, moment).find(({ marketName }) => marketName === 'SOL-PERP');
+    const book = bookBodies(data, moment).find(({ marketName }) => marketName === 'SOL-PERP');
     const levels = { bids: book?.bids.levels, asks: book?.asks.levels };
     const text = JSON.stringify(levels).slice(0, -1);
     return { levels: text, slot, unixSeconds, atMs: performance.now() };

@@ -11,8 +11,8 @@ import {
 } from '../src/client/chain/index.js';
 import type { SocketClass } from '../src/client/environment.js';
 import { perpMarket } from '../src/client/index.js';
-import { plainBooks } from './plain-book.js';
 import { ClientWorld, settle } from './support/client-world.js';
+import { localBookOf } from './support/local-books.js';
 import { endingOrders, oddUser } from './support/odd-accounts.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 import { until } from './support/until.js';
@@ -47,20 +47,15 @@ function opened<Client extends { open(): void; close(): void }>(client: Client):
 test('access-local-book: it has the orders of the chain, and follows their changes', async () => {
   const chain = opened(new ChainBook({ ...where(), updateFrequency: 100 }));
   const equals = async () => {
-    const { moment } = chain.book;
-    const at = { slot: moment.slot, unixSeconds: moment.now };
-    const plain = plainBooks(await demo.accounts(), at).find(
-      (one) => one.marketName === 'SOL-PERP',
-    );
-    const { bids, asks } = chain.book.getL3(SOL);
-    const text = (rows: readonly { price: unknown; maker: string; orderId: number }[]) =>
-      rows.map((row) => `${row.price} ${row.maker} ${row.orderId}`).join();
-    const isEqual = text(bids) === text(plain?.bids.rows ?? []);
-    return isEqual && text(asks) === text(plain?.asks.rows ?? []) && bids.length > 0;
+    const { book } = chain;
+    const read = localBookOf(await demo.accounts(), book.moment).getL3(SOL);
+    const { bids, asks } = book.getL3(SOL);
+    expect({ bids, asks }).toEqual(read);
+    expect(bids.length).toBeGreaterThan(0);
   };
   for (let stop = 0; stop < 2; stop += 1) {
     await demo.step(60);
-    await vi.waitFor(async () => expect(await equals()).toBe(true), { timeout: 60_000 });
+    await vi.waitFor(equals, { timeout: 60_000 });
   }
 });
 

@@ -1,4 +1,4 @@
-/** The library's local book and auctions over a real chain, against a plain book of its accounts. */
+/** The library's local book and auctions over a real chain: they follow what a reading of all accounts says. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../src/client/chain/index.js';
 import type { SocketClass } from '../../src/client/environment.js';
 import { perpMarket } from '../../src/client/index.js';
-import { plainBooks } from '../plain-book.js';
+import { localBookOf } from '../support/local-books.js';
 import { endingOrders, oddOrders, oddUser } from '../support/odd-accounts.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
 import { until } from '../support/until.js';
@@ -51,24 +51,18 @@ function shown(book: LocalBook): string {
   return JSON.stringify(rows.sort());
 }
 
+/** A book of the accounts that one reading of the whole chain brought; local-book.test.ts compares its rules with the core's. */
 async function expected({ moment }: LocalBook): Promise<string> {
-  const plain = plainBooks(await demo.accounts(), { slot: moment.slot, unixSeconds: moment.now });
-  const rows = plain.map(({ marketName, head, bids, asks }) => {
-    const sides = [bids, asks].map(({ rows: side }) =>
-      side.map((o) => `${o.price} ${o.size} ${o.maker} ${o.orderId} ${o.slot} ${o.maxTs}`),
-    );
-    return [marketName, head['reason'] ?? null, head['offsetOrdersExcluded'] ?? null, ...sides];
-  });
-  return JSON.stringify(rows.sort());
+  return shown(localBookOf(await demo.accounts(), moment));
 }
 
 /** Waits until an update holds the chain, which stands still; every one after it has to. */
 async function agrees(chain: ChainBook): Promise<void> {
   let judged = 0;
   for await (const book of chain) {
-    const [ours, plain] = [shown(book), await expected(book)];
-    if (ours === plain) judged += 1;
-    else if (judged > 0) expect(ours).toBe(plain);
+    const [ours, read] = [shown(book), await expected(book)];
+    if (ours === read) judged += 1;
+    else if (judged > 0) expect(ours).toBe(read);
     if (judged === 3) return;
   }
 }

@@ -1,12 +1,12 @@
 /**
  * Compares the book of the service with the chain's truth. The fast way is one hash of all orders
- * against that of a book that was never wrong; where they differ, every order is compared with the plain
- * book, which shares no code with the core.
+ * against that of a book that was never wrong; where they differ, every order is compared with the library's
+ * local book, which shares no code with the core.
  */
 import type { Engine } from '../../src/engine/engine.js';
 import { Engine as ReferenceEngine } from '../../src/engine/engine.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
-import { type PlainAccount, plainBooks } from '../plain-book.js';
+import { localBookOf } from '../support/local-books.js';
 import { FIRST_SLOT, type MarketLife, unixSecondsOf } from './market-life.js';
 import type { AccountState, ModelChain } from './model-chain.js';
 
@@ -196,13 +196,15 @@ function rowsOfEngine(engine: Engine): Rows {
 
 function rowsOfChain({ accounts, slot }: TrueMoment): Rows {
   const rows = new Map<string, string>();
-  const plain: PlainAccount[] = accounts.map(({ pubkey, write }) => {
+  const present = accounts.map(({ pubkey, write }) => {
     return { pubkey, data: write?.data ?? Buffer.alloc(0) };
   });
-  const moment = { slot: BigInt(slot), unixSeconds: BigInt(unixSecondsOf(slot)) };
-  for (const { marketName, bids, asks } of plainBooks(plain, moment)) {
-    addRows(rows, marketName, bids.rows);
-    addRows(rows, marketName, asks.rows);
+  const moment = { slot: BigInt(slot), now: BigInt(unixSecondsOf(slot)) };
+  const book = localBookOf(present, moment);
+  for (const { id, name } of book.markets()) {
+    const { bids, asks } = book.getL3(id);
+    addRows(rows, name, bids);
+    addRows(rows, name, asks);
   }
   return rows;
 }
@@ -210,8 +212,8 @@ function rowsOfChain({ accounts, slot }: TrueMoment): Rows {
 interface Row {
   readonly maker: string;
   readonly orderId: number;
-  readonly price: string;
-  readonly size: string;
+  readonly price: string | bigint;
+  readonly size: string | bigint;
 }
 
 interface Body {

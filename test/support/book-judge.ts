@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type PlainAccount, type PlainBook, plainBooks } from '../plain-book.js';
+import { type AccountBytes, type BookBodies, bookBodies } from './local-books.js';
 import type { Reading, ServiceProbe } from './service-probe.js';
 import type { SteppedDemo } from './stepped-demo.js';
 import { until } from './until.js';
@@ -13,10 +13,6 @@ const CLOCK_APART_SLOTS_MAX = 3;
 
 /** Compares the served books with books rebuilt from the chain. */
 export class BookJudge {
-  /** What became of open orders, summed over all comparisons. */
-  readonly census = new Map<string, number>();
-  /** Comparisons in which a book was crossed. */
-  crossed = 0;
   readonly #demo: SteppedDemo;
   readonly #service: ServiceProbe;
 
@@ -28,9 +24,9 @@ export class BookJudge {
   /**
    * Waits until every account and the newest slot have reached the book, and compares every body of
    * every market at the service's own slot and second, with a chain that stands still meanwhile.
-   * Answers the rebuilt books by name.
+   * Returns the rebuilt books by name.
    */
-  async compare(): Promise<ReadonlyMap<string, PlainBook>> {
+  async compare(): Promise<ReadonlyMap<string, BookBodies>> {
     const texts = await this.#demo.texts();
     const { slot } = this.#demo.clock;
     const service = this.#service;
@@ -49,7 +45,6 @@ export class BookJudge {
       if (!isOfNow && readings < READINGS_MAX) continue;
       expect(isOfNow).toBe(true);
       const expected = expectBooks(reading, accounts);
-      for (const book of expected) this.#count(book);
       return new Map(expected.map((book) => [book.marketName, book]));
     }
   }
@@ -57,26 +52,19 @@ export class BookJudge {
   /** Whether all books are live, at the slot and the second of the chain. */
   #isOfNow({ moment, books }: Reading): boolean {
     const { clock } = this.#demo;
-    const apartS = Math.abs(Number(moment.unixSeconds) - clock.unixSeconds);
+    const apartS = Math.abs(Number(moment.now) - clock.unixSeconds);
     const apartSlots = Math.abs(Number(moment.slot) - clock.slot);
     const isNear = apartS <= CLOCK_APART_S_MAX && apartSlots <= CLOCK_APART_SLOTS_MAX;
     return isNear && [...books.values()].every(({ l2 }) => l2['state'] === 'live');
   }
-
-  #count({ census, head }: PlainBook): void {
-    if (head['crossed'] === true) this.crossed += 1;
-    for (const [verdict, count] of census) {
-      this.census.set(verdict, (this.census.get(verdict) ?? 0) + count);
-    }
-  }
 }
 
-/** Every served body equals the book rebuilt from these accounts; answers the rebuilt books. */
+/** Every served body equals the book rebuilt from these accounts; returns the rebuilt books. */
 export function expectBooks(
   { moment, books }: Reading,
-  accounts: readonly PlainAccount[],
-): readonly PlainBook[] {
-  const expected = plainBooks(accounts, moment);
+  accounts: readonly AccountBytes[],
+): readonly BookBodies[] {
+  const expected = bookBodies(accounts, moment);
   expect([...books.keys()].sort()).toEqual(expected.map((book) => book.marketName).sort());
   for (const book of expected) {
     const { l2, l3 } = books.get(book.marketName) ?? { l2: {}, l3: {} };

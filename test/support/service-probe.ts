@@ -1,12 +1,12 @@
 import { vi } from 'vitest';
 import type { Service } from '../../src/app/book-service.js';
 import { startService } from '../../src/app/start-service.js';
+import type { Moment } from '../../src/client/chain/index.js';
 import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { FeedState } from '../../src/contract/feed-status.js';
 import { Engine } from '../../src/engine/engine.js';
 import { LiveFeed } from '../../src/feed/live-feed.js';
-import type { Moment } from '../plain-book.js';
 import { until } from './until.js';
 
 /** A busy machine is no reason to call a book late. */
@@ -36,7 +36,7 @@ export class ServiceProbe {
   readonly lagReasons: (string | null)[] = [];
   #feed: LiveFeed | undefined;
   #service: Service | undefined;
-  #moment: Moment = { slot: 0n, unixSeconds: 0n };
+  #moment: Moment = { slot: 0n, now: 0n };
   /** The last text of each account that the book is known to have. */
   #heard = new Map<string, string>();
 
@@ -75,7 +75,7 @@ export class ServiceProbe {
 
   /** The chain's second that the book was last given. */
   get unixSeconds(): number {
-    return Number(this.#moment.unixSeconds);
+    return Number(this.#moment.now);
   }
 
   async get(path: string, headers: Readonly<Record<string, string>> = {}) {
@@ -142,7 +142,7 @@ export class ServiceProbe {
       slot,
       second,
     ) {
-      self.#moment = { slot: BigInt(slot), unixSeconds: BigInt(second) };
+      self.#moment = { slot: BigInt(slot), now: BigInt(second) };
       return setClock.call(this, slot, second);
     });
     vi.spyOn(Engine.prototype, 'setState').mockImplementation(function (this: Engine, state) {

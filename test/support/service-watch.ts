@@ -1,8 +1,8 @@
 import { WebSocket } from 'ws';
-import type { PlainAccount } from '../plain-book.js';
 import { expectBooks } from './book-judge.js';
 import type { FrameChecker } from './frame-checker.js';
 import type { Findings, PublishedBook } from './frame-findings.js';
+import type { AccountBytes } from './local-books.js';
 import type { ServiceProbe } from './service-probe.js';
 import { until } from './until.js';
 
@@ -65,7 +65,7 @@ export class ServiceWatch {
   }
 
   /** Waits until the book has all that is written, and compares it with a rebuild. */
-  async compare(accounts: readonly PlainAccount[]): Promise<void> {
+  async compare(accounts: readonly AccountBytes[]): Promise<void> {
     this.checker.aim(performance.now());
     await this.caughtUp();
     expectBooks(await this.service.read(), accounts);

@@ -3,8 +3,8 @@ import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { AccountWriter } from '../../src/sim/demo/account-writer.js';
 import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { Relay } from '../../src/sim/relay/relay.js';
-import type { PlainAccount } from '../plain-book.js';
 import { rpc } from './chain-listener.js';
+import type { AccountBytes } from './local-books.js';
 
 /** Size of a Pyth Lazer account, the only kind of oracle on this chain. */
 const ORACLE_BYTES = 48;
@@ -99,7 +99,7 @@ export class SteppedDemo {
   }
 
   /** All accounts of the program as they stand on the chain now. */
-  async accounts(): Promise<PlainAccount[]> {
+  async accounts(): Promise<AccountBytes[]> {
     const texts = await this.#read('base64');
     return Array.from(texts, ([pubkey, text]) => ({ pubkey, data: Buffer.from(text, 'base64') }));
   }
