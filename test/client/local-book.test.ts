@@ -2,10 +2,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Moment } from '../../src/client/chain/index.js';
 import { Engine } from '../../src/engine/engine.js';
+import { Direction, MarketType } from '../../src/sim/bytes/chain-enums.js';
 import { address, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type AccountWrite, MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { expectBooks } from '../support/book-judge.js';
-import type { AccountBytes, BookBodies } from '../support/local-books.js';
+import {
+  type AccountBytes,
+  type BookBodies,
+  bookBodies,
+  type LevelRow,
+  type OrderRow,
+} from '../support/local-books.js';
 import {
   BET,
   betMarket,
@@ -166,6 +173,24 @@ describe('the books of the library and of the core', () => {
     scene.patch(address.spotMarket(1), { at: 680, value: decimals });
     const { bids } = scene.compare().get('SOL') ?? {};
     expect(bids?.rows.length).toBeGreaterThan(0);
+  });
+
+  test('are equal where a token has more than nine decimals and sizes are cut after they are summed', () => {
+    const spot = address.spotMarket(1);
+    scene.patch(spot, { at: 680, value: 11 });
+    // A step of one unit, so that orders of one and a half of the smallest size that is shown rest.
+    for (let at = 592; at < 600; at += 1) scene.patch(spot, { at, value: at === 592 ? 1 : 0 });
+    const order = { price: 100_000_000n, baseAssetAmount: 150n, marketType: MarketType.Spot };
+    const bid = { ...order, marketIndex: 1, direction: Direction.Long };
+    scene.write(oddUser({ seed: 6 }, [bid, bid, bid]));
+    const { l2, l3 } = scene.bodies().get('SOL') as Bodies;
+    const rows = (l3['bids'] as OrderRow[]).slice(0, 3);
+    expect(rows.map(({ size, queue }) => `${size} ${queue}`)).toEqual(['1 0', '1 1', '1 3']);
+    const [level] = l2['bids'] as LevelRow[];
+    expect(level).toMatchObject({ price: '100000000', size: '4' });
+    const made = bookBodies(scene.accounts, scene.moment);
+    const spotBook = made.find(({ marketName }) => marketName === 'SOL');
+    expect(spotBook?.bids.levels[0]).toEqual(level);
   });
 
   test.each<[string, OddOracle, string]>([

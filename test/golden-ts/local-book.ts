@@ -1,7 +1,7 @@
 /** Recorded books of the incumbent, put to the client library's local book. */
 import type { Order } from '../../src/client/accounts/generated/user.js';
 import type { BookMarket } from '../../src/client/chain/book-market.js';
-import { buildBooks, type LocalL3, levelsOf } from '../../src/client/chain/built-book.js';
+import { type BuiltBook, buildBooks } from '../../src/client/chain/built-book.js';
 import type { BookOrder, BookUser } from '../../src/client/chain/order-rules.js';
 import { marketId } from '../../src/client/index.js';
 import { Cases, type DepartedBook, type Family, type GoldenFile } from './family.js';
@@ -106,7 +106,7 @@ interface Question {
   readonly name: string;
 }
 
-function bookOf(users: readonly BookUser[], file: BookFile, { number, name }: Question): LocalL3 {
+function bookOf(users: readonly BookUser[], file: BookFile, { number, name }: Question): BuiltBook {
   const snapshot = file.snapshots[number];
   const oracle = snapshot?.oracles?.[name] ?? file.oracles[name];
   const market = marketOf(name);
@@ -138,9 +138,9 @@ function marketOf(name: string): BookMarket {
 /** What two books are compared by, each as text. */
 type Views = Readonly<Record<'l3' | 'l2 depth 10' | 'l2 depth 100' | 'best', string>>;
 
-function viewsOf({ bids, asks }: LocalL3): Views {
+function viewsOf({ l2, l3: { bids, asks } }: BuiltBook): Views {
   const levels = (depth: number): string =>
-    [bids, asks].map((orders) => levelsOf(orders, depth).map(levelText).join()).join(' | ');
+    [l2.bids, l2.asks].map((side) => side.slice(0, depth).map(levelText).join()).join(' | ');
   return {
     l3: [bids, asks].map((orders) => orders.map(rowText).join()).join(' | '),
     'l2 depth 10': levels(10),

@@ -4,7 +4,14 @@ import type { Base, Price } from '../amounts.js';
 import { decodeAddress } from '../base58.js';
 import type { MarketId } from '../keys.js';
 import type { BookMarket, EmptyReason } from './book-market.js';
-import { type BookOrder, type BookUser, bookOrder, type Moment } from './order-rules.js';
+import {
+  type BookOrder,
+  type BookUser,
+  type Moment,
+  type RestingOrder,
+  restingOrder,
+  wireSize,
+} from './order-rules.js';
 
 /** Orders at one price. */
 export interface BookLevel {
@@ -35,44 +42,54 @@ export interface BookInput {
   readonly moment: Moment;
 }
 
+/** A market's book in both forms. */
+export interface BuiltBook {
+  readonly l2: LocalL2;
+  readonly l3: LocalL3;
+}
+
 /** The books of some markets from the orders of all users, each order read once. */
 export function buildBooks(
   users: Iterable<BookUser>,
   inputs: readonly BookInput[],
-): Map<MarketId['key'], LocalL3> {
-  const books = new Map<string, { input: BookInput; bids: BookOrder[]; asks: BookOrder[] }>();
+): Map<MarketId['key'], BuiltBook> {
+  const sides = new Map<string, { input: BookInput; bids: RestingOrder[]; asks: RestingOrder[] }>();
   for (const input of inputs) {
-    books.set(input.market.id.key, { input, bids: [], asks: [] });
+    sides.set(input.market.id.key, { input, bids: [], asks: [] });
   }
   for (const user of users) {
     for (const order of user.orders) {
-      const book = books.get(`${order.marketType}_${order.marketIndex}`);
+      const book = sides.get(`${order.marketType}_${order.marketIndex}`);
       if (book === undefined || book.input.empty !== null) continue;
-      const shown = bookOrder(order, { ...book.input, user });
+      const shown = restingOrder(order, { ...book.input, user });
       if (shown !== null) (order.direction === 'long' ? book.bids : book.asks).push(shown);
     }
   }
-  for (const { bids, asks } of books.values()) {
-    bids.sort((left, right) => compare(right.price, left.price) || byTime(left, right));
-    asks.sort((left, right) => compare(left.price, right.price) || byTime(left, right));
+  const books = new Map<MarketId['key'], BuiltBook>();
+  for (const { input, bids, asks } of sides.values()) {
+    bids.sort(byPrice(-1));
+    asks.sort(byPrice(1));
+    const { id, decimals } = input.market;
+    books.set(id.key, {
+      l2: { bids: levelsOf(bids, decimals), asks: levelsOf(asks, decimals) },
+      l3: { bids: bids.map(({ order }) => order), asks: asks.map(({ order }) => order) },
+    });
   }
-  return books as Map<MarketId['key'], LocalL3>;
+  return books;
 }
 
-/** At most so many levels a side, from orders in book order. */
-export function levelsOf(orders: readonly BookOrder[], depth: number): BookLevel[] {
-  const levels: BookLevel[] = [];
-  let open: { price: Price; size: Base } | undefined;
-  for (const { price, size } of orders) {
-    if (open?.price === price) {
-      open.size = (open.size + size) as Base;
-      continue;
-    }
-    if (levels.length === depth) break;
-    open = { price, size };
-    levels.push(open);
+/** The levels of orders in book order. A level's size is cut to 1e9 after its orders are summed. */
+function levelsOf(orders: readonly RestingOrder[], decimals: number): BookLevel[] {
+  const sizes = new Map<Price, bigint>();
+  for (const { order, size } of orders) {
+    sizes.set(order.price, (sizes.get(order.price) ?? 0n) + size);
   }
-  return levels;
+  return Array.from(sizes, ([price, size]) => ({ price, size: wireSize(size, decimals) }));
+}
+
+function byPrice(sign: 1 | -1): (left: RestingOrder, right: RestingOrder) => number {
+  return ({ order: left }, { order: right }) =>
+    sign * compare(left.price, right.price) || byTime(left, right);
 }
 
 /** The earlier slot, then the lower order id, then the lower key of the account. */

@@ -17,7 +17,13 @@ import {
   emptyReason,
 } from './book-market.js';
 import { bookUser } from './book-user.js';
-import { type BookInput, buildBooks, type LocalL2, type LocalL3, levelsOf } from './built-book.js';
+import {
+  type BookInput,
+  type BuiltBook,
+  buildBooks,
+  type LocalL2,
+  type LocalL3,
+} from './built-book.js';
 import { type OracleReading, quoteAssetReading, readOracle } from './oracle.js';
 import {
   FIRST_GUARD_RAILS,
@@ -53,7 +59,7 @@ interface Taker {
 const PROBLEMS_MAX = 100;
 
 /** What is not built yet. */
-const NOTHING: LocalL3 = { bids: [], asks: [] };
+const NOTHING: BuiltBook = { l2: { bids: [], asks: [] }, l3: { bids: [], asks: [] } };
 
 /**
  * A book that is held locally: accounts go in as they come, and `rebuild` evaluates every order and
@@ -74,7 +80,7 @@ export class LocalBook {
   #state: State | null = null;
   #moment: Moment = { slot: 0n, now: 0n };
   #shown = new Map<string, LocalMarket>();
-  #books = new Map<string, LocalL3>();
+  #books = new Map<string, BuiltBook>();
 
   readonly #takers: readonly Taker[] = [
     {
@@ -170,14 +176,14 @@ export class LocalBook {
   }
 
   /** The levels of a market, best first, at most `depth` a side. A market that is unknown is empty. */
-  getL2(market: MarketId, depth = 10): LocalL2 {
-    const { bids, asks } = this.getL3(market);
-    return { bids: levelsOf(bids, depth), asks: levelsOf(asks, depth) };
+  getL2({ key }: MarketId, depth = 10): LocalL2 {
+    const { bids, asks } = (this.#books.get(key) ?? NOTHING).l2;
+    return { bids: bids.slice(0, depth), asks: asks.slice(0, depth) };
   }
 
   /** The orders of a market in book order. A market that is unknown is empty. */
   getL3({ key }: MarketId): LocalL3 {
-    return this.#books.get(key) ?? NOTHING;
+    return (this.#books.get(key) ?? NOTHING).l3;
   }
 
   /** The highest bid, 1e6; null when there is none. */

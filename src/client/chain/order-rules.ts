@@ -39,6 +39,12 @@ export interface BookOrder {
   readonly signedMsg: boolean;
 }
 
+/** An order that stands in the book, and what would fill of it in the unit of its market's orders. */
+export interface RestingOrder {
+  readonly order: BookOrder;
+  readonly size: bigint;
+}
+
 /** What an order stands in. */
 export interface Environment {
   readonly market: BookMarket;
@@ -54,22 +60,26 @@ const SIGNED_MSG_BIT = 1;
 const BASE_DECIMALS = 9;
 
 /** The order as the book shows it; null when the book does not show it. */
-export function bookOrder(order: Order, environment: Environment): BookOrder | null {
+export function restingOrder(order: Order, environment: Environment): RestingOrder | null {
   if (!rests(order, environment)) return null;
   const { market, user } = environment;
   const size = fillable(order, environment);
   if (size === 0n || size < market.stepSize) return null;
   const price = priceOf(order, environment);
   if (price === null || price === 0n) return null;
-  return {
+  const shown = {
     price: price as Price,
     size: wireSize(size, market.decimals),
     maker: user.address,
-    ...{ orderId: order.orderId, slot: order.slot, maxTs: order.maxTs },
+    orderId: order.orderId,
+    slot: order.slot,
+    maxTs: order.maxTs,
     oraclePriceOffset: order.oraclePriceOffset,
-    ...{ reduceOnly: order.reduceOnly, postOnly: order.postOnly },
+    reduceOnly: order.reduceOnly,
+    postOnly: order.postOnly,
     signedMsg: (order.bitFlags & SIGNED_MSG_BIT) !== 0,
   };
+  return { order: shown, size };
 }
 
 /**
@@ -115,7 +125,8 @@ function priceOf(order: Order, { market, oraclePrice }: Environment): bigint | n
   return order.direction === 'long' || over === 0n ? price - over : price - over + tickSize;
 }
 
-function wireSize(size: bigint, decimals: number): Base {
+/** A size of a market's orders at 1e9; beyond 9 decimals the rest is cut off. */
+export function wireSize(size: bigint, decimals: number): Base {
   const scale = 10n ** BigInt(Math.abs(decimals - BASE_DECIMALS));
   return (decimals > BASE_DECIMALS ? size / scale : size * scale) as Base;
 }
