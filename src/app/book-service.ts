@@ -50,6 +50,8 @@ export interface Origins {
   readonly historyFirst?: HistoryFirst;
   /** Who reads it: everybody, or nobody but the operator, and then the port has the operator's paths and the makers' sockets alone. */
   readonly readers?: 'all' | 'none';
+  /** Takes the lines for the terminal; standard output does by default. */
+  readonly print?: (text: string) => void;
   /** After all parts have stopped. */
   readonly onStopped?: () => Promise<void>;
 }
@@ -65,14 +67,11 @@ export async function serveBook(
 ): Promise<Service> {
   giveBackLargeBuffers();
   const build = readBuildInfo();
-  const parts = createParts(config, origins, {
-    log,
-    onReady: () => process.stdout.write(`ready ${url}\n`),
-  });
+  const { readers = 'all', print = writeOutput } = origins;
+  const parts = createParts(config, origins, { log, onReady: () => print(`ready ${url}\n`) });
   const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;
   const page = readPageFiles();
   const handlers = createServiceHandlers(config, parts, { build, page });
-  const { readers = 'all' } = origins;
   const served = { handlers, sockets, makers, unsent, backlog, addresses, readers };
   const { listeners, url, metricsUrl } = await listenOn(config, served, log);
   const stop = (): Promise<void> =>
@@ -94,8 +93,8 @@ export async function serveBook(
   venues.start();
   history?.start();
   const [hasPage, hasHistory] = [page.size > 0, history !== undefined];
-  if (readers === 'all') printUrls({ url, metricsUrl, hasPage, hasHistory }, config);
-  else process.stdout.write(`more   ${url}/status ${metricsUrl}/metrics\n`);
+  if (readers === 'all') print(urlLines({ url, metricsUrl, hasPage, hasHistory }, config));
+  else print(`more   ${url}/status ${metricsUrl}/metrics\n`);
   log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
@@ -310,11 +309,11 @@ interface Addresses {
   readonly hasHistory: boolean;
 }
 
-/** Prints addresses to try. */
-function printUrls(
+/** The addresses to try, a line each. */
+function urlLines(
   { url, metricsUrl, hasPage, hasHistory }: Addresses,
   { markets }: BookConfig,
-): void {
+): string {
   const market = encodeURIComponent(markets[0] ?? 'SOL-PERP');
   const lines = [
     ...(hasPage ? [`page   ${url}/`] : []),
@@ -329,7 +328,11 @@ function printUrls(
     `socket ${url.replace('http', 'ws')}/ws`,
     `more   ${url}/docs ${url}/markets ${url}/status ${metricsUrl}/metrics`,
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  return `${lines.join('\n')}\n`;
+}
+
+function writeOutput(text: string): void {
+  process.stdout.write(text);
 }
 
 /** Stops the parts in their order. One that hangs or fails does not keep the others running. */
