@@ -171,22 +171,19 @@ test('a book that is empty on both chains is one of the new chain once the other
   const [before, after] = [pausedChain(9), pausedChain(10)];
   const limits = { oldMsMax: 600_000, toldMsMax: 600_000, secondsAreApart: true, forgiving: false };
   const checker = new FrameChecker(before, { ...IN_ORDER, ...limits });
-  try {
-    const engine = new Engine({ programId: PROGRAM_ID, epoch: 'before' });
-    const isReached = () => {
-      engine.endTurn(3);
-      return checker.caughtUpMs() !== undefined;
-    };
-    showChain(engine, before);
-    checker.aim(performance.now());
-    await until(isReached);
-    checker.follow(after);
-    engine.setEpoch('after');
-    showChain(engine, after, before);
-    checker.aim(performance.now());
-    await until(isReached);
-    expect(await checker.finish()).toMatchObject({ wrong: 0, old: 0, described: [] });
-  } finally {
-    checker.stop();
-  }
+  const engine = new Engine({ programId: PROGRAM_ID, epoch: 'before' });
+  checker.watch(engine);
+  const isReached = () => {
+    engine.endTurn(3);
+    return checker.caughtUpMs() !== undefined;
+  };
+  showChain(engine, before);
+  checker.aim(performance.now());
+  await until(isReached);
+  checker.follow(after);
+  engine.setEpoch('after');
+  showChain(engine, after, before);
+  checker.aim(performance.now());
+  await until(isReached);
+  expect(await checker.finish()).toMatchObject({ wrong: 0, old: 0, described: [] });
 });

@@ -53,7 +53,8 @@ async function startRig(options: RigOptions = {}): Promise<Rig> {
     ...{ secondsAreApart: false, forgiving: true },
   });
   const grpcUrl = servers.map(({ url }) => url).join();
-  const service = await ServiceProbe.start(node, { grpcUrl, ...settings });
+  const flags = { grpcUrl, ...settings };
+  const service = await ServiceProbe.start(node, flags, (engine) => checker.watch(engine));
   const watch = await ServiceWatch.start(service, checker, watchedMarkets(chain.life));
   ends.push(() => watch.stop());
   return { chain, node, servers, service, watch };

@@ -59,6 +59,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const reader of Object.values(readers)) await reader.close();
   await service?.stop();
+  vi.restoreAllMocks();
   chain.stop();
   await node.stop();
   threads.clear();

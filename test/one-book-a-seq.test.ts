@@ -1,6 +1,6 @@
 /** One epoch and seq name one book of a market, also while a reading of all users takes some out. */
-import { afterEach, expect, test, vi } from 'vitest';
-import { Engine } from '../src/engine/engine.js';
+import { afterEach, expect, test } from 'vitest';
+import type { Engine } from '../src/engine/engine.js';
 import { levelsOf } from './support/book-follower.js';
 import { FaultRig } from './support/fault-rig.js';
 import { until } from './support/until.js';
@@ -9,11 +9,9 @@ const TEST_MS_MAX = 120_000;
 /** Two bodies are read for each snapshot, and none has more levels. */
 const DEPTHS = { max: 1_000, min: 500 } as const;
 
-const { endSnapshot } = Engine.prototype;
 let rig: FaultRig | undefined;
 
 afterEach(async () => {
-  vi.restoreAllMocks();
   await rig?.stop();
   rig = undefined;
 });
@@ -27,16 +25,16 @@ class SnapshotReader {
   readonly #books = new Map<string, string>();
   #depth: number = DEPTHS.max;
 
-  constructor() {
-    const self = this;
-    vi.spyOn(Engine.prototype, 'endSnapshot').mockImplementation(function (this: Engine) {
-      self.#read(this);
-      const report = endSnapshot.call(this);
-      self.removed += report.removed;
+  constructor(engine: Engine) {
+    const { endSnapshot } = engine;
+    engine.endSnapshot = () => {
+      this.#read(engine);
+      const report = endSnapshot.call(engine);
+      this.removed += report.removed;
       // What the feed planned for the end of the loop's next turn comes behind this.
-      setImmediate(() => self.#read(this));
+      setImmediate(() => this.#read(engine));
       return report;
-    });
+    };
   }
 
   #read(engine: Engine): void {
@@ -56,7 +54,7 @@ test(
   'while the book of another chain replaces that of the one before',
   async () => {
     rig = await FaultRig.start({ seed: 7, makers: 40 });
-    const reader = new SnapshotReader();
+    const reader = new SnapshotReader(rig.watch.service.engine);
     await rig.replaceChain(8);
     rig.watch.returned();
     await rig.watch.caughtUp();
@@ -74,7 +72,7 @@ test(
       makers: 40,
       settings: { auditIntervalMs: '1000', probeIntervalMs: '0' },
     });
-    const reader = new SnapshotReader();
+    const reader = new SnapshotReader(rig.watch.service.engine);
     const { chain, watch } = rig;
     chain.load(0);
     chain.tick();

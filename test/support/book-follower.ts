@@ -3,9 +3,6 @@ import { Engine } from '../../src/engine/engine.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { type ChainWrite, encoded } from '../scripted-chain.js';
 
-/** The engine's own methods: what a test puts in their place watches the served book only. */
-const { push, pushClosed, setClock, setState, endTurn, l2 } = Engine.prototype;
-
 const USER_BYTES = 4_376;
 const STATE_BYTES = 992;
 /** No body has more levels. */
@@ -66,11 +63,11 @@ export class BookFollower {
     const account = writes.find(({ pubkey }) => pubkey === market)?.bytes;
     if (account == null) throw new Error(`there is no market ${market}`);
     this.#oracle = new PublicKey(account.subarray(40, 72)).toBase58();
-    setState.call(this.#engine, 'live');
+    this.#engine.setState('live');
     // An engine takes the account of an oracle once a market has named it.
     const ofMarket = writes.filter(({ pubkey }) => pubkey === market);
     for (const write of [...ofMarket, ...writes]) if (this.#concerns(write)) this.#push(write);
-    endTurn.call(this.#engine, 0);
+    this.#engine.endTurn(0);
     this.#id = this.#engine.markets().findIndex((info) => info.account === market);
   }
 
@@ -85,7 +82,7 @@ export class BookFollower {
 
   /** Whether this is the book after the writes so far, or after some more that had happened. */
   accepts(shown: ShownBook): boolean {
-    setClock.call(this.#engine, shown.slot, shown.unixSeconds);
+    this.#engine.setClock(shown.slot, shown.unixSeconds);
     this.#render();
     for (const lane of this.#lanes.values()) this.#rewind(lane, shown.atMs - this.#delivery.backMs);
     const lanes = [...this.#lanes.values()].sort((a, b) => b.writes.length - a.writes.length);
@@ -211,17 +208,17 @@ export class BookFollower {
   }
 
   #push({ pubkey, owner, bytes, slot }: ChainWrite): void {
-    if (bytes === null) pushClosed.call(this.#engine, pubkey, slot);
+    if (bytes === null) this.#engine.pushClosed(pubkey, slot);
     else {
       const data = encoded(bytes, 'base64');
-      push.call(this.#engine, { pubkey, owner, slot, data, encoding: 'base64' });
+      this.#engine.push({ pubkey, owner, slot, data, encoding: 'base64' });
     }
   }
 
   #render(): void {
-    const { dirty } = endTurn.call(this.#engine, 0);
+    const { dirty } = this.#engine.endTurn(0);
     if (this.#id < 0 || (this.#levels !== '' && !dirty.includes(this.#id))) return;
-    this.#levels = levelsOf(l2.call(this.#engine, { market: this.#id, depth: DEPTH_MAX }));
+    this.#levels = levelsOf(this.#engine.l2({ market: this.#id, depth: DEPTH_MAX }));
   }
 
   #concerns({ pubkey, bytes, before }: ChainWrite): boolean {

@@ -66,7 +66,7 @@ export class FaultRig {
     chain.load(rate);
     const { rpcUrl: fallbackRpcUrl, wsUrl: fallbackWsUrl } = second ?? {};
     const settings = { ...TIMES, fallbackRpcUrl, fallbackWsUrl, ...options.settings };
-    const service = await ServiceProbe.start(first, settings);
+    const service = await ServiceProbe.start(first, settings, (engine) => checker.watch(engine));
     const watch = await ServiceWatch.start(service, checker, watchedMarkets(chain.life));
     const nodes = second === undefined ? [first] : [first, second];
     return new FaultRig(chain, nodes, watch, { seed, makers, slotMs, rate });

@@ -1,4 +1,4 @@
-import { Engine } from '../../src/engine/engine.js';
+import type { Engine } from '../../src/engine/engine.js';
 import type { EngineTurn } from '../../src/engine/types.js';
 import { BookFollower, levelsOf } from './book-follower.js';
 import {
@@ -11,10 +11,6 @@ import {
   type Version,
   type WrittenChain,
 } from './frame-findings.js';
-
-const { setClock, setState, endTurn, applySnapshot, endSnapshot } = Engine.prototype;
-/** The engine's own methods, which are put back in the end. */
-const OWN = { setClock, setState, endTurn, applySnapshot, endSnapshot };
 
 /** No body has more levels. */
 const DEPTH_MAX = 1_000;
@@ -71,7 +67,35 @@ export class FrameChecker {
   constructor(chain: WrittenChain, options: CheckerOptions) {
     this.#options = options;
     this.follow(chain);
-    this.#watch();
+  }
+
+  /** Judges what this engine makes from now on. */
+  watch(engine: Engine): void {
+    const { setClock, setState, endTurn, applySnapshot, endSnapshot } = engine;
+    engine.setClock = (slot, unixSeconds) => {
+      this.#moment = { slot, unixSeconds };
+      setClock.call(engine, slot, unixSeconds);
+    };
+    engine.setState = (state) => {
+      this.#state = state;
+      this.#states.push({ state, atMs: performance.now() });
+      this.#sweptAtMs = 0;
+      setState.call(engine, state);
+    };
+    engine.endTurn = (tsMs) => {
+      const turn = endTurn.call(engine, tsMs);
+      this.#isTurnOpen = false;
+      this.#turned(engine, turn);
+      return turn;
+    };
+    engine.applySnapshot = (snapshot, from, count) => {
+      this.#openTurn();
+      return applySnapshot.call(engine, snapshot, from, count);
+    };
+    engine.endSnapshot = () => {
+      this.#openTurn();
+      return endSnapshot.call(engine);
+    };
   }
 
   /** From now on the books may be of this chain as well; once they are, only of it. */
@@ -121,42 +145,6 @@ export class FrameChecker {
     this.#judgeStates();
     for (const book of this.#published.splice(0)) this.#judgePublished(book);
     return this.findings;
-  }
-
-  /** Lets go of the engine. */
-  stop(): void {
-    Object.assign(Engine.prototype, OWN);
-  }
-
-  #watch(): void {
-    const self = this;
-    const watched: Partial<Engine> = {
-      setClock(slot, unixSeconds) {
-        self.#moment = { slot, unixSeconds };
-        OWN.setClock.call(this as Engine, slot, unixSeconds);
-      },
-      setState(state) {
-        self.#state = state;
-        self.#states.push({ state, atMs: performance.now() });
-        self.#sweptAtMs = 0;
-        OWN.setState.call(this as Engine, state);
-      },
-      endTurn(tsMs) {
-        const turn = OWN.endTurn.call(this as Engine, tsMs);
-        self.#isTurnOpen = false;
-        self.#turned(this as Engine, turn);
-        return turn;
-      },
-      applySnapshot(snapshot, from, count) {
-        self.#openTurn();
-        return OWN.applySnapshot.call(this as Engine, snapshot, from, count);
-      },
-      endSnapshot() {
-        self.#openTurn();
-        return OWN.endSnapshot.call(this as Engine);
-      },
-    };
-    Object.assign(Engine.prototype, watched);
   }
 
   /**

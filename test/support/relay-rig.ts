@@ -159,7 +159,8 @@ export class RelayRig {
       forgiving,
     });
     lived.load(rate);
-    const service = await ServiceProbe.start(relay, { ...TIMES, ...options.settings });
+    const settings = { ...TIMES, ...options.settings };
+    const service = await ServiceProbe.start(relay, settings, (engine) => checker.watch(engine));
     const watch = await ServiceWatch.start(service, checker, watchedMarkets(lived.life));
     return new RelayRig(lived, relay, watch, { seed, makers, rate });
   }

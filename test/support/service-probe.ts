@@ -1,12 +1,15 @@
-import { vi } from 'vitest';
-import type { Service } from '../../src/app/book-service.js';
-import { startService } from '../../src/app/start-service.js';
+import path from 'node:path';
+import { type Service, serveBook } from '../../src/app/book-service.js';
+import { dataFolder } from '../../src/app/data-folder.js';
+import { type BookOrigin, liveOrigin, type ServiceFeed } from '../../src/app/feeds.js';
+import { historyOf } from '../../src/app/histories.js';
+import { JOURNAL_FOLDER } from '../../src/app/journal-origin.js';
+import { createLog } from '../../src/app/log.js';
 import type { Moment } from '../../src/client/chain/index.js';
 import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { FeedState } from '../../src/contract/feed-status.js';
-import { Engine } from '../../src/engine/engine.js';
-import { LiveFeed } from '../../src/feed/live-feed.js';
+import type { Engine } from '../../src/engine/engine.js';
 import { until } from './until.js';
 
 /** A busy machine is no reason to call a book late. */
@@ -25,8 +28,8 @@ export interface Reading {
 }
 
 /**
- * A running service, started as `serve --rpc-url` starts it, with what only a look at its engine
- * tells: the chain's second that the book was last given, and the accounts that reached it.
+ * A running service of the parts that `serve --rpc-url` has, and what only its engine knows: the chain's second that the
+ * book was last given, and the accounts that reached it.
  */
 export class ServiceProbe {
   readonly printed: string[] = [];
@@ -34,26 +37,39 @@ export class ServiceProbe {
   readonly states: FeedState[] = [];
   /** Why it was `lagging`, each time. */
   readonly lagReasons: (string | null)[] = [];
-  #feed: LiveFeed | undefined;
+  #feed: ServiceFeed | undefined;
   #service: Service | undefined;
   #moment: Moment = { slot: 0n, now: 0n };
   /** The last text of each account that the book is known to have. */
   #heard = new Map<string, string>();
 
-  /** Starts the service for a chain and waits until its book is live. */
+  private constructor(readonly engine: Engine) {}
+
+  /** Starts the service for a chain and waits until its book is live. `watch` is called with its engine before anything moves it. */
   static async start(
     urls: { readonly rpcUrl: string; readonly wsUrl: string },
     settings: Flags = {},
+    watch: (engine: Engine) => void = () => {},
   ): Promise<ServiceProbe> {
-    const probe = new ServiceProbe();
-    probe.#watch();
     const { rpcUrl, wsUrl } = urls;
     // With a history only where a test says where.
     const history = settings['dataDir'] !== undefined;
     const own = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', history };
-    const flags = { ...own, ...PATIENT, ...settings };
+    const config = new ConfigReader({ ...own, ...PATIENT, ...settings }, {}).readService();
+    const log = createLog(config);
+    const folder = dataFolder(config.history ?? config.journal);
+    const origin = liveOrigin(config, log, path.join(folder.path, JOURNAL_FOLDER));
+    const probe = new ServiceProbe(origin.engine);
+    probe.#watch();
+    watch(origin.engine);
     try {
-      probe.#service = await startService(new ConfigReader(flags, {}).readService());
+      const origins = {
+        origin: probe.#watched(origin),
+        history: historyOf(config, folder, log, () => origin.engine.markets()),
+        print: (text: string) => void probe.printed.push(text),
+        onStopped: () => folder.remove(),
+      };
+      probe.#service = await serveBook(config, origins, log);
       await until(async () => (await probe.get('/ready')).status === 200);
       return probe;
     } catch (error) {
@@ -131,45 +147,38 @@ export class ServiceProbe {
 
   async stop(): Promise<void> {
     await this.#service?.stop();
-    vi.restoreAllMocks();
+  }
+
+  /** Keeps the feed, whose status says why a book is not live. */
+  #watched(origin: BookOrigin): BookOrigin {
+    return {
+      ...origin,
+      feed: (events) => {
+        this.#feed = origin.feed(events);
+        return this.#feed;
+      },
+    };
   }
 
   #watch(): void {
-    const { setClock, setState, push, pushClosed } = Engine.prototype;
-    const self = this;
-    vi.spyOn(Engine.prototype, 'setClock').mockImplementation(function (
-      this: Engine,
-      slot,
-      second,
-    ) {
-      self.#moment = { slot: BigInt(slot), now: BigInt(second) };
-      return setClock.call(this, slot, second);
-    });
-    vi.spyOn(Engine.prototype, 'setState').mockImplementation(function (this: Engine, state) {
-      self.states.push(state);
-      if (state === 'lagging') self.lagReasons.push(self.#feed?.status().reason ?? null);
-      return setState.call(this, state);
-    });
-    const { start } = LiveFeed.prototype;
-    vi.spyOn(LiveFeed.prototype, 'start').mockImplementation(function (this: LiveFeed) {
-      self.#feed = this;
-      return start.call(this);
-    });
-    vi.spyOn(Engine.prototype, 'push').mockImplementation(function (this: Engine, account) {
-      self.#heard.set(account.pubkey, account.data);
-      return push.call(this, account);
-    });
-    vi.spyOn(Engine.prototype, 'pushClosed').mockImplementation(function (
-      this: Engine,
-      pubkey,
-      slot,
-    ) {
-      self.#heard.delete(pubkey);
-      return pushClosed.call(this, pubkey, slot);
-    });
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      self.printed.push(String(text));
-      return true;
-    });
+    const { engine } = this;
+    const { setClock, setState, push, pushClosed } = engine;
+    engine.setClock = (slot, second) => {
+      this.#moment = { slot: BigInt(slot), now: BigInt(second) };
+      setClock.call(engine, slot, second);
+    };
+    engine.setState = (state) => {
+      this.states.push(state);
+      if (state === 'lagging') this.lagReasons.push(this.#feed?.status().reason ?? null);
+      setState.call(engine, state);
+    };
+    engine.push = (account) => {
+      this.#heard.set(account.pubkey, account.data);
+      push.call(engine, account);
+    };
+    engine.pushClosed = (pubkey, slot) => {
+      this.#heard.delete(pubkey);
+      pushClosed.call(engine, pubkey, slot);
+    };
   }
 }

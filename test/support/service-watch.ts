@@ -87,7 +87,6 @@ export class ServiceWatch {
   async stop(): Promise<void> {
     await this.#end();
     await this.service.stop();
-    this.checker.stop();
   }
 
   async #end(): Promise<void> {

@@ -50,12 +50,8 @@ export class SourceRig {
     const source = [...nodes, ...servers.map(({ url }) => `grpc:${url}`)].join();
     // The node is named as the second one, so that its subscription address is known; readings begin with the first.
     const fallback = { fallbackRpcUrl: node.rpcUrl, fallbackWsUrl: node.wsUrl };
-    const service = await ServiceProbe.start(reader, {
-      source,
-      ...fallback,
-      ...PATIENT,
-      ...settings,
-    });
+    const flags = { source, ...fallback, ...PATIENT, ...settings };
+    const service = await ServiceProbe.start(reader, flags, (engine) => checker.watch(engine));
     const watch = await ServiceWatch.start(service, checker, watchedMarkets(chain.life));
     return new SourceRig(chain, reader, node, servers, service, watch);
   }
