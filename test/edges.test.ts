@@ -227,7 +227,7 @@ class Jumper {
     this.#client = client;
     for (const [topic, book] of this.#books) client.books.set(topic, book);
     const seqs = new Map([...this.#books].map(([topic, { seq }]) => [topic, seq]));
-    client.onFrame = ({ type, topic, seq }) => {
+    client.follower.onFrame = ({ type, topic, seq }) => {
       const before = seqs.get(topic) ?? 0;
       if (seq < before) this.faults.push(`${topic}: ${type} of ${seq} after ${before}`);
       seqs.set(topic, seq);

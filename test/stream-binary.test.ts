@@ -106,7 +106,7 @@ test('a stream of bytes is resumed, also by another decoder after a refusal', as
   await first.close();
   scene.live(100);
   const next = await scene.open();
-  next.decoder = first.decoder;
+  next.follower.decoder = first.follower.decoder;
   next.books.set(book.topic, book);
   await next.subscribe({ ...sol, ...BINARY, resume: { epoch, seq } });
   scene.live(20);

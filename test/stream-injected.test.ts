@@ -8,7 +8,8 @@ import { FrameProxy, INJECTIONS } from './support/frame-proxy.js';
 import { HealingClient } from './support/healing-client.js';
 import { writeLife } from './support/life-journal.js';
 import { ServiceChild } from './support/service-child.js';
-import { rowsOf, type StreamWish } from './support/stream-checker.js';
+import { rowsOf } from './support/stream-checker.js';
+import type { StreamWish } from './support/stream-follower.js';
 import { until } from './support/until.js';
 
 const FEW_CHANGES = 8_000;
@@ -75,7 +76,7 @@ test('holes, doubles, wrong sums, other epochs, swaps and cuts are all seen and 
   const areHealed = async () => (await Promise.all(readers.map(isHealed))).every(Boolean);
   await until(areHealed, 120_000);
   for (const { wish, proxy, client } of readers) {
-    const { book, errors, deltas, seen } = client;
+    const { book, errors, seen } = client;
     const name = JSON.stringify(wish);
     expect([proxy.missed, proxy.falseAlarms, errors], name).toEqual([[], 0, []]);
     for (const kind of INJECTIONS) {
@@ -87,7 +88,7 @@ test('holes, doubles, wrong sums, other epochs, swaps and cuts are all seen and 
       (kind) => `${kind} ${Object.values(proxy.counts[kind]).join('/')}`,
     );
     process.stdout.write(
-      `${book.topic}: ${deltas} deltas; injected/seen/resumed/restarted: ${counts.join(', ')}; ` +
+      `${book.topic}: ${book.counts.delta} deltas; injected/seen/resumed/restarted: ${counts.join(', ')}; ` +
         `as ${[...seen].map(([kind, count]) => `${kind} ${count}`).join(', ')}\n`,
     );
     client.close();

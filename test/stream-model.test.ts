@@ -9,7 +9,8 @@ import { afterEach, expect, test } from 'vitest';
 import { MarketSimulator } from '../src/sim/market/market-simulator.js';
 import { writeLife } from './support/life-journal.js';
 import { ServiceChild } from './support/service-child.js';
-import { StreamChecker, type StreamWish } from './support/stream-checker.js';
+import { StreamChecker } from './support/stream-checker.js';
+import type { StreamWish } from './support/stream-follower.js';
 
 const CHANGES = Number(process.env['STREAM_CHANGES'] ?? 20_000);
 /** A life of its own for each so many changes. */

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ServiceChild } from './support/service-child.js';
 import { writeStorm } from './support/storm-journal.js';
-import { StreamChecker, type StreamWish } from './support/stream-checker.js';
+import { StreamChecker } from './support/stream-checker.js';
+import type { StreamWish } from './support/stream-follower.js';
 import { until } from './support/until.js';
 
 const SECONDS = Number(process.env['STORM_SECONDS'] ?? 4);

@@ -223,7 +223,7 @@ test('timing says when the change came in and when it went out', async () => {
   scene = await StreamScene.start();
   const client = await scene.open();
   const frames: Frame[] = [];
-  client.onFrame = (frame) => void frames.push(frame);
+  client.follower.onFrame = (frame) => void frames.push(frame);
   await client.follow({ ...sol, timing: true });
   scene.live(50);
   await client.settle();

@@ -5,6 +5,7 @@ import type { Flags } from '../../src/config/setting-reader.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Random } from '../../src/sim/random.js';
 import { rowsOf } from '../support/stream-checker.js';
+import type { StreamWish } from '../support/stream-follower.js';
 import { BookTruth } from './book-truth.js';
 import {
   LAST_FAULT_MS,
@@ -22,7 +23,7 @@ import { ModelChain } from './model-chain.js';
 import { ModelGrpc, soundServer } from './model-grpc.js';
 import { ModelLedger } from './model-ledger.js';
 import { ModelNode } from './model-node.js';
-import { ModelReader, type ReaderWish } from './model-reader.js';
+import { ModelReader } from './model-reader.js';
 import { useHosts } from './network.js';
 import { soundNode } from './node-faults.js';
 import { RunDisk } from './run-disk.js';
@@ -47,7 +48,7 @@ const CHECK_SLOTS = 2;
 /** Lives that a process makes: they are costly, and what differs most between runs is the faults. */
 const LIVES = 4;
 /** Clients that read, each on a connection of its own. */
-const READERS: readonly (readonly ReaderWish[])[] = [
+const READERS: readonly (readonly StreamWish[])[] = [
   [{ channel: 'book', market: 'SOL-PERP', depth: 20 }],
   [
     { channel: 'l3', market: 'ETH-PERP', depth: 50 },
@@ -442,9 +443,9 @@ class Run {
   }
 
   /** What a client has is what the service shows. */
-  #checkReader({ books, frames }: ModelReader, engine: Engine): void {
+  #checkReader({ followed, frames }: ModelReader, engine: Engine): void {
     this.#record(`a reader has ${frames} frames`);
-    for (const { wish, book } of books) {
+    for (const { wish, book } of followed) {
       const market = engine.findMarket(wish.market)?.id ?? -1;
       const { depth = 1 } = wish;
       const bytes =

@@ -1,21 +1,14 @@
 /**
- * A reader of streaming topics over a real socket: it keeps a {@link ModelBook} a topic, and what was
- * wrong with any frame. It does not heal itself: what is wrong stays in its list.
+ * A reader of streaming topics over a real socket: what did not fit stays in its list, and is not repaired.
  */
 import { WebSocket } from 'ws';
-import { FrameDecoder } from '../../src/client/binary/index.js';
-import { type Frame, ModelBook } from './model-book.js';
+import type { Frame, ModelBook } from './model-book.js';
+import { type Answer, isFrame, StreamFollower } from './stream-follower.js';
 import { until } from './until.js';
-
-/** Any message of the service that is no frame of a topic. */
-export interface Answer {
-  readonly type: string;
-  readonly [member: string]: unknown;
-}
 
 /** One socket and its topics. */
 export class ModelClient {
-  readonly books = new Map<string, ModelBook>();
+  readonly follower = new StreamFollower();
   /** What did not fit, with the topic. */
   readonly faults: string[] = [];
   /** What is no frame of a topic, in order. */
@@ -25,14 +18,8 @@ export class ModelClient {
   /** Snapshots that told to forget what was there. */
   resets = 0;
   bytes = 0;
-  /** Of frames as bytes; a client that resumes has that of the one before. */
-  decoder = new FrameDecoder();
-  /** What is called for every message as it came. */
+  /** What is called for every message as it came, after it was applied. */
   onData: (data: Buffer, message: Frame | Answer) => void = () => {};
-  /** Whether a delta may link to a frame before the last one, as behind a replay. */
-  linkedBy: 'one' | 'any' = 'one';
-  /** What is called for every frame. */
-  onFrame: (frame: Frame) => void = () => {};
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   #id = 0;
 
@@ -40,6 +27,7 @@ export class ModelClient {
     this.closed = new Promise((resolve) => {
       socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
     });
+    this.follower.onFault = (topic, { message }) => void this.faults.push(`${topic}: ${message}`);
     socket.on('error', () => {});
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#take(data, isBinary));
   }
@@ -80,6 +68,10 @@ export class ModelClient {
     await this.#answerTo(id);
   }
 
+  get books(): Map<string, ModelBook> {
+    return this.follower.books;
+  }
+
   book(topic: string): ModelBook {
     const book = this.books.get(topic);
     if (book === undefined) throw new Error(`there was no frame of ${topic}`);
@@ -99,32 +91,11 @@ export class ModelClient {
 
   #take(data: Buffer, isBinary: boolean): void {
     this.bytes += data.length;
-    const message = (isBinary ? this.decoder.decodeFrame(data) : JSON.parse(data.toString())) as
-      | Frame
-      | Answer;
-    this.onData(data, message);
+    const message = this.follower.take(isBinary ? data : data.toString());
     const { type, topic } = message;
     this.order.push(topic === undefined ? type : `${type} ${topic}`);
-    if (isFrame(message)) this.#apply(message);
-    else this.answers.push(message);
-    // What comes of the topic after this has no book, which is a fault.
-    if (type === 'unsubscribed') this.books.delete(String(topic));
+    if (!isFrame(message)) this.answers.push(message);
+    else if (message['reset'] === true) this.resets += 1;
+    this.onData(data, message);
   }
-
-  #apply(frame: Frame): void {
-    const { topic } = frame;
-    const book = this.books.get(topic) ?? new ModelBook(topic, this.linkedBy);
-    this.books.set(topic, book);
-    if (frame['reset'] === true) this.resets += 1;
-    try {
-      book.apply(frame);
-    } catch (error) {
-      this.faults.push(`${topic}: ${(error as Error).message}`);
-    }
-    this.onFrame(frame);
-  }
-}
-
-function isFrame(message: Frame | Answer): message is Frame {
-  return ['snapshot', 'delta', 'heartbeat'].includes(message.type);
 }

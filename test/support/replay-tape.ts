@@ -4,7 +4,8 @@ import type { AsOfMoment } from '../../src/contract/as-of-source.js';
 import type { ReplayRequest } from '../../src/contract/replay-source.js';
 import type { TopicSpec } from '../../src/contract/topics.js';
 import type { Frame } from './model-book.js';
-import type { Answer, ModelClient } from './model-client.js';
+import type { ModelClient } from './model-client.js';
+import type { Answer } from './stream-follower.js';
 import type { StreamScene } from './stream-scene.js';
 import { until } from './until.js';
 
@@ -19,8 +20,8 @@ export class Tape {
     readonly client: ModelClient,
     readonly scene: StreamScene,
   ) {
-    client.linkedBy = 'any';
-    client.onFrame = (frame) => {
+    client.follower.linkedBy = 'any';
+    client.follower.onFrame = (frame) => {
       if (frame.type !== 'heartbeat') this.frames.push(frame);
     };
   }

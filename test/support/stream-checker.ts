@@ -1,20 +1,11 @@
 /** Compares what readers of streams have with what /l2 and /l3 answer, at one seq, while both move. */
 import type { Frame, LevelRow, ModelBook, OrderRow } from './model-book.js';
 import { ModelClient } from './model-client.js';
+import type { StreamWish } from './stream-follower.js';
 import { until } from './until.js';
 
 /** Moments kept of a topic: a comparison looks back at most by the time of an HTTP answer. */
 const MOMENTS_MAX = 512;
-
-/** What a subscriber asks for. */
-export interface StreamWish {
-  readonly channel: 'book' | 'bbo' | 'l3';
-  readonly market: string;
-  readonly depth?: number;
-  readonly grouping?: number;
-  readonly maker?: string;
-  readonly [member: string]: unknown;
-}
 
 /** Both sides as they were at a seq. */
 interface Moment {
@@ -92,7 +83,7 @@ export class StreamChecker {
     private readonly url: string,
     readonly client: ModelClient,
   ) {
-    client.onFrame = (frame: Frame) => {
+    client.follower.onFrame = (frame: Frame) => {
       if (frame.type !== 'heartbeat') this.#followed.get(frame.topic)?.keep();
       this.#listener(frame);
     };
