@@ -1,14 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { worldPlugin } from './test/world/plugin.js';
 
-/** What has no short form, by what `npm run test:long` installs or builds for it and then names. */
-const LONG_ALONE = {
-  EXPORT_PYTHON: 'test/export-python.test.ts',
-  GEYSER_PLUGIN: 'test/geyser.test.ts',
-};
-const longAlone = Object.entries(LONG_ALONE).flatMap(([name, file]) =>
-  process.env[name] === undefined ? [file] : [],
-);
+/** Only `npm run test:long` runs the tests of many processes: `scripts/test-long.mjs` sets LONG. */
+const long = process.env['LONG'] === undefined ? ['test/long/**'] : [];
 
 /** Tests of `src` that need a real part: a socket, a thread, a process, the machine's clock. */
 const REAL = [
@@ -31,7 +25,7 @@ const REAL = [
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = ['test/world/**/*.test.ts'];
 
-const exclude = ['**/node_modules/**', 'dist/**', 'target/**', ...longAlone];
+const exclude = ['**/node_modules/**', 'dist/**', 'target/**', ...long];
 
 /**
  * The tests share two cores with a Rust service and a local chain, so files run two at a time. The

@@ -13,8 +13,8 @@ if (!existsSync(done)) {
   await runOrThrow('python3', ['-m', 'venv', folder]);
   await runOrThrow(path.join(folder, 'bin', 'pip'), ['install', '--quiet', ...PACKAGES]);
 }
-const env = { EXPORT_PYTHON: path.join(folder, 'bin', 'python') };
-await runOrThrow(localCommand('vitest'), ['run', 'test/export-python.test.ts'], {
+const env = { LONG: '1', EXPORT_PYTHON: path.join(folder, 'bin', 'python') };
+await runOrThrow(localCommand('vitest'), ['run', 'test/long/export-python.test.ts'], {
   env,
   echo: 'stdout',
 });

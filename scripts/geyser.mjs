@@ -36,6 +36,9 @@ const manifest = ['--manifest-path', path.join(folder, 'Cargo.toml')];
 await runOrThrow('cargo', ['fmt', '--check', ...manifest]);
 const build = ['build', '--release', '--locked', '--target-dir', buildFolder];
 await runOrThrow('cargo', [...build, ...manifest]);
-const env = { GEYSER_PLUGIN: path.join(buildFolder, 'release', 'libslotbook_geyser.so') };
-const vitest = ['run', '--testTimeout', '900000', 'test/geyser.test.ts'];
+const env = {
+  LONG: '1',
+  GEYSER_PLUGIN: path.join(buildFolder, 'release', 'libslotbook_geyser.so'),
+};
+const vitest = ['run', '--testTimeout', '900000', 'test/long/geyser.test.ts'];
 await runOrThrow(localCommand('vitest'), vitest, { env, echo: 'stdout' });

@@ -1,11 +1,28 @@
 /**
- * The long forms of random tests: `npm run test:long` runs all of them, `npm run test:long -- NAME`
- * one. Each is an ordinary test with more rounds, given by the environment.
+ * The tests that take long: `npm run test:long` runs all of them, `npm run test:long -- NAME` one form of the
+ * table, or the file test/long/NAME.test.ts. A form is a test with more rounds, given by the environment;
+ * `processes` is all of test/long with few.
  */
-import { localCommand, runOrThrow } from './process.mjs';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { localCommand, root, runOrThrow } from './process.mjs';
+
+/** Files of test/long that need a compiled plugin or packages of Python: forms of their own bring them. */
+const WITH_NEEDS = ['test/long/geyser.test.ts', 'test/long/export-python.test.ts'];
 
 /** The long forms by name; `needs` are steps of the set-up. */
 const longForms = {
+  processes: {
+    about: 'every test of test/long: services, chains, servers and browsers as processes',
+    needs: ['incumbents', 'ccxt'],
+    command: [
+      localCommand('vitest'),
+      'run',
+      'test/long',
+      ...WITH_NEEDS.flatMap((file) => ['--exclude', file]),
+    ],
+    env: {},
+  },
   differential: {
     about: 'fast book against naive book, 10,000 seeds',
     command: ['cargo', 'test', '--release', '-p', 'slotbook-book', '--test', 'differential'],
@@ -33,21 +50,21 @@ const longForms = {
   },
   hostile: {
     about: 'broken frames and texts, slow and deaf clients, 10,000 subscriptions',
-    command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/hostile-'],
+    command: [localCommand('vitest'), 'run', '--no-file-parallelism', '/hostile-'],
     env: { HOSTILE: 'long' },
   },
   incumbents: {
     about:
       'clients as they are in use, driftpy among them, through a rolling restart of ten cycles; needs python3',
     needs: ['incumbents', 'ccxt', 'driftpy'],
-    command: [localCommand('vitest'), 'run', 'test/incumbents'],
+    command: [localCommand('vitest'), 'run', 'test/long/incumbents', 'test/process/sdk'],
     env: { INCUMBENTS: 'long' },
   },
   ccxt: {
     about:
       'the exchange class of examples/ccxt follows a demo for ten minutes, cut every ten seconds',
     needs: ['ccxt'],
-    command: [localCommand('vitest'), 'run', 'test/ccxt.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/ccxt.test.ts'],
     env: { CCXT_SECONDS: '600' },
   },
   grpc: {
@@ -57,28 +74,28 @@ const longForms = {
   },
   standby: {
     about: 'a hundred cores that are killed, and the standbys that go on with their log',
-    command: [localCommand('vitest'), 'run', 'test/standby.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/standby.test.ts'],
     env: { STANDBY_KILLS: '100' },
   },
   'log-cluster': {
     about: 'a log on three NATS servers, of which one after the other is killed, twelve in all',
-    command: [localCommand('vitest'), 'run', 'test/log-cluster.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/log-cluster.test.ts'],
     env: { CLUSTER_KILLS: '12' },
   },
   partitions: {
     about:
       'a hundred random schedules of partitions between cores, an edge and NATS; SEED=n for others',
-    command: [localCommand('vitest'), 'run', 'test/partitions.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/partitions.test.ts'],
     env: { PARTITIONS: '100' },
   },
   deaf: {
     about: '1,000 clients that read nothing, and the memory that they leave behind',
-    command: [localCommand('vitest'), 'run', 'test/deaf-crowd.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/deaf-crowd.test.ts'],
     env: { DEAF: 'long' },
   },
   edges: {
     about: 'a reader that jumps between two edges for ten minutes; needs nats-server',
-    command: [localCommand('vitest'), 'run', 'test/edges.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/edges.test.ts'],
     env: { EDGES_SECONDS: '600' },
   },
   'edge-hashes': {
@@ -86,7 +103,7 @@ const longForms = {
     command: [
       localCommand('vitest'),
       'run',
-      'test/edges.test.ts',
+      'test/long/edges.test.ts',
       '-t',
       'have the book of the hash',
     ],
@@ -94,7 +111,7 @@ const longForms = {
   },
   page: {
     about: 'the page for 30 minutes at 300 account updates a second: first book, scripting, memory',
-    command: [localCommand('vitest'), 'run', 'test/page-figures.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/page-figures.test.ts'],
     env: { PAGE_SECONDS: '1800' },
   },
   faults: {
@@ -105,7 +122,7 @@ const longForms = {
   stream: {
     about:
       'streams: 1,000,000 changes followed, 2,000 spoilt frames, 500 deaf and 2,000 returning clients',
-    command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/stream-'],
+    command: [localCommand('vitest'), 'run', '--no-file-parallelism', '/stream-'],
     env: {
       MARK_LIVES: '10000',
       STREAM_CHANGES: '1000000',
@@ -121,7 +138,13 @@ const longForms = {
   },
   'merged-lies': {
     about: 'everything that one of two merged sources can do wrong, on virtual time: 100 runs',
-    command: [localCommand('vitest'), 'run', 'test/simulation', '-t', 'nothing is violated'],
+    command: [
+      localCommand('vitest'),
+      'run',
+      'test/process/simulation',
+      '-t',
+      'nothing is violated',
+    ],
     env: { SCENARIOS: 'all' },
   },
   prove: {
@@ -149,17 +172,17 @@ const longForms = {
   binary: {
     about:
       'streams as bytes, followed in TypeScript, Python, Go and Rust for ten minutes, cut on the way, beside JSON',
-    command: [localCommand('vitest'), 'run', 'test/binary-followers.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/binary-followers.test.ts'],
     env: { BINARY_SECONDS: '600' },
   },
   'python-stream': {
     about: 'a client in Python, written from docs/streaming.md, follows a demo for ten minutes',
-    command: [localCommand('vitest'), 'run', 'test/follow-python.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/process/python.test.ts'],
     env: { PYTHON_SECONDS: '600' },
   },
   store: {
     about: 'the store: 1,000 random histories against a plain model, 200 kills of a writer',
-    command: [localCommand('vitest'), 'run', 'src/history/store/', 'test/store-kill.test.ts'],
+    command: [localCommand('vitest'), 'run', 'src/history/store/', 'test/long/store-kill.test.ts'],
     env: { STORE_RUNS: '1000', STORE_KILLS: '200' },
   },
   'worker-kills': {
@@ -169,7 +192,7 @@ const longForms = {
   },
   'history-kills': {
     about: 'trades while the service is killed 100 times, and while its RPC is cut for a minute',
-    command: [localCommand('vitest'), 'run', 'test/history-kills.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/history-kills.test.ts'],
     env: { HISTORY_KILLS: '100', HISTORY_CUT_MS: '60000' },
   },
   'as-of': {
@@ -179,24 +202,24 @@ const longForms = {
   },
   'journal-kills': {
     about: 'a journal while its service is killed 100 times under load: at most a second is lost',
-    command: [localCommand('vitest'), 'run', 'test/journal-kills.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/journal-kills.test.ts'],
     env: { JOURNAL_KILLS: '100', JOURNAL_LOSS_MS: '1000' },
   },
   soak: {
     about: 'a demo at 300 writes a second with 50 followers for half an hour: links and memory',
-    command: [localCommand('vitest'), 'run', 'test/soak.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/soak.test.ts'],
     env: { SOAK_SECONDS: '1800' },
   },
   recording: {
     about: 'a recorded run of 4,000 turns, replayed to the same bytes',
-    command: [localCommand('vitest'), 'run', 'test/recording.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/long/recording.test.ts'],
     env: { RECORDING_TURNS: '2000' },
   },
 };
 
 const asked = process.argv.slice(2);
 const names = asked.length > 0 ? asked : Object.keys(longForms);
-const unknown = names.filter((name) => longForms[name] === undefined);
+const unknown = names.filter((name) => formOf(name) === undefined);
 
 if (unknown.length > 0) {
   const known = Object.keys(longForms).join(', ');
@@ -204,9 +227,16 @@ if (unknown.length > 0) {
   process.exitCode = 1;
 } else {
   for (const name of names) {
-    const { about, needs = [], command, env } = longForms[name];
+    const { about, needs = [], command, env } = formOf(name);
     process.stdout.write(`test:long ${name}: ${about}\n`);
     if (needs.length > 0) await runOrThrow('node', ['scripts/setup.mjs', ...needs]);
-    await runOrThrow(command[0], command.slice(1), { env, echo: 'stdout' });
+    await runOrThrow(command[0], command.slice(1), { env: { LONG: '1', ...env }, echo: 'stdout' });
   }
+}
+
+/** A form of the table, or a file of test/long alone. */
+function formOf(name) {
+  const file = `test/long/${name}.test.ts`;
+  if (longForms[name] !== undefined || !existsSync(path.join(root, file))) return longForms[name];
+  return { about: file, command: [localCommand('vitest'), 'run', file], env: {} };
 }

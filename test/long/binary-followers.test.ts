@@ -1,0 +1,196 @@
+/**
+ * Clients in four languages follow a demo by frames as bytes, are cut and resume, and have the books that JSON gives at every number.
+ * BINARY_SECONDS follows for longer.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Service } from '../../src/app/book-service.js';
+import { startDemoService } from '../../src/app/start-service.js';
+import { type BookView, StreamClient, strictChecks } from '../../src/client/index.js';
+import { ConfigReader } from '../../src/config/config.js';
+import { CutProxy } from '../support/cut-proxy.js';
+import { until } from '../support/until.js';
+
+const seconds = Number(process.env['BINARY_SECONDS'] ?? 5);
+const CUTS = 3;
+const READY_MS_MAX = 60_000;
+/** A compiler on a busy machine has much of it. */
+const TIMEOUT = { timeout: (seconds + 900) * 1_000 };
+/** The times of docs/streaming.md are those of an idle machine. */
+const SILENCE_MS_MAX = 60_000;
+/** Debian's modules belong to its own Python, which need not be the first one on the path. */
+const PYTHON = '/usr/bin/python3';
+const GO = ['go', '/usr/local/go/bin/go'].find((command) => runs(command, ['version']));
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const wish = { channel: 'book', market: 'SOL-PERP', depth: 20 } as const;
+const subscribe = JSON.stringify({ type: 'subscribe', ...wish });
+
+let service: Service;
+let proxy: CutProxy;
+let folder: string;
+
+function runs(command: string, args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'binary-followers-'));
+  const flags = { port: '0', makers: '60', logLevel: 'silent' };
+  service = await startDemoService(new ConfigReader(flags, {}).readDemo());
+  await until(async () => (await fetch(`${service.url}/ready`)).ok, READY_MS_MAX);
+  proxy = await CutProxy.start(service.url);
+}, READY_MS_MAX);
+
+afterAll(async () => {
+  await proxy?.stop();
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What a follower of both encodings says at the end. */
+interface PairReport {
+  readonly frames: Readonly<Record<'json' | 'binary', number>>;
+  readonly bytes: Readonly<Record<'json' | 'binary', number>>;
+  readonly compared: number;
+  readonly differences: readonly unknown[];
+  readonly faults: readonly string[];
+  readonly connects: number;
+}
+
+function expectEqual(name: string, report: PairReport): void {
+  process.stdout.write(`${name}: ${JSON.stringify(report)}\n`);
+  expect(report).toMatchObject({ differences: [], faults: [], connects: CUTS + 1 });
+  expect(report.compared).toBeGreaterThan(seconds / 5);
+  expect(report.frames.binary).toBeGreaterThan(seconds / 5);
+  expect(report.bytes.binary * 6).toBeLessThan(report.bytes.json);
+}
+
+/** Cuts all connections three times while the time goes by. */
+async function cutOnTheWay(): Promise<void> {
+  for (let part = 0; part <= CUTS; part += 1) {
+    if (part > 0) proxy.cut();
+    await new Promise((resolve) => setTimeout(resolve, (seconds * 1_000) / (CUTS + 1)));
+  }
+}
+
+describe.concurrent('a follower in', () => {
+  test('TypeScript, of the library', TIMEOUT, async () => {
+    const faults: string[] = [];
+    const books = [new Map<string, string>(), new Map<string, string>()] as const;
+    const [json, binary] = books;
+    const streams = books.map((kept, index) => {
+      const stream = new StreamClient({
+        ...{ url: proxy.url, checks: strictChecks, silenceMsMax: SILENCE_MS_MAX },
+        ...{ WebSocket, encoding: index === 0 ? 'json' : 'binary' },
+        onRepair: ({ message }) => faults.push(message),
+      });
+      stream
+        .subscribe(wish)
+        .onUpdate((view) => kept.set(`${view.epoch} ${view.seq}`, rowsOf(view)));
+      return stream;
+    });
+    await cutOnTheWay();
+    const compared = () => [...binary.keys()].filter((number) => json.has(number));
+    await until(() => compared().length > seconds);
+    for (const stream of streams) stream.close();
+    const differences = compared().filter((number) => json.get(number) !== binary.get(number));
+    expect({ differences, faults }).toEqual({ differences: [], faults: [] });
+    process.stdout.write(`TypeScript: ${compared().length} books compared, 0 differences\n`);
+  });
+
+  test('Python, all channels, against /l2 and /l3', TIMEOUT, async (context) => {
+    if (!runs(PYTHON, ['-c', 'import websockets'])) context.skip('needs python3-websockets');
+    const wishes = [
+      wish,
+      { ...wish, depth: 500, timing: true, includeVamm: true, includeIndicative: true },
+      { ...wish, depth: 50, grouping: 10 },
+      { channel: 'bbo', market: 'BTC-PERP' },
+      { channel: 'l3', market: 'SOL-PERP', depth: 100 },
+    ].map((each) => JSON.stringify({ ...each, encoding: 'binary' }));
+    // Cut until it ends, however long a busy machine takes to start it.
+    const own = await CutProxy.start(service.url);
+    const env = { ...process.env, FOLLOW_PATIENCE: '20', FOLLOW_SOCKET_URL: own.url };
+    const args = ['-B', 'test/python/follow.py', service.url, `${seconds}`, ...wishes];
+    const cuts = setInterval(() => own.cut(), (seconds * 1_000) / (CUTS + 1));
+    const { stdout } = await run(PYTHON, args, { cwd: root, env }).finally(() => {
+      clearInterval(cuts);
+      void own.stop();
+    });
+    process.stdout.write(`Python: ${JSON.stringify(JSON.parse(stdout))}\n`);
+    const { topics, breaches, differences, connects } = JSON.parse(stdout);
+    expect({ breaches, differences }).toEqual({ breaches: [], differences: [] });
+    expect(connects).toBeGreaterThan(1);
+    expect(Object.keys(topics)).toHaveLength(wishes.length);
+    for (const [name, { delta, compared, resumes }] of Object.entries<Record<string, number>>(
+      topics,
+    )) {
+      expect(name).toMatch(/:binary$/);
+      expect(delta, name).toBeGreaterThan(seconds);
+      expect(compared, name).toBeGreaterThan(seconds / 10);
+      expect(resumes, name).toBeGreaterThan(0);
+    }
+  });
+
+  test('Go', TIMEOUT, async (context) => {
+    const url = `${service.url.replace('http', 'ws')}/ws`;
+    const { stdout } = await run(await goClient(context), ['pair', url, subscribe, `${seconds}`]);
+    expectEqual('Go', JSON.parse(stdout));
+  });
+
+  test('Go reads the vectors, and refuses what is cut of them', TIMEOUT, async (context) => {
+    const client = await goClient(context);
+    // Most bytes of a trade are of keys and signatures, in which every bit may be either.
+    const shares = { frames: 5, exact: 5, market: 20, 'market-exact': 20 };
+    for (const [name, share] of Object.entries(shares)) {
+      const { stdout } = await run(client, [path.join(root, `test/vectors/binary/${name}.jsonl`)]);
+      const report = JSON.parse(stdout);
+      expect(report).toMatchObject({ different: [], cutTaken: 0 });
+      expect(report.frames).toBeGreaterThan(2);
+      expect(report.spoiltRefused).toBeGreaterThan(report.spoilt / share);
+    }
+    for (const name of ['hostile', 'market-hostile']) {
+      const { stdout } = await run(client, [path.join(root, `test/vectors/binary/${name}.jsonl`)]);
+      const { frames, different } = JSON.parse(stdout);
+      expect(different).toEqual([]);
+      expect(frames).toBeGreaterThan(40);
+    }
+  });
+
+  test('Rust', TIMEOUT, async (context) => {
+    if (!runs('cargo', ['--version'])) context.skip('needs cargo');
+    // The profile of `cargo test`, which has compiled all but this.
+    const what = ['-p', 'slotbook-wire', '--example', 'follow_pair'];
+    const example = ['-q', '--profile', 'test', ...what];
+    await run('cargo', ['build', ...example], { cwd: root });
+    const { host } = new URL(service.url);
+    const args = ['run', ...example, '--', host, subscribe, `${Math.ceil(seconds)}`];
+    const { stdout } = await run('cargo', args, { cwd: root });
+    expectEqual('Rust', JSON.parse(stdout));
+  });
+});
+
+function rowsOf({ bids, asks }: BookView): string {
+  return JSON.stringify([bids, asks], (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}
+
+/** The Go client; it is built when it is used first. */
+async function goClient(context: TestContext): Promise<string> {
+  if (GO === undefined) context.skip('needs go');
+  const client = path.join(folder, 'clients-go');
+  const env = { ...process.env, GOFLAGS: '-buildvcs=false' };
+  await run(GO ?? '', ['build', '-o', client, '.'], {
+    cwd: path.join(root, 'test/clients-go'),
+    env,
+  });
+  return client;
+}

@@ -1,0 +1,129 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test, vi } from 'vitest';
+import { LocalChain } from '../../src/sim/chain/chain-process.js';
+import { rpc } from '../support/chain-listener.js';
+
+const DEADLINE = { timeout: 60_000, interval: 20 };
+const CHILD = fileURLToPath(new URL('../../src/sim/chain/surfpool-child.cjs', import.meta.url));
+
+const SURFPOOL =
+  process.platform === 'darwin'
+    ? '@solana/surfpool-darwin-arm64'
+    : '@solana/surfpool-linux-x64-gnu';
+
+const started: LocalChain[] = [];
+
+async function start(slotTimeMs: number): Promise<LocalChain> {
+  const chain = await LocalChain.start({ slotTimeMs });
+  started.push(chain);
+  return chain;
+}
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((chain) => chain.kill()));
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('a chain answers over RPC, announces its slots, and stops in order', async () => {
+  const chain = await start(50);
+  const slots: number[] = [];
+  chain.onSlot(({ slot }) => slots.push(slot));
+  await vi.waitFor(() => expect(slots.length).toBeGreaterThan(5), DEADLINE);
+  expect(slots).toEqual(slots.map((_, i) => (slots[0] ?? 0) + i));
+  const before = chain.clock?.slot ?? 0;
+  const slot = await rpc<number>(chain.rpcUrl, 'getSlot', [{ commitment: 'processed' }]);
+  expect(slot).toBeGreaterThanOrEqual(before - 1);
+  await vi.waitFor(() => expect(chain.clock?.slot).toBeGreaterThanOrEqual(slot), DEADLINE);
+  expect(await chain.stop()).toEqual({ code: 0, signal: null });
+  expect(chain.hasEnded).toBe(true);
+  expect(await chain.stop()).toEqual({ code: 0, signal: null });
+});
+
+test('a paused chain announces nothing, and goes on when it is resumed', async () => {
+  const [chain, running] = await Promise.all([start(20), start(20)]);
+  const slotsPass = async (count: number): Promise<void> => {
+    const target = (running.clock?.slot ?? 0) + count;
+    await vi.waitFor(() => expect(running.clock?.slot).toBeGreaterThanOrEqual(target), DEADLINE);
+  };
+  await vi.waitFor(() => expect(chain.clock).toBeDefined(), DEADLINE);
+  const { pid } = chain;
+  if (pid === undefined) throw new Error('a running chain has a process');
+  chain.pause();
+  await vi.waitFor(() => expect(processState(pid)).toBe('T'), DEADLINE);
+  const answer = rpc<number>(chain.rpcUrl, 'getSlot', []);
+  let answered = false;
+  void answer.then(() => {
+    answered = true;
+  });
+  // Whatever was announced before the pause is read by then.
+  await slotsPass(2);
+  const paused = chain.clock?.slot ?? 0;
+  await slotsPass(5);
+  expect(chain.clock?.slot).toBe(paused);
+  expect(answered).toBe(false);
+  chain.resume();
+  await answer;
+  await vi.waitFor(() => expect(chain.clock?.slot).toBeGreaterThan(paused), DEADLINE);
+});
+
+test('a killed chain is known to have ended by the signal', async () => {
+  const chain = await start(400);
+  expect(await chain.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+});
+
+test('the chain ends when its parent is killed', async () => {
+  const script = `
+    const child = require('node:child_process').fork(process.argv[1], [process.argv[2], '{"offline":true}']);
+    child.on('message', (message) => { if (message.kind === 'ready') console.log(child.pid); });
+    setInterval(() => {}, 1000);
+  `;
+  const parent = spawn(process.execPath, ['-e', script, CHILD, SURFPOOL], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: parent.stdout });
+  const pid = Number(await new Promise<string>((resolve) => lines.once('line', resolve)));
+  expect(isAlive(pid)).toBe(true);
+  parent.kill('SIGKILL');
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), DEADLINE);
+});
+
+test('a platform without a binary is told how to use another chain', async () => {
+  const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue('aix');
+  try {
+    await expect(LocalChain.start()).rejects.toThrow(/no Surfpool binary for aix-.*--rpc-url URL/);
+  } finally {
+    platform.mockRestore();
+  }
+});
+
+test('a binary that cannot be loaded is told likewise', async () => {
+  const isMac = process.platform === 'darwin';
+  const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue(isMac ? 'linux' : 'darwin');
+  const arch = vi.spyOn(process, 'arch', 'get').mockReturnValue(isMac ? 'x64' : 'arm64');
+  try {
+    await expect(LocalChain.start()).rejects.toMatchObject({ code: 'CHAIN_BINARY_NOT_FOUND' });
+  } finally {
+    arch.mockRestore();
+    platform.mockRestore();
+  }
+});
+
+test('a slot time that is no time is refused', async () => {
+  await expect(LocalChain.start({ slotTimeMs: 0 })).rejects.toThrow('slotTimeMs was 0');
+});
+
+/** The kernel's letter for the state of a process; T is stopped. */
+function processState(pid: number): string {
+  return (
+    execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim()[0] ?? ''
+  );
+}

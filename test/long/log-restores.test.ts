@@ -1,0 +1,140 @@
+/** Followers of a log that does not go on, on a real NATS server: what their readers see meanwhile. */
+import { DiscardPolicy } from '@nats-io/jetstream';
+import { expect, test } from 'vitest';
+import type { LogSetup } from '../../src/journal/model/log-place.js';
+import { CheckpointStore } from '../../src/journal/nats/checkpoint-store.js';
+import { subjectOf } from '../../src/journal/nats/connect.js';
+import { LogAppender } from '../../src/journal/nats/log-appender.js';
+import { type LogMessageId, parseId, textOfId } from '../../src/journal/nats/message-id.js';
+import { Core, Edge, newSetup, openLog } from '../support/log-scene.js';
+import { until } from '../support/until.js';
+
+test('a follower of a log of another version waits, and says so', async (context) => {
+  const setup = newSetup(context);
+  const core = await Core.start(setup, { seed: 9 });
+  await core.writeSlots(2);
+  await until('a stored checkpoint', () => core.stored === 1);
+  const connection = await openLog(setup);
+  const checkpoints = await CheckpointStore.openStore(setup.log, connection);
+  const stored = await until(() => checkpoints.readNewest());
+  const bytes = Buffer.from(stored.bytes);
+  bytes.writeUInt32LE(bytes.readUInt32LE(16) + 1, 16);
+  await checkpoints.storeCheckpoint({ ...stored, bytes }, core.book.engine.epoch);
+  const edge = new Edge(setup);
+  await until(() => edge.follower.status().reason?.includes('version') === true);
+  expect(edge.follower.status()).toMatchObject({ everLive: false, state: 'starting' });
+  // It reads that checkpoint less and less often, and the next one at once.
+  const sinceMs = performance.now();
+  await until('some tries', () => performance.now() - sinceMs > 3_000);
+  expect(edge.follower.stats().logFailures).toBeLessThan(9);
+  await core.beginSegment();
+  await core.writeSlots(1);
+  await edge.showsBook(core.book);
+});
+
+test('a follower whose log has a hole is stale at once, and waits for a checkpoint behind it', async (context) => {
+  const setup = newSetup(context);
+  const core = await Core.start(setup, { seed: 13 });
+  await core.writeSlots(5);
+  const edge = new Edge(setup);
+  await edge.showsBook(core.book);
+  await until(() => edge.follower.status().state === 'live');
+  const { seq } = edge.engine.version(0);
+  const { logFailures } = edge.follower.stats();
+  await appendBehind(setup, ({ run, segment, index }) => ({ run, segment, index: index + 2 }));
+  await until(() => edge.follower.stats().logFailures > logFailures);
+  expect(edge.engine.version(0)).toMatchObject({ seq, state: 'stale' });
+  expect(edge.follower.status().reason).toContain('does not go on with message');
+  const other = await Core.start(setup, { seed: 13, epoch: 'second' });
+  await until(() => other.state === 'writing');
+  expect(edge.engine.version(0)).toMatchObject({ seq, state: 'stale' });
+  expect(edge.follower.stats()).toMatchObject({ logRestores: 1, logFailures: logFailures + 1 });
+  await other.writeSlots(5);
+  await edge.showsBook(other.book);
+  expect(edge.follower.stats()).toMatchObject({ logRestores: 2 });
+});
+
+test('a follower whose book may be wrong shows no older one to readers that have seen it', async (context) => {
+  const setup = newSetup(context);
+  const core = await Core.start(setup, { seed: 14 });
+  await core.writeSlots(5);
+  const shown: number[] = [];
+  const edge: Edge = new Edge(setup, {
+    onTurn: () => {
+      if (edge.engine.markets().length === 0 || edge.gate.at(-1) === 'away') return;
+      shown.push(edge.engine.version(0).seq);
+    },
+  });
+  await edge.showsBook(core.book);
+  await until(() => edge.follower.status().state === 'live');
+  const { logFailures } = edge.follower.stats();
+  await appendBehind(setup, ({ run, segment, index }) => ({ run, segment, index: index + 1 }));
+  await until(() => edge.follower.stats().logFailures > logFailures + 2);
+  expect(new Set(edge.gate)).toEqual(new Set(['away']));
+  expect(edge.follower.status()).toMatchObject({ everLive: false, state: 'starting' });
+  expect(shown).toEqual([...shown].sort((one, other) => one - other));
+});
+
+test('a follower that joins a log whose messages are gone says so, and waits for the next checkpoint', async (context) => {
+  const setup = newSetup(context);
+  const core = await Core.start(setup, { seed: 15 });
+  await core.writeSlots(1);
+  await until(() => core.stored === 1);
+  await core.writeSlots(1);
+  await new Edge(setup).showsBook(core.book);
+  await (await openLog(setup)).manager.streams.purge(setup.log.stream, { keep: 1 });
+  const edge = new Edge(setup);
+  await until(() => edge.follower.status().reason?.includes('no checkpoint') === true);
+  await core.beginSegment();
+  await core.writeSlots(1);
+  await edge.showsBook(core.book);
+  expect(edge.follower.status()).toMatchObject({ state: 'live', reason: null });
+});
+
+test('a follower joins a log that holds less than a checkpoint is long', async (context) => {
+  const setup = { ...newSetup(context), bytesMax: 16 * 1024 };
+  const core = await Core.start(setup, { seed: 16 });
+  const { manager } = await openLog(setup);
+  await until('a full log', async () => {
+    await core.writeSlots(1);
+    const info = await manager.streams.info(setup.log.stream).catch(() => undefined);
+    return (info?.state.first_seq ?? 0) > 1;
+  });
+  const edge = new Edge(setup);
+  await edge.showsBook(core.book);
+});
+
+test('a log that is full says so, and misses nothing when there is room again', async (context) => {
+  const setup = newSetup(context);
+  const core = await Core.start(setup, { seed: 17 });
+  await core.writeSlots(3);
+  const edge = new Edge(setup);
+  await edge.showsBook(core.book);
+  const { streams } = (await openLog(setup)).manager;
+  const { stream } = setup.log;
+  const { bytes } = (await streams.info(stream)).state;
+  // As where the servers have no more room: nothing is deleted for what comes.
+  await streams.update(stream, { discard: DiscardPolicy.New, max_bytes: bytes });
+  await core.writeSlots(5);
+  await until('a core that says so', () => core.reason.includes('the log is full'));
+  expect(core.state).toBe('stopped');
+  await streams.update(stream, { discard: DiscardPolicy.Old, max_bytes: setup.bytesMax });
+  await edge.showsBook(core.book);
+  expect(core.state).toBe('writing');
+  expect(edge.follower.stats()).toMatchObject({ logRestores: 1 });
+});
+
+/** Appends bytes that are no block, and a block behind them, with a name that is made of the last one. */
+async function appendBehind(
+  setup: LogSetup,
+  rename: (last: LogMessageId) => LogMessageId,
+): Promise<void> {
+  const connection = await openLog(setup);
+  const { sequence, id } = await new LogAppender(connection, setup).readLast();
+  const last = await connection.manager.streams.getMessage(setup.log.stream, { seq: sequence });
+  const name = parseId(id);
+  if (last === null || name === null) throw new Error('the log has no message');
+  const bytes = Buffer.concat([Buffer.alloc(64), last.data]);
+  const options = { msgID: textOfId(rename(name)) };
+  await connection.stream.publish(subjectOf(setup.log), bytes, options);
+}

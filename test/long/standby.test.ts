@@ -1,0 +1,187 @@
+/** A core and its standby as processes: who writes the log when the core is killed, or stands still. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Follower } from '../../src/follow/follower.js';
+import { LogServices } from '../support/log-services.js';
+import { ServiceChild } from '../support/service-child.js';
+import { until } from '../support/until.js';
+
+const SYMBOL = 'SOL-PERP';
+const FEW_KILLS = 3;
+const KILLS = Number(process.env['STANDBY_KILLS'] ?? FEW_KILLS);
+/** A core is started for each kill. */
+const TIMEOUT = { timeout: 300_000 + KILLS * 60_000 };
+/** A machine that is busy with other tests is no reason to take a core for dead. */
+const LEASE = KILLS > FEW_KILLS ? [] : ['--lease-ms', '6000'];
+
+const services = new LogServices(22);
+const readers: Reader[] = [];
+
+beforeAll(() => services.start());
+afterEach(async () => {
+  for (const { follower } of readers.splice(0)) await follower.stop();
+  await services.killServices();
+});
+afterAll(() => services.stop());
+
+interface Status {
+  readonly epoch: string;
+  readonly state: string;
+  readonly role?: string;
+}
+
+async function statusOf(service: ServiceChild): Promise<Status> {
+  return JSON.parse((await service.get('/status')).text) as Status;
+}
+
+/** Waits until a standby writes the log and its book is live. */
+async function becomesCore(service: ServiceChild): Promise<void> {
+  await until('a standby that takes over', async () => {
+    if (!service.isAlive) throw new Error(`it ended: ${service.stderr}`);
+    return (await service.get('/ready')).status === 200;
+  });
+}
+
+/** A reader in strict mode, and when its frames came: monotonic milliseconds. */
+class Reader {
+  readonly follower: Follower;
+  readonly #atMs: number[] = [];
+
+  private constructor(edge: ServiceChild) {
+    this.follower = new Follower({
+      url: edge.url,
+      topic: { channel: 'book', market: SYMBOL, depth: 50, vamm: true },
+      silenceMsMax: 60_000,
+      onFrame: () => this.#noteDelta(),
+    });
+  }
+
+  static async start(edge: ServiceChild): Promise<Reader> {
+    const reader = new Reader(edge);
+    reader.follower.start();
+    readers.push(reader);
+    await until('a snapshot', () => reader.follower.tally.frames.snapshot > 0);
+    return reader;
+  }
+
+  /** The longest time without a change that ended after this moment. */
+  gapSince(fromMs: number): number {
+    const gaps = this.#atMs.map((atMs, index) => atMs - (this.#atMs[index - 1] ?? atMs));
+    return Math.max(...gaps.filter((_, index) => (this.#atMs[index] ?? 0) > fromMs));
+  }
+
+  /** Whether a change came after this moment. */
+  hasMovedSince(fromMs: number): boolean {
+    return (this.#atMs.at(-1) ?? 0) > fromMs;
+  }
+
+  /** What no reader may find, and how often it had to begin again. */
+  get findings(): object {
+    const { broken, resets, reconnects, messages, frames } = this.follower.tally;
+    return { broken, resets, reconnects, messages, snapshots: frames.snapshot };
+  }
+
+  #noteDelta(): void {
+    const { delta } = this.follower.tally.frames;
+    if (delta > this.#atMs.length) this.#atMs.push(performance.now());
+  }
+}
+
+/** What a reader finds that was told of nothing and missed nothing. */
+const NOTHING = { broken: 0, resets: 0, reconnects: 0, messages: [], snapshots: 1 };
+
+/** Waits until an edge shows the orders that a service of its own reads from the chain. */
+async function showsTheChain(edge: ServiceChild): Promise<void> {
+  const lone = await services.keep(ServiceChild.start(services.demo.relay));
+  const orders = async (service: ServiceChild): Promise<string> => {
+    const body = JSON.parse((await service.get(`/l3?marketName=${SYMBOL}`)).text);
+    return JSON.stringify([body.bids, body.asks]);
+  };
+  await until('the book of the chain', async () => (await orders(edge)) === (await orders(lone)));
+}
+
+test(
+  'a core that is killed is replaced: one epoch, no hole, and a short gap',
+  TIMEOUT,
+  async (context) => {
+    const log = services.newLog(context, 'kills');
+    const flags = [...log, ...LEASE];
+    let core = await services.keep(ServiceChild.core(services.demo.relay, flags));
+    const edge = await services.keep(ServiceChild.edge(log));
+    const { epoch } = await statusOf(edge);
+    const reader = await Reader.start(edge);
+    const stopMoving = services.demo.keepMoving();
+    const gaps: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const standby = await services.keep(ServiceChild.standby(services.demo.relay, flags));
+      expect(await standby.get('/ready')).toMatchObject({ status: 503 });
+      const killedMs = performance.now();
+      await core.kill();
+      await becomesCore(standby);
+      const coreMs = performance.now();
+      await until('a change', () => reader.hasMovedSince(coreMs));
+      gaps.push(Math.round(reader.gapSince(killedMs)));
+      core = standby;
+    }
+    await stopMoving();
+    expect(reader.findings).toEqual(NOTHING);
+    expect(await statusOf(edge)).toMatchObject({ epoch, state: 'live' });
+    expect(await statusOf(core)).toMatchObject({ epoch, role: 'core' });
+    expect((await edge.get('/metrics')).text).toContain('event="logRestores"} 1');
+    await showsTheChain(edge);
+    const sorted = [...gaps].sort((one, other) => one - other);
+    const [median, max] = [sorted[sorted.length >> 1], sorted.at(-1)];
+    if (KILLS > FEW_KILLS) {
+      process.stdout.write(`${KILLS} kills: gaps ${median} ms at the median, ${max} ms at most\n`);
+    }
+  },
+);
+
+test('a core that stood still for longer than its lease cannot append, and ends', async (context) => {
+  const log = services.newLog(context, 'pause');
+  const flags = [...log, ...LEASE];
+  const first = await services.keep(ServiceChild.core(services.demo.relay, flags));
+  const edge = await services.keep(ServiceChild.edge(log));
+  const second = await services.keep(ServiceChild.standby(services.demo.relay, flags));
+  const reader = await Reader.start(edge);
+  const { epoch } = await statusOf(edge);
+  const stopMoving = services.demo.keepMoving();
+  first.pause();
+  await becomesCore(second);
+  const coreMs = performance.now();
+  await until('a change', () => reader.hasMovedSince(coreMs));
+  first.goOn();
+  expect(await first.ended()).toBe(1);
+  expect(first.stderr).toContain('LOG_FENCED: another core writes the log');
+  const endMs = performance.now();
+  await until('a change', () => reader.hasMovedSince(endMs));
+  await stopMoving();
+  expect(reader.findings).toEqual(NOTHING);
+  expect(await statusOf(edge)).toMatchObject({ epoch, state: 'live' });
+  await showsTheChain(edge);
+});
+
+test('a core that is stopped gives its lease back, and its standby goes on at once', async (context) => {
+  // Nobody would wait for this lease to be over.
+  const log = services.newLog(context, 'stop');
+  const lease = ['--lease-ms', '60000'];
+  const first = await services.keep(ServiceChild.core(services.demo.relay, [...log, ...lease]));
+  const edge = await services.keep(ServiceChild.edge(log));
+  const second = await services.keep(ServiceChild.standby(services.demo.relay, [...log, ...lease]));
+  const { epoch } = await statusOf(edge);
+  expect(await first.stop()).toBe(0);
+  await becomesCore(second);
+  expect(await statusOf(second)).toMatchObject({ epoch, role: 'core', state: 'live' });
+});
+
+test('of two cores that are started at once, before NATS is there, one stands by', async (context) => {
+  const log = services.newLog(context, 'both');
+  const flags = [...log, ...LEASE];
+  await services.nats.kill();
+  const starting = [1, 2].map(() => ServiceChild.eitherCore(services.demo.relay, flags));
+  await services.nats.startAgain();
+  const cores = await Promise.all(starting.map((one) => services.keep(one)));
+  const roles = await Promise.all(cores.map(async (core) => (await statusOf(core)).role));
+  expect(roles.sort()).toEqual(['core', 'standby']);
+  const edge = await services.keep(ServiceChild.edge(log));
+  expect(await statusOf(edge)).toMatchObject({ state: 'live' });
+});

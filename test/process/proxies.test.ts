@@ -1,0 +1,249 @@
+/**
+ * The proxies of docs/deployment.md, each the real program with its kept configuration: TLS, HTTP/1.1,
+ * WebSockets, limits that count visitors, and health checks.
+ */
+import { get } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { LIMITS } from '../../src/config/limits.js';
+import {
+  FakeBook,
+  type RunningServer,
+  startServer,
+} from '../../src/server/testing/running-server.js';
+import {
+  type ConfigChange,
+  HOST,
+  PROXIES,
+  type ProxyKind,
+  ProxyProcess,
+  proxyMissing,
+  readConfig,
+} from '../support/proxy-process.js';
+import { SCENE, SceneChain } from '../support/scene-chain.js';
+import { ServiceChild } from '../support/service-child.js';
+import { Probe } from '../support/socket-scene.js';
+import { until } from '../support/until.js';
+
+const SOCKETS_PER_IP = 3;
+const TOPICS_PER_IP = 4;
+/** So few that a slow machine makes more. */
+const REQUESTS_PER_SECOND = 5;
+const BURST = 150;
+
+const FLAGS = [
+  ...['--trusted-proxies', '127.0.0.1', '--metrics-port', '0'],
+  ...['--sockets-per-ip', String(SOCKETS_PER_IP), '--topics-per-ip', String(TOPICS_PER_IP)],
+  ...['--requests-per-second', String(REQUESTS_PER_SECOND)],
+];
+
+let chain: SceneChain;
+let service: ServiceChild;
+
+beforeAll(async () => {
+  chain = await SceneChain.start();
+  service = await ServiceChild.start(chain.demo.relay, FLAGS);
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await chain?.stop();
+});
+
+let addresses = 1;
+
+/** An address of this machine from which no visitor has come yet. */
+function newAddress(): string {
+  addresses += 1;
+  return `127.0.0.${addresses}`;
+}
+
+/** A visitor of a proxy, with an address and with what it writes into the header itself. */
+class Visitor {
+  constructor(
+    private readonly proxy: ProxyProcess,
+    private readonly localAddress: string,
+    private readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
+
+  get #options() {
+    const { certificate: ca } = this.proxy;
+    const headers = { Host: HOST, ...this.headers };
+    return { ca, headers, servername: HOST, localAddress: this.localAddress };
+  }
+
+  async get(path: string): Promise<{ readonly status: number; readonly body: string }> {
+    const address = `https://127.0.0.1:${this.proxy.port}${path}`;
+    return new Promise((resolve, reject) => {
+      const asked = get(address, { ...this.#options, agent: false }, (answer) => {
+        const { statusCode: status = 0 } = answer;
+        text(answer).then((body) => resolve({ status, body }), reject);
+      });
+      asked.once('error', reject);
+    });
+  }
+
+  open(path = '/ws'): Promise<Probe> {
+    return Probe.open(`wss://127.0.0.1:${this.proxy.port}${path}`, this.#options);
+  }
+}
+
+/** Starts a proxy for a test, or skips the test where it is not installed. */
+async function withProxy(
+  context: TestContext,
+  kind: ProxyKind,
+  run: (proxy: ProxyProcess) => Promise<void>,
+  { port = service.port, change }: { readonly port?: number; readonly change?: ConfigChange } = {},
+): Promise<void> {
+  const missing = proxyMissing(kind);
+  if (missing !== undefined) context.skip(missing);
+  const proxy = await ProxyProcess.start(kind, port, change);
+  try {
+    await run(proxy);
+  } finally {
+    await proxy.stop();
+  }
+}
+
+const path = `/l2?marketName=${SCENE.name}&depth=5`;
+const book = { type: 'subscribe', channel: 'book', market: SCENE.name };
+
+/** Opens sockets until one is refused with 429; returns those that were opened. */
+async function openAll(visitor: Visitor): Promise<readonly Probe[]> {
+  const probes: Probe[] = [];
+  for (;;) {
+    const refusal = await visitor.open().then(
+      (probe) => void probes.push(probe),
+      (error: Error) => error.message,
+    );
+    if (refusal === undefined) continue;
+    expect(refusal).toContain('429');
+    return probes;
+  }
+}
+
+const closeAll = (probes: readonly Probe[]): Promise<unknown> =>
+  Promise.all(probes.map((probe) => probe.close()));
+
+/** Visitors count by their own addresses: in sockets, topics and requests, whatever they forge. */
+async function expectCountedVisitors(proxy: ProxyProcess): Promise<void> {
+  const [home, away] = [newAddress(), newAddress()];
+  const [first, second] = [new Visitor(proxy, home), new Visitor(proxy, away)];
+  const probes = await openAll(first);
+  expect(probes).toHaveLength(SOCKETS_PER_IP);
+  for (const forged of [away, '203.0.113.9', '127.0.0.1', `203.0.113.9, ${away}`]) {
+    const liar = new Visitor(proxy, home, { 'X-Forwarded-For': forged });
+    await expect(liar.open()).rejects.toThrow('429');
+  }
+  const others = await openAll(second);
+  expect(others).toHaveLength(SOCKETS_PER_IP);
+  const results: string[] = [];
+  for (let grouping = 2; grouping < TOPICS_PER_IP + 4; grouping += 1) {
+    results.push(await subscribe(probes[0], grouping));
+  }
+  expect(results.slice(0, TOPICS_PER_IP)).toEqual(Array(TOPICS_PER_IP).fill('subscribed'));
+  expect(results.slice(TOPICS_PER_IP)).toEqual(['LIMIT_EXCEEDED', 'LIMIT_EXCEEDED']);
+  expect(await subscribe(others[0], 100)).toBe('subscribed');
+  await expectCountedRequests(first, second);
+  await closeAll([...probes, ...others]);
+}
+
+/** Subscribes to a topic of its own; returns the code of an error, or that it was acknowledged. */
+async function subscribe(probe: Probe | undefined, grouping: number): Promise<string> {
+  const answers = (await probe?.ask({ ...book, grouping, id: grouping })) as readonly {
+    readonly type?: string;
+    readonly code?: string;
+  }[];
+  const answer = answers.find(({ type }) => type === 'subscribed' || type === 'error');
+  return answer?.code ?? answer?.type ?? 'nothing';
+}
+
+async function expectCountedRequests(first: Visitor, second: Visitor): Promise<void> {
+  const burst = Array.from({ length: BURST }, () => first.get('/version'));
+  const statuses = (await Promise.all(burst)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  expect((await second.get('/version')).status).toBe(200);
+}
+
+describe.each(PROXIES)('$name', (kind) => {
+  test('passes on requests and WebSockets with TLS', (context) =>
+    withProxy(context, kind, async (proxy) => {
+      const visitor = new Visitor(proxy, newAddress());
+      const [answer, ready, none] = [
+        await visitor.get(path),
+        await visitor.get('/ready'),
+        await visitor.get('/nothing'),
+      ];
+      expect([answer.status, ready.status, none.status]).toEqual([200, 200, 404]);
+      expect(JSON.parse(answer.body)).toMatchObject({ marketName: SCENE.name });
+      expect((await visitor.get('/metrics')).status).toBe(404);
+      const probe = await visitor.open();
+      const [snapshot] = await probe.ask(book);
+      expect(JSON.stringify(snapshot)).toContain(SCENE.name);
+      await chain.place(1, { price: 99_000_000n });
+      await until('a delta has come', () => probe.texts.some((one) => one.includes('99000000')));
+      await closeAll([probe]);
+    }));
+
+  test('passes on a batch of all markets, and the longest path', (context) =>
+    withProxy(context, kind, async (proxy) => {
+      const names = Array(148).fill(SCENE.name);
+      const batch = `/batchL2?marketName=${names}&depth=${Array(148).fill(1)}`;
+      const padding = LIMITS.requestLineBytesMax - batch.length;
+      const visitor = new Visitor(proxy, newAddress());
+      for (const length of [9_015 - batch.length, padding]) {
+        const answer = await visitor.get(`${batch}&${'x'.repeat(length)}`);
+        expect(answer.status, answer.body.slice(0, 200)).toBe(200);
+        expect(JSON.parse(answer.body).l2s).toHaveLength(148);
+      }
+    }));
+
+  test('lets the service count its visitors', (context) =>
+    withProxy(context, kind, expectCountedVisitors));
+
+  test('passes on that the service is not ready', async (context) => {
+    const server = await startServer(new FakeBook());
+    const { port } = new URL(server.url);
+    // Without health checks a proxy passes on what the service says.
+    const path = kind.name === 'nginx' ? '/ready' : '/version';
+    const run = (proxy: ProxyProcess) => {
+      const visitor = new Visitor(proxy, newAddress());
+      return expectReadiness(server, () => visitor.get(path));
+    };
+    await withProxy(context, kind, run, { port: Number(port) }).finally(() => server.close());
+  });
+
+  test('waits longer than a WebSocket may be silent', () => {
+    const times = { nginx: [75, 75], caddy: [], haproxy: [75, 75, 75] }[kind.name];
+    const pattern = /^\s*(?:proxy_(?:read|send)_timeout|timeout (?:client|server|tunnel)) (\d+)s/gm;
+    const found = [...readConfig(kind).matchAll(pattern)].map(([, seconds]) => Number(seconds));
+    expect(found).toEqual(times);
+    for (const seconds of found) expect(seconds).toBeGreaterThan(2 * LIMITS.socketIdleSecondsMax);
+  });
+});
+
+/** A visitor's requests fail while the book is not live. */
+async function expectReadiness(
+  server: RunningServer,
+  ask: () => Promise<{ readonly status: number }>,
+): Promise<void> {
+  const statusIs = (wanted: number) => () => ask().then(({ status }) => status === wanted);
+  await until('it is ready', statusIs(200));
+  server.readiness = { everLive: true, state: 'stale', reason: 'no slot', slot: 1 };
+  await until('it is not ready', statusIs(503));
+  server.readiness = { everLive: true, state: 'live', reason: null, slot: 1 };
+  await until('it is ready again', statusIs(200));
+}
+
+const [nginx] = PROXIES as readonly [ProxyKind];
+
+test('nginx without proxy_http_version gets a 505, which names the version', (context) =>
+  withProxy(
+    context,
+    nginx,
+    async (proxy) => {
+      const { status, body } = await new Visitor(proxy, newAddress()).get(path);
+      expect({ status, body }).toEqual({ status: 505, body: expect.stringContaining('HTTP/1.0') });
+    },
+    { change: (config) => config.replace('proxy_http_version 1.1;', '') },
+  ));
