@@ -1,25 +1,18 @@
-/** The bundled library: how large it is, that nothing of Node.js is in it, and that a browser runs it. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/** The bundled library: how large it is, and that nothing of Node.js is in it. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeLife } from '../support/life-journal.js';
-import { BrowserPage, chromiumMissing } from '../support/peers.js';
-import { ServiceChild } from '../support/service-child.js';
-import { until } from '../support/until.js';
+import { describe, expect, test } from 'vitest';
+import { bundle, bundleOf } from '../support/client-bundle.js';
 
 const sources = fileURLToPath(new URL('../../src/client/', import.meta.url));
 /** What a page that shows a book and a chart may be asked to load. */
 const BOOK_AND_CANDLES_BYTES_MAX = 12 * 1_024;
+/** What a page that loads a whole entry loads. */
+const ENTRY_BYTES_MAX = 32 * 1_024;
 /** What reads bytes, which a page loads with its first connection, unless it asks for JSON. */
 const BINARY_BYTES_MAX = 6_000;
-/** Hundreds are usual; a busy machine puts many changes into one. */
-const UPDATES_MIN = 10;
-/** The book stays live when its recording is over. */
-const FLAGS = ['--lagging-after-ms', '600000', '--stale-after-ms', '900000'];
 
 interface Bundle {
   /** What is loaded first: the entry, and what it imports. */
@@ -49,16 +42,6 @@ async function split(names: readonly string[], from = './index.js'): Promise<Bun
     (isFirst ? firstTexts : laterTexts).push(text);
   }
   return { first: firstTexts, later: laterTexts };
-}
-
-/** All in one file. */
-async function bundle(names: readonly string[], from = './index.js'): Promise<string> {
-  const contents = `export { ${names.join(', ')} } from '${from}';`;
-  const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
-  const stdin = { contents, resolveDir: sources, loader: 'ts' } as const;
-  const result = await build({ stdin, ...options, target: 'es2022', platform: 'browser' });
-  expect(result.warnings).toEqual([]);
-  return result.outputFiles[0]?.text ?? '';
 }
 
 const gzippedBytes = (...texts: readonly string[]): number =>
@@ -95,66 +78,12 @@ describe('what is not used is not loaded', () => {
   });
 });
 
-describe('in a browser', () => {
-  let folder: string;
-  let service: ServiceChild | undefined;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'slotbook-bundle-'));
-    const journal = path.join(folder, 'life');
-    writeLife(journal, { seed: 8, changes: 1_500, changesPerSecond: 500, leadMs: 10_000 });
-  });
-
-  afterAll(async () => {
-    await service?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  test('the bundle follows a book, and has the book of /l2', async (context) => {
-    const missing = chromiumMissing();
-    if (missing !== undefined) context.skip(missing);
-    const code = await bundle(['HttpClient', 'StreamClient', 'OrderBookCache']);
-    const browser = await BrowserPage.open();
-    try {
-      // A browser takes its time, and the journal does not wait for it.
-      const child = await ServiceChild.replay(path.join(folder, 'life'), FLAGS);
-      service = child;
-      await browser.page.evaluate(`(${FOLLOW})(${JSON.stringify({ code, url: child.url })})`);
-      const isOver = () => child.stderr.includes('replay ended');
-      await until(isOver);
-      const seen = await browser.page.evaluate(`compare()`);
-      expect(seen).toMatchObject({ isEqual: true, healed: [] });
-      expect((seen as { updates: number }).updates).toBeGreaterThan(UPDATES_MIN);
-    } finally {
-      await browser.close();
-    }
-  });
-});
-
-/** What the page does: it shows the library's book, and compares it with the answer of /l2. */
-const FOLLOW = `async ({ code, url }) => {
-  const file = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
-  const { HttpClient, StreamClient, OrderBookCache } = await import(file);
-  const healed = [];
-  const http = new HttpClient({ url });
-  const stream = new StreamClient({ url, silenceMsMax: 60_000, onRepair: ({ rule }) => healed.push(rule) });
-  const book = new OrderBookCache(stream);
-  let updates = 0;
-  const first = new Promise((resolve) => book.onUpdate(() => resolve(updates += 1)));
-  book.updateSubscription({ market: 'SOL-PERP', depth: 20, grouping: 10 });
-  await first;
-  const asText = (value) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
-  globalThis.compare = async () => {
-    for (let attempt = 0; attempt < 1_200; attempt += 1) {
-      const query = { marketName: 'SOL-PERP', depth: 20, grouping: 10, includeVamm: true };
-      const { bids, asks, bestBidPrice, bestAskPrice } = await http.l2(query);
-      const { store } = book;
-      const shown = [store.bids, store.asks, store.bestBidPrice, store.bestAskPrice];
-      if (asText(shown) === asText([bids, asks, bestBidPrice, bestAskPrice])) {
-        return { isEqual: true, updates, healed };
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    return { isEqual: false, updates, healed, store: asText(book.store) };
-  };
-}`;
+test.each(['', '/accounts', '/chain', '/replay', '/binary'])(
+  '@slotbook/client%s as a whole is not larger than it has to be',
+  async (entry) => {
+    const bytes = gzippedBytes(await bundleOf(`export * from '@slotbook/client${entry}';`));
+    process.stdout.write(`@slotbook/client${entry}: ${bytes} bytes gzipped\n`);
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThan(ENTRY_BYTES_MAX);
+  },
+);

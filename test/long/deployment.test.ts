@@ -1,38 +1,15 @@
-/** The systemd unit and the container file of `ops` start the service with flags that there are. */
+/** The systemd unit and the container file of `ops` start a service. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { container, directive, instruction, readInRoot, root } from '../support/ops-files.js';
 import { until } from '../support/until.js';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
-
-/** Lines that a backslash continues are one. */
-const joined = (text: string): string => text.replaceAll(/\\\n\s*/g, '');
-
-const unit = joined(read('ops/slotbook.service'));
-const container = joined(read('ops/Dockerfile'));
-
-/** The value of a directive of the unit. */
-function directive(name: string): string {
-  const found = new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1];
-  if (found === undefined) throw new Error(`the unit has no ${name}`);
-  return found;
-}
-
-/** The list in brackets behind an instruction of the container file's last stage. */
-function instruction(name: string): readonly string[] {
-  const stage = container.slice(container.lastIndexOf('\nFROM '));
-  const found = new RegExp(`^${name} .*?(\\[.*\\])$`, 'm').exec(stage)?.[1];
-  return JSON.parse(found ?? 'null');
-}
-
 /** The libraries that docs/deployment.md lists, as the folders that they lie in. */
-const listed = [...read('docs/deployment.md').matchAll(/^\| `([\w./@-]+)\/[^`]*` \|/gm)].map(
+const listed = [...readInRoot('docs/deployment.md').matchAll(/^\| `([\w./@-]+)\/[^`]*` \|/gm)].map(
   ([, name = '']) => `/${name.split('/*')[0]}/`,
 );
 
@@ -95,16 +72,6 @@ test('the unit starts a service that is alive', async () => {
   expect((await fetch(`${url}/health`)).status).toBe(200);
 });
 
-test('the unit lets the service write its own folder only, and bounds its memory', () => {
-  expect(directive('ProtectSystem')).toBe('strict');
-  expect(directive('NoNewPrivileges')).toBe('yes');
-  expect(directive('MemoryMax')).toMatch(/^\d+G$/);
-  expect(directive('Restart')).toBe('always');
-  expect(directive('User')).not.toBe('root');
-  const [, written] = /--data-dir (\S+)/.exec(directive('ExecStart')) ?? [];
-  expect(written).toBe(`/var/lib/${directive('StateDirectory')}`);
-});
-
 test('the image has all that the service needs to start', async () => {
   const copies = [...container.matchAll(/^COPY --from=build \/build\/(\S+) \.\/(\S+)$/gm)];
   expect(copies.length).toBeGreaterThan(3);
@@ -120,16 +87,4 @@ test('the image has all that the service needs to start', async () => {
   expect(librariesOf(pid).filter((file) => !listed.some((name) => file.includes(name)))).toEqual(
     [],
   );
-});
-
-test('the image is built of what there is, runs as nobody special and says whether it lives', () => {
-  const sources = [...container.matchAll(/^COPY (?!--from)(\S+) /gm)].map(([, from = '']) => from);
-  expect(sources.filter((from) => !existsSync(path.join(root, from)))).toEqual([]);
-  const stage = container.slice(container.lastIndexOf('\nFROM '));
-  expect(/^USER (\S+)$/m.exec(stage)?.[1]).toBe('node');
-  expect(/^RUN node (\S+)/m.exec(container)?.[1]).toSatisfy((script: string) =>
-    existsSync(path.join(root, script)),
-  );
-  const port = instruction('CMD')[instruction('CMD').indexOf('--metrics-port') + 1];
-  expect(stage).toContain(`http://127.0.0.1:${port}/health`);
 });

@@ -3,13 +3,7 @@ import { fillRecordBytes } from '../../src/sim/bytes/event-record.js';
 import { keyOf, PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { ChainRpc } from '../../src/sim/chain/chain-rpc.js';
-import { eventProgram } from '../../src/sim/chain/event-program.js';
-import {
-  type LoggedEvent,
-  type Patch,
-  type ProgramCall,
-  patchesBetween,
-} from '../../src/sim/chain/program-call.js';
+import type { LoggedEvent, Patch, ProgramCall } from '../../src/sim/chain/program-call.js';
 import { TransactionSender } from '../../src/sim/chain/transaction-sender.js';
 import { FillSender } from '../support/fill-sender.js';
 
@@ -135,25 +129,6 @@ test('a call that fails is refused, and sent untried it leaves its log and no ch
   expect(err).not.toBeNull();
   expect(lines).toContain(`Program data: ${Buffer.from('undone').toString('base64')}`);
   expect(await dataOf(2)).toEqual(before);
-});
-
-test('what differs between two states is patched in few pieces, which make one of the other', () => {
-  const before = bytesOf(1_000, 1);
-  const after = Buffer.from(before);
-  for (const at of [0, 3, 9, 500, 501, 999]) after.writeUInt8((after.readUInt8(at) + 1) % 256, at);
-  const patches = patchesBetween('a', { before, after });
-  expect(patches.map(({ offset, bytes }) => [offset, bytes.length])).toEqual([
-    [0, 10],
-    [500, 2],
-    [999, 1],
-  ]);
-  const patched = Buffer.from(before);
-  for (const { offset, bytes } of patches) patched.set(bytes, offset);
-  expect(patched).toEqual(after);
-});
-
-test('the program is the same file each time', () => {
-  expect(eventProgram()).toEqual(eventProgram());
 });
 
 test('fills of a seed are on the chain once each, in order, ids without a gap', async () => {

@@ -5,8 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsIn } from '../support/document-answers.js';
 
@@ -17,8 +15,6 @@ const typescript = path.join(root, 'node_modules/typescript/bin/tsc');
 const entries = ['', '/accounts', '/chain', '/replay', '/binary'].map(
   (entry) => `@slotbook/client${entry}`,
 );
-/** What a page that loads a whole entry loads, gzipped. */
-const ENTRY_BYTES_MAX = 32 * 1_024;
 const timeout = 120_000;
 
 let folder: string;
@@ -132,19 +128,3 @@ http.l2({ depth: 3 });
   },
   timeout,
 );
-
-test.each(entries)('%s as a whole is not larger than it has to be', async (entry) => {
-  const stdin = {
-    contents: `export * from '${entry}';`,
-    resolveDir: folder,
-    loader: 'js',
-  } as const;
-  const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
-  const result = await build({ stdin, ...options, target: 'es2022', platform: 'browser' });
-  const text = result.outputFiles[0]?.contents ?? new Uint8Array();
-  const bytes = gzipSync(text, { level: 9 }).length;
-  process.stdout.write(`${entry}: ${bytes} bytes gzipped, ${text.length} plain\n`);
-  expect(result.warnings).toEqual([]);
-  expect(bytes).toBeGreaterThan(1_000);
-  expect(bytes).toBeLessThan(ENTRY_BYTES_MAX);
-});

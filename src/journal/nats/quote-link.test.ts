@@ -1,7 +1,6 @@
-/** What a link of makers' quotes does where NATS is not there, or does not allow all of it. */
+/** What a link of makers' quotes does where NATS is not there. */
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { NatsServer, natsMissing } from '../../../test/support/nats-server.js';
 import { until } from '../../../test/support/until.js';
 import { QuoteLink } from './quote-link.js';
 
@@ -25,22 +24,6 @@ function startLink(url: string) {
   });
   return { link, warnings };
 }
-
-test('a link that may not subscribe says so, and goes on without', async ({ skip }) => {
-  skip(natsMissing !== undefined, natsMissing);
-  const denied = [`${STREAM}.makers`, `${STREAM}.quotes`];
-  const server = await NatsServer.start(denied);
-  ends.push(() => server.stop());
-  const { link, warnings } = startLink(server.url);
-  const refusals = () => warnings.filter((warning) => Object.hasOwn(warning as object, 'subject'));
-  await until('two refusals', () => refusals().length >= 2);
-  expect(refusals()).toMatchObject(denied.map((subject) => ({ subject })));
-  // The reader of its connection goes on: that nobody serves the request comes back.
-  await until('no core', async () => {
-    const reply = await link.sendRequest('{}');
-    return 'failed' in reply && reply.failed === 'noCore';
-  });
-});
 
 test('a link that cannot connect says why once, however often it tries', async () => {
   let attempts = 0;
