@@ -23,7 +23,7 @@ const PLATFORM = 'x86_64-unknown-linux-gnu';
 const HEAD = `# slotbook: licences
 
 What a running service consists of, beside Node.js: the npm packages of the service and the crates in its addon, as the lock files
-have them. Written by \`scripts/licences.mjs\`; \`UPDATE_GOLDEN=1 npx vitest run test/licences.test.ts\` writes it anew.
+have them. Written by \`scripts/licences.mjs\`; \`UPDATE_GOLDEN=1 npx vitest run test/process/build.test.ts\` writes it anew.
 A star marks a licence that was read from the package's LICENSE file, because its package.json names none or another one.
 
 - \`rpc-websockets\` (LGPL-3.0-only) comes with \`@solana/web3.js\`, whose connections the service does not use. It is installed as a

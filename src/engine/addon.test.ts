@@ -1,8 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { Core } from '@slotbook/core';
 import { describe, expect, test } from 'vitest';
 
@@ -138,35 +134,4 @@ describe('addon: buffers of the caller', () => {
     expect(core.setState(99)).toBe(false);
     expect(core.checkIntegrity()).toBeNull();
   });
-});
-
-/**
- * The two generated files are committed, so that the types are there before anything is built. Where
- * the build tools are, they must be what the source gives.
- */
-describe('addon: generated files', () => {
-  const folder = fileURLToPath(new URL('../../crates/node/', import.meta.url));
-  const root = fileURLToPath(new URL('../../', import.meta.url));
-  const hasCargo = spawnSync('cargo', ['--version']).status === 0;
-
-  test.runIf(hasCargo)(
-    'index.js and index.d.ts are what the source gives',
-    () => {
-      const out = mkdtempSync(path.join(tmpdir(), 'slotbook-addon-'));
-      try {
-        const napi = path.join(root, 'node_modules/.bin/napi');
-        // The profile of the set-up, which has built it: the same build costs seconds.
-        const options = ['--platform', '--profile', 'setup', '--cwd', folder, '--output-dir', out];
-        const built = spawnSync(napi, ['build', ...options], { encoding: 'utf8', cwd: root });
-        expect(built.status, built.stderr).toBe(0);
-        for (const file of ['index.js', 'index.d.ts']) {
-          const generated = readFileSync(path.join(out, file), 'utf8');
-          expect(readFileSync(path.join(folder, file), 'utf8'), file).toBe(generated);
-        }
-      } finally {
-        rmSync(out, { recursive: true, force: true });
-      }
-    },
-    600_000,
-  );
 });

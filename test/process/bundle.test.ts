@@ -87,3 +87,24 @@ test.each(['', '/accounts', '/chain', '/replay', '/binary'])(
     expect(bytes).toBeLessThan(ENTRY_BYTES_MAX);
   },
 );
+
+function accountBundle(names: readonly string[]): Promise<string> {
+  return bundleOf(`export { ${names.join(', ')} } from './accounts/index.js';`);
+}
+
+describe('what is loaded of the accounts', () => {
+  test.each([
+    [['decodeUser'], 3_500],
+    [['decodePerpMarket'], 3_500],
+    [['orderLabel', 'isSignedMsgOrder'], 700],
+    [['AccountCache', 'decodeUser', 'decodePerpMarket', 'decodeSpotMarket'], 14_000],
+  ])('%j is not larger than it has to be', async (names, bytesMax) => {
+    expect(gzippedBytes(await accountBundle(names))).toBeLessThan(bytesMax);
+  });
+
+  test('who decodes users does not load what is shown of them, nor markets', async () => {
+    const text = await accountBundle(['decodeUser']);
+    expect(text).toContain('lastActiveSlot');
+    expect(text).not.toMatch(/marginInfo|pegMultiplier|insuranceFund/);
+  });
+});
