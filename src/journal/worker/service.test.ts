@@ -1,47 +1,21 @@
-import { spawnSync } from 'node:child_process';
 import {
-  appendFileSync,
-  closeSync,
   existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, type TestContext, test } from 'vitest';
-import { RETRY_MS, SEGMENT_BYTES_MIN, SEGMENT_MS_MAX } from '../model/limits.js';
+import { afterEach, describe, expect, test } from 'vitest';
+import { expectEqual, hurtAndHeal, segmentsIn } from '../../../test/support/journal-faults.js';
+import { SEGMENT_BYTES_MIN, SEGMENT_MS_MAX } from '../model/limits.js';
 import { segmentName } from '../store/segment-name.js';
-import { cleanUp, JournalRig, LiveBook, newFolder, readShown } from '../testing.js';
+import { cleanUp, JournalRig, LiveBook, newFolder } from '../testing.js';
 import { segmentUpdatesMax } from './service.js';
 
-const disks: string[] = [];
-
-afterEach(() => {
-  for (const disk of disks.splice(0)) spawnSync('umount', ['--lazy', disk]);
-  cleanUp();
-});
-
-/** The files of segments in a folder. */
-function segmentsIn(folder: string): readonly string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.journal'))
-    .sort();
-}
-
-/** Every moment that is kept shows what was shown live; returns how many there are. */
-function expectEqual(folder: string, book: LiveBook): number {
-  const kept = readShown(folder);
-  for (const [moment, text] of kept)
-    expect([moment, text]).toEqual([moment, book.shown.get(moment)]);
-  return kept.size;
-}
+afterEach(cleanUp);
 
 describe('segments', () => {
   test('hold every moment as it was, each by itself', async () => {
@@ -176,34 +150,6 @@ describe('files that are not as they were left', () => {
   });
 });
 
-/** A journal that has written, whose folder is then hurt and healed. */
-async function hurtAndHeal(
-  rig: JournalRig,
-  place: { readonly hurt: () => void; readonly heal: () => void; readonly reason: RegExp },
-): Promise<void> {
-  await rig.write(5);
-  expect(rig.last('state').stats).toMatchObject({ state: 'writing', reason: null });
-  expect(rig.last('flushed').isWhole).toBe(true);
-  place.hurt();
-  for (let tries = 0; tries < 4; tries += 1) {
-    await rig.write(30);
-    rig.timers.advance(RETRY_MS);
-  }
-  await rig.write(1);
-  const { state, reason } = rig.last('state').stats;
-  expect(state).toBe('stopped');
-  expect(rig.last('flushed').isWhole).toBe(false);
-  expect(reason).toMatch(place.reason);
-  const told = rig.logged.filter((text) => text.startsWith('the journal has stopped'));
-  expect(told.length).toBeLessThanOrEqual(2);
-  place.heal();
-  rig.timers.advance(RETRY_MS);
-  await rig.write(5);
-  expect(rig.last('state').stats).toMatchObject({ state: 'writing', reason: null });
-  expect(rig.last('flushed').isWhole).toBe(true);
-  expect(rig.logged).toContain('the journal goes on');
-}
-
 describe('a folder that fails', () => {
   test('by being deleted stops the journal, which goes on in a new one', async () => {
     const folder = path.join(newFolder(), 'journal');
@@ -224,42 +170,6 @@ describe('a folder that fails', () => {
     expect(expectEqual(folder, book)).toBe(5);
     expect(expectEqual(aside, book)).toBe(5);
   });
-
-  test('by a full disk stops the journal, and what was written before stays whole', async (context) => {
-    const { disk, folder } = smallDisk(context);
-    const book = new LiveBook({ seed: 1 });
-    const rig = new JournalRig(book, { folder });
-    await hurtAndHeal(rig, {
-      hurt: () => fillUp(disk),
-      heal: () => rmSync(path.join(disk, 'other')),
-      reason: /the disk is full|no space left/,
-    });
-    const { ranges, gaps } = rig.last('state').listing;
-    expect(ranges).toHaveLength(2);
-    expect(gaps).toMatchObject([{ reason: 'stopped' }]);
-    await rig.service.stop();
-    expect(expectEqual(folder, book)).toBeGreaterThanOrEqual(10);
-  });
-
-  test('by being read-only stops the journal', async (context) => {
-    const { disk, folder } = smallDisk(context);
-    const book = new LiveBook({ seed: 1 });
-    const rig = new JournalRig(book, { folder });
-    const remount = (mode: string) => {
-      expect(spawnSync('mount', ['-o', `remount,${mode}`, disk]).status).toBe(0);
-    };
-    // An open file keeps a disk from becoming read-only: the folder is the disk's, and closed, at the start.
-    await rig.service.stop();
-    remount('ro');
-    const next = new JournalRig(book, { folder });
-    await next.write(3);
-    expect(next.last('state').stats.state).toBe('stopped');
-    remount('rw');
-    next.timers.advance(RETRY_MS);
-    await next.write(3);
-    expect(next.last('state').stats.state).toBe('writing');
-    await next.service.stop();
-  });
 });
 
 test('a second journal in one folder is refused, and the first one goes on', async () => {
@@ -273,27 +183,3 @@ test('a second journal in one folder is refused, and the first one goes on', asy
   await rig.service.stop();
   expect(expectEqual(folder, book)).toBe(4);
 });
-
-/** A disk of some megabytes in memory. */
-function smallDisk(context: TestContext): { readonly disk: string; readonly folder: string } {
-  const disk = path.join(newFolder(), 'disk');
-  mkdirSync(disk);
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status !== 0) {
-    context.skip('needs the right to mount a file system');
-  }
-  disks.push(disk);
-  return { disk, folder: path.join(disk, 'journal') };
-}
-
-/** Takes all the room that is left. */
-function fillUp(disk: string): void {
-  const file = openSync(path.join(disk, 'other'), 'a');
-  try {
-    for (;;) writeSync(file, Buffer.alloc(4_096, 1));
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ENOSPC' });
-  } finally {
-    closeSync(file);
-  }
-  expect(() => appendFileSync(path.join(disk, 'more'), Buffer.alloc(8_192))).toThrow('ENOSPC');
-}
