@@ -2,7 +2,6 @@
  * Frames that break one bound of docs/binary.md each, and must be refused by every reader. They are made here byte by byte and kept
  * in test/vectors/binary/hostile.jsonl, from which the readers in Python, Go and Rust take them as well.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -10,7 +9,6 @@ import { FrameDecoder } from '../src/client/binary/index.js';
 import { crc32 } from '../src/client/stream/followed-book.js';
 import { bytesOf, type Part, varint } from './support/frame-bytes.js';
 
-const PYTHON = '/usr/bin/python3';
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const HOSTILE = pathOf('vectors/binary/hostile.jsonl');
 
@@ -163,17 +161,7 @@ test.each(refused)('the library refuses %s', (_, bytes) => {
   expect(() => newDecoder().decodeFrame(bytes)).toThrow(RangeError);
 });
 
-test('the decoder in Python refuses all of them', () => {
-  const report = execFileSync(PYTHON, ['-B', pathOf('python/binary.py'), HOSTILE], {
-    encoding: 'utf8',
-  });
-  expect(JSON.parse(report)).toMatchObject({
-    frames: taken.length + refused.length,
-    different: [],
-  });
-});
-
-test('no frame that is cut or spoilt is anything but a frame or a RangeError', () => {
+test('the library reads the vectors, and a frame that is cut or spoilt is a frame or a RangeError', () => {
   let spoilt = 0;
   for (const name of ['frames', 'exact']) {
     const lines = readFileSync(pathOf(`vectors/binary/${name}.jsonl`), 'utf8')
@@ -181,8 +169,9 @@ test('no frame that is cut or spoilt is anything but a frame or a RangeError', (
       .split('\n');
     const decoder = new FrameDecoder();
     for (const line of lines) {
-      const whole = Buffer.from(JSON.parse(line).hex, 'hex');
-      decoder.decodeFrame(whole);
+      const { hex, frame } = JSON.parse(line);
+      const whole = Buffer.from(hex, 'hex');
+      expect(decoder.decodeFrame(whole)).toEqual(frame);
       for (let at = 0; at < whole.length; at += 1) {
         expect(() => decoder.decodeFrame(whole.subarray(0, at))).toThrow(RangeError);
         const other = Buffer.from(whole);

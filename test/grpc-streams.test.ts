@@ -1,9 +1,4 @@
 /** Streams of scripted gRPC servers through all that goes wrong with them, without a service around them. */
-
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { base58 } from '@scure/base';
 import { afterEach, expect, test } from 'vitest';
 import { GrpcSource } from '../src/feed/grpc/grpc-source.js';
@@ -285,55 +280,3 @@ test('grpc: what a server says of a token is in the log alone, once', async () =
   const taken = await openStream(server.url, 'the-right-token');
   await until('a stream', () => taken.events[0] === 'opened');
 }, 120_000);
-
-test('grpc: TLS trusts the authorities of NODE_EXTRA_CA_CERTS, and no other that signed itself', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'grpc-tls-'));
-  ends.push(() => rmSync(folder, { recursive: true }));
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [
-    string,
-    string,
-  ];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const kind = [
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-  ];
-  const files = ['-keyout', key, '-out', cert];
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, ...files], { stdio: 'ignore' });
-  const server = await RawGrpc.start({ key: readFileSync(key), cert: readFileSync(cert) });
-  ends.push(() => server.stop());
-  const notify = setInterval(() => server.notifyBytes(accountOf(Buffer.from('x'))), 50);
-  ends.push(() => clearInterval(notify));
-  const url = `https://localhost:${server.port}`;
-  expect(await firstEvent(url, {})).toMatch(/^closed: .*self-signed certificate/);
-  // What names the authorities of grpc-js alone counts for nothing.
-  const trusted = { NODE_EXTRA_CA_CERTS: cert, GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: '/dev/null' };
-  expect(await firstEvent(url, trusted)).toBe('opened');
-}, 120_000);
-
-/** What a stream of a process of its own does first: Node reads its authorities when it starts. */
-async function firstEvent(url: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const script = `
-    import { GrpcStream } from '${new URL('../dist/src/rpc/grpc/grpc-stream.js', import.meta.url)}';
-    const end = (text) => { process.stdout.write(text); process.exit(0); };
-    const ignore = () => undefined;
-    const log = { info: ignore, warn: ({ serverText }) => end('closed: ' + serverText) };
-    new GrpcStream({ url: process.argv[1], encodeRequest: () => Buffer.alloc(0), log }).start({
-      onOpened: () => end('opened'), onClosed: (reason) => end('closed: ' + reason),
-      onInterrupted: ignore, onResumed: ignore, onMalformed: ignore, onContent: ignore,
-    });`;
-  const args = ['--input-type=module', '--eval', script, url];
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  ends.push(() => child.kill('SIGKILL'));
-  let text = '';
-  for await (const chunk of child.stdout) text += String(chunk);
-  return text;
-}

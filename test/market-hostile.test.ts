@@ -2,18 +2,15 @@
  * Messages of candles and trades that break one bound of docs/binary.md each, and must be refused by every reader. They are made here
  * byte by byte and kept in test/vectors/binary/market-hostile.jsonl, from which the readers in Python, Go and Rust take them as well.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { FrameDecoder } from '../src/client/binary/index.js';
 import { bytesOf, type Part, signed, varint } from './support/frame-bytes.js';
 
-const PYTHON = '/usr/bin/python3';
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const HOSTILE = pathOf('vectors/binary/market-hostile.jsonl');
 const VECTORS = ['market', 'market-exact'].map((name) => pathOf(`vectors/binary/${name}.jsonl`));
-const READER = pathOf('python/market_binary.py');
 
 const [TRADES_INIT, TRADES_UPDATE, CANDLE_INIT, CANDLE_CREATE, CANDLE_UPDATE] = [2, 3, 4, 5, 6];
 const NO_TRADES = [0, 0];
@@ -186,17 +183,6 @@ test.each(taken)('the library takes %s', (_, bytes) => {
 
 test.each(refused)('the library refuses %s', (_, bytes) => {
   expect(() => new FrameDecoder().decodeFrame(bytes)).toThrow(RangeError);
-});
-
-test('the decoder in Python refuses all of them, and reads the vectors digit by digit', () => {
-  const read = (file: string) =>
-    JSON.parse(execFileSync(PYTHON, ['-B', READER, file], { encoding: 'utf8' }));
-  expect(read(HOSTILE)).toMatchObject({ frames: taken.length + refused.length, different: [] });
-  for (const file of VECTORS) {
-    const report = read(file);
-    expect(report).toMatchObject({ different: [], cutTaken: 0 });
-    expect(report.spoiltRefused).toBeGreaterThan(100);
-  }
 });
 
 test('no message that is cut or spoilt is anything but a message or a RangeError', () => {
