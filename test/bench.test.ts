@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 
 /** The harness is plain JavaScript that also runs without a build, so its types are stated here. */
@@ -33,15 +30,6 @@ describe('bench: rounds', () => {
     expect([times.ratioMin, times.ratioMax]).toEqual([1, 3]);
     expect(times.ours.wallNs).toBe(1);
   });
-});
-
-test('bench: a wrong option is one line and the usage', async () => {
-  const program = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
-  const run = (...args: readonly string[]) => promisify(execFile)('node', [program, ...args]);
-  expect((await run('--help')).stdout).toMatch(/^usage: npm run bench -- \[--rows 1,2,/);
-  const said = await run('--rows', '1,none').catch((error) => error);
-  expect(said.code).toBe(2);
-  expect(said.stderr).toMatch(/^bench: --rows has none, must be of 1,2,.*\nusage: .*\n$/);
 });
 
 test('bench: a row over its time budget makes three rounds, and says so', async () => {
