@@ -55,7 +55,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'real',
-          include: [...REAL.map((one) => one.replace(/\*\*$/, '**/*.test.ts')), 'test/**/*.test.ts'],
+          include: [
+            ...REAL.map((one) => one.replace(/\*\*$/, '**/*.test.ts')),
+            'test/**/*.test.ts',
+          ],
           exclude: [...exclude, ...OF_WORLD],
         },
       },

@@ -1,6 +1,7 @@
 /** Stands in for the global `fetch`: hosts of the model network by name, all else over the streams of a world. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { gunzipSync } from 'node:zlib';
 import { hostOf, virtualFetch } from '../simulation/network.js';
 import { request as sendRequest } from './http.js';
@@ -8,6 +9,8 @@ import { request as sendRequest } from './http.js';
 /** Statuses whose replies have no body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 const REDIRECTS_MAX = 5;
+
+type Body = ReadableStream | Uint8Array<ArrayBuffer>;
 
 /** As the global `fetch`, for http alone. */
 export async function fetchInWorld(
@@ -17,7 +20,10 @@ export async function fetchInWorld(
 ): Promise<Response> {
   const url = input instanceof Request ? input.url : String(input);
   if (hostOf(url) !== null) {
-    return (await virtualFetch(url, init as Parameters<typeof virtualFetch>[1])) as unknown as Response;
+    return (await virtualFetch(
+      url,
+      init as Parameters<typeof virtualFetch>[1],
+    )) as unknown as Response;
   }
   const response = await receiveHead(url, init);
   const status = response.statusCode ?? 0;
@@ -70,11 +76,11 @@ function receiveHead(url: string, init: RequestInit): Promise<IncomingMessage> {
   });
 }
 
-async function bodyOf(response: IncomingMessage): Promise<BodyInit> {
+async function bodyOf(response: IncomingMessage): Promise<Body> {
   if (response.headers['content-encoding'] !== 'gzip') {
-    return Readable.toWeb(response) as unknown as BodyInit;
+    return Readable.toWeb(response) as unknown as ReadableStream;
   }
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  return gunzipSync(Buffer.concat(chunks));
+  return new Uint8Array(gunzipSync(Buffer.concat(chunks)));
 }

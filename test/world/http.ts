@@ -1,16 +1,15 @@
 /** Stands in for `node:http`: its real servers and requests, over the streams of a world. */
 import * as real from 'node:http';
-import { connect, Server as StreamServer, type Socket } from './net.js';
+import { connect, type Socket, Server as StreamServer } from './net.js';
 
-// biome-ignore lint/performance/noReExportAll: it stands in for the module.
 export * from 'node:http';
 
 /** The real server of HTTP, which is given connections of a world. */
 export class Server extends real.Server {
   readonly #streams = new StreamServer((socket: Socket) => void this.emit('connection', socket));
 
-  constructor(...given: ConstructorParameters<typeof real.Server>) {
-    super(...given);
+  constructor(...given: Parameters<typeof real.createServer>) {
+    super(...(given as unknown as []));
     this.#streams.on('listening', () => this.emit('listening'));
     this.#streams.on('error', (error) => this.emit('error', error));
     this.#streams.on('close', () => this.emit('close'));
@@ -32,18 +31,12 @@ export class Server extends real.Server {
     return this.#streams.address();
   }
 
-  override get listening(): boolean {
-    return this.#streams?.listening ?? false;
-  }
-
-  override set listening(_ignored: boolean) {}
-
   override closeAllConnections(): void {
     this.#streams.closeAllConnections();
   }
 }
 
-export function createServer(...given: ConstructorParameters<typeof real.Server>): Server {
+export function createServer(...given: Parameters<typeof real.createServer>): Server {
   return new Server(...given);
 }
 

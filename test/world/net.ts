@@ -7,7 +7,6 @@ import { Duplex } from 'node:stream';
 import { currentMachine } from '../simulation/globals.js';
 import type { PlannedEvent } from '../simulation/virtual-time.js';
 
-// biome-ignore lint/performance/noReExportAll: it stands in for the module.
 export * from 'node:net';
 
 /** One way between two programs of one machine. */
@@ -295,16 +294,20 @@ export class Server extends EventEmitter {
   listen(...given: readonly unknown[]): this {
     const [first] = given;
     const options = typeof first === 'object' && first !== null ? first : {};
-    const { port = typeof first === 'number' ? first : 0, host } = options as Partial<ConnectOptions>;
+    const { port = typeof first === 'number' ? first : 0, host } =
+      options as Partial<ConnectOptions>;
     this.#host = host ?? (typeof given[1] === 'string' ? given[1] : '127.0.0.1');
     const onListening = given.find((one) => typeof one === 'function');
     if (onListening !== undefined) this.once('listening', onListening as () => void);
     const bound = bindPort(Number(port), this);
     if (bound === null) {
-      const error = Object.assign(new Error(`listen EADDRINUSE: address already in use :::${port}`), {
-        code: 'EADDRINUSE',
-        port,
-      });
+      const error = Object.assign(
+        new Error(`listen EADDRINUSE: address already in use :::${port}`),
+        {
+          code: 'EADDRINUSE',
+          port,
+        },
+      );
       currentMachine().time.plan(0, () => this.emit('error', error));
       return this;
     }

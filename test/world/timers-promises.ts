@@ -9,7 +9,12 @@ export function setTimeout<T>(delayMs = 1, value?: T, { signal }: WaitOptions = 
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       virtualTimers.clearTimeout(handle);
-      reject(Object.assign(new Error('The operation was aborted'), { name: 'AbortError', code: 'ABORT_ERR' }));
+      reject(
+        Object.assign(new Error('The operation was aborted'), {
+          name: 'AbortError',
+          code: 'ABORT_ERR',
+        }),
+      );
     };
     const handle = virtualTimers.setTimeout(() => {
       signal?.removeEventListener('abort', abort);

@@ -3,7 +3,6 @@ import * as real from 'vitest';
 import { currentMachine, virtualTimers } from '../simulation/globals.js';
 import { drive } from './drive.js';
 
-// biome-ignore lint/performance/noReExportAll: it stands in for the package.
 export * from 'vitest';
 
 type AnyFunction = (...values: unknown[]) => unknown;

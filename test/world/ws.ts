@@ -5,7 +5,6 @@ import { WebSocket as ModelSocket } from '../simulation/stand-ins/ws.js';
 import { createServer } from './http.js';
 import { connect } from './net.js';
 
-// biome-ignore lint/performance/noReExportAll: it stands in for the package.
 export * from 'ws';
 
 type Options = real.ClientOptions & { readonly handshakeTimeout?: number };
@@ -38,7 +37,7 @@ export class WebSocketServer extends real.WebSocketServer {
       super(options, onListening);
       return;
     }
-    const server = createServer();
+    const server = createServer({});
     super({ ...others, server: server as unknown as NonNullable<real.ServerOptions['server']> });
     if (onListening !== undefined) server.once('listening', onListening);
     server.listen(port, host ?? '127.0.0.1');
