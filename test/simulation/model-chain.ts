@@ -69,6 +69,7 @@ export class ModelChain {
   readonly #listeners: ChainListener[] = [];
   #slot = FIRST_SLOT;
   #hasForked = false;
+  #isLiving = true;
   readonly #closed = new Set<string>();
   /** What the next slot follows, when that is not the present one. */
   #parent: number | null = null;
@@ -140,6 +141,11 @@ export class ModelChain {
     return pubkey !== CLOCK_KEY && bytes > 0 && bytes !== STATE_BYTES;
   }
 
+  /** From now on slots pass, and nothing is written in them but the Clock. */
+  stopLife(): void {
+    this.#isLiving = false;
+  }
+
   /** Their lives go on with their next writes. */
   reopenAccounts(): void {
     this.#closed.clear();
@@ -160,7 +166,7 @@ export class ModelChain {
     // A slot of a fork that is abandoned is dead: the writes are of the next one.
     const written = this.#parent === null ? from : from + step;
     for (let slot = from; slot < from + step; slot += 1) {
-      const writes = this.#life.slots[slot - FIRST_SLOT] ?? [];
+      const writes = (this.#isLiving && this.#life.slots[slot - FIRST_SLOT]) || [];
       for (const write of writes)
         if (!this.#closed.has(write.pubkey)) this.#setState(write.pubkey, write, written);
     }

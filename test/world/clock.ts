@@ -29,6 +29,11 @@ export const performance = new Proxy(globalThis.performance, {
   },
 });
 
+/** The chance of the world; all else is the process's own. */
+const chanceOfWorld: Math = Object.assign(Object.create(globalThis.Math), {
+  random: () => currentMachine().random.nextBelow(2 ** 32) / 2 ** 32,
+});
+
 /** Signals that abort by the world's time. */
 export const AbortSignal = new Proxy(globalThis.AbortSignal, {
   get: (real, name) => {
@@ -38,4 +43,4 @@ export const AbortSignal = new Proxy(globalThis.AbortSignal, {
   },
 });
 
-export { fetchInWorld as fetch, VirtualDate as Date };
+export { chanceOfWorld as Math, fetchInWorld as fetch, VirtualDate as Date };
