@@ -137,15 +137,10 @@ const longForms = {
     env: {},
   },
   'merged-lies': {
-    about: 'everything that one of two merged sources can do wrong, on virtual time: 100 runs',
-    command: [
-      localCommand('vitest'),
-      'run',
-      'test/process/simulation',
-      '-t',
-      'nothing is violated',
-    ],
-    env: { SCENARIOS: 'all' },
+    about:
+      'all scenarios on virtual time, everything that one of two merged sources can do wrong among them, and 100 seeds',
+    command: [localCommand('vitest'), 'run', 'test/process/simulation'],
+    env: { SCENARIOS: 'all', SIMULATION_SEEDS: '100' },
   },
   prove: {
     about: 'a hundred changed lots, each named by the hashes of two services',

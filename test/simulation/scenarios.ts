@@ -94,10 +94,12 @@ const NAMED: readonly Scenario[] = [
   { name: 'nothing goes wrong', faults: () => [] },
   {
     name: 'one slot notification is 1,000,000 slots ahead',
+    isLong: true,
     faults: only(LIES.slotFarAhead, 300),
   },
   {
     name: 'readings are 1,000 slots ahead for six seconds',
+    isLong: true,
     faults: only(LIES.readingsFarAhead),
   },
   {
@@ -111,6 +113,7 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'the whole connection is silent for four seconds, and then goes on',
+    isLong: true,
     faults: only(LIES.silentConnection, 3_500),
     without: { probeIntervalMs: '0', auditIntervalMs: '0' },
   },
@@ -127,10 +130,12 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'scans lack all markets for seven seconds',
+    isLong: true,
     faults: only(LIES.noMarkets, 7_000),
   },
   {
     name: 'scans lack all markets for ten seconds from the start on',
+    isLong: true,
     faults: only(LIES.noMarkets, 10_000, 0),
   },
   {
@@ -150,6 +155,7 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'they climb together, and the other node was down when it was asked first',
+    isLong: true,
     faults: () => [
       { ...fault(HOST_DOWN, 20_000, 0), episode: 1, victim: 'other' },
       fault(LIES.climbingSlots, 20_000, 40_000),
@@ -158,6 +164,7 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'they climb together, and the other node told slots far ahead when it was asked first',
+    isLong: true,
     faults: () => [
       fault(LIES.slotsAhead, 10_000, AT_MS),
       { ...fault(LIES.climbingSlots, 7_000, 90_000), episode: 1 },
@@ -174,6 +181,7 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'readings are of the past and claim to be of now, while the book is read',
+    isLong: true,
     faults: only(LIES.frozenReadings, 20_000),
   },
   {
@@ -183,10 +191,12 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'the Clock account and block times are wrong for 20 seconds from the start on',
+    isLong: true,
     faults: only(LIES.wrongClock, 20_000, 0),
   },
   {
     name: 'a third of the notifications is lost',
+    isLong: true,
     faults: only(LIES.lostNotifications, 30_000),
     without: { probeIntervalMs: '0' },
   },
@@ -205,6 +215,7 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'a user is notified that the chain never had, twelve times',
+    isLong: true,
     faults: () => twelveTimes(MADE_UP_USER),
     flags: { auditIntervalMs: '0' },
     staysLive: true,
@@ -213,6 +224,7 @@ const NAMED: readonly Scenario[] = [
   ...[GONE_WITHOUT_A_WORD, MADE_UP_BY_SERVER].map(
     (kind): Scenario => ({
       name: `over gRPC alone ${kind.name}, twelve times`,
+      isLong: true,
       shape: { ...SHAPE, merged: { nodes: 0, servers: 1 } },
       faults: () => twelveTimes(kind),
       flags: { auditIntervalMs: '0' },
@@ -229,6 +241,7 @@ const NAMED: readonly Scenario[] = [
     (kind) =>
       ({
         name: `the only node has ${kind.name}`,
+        isLong: !kind.name.includes('unsupported version'),
         shape: { ...SHAPE, nodes: 1 },
         faults: only(kind, 60_000, 0),
         without: 'ungiven-items.ts',
@@ -240,10 +253,12 @@ const NAMED: readonly Scenario[] = [
   },
   {
     name: 'the scan of the node in use hangs for two minutes',
+    isLong: true,
     faults: only(HANGING_SCANS, 120_000),
   },
   {
     name: 'the scan of the node in use brings a byte every four seconds for two minutes',
+    isLong: true,
     faults: only(TRICKLING_SCANS, 120_000),
   },
 ];
@@ -260,15 +275,7 @@ const SERVER_MIXES: readonly Mix[] = [
   ['two gRPC servers', { nodes: 0, servers: 2 }],
 ];
 /** Those of the short form. */
-const SHORT: readonly FaultKind[] = [
-  LIES.silentUsers,
-  LIES.frozenReadings,
-  LIES.lostNotifications,
-  SERVER_FAULTS.down,
-  SERVER_FAULTS.halfOpen,
-  SERVER_FAULTS.lost,
-  SERVER_FAULTS.lied,
-];
+const SHORT: readonly FaultKind[] = [LIES.silentUsers, SERVER_FAULTS.down, SERVER_FAULTS.lied];
 
 /** Everything that one of two merged sources can do wrong, for as long as it may last, beside an honest one. */
 function mergedScenarios(): readonly Scenario[] {
