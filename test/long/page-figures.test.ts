@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { expectUnbroken } from '../support/page-checks.js';
+import { expectUnbroken, LAYOUT_SHIFT_MAX } from '../support/page-checks.js';
 import {
   type FrameCosts,
   type HeapReading,
@@ -30,8 +30,6 @@ const TRACED_SECONDS = Math.min(SECONDS, 30);
 const VISITS = IS_LONG ? 20 : 1;
 const FIRST_BOOK_MS_MAX = 500;
 const SCRIPT_MS_MAX = 4;
-/** As in page.test.ts: digits, and nothing that moves. */
-const LAYOUT_SHIFT_MAX = 0.003;
 /** Readings of the heap in the whole time, and what those of the last quarter may have more than those before. */
 const READINGS = IS_LONG ? 30 : 2;
 const RISE_MEGABYTES_MAX = 0.5;

@@ -5,9 +5,11 @@ import {
   type BesideL2,
   BOTH_SOURCES,
   expectAccessible,
-  expectOneStream,
+  expectMarketPage,
   expectWhole,
+  HIDDEN_PX,
   ladderBesideL2,
+  SCRIPT_BYTES_MAX,
   tableRow,
 } from '../support/page-checks.js';
 import { browser, service, takeShot, visiting } from '../support/page-scene.js';
@@ -15,17 +17,7 @@ import { type Look, PageVisit } from '../support/page-visit.js';
 import { BrowserPage } from '../support/peers.js';
 import { until } from '../support/until.js';
 
-/** Texts that grow by a digit towards the left count a little; anything that moves counts a hundred times as much. */
-const LAYOUT_SHIFT_MAX = 0.003;
-
-/** Bytes of all scripts of a page, as they are sent. */
-const SCRIPT_BYTES_MAX = 120_000;
-
-/** Elements that stand out of the page to the right. */
-const hiddenPx = 'document.documentElement.scrollWidth - innerWidth';
-
 test.for([
-  { width: 1_440, height: 900, theme: 'dark' },
   { width: 1_024, height: 800, theme: 'light' },
   { width: 390, height: 844, theme: 'dark' },
   { width: 390, height: 844, theme: 'light' },
@@ -33,15 +25,8 @@ test.for([
 ] as const)('shows all of a market at $width px, $theme, to everybody', async (look) => {
   const visit = await PageVisit.open(browser, service.url, look);
   try {
-    await expectWhole(visit);
-    expect(await visit.text('candle-table')).toMatch(/^The newest candles of SOL-PERP/);
-    expect(await visit.scriptBytes()).toBeLessThanOrEqual(SCRIPT_BYTES_MAX);
-    expect(await visit.page.evaluate(hiddenPx)).toBeLessThanOrEqual(0);
-    expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe(look.theme);
+    await expectMarketPage(visit, look);
     await takeShot(visit, `${look.width}-${look.theme}`);
-    await expectOneStream(visit);
-    expect(await visit.layoutShift()).toBeLessThan(LAYOUT_SHIFT_MAX);
-    await expectAccessible(visit);
     expect(await visit.findFaults(service.url)).toEqual([]);
   } finally {
     await visit.close();
@@ -69,7 +54,7 @@ test.for(VIEWS)('$view has room at each width, in both themes', ({ view, state, 
     await visit.page.locator(whole).first().waitFor({ state: 'attached' });
     for (const look of LOOKS) {
       await visit.setLook(look);
-      expect(await visit.page.evaluate(hiddenPx)).toBeLessThanOrEqual(0);
+      expect(await visit.page.evaluate(HIDDEN_PX)).toBeLessThanOrEqual(0);
       await expectAccessible(visit);
       await takeShot(
         visit,
@@ -87,7 +72,7 @@ test('the description of the API is a page like the others', () =>
     await page.locator('.opblock').first().waitFor();
     for (const look of LOOKS) {
       await visit.setLook(look);
-      expect(await page.evaluate(hiddenPx)).toBeLessThanOrEqual(0);
+      expect(await page.evaluate(HIDDEN_PX)).toBeLessThanOrEqual(0);
       await takeShot(visit, `docs-${look.width}-${look.theme}`);
     }
     // Its operations are alike, and there are many; the order of its headings is that of Swagger UI.
@@ -202,7 +187,7 @@ test('the sources of a service are listed with their lead', () => {
     ]);
     await takeShot(visit, 'status-sources');
     await visit.setLook({ width: 390, height: 844, theme: 'light' });
-    expect(await visit.page.evaluate(hiddenPx)).toBeLessThanOrEqual(0);
+    expect(await visit.page.evaluate(HIDDEN_PX)).toBeLessThanOrEqual(0);
     await takeShot(visit, 'status-sources-390');
     await expectAccessible(visit);
   });

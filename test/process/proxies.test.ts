@@ -2,27 +2,18 @@
  * The proxies of docs/deployment.md, each the real program with its kept configuration: TLS, HTTP/1.1,
  * WebSockets, limits that count visitors, and health checks.
  */
-import { get } from 'node:https';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { LIMITS } from '../../src/config/limits.js';
 import {
-  FakeBook,
-  type RunningServer,
-  startServer,
-} from '../../src/server/testing/running-server.js';
-import {
-  type ConfigChange,
-  HOST,
   PROXIES,
   type ProxyKind,
-  ProxyProcess,
-  proxyMissing,
+  type ProxyProcess,
   readConfig,
 } from '../support/proxy-process.js';
+import { newAddress, Visitor, withProxy } from '../support/proxy-visitor.js';
 import { SCENE, SceneChain } from '../support/scene-chain.js';
 import { ServiceChild } from '../support/service-child.js';
-import { Probe } from '../support/socket-scene.js';
+import type { Probe } from '../support/socket-scene.js';
 import { until } from '../support/until.js';
 
 const SOCKETS_PER_IP = 3;
@@ -50,60 +41,12 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-let addresses = 1;
-
-/** An address of this machine from which no visitor has come yet. */
-function newAddress(): string {
-  addresses += 1;
-  return `127.0.0.${addresses}`;
-}
-
-/** A visitor of a proxy, with an address and with what it writes into the header itself. */
-class Visitor {
-  constructor(
-    private readonly proxy: ProxyProcess,
-    private readonly localAddress: string,
-    private readonly headers: Readonly<Record<string, string>> = {},
-  ) {}
-
-  get #options() {
-    const { certificate: ca } = this.proxy;
-    const headers = { Host: HOST, ...this.headers };
-    return { ca, headers, servername: HOST, localAddress: this.localAddress };
-  }
-
-  async get(path: string): Promise<{ readonly status: number; readonly body: string }> {
-    const address = `https://127.0.0.1:${this.proxy.port}${path}`;
-    return new Promise((resolve, reject) => {
-      const asked = get(address, { ...this.#options, agent: false }, (answer) => {
-        const { statusCode: status = 0 } = answer;
-        text(answer).then((body) => resolve({ status, body }), reject);
-      });
-      asked.once('error', reject);
-    });
-  }
-
-  open(path = '/ws'): Promise<Probe> {
-    return Probe.open(`wss://127.0.0.1:${this.proxy.port}${path}`, this.#options);
-  }
-}
-
-/** Starts a proxy for a test, or skips the test where it is not installed. */
-async function withProxy(
+/** Does something behind a proxy of the service. */
+const behind = (
   context: TestContext,
   kind: ProxyKind,
   run: (proxy: ProxyProcess) => Promise<void>,
-  { port = service.port, change }: { readonly port?: number; readonly change?: ConfigChange } = {},
-): Promise<void> {
-  const missing = proxyMissing(kind);
-  if (missing !== undefined) context.skip(missing);
-  const proxy = await ProxyProcess.start(kind, port, change);
-  try {
-    await run(proxy);
-  } finally {
-    await proxy.stop();
-  }
-}
+) => withProxy(context, kind, run, { port: service.port });
 
 const path = `/l2?marketName=${SCENE.name}&depth=5`;
 const book = { type: 'subscribe', channel: 'book', market: SCENE.name };
@@ -167,7 +110,7 @@ async function expectCountedRequests(first: Visitor, second: Visitor): Promise<v
 
 describe.each(PROXIES)('$name', (kind) => {
   test('passes on requests and WebSockets with TLS', (context) =>
-    withProxy(context, kind, async (proxy) => {
+    behind(context, kind, async (proxy) => {
       const visitor = new Visitor(proxy, newAddress());
       const [answer, ready, none] = [
         await visitor.get(path),
@@ -186,7 +129,7 @@ describe.each(PROXIES)('$name', (kind) => {
     }));
 
   test('passes on a batch of all markets, and the longest path', (context) =>
-    withProxy(context, kind, async (proxy) => {
+    behind(context, kind, async (proxy) => {
       const names = Array(148).fill(SCENE.name);
       const batch = `/batchL2?marketName=${names}&depth=${Array(148).fill(1)}`;
       const padding = LIMITS.requestLineBytesMax - batch.length;
@@ -199,19 +142,7 @@ describe.each(PROXIES)('$name', (kind) => {
     }));
 
   test('lets the service count its visitors', (context) =>
-    withProxy(context, kind, expectCountedVisitors));
-
-  test('passes on that the service is not ready', async (context) => {
-    const server = await startServer(new FakeBook());
-    const { port } = new URL(server.url);
-    // Without health checks a proxy passes on what the service says.
-    const path = kind.name === 'nginx' ? '/ready' : '/version';
-    const run = (proxy: ProxyProcess) => {
-      const visitor = new Visitor(proxy, newAddress());
-      return expectReadiness(server, () => visitor.get(path));
-    };
-    await withProxy(context, kind, run, { port: Number(port) }).finally(() => server.close());
-  });
+    behind(context, kind, expectCountedVisitors));
 
   test('waits longer than a WebSocket may be silent', () => {
     const times = { nginx: [75, 75], caddy: [], haproxy: [75, 75, 75] }[kind.name];
@@ -221,19 +152,6 @@ describe.each(PROXIES)('$name', (kind) => {
     for (const seconds of found) expect(seconds).toBeGreaterThan(2 * LIMITS.socketIdleSecondsMax);
   });
 });
-
-/** A visitor's requests fail while the book is not live. */
-async function expectReadiness(
-  server: RunningServer,
-  ask: () => Promise<{ readonly status: number }>,
-): Promise<void> {
-  const statusIs = (wanted: number) => () => ask().then(({ status }) => status === wanted);
-  await until('it is ready', statusIs(200));
-  server.readiness = { everLive: true, state: 'stale', reason: 'no slot', slot: 1 };
-  await until('it is not ready', statusIs(503));
-  server.readiness = { everLive: true, state: 'live', reason: null, slot: 1 };
-  await until('it is ready again', statusIs(200));
-}
 
 const [nginx] = PROXIES as readonly [ProxyKind];
 
@@ -245,5 +163,5 @@ test('nginx without proxy_http_version gets a 505, which names the version', (co
       const { status, body } = await new Visitor(proxy, newAddress()).get(path);
       expect({ status, body }).toEqual({ status: 505, body: expect.stringContaining('HTTP/1.0') });
     },
-    { change: (config) => config.replace('proxy_http_version 1.1;', '') },
+    { port: service.port, change: (config) => config.replace('proxy_http_version 1.1;', '') },
   ));

@@ -3,10 +3,31 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'vitest';
 import { formatDecimal } from '../../src/client/amounts.js';
-import type { PageVisit } from './page-visit.js';
+import type { Look, PageVisit } from './page-visit.js';
 import { until } from './until.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Texts that grow by a digit towards the left count a little; anything that moves counts a hundred times as much. */
+export const LAYOUT_SHIFT_MAX = 0.003;
+
+/** Bytes of all scripts of a page, as they are sent. */
+export const SCRIPT_BYTES_MAX = 120_000;
+
+/** Runs in the page: by how much elements stand out of it to the right. */
+export const HIDDEN_PX = 'document.documentElement.scrollWidth - innerWidth';
+
+/** All of a market is shown in a look, to everybody, on one stream, and nothing moves. */
+export async function expectMarketPage(visit: PageVisit, { theme }: Look): Promise<void> {
+  await expectWhole(visit);
+  expect(await visit.text('candle-table')).toMatch(/^The newest candles of SOL-PERP/);
+  expect(await visit.scriptBytes()).toBeLessThanOrEqual(SCRIPT_BYTES_MAX);
+  expect(await visit.page.evaluate(HIDDEN_PX)).toBeLessThanOrEqual(0);
+  expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+  await expectOneStream(visit);
+  expect(await visit.layoutShift()).toBeLessThan(LAYOUT_SHIFT_MAX);
+  await expectAccessible(visit);
+}
 
 /** Every panel with something in it. */
 export async function expectWhole({ page }: PageVisit): Promise<void> {
