@@ -13,12 +13,13 @@ const WITH_NEEDS = ['test/long/geyser.test.ts', 'test/long/export-python.test.ts
 /** The long forms by name; `needs` are steps of the set-up. */
 const longForms = {
   processes: {
-    about: 'every test of test/long: services, chains, servers and browsers as processes',
+    about: 'every test of test/long and test/process: services, chains, servers and browsers',
     needs: ['incumbents', 'ccxt'],
     command: [
       localCommand('vitest'),
       'run',
       'test/long',
+      'test/process',
       ...WITH_NEEDS.flatMap((file) => ['--exclude', file]),
     ],
     env: {},

@@ -11,13 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectServes, pack } from '../support/packed-service.js';
 import { until } from '../support/until.js';
 
 const execute = promisify(execFile);
-const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What a newcomer waits for the book, from the command. */
 const READY_MS_MAX = 15_000;
 /** Ticks a second of the times in /proc: the kernel gives them to programs in this unit on every machine. */
@@ -28,7 +27,6 @@ const PROGRAMS = ['node', 'npm', 'npx', 'sh'];
 let folder: string;
 let project: string;
 let env: NodeJS.ProcessEnv;
-let names: readonly string[];
 let demo: ChildProcess | undefined;
 let output = '';
 
@@ -48,10 +46,7 @@ beforeAll(async () => {
   for (const name of [bin, project]) mkdirSync(name);
   for (const program of PROGRAMS) symlinkSync(placeOf(program), path.join(bin, program));
   env = { PATH: bin, HOME: process.env['HOME'], TMPDIR: folder };
-  const { stdout } = await execute('node', ['scripts/pack.mjs', packed], { cwd: root });
-  const install = /^ {2}npm (install .*)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
-  names = install.slice(1);
-  const files = names.map((name) => path.join(packed, name));
+  const files = (await pack(packed)).map((name) => path.join(packed, name));
   await execute('npm', ['install', '--prefer-offline', ...files], { cwd: project, env });
 });
 
@@ -100,13 +95,6 @@ function statOf(pid: string): readonly string[] {
 const read = (name: string): string =>
   readFileSync(path.join(project, 'node_modules', name), 'utf8');
 
-test('the packages have one version, and the service asks for just that of the core', () => {
-  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  const packages = ['slotbook-core', 'slotbook-client', 'slotbook'];
-  expect(names).toEqual(packages.map((name) => `../${name}-${version}.tgz`));
-  expect(JSON.parse(read('slotbook/package.json')).dependencies['@slotbook/core']).toBe(version);
-});
-
 test('nothing that is installed reports to its maker', () => {
   expect(existsSync(path.join(project, 'node_modules/@scarf'))).toBe(false);
   const installed = JSON.parse(read('.package-lock.json')).packages;
@@ -132,17 +120,7 @@ test('the demo is ready in 15 s, with a book and a page', async () => {
   expect(cpuMs).toBeGreaterThan(0);
   expect(Math.min(tookMs, cpuMs)).toBeLessThan(READY_MS_MAX);
 
-  const book = await (await fetch(`${url}/l2?marketName=SOL-PERP&depth=5`)).json();
-  const levels = Array.from({ length: 5 }, () =>
-    expect.objectContaining({ sources: { dlob: expect.any(String) } }),
-  );
-  expect(book).toMatchObject({ marketName: 'SOL-PERP', bids: levels, asks: levels });
-  const html = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
-  const [, script = 'no script'] = /<script[^>]* src="\.?\/?([^"]+)"/.exec(html) ?? [];
-  const loaded = [script, 'docs/swagger-ui-bundle.js', 'docs/swagger-ui.css', 'openapi.json'];
-  const statuses = loaded.map(async (name) => (await fetch(`${url}/${name}`)).status);
-  expect(await Promise.all(statuses)).toEqual(loaded.map(() => 200));
-
+  await expectServes(url);
   await endDemo();
   expect(readdirSync(folder).filter((name) => name.startsWith('slotbook-'))).toEqual([]);
 });
