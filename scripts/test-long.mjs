@@ -65,7 +65,7 @@ const longForms = {
     about:
       'the exchange class of examples/ccxt follows a demo for ten minutes, cut every ten seconds',
     needs: ['ccxt'],
-    command: [localCommand('vitest'), 'run', 'test/long/ccxt.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/process/ccxt.test.ts'],
     env: { CCXT_SECONDS: '600' },
   },
   grpc: {
@@ -198,7 +198,7 @@ const longForms = {
   },
   'journal-kills': {
     about: 'a journal while its service is killed 100 times under load: at most a second is lost',
-    command: [localCommand('vitest'), 'run', 'test/long/journal-kills.test.ts'],
+    command: [localCommand('vitest'), 'run', 'test/process/kills.test.ts'],
     env: { JOURNAL_KILLS: '100', JOURNAL_LOSS_MS: '1000' },
   },
   soak: {

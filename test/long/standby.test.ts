@@ -1,11 +1,10 @@
 /** A core and its standby as processes: who writes the log when the core is killed, or stands still. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Follower } from '../../src/follow/follower.js';
 import { LogServices } from '../support/log-services.js';
 import { ServiceChild } from '../support/service-child.js';
+import { becomesCore, NOTHING, Reader, showsTheChain, statusOf } from '../support/standby-scene.js';
 import { until } from '../support/until.js';
 
-const SYMBOL = 'SOL-PERP';
 const FEW_KILLS = 3;
 const KILLS = Number(process.env['STANDBY_KILLS'] ?? FEW_KILLS);
 /** A core is started for each kill. */
@@ -14,90 +13,10 @@ const TIMEOUT = { timeout: 300_000 + KILLS * 60_000 };
 const LEASE = KILLS > FEW_KILLS ? [] : ['--lease-ms', '6000'];
 
 const services = new LogServices(22);
-const readers: Reader[] = [];
 
 beforeAll(() => services.start());
-afterEach(async () => {
-  for (const { follower } of readers.splice(0)) await follower.stop();
-  await services.killServices();
-});
+afterEach(() => services.killServices());
 afterAll(() => services.stop());
-
-interface Status {
-  readonly epoch: string;
-  readonly state: string;
-  readonly role?: string;
-}
-
-async function statusOf(service: ServiceChild): Promise<Status> {
-  return JSON.parse((await service.get('/status')).text) as Status;
-}
-
-/** Waits until a standby writes the log and its book is live. */
-async function becomesCore(service: ServiceChild): Promise<void> {
-  await until('a standby that takes over', async () => {
-    if (!service.isAlive) throw new Error(`it ended: ${service.stderr}`);
-    return (await service.get('/ready')).status === 200;
-  });
-}
-
-/** A reader in strict mode, and when its frames came: monotonic milliseconds. */
-class Reader {
-  readonly follower: Follower;
-  readonly #atMs: number[] = [];
-
-  private constructor(edge: ServiceChild) {
-    this.follower = new Follower({
-      url: edge.url,
-      topic: { channel: 'book', market: SYMBOL, depth: 50, vamm: true },
-      silenceMsMax: 60_000,
-      onFrame: () => this.#noteDelta(),
-    });
-  }
-
-  static async start(edge: ServiceChild): Promise<Reader> {
-    const reader = new Reader(edge);
-    reader.follower.start();
-    readers.push(reader);
-    await until('a snapshot', () => reader.follower.tally.frames.snapshot > 0);
-    return reader;
-  }
-
-  /** The longest time without a change that ended after this moment. */
-  gapSince(fromMs: number): number {
-    const gaps = this.#atMs.map((atMs, index) => atMs - (this.#atMs[index - 1] ?? atMs));
-    return Math.max(...gaps.filter((_, index) => (this.#atMs[index] ?? 0) > fromMs));
-  }
-
-  /** Whether a change came after this moment. */
-  hasMovedSince(fromMs: number): boolean {
-    return (this.#atMs.at(-1) ?? 0) > fromMs;
-  }
-
-  /** What no reader may find, and how often it had to begin again. */
-  get findings(): object {
-    const { broken, resets, reconnects, messages, frames } = this.follower.tally;
-    return { broken, resets, reconnects, messages, snapshots: frames.snapshot };
-  }
-
-  #noteDelta(): void {
-    const { delta } = this.follower.tally.frames;
-    if (delta > this.#atMs.length) this.#atMs.push(performance.now());
-  }
-}
-
-/** What a reader finds that was told of nothing and missed nothing. */
-const NOTHING = { broken: 0, resets: 0, reconnects: 0, messages: [], snapshots: 1 };
-
-/** Waits until an edge shows the orders that a service of its own reads from the chain. */
-async function showsTheChain(edge: ServiceChild): Promise<void> {
-  const lone = await services.keep(ServiceChild.start(services.demo.relay));
-  const orders = async (service: ServiceChild): Promise<string> => {
-    const body = JSON.parse((await service.get(`/l3?marketName=${SYMBOL}`)).text);
-    return JSON.stringify([body.bids, body.asks]);
-  };
-  await until('the book of the chain', async () => (await orders(edge)) === (await orders(lone)));
-}
 
 test(
   'a core that is killed is replaced: one epoch, no hole, and a short gap',
@@ -127,7 +46,7 @@ test(
     expect(await statusOf(edge)).toMatchObject({ epoch, state: 'live' });
     expect(await statusOf(core)).toMatchObject({ epoch, role: 'core' });
     expect((await edge.get('/metrics')).text).toContain('event="logRestores"} 1');
-    await showsTheChain(edge);
+    await showsTheChain(services, edge);
     const sorted = [...gaps].sort((one, other) => one - other);
     const [median, max] = [sorted[sorted.length >> 1], sorted.at(-1)];
     if (KILLS > FEW_KILLS) {
@@ -157,7 +76,7 @@ test('a core that stood still for longer than its lease cannot append, and ends'
   await stopMoving();
   expect(reader.findings).toEqual(NOTHING);
   expect(await statusOf(edge)).toMatchObject({ epoch, state: 'live' });
-  await showsTheChain(edge);
+  await showsTheChain(services, edge);
 });
 
 test('a core that is stopped gives its lease back, and its standby goes on at once', async (context) => {

@@ -1,6 +1,6 @@
 /**
  * A service that is killed under load leaves a journal of all that it said to be written, and each moment of it shows
- * the bytes that were served. JOURNAL_KILLS makes it longer and JOURNAL_LOSS_MS bounds what a kill may lose; SEED=n makes it another run.
+ * the bytes that were served. LONG and JOURNAL_KILLS make it longer and JOURNAL_LOSS_MS bounds what a kill may lose; SEED=n makes it another run.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,8 @@ import { Random } from '../../src/sim/random.js';
 import { ServiceChild } from '../support/service-child.js';
 import { SteppedDemo } from '../support/stepped-demo.js';
 
-const KILLS = Number(process.env['JOURNAL_KILLS'] ?? 10);
+const IS_LONG = process.env['LONG'] !== undefined;
+const KILLS = Number(process.env['JOURNAL_KILLS'] ?? (IS_LONG ? 10 : 1));
 /** Unbounded where the machine may be slow: then only what was said to be written is looked for. */
 const LOSS_MS_MAX = Number(process.env['JOURNAL_LOSS_MS'] ?? Number.POSITIVE_INFINITY);
 const SEED = Number(process.env['SEED'] ?? 20_261_123);
@@ -150,71 +151,75 @@ test(
   300_000 + KILLS * 30_000,
 );
 
-test('a second service on the folder does not start, and says why', async () => {
-  service ??= await ServiceChild.start(demo.relay, journalFlags());
-  const second = ServiceChild.start(demo.relay, journalFlags());
-  await expect(second).rejects.toThrow(/JOURNAL_LOCKED: another process keeps its journal there/);
-  expect((await service.get('/ready')).status).toBe(200);
-});
-
-test('a stopped service has written its last moment', async () => {
-  service ??= await ServiceChild.start(demo.relay, journalFlags());
-  await demo.step(5);
-  const body = await readBody(service);
-  expect(await service.stop()).toBe(0);
-  expect((await readJournal()).texts).toContain(body.text);
-});
-
-describe('slotbook replay', () => {
-  /** Slots of the journal: some of its life, and the first of a run, at which its book was not live yet. */
-  function someSlots({ runs }: ShownJournal): readonly number[] {
-    const all = [...runs.values()].flat().map(({ slot }) => slot);
-    const [, second = []] = runs.values();
-    const shares = [0.1, 0.5, 0.9].map((share) => all[Math.floor(all.length * share)] ?? 0);
-    return [...shares, second[0]?.slot ?? 0];
-  }
-
-  /** The body of a slot: of the newest run that has it, as two may, after the last turn that is not later. */
-  function bodyAt({ runs }: ShownJournal, slot: number): string | null {
-    const isOf = (run: readonly JournalMoment[]): boolean =>
-      (run[0]?.slot ?? 0) <= slot && slot <= (run.at(-1)?.slot ?? 0);
-    const run = [...runs.values()].findLast(isOf) ?? [];
-    const next = run.findIndex((moment) => moment.slot > slot);
-    return run.at(next < 0 ? -1 : next - 1)?.text ?? null;
-  }
-
-  test('of a folder serves the bytes that were served last', async () => {
-    const last = [...(await readJournal()).texts].at(-1);
-    const flags = ['--speed', '0', '--lagging-after-ms', '60000', '--stale-after-ms', '120000'];
-    service = await ServiceChild.replay(folder, flags);
-    const running = service;
-    await vi.waitFor(() => expect(running.stderr).toContain('replay ended\n'), WAIT);
-    expect((await readBody(running)).text).toBe(last);
-    await running.stop();
+if (IS_LONG) {
+  test('a second service on the folder does not start, and says why', async () => {
+    service ??= await ServiceChild.start(demo.relay, journalFlags());
+    const second = ServiceChild.start(demo.relay, journalFlags());
+    await expect(second).rejects.toThrow(/JOURNAL_LOCKED: another process keeps its journal there/);
+    expect((await service.get('/ready')).status).toBe(200);
   });
 
-  test('with --at serves the bytes of that moment, and stands still', async () => {
-    const journal = await readJournal();
-    for (const slot of someSlots(journal)) {
-      const text = bodyAt(journal, slot);
-      service = await ServiceChild.replay(folder, ['--at', String(slot)]);
-      const body = await service.get(`/l2?marketName=${SYMBOL}&depth=20`);
-      if (text === null) expect(body.status).toBe(404);
-      else expect(body.text).toBe(text);
-      expect((await service.get('/ready')).status).toBe(200);
-      await service.stop();
+  test('a stopped service has written its last moment', async () => {
+    service ??= await ServiceChild.start(demo.relay, journalFlags());
+    await demo.step(5);
+    const body = await readBody(service);
+    expect(await service.stop()).toBe(0);
+    expect((await readJournal()).texts).toContain(body.text);
+  });
+
+  describe('slotbook replay', () => {
+    /** Slots of the journal: some of its life, and the first of a run, at which its book was not live yet. */
+    function someSlots({ runs }: ShownJournal): readonly number[] {
+      const all = [...runs.values()].flat().map(({ slot }) => slot);
+      const [, second = []] = runs.values();
+      const shares = [0.1, 0.5, 0.9].map((share) => all[Math.floor(all.length * share)] ?? 0);
+      return [...shares, second[0]?.slot ?? 0];
     }
-  });
 
-  test.each([
-    [['--at', '1'], /--at is a moment that is not kept; kept are slots \d+ to \d+/],
-    [['--at', 'yesterday'], /--at .*must be a slot/],
-  ])('with %j says what is wrong', async (flags, message) => {
-    await expect(ServiceChild.replay(folder, flags)).rejects.toThrow(message);
-  });
+    /** The body of a slot: of the newest run that has it, as two may, after the last turn that is not later. */
+    function bodyAt({ runs }: ShownJournal, slot: number): string | null {
+      const isOf = (run: readonly JournalMoment[]): boolean =>
+        (run[0]?.slot ?? 0) <= slot && slot <= (run.at(-1)?.slot ?? 0);
+      const run = [...runs.values()].findLast(isOf) ?? [];
+      const next = run.findIndex((moment) => moment.slot > slot);
+      return run.at(next < 0 ? -1 : next - 1)?.text ?? null;
+    }
 
-  test('of a folder without a journal says so', async () => {
-    const empty = await mkdtemp(path.join(folder, 'empty-'));
-    await expect(ServiceChild.replay(empty)).rejects.toThrow('there is no journal in this folder');
+    test('of a folder serves the bytes that were served last', async () => {
+      const last = [...(await readJournal()).texts].at(-1);
+      const flags = ['--speed', '0', '--lagging-after-ms', '60000', '--stale-after-ms', '120000'];
+      service = await ServiceChild.replay(folder, flags);
+      const running = service;
+      await vi.waitFor(() => expect(running.stderr).toContain('replay ended\n'), WAIT);
+      expect((await readBody(running)).text).toBe(last);
+      await running.stop();
+    });
+
+    test('with --at serves the bytes of that moment, and stands still', async () => {
+      const journal = await readJournal();
+      for (const slot of someSlots(journal)) {
+        const text = bodyAt(journal, slot);
+        service = await ServiceChild.replay(folder, ['--at', String(slot)]);
+        const body = await service.get(`/l2?marketName=${SYMBOL}&depth=20`);
+        if (text === null) expect(body.status).toBe(404);
+        else expect(body.text).toBe(text);
+        expect((await service.get('/ready')).status).toBe(200);
+        await service.stop();
+      }
+    });
+
+    test.each([
+      [['--at', '1'], /--at is a moment that is not kept; kept are slots \d+ to \d+/],
+      [['--at', 'yesterday'], /--at .*must be a slot/],
+    ])('with %j says what is wrong', async (flags, message) => {
+      await expect(ServiceChild.replay(folder, flags)).rejects.toThrow(message);
+    });
+
+    test('of a folder without a journal says so', async () => {
+      const empty = await mkdtemp(path.join(folder, 'empty-'));
+      await expect(ServiceChild.replay(empty)).rejects.toThrow(
+        'there is no journal in this folder',
+      );
+    });
   });
-});
+}
