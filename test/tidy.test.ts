@@ -338,3 +338,23 @@ function missingExamples(entries: readonly string[]): readonly string[] {
     .filter((symbol) => !symbol.getJsDocTags(checker).some(({ name }) => name === 'example'))
     .map(({ name }) => name);
 }
+
+describe('tests', () => {
+  /** Of those that `npm test` runs. */
+  const PROCESS_FILES_MAX = 18;
+  /** They start git alone, but for the command line of `verify`. */
+  const others = ['test/documents.test.ts', 'test/tidy.test.ts', 'test/verify.test.ts'];
+
+  test('that start processes stand in test/process and test/long', () => {
+    const files = execFileSync('git', ['ls-files', 'src', 'test'], { cwd: root, encoding: 'utf8' })
+      .split('\n')
+      .filter((name) => name.endsWith('.test.ts') && existsSync(path.join(root, name)));
+    const elsewhere = files.filter((name) => !/^test\/(process|long)\//.test(name));
+    const starting = elsewhere.filter((name) =>
+      /from 'node:child_process'/.test(readFileSync(path.join(root, name), 'utf8')),
+    );
+    expect(starting).toEqual(others);
+    const short = files.filter((name) => name.startsWith('test/process/'));
+    expect(short.length).toBeLessThanOrEqual(PROCESS_FILES_MAX);
+  });
+});
