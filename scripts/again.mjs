@@ -42,9 +42,10 @@ process.once('exit', () => {
   for (const loop of loops) loop.kill('SIGKILL');
   rmSync(report, { force: true });
 });
-process.once('SIGINT', () => process.exit(130));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
-const commit = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' }).trim();
+const revision = ['rev-parse', '--short=8', 'HEAD'];
+const commit = execFileSync('git', revision, { cwd: root, encoding: 'utf8' }).trim();
 if (values.files === undefined) await repeat(values.label, runAll);
 for (const file of values.files === undefined ? [] : [values.files, ...positionals]) {
   const label = [values.label, ...(values.stop ? ['stopped'] : []), file].join(' ');

@@ -51,7 +51,12 @@ const longForms = {
   },
   hostile: {
     about: 'broken frames and texts, slow and deaf clients, 10,000 subscriptions',
-    command: [localCommand('vitest'), 'run', '--no-file-parallelism', '/hostile-'],
+    command: [
+      localCommand('vitest'),
+      'run',
+      '--no-file-parallelism',
+      ...['test/hostile-', 'test/long/hostile-', 'test/process/hostile-'],
+    ],
     env: { HOSTILE: 'long' },
   },
   incumbents: {
@@ -123,7 +128,12 @@ const longForms = {
   stream: {
     about:
       'streams: 1,000,000 changes followed, 2,000 spoilt frames, 500 deaf and 2,000 returning clients',
-    command: [localCommand('vitest'), 'run', '--no-file-parallelism', '/stream-'],
+    command: [
+      localCommand('vitest'),
+      'run',
+      '--no-file-parallelism',
+      ...['test/stream-', 'test/long/stream-'],
+    ],
     env: {
       MARK_LIVES: '10000',
       STREAM_CHANGES: '1000000',
