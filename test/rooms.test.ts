@@ -45,7 +45,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   match: ['client'],
   // What it uses of the client library it imports by that package's name.
   page: [],
-  rpc: ['config'],
+  rpc: ['config', 'contract'],
   server: ['amounts', 'config', 'contract'],
   sim: ['config'],
   sources: ['client', 'follow'],

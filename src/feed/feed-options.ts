@@ -1,9 +1,10 @@
 import { SETTINGS } from '../config/settings.js';
 import type { FeedEngine, TurnChanges } from '../contract/feed-engine.js';
 import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { Timers } from '../contract/timers.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import type { NodeRpc, RpcNode, RpcNodes } from '../rpc/node-pool.js';
-import { systemTimers, type Timers } from '../rpc/timers.js';
+import { systemTimers } from '../rpc/timers.js';
 import { type FeedParts, NO_SLOT } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';

@@ -1,8 +1,8 @@
 import type { TurnChanges } from '../contract/feed-engine.js';
 import type { Readiness } from '../contract/feed-status.js';
 import type { PublishMark } from '../contract/publish-mark.js';
+import type { Timer } from '../contract/timers.js';
 import type { NodeRpc, RpcNodes } from '../rpc/node-pool.js';
-import type { Timer } from '../rpc/timers.js';
 import { type FeedParts, NO_SLOT } from './connection/parts.js';
 import { FeedSession } from './connection/session.js';
 import { forgetWrongSlot, slotLagOf } from './connection/slot-lag.js';

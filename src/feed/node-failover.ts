@@ -1,8 +1,8 @@
+import type { Timer, Timers } from '../contract/timers.js';
 import { Backoff } from '../rpc/backoff.js';
 import type { Log } from '../rpc/log.js';
 import { NodePool, type RpcNodes } from '../rpc/node-pool.js';
 import type { RpcSocketListener } from '../rpc/socket.js';
-import type { Timer, Timers } from '../rpc/timers.js';
 import type { FeedNode } from './model/feed-source.js';
 import type { FeedCounters } from './model/feed-stats.js';
 import {

@@ -5,7 +5,7 @@
 
 import type { QuoteEngine } from '../contract/feed-engine.js';
 import type { IndicativeOutcome, MakerQuotes } from '../contract/indicative.js';
-import type { Timer, Timers } from '../rpc/timers.js';
+import type { Timer, Timers } from '../contract/timers.js';
 import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './model/limits.js';
 
 /** What the intake needs. */

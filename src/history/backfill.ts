@@ -2,12 +2,14 @@
  * `slotbook backfill`: reads a range of older transactions into the store, from the newer end down. It
  * continues where it was stopped, and it needs the file for itself: a service that runs has it open.
  */
+
+import type { Timers } from '../contract/timers.js';
 import { LogDecoder } from '../engine/events.js';
 import { silentLog } from '../rpc/log.js';
 import { readGenesisHash } from '../rpc/methods.js';
 import { createNodes, NodePool, type NodeUrls, type RpcNodes } from '../rpc/node-pool.js';
 import { RateLimiter } from '../rpc/rate-limiter.js';
-import { sleep, systemTimers, type Timers } from '../rpc/timers.js';
+import { sleep, systemTimers } from '../rpc/timers.js';
 import { BackfillJob, type JobBounds } from './backfill-job.js';
 import { Backfiller, type BackfillStep } from './ingest/backfiller.js';
 import { Fetcher } from './ingest/fetcher.js';

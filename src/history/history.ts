@@ -7,10 +7,11 @@
 import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
 import type { HistoryStats, MarketFrame, MarketStats } from '../contract/history-source.js';
 import type { MarketKey } from '../contract/markets.js';
+import type { Timer, Timers } from '../contract/timers.js';
 import { Backoff } from '../rpc/backoff.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { systemTimers } from '../rpc/timers.js';
 import { HistoryError, type HistoryErrorCode } from './model/error.js';
 import {
   QUERIES_MAX,

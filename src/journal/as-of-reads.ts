@@ -11,9 +11,10 @@ import type {
   AsOfSource,
   AsOfStats,
 } from '../contract/as-of-source.js';
+import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { systemTimers } from '../rpc/timers.js';
 import { type AsOfFiles, AsOfThread } from './as-of-thread.js';
 import { JournalError } from './model/error.js';
 import {

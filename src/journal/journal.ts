@@ -4,11 +4,12 @@
  */
 import type { JournalListing, JournalSource, JournalStats } from '../contract/journal-source.js';
 import type { PublishMark } from '../contract/publish-mark.js';
+import type { Timer, Timers } from '../contract/timers.js';
 import type { JournalReader } from '../engine/journal-reader.js';
 import type { TurnLog } from '../engine/turn-log.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { systemTimers } from '../rpc/timers.js';
 import { JournalError, textOfError } from './model/error.js';
 import {
   DRAIN_BYTES,

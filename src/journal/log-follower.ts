@@ -1,11 +1,12 @@
 import type { ClientGate } from '../contract/client-gate.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
+import type { Timer } from '../contract/timers.js';
 import { EngineError } from '../engine/errors.js';
 import { type JournalReader, readSegmentHead } from '../engine/journal-reader.js';
 import { Backoff } from '../rpc/backoff.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { sleep, systemTimers, type Timer } from '../rpc/timers.js';
+import { sleep, systemTimers } from '../rpc/timers.js';
 import { LogBook, type LogBookOptions } from './log-book.js';
 import { JournalError } from './model/error.js';
 import { LOG_RESTORE_MS_MAX, LOG_RETRY_MS, LOG_WATCH_MS } from './model/limits.js';

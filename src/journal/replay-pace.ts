@@ -1,4 +1,5 @@
-import { nextTurn, sleep, type Timers } from '../rpc/timers.js';
+import type { Timers } from '../contract/timers.js';
+import { nextTurn, sleep } from '../rpc/timers.js';
 import { REPLAY_PAUSE_MS_MAX, SLOT_MS_MAX } from './model/limits.js';
 
 /** Says when a turn is due; whatever the speed, the loop turns between two of them. */

@@ -12,9 +12,10 @@ import type {
   ReplayRequest,
   ReplaySource,
 } from '../contract/replay-source.js';
+import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { systemTimers } from '../rpc/timers.js';
 import { AS_OF_IDLE_MS, REPLAYS_CLOSING_MAX, REPLAYS_MAX } from './model/limits.js';
 import type { FromReplays, ReplayItems, ReplaySetup, ToReplays } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';

@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Reply, ScriptedRpc } from '../../test/scripted-rpc.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { until } from '../../test/support/until.js';
+import type { Timer, Timers } from '../contract/timers.js';
 import { RpcClient, type RpcClientOptions } from './client.js';
 import { loggedFailure, RpcError, shownFailure } from './error.js';
 import { parseRetryAfter } from './http-response.js';
 import { ERROR_BODY_BYTES_MAX } from './limits.js';
-import { systemTimers, type Timer, type Timers } from './timers.js';
+import { systemTimers } from './timers.js';
 
 let server: ScriptedRpc;
 let waitsMs: number[];

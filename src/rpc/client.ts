@@ -1,3 +1,4 @@
+import type { Timers } from '../contract/timers.js';
 import { Backoff } from './backoff.js';
 import { type Endpoint, parseEndpoint } from './endpoint.js';
 import { loggedFailure, RpcError, shownFailure } from './error.js';
@@ -23,7 +24,7 @@ import {
   RETRY_AFTER_CAP_MS,
   SILENT_MS_MAX,
 } from './limits.js';
-import { SilenceTimer, sleep, systemTimers, type Timers, withTimeLimit } from './timers.js';
+import { SilenceTimer, sleep, systemTimers, withTimeLimit } from './timers.js';
 
 /** Where to call, and what a test may replace. */
 export interface RpcClientOptions {

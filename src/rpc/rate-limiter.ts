@@ -1,4 +1,5 @@
-import { sleep, type Timers } from './timers.js';
+import type { Timers } from '../contract/timers.js';
+import { sleep } from './timers.js';
 
 /** How many requests, and how fast. */
 export interface RateLimiterOptions {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type RawData, WebSocket } from 'ws';
+import type { Timer, Timers } from '../contract/timers.js';
 import { Backoff } from './backoff.js';
 import { type Endpoint, parseEndpoint } from './endpoint.js';
 import { RpcError, shownFailure } from './error.js';
@@ -16,7 +17,7 @@ import {
   SUBSCRIBE_ACK_TIMEOUT_MS,
 } from './limits.js';
 import { type MessageKind, type NotificationHandler, SubscriptionTable } from './subscriptions.js';
-import { systemTimers, type Timer, type Timers } from './timers.js';
+import { systemTimers } from './timers.js';
 
 /** Where to connect, and what a test may replace or shorten. */
 export interface RpcSocketOptions {

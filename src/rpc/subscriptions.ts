@@ -1,7 +1,7 @@
+import type { Timer, Timers } from '../contract/timers.js';
 import { RpcError } from './error.js';
 import { isRecord, refusalOfResponse } from './http-response.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_SUBSCRIPTIONS_MAX } from './limits.js';
-import type { Timer, Timers } from './timers.js';
 
 /** Receives the `result` of each notification of one subscription, unchecked. */
 export type NotificationHandler = (result: unknown) => void;

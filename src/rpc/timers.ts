@@ -1,15 +1,4 @@
-/** A pending call-back; cancelling twice or after it ran does nothing. */
-export interface Timer {
-  cancel(): void;
-}
-
-/** Time as this room and the feed see it, so that a test can hold it in its hand. */
-export interface Timers {
-  /** Monotonic milliseconds from an arbitrary origin. */
-  nowMs(): number;
-  /** Calls once after the delay. */
-  after(delayMs: number, run: () => void): Timer;
-}
+import type { Timer, Timers } from '../contract/timers.js';
 
 /** The timers of Node.js. A pending one keeps the process alive, so an owner that stops cancels it. */
 export const systemTimers: Timers = {

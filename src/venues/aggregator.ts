@@ -1,4 +1,5 @@
-import { systemTimers, type Timers } from '../rpc/timers.js';
+import type { Timers } from '../contract/timers.js';
+import { systemTimers } from '../rpc/timers.js';
 import { VenueError } from './error.js';
 import { levelsOf, type Rung } from './ladder.js';
 import { TOKEN_AMOUNT_MAX, VENUE_RUNGS_MAX } from './limits.js';

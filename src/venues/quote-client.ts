@@ -1,10 +1,11 @@
+import type { Timers } from '../contract/timers.js';
 import { Backoff } from '../rpc/backoff.js';
 import { type Endpoint, parseEndpoint } from '../rpc/endpoint.js';
 import { RpcError, shownFailure } from '../rpc/error.js';
 import { isRecord, parseRetryAfter, readBody } from '../rpc/http-response.js';
 import { parseJson } from '../rpc/json.js';
 import { RateLimiter } from '../rpc/rate-limiter.js';
-import { type Timers, withTimeLimit } from '../rpc/timers.js';
+import { withTimeLimit } from '../rpc/timers.js';
 import { VenueError } from './error.js';
 import {
   TOKEN_AMOUNT_DIGITS_MAX,

@@ -1,8 +1,9 @@
+import type { Timer, Timers } from '../contract/timers.js';
 import type { VenueMarketStats, VenueStats } from '../contract/venue-stats.js';
 import { Backoff } from '../rpc/backoff.js';
 import { loggedFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers, type Timer, type Timers } from '../rpc/timers.js';
+import { systemTimers } from '../rpc/timers.js';
 import { VenueError } from './error.js';
 import { VENUE_BACKOFF_CAP_MS, VENUE_BACKOFF_FIRST_MS } from './limits.js';
 import type { Venue, VenueLevels, VenueMarket, VenueSnapshot } from './venue.js';

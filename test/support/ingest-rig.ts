@@ -1,5 +1,6 @@
 /** Ingestion against a scripted ledger, with a plain store behind it. */
 import { vi } from 'vitest';
+import type { Timers } from '../../src/contract/timers.js';
 import { Ingester } from '../../src/history/ingest/ingester.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
 import { EmptyTransactions } from '../../src/history/ingest/store-records.js';
@@ -9,7 +10,7 @@ import type { StoreChange } from '../../src/history/store/types.js';
 import { RpcClient } from '../../src/rpc/client.js';
 import { RateLimiter } from '../../src/rpc/rate-limiter.js';
 import { RpcSocket } from '../../src/rpc/socket.js';
-import { systemTimers, type Timers } from '../../src/rpc/timers.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import type { LedgerNode } from '../scripted-ledger.js';
 import { MemoryStore } from './memory-store.js';
 

@@ -1,4 +1,4 @@
-import type { Timer, Timers } from '../../src/rpc/timers.js';
+import type { Timer, Timers } from '../../src/contract/timers.js';
 
 interface Planned {
   readonly atMs: number;

@@ -1,4 +1,4 @@
-import type { Timer, Timers } from '../../src/rpc/timers.js';
+import type { Timer, Timers } from '../../src/contract/timers.js';
 
 /** What a pause of the process counts at most: what waits for it comes in before more time has passed. */
 const STEP_MS_MAX = 5;

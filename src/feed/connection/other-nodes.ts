@@ -1,4 +1,5 @@
-import { type Timers, withTimeLimit } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
+import { withTimeLimit } from '../../rpc/timers.js';
 import { OTHER_CLOCK_MS_MAX } from '../model/limits.js';
 
 /** Reads something of another node than the one in use; null when it fails, or hangs. */

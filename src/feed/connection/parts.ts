@@ -1,8 +1,8 @@
 import type { FeedEngine } from '../../contract/feed-engine.js';
 import type { AuditOutcome } from '../../contract/feed-status.js';
+import type { Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import type { Timers } from '../../rpc/timers.js';
 import type { ChainClock } from '../model/chain-clock.js';
 import type { ClockSkew } from '../model/clock-skew.js';
 import type { TransientErrorLog } from '../model/error-logs.js';

@@ -1,7 +1,7 @@
+import type { Timers } from '../../contract/timers.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { readGenesisHash } from '../../rpc/methods.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import type { Timers } from '../../rpc/timers.js';
 import { FeedError, failureText } from '../model/error.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';

@@ -1,4 +1,5 @@
-import { SilenceTimer, type Timer, type Timers } from '../../rpc/timers.js';
+import type { Timer, Timers } from '../../contract/timers.js';
+import { SilenceTimer } from '../../rpc/timers.js';
 import { throwIfStopped } from '../model/error.js';
 import {
   AUDIT_SCAN_ALONE_MS_MAX,

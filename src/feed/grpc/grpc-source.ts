@@ -1,7 +1,7 @@
+import type { Timers } from '../../contract/timers.js';
 import { type GrpcServer, GrpcStream } from '../../rpc/grpc/grpc-stream.js';
 import { encodeRequest, type StreamContent } from '../../rpc/grpc/messages.js';
 import type { Log } from '../../rpc/log.js';
-import type { Timers } from '../../rpc/timers.js';
 import type { FeedSource, SourceCounters, SourceListener } from '../model/feed-source.js';
 import { ORACLES_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';

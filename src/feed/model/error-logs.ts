@@ -1,6 +1,6 @@
 import type { AccountProblem } from '../../contract/accounts.js';
+import type { Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
-import type { Timers } from '../../rpc/timers.js';
 import { PROBLEMS_LOGGED_MAX, TRANSIENT_ERRORS_MAX, TRANSIENT_LOG_INTERVAL_MS } from './limits.js';
 
 interface RepeatedError {

@@ -1,6 +1,6 @@
 import type { FeedEngine, TurnChanges } from '../../contract/feed-engine.js';
 import type { PublishMark } from '../../contract/publish-mark.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { PublishMarks } from './publish-marks.js';
 
 /** What turns with marks need. */

@@ -1,7 +1,8 @@
 import type { FeedEngine, TurnChanges } from '../../contract/feed-engine.js';
 import type { FeedState } from '../../contract/feed-status.js';
 import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
-import { nextTurn, type Timers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
+import { nextTurn } from '../../rpc/timers.js';
 import type { ChainClock } from './chain-clock.js';
 import { MarkedTurns } from './marked-turns.js';
 

@@ -1,5 +1,6 @@
+import type { Timers } from '../../contract/timers.js';
 import { readSlot } from '../../rpc/methods.js';
-import { type Timers, withTimeLimit } from '../../rpc/timers.js';
+import { withTimeLimit } from '../../rpc/timers.js';
 import {
   CHAIN_SLOT_INTERVAL_MS,
   CHAIN_SLOT_MS_MAX,

@@ -1,4 +1,4 @@
-import type { Timers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import { isSameState } from './account-writes.js';
 import { cameLater, compareClaim, faultOf, groupClaims, hasLeftState, isTeller } from './claims.js';

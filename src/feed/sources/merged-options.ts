@@ -1,5 +1,5 @@
+import type { Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
-import type { Timers } from '../../rpc/timers.js';
 import type { FeedSource } from '../model/feed-source.js';
 import type { Witness } from './repeated-readings.js';
 

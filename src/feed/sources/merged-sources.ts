@@ -1,9 +1,10 @@
 import type { SourceStatus } from '../../contract/feed-status.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { RpcError } from '../../rpc/error.js';
 import { type Log, silentLog } from '../../rpc/log.js';
 import type { NodeConnection } from '../../rpc/node-pool.js';
 import type { RpcSocketListener } from '../../rpc/socket.js';
-import { systemTimers, type Timer, type Timers } from '../../rpc/timers.js';
+import { systemTimers } from '../../rpc/timers.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import type {
   SourceSlot,

@@ -1,4 +1,4 @@
-import type { Timers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
 import type { SourceSlot } from '../model/feed-source.js';
 import type { ChainSlot } from './chain-slot.js';
 import { AHEAD_MS_MAX, AHEAD_SLOTS_MAX, AHEAD_SLOTS_REFUTED } from './limits.js';

@@ -1,6 +1,7 @@
+import type { Timer, Timers } from '../../contract/timers.js';
 import { Backoff } from '../../rpc/backoff.js';
 import type { NodeRpc } from '../../rpc/node-pool.js';
-import { type Timer, type Timers, withTimeLimit } from '../../rpc/timers.js';
+import { withTimeLimit } from '../../rpc/timers.js';
 import {
   type AccountBatch,
   type AccountUpdate,

@@ -1,4 +1,4 @@
-import type { Timers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
 import type { SourceUpdate } from '../model/feed-source.js';
 import { type ClaimComparison, compareClaim, faultOf, isTeller } from './claims.js';
 import type { Disputes } from './disputes.js';

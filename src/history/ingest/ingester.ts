@@ -1,7 +1,8 @@
+import type { Timers } from '../../contract/timers.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { loggedFailure, shownFailure } from '../../rpc/error.js';
 import { NodePool, type RpcNodes } from '../../rpc/node-pool.js';
-import { sleep, type Timers } from '../../rpc/timers.js';
+import { sleep } from '../../rpc/timers.js';
 import { HistoryError } from '../model/error.js';
 import { NODES_CAP_MS, NODES_FIRST_MS, STORE_CAP_MS, STORE_FIRST_MS } from '../model/limits.js';
 import { StoreError } from '../store/error.js';

@@ -1,4 +1,4 @@
-import type { Timer } from '../../rpc/timers.js';
+import type { Timer } from '../../contract/timers.js';
 import {
   ARRIVAL_SLOTS_MAX,
   LIVE_BATCH_MAX,

@@ -1,8 +1,8 @@
+import type { Timer, Timers } from '../../contract/timers.js';
 import { type GrpcServer, GrpcStream } from '../../rpc/grpc/grpc-stream.js';
 import { encodeTransactionsRequest } from '../../rpc/grpc/messages.js';
 import type { Log } from '../../rpc/log.js';
 import type { RpcSocketListener } from '../../rpc/socket.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
 import { STREAM_RETURN_MS } from '../model/limits.js';
 import { grpcLogsOf, type LogsConnection } from './grpc-logs.js';
 

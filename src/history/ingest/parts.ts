@@ -1,8 +1,8 @@
 /** What the parts of ingestion share. */
 
+import type { Timers } from '../../contract/timers.js';
 import type { FundingRateEvent, LogEvents } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
-import type { Timers } from '../../rpc/timers.js';
 import type { Fill, TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import type { UngivenItems } from './ungiven-items.js';

@@ -1,4 +1,4 @@
-import type { Timers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
 import {
   FETCH_TRIES_MAX,
   FETCH_TRIES_MS_MIN,

@@ -1,4 +1,4 @@
-import type { Timers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
 import {
   CHAIN_TIME_AGREES_SECONDS,
   CHAIN_TIME_DOUBT_MS,

@@ -13,7 +13,7 @@
 
 import type { MarketFrame, MarketMessage } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { HistoryError } from '../model/error.js';
 import { FLUSH_MS, REOPEN_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
 import { type HistoryMarket, marketKeyOf } from '../model/records.js';

@@ -1,5 +1,5 @@
+import type { Timer, Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
 import type { IngestCounters } from '../ingest/parts.js';
 import { CHECK_PAUSE_MS, CHECK_REST_MS, DAMAGED_ROWS_LOGGED_MAX } from '../model/limits.js';
 import { StoreError } from '../store/error.js';

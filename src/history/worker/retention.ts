@@ -1,5 +1,5 @@
+import type { Timer, Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
 import { RETIRE_HOLD_SECONDS, RETIRE_SPAN_SECONDS_MAX } from '../model/limits.js';
 import type { WorkerSetup } from '../model/messages.js';
 import { StoreError } from '../store/error.js';

@@ -3,11 +3,11 @@
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { LogDecoder } from '../../engine/events.js';
 import type { Log } from '../../rpc/log.js';
 import type { RpcNodes } from '../../rpc/node-pool.js';
 import { RateLimiter } from '../../rpc/rate-limiter.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
 import { makeAccountTradesBody } from '../bodies/account-body.js';
 import { makeArchiveBody } from '../bodies/archive-body.js';
 import { FundingMeansBodies } from '../bodies/funding-means-body.js';

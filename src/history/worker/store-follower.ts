@@ -1,7 +1,7 @@
+import type { Timer, Timers } from '../../contract/timers.js';
 import { Backoff } from '../../rpc/backoff.js';
 import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
 import type { IngestState } from '../ingest/ingester.js';
 import type { IngestCounters } from '../ingest/parts.js';
 import { Progress } from '../ingest/progress.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { MarketKey } from '../../contract/markets.js';
-import type { Timers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
 import type { RowReader } from '../bodies/make-body.js';
 import { bucketReader } from '../candles/read-candles.js';
 import { candleRules } from '../candles/rules.js';

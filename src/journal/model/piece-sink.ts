@@ -1,7 +1,7 @@
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
+import type { Timers } from '../../contract/timers.js';
 import type { JournalPiece } from '../../engine/journal-writer.js';
 import type { Log } from '../../rpc/log.js';
-import type { Timers } from '../../rpc/timers.js';
 import type { JournalError } from './error.js';
 import type { TakenLog } from './log-place.js';
 import type { JournalEvent } from './messages.js';

@@ -1,7 +1,8 @@
+import type { Timers } from '../../contract/timers.js';
 import type { JournalPiece } from '../../engine/journal-writer.js';
 import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
-import { sleep, type Timers } from '../../rpc/timers.js';
+import { sleep } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';
 import {
   CHECKPOINT_MS_MAX,

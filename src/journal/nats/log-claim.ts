@@ -1,4 +1,5 @@
-import { sleep, type Timers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
+import { sleep } from '../../rpc/timers.js';
 import { LOG_QUIET_MS } from '../model/limits.js';
 import type { LogSetup, TakenLog } from '../model/log-place.js';
 import { fencedError } from './connect.js';

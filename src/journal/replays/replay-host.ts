@@ -3,7 +3,7 @@
  * the live book and its readers have the rest of the machine.
  */
 import type { ReplayRefusal } from '../../contract/replay-source.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import type { JournalFiles } from '../as-of/warm-book.js';
 import {
   REPLAY_BOOK_BYTES_MAX,

@@ -1,7 +1,7 @@
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
+import type { Timer } from '../../contract/timers.js';
 import { readSegmentHead } from '../../engine/journal-reader.js';
 import type { JournalPiece } from '../../engine/journal-writer.js';
-import type { Timer } from '../../rpc/timers.js';
 import { JournalError, textOfError } from '../model/error.js';
 import { DISK_QUEUE_BYTES_MAX, RETRY_MS } from '../model/limits.js';
 import type { JournalEvent, JournalSetup } from '../model/messages.js';

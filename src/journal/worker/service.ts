@@ -1,5 +1,5 @@
+import type { Timer, Timers } from '../../contract/timers.js';
 import { JournalWriter } from '../../engine/journal-writer.js';
-import type { Timer, Timers } from '../../rpc/timers.js';
 import { JournalError, textOfError } from '../model/error.js';
 import {
   FLUSH_MS,

@@ -1,7 +1,8 @@
+import type { Timer, Timers } from '../../contract/timers.js';
 import { Backoff } from '../backoff.js';
 import { type Endpoint, parseEndpoint } from '../endpoint.js';
 import type { Log } from '../log.js';
-import { systemTimers, type Timer, type Timers } from '../timers.js';
+import { systemTimers } from '../timers.js';
 import {
   GRPC_BACKOFF_CAP_MS,
   GRPC_BACKOFF_FIRST_MS,
