@@ -4,6 +4,7 @@ import { type ExternalVenues, externalVenues } from '../src/app/external-venues.
 import type { AggregatorConfig } from '../src/config/config.js';
 import { Engine } from '../src/engine/engine.js';
 import { silentLog } from '../src/rpc/log.js';
+import { systemTimers } from '../src/rpc/timers.js';
 import { lazerOracleBytes, spotMarketBytes } from '../src/sim/bytes/accounts.js';
 import { Direction, MarketType } from '../src/sim/bytes/chain-enums.js';
 import { address, PROGRAM_ID } from '../src/sim/bytes/keys.js';
@@ -16,6 +17,8 @@ const [SLOT, NOW_S] = [350_000_000, 1_750_000_000];
 const ORACLE_PRICE = 100_000_000n;
 const SOL = 1_000_000_000n;
 const LAZER_PROGRAM = 'pytd2yyk641x7ak7mkaasSJVXh6YYZnC7wTmtgAyxPt';
+
+const runtime = { log: silentLog, timers: systemTimers };
 
 let engine: Engine;
 let server: ScriptedAggregator;
@@ -93,7 +96,7 @@ const AGGREGATOR: Omit<AggregatorConfig, 'url'> = {
 
 function start(change: Partial<AggregatorConfig> = {}, markets: readonly string[] = []): void {
   const aggregator = { url: server.url, ...AGGREGATOR, ...change };
-  venues = externalVenues({ aggregator, markets }, engine, silentLog);
+  venues = externalVenues({ aggregator, markets }, engine, runtime);
   venues.start();
 }
 
@@ -140,7 +143,7 @@ describe('a spot taker', () => {
   test('has the book alone when there is no venue, and when it has failed', async () => {
     rest(ask(150_000_000n, 2n * SOL));
     expect(sources(taken('buy', SOL))).toEqual(['dlob']);
-    venues = externalVenues({ markets: [] }, engine, silentLog);
+    venues = externalVenues({ markets: [] }, engine, runtime);
     venues.start();
     expect(venues.stats()).toEqual([]);
     expect(sources(taken('buy', SOL))).toEqual(['dlob']);

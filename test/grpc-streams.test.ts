@@ -6,6 +6,7 @@ import { MergedSources } from '../src/feed/sources/merged-sources.js';
 import { GrpcStream } from '../src/rpc/grpc/grpc-stream.js';
 import { encodeRequest, type StreamContent } from '../src/rpc/grpc/messages.js';
 import { silentLog } from '../src/rpc/log.js';
+import { systemTimers } from '../src/rpc/timers.js';
 import { Random } from '../src/sim/random.js';
 import { ScriptedGrpc } from './scripted-grpc.js';
 import { encodeAccount } from './support/grpc-messages.js';
@@ -46,8 +47,10 @@ class StreamScene {
       Array.from({ length: count }, () => ScriptedGrpc.start(null)),
     );
     const scene = new StreamScene(servers, new Random(SEED));
-    const sources = servers.map(({ url }) => new GrpcSource({ url, token, programId: OWNER }));
-    const merged = new MergedSources({ sources });
+    const sources = servers.map(
+      ({ url }) => new GrpcSource({ timers: systemTimers, url, token, programId: OWNER }),
+    );
+    const merged = new MergedSources({ timers: systemTimers, sources });
     ends.push(() => {
       merged.stop();
       for (const server of servers) server.stop();
@@ -194,7 +197,14 @@ async function openStream(url: string, token?: string, silentMsMax = 600_000) {
   const log = { ...silentLog, warn: (fields: object) => void logged.push(JSON.stringify(fields)) };
   const encode = (fromSlot: number | null): Buffer =>
     encodeRequest({ owner: OWNER, accounts: KEYS, fromSlot });
-  const stream = new GrpcStream({ url, token, encodeRequest: encode, silentMsMax, log });
+  const stream = new GrpcStream({
+    timers: systemTimers,
+    url,
+    token,
+    encodeRequest: encode,
+    silentMsMax,
+    log,
+  });
   ends.push(() => stream.stop());
   stream.start({
     onOpened: () => events.push('opened'),

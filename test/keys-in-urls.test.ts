@@ -7,6 +7,7 @@ import { feedMetrics } from '../src/feed/model/feed-stats.js';
 import { RpcClient } from '../src/rpc/client.js';
 import type { RpcNode } from '../src/rpc/node-pool.js';
 import { RpcSocket } from '../src/rpc/socket.js';
+import { systemTimers } from '../src/rpc/timers.js';
 import { FakeBook, type RunningServer, startServer } from '../src/server/testing/running-server.js';
 import { FakeChain, OTHER_GENESIS_HASH } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
@@ -79,8 +80,13 @@ afterEach(async () => {
 
 function nodeOf(rpc: string, ws: string, timeoutMs = 60_000): RpcNode {
   const options = { random: () => 0, attemptsMax: 1, callTimeoutMs: timeoutMs };
-  const client = new RpcClient({ url: rpc, ...options });
-  const socket = new RpcSocket({ url: ws, random: () => 0, ackTimeoutMs: timeoutMs });
+  const client = new RpcClient({ timers: systemTimers, url: rpc, ...options });
+  const socket = new RpcSocket({
+    timers: systemTimers,
+    url: ws,
+    random: () => 0,
+    ackTimeoutMs: timeoutMs,
+  });
   return { name: client.host, rpc: client, socket };
 }
 
@@ -98,7 +104,12 @@ async function run(changed: Partial<Record<Role, string>> = {}, timeoutMs?: numb
       nodeOf(url('rpc'), url('ws'), timeoutMs),
       nodeOf(url('fallbackRpc'), url('fallbackWs'), timeoutMs),
     ],
-    snapshotRpc: new RpcClient({ url: url('snapshot'), random: () => 0, attemptsMax: 1 }),
+    snapshotRpc: new RpcClient({
+      timers: systemTimers,
+      url: url('snapshot'),
+      random: () => 0,
+      attemptsMax: 1,
+    }),
     engine: new FakeEngine(),
     programId: 'program',
     log,

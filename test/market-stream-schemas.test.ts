@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineWith, idOf, ORACLE, PERP, SPOT, USER } from '../src/engine/testing.js';
+import { systemTimers } from '../src/rpc/timers.js';
 import { summarySource } from '../src/server/routes/stats-routes.js';
 import { MarketStreamScene } from './support/market-stream-scene.js';
 import { SocketScene } from './support/socket-scene.js';
@@ -81,7 +82,7 @@ describe('the schemas of candles and trades', () => {
 
   test('fit books in decimals and the statistics of all markets', async () => {
     const engine = engineWith(PERP, SPOT, ORACLE, USER);
-    const summaries = summarySource({ book: engine, directory: engine });
+    const summaries = summarySource({ timers: systemTimers, book: engine, directory: engine });
     const sockets = await SocketScene.start({ book: engine, directory: engine, summaries });
     const client = await sockets.open();
     for (const members of [

@@ -4,6 +4,7 @@
  */
 import { makeBody } from '../../dist/src/history/bodies/make-body.js';
 import { storeReader } from '../../dist/src/history/worker/store-manager.js';
+import { systemTimers } from '../../dist/src/rpc/timers.js';
 import { createHandlers } from '../../dist/src/server/routes/http.js';
 import { listen } from '../../dist/src/server/transport/uws.js';
 
@@ -27,12 +28,19 @@ function findMarket(name) {
 export async function serve(store, nowMs) {
   const readiness = () => ({ everLive: true, state: 'live', reason: null, slot: 0 });
   const handlers = createHandlers({
-    ...{ book, directory: book, readiness, nowMs, history: historyOf(store) },
+    timers: { ...systemTimers, unixMs: nowMs },
+    ...{ book, directory: book, readiness, history: historyOf(store) },
     feed: () => ({ slotAgeMs: 0, events: {} }),
     build: { name: 'slotbook', version: '0', commit: null },
   });
   const onFault = (error) => process.stderr.write(`bench: ${error.stack}\n`);
-  return listen({ host: '127.0.0.1', port: 0, handler: handlers.main, onFault });
+  return listen({
+    timers: systemTimers,
+    host: '127.0.0.1',
+    port: 0,
+    handler: handlers.main,
+    onFault,
+  });
 }
 
 function historyOf(store) {

@@ -46,6 +46,7 @@ const verbs = {
     const onFault = (error) => process.stderr.write(`bench: ${error.stack}\n`);
     const { engine } = book;
     sockets = new SocketServer({
+      timers: systemTimers,
       book: engine,
       directory: engine,
       readiness,
@@ -65,6 +66,7 @@ const verbs = {
       onDue: endTurn,
     });
     const handlers = createHandlers({
+      timers: systemTimers,
       book: engine,
       directory: engine,
       readiness,
@@ -72,7 +74,13 @@ const verbs = {
       build: { name: 'slotbook', version: '0', commit: null },
     });
     const address = { host: '127.0.0.1', port: 0 };
-    listener = await listen({ ...address, handler: handlers.main, sockets: [sockets], onFault });
+    listener = await listen({
+      timers: systemTimers,
+      ...address,
+      handler: handlers.main,
+      sockets: [sockets],
+      onFault,
+    });
     sockets.start({ publish });
     return { port: listener.port };
   },

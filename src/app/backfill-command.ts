@@ -6,6 +6,7 @@ import type { Flags } from '../config/setting-reader.js';
 import { findTimeMs } from '../config/time-text.js';
 import { type BackfillProgress, backfill } from '../history/backfill.js';
 import type { JobEnd } from '../history/backfill-job.js';
+import { systemTimers } from '../rpc/timers.js';
 
 /** Base58 of the 64 bytes of a signature. */
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
@@ -37,6 +38,7 @@ export async function runBackfill(
   try {
     const last = await backfill({
       ...options,
+      timers: systemTimers,
       onProgress: (progress) => screen.show(progress),
       signal: stop,
     });
@@ -77,8 +79,8 @@ class BackfillScreen {
       this.#output.write(`\r\x1b[K${bar(progress.share)} ${textOf(progress)}`);
       return;
     }
-    if (performance.now() - this.#writtenAtMs < LINE_MS) return;
-    this.#writtenAtMs = performance.now();
+    if (systemTimers.nowMs() - this.#writtenAtMs < LINE_MS) return;
+    this.#writtenAtMs = systemTimers.nowMs();
     this.#output.write(`${percent(progress.share)} ${textOf(progress)}\n`);
   }
 

@@ -2,7 +2,6 @@
  * A served book: its parts are built, handed to each other, started, and stopped together; `start-service.ts`
  * says where the book comes from.
  */
-import type { Logger } from 'pino';
 import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { BookConfig } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
@@ -10,8 +9,10 @@ import { secrets } from '../config/secrets.js';
 import type { AsOfSource } from '../contract/as-of-source.js';
 import type { BookSource, MarketDirectory } from '../contract/book-source.js';
 import type { JournalSource } from '../contract/journal-source.js';
+import type { Timer, Timers } from '../contract/timers.js';
 import { giveBackLargeBuffers } from '../engine/memory.js';
 import { loggedFailure } from '../rpc/error.js';
+import { sleep } from '../rpc/timers.js';
 import { ClientAddresses } from '../server/admission/client-addresses.js';
 import { directoryOf, missingMarkets } from '../server/api/market-directory.js';
 import { Timings } from '../server/metrics/timings.js';
@@ -28,6 +29,7 @@ import { type ExternalVenues, externalVenues } from './external-venues.js';
 import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
 import type { ServiceHistory } from './histories.js';
 import { standardError } from './log.js';
+import type { Runtime } from './runtime.js';
 
 /** Between two looks whether a live book waits for anything else. */
 const READY_CHECK_MS = 50;
@@ -63,19 +65,20 @@ export interface Origins {
 export async function serveBook(
   config: BookConfig,
   origins: Origins,
-  log: Logger,
+  runtime: Runtime,
 ): Promise<Service> {
   giveBackLargeBuffers();
   const build = readBuildInfo();
   const { readers = 'all', print = writeOutput } = origins;
-  const parts = createParts(config, origins, { log, onReady: () => print(`ready ${url}\n`) });
+  const parts = createParts(config, origins, { runtime, onReady: () => print(`ready ${url}\n`) });
   const { feed, sockets, makers, venues, history, timings, unsent, backlog, addresses } = parts;
   const page = readPageFiles();
   const handlers = createServiceHandlers(config, parts, { build, page });
   const served = { handlers, sockets, makers, unsent, backlog, addresses, readers };
-  const { listeners, url, metricsUrl } = await listenOn(config, served, log);
+  const { listeners, url, metricsUrl } = await listenOn(config, served, runtime);
   const stop = (): Promise<void> =>
-    stopAll([
+    stopAll(runtime.timers, [
+      () => parts.stopWaiting(),
       () => makers.close(),
       () => sockets.close(),
       ...listeners.map((listener) => () => listener.close()),
@@ -95,7 +98,7 @@ export async function serveBook(
   const [hasPage, hasHistory] = [page.size > 0, history !== undefined];
   if (readers === 'all') print(urlLines({ url, metricsUrl, hasPage, hasHistory }, config));
   else print(`more   ${url}/status ${metricsUrl}/metrics\n`);
-  log.info({ url, metricsUrl, ...build }, 'serving');
+  runtime.log.info({ url, metricsUrl, ...build }, 'serving');
   const failed = new Promise<Error>((resolve) => {
     feed.start().catch((error: unknown) => resolve(asError(error)));
   });
@@ -114,40 +117,46 @@ interface ServiceParts {
   readonly history: ServiceHistory | undefined;
   readonly journal: JournalSource | undefined;
   readonly asOf: AsOfSource | undefined;
+  readonly timers: Timers;
   readonly timings: Timings;
   readonly unsent: UnsentReplies;
   readonly backlog: SocketBacklog;
   readonly addresses: ClientAddresses;
+  /** The service is not ready any more, should it still wait for that. */
+  readonly stopWaiting: () => void;
 }
 
 /** Builds the parts and ties them together; nothing runs yet. */
 function createParts(
   config: BookConfig,
   { origin, history, historyFirst = 'open' }: Origins,
-  { log, onReady }: { readonly log: Logger; readonly onReady: () => void },
+  { runtime, onReady }: { readonly runtime: Runtime; readonly onReady: () => void },
 ): ServiceParts {
-  const timings = new Timings();
+  const { log, timers } = runtime;
+  const timings = new Timings(timers);
   const addresses = new ClientAddresses(config.trustedProxies, (peer) =>
     log.warn({ peer }, 'X-Forwarded-For is ignored: --trusted-proxies does not name this address'),
   );
   const book = origin.engine;
   const directory = directoryOf(book, config.markets);
   const readiness = (): ReturnType<ServiceFeed['status']> => feed.status();
+  const source = history === undefined ? {} : { history: history.history };
   const sockets = new SocketServer({
     ...config,
-    ...(history === undefined ? {} : { history: history.history }),
+    ...source,
     ...(origin.replays === undefined ? {} : { replays: origin.replays }),
-    ...{ book, directory, addresses, readiness },
-    summaries: summarySource({
-      ...{ book, directory, ...(history === undefined ? {} : { history: history.history }) },
-    }),
+    ...{ book, directory, addresses, readiness, timers },
+    summaries: summarySource({ book, directory, timers, ...source }),
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
   origin.engine.guardInput(() => sockets.finishMark());
   const { markets: marketNames } = config;
-  const source = history === undefined ? {} : { history: history.history };
   const ready = new FirstReady({ readiness, directory, marketNames, historyFirst, ...source });
+  let readyCheck: Timer | undefined;
+  const planCheck = (check: () => void): void => {
+    readyCheck = timers.after(READY_CHECK_MS, check);
+  };
   const feed = origin.feed({
     ...turnEvents(sockets, timings),
     publisher: sockets,
@@ -155,27 +164,28 @@ function createParts(
     onFirstLive: () => {
       history?.shareMarkets();
       sockets.handleEarlyMessages();
-      awaitReady(marketNames, { ready, directory: book, log, onReady });
+      awaitReady(marketNames, { ready, directory: book, log, planCheck, onReady });
     },
   });
   // By name: the messages per second of a client are not those of a maker.
   const { quoteMakers } = config;
   const makers = new QuoteServer({
-    ...{ quoteMakers, addresses },
+    ...{ quoteMakers, addresses, timers },
     directory,
     sink: feed.quotes,
     others: feed.makersElsewhere,
     readiness,
     onFault: (error, where) => log.error({ err: error, where }, 'a socket of a maker failed'),
   });
-  const venues = externalVenues(config, origin.engine, log);
-  const unsent = new UnsentReplies();
-  const backlog = new SocketBacklog(config.socketBacklogMegabytes * MEGABYTE);
+  const venues = externalVenues(config, origin.engine, runtime);
+  const unsent = new UnsentReplies(timers);
+  const backlog = new SocketBacklog(timers, config.socketBacklogMegabytes * MEGABYTE);
   return {
     ...{ book, directory, ready, feed, sockets, makers, venues, history },
     journal: origin.journal,
     asOf: origin.asOf,
-    ...{ timings, unsent, backlog, addresses },
+    ...{ timers, timings, unsent, backlog, addresses },
+    stopWaiting: () => readyCheck?.cancel(),
   };
 }
 
@@ -183,14 +193,15 @@ interface FirstLiveParts {
   readonly ready: FirstReady;
   /** All markets of the chain. */
   readonly directory: MarketDirectory;
-  readonly log: Logger;
+  readonly log: Runtime['log'];
+  readonly planCheck: (check: () => void) => void;
   readonly onReady: () => void;
 }
 
 /** After the first live book: says which names no market has, and calls when the service is ready. */
 function awaitReady(
   names: readonly string[],
-  { ready, directory, log, onReady }: FirstLiveParts,
+  { ready, directory, log, planCheck, onReady }: FirstLiveParts,
 ): void {
   const missing = missingMarkets(directory, names);
   if (missing.length > 0) {
@@ -199,7 +210,7 @@ function awaitReady(
   }
   const check = (): void => {
     if (ready.waitReason() === null) onReady();
-    else setTimeout(check, READY_CHECK_MS).unref();
+    else planCheck(check);
   };
   check();
 }
@@ -225,7 +236,7 @@ function createServiceHandlers(
   { build, page }: { readonly build: BuildInfo; readonly page: PageFiles },
 ): Handlers {
   const { book, directory, ready, feed, sockets, makers, venues, history, journal, asOf } = parts;
-  const { timings, unsent, backlog, addresses } = parts;
+  const { timers, timings, unsent, backlog, addresses } = parts;
   const { readAccounts, readFees } = feed;
   return createHandlers({
     book,
@@ -240,7 +251,7 @@ function createServiceHandlers(
     sockets: () => sockets.readStats(),
     venues: () => venues.stats(),
     quotes: () => makers.readStats(),
-    ...{ build, page },
+    ...{ build, page, timers },
     ...(readAccounts === undefined ? {} : { readAccounts }),
     ...(readFees === undefined ? {} : { readFees }),
     ...(history === undefined ? {} : { history: history.history }),
@@ -266,13 +277,13 @@ interface Served {
 async function listenOn(
   { host, port, metricsHost, metricsPort }: BookConfig,
   { handlers, sockets, makers, unsent, backlog, addresses, readers }: Served,
-  log: Logger,
+  { log, timers }: Runtime,
 ): Promise<{ listeners: readonly Listener[]; url: string; metricsUrl: string }> {
   const onFault = (error: unknown, path: string): void =>
     log.error({ err: error, path }, 'a request failed');
   const main = await listen({
-    ...{ host, port, handler: handlers[readers === 'all' ? 'main' : 'operator'], unsent },
-    ...{ backlog, onFault, sockets: readers === 'all' ? [sockets, makers] : [makers] },
+    ...{ host, port, handler: handlers[readers === 'all' ? 'main' : 'operator'], timers },
+    ...{ unsent, backlog, onFault, sockets: readers === 'all' ? [sockets, makers] : [makers] },
     findClient: (origin) => addresses.findClient(origin),
   });
   const url = urlOf(host, main);
@@ -283,7 +294,8 @@ async function listenOn(
   }
   try {
     const address = { host: metricsHost, port: metricsPort };
-    const operator = await listen({ ...address, handler: handlers.operator, unsent, onFault });
+    const handler = handlers.operator;
+    const operator = await listen({ ...address, handler, timers, unsent, onFault });
     sockets.start(main);
     makers.start();
     return { listeners: [main, operator], url, metricsUrl: urlOf(metricsHost, operator) };
@@ -336,11 +348,14 @@ function writeOutput(text: string): void {
 }
 
 /** Stops the parts in their order. One that hangs or fails does not keep the others running. */
-export async function stopAll(stops: readonly (() => void | Promise<void>)[]): Promise<void> {
-  const deadline = new Promise<void>((resolve) => {
-    setTimeout(resolve, LIMITS.stopMsMax).unref();
-  });
+export async function stopAll(
+  timers: Timers,
+  stops: readonly (() => void | Promise<void>)[],
+): Promise<void> {
+  const done = new AbortController();
+  const deadline = sleep(timers, LIMITS.stopMsMax, done.signal).catch(() => undefined);
   for (const stop of stops) await Promise.race([stopOne(stop), deadline]);
+  done.abort();
 }
 
 async function stopOne(stop: () => void | Promise<void>): Promise<void> {

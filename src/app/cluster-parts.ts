@@ -3,8 +3,8 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.js';
+import { sleep, systemTimers } from '../rpc/timers.js';
 import { acceptsOn, freePort } from './loopback-ports.js';
 
 /** Between two looks whether a program accepts. */
@@ -71,12 +71,13 @@ export class ClusterParts {
 
   /** Waits until something is so, or a part has ended. */
   async waitFor(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-    const untilMs = performance.now() + START_MS_MAX;
+    const untilMs = systemTimers.nowMs() + START_MS_MAX;
     const failed = this.failed.then((error) => Promise.reject(error));
     failed.catch(() => undefined);
     while (!(await Promise.race([isSo(), failed]))) {
-      if (performance.now() > untilMs) throw new Error(`${what} took more than ${START_MS_MAX} ms`);
-      await sleep(LOOK_MS);
+      if (systemTimers.nowMs() > untilMs)
+        throw new Error(`${what} took more than ${START_MS_MAX} ms`);
+      await sleep(systemTimers, LOOK_MS);
     }
   }
 
@@ -94,9 +95,9 @@ async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = once(child, 'exit');
   child.kill('SIGINT');
-  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX);
+  const timer = systemTimers.after(END_MS_MAX, () => child.kill('SIGKILL'));
   await ended;
-  clearTimeout(timer);
+  timer.cancel();
 }
 
 /** A program by its path, or where Debian has it. Throws a ConfigError when it is not there. */

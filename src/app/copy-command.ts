@@ -1,6 +1,7 @@
 /** `slotbook copy-history FILE`: moves the file of a history into the database of `--history-url`. */
 import { ConfigReader } from '../config/config.js';
 import type { Flags } from '../config/setting-reader.js';
+import { systemTimers } from '../rpc/timers.js';
 
 /** Copies all or nothing, and prints how much it was; no service may have the file open meanwhile. */
 export async function copyHistory(
@@ -11,9 +12,9 @@ export async function copyHistory(
   const url = new ConfigReader(flags).readHistoryUrl();
   // Others do not load what speaks to Postgres.
   const { copyFile } = await import('../history/postgres/copy-file.js');
-  const startedAtMs = performance.now();
+  const startedAtMs = systemTimers.nowMs();
   const { rows } = await copyFile({ file, url });
-  const seconds = (performance.now() - startedAtMs) / 1_000;
+  const seconds = (systemTimers.nowMs() - startedAtMs) / 1_000;
   const [trades, all] = [rows.get('trades') ?? 0, [...rows.values()].reduce((a, b) => a + b, 0)];
   const rate = Math.round(trades / seconds);
   output.write(

@@ -1,5 +1,4 @@
 /** The book of a core: the first one begins a log on NATS, and others stand by until they can go on with it. Loads the packages of NATS. */
-import type { Logger } from 'pino';
 import type { CoreConfig } from '../config/config.js';
 import type { Readiness } from '../contract/feed-status.js';
 import { Engine } from '../engine/engine.js';
@@ -17,15 +16,17 @@ import {
 } from './feeds.js';
 import { chainOf, readChain } from './live-chain.js';
 import { replyToQuotes } from './quote-forwarding.js';
+import type { Runtime } from './runtime.js';
 import { standbyOrigin } from './standby-origin.js';
 
 /** The live book of a cluster, whose turns go into a log; its feed ends with the log, as when another core writes it. */
-export async function coreOrigin(config: CoreConfig, log: Logger): Promise<BookOrigin> {
-  const run = newEpoch();
-  const genesisHash = await readChain(config, log);
+export async function coreOrigin(config: CoreConfig, runtime: Runtime): Promise<BookOrigin> {
+  const run = newEpoch(runtime.timers);
+  const genesisHash = await readChain(config, runtime);
   const { place, leaseMs, replicas } = config.log;
-  const lease = new Lease({ place, holder: run, leaseMs, replicas, log });
-  const parts = { config, log, lease, link: new QuoteLink({ place, log }), run, genesisHash };
+  const lease = new Lease({ place, holder: run, leaseMs, replicas, ...runtime });
+  const link = new QuoteLink({ place, ...runtime });
+  const parts = { config, runtime, lease, link, run, genesisHash };
   const isFirst = await lease
     .holdFirst()
     .catch((error: unknown) => throwSettingError('nats', place.stream, error));
@@ -33,19 +34,19 @@ export async function coreOrigin(config: CoreConfig, log: Logger): Promise<BookO
 }
 
 function firstOrigin(parts: CoreParts): BookOrigin {
-  const { config, log, lease, link, run, genesisHash } = parts;
+  const { config, runtime, lease, link, run, genesisHash } = parts;
   const { programId } = config;
   const { place } = config.log;
   const engine = new Engine({ programId, epoch: run });
   const { ended, end } = newEnding();
   const journal = new Journal({
-    ...{ setup: logSetupOf(parts), turnLog: engine.turnLog, log },
+    ...{ setup: logSetupOf(parts), turnLog: engine.turnLog, ...runtime },
     onEnded: end,
   });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
   const feed = (events: FeedEvents): ServiceFeed => {
     const chain = chainOf(genesisHash, end);
-    const live = journaledFeed({ config, log, engine, events, chain }, { journal, refused });
+    const live = journaledFeed({ config, runtime, engine, events, chain }, { journal, refused });
     return leasedFeed(live, { engine, lease, link, ended });
   };
   return { engine, journal, feed };

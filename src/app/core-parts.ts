@@ -1,13 +1,13 @@
-import type { Logger } from 'pino';
 import type { CoreConfig } from '../config/config.js';
 import type { LogSetup } from '../journal/model/log-place.js';
 import type { Lease } from '../journal/nats/lease.js';
 import type { QuoteLink } from '../journal/nats/quote-link.js';
+import type { Runtime } from './runtime.js';
 
 /** What the book of a core is made of. */
 export interface CoreParts {
   readonly config: CoreConfig;
-  readonly log: Logger;
+  readonly runtime: Runtime;
   readonly lease: Lease;
   /** By which edges forward quotes. */
   readonly link: QuoteLink;

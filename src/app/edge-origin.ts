@@ -1,5 +1,4 @@
 /** The book of an edge: an engine, and the feed that follows the log of a core. Loads the packages of NATS. */
-import type { Logger } from 'pino';
 import type { EdgeConfig } from '../config/config.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
@@ -7,17 +6,19 @@ import { LogFollower } from '../journal/log-follower.js';
 import { QuoteLink } from '../journal/nats/quote-link.js';
 import { type BookOrigin, type FeedEvents, type ServiceFeed, throwSettingError } from './feeds.js';
 import { quotesToCore } from './quote-forwarding.js';
+import type { Runtime } from './runtime.js';
 
 /** The book that the log of a configuration makes; its epoch is that of the log. */
-export function edgeOrigin(config: EdgeConfig, log: Logger): BookOrigin {
+export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
   const { programId, place, awayAfterMs } = config;
   const engine = new Engine({ programId, epoch: '' });
   const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
-  const link = new QuoteLink({ place, log });
+  const link = new QuoteLink({ place, ...runtime });
   let follower: LogFollower | undefined;
   const feed = ({ onTurn, onFirstLive, publisher, clients }: FeedEvents): ServiceFeed => {
     follower = new LogFollower({
-      ...{ place, programId, engine, log, onTurn, onFirstLive, publisher, clients },
+      ...{ place, programId, engine, ...runtime },
+      ...{ onTurn, onFirstLive, publisher, clients },
       freshness: (ageMs) => freshnessOf(ageMs, config),
       sendAwayAfterMs: awayAfterMs,
     });

@@ -15,6 +15,7 @@ import { holeText, type ReplayHole } from '../journal/replay-hole.js';
 import { splitRuns } from '../journal/store/listing.js';
 import { readSegments } from '../journal/store/segment-index.js';
 import type { SegmentInfo } from '../journal/store/segment-info.js';
+import { systemTimers } from '../rpc/timers.js';
 import { findTrades } from './exported-trades.js';
 import { existingFolder } from './journal-origin.js';
 
@@ -106,7 +107,8 @@ function encoderOf(format: string, channel: ExportChannel, market: string): RowE
 
 async function* readTrades(place: string, asked: Asked): AsyncGenerator<RowBlock> {
   const { market, times } = asked;
-  const stored = { ...findTrades(place, market), fromMs: 0, toMs: TIME_MAX };
+  const file = { ...findTrades(place, market), timers: systemTimers };
+  const stored = { ...file, fromMs: 0, toMs: TIME_MAX };
   let isEmpty = true;
   for await (const block of readTradeRows({ ...stored, fromMs: asked.fromMs, toMs: asked.toMs })) {
     isEmpty = false;

@@ -28,7 +28,7 @@ export function externalVenues(
     readonly markets: readonly string[];
   },
   book: VenueBook,
-  log: VenuePollerOptions['log'],
+  runtime: Pick<VenuePollerOptions, 'log' | 'timers'>,
 ): ExternalVenues {
   const { aggregator, markets: served } = config;
   if (aggregator === undefined) return { start: () => {}, stop: () => {}, stats: () => [] };
@@ -36,10 +36,10 @@ export function externalVenues(
   const isNamed = namedIn(served);
   const isAsked = namedIn(names);
   const poller = new VenuePoller({
-    venue: new Aggregator(aggregator),
+    venue: new Aggregator({ ...aggregator, timers: runtime.timers }),
     markets: () => venueMarkets(book.markets(), (symbol) => isNamed(symbol) && isAsked(symbol)),
     onLevels: ({ id }, levels) => book.setExternalLevels(id, levels),
-    ...{ intervalMs, maxAgeMs, log },
+    ...{ intervalMs, maxAgeMs, ...runtime },
   });
   return {
     start: () => poller.start(),

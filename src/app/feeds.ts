@@ -1,6 +1,5 @@
 /** The book of a cluster: an engine and the feed that moves it, built here for `start-service.ts` to serve, perhaps with its journal. */
 
-import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { LIMITS } from '../config/limits.js';
@@ -12,6 +11,7 @@ import type { FeedMetrics, Readiness } from '../contract/feed-status.js';
 import type { OtherMakerSockets, QuoteSink } from '../contract/indicative.js';
 import type { JournalSource } from '../contract/journal-source.js';
 import type { ReplaySource } from '../contract/replay-source.js';
+import type { Timers } from '../contract/timers.js';
 import { Engine } from '../engine/engine.js';
 import type { LiveFeedOptions } from '../feed/feed-options.js';
 import { LiveFeed } from '../feed/live-feed.js';
@@ -25,9 +25,10 @@ import { RpcClient } from '../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../rpc/limits.js';
 import { readAccountTexts, readPriorityFees } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
-import { systemTimers } from '../rpc/timers.js';
+import { withTimeLimit } from '../rpc/timers.js';
 import type { LiveChain } from './live-chain.js';
 import { mergeSources } from './merge-sources.js';
+import type { Runtime } from './runtime.js';
 
 /** The events of a feed, who publishes its turns, and who lets clients in. */
 export type FeedEvents = Pick<
@@ -73,18 +74,22 @@ export interface BookOrigin {
 }
 
 /** The live book of a cluster, with its journal where that has a folder. */
-export function liveOrigin(config: ServiceConfig, log: Logger, journalFolder?: string): BookOrigin {
+export function liveOrigin(
+  config: ServiceConfig,
+  runtime: Runtime,
+  journalFolder?: string,
+): BookOrigin {
   const { programId, journal: settings } = config;
-  const engine = new Engine({ programId, epoch: newEpoch() });
-  const parts = { config, log, engine };
+  const engine = new Engine({ programId, epoch: newEpoch(runtime.timers) });
+  const parts = { config, runtime, engine };
   if (settings === undefined || journalFolder === undefined) {
     return { engine, feed: (events) => liveFeed({ ...parts, events }) };
   }
   const setup = { ...settings, folder: journalFolder, programId };
-  const journal = new Journal({ setup, turnLog: engine.turnLog, log });
+  const journal = new Journal({ setup, turnLog: engine.turnLog, ...runtime });
   const files = { folder: journalFolder, programId };
-  const asOf = new AsOfReads({ files, journal, log });
-  const replays = new TopicReplays({ files, journal, log });
+  const asOf = new AsOfReads({ files, journal, ...runtime });
+  const replays = new TopicReplays({ files, journal, ...runtime });
   const readers = [replays, asOf];
   const refused = (error: unknown): never => throwSettingError('dataDir', journalFolder, error);
   const feed = (events: FeedEvents): ServiceFeed =>
@@ -127,7 +132,7 @@ interface JournalParts {
 
 interface LiveFeedParts {
   readonly config: ServiceConfig;
-  readonly log: Logger;
+  readonly runtime: Runtime;
   readonly engine: EpochEngine;
   readonly events: FeedEvents;
   /** Where the book is that of one chain for ever; left out where it goes on with another one as a new epoch. */
@@ -135,31 +140,32 @@ interface LiveFeedParts {
 }
 
 function liveFeed(parts: LiveFeedParts): ServiceFeed {
-  const { config, log, engine, events, chain } = parts;
-  const nodes = createNodes(config.nodes);
+  const { config, runtime, engine, events, chain } = parts;
+  const { timers } = runtime;
+  const nodes = createNodes(config.nodes, timers);
   const { snapshotUrl, programId, laggingAfterMs, staleAfterMs } = config;
   const { auditIntervalMs, probeIntervalMs, clockSkewMaxMs } = config;
   const { indicativePolicy, streamIntervalMs } = config;
   const snapshotRpc =
     snapshotUrl === undefined
       ? {}
-      : { snapshotRpc: new RpcClient({ url: snapshotUrl, ...PATIENCE_WITH_FALLBACK }) };
-  const sources = mergeSources(config, nodes, log);
+      : { snapshotRpc: new RpcClient({ url: snapshotUrl, timers, ...PATIENCE_WITH_FALLBACK }) };
+  const sources = mergeSources(config, nodes, runtime);
   const feed = new LiveFeed({
-    ...{ nodes, engine, programId, log, auditIntervalMs, probeIntervalMs, clockSkewMaxMs },
+    ...{ nodes, engine, programId, ...runtime },
+    ...{ auditIntervalMs, probeIntervalMs, clockSkewMaxMs },
     ...(sources === undefined ? {} : { sources }),
     ...snapshotRpc,
     timing: { laggingAfterMs, staleAfterMs },
     streamIntervalMs,
     ...events,
     ...(chain === undefined ? {} : { genesisHash: chain.genesisHash }),
-    onGenesisChanged: chain?.onLeft ?? (() => engine.setEpoch(newEpoch(engine.epoch))),
+    onGenesisChanged: chain?.onLeft ?? (() => engine.setEpoch(newEpoch(timers, engine.epoch))),
   });
   const quotes = new QuoteIntake({
     engine,
     requestTurn: () => feed.requestTurn(),
-    timers: systemTimers,
-    wallMs: () => Date.now(),
+    timers,
   });
   const socketStats = () => nodes.map(({ socket }) => socket.stats);
   return {
@@ -175,16 +181,20 @@ function liveFeed(parts: LiveFeedParts): ServiceFeed {
     status: () => feed.status(),
     stats: () => feedMetrics(feed.stats(), socketStats()),
     readAccounts: (keys) =>
-      readAccountTexts(feed.rpc, keys, AbortSignal.timeout(LIMITS.accountReadMsMax)),
+      withTimeLimit({ timers, limitMs: LIMITS.accountReadMsMax }, (signal) =>
+        readAccountTexts(feed.rpc, keys, signal),
+      ),
     readFees: (accounts) =>
-      readPriorityFees(feed.rpc, accounts, AbortSignal.timeout(LIMITS.feeReadMsMax)),
+      withTimeLimit({ timers, limitMs: LIMITS.feeReadMsMax }, (signal) =>
+        readPriorityFees(feed.rpc, accounts, signal),
+      ),
     quotes,
   };
 }
 
 /** Names a run on one chain: bodies and tags of different runs and chains never compare equal. */
-export function newEpoch(last = '0'): string {
-  return Math.max(Date.now(), Number.parseInt(last, 36) + 1).toString(36);
+export function newEpoch(timers: Pick<Timers, 'unixMs'>, last = '0'): string {
+  return Math.max(timers.unixMs(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
 /** A folder that another process has, or a log that lets nobody in, is wrong usage. */

@@ -2,12 +2,13 @@
  * The history beside a book: its worker, the folder of its files, and the markets of the book, which
  * it needs to know by their names.
  */
-import type { Logger } from 'pino';
 import type { EdgeConfig, ServiceConfig } from '../config/config.js';
 import type { MarketInfo } from '../contract/markets.js';
+import type { Timer, Timers } from '../contract/timers.js';
 import { History } from '../history/history.js';
 import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 import type { DataFolder } from './data-folder.js';
+import type { Runtime } from './runtime.js';
 
 /** How often the markets of the book are compared with the last ones. */
 const MARKETS_WATCH_MS = 1_000;
@@ -28,13 +29,14 @@ export interface ServiceHistory {
 export function historyOf(
   { history: settings, nodes, sources = [], programId }: ServiceConfig,
   folder: DataFolder,
-  log: Logger,
+  runtime: Runtime,
   markets: () => readonly BookMarket[],
 ): ServiceHistory | undefined {
   if (settings === undefined) return undefined;
   const grpc = sources.filter((source) => source.kind === 'grpc');
   const setup = { ...settings, nodes, grpc, programId, dataDir: folder.path };
-  return startedBy(new History({ setup, log }), { markets, chain: () => null });
+  const history = new History({ setup, ...runtime });
+  return startedBy(history, { markets, chain: () => null }, runtime.timers);
 }
 
 /** What of an edge's settings its history needs. */
@@ -50,28 +52,34 @@ interface KnownBook {
 /** Builds the history of an edge, which reads what its core writes; undefined without a database. */
 export function readHistoryOf(
   { programId, database }: ReaderConfig,
-  log: Logger,
+  runtime: Runtime,
   book: KnownBook,
 ): ServiceHistory | undefined {
   if (database === undefined) return undefined;
   const unused = { backfillHours: 0, backfillTransactionsMax: 0, requestsPerSecond: 1 };
   const setup = { ...unused, ...{ retentionDays: 0, candleRetentionDays: 0, dataDir: '' } };
-  const history = new History({ setup: { ...setup, nodes: [], programId, database }, log });
-  return startedBy(history, book);
+  const history = new History({ setup: { ...setup, nodes: [], programId, database }, ...runtime });
+  return startedBy(history, book, runtime.timers);
 }
 
-function startedBy(history: History, book: KnownBook): ServiceHistory {
+function startedBy(history: History, book: KnownBook, timers: Timers): ServiceHistory {
   const shareMarkets = marketSharing(history, book);
-  let timer: NodeJS.Timeout | undefined;
+  let watch: Timer | undefined;
+  const planWatch = (): void => {
+    watch = timers.after(MARKETS_WATCH_MS, () => {
+      planWatch();
+      shareMarkets();
+    });
+  };
   return {
     history,
     start: () => {
       history.start();
-      timer = setInterval(shareMarkets, MARKETS_WATCH_MS);
+      planWatch();
     },
     shareMarkets,
     stop: async () => {
-      clearInterval(timer);
+      watch?.cancel();
       await history.stop();
     },
   };

@@ -2,6 +2,7 @@
 import { ConfigError } from '../config/config-error.js';
 import { type ProvedSlot, proveOrders, proveSlot } from '../journal/prove-slot.js';
 import { verifyJournal } from '../journal/verify-journal.js';
+import { systemTimers } from '../rpc/timers.js';
 import { existingFolder, segmentOfSlot } from './journal-origin.js';
 
 /** Where a command prints its lines. */
@@ -12,7 +13,8 @@ export interface CommandOutput {
 /** Reads a whole journal and prints what is sound; true when nothing is damaged. Throws a ConfigError without a folder. */
 export async function verifyJournalFolder(place: string, output: CommandOutput): Promise<boolean> {
   const folder = existingFolder(place, '--journal');
-  return verifyJournal({ folder, print: (line) => void output.write(`${line}\n`) });
+  const print = (line: string): void => void output.write(`${line}\n`);
+  return verifyJournal({ folder, print, timers: systemTimers });
 }
 
 /** The flags of `prove`. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ReplayConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { JournalMomentSetting as Moment } from '../config/journal-moment.js';
+import type { Timers } from '../contract/timers.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
 import { textOfError } from '../journal/model/error.js';
@@ -41,7 +42,7 @@ export interface SegmentPlace {
  * The book of the newest run without a hole or, with `at`, of that moment. Throws a ConfigError when the folder has no
  * such journal.
  */
-export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
+export function journalOrigin(config: ReplayConfig, place: string, timers: Timers): BookOrigin {
   const folder = existingFolder(place, 'DIR');
   const { at, speed } = config;
   const found = readSegments(folder, null);
@@ -55,7 +56,8 @@ export function journalOrigin(config: ReplayConfig, place: string): BookOrigin {
   const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): ServiceFeed =>
     feedOf(
       new JournalReplayer({
-        ...{ folder, programId, segments, engine, speed, onTurn, onFirstLive, publisher },
+        ...{ folder, programId, segments, engine, speed, timers },
+        ...{ onTurn, onFirstLive, publisher },
         until: at && untilOf(at),
         isBeforeEnd: choice?.goesOn ?? false,
         freshness: (ageMs) => freshnessOf(ageMs, config),

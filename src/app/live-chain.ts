@@ -1,10 +1,10 @@
-import type { Logger } from 'pino';
 import type { CoreConfig } from '../config/config.js';
 import { JournalError } from '../journal/model/error.js';
 import { loggedFailure } from '../rpc/error.js';
 import { readGenesisHash } from '../rpc/methods.js';
 import { createNodes } from '../rpc/node-pool.js';
-import { sleep, systemTimers } from '../rpc/timers.js';
+import { sleep } from '../rpc/timers.js';
+import type { Runtime } from './runtime.js';
 
 /** Between two rounds in which all nodes are asked for their chain. */
 const CHAIN_RETRY_MS = 1_000;
@@ -18,8 +18,8 @@ export interface LiveChain {
 }
 
 /** The chain of the first node that says which: a log is that of one chain. While none does they are asked again. */
-export async function readChain({ nodes }: CoreConfig, log: Logger): Promise<string> {
-  for (const asked = createNodes(nodes); ; ) {
+export async function readChain({ nodes }: CoreConfig, { log, timers }: Runtime): Promise<string> {
+  for (const asked = createNodes(nodes, timers); ; ) {
     for (const { name, rpc } of asked) {
       try {
         return await readGenesisHash(rpc);
@@ -27,7 +27,7 @@ export async function readChain({ nodes }: CoreConfig, log: Logger): Promise<str
         log.warn({ node: name, reason: loggedFailure(error) }, 'the node does not say its chain');
       }
     }
-    await sleep(systemTimers, CHAIN_RETRY_MS, new AbortController().signal);
+    await sleep(timers, CHAIN_RETRY_MS);
   }
 }
 

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemTimers } from '../rpc/timers.js';
 import { FEW_MARKETS } from '../sim/bytes/market-presets.js';
 import { startDemo } from '../sim/demo/demo.js';
 import { asError, type Service, stopAll } from './book-service.js';
@@ -38,9 +39,9 @@ export async function startLocalCluster(flags: ClusterFlags): Promise<Service> {
     const url = await startServices(parts, demo, shared);
     printParts(parts, { nats, database });
     process.stdout.write(`ready ${url}\n`);
-    return { url, failed: failureOf(demo.done), stop: () => stopAll(stops) };
+    return { url, failed: failureOf(demo.done), stop: () => stopAll(systemTimers, stops) };
   } catch (error) {
-    await stopAll(stops);
+    await stopAll(systemTimers, stops);
     throw error;
   }
 }

@@ -22,12 +22,12 @@ import { replyToQuotes } from './quote-forwarding.js';
 
 /** The book of the log; from the take-over on it is written here. */
 export function standbyOrigin(parts: CoreParts): BookOrigin {
-  const { config, log } = parts;
+  const { config, runtime } = parts;
   const { programId } = config;
   const engine = new Engine({ programId, epoch: '' });
   const setup = { ...logSetupOf(parts), isStandby: true };
   const { ended, end } = newEnding();
-  const journal = new Journal({ setup, turnLog: engine.turnLog, log, onEnded: end });
+  const journal = new Journal({ setup, turnLog: engine.turnLog, ...runtime, onEnded: end });
   const feed = (events: FeedEvents): ServiceFeed =>
     new Standby({ ...parts, setup, engine, journal, ended, end, events }).bookFeed();
   return { engine, journal, feed };
@@ -55,22 +55,23 @@ class Standby {
   #wasLive = false;
 
   constructor(parts: StandbyParts) {
-    const { config, log, engine, journal, genesisHash, end } = parts;
+    const { config, runtime, engine, journal, genesisHash, end } = parts;
     const { programId } = config;
     const { place } = config.log;
     this.#parts = parts;
-    const warm = new Engine({ programId, epoch: newEpoch() });
+    const warm = new Engine({ programId, epoch: newEpoch(runtime.timers) });
     const bounds = { bytesMax: STANDBY_BYTES_MAX, lateSlots: LATE_SLOTS };
     this.#switched = new StandbyEngine({ warm, ...bounds });
     this.#follower = new LogFollower({
-      ...{ place, programId, genesisHash, engine, log },
+      ...{ place, programId, genesisHash, engine, ...runtime },
       sendAwayAfterMs: Number.POSITIVE_INFINITY,
       freshness: (ageMs) => freshnessOf(ageMs, config),
       onTurn: () => this.#switched.noteLogSlot(this.#follower.slot),
     });
     const refused = (error: unknown): never => throwSettingError('nats', place.stream, error);
     const events = this.#eventsOf(parts.events);
-    const own = { config, log, engine: this.#switched, events, chain: chainOf(genesisHash, end) };
+    const chain = chainOf(genesisHash, end);
+    const own = { config, runtime, engine: this.#switched, events, chain };
     this.#live = journaledFeed(own, { journal, refused });
   }
 
@@ -110,8 +111,8 @@ class Standby {
   }
 
   async #standBy(): Promise<never> {
-    const { lease, log, ended } = this.#parts;
-    log.info({}, 'another core writes the log: this one stands by');
+    const { lease, runtime, ended } = this.#parts;
+    runtime.log.info({}, 'another core writes the log: this one stands by');
     const following = this.#follower.start();
     const held = new Promise<void>((resolve) => lease.keep(resolve));
     await Promise.race([held, following.then(() => ended)]);
@@ -120,9 +121,10 @@ class Standby {
   }
 
   async #takeOver(following: Promise<void>): Promise<void> {
-    const { setup, run, engine, journal, log, events } = this.#parts;
+    const { setup, run, engine, journal, runtime, events } = this.#parts;
+    const { log, timers } = runtime;
     const { signal } = this.#stop;
-    const taken = await takeLogOver({ setup, follower: this.#follower, run, signal });
+    const taken = await takeLogOver({ setup, follower: this.#follower, run, timers, signal });
     await this.#follower.stop();
     await following;
     const reader = this.#follower.handOver();

@@ -14,6 +14,7 @@ import type {
   ServiceConfig,
   VerifyConfig,
 } from '../config/config.js';
+import { systemTimers } from '../rpc/timers.js';
 import { warmCalls } from '../rpc/warm-up.js';
 import type { HistoryFirst } from '../server/routes/first-ready.js';
 import { mainnetMarkets } from '../sim/bytes/mainnet-presets.js';
@@ -28,6 +29,12 @@ import { type BookOrigin, liveOrigin, type ServiceFeed } from './feeds.js';
 import { historyOf, readHistoryOf } from './histories.js';
 import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
 import { createLog } from './log.js';
+import type { Runtime } from './runtime.js';
+
+/** The log of a configuration, and the time of the system. */
+function runtimeOf(config: Parameters<typeof createLog>[0]): Runtime {
+  return { log: createLog(config), timers: systemTimers };
+}
 
 /** What a service may do besides serving. */
 export interface ServiceOptions {
@@ -48,55 +55,59 @@ export async function startService(
   config: ServiceConfig,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const log = createLog(config);
-  await warmCalls();
+  const runtime = runtimeOf(config);
+  await warmCalls(systemTimers);
   const { recordTo, historyFirst = 'open' } = options;
-  if (recordTo !== undefined) log.info({ folder: recordTo }, 'recording');
+  if (recordTo !== undefined) runtime.log.info({ folder: recordTo }, 'recording');
   const folder = dataFolder(config.history ?? config.journal);
   const origin =
     recordTo === undefined
-      ? liveOrigin(config, log, path.join(folder.path, JOURNAL_FOLDER))
-      : liveOrigin({ ...config, journal: KEPT_WHOLE }, log, recordTo);
-  const history = historyOf(config, folder, log, () => origin.engine.markets());
+      ? liveOrigin(config, runtime, path.join(folder.path, JOURNAL_FOLDER))
+      : liveOrigin({ ...config, journal: KEPT_WHOLE }, runtime, recordTo);
+  const history = historyOf(config, folder, runtime, () => origin.engine.markets());
   const onStopped = (): Promise<void> => folder.remove();
-  return serveBook(config, { origin, history, historyFirst, onStopped }, log);
+  return serveBook(config, { origin, history, historyFirst, onStopped }, runtime);
 }
 
 /** Follows a cluster for edges: writes its log, and serves its own state and makers, no book. */
 export async function startCoreService(config: CoreConfig): Promise<Service> {
-  const log = createLog(config);
-  await warmCalls();
+  const runtime = runtimeOf(config);
+  await warmCalls(systemTimers);
   // Others do not load what speaks to NATS.
   const { coreOrigin } = await import('./core-origin.js');
-  const origin = await coreOrigin(config, log);
+  const origin = await coreOrigin(config, runtime);
   // It is kept in a database or not at all: no folder is used.
-  const history = historyOf(config, dataFolder(config.history), log, () => origin.engine.markets());
-  return serveBook(config, { origin, history, readers: 'none' }, log);
+  const history = historyOf(config, dataFolder(config.history), runtime, () =>
+    origin.engine.markets(),
+  );
+  return serveBook(config, { origin, history, readers: 'none' }, runtime);
 }
 
 /** Serves the book that the log of a core makes. */
 export async function startEdgeService(config: EdgeConfig): Promise<Service> {
-  const log = createLog(config);
+  const runtime = runtimeOf(config);
   // Others do not load what speaks to NATS.
   const { edgeOrigin } = await import('./edge-origin.js');
-  const origin = edgeOrigin(config, log);
-  const history = readHistoryOf(config, log, {
+  const origin = edgeOrigin(config, runtime);
+  const history = readHistoryOf(config, runtime, {
     markets: () => origin.engine.markets(),
     chain: () => origin.chain?.() ?? null,
   });
-  return serveBook(config, { origin, history }, log);
+  return serveBook(config, { origin, history }, runtime);
 }
 
 /** Serves the book of a journal, and the last one after its end. */
 export async function startReplayService(config: ReplayConfig, place: string): Promise<Service> {
-  return serveBook(config, { origin: journalOrigin(config, place) }, createLog(config));
+  const runtime = runtimeOf(config);
+  const origin = journalOrigin(config, place, runtime.timers);
+  return serveBook(config, { origin }, runtime);
 }
 
 /** Compares a running service with its chain, and prints what differs; true when nothing does. */
 export async function verifyService(config: VerifyConfig): Promise<boolean> {
   const { url, markets, seconds } = config;
   const compared = { ...config, auditIntervalMs: 0, journal: undefined };
-  const origin = liveOrigin(compared, createLog(config));
+  const origin = liveOrigin(compared, runtimeOf(config));
   const feed = origin.feed({});
   const chain = chainBook(origin.engine, () => feed.status());
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -142,7 +153,8 @@ export async function startDemoService(
     return {
       url: service.url,
       failed: Promise.race([service.failed, chainFailed]),
-      stop: () => stopAll([() => maker.stop(), () => service.stop(), () => demo.stop()]),
+      stop: () =>
+        stopAll(systemTimers, [() => maker.stop(), () => service.stop(), () => demo.stop()]),
     };
   } catch (error) {
     await demo.stop();

@@ -4,7 +4,6 @@ import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Timers } from '../contract/timers.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import type { NodeRpc, RpcNode, RpcNodes } from '../rpc/node-pool.js';
-import { systemTimers } from '../rpc/timers.js';
 import { type FeedParts, NO_SLOT } from './connection/parts.js';
 import { ScanNode } from './connection/scan-node.js';
 import { ChainClock } from './model/chain-clock.js';
@@ -51,7 +50,8 @@ export interface LiveFeedOptions {
   readonly probeIntervalMs?: number;
   /** The most that this machine's clock may differ from the chain's. */
   readonly clockSkewMaxMs?: number;
-  readonly timers?: Timers;
+  readonly timers: Timers;
+  /** The wall clock, unix milliseconds; that of the timers by default. */
   readonly wallMs?: () => number;
   readonly random?: () => number;
   readonly replayUpdatesMax?: number;
@@ -83,12 +83,11 @@ export function newParts(
   nodes: RpcNodes<FeedNode>,
   onTurn: (turn: TurnChanges, mark: PublishMark) => void,
 ): FeedParts {
-  const { engine, programId, onApplied, publisher } = options;
+  const { engine, programId, onApplied, publisher, timers } = options;
   const { streamIntervalMs = SETTINGS.streamIntervalMs.default } = options;
   const log = options.log ?? silentLog;
-  const timers = options.timers ?? systemTimers;
   const random = options.random ?? Math.random;
-  const wallMs = options.wallMs ?? Date.now;
+  const wallMs = options.wallMs ?? ((): number => timers.unixMs());
   const nowMs = (): number => timers.nowMs();
   const clock = new ChainClock({ monotonicMs: nowMs, wallMs });
   const counters = newCounters();

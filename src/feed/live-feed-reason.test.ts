@@ -4,6 +4,7 @@ import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { fastTimers } from '../../test/support/steady-timers.js';
 import { until } from '../../test/support/until.js';
 import { RpcClient } from '../rpc/client.js';
+import { systemTimers } from '../rpc/timers.js';
 import { failureText } from './model/error.js';
 
 let bench: FeedBench;
@@ -40,7 +41,11 @@ describe('feed: why it is not live', () => {
       if (kindOf(params) !== 'user' || !refused) return bench.chain.program(kindOf(params));
       return { status: 403, body: 'key abcdefgh12\nhas no plan' };
     });
-    const rpc = new RpcClient({ url: `${bench.server.rpcUrl}abcdefgh12`, random: () => 0 });
+    const rpc = new RpcClient({
+      timers: systemTimers,
+      url: `${bench.server.rpcUrl}abcdefgh12`,
+      random: () => 0,
+    });
     const log = newLog();
     const live = bench.start({ nodes: [{ ...nodeOf(bench.server), rpc }], log });
     await reasonStays(

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { UNREADABLE } from '../../test/fake-engine.js';
 import { FeedBench } from '../../test/feed-bench.js';
+import { nextTurn } from '../../test/support/next-turn.js';
 import { fastTimers } from '../../test/support/steady-timers.js';
 import { until } from '../../test/support/until.js';
-import { nextTurn } from '../rpc/timers.js';
 
 let bench: FeedBench;
 

@@ -12,10 +12,10 @@ function opened() {
   const timers = new ManualTimers();
   let turns = 0;
   let backMs = 0;
+  timers.unixMs = () => START_MS + timers.nowMs() - backMs;
   const door = new QuoteIntake({
     engine,
     timers,
-    wallMs: () => START_MS + timers.nowMs() - backMs,
     requestTurn: () => {
       turns += 1;
     },

@@ -14,7 +14,6 @@ export interface QuoteIntakeOptions {
   /** Ends a turn as soon as the loop has read its sockets: many quotes cost one. */
   readonly requestTurn: () => void;
   readonly timers: Timers;
-  readonly wallMs: () => number;
 }
 
 /** Sets quotes in the engine, and ends a turn at their expiry. */
@@ -29,8 +28,8 @@ export class QuoteIntake {
 
   /** Replaces a maker's quotes of a market; none withdraws them. */
   setQuotes(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome {
-    const { engine, requestTurn, wallMs } = this.#options;
-    const outcome = engine.setIndicative({ ...quotes, tsMs: wallMs() });
+    const { engine, requestTurn, timers } = this.#options;
+    const outcome = engine.setIndicative({ ...quotes, tsMs: timers.unixMs() });
     if (outcome === 'changed') requestTurn();
     if (this.#checkTimer === null && !this.#stopped) this.#scheduleCheck();
     return outcome;
@@ -45,13 +44,13 @@ export class QuoteIntake {
 
   /** Checks when the next quote may expire; a clock that was set is noticed in time. */
   #scheduleCheck(): void {
-    const { engine, requestTurn, timers, wallMs } = this.#options;
+    const { engine, requestTurn, timers } = this.#options;
     const dueMs = engine.indicativeDueMs();
     if (dueMs === null) {
       this.#checkTimer = null;
       return;
     }
-    const waitMs = dueMs - wallMs();
+    const waitMs = dueMs - timers.unixMs();
     if (waitMs <= 0) requestTurn();
     const boundedMs = Math.min(Math.max(waitMs, QUOTE_CHECK_MS_MIN), QUOTE_CHECK_MS_MAX);
     this.#checkTimer = timers.after(boundedMs, () => this.#scheduleCheck());

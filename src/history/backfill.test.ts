@@ -22,6 +22,7 @@ vi.mock(import('./model/limits.js'), async (original) => {
 
 /** A second of waiting is 50 ms. */
 const FAST_TIMERS: Timers = {
+  ...systemTimers,
   nowMs: () => performance.now() * 20,
   after: (delayMs, run) => systemTimers.after(delayMs / 20, run),
 };
@@ -53,6 +54,7 @@ afterEach(async () => {
 
 function run(options: Partial<BackfillOptions> = {}): Promise<BackfillProgress> {
   return backfill({
+    timers: systemTimers,
     nodes: [node.urls],
     programId: PROGRAM,
     dataDir: folder,

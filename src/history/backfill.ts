@@ -9,7 +9,7 @@ import { silentLog } from '../rpc/log.js';
 import { readGenesisHash } from '../rpc/methods.js';
 import { createNodes, NodePool, type NodeUrls, type RpcNodes } from '../rpc/node-pool.js';
 import { RateLimiter } from '../rpc/rate-limiter.js';
-import { sleep, systemTimers } from '../rpc/timers.js';
+import { sleep } from '../rpc/timers.js';
 import { BackfillJob, type JobBounds } from './backfill-job.js';
 import { Backfiller, type BackfillStep } from './ingest/backfiller.js';
 import { Fetcher } from './ingest/fetcher.js';
@@ -33,7 +33,7 @@ export interface BackfillOptions extends JobBounds {
   readonly requestsPerSecond: number;
   readonly onProgress: (progress: BackfillProgress) => void;
   readonly signal: AbortSignal;
-  readonly timers?: Timers;
+  readonly timers: Timers;
   readonly random?: () => number;
 }
 
@@ -61,8 +61,8 @@ export interface BackfillProgress {
  * the signal's reason when it aborts.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
-  const { dataDir, database, timers = systemTimers, random = Math.random, signal } = options;
-  const nodes = createNodes(options.nodes);
+  const { dataDir, database, timers, random = Math.random, signal } = options;
+  const nodes = createNodes(options.nodes, timers);
   const stores = new StoreManager({
     ...{ folder: dataDir, database, timers },
     marketOf: () => undefined,
@@ -71,13 +71,13 @@ export async function backfill(options: BackfillOptions): Promise<BackfillProgre
   const genesis = await readGenesisHash(first.rpc, { signal });
   try {
     const { store } = await stores.openStore(genesis);
-    return await new Backfill({ ...options, timers, random }, { nodes, store }).runJob();
+    return await new Backfill({ ...options, random }, { nodes, store }).runJob();
   } finally {
     stores.close();
   }
 }
 
-type RunningBackfill = BackfillOptions & Required<Pick<BackfillOptions, 'timers' | 'random'>>;
+type RunningBackfill = BackfillOptions & Required<Pick<BackfillOptions, 'random'>>;
 
 class Backfill {
   readonly #options: RunningBackfill;

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
 import type { MarketInfo } from '../contract/markets.js';
 import type { RowBlock, RowColumn } from '../contract/row-block.js';
-import { systemTimers } from '../rpc/timers.js';
+import type { Timers } from '../contract/timers.js';
 import { candlePointOf } from './candles/rules.js';
 import { marketKeyOf, type TradeRow } from './model/records.js';
 import { nextTrades } from './store/trade-walk.js';
@@ -19,6 +19,7 @@ export interface ExportedTrades {
   /** The first and the last moment, unix milliseconds; trades have whole seconds. */
   readonly fromMs: number;
   readonly toMs: number;
+  readonly timers: Pick<Timers, 'nowMs'>;
 }
 
 /** The genesis hashes of the chains whose history is in a folder. */
@@ -31,8 +32,8 @@ export function storedChains(dataDir: string): readonly string[] {
  * Reads what candles count as trades. No service may have the file open meanwhile. Throws a StoreError.
  */
 export async function* readTradeRows(trades: ExportedTrades): AsyncGenerator<RowBlock> {
-  const { dataDir: folder, genesisHash, market, fromMs, toMs } = trades;
-  const stores = new StoreManager({ folder, marketOf: () => undefined, timers: systemTimers });
+  const { dataDir: folder, genesisHash, market, fromMs, toMs, timers } = trades;
+  const stores = new StoreManager({ folder, marketOf: () => undefined, timers });
   const span = { fromTs: Math.ceil(fromMs / 1_000), toTs: Math.floor(toMs / 1_000) };
   const walk = { market: marketKeyOf(market), ...span };
   try {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import type { HistoryQuery } from '../contract/history-queries.js';
 import { silentLog } from '../rpc/log.js';
+import { systemTimers } from '../rpc/timers.js';
 import { History } from './history.js';
 import { HistoryError } from './model/error.js';
 import {
@@ -171,7 +172,7 @@ describe('a thread of the history', () => {
   function run(code: string, log = silentLog): History {
     const file = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
     const startWorker: StartWorker = (given, listener) => startFile(file, given, listener);
-    real = new History({ setup, log, startWorker });
+    real = new History({ timers: systemTimers, setup, log, startWorker });
     real.start();
     return real;
   }
@@ -192,7 +193,7 @@ describe('a thread of the history', () => {
   });
 
   test('runs from the last build, answers and stops', async () => {
-    real = new History({ setup, log: silentLog });
+    real = new History({ timers: systemTimers, setup, log: silentLog });
     real.start();
     await expect(real.query(volumes)).rejects.toMatchObject({ code: 'NOT_READY' });
   });

@@ -11,7 +11,6 @@ import type { Timer, Timers } from '../contract/timers.js';
 import { Backoff } from '../rpc/backoff.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers } from '../rpc/timers.js';
 import { HistoryError, type HistoryErrorCode } from './model/error.js';
 import {
   QUERIES_MAX,
@@ -34,7 +33,7 @@ import { type StartWorker, startThread, type WorkerLink } from './worker-link.js
 export interface HistoryOptions {
   readonly setup: WorkerSetup;
   readonly log: Log;
-  readonly timers?: Timers;
+  readonly timers: Timers;
   readonly random?: () => number;
   readonly startWorker?: StartWorker;
 }
@@ -71,7 +70,7 @@ export class History {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
+    this.#timers = options.timers;
     const random = options.random ?? Math.random;
     this.#nonce = newNonce(random);
     this.#backoff = new Backoff({ firstMs: RESTART_FIRST_MS, capMs: RESTART_CAP_MS, random });

@@ -54,8 +54,8 @@ function newReads(): AsOfReads {
   timers = new ManualTimers();
   const log = { info: () => undefined, warn: () => undefined };
   const files = { folder, programId: PROGRAM_ID };
-  const wallMs = () => life.nowMs + quietMs;
-  reads = new AsOfReads({ files, journal, log, timers, wallMs, threadsMax: 1 });
+  timers.unixMs = () => life.nowMs + quietMs;
+  reads = new AsOfReads({ files, journal, log, timers, threadsMax: 1 });
   return reads;
 }
 

@@ -14,7 +14,6 @@ import type {
 import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers } from '../rpc/timers.js';
 import { type AsOfFiles, AsOfThread } from './as-of-thread.js';
 import { JournalError } from './model/error.js';
 import {
@@ -31,9 +30,7 @@ export interface AsOfOptions {
   readonly files: AsOfFiles;
   readonly journal: FlushedJournal;
   readonly log: Log;
-  readonly timers?: Timers;
-  /** Unix milliseconds; those of the system by default. */
-  readonly wallMs?: () => number;
+  readonly timers: Timers;
   /** Threads at most; by default as many as the machine can spare. */
   readonly threadsMax?: number;
 }
@@ -77,8 +74,8 @@ export class AsOfReads implements AsOfSource {
 
   constructor(options: AsOfOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
-    this.#recent = new RecentTurns(options.journal, options.wallMs ?? Date.now);
+    this.#timers = options.timers;
+    this.#recent = new RecentTurns(options.journal, options.timers);
     this.#threadsMax = options.threadsMax ?? threadsOf(availableParallelism());
   }
 

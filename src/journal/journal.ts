@@ -9,7 +9,6 @@ import type { JournalReader } from '../engine/journal-reader.js';
 import type { TurnLog } from '../engine/turn-log.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers } from '../rpc/timers.js';
 import { JournalError, textOfError } from './model/error.js';
 import {
   DRAIN_BYTES,
@@ -32,7 +31,7 @@ export interface JournalOptions {
   /** Where the core writes what moves its book. */
   readonly turnLog: TurnLog;
   readonly log: Log;
-  readonly timers?: Timers;
+  readonly timers: Timers;
 }
 
 const NOTHING_KEPT: JournalListing = { ranges: [], gaps: [], skipped: [] };
@@ -66,7 +65,7 @@ export class Journal implements JournalSource {
 
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
+    this.#timers = options.timers;
   }
 
   /**

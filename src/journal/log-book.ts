@@ -1,6 +1,7 @@
 import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState } from '../contract/feed-status.js';
 import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { Timers } from '../contract/timers.js';
 import type { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
 import { nextTurn } from '../rpc/timers.js';
@@ -19,6 +20,7 @@ const STATES: readonly FeedState[] = ['live', 'lagging', 'stale', 'rebuilding'];
 export interface LogBookOptions {
   readonly programId: string;
   readonly engine: Engine;
+  readonly timers: Timers;
   /** After each turn. */
   readonly onTurn?: ((turn: TurnChanges, mark: PublishMark) => void) | undefined;
   /** Makes the frames of a mark: the next turn waits for them. */
@@ -151,11 +153,11 @@ export class LogBook {
   }
 
   async #applyTurns(): Promise<void> {
-    const { engine, onTurn } = this.#options;
-    for (let sliceMs = performance.now(); ; ) {
-      if (performance.now() - sliceMs > LOG_SLICE_MS) {
-        await nextTurn();
-        sliceMs = performance.now();
+    const { engine, onTurn, timers } = this.#options;
+    for (let sliceMs = timers.nowMs(); ; ) {
+      if (timers.nowMs() - sliceMs > LOG_SLICE_MS) {
+        await nextTurn(timers);
+        sliceMs = timers.nowMs();
       }
       await this.#whenPublished();
       // The log knows nothing of what is shown here, and a turn is to be the same everywhere.

@@ -6,7 +6,7 @@ import { type JournalReader, readSegmentHead } from '../engine/journal-reader.js
 import { Backoff } from '../rpc/backoff.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { sleep, systemTimers } from '../rpc/timers.js';
+import { sleep } from '../rpc/timers.js';
 import { LogBook, type LogBookOptions } from './log-book.js';
 import { JournalError } from './model/error.js';
 import { LOG_RESTORE_MS_MAX, LOG_RETRY_MS, LOG_WATCH_MS } from './model/limits.js';
@@ -71,7 +71,7 @@ export class LogFollower {
   readonly #restoreWaits = new Backoff({
     ...{ firstMs: LOG_RETRY_MS, capMs: LOG_RESTORE_MS_MAX, random: Math.random },
   });
-  #messageAtMs = systemTimers.nowMs();
+  #messageAtMs: number;
   #waiting = 0;
   /** For how long the core held what was behind the last message. */
   #behindMs = 0;
@@ -81,6 +81,7 @@ export class LogFollower {
 
   constructor(options: LogFollowerOptions) {
     this.#options = options;
+    this.#messageAtMs = options.timers.nowMs();
     this.#book = new LogBook(options);
   }
 
@@ -95,7 +96,7 @@ export class LogFollower {
         if (signal.aborted) return;
         this.#handleFailure(error);
       }
-      await sleep(systemTimers, LOG_RETRY_MS, signal).catch(() => undefined);
+      await sleep(this.#options.timers, LOG_RETRY_MS, signal).catch(() => undefined);
     }
   }
 
@@ -107,16 +108,15 @@ export class LogFollower {
 
   status(): Readiness {
     const { state } = this.#options.engine;
-    const { slot } = this.#book;
     // An older book is not for readers that have seen a newer one.
     const everLive = this.#everLive && !this.#isOlder;
     const reason = everLive && state === 'live' ? null : this.#reasonOf(state);
-    return { everLive, state: everLive ? state : 'starting', reason, slot };
+    return { everLive, state: everLive ? state : 'starting', reason, slot: this.slot };
   }
 
   /** How old the log is here: since all of it was read, and for how long the core held then what was behind its last message. */
   logAgeMs(): number {
-    return systemTimers.nowMs() - this.#messageAtMs + this.#behindMs;
+    return this.#options.timers.nowMs() - this.#messageAtMs + this.#behindMs;
   }
 
   /** Accounts (base58) as base64, as of the book; null for those that it has none of. */
@@ -163,7 +163,7 @@ export class LogFollower {
   async #followLog(): Promise<void> {
     const { place } = this.#options;
     const { signal } = this.#stop;
-    this.#reader ??= await LogReader.openLog(place);
+    this.#reader ??= await LogReader.openLog(place, this.#options.timers);
     if (this.#book.nextSequence === 0 && !(await this.#restore(this.#reader))) return;
     for await (const message of this.#reader.readMessages(this.#book.nextSequence, signal)) {
       if (!this.#book.isNext(message)) this.#throwHole(message);
@@ -187,7 +187,7 @@ export class LogFollower {
    * another epoch goes on; and in one epoch readers never see a sequence number go back.
    */
   async #restore(reader: LogReader): Promise<boolean> {
-    const isWaiting = systemTimers.nowMs() < this.#restoreAtMs;
+    const isWaiting = this.#options.timers.nowMs() < this.#restoreAtMs;
     const checkpoint = await reader.readCheckpoint(isWaiting ? this.#usefulFrom : 0);
     if (checkpoint === null) {
       // The log answers, and there is no hole in it: what failed before is over.
@@ -227,7 +227,7 @@ export class LogFollower {
     if (message.waiting === 0 && this.#book.nextSequence === this.#furthest) this.#noteCaughtUp();
     // What it has was old before, and old messages do not make a book fresh that is being read.
     if (this.#isCaughtUp) {
-      this.#messageAtMs = systemTimers.nowMs();
+      this.#messageAtMs = this.#options.timers.nowMs();
       this.#behindMs = message.behindMs;
     }
     this.#showFreshness();
@@ -256,14 +256,14 @@ export class LogFollower {
   #loseBook(code: string): void {
     // A hole stays where it is. What was damaged may be read rightly the next time.
     const waitMs = code === 'LOG_LOST' ? LOG_RESTORE_MS_MAX : this.#restoreWaits.next();
-    this.#restoreAtMs = systemTimers.nowMs() + waitMs;
+    this.#restoreAtMs = this.#options.timers.nowMs() + waitMs;
     this.#book.forgetBook();
     this.#isCaughtUp = false;
     this.#showFreshness();
   }
 
   #planWatch(): void {
-    this.#watch = systemTimers.after(LOG_WATCH_MS, () => {
+    this.#watch = this.#options.timers.after(LOG_WATCH_MS, () => {
       this.#showFreshness();
       this.#planWatch();
     });

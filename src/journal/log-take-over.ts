@@ -1,4 +1,5 @@
-import { sleep, systemTimers } from '../rpc/timers.js';
+import type { Timers } from '../contract/timers.js';
+import { sleep } from '../rpc/timers.js';
 import type { LogFollower } from './log-follower.js';
 import { JournalError } from './model/error.js';
 import { LOG_RETRY_MS, TAKE_OVER_LOOK_MS, TAKE_OVER_MS_MAX } from './model/limits.js';
@@ -13,6 +14,7 @@ export interface TakeOverOptions {
   readonly follower: Pick<LogFollower, 'position'>;
   /** The name of the run that goes on, which no other core has. */
   readonly run: string;
+  readonly timers: Timers;
   readonly signal: AbortSignal;
 }
 
@@ -24,19 +26,19 @@ export interface TakeOverOptions {
  * `LOG_LOST`: there is nothing to go on with, or it could not be read in time. Whatever a signal aborts with.
  */
 export async function takeLogOver(options: TakeOverOptions): Promise<TakenLog> {
-  const { setup, signal } = options;
-  const untilMs = systemTimers.nowMs() + TAKE_OVER_MS_MAX;
+  const { setup, timers, signal } = options;
+  const untilMs = timers.nowMs() + TAKE_OVER_MS_MAX;
   const connection = await connectInTime(options, untilMs);
   try {
     const appender = new LogAppender(connection, setup);
     for (;;) {
       const taken = await tryOnce(options, appender, untilMs).catch((error: unknown) => {
         // Another core was late, or NATS is: as long as the lease is ours it is our turn.
-        if (isPassing(error) && systemTimers.nowMs() < untilMs) return null;
+        if (isPassing(error) && timers.nowMs() < untilMs) return null;
         throw error;
       });
       if (taken !== null) return taken;
-      await sleep(systemTimers, LOG_RETRY_MS, signal);
+      await sleep(timers, LOG_RETRY_MS, signal);
     }
   } finally {
     await connection.nats.close();
@@ -44,31 +46,31 @@ export async function takeLogOver(options: TakeOverOptions): Promise<TakenLog> {
 }
 
 async function connectInTime(
-  { setup, signal }: TakeOverOptions,
+  { setup, timers, signal }: TakeOverOptions,
   untilMs: number,
 ): Promise<LogConnection> {
   for (;;) {
     try {
       return await connectLog(setup.log, 'slotbook take-over');
     } catch (error) {
-      if (!isPassing(error) || systemTimers.nowMs() >= untilMs) throw error;
+      if (!isPassing(error) || timers.nowMs() >= untilMs) throw error;
     }
-    await sleep(systemTimers, LOG_RETRY_MS, signal);
+    await sleep(timers, LOG_RETRY_MS, signal);
   }
 }
 
 async function tryOnce(
-  { follower, run, signal }: TakeOverOptions,
+  { follower, run, timers, signal }: TakeOverOptions,
   appender: LogAppender,
   untilMs: number,
 ): Promise<TakenLog> {
   const last = await appender.readLast();
   if (last.sequence === 0) throw new JournalError('LOG_LOST', 'the log is empty');
   while (follower.position().next <= last.sequence) {
-    if (systemTimers.nowMs() > untilMs) {
+    if (timers.nowMs() > untilMs) {
       throw new JournalError('LOG_LOST', `the log was not read in ${TAKE_OVER_MS_MAX} ms`);
     }
-    await sleep(systemTimers, TAKE_OVER_LOOK_MS, signal);
+    await sleep(timers, TAKE_OVER_LOOK_MS, signal);
   }
   const { next, lastName: after } = follower.position();
   appender.goOnBehind({ sequence: next - 1 });

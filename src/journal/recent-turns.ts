@@ -1,5 +1,6 @@
 import type { AsOfMoment } from '../contract/as-of-source.js';
 import type { JournalMoment } from '../contract/journal-source.js';
+import type { Timers } from '../contract/timers.js';
 
 /** The journal whose files are read. */
 export interface FlushedJournal {
@@ -11,14 +12,13 @@ export interface FlushedJournal {
 /** The newest moments wait in the encoder, of which only a flush makes bytes: sees to it that they are in the files. */
 export class RecentTurns {
   readonly #journal: FlushedJournal;
-  readonly #wallMs: () => number;
+  readonly #timers: Timers;
   #flushing: Promise<number> | null = null;
   #nextFlush: Promise<number> | null = null;
 
-  /** `wallMs` is unix milliseconds. */
-  constructor(journal: FlushedJournal, wallMs: () => number) {
+  constructor(journal: FlushedJournal, timers: Timers) {
     this.#journal = journal;
-    this.#wallMs = wallMs;
+    this.#timers = timers;
   }
 
   /** Flushes where the moment may need it. Returns the unix ms up to which the newest file has all turns; 0 where no flush was needed, or it failed. */
@@ -44,7 +44,7 @@ export class RecentTurns {
 
   /** What comes while it is under way may be missing, so the time before it counts. */
   async #flush(): Promise<number> {
-    const nowMs = this.#wallMs();
+    const nowMs = this.#timers.unixMs();
     return (await this.#journal.flush()) ? nowMs : 0;
   }
 }

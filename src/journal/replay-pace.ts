@@ -35,7 +35,7 @@ export class ReplayPace {
     if (this.#speed > 0) this.#dueMs += passedMs / this.#speed;
     const waitMs = this.#speed === 0 ? 0 : this.#dueMs - this.#timers.nowMs();
     if (waitMs >= 1) await sleep(this.#timers, waitMs, this.#signal);
-    await nextTurn();
+    await nextTurn(this.#timers);
     this.#signal.throwIfAborted();
   }
 }

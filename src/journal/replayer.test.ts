@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import { Engine } from '../engine/engine.js';
+import { systemTimers } from '../rpc/timers.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import type { ReplayHole } from './replay-hole.js';
 import { JournalReplayer, type JournalReplayerOptions } from './replayer.js';
@@ -23,6 +24,7 @@ function replayerOf(
 ): JournalReplayer {
   const segments = newestRun(readSegments(folder, PROGRAM_ID)) ?? [];
   return new JournalReplayer({
+    timers: systemTimers,
     ...{ folder, programId: PROGRAM_ID, segments, speed: 0, freshness: () => 'live' },
     ...options,
   });
@@ -331,9 +333,10 @@ describe('a replay', () => {
   test('that has ended grows old as a book without slots does', async () => {
     const { folder } = await journalOfLife();
     const timers = new ManualTimers();
+    timers.unixMs = () => 1;
     const engine = newEngine();
     const replayer = replayerOf(folder, {
-      ...{ engine, timers, wallMs: () => 1 },
+      ...{ engine, timers },
       freshness: (ageMs) => (ageMs < 500 ? 'live' : 'stale'),
     });
     await replayer.start();

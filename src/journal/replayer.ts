@@ -7,7 +7,6 @@ import type { Timer, Timers } from '../contract/timers.js';
 import type { Engine } from '../engine/engine.js';
 import { EngineError } from '../engine/errors.js';
 import { JournalReader, type JournalUntil, lostEndError } from '../engine/journal-reader.js';
-import { systemTimers } from '../rpc/timers.js';
 import { REPLAY_READ_BYTES, REPLAY_WATCH_MS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
 import { ReplayPace } from './replay-pace.js';
@@ -47,8 +46,7 @@ export interface JournalReplayerOptions {
   readonly onEnd?: () => void;
   /** A file is damaged, and the replay goes on at the checkpoint of the next one. */
   readonly onHole?: (hole: ReplayHole) => void;
-  readonly timers?: Timers;
-  readonly wallMs?: () => number;
+  readonly timers: Timers;
 }
 
 /** What a replay did, for metrics. */
@@ -85,7 +83,7 @@ export class JournalReplayer {
 
   constructor(options: JournalReplayerOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
+    this.#timers = options.timers;
     this.#reader = new JournalReader(options.programId);
     this.#pace = new ReplayPace(options.speed, this.#timers, this.#stop.signal);
   }
@@ -260,8 +258,8 @@ export class JournalReplayer {
 
   /** Publishes what no mark of the journal has: the topics of all markets show the last book. */
   #publishAll(): void {
-    const { engine, onTurn, wallMs = Date.now } = this.#options;
-    onTurn?.(engine.endTurn(wallMs()), this.#markOfAll());
+    const { engine, onTurn } = this.#options;
+    onTurn?.(engine.endTurn(this.#timers.unixMs()), this.#markOfAll());
   }
 
   #markOfAll(): PublishMark {

@@ -107,7 +107,7 @@ export function shownBy(engine: Engine): string {
 
 /** The service of a journal's thread on this thread, whose time a test moves. */
 export class JournalRig {
-  readonly timers = new ManualTimers();
+  readonly timers = Object.assign(new ManualTimers(), { unixMs: () => START_S * 1_000 });
   readonly messages: FromJournal[] = [];
   readonly service: JournalService;
   readonly #book: Pick<LiveBook, 'engine' | 'step'>;
@@ -122,7 +122,6 @@ export class JournalRig {
       setup: whole,
       createSink: (parts) => new DiskWriter({ ...parts, setup: whole }),
       timers: this.timers,
-      wallMs: () => START_S * 1_000,
       post: (message) => this.#receive(message),
     });
     void this.service.start();

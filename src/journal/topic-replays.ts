@@ -15,7 +15,6 @@ import type {
 import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers } from '../rpc/timers.js';
 import { AS_OF_IDLE_MS, REPLAYS_CLOSING_MAX, REPLAYS_MAX } from './model/limits.js';
 import type { FromReplays, ReplayItems, ReplaySetup, ToReplays } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
@@ -31,7 +30,7 @@ export interface TopicReplaysOptions {
   readonly files: ReplaySetup;
   readonly journal: PlayedJournal;
   readonly log: Log;
-  readonly timers?: Timers;
+  readonly timers: Timers;
   /** Replays at once; the limit of the service by default. */
   readonly replaysMax?: number;
 }
@@ -52,8 +51,8 @@ export class TopicReplays implements ReplaySource {
 
   constructor(options: TopicReplaysOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
-    this.#recent = new RecentTurns(options.journal, Date.now);
+    this.#timers = options.timers;
+    this.#recent = new RecentTurns(options.journal, options.timers);
   }
 
   openReplay(request: ReplayRequest, listener: ReplayListener): Replay | string {

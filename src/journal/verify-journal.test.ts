@@ -17,7 +17,11 @@ function verified(folder: string): {
   const lines: string[] = [];
   let nowMs = 0;
   const clock = (): number => (nowMs += 1_000);
-  const isSound = verifyJournal({ folder, print: (line) => void lines.push(line), nowMs: clock });
+  const isSound = verifyJournal({
+    folder,
+    print: (line) => void lines.push(line),
+    timers: { nowMs: clock },
+  });
   return { isSound, lines };
 }
 

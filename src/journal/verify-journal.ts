@@ -6,6 +6,7 @@ import type {
   JournalMoment,
   JournalSkippedFile,
 } from '../contract/journal-source.js';
+import type { Timers } from '../contract/timers.js';
 import { EngineError } from '../engine/errors.js';
 import { ANY_PROGRAM, readSegmentHead } from '../engine/journal-reader.js';
 import { textOfError } from './model/error.js';
@@ -20,8 +21,7 @@ import { type PlayedSegment, SegmentPlayer } from './store/segment-player.js';
 export interface VerifyJournalOptions {
   readonly folder: string;
   readonly print: (line: string) => void;
-  /** Milliseconds of a clock that only goes forward. */
-  readonly nowMs?: () => number;
+  readonly timers: Pick<Timers, 'nowMs'>;
 }
 
 /** What a segment held. */
@@ -45,14 +45,14 @@ interface SegmentReport {
  * system says of the folder.
  */
 export function verifyJournal(options: VerifyJournalOptions): boolean {
-  const { folder, print, nowMs = () => performance.now() } = options;
-  const startMs = nowMs();
+  const { folder, print, timers } = options;
+  const startMs = timers.nowMs();
   const { segments, skipped } = readSegments(folder, null);
   printListing(listKept(segments, skipped), print);
   const check = new JournalCheck(folder, print);
   for (const file of skipped) check.readSkipped(file);
   for (const run of splitRuns(segments)) check.readRun(run);
-  const seconds = Math.max((nowMs() - startMs) / 1_000, 0.001);
+  const seconds = Math.max((timers.nowMs() - startMs) / 1_000, 0.001);
   const counted = `${check.counted()}, ${Math.round(check.updates / seconds)} updates/s`;
   const { damages } = check;
   print(damages === 0 ? `sound: ${counted}` : `damaged: ${damages} places; ${counted}`);

@@ -21,6 +21,7 @@ afterEach(() => server.stop());
 
 /** Time stands still; waits between tries are recorded and skipped; time limits of a try stay real. */
 const skippingTimers: Timers = {
+  ...systemTimers,
   nowMs: () => 0,
   after: (delayMs, run) => {
     if (delayMs >= 10_000) return systemTimers.after(delayMs, run);
@@ -37,6 +38,10 @@ class HeldTimers implements Timers {
   get delaysMs(): number[] {
     return [...this.#pending.values()];
   }
+
+  readonly unixMs = systemTimers.unixMs;
+  readonly unixNs = systemTimers.unixNs;
+  readonly soon = systemTimers.soon;
 
   nowMs(): number {
     return 0;

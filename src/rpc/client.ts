@@ -24,13 +24,13 @@ import {
   RETRY_AFTER_CAP_MS,
   SILENT_MS_MAX,
 } from './limits.js';
-import { SilenceTimer, sleep, systemTimers, withTimeLimit } from './timers.js';
+import { SilenceTimer, sleep, withTimeLimit } from './timers.js';
 
 /** Where to call, and what a test may replace. */
 export interface RpcClientOptions {
   /** An http or https URL; user info becomes an Authorization header. */
   readonly url: string;
-  readonly timers?: Timers;
+  readonly timers: Timers;
   readonly random?: () => number;
   readonly attemptsMax?: number;
   /** Of one try of a small call. */
@@ -87,7 +87,7 @@ export class RpcClient {
 
   constructor(options: RpcClientOptions) {
     this.#endpoint = parseEndpoint(options.url, ['http:', 'https:']);
-    this.#timers = options.timers ?? systemTimers;
+    this.#timers = options.timers;
     this.#random = options.random ?? Math.random;
     this.#attemptsMax = options.attemptsMax ?? CALL_ATTEMPTS_MAX;
     this.#callTimeoutMs = options.callTimeoutMs ?? CALL_TIMEOUT_MS;
@@ -244,9 +244,11 @@ export class RpcClient {
     // A key in the address is for its host alone, so that redirects are not followed.
     const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
     const response = await fetch(this.#endpoint.url, init);
-    if (response.ok) return read(await readBody(response, request.bytesMax, onBytes));
+    const timers = this.#timers;
+    const { bytesMax } = request;
+    if (response.ok) return read(await readBody(response, { timers, bytesMax, onBytes }));
     const text = Buffer.from(await readBodyStart(response, ERROR_BODY_BYTES_MAX)).toString();
-    return refusalOfStatus(response, text);
+    return refusalOfStatus(response, text, timers);
   }
 
   #refusalOfThrown(request: Request, stopped: boolean, error: unknown): Refusal {

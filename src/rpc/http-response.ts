@@ -1,3 +1,4 @@
+import type { Timers } from '../contract/timers.js';
 import { RpcError } from './error.js';
 import { parseJson } from './json.js';
 import { BODY_SLICE_BYTES, ERROR_BODY_BYTES_MAX, RETRY_AFTER_CAP_MS } from './limits.js';
@@ -17,14 +18,21 @@ export interface Refusal {
   readonly retryAfterMs: number | null;
 }
 
+/** How a body is read. */
+export interface BodyReading {
+  readonly timers: Pick<Timers, 'soon'>;
+  readonly bytesMax: number;
+  /** Called with the size of each chunk. */
+  readonly onBytes?: (count: number) => void;
+}
+
 /**
  * Reads a body of at most `bytesMax` into one buffer. Chunks are taken, and then joined, in slices with a turn of the
- * loop between them: the socket waits meanwhile. `onBytes` is called with the size of each chunk.
+ * loop between them: the socket waits meanwhile.
  */
 export async function readBody(
   response: Response,
-  bytesMax: number,
-  onBytes: (count: number) => void = () => undefined,
+  { timers, bytesMax, onBytes = () => undefined }: BodyReading,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -37,10 +45,10 @@ export async function readBody(
       chunks.push(chunk);
       if (size < turnAt) continue;
       turnAt = size + BODY_SLICE_BYTES;
-      await nextTurn();
+      await nextTurn(timers);
     }
   }
-  return joinChunks(chunks, size);
+  return joinChunks(timers, chunks, size);
 }
 
 /** The beginning of a body, at most `bytesMax` of it; the rest is not read. */
@@ -56,7 +64,7 @@ export async function readBodyStart(response: Response, bytesMax: number): Promi
       if (size === bytesMax) break;
     }
   }
-  return joinChunks(chunks, size);
+  return Buffer.concat(chunks, size);
 }
 
 function bodyTooLarge(bytesMax: number): RpcError {
@@ -64,7 +72,11 @@ function bodyTooLarge(bytesMax: number): RpcError {
   return new RpcError('RPC_BODY_EXCEEDED', message, { bytesMax });
 }
 
-async function joinChunks(chunks: readonly Uint8Array[], size: number): Promise<Uint8Array> {
+async function joinChunks(
+  timers: Pick<Timers, 'soon'>,
+  chunks: readonly Uint8Array[],
+  size: number,
+): Promise<Uint8Array> {
   const first = chunks[0];
   if (first !== undefined && chunks.length === 1) return first;
   const body = Buffer.allocUnsafeSlow(size);
@@ -75,13 +87,17 @@ async function joinChunks(chunks: readonly Uint8Array[], size: number): Promise<
     at += chunk.byteLength;
     if (at < turnAt) continue;
     turnAt = at + BODY_SLICE_BYTES;
-    await nextTurn();
+    await nextTurn(timers);
   }
   return body;
 }
 
 /** What a status other than 2xx means; `text` is the body. */
-export function refusalOfStatus(response: Response, text: string): Refusal {
+export function refusalOfStatus(
+  response: Response,
+  text: string,
+  timers: Pick<Timers, 'unixMs'>,
+): Refusal {
   const status = response.status;
   const limited = status === 429;
   const error = new RpcError(
@@ -92,7 +108,7 @@ export function refusalOfStatus(response: Response, text: string): Refusal {
   return {
     error,
     retry: limited || PASSING_STATUSES.includes(status),
-    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), Date.now()),
+    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), timers.unixMs()),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Timers } from '../contract/timers.js';
 import { Backoff, type BackoffOptions } from './backoff.js';
 import { RpcClient } from './client.js';
 import { PATIENCE_WITH_FALLBACK } from './limits.js';
@@ -38,11 +39,14 @@ export interface CountedNode extends RpcNode {
 }
 
 /** Makes the nodes, in their order. With several nodes each gets less time than a single one. */
-export function createNodes([first, ...others]: RpcNodes<NodeUrls>): RpcNodes<CountedNode> {
+export function createNodes(
+  [first, ...others]: RpcNodes<NodeUrls>,
+  timers: Timers,
+): RpcNodes<CountedNode> {
   const patience = others.length === 0 ? {} : PATIENCE_WITH_FALLBACK;
   const createNode = ({ rpcUrl, wsUrl }: NodeUrls): CountedNode => {
-    const rpc = new RpcClient({ url: rpcUrl, ...patience });
-    return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl }) };
+    const rpc = new RpcClient({ url: rpcUrl, timers, ...patience });
+    return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl, timers }) };
   };
   return [createNode(first), ...others.map(createNode)];
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
+import { nextTurn } from '../../test/support/next-turn.js';
 import { RateLimiter } from './rate-limiter.js';
-import { nextTurn } from './timers.js';
 
 const { signal } = new AbortController();
 let timers: ManualTimers;

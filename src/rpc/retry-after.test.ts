@@ -7,6 +7,7 @@ import { until } from '../../test/support/until.js';
 import { RpcClient, type RpcClientOptions } from './client.js';
 import { RETRY_AFTER_CAP_MS } from './limits.js';
 import { RpcSocket } from './socket.js';
+import { systemTimers } from './timers.js';
 
 const closers: (() => void | Promise<void>)[] = [];
 
@@ -27,7 +28,13 @@ describe('client: a Retry-After', () => {
   }
 
   const newClient = (server: ScriptedRpc, options: Partial<RpcClientOptions>): RpcClient =>
-    new RpcClient({ url: server.rpcUrl, random: () => 1, attemptsMax: 1, ...options });
+    new RpcClient({
+      timers: systemTimers,
+      url: server.rpcUrl,
+      random: () => 1,
+      attemptsMax: 1,
+      ...options,
+    });
 
   const call = (client: RpcClient, method: string): Promise<number> =>
     client.call(method, [], Number);

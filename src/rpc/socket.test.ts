@@ -6,6 +6,7 @@ import { until } from '../../test/support/until.js';
 import { Backoff } from './backoff.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './limits.js';
 import { RpcSocket, type RpcSocketOptions } from './socket.js';
+import { systemTimers } from './timers.js';
 
 let server: ScriptedRpc;
 let socket: RpcSocket;
@@ -99,7 +100,7 @@ describe('socket: subscriptions', () => {
   });
 
   test('a subscribe without a connection fails at once', async () => {
-    socket = new RpcSocket({ url: server.wsUrl });
+    socket = new RpcSocket({ timers: systemTimers, url: server.wsUrl });
     await expect(subscribeSlots([])).rejects.toMatchObject({ code: 'RPC_SOCKET_CLOSED' });
   });
 
@@ -141,7 +142,11 @@ describe('socket: connection', () => {
 
   test('a refused upgrade is named with its status', async () => {
     server.refuseUpgradeWith = 429;
-    socket = new RpcSocket({ url: `${server.wsUrl}secret-key-1`, random: () => 0 });
+    socket = new RpcSocket({
+      timers: systemTimers,
+      url: `${server.wsUrl}secret-key-1`,
+      random: () => 0,
+    });
     const reasons: string[] = [];
     const closed = (reason: string): void => void reasons.push(reason);
     socket.start({ onOpened: () => undefined, onClosed: closed, onMalformed: () => undefined });

@@ -17,13 +17,12 @@ import {
   SUBSCRIBE_ACK_TIMEOUT_MS,
 } from './limits.js';
 import { type MessageKind, type NotificationHandler, SubscriptionTable } from './subscriptions.js';
-import { systemTimers } from './timers.js';
 
 /** Where to connect, and what a test may replace or shorten. */
 export interface RpcSocketOptions {
   /** A ws or wss URL; user info becomes an Authorization header. */
   readonly url: string;
-  readonly timers?: Timers;
+  readonly timers: Timers;
   readonly random?: () => number;
   readonly pingIntervalMs?: number;
   readonly pongTimeoutMs?: number;
@@ -90,7 +89,7 @@ export class RpcSocket {
   constructor(options: RpcSocketOptions) {
     this.#options = options;
     this.#endpoint = parseEndpoint(options.url, ['ws:', 'wss:']);
-    this.#timers = options.timers ?? systemTimers;
+    this.#timers = options.timers;
     this.#backoff = new Backoff({
       firstMs: SOCKET_BACKOFF_FIRST_MS,
       capMs: SOCKET_BACKOFF_CAP_MS,
@@ -185,7 +184,7 @@ export class RpcSocket {
       connection.reason = `${shownFailure(error)} of ${this.#endpoint.host}`;
     });
     socket.on('unexpected-response', (_request, response) => {
-      failUpgrade(connection, response);
+      failUpgrade(connection, response, this.#timers.unixMs());
     });
     socket.on('close', (code) => this.#handleClose(connection, code));
   }
@@ -280,10 +279,14 @@ const noListener: RpcSocketListener = {
 function ignoreEvent(): void {}
 
 /** The server answered the upgrade with a status of its own, and perhaps with a time to wait. */
-function failUpgrade(connection: SocketConnection, response: IncomingMessage): void {
+function failUpgrade(
+  connection: SocketConnection,
+  response: IncomingMessage,
+  unixMs: number,
+): void {
   connection.reason = `HTTP status ${response.statusCode ?? 0} instead of an upgrade`;
   const header = response.headers['retry-after'] ?? null;
-  connection.retryAfterMs = parseRetryAfter(header, Date.now()) ?? 0;
+  connection.retryAfterMs = parseRetryAfter(header, unixMs) ?? 0;
   response.destroy();
   connection.socket.terminate();
 }

@@ -1,13 +1,34 @@
 import type { Timer, Timers } from '../contract/timers.js';
 
-/** The timers of Node.js. A pending one keeps the process alive, so an owner that stops cancels it. */
-export const systemTimers: Timers = {
-  nowMs: () => performance.now(),
-  after: (delayMs, run) => {
-    const handle = setTimeout(run, delayMs);
-    return { cancel: () => clearTimeout(handle) };
-  },
-};
+/** Steps of the system's clock beyond this are followed. */
+const DRIFT_MS_MAX = 2;
+
+/**
+ * The timers of Node.js. Only composition roots name them: all other code is passed its timers. They are defined
+ * here because the threads of history and journal are composition roots too, and no room imports `app`.
+ */
+export const systemTimers: Timers = createSystemTimers();
+
+function createSystemTimers(): Timers {
+  let unixOffsetMs = performance.timeOrigin;
+  return {
+    nowMs: () => performance.now(),
+    unixMs: () => Date.now(),
+    unixNs: (atMs) => {
+      const drift = Date.now() - (unixOffsetMs + performance.now());
+      if (Math.abs(drift) > DRIFT_MS_MAX) unixOffsetMs += drift;
+      return BigInt(Math.round((unixOffsetMs + atMs) * 1_000_000));
+    },
+    after: (delayMs, run) => {
+      const handle = setTimeout(run, delayMs);
+      return { cancel: () => clearTimeout(handle) };
+    },
+    soon: (run) => {
+      const handle = setImmediate(run);
+      return { cancel: () => clearImmediate(handle) };
+    },
+  };
+}
 
 /** Waits, or rejects with the signal's reason as soon as it aborts. */
 export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -33,7 +54,7 @@ export async function withTimeLimit<T>(
   options: {
     readonly timers: Timers;
     readonly limitMs: number;
-    readonly signal: AbortSignal | undefined;
+    readonly signal?: AbortSignal | undefined;
   },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -84,8 +105,8 @@ export class SilenceTimer {
 }
 
 /** Lets the event loop turn once: timers, sockets and other work get their share. */
-export function nextTurn(): Promise<void> {
+export function nextTurn(timers: Pick<Timers, 'soon'>): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    timers.soon(resolve);
   });
 }

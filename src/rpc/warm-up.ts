@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Timers } from '../contract/timers.js';
 import { RpcClient } from './client.js';
 
 /** A start waits no longer for it. */
@@ -10,12 +11,12 @@ const WARM_UP_MS_MAX = 1_000;
  * Makes one call to a server of its own on loopback: what Node.js loads and compiles for the first call to a node takes some 15 ms of CPU, which
  * would block the loop while clients are answered. Where that fails the first call takes longer, and nothing else.
  */
-export async function warmCalls(): Promise<void> {
+export async function warmCalls(timers: Timers): Promise<void> {
   const server = createServer((_, response) => response.end('{"jsonrpc":"2.0","id":1,"result":0}'));
   try {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    const client = new RpcClient({ url: `http://127.0.0.1:${port}`, attemptsMax: 1 });
+    const client = new RpcClient({ url: `http://127.0.0.1:${port}`, timers, attemptsMax: 1 });
     await client.call('getSlot', [], () => null, { timeoutMs: WARM_UP_MS_MAX });
   } catch {
     // The service may start without it.

@@ -1,5 +1,3 @@
-import type { Timers } from '../contract/timers.js';
-import { systemTimers } from '../rpc/timers.js';
 import { VenueError } from './error.js';
 import { levelsOf, type Rung } from './ladder.js';
 import { TOKEN_AMOUNT_MAX, VENUE_RUNGS_MAX } from './limits.js';
@@ -7,8 +5,7 @@ import { type Quote, QuoteClient, type QuoteClientOptions } from './quote-client
 import type { Token, Venue, VenueMarket, VenueSnapshot } from './venue.js';
 
 /** A {@link QuoteClient}'s options, and the ladder. */
-export interface AggregatorOptions extends Omit<QuoteClientOptions, 'timers' | 'random'> {
-  readonly timers?: Timers;
+export interface AggregatorOptions extends Omit<QuoteClientOptions, 'random'> {
   readonly random?: () => number;
   /** Sizes in whole quote, ascending, at most 8: how far into the venue the levels reach. */
   readonly sizes: readonly number[];
@@ -23,8 +20,8 @@ export class Aggregator implements Venue {
   readonly #client: QuoteClient;
   readonly #sizes: readonly bigint[];
 
-  constructor({ sizes, timers = systemTimers, random = Math.random, ...where }: AggregatorOptions) {
-    this.#client = new QuoteClient({ ...where, timers, random });
+  constructor({ sizes, random = Math.random, ...where }: AggregatorOptions) {
+    this.#client = new QuoteClient({ ...where, random });
     this.#sizes = sizes.slice(0, VENUE_RUNGS_MAX).map(BigInt);
   }
 

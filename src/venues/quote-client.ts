@@ -128,7 +128,8 @@ export class QuoteClient {
     // A redirect is not followed: it would carry the keys of the URL elsewhere.
     const init = { headers, signal, redirect: 'manual' } as const;
     const response = await fetch(urlOf(this.#quoteUrl, query), init);
-    if (response.ok) return readBody(response, VENUE_BODY_BYTES_MAX);
+    const reading = { timers: this.#timers, bytesMax: VENUE_BODY_BYTES_MAX };
+    if (response.ok) return readBody(response, reading);
     this.#pauseRequests(response);
     await response.body?.cancel();
     throw statusError(response.status);
@@ -136,7 +137,8 @@ export class QuoteClient {
 
   /** Waits as long as the server requests; too many requests mean a wait even if it names none. */
   #pauseRequests(response: Response): void {
-    const askedMs = parseRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 0;
+    const header = response.headers.get('retry-after');
+    const askedMs = parseRetryAfter(header, this.#timers.unixMs()) ?? 0;
     const ownMs = response.status === 429 ? this.#backoff.next() : 0;
     this.#limiter.pauseFor(Math.max(askedMs, ownMs));
   }

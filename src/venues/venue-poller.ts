@@ -3,7 +3,6 @@ import type { VenueMarketStats, VenueStats } from '../contract/venue-stats.js';
 import { Backoff } from '../rpc/backoff.js';
 import { loggedFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { systemTimers } from '../rpc/timers.js';
 import { VenueError } from './error.js';
 import { VENUE_BACKOFF_CAP_MS, VENUE_BACKOFF_FIRST_MS } from './limits.js';
 import type { Venue, VenueLevels, VenueMarket, VenueSnapshot } from './venue.js';
@@ -20,7 +19,7 @@ export interface VenuePollerOptions {
   /** Levels older than this are left out. */
   readonly maxAgeMs: number;
   readonly log: Log;
-  readonly timers?: Timers;
+  readonly timers: Timers;
   readonly random?: () => number;
 }
 
@@ -47,7 +46,7 @@ export class VenuePoller {
 
   constructor(options: VenuePollerOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
+    this.#timers = options.timers;
     this.#random = options.random ?? Math.random;
   }
 

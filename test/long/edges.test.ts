@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RpcClient } from '../../src/rpc/client.js';
 import { readAccountTexts } from '../../src/rpc/methods.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { LogServices } from '../support/log-services.js';
 import type { ModelBook } from '../support/model-book.js';
@@ -126,7 +127,7 @@ test('an edge returns the accounts of makers as the chain has them', async (cont
   const log = services.newLog(context, 'accounts');
   await services.keep(ServiceChild.core(services.demo.relay, log));
   const edge = await services.keep(ServiceChild.edge(log));
-  const node = new RpcClient({ url: services.demo.relay.rpcUrl });
+  const node = new RpcClient({ timers: systemTimers, url: services.demo.relay.rpcUrl });
   const path = `/topMakers?marketName=${SYMBOL}&side=bid&limit=3&includeAccounts=true`;
   await until('the accounts of the chain', async () => {
     const rows = JSON.parse((await edge.get(path)).text) as readonly {

@@ -103,7 +103,7 @@ test.each(['', 'no JSON', 'null', '{"state":"odd"}', '{"state":"live","reason":7
     expect(await look()).toEqual(['2.0']);
     const reason = 'the mark of the service that writes the history cannot be read';
     expect(follower.state).toEqual({ state: 'failing', reason });
-    writeWriterMark(writer, { state: 'live', reason: null, chainTs: 5 });
+    writeWriterMark(writer, { state: 'live', reason: null, chainTs: 5 }, 1);
     await look();
     expect(follower.state).toEqual({ state: 'live', reason: null });
   },

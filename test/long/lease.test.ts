@@ -16,7 +16,7 @@ import { until } from '../support/until.js';
 const LEASE_MS = 3_000;
 
 function leaseOf({ log: place }: LogSetup, holder: string, leaseMs = LEASE_MS): Lease {
-  return new Lease({ place, holder, leaseMs, replicas: 1, log: silentLog });
+  return new Lease({ timers: systemTimers, place, holder, leaseMs, replicas: 1, log: silentLog });
 }
 
 test('one core has it; another one gets it when it is given back', async (context) => {

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { LiveFeed } from '../../src/feed/live-feed.js';
 import { RpcClient } from '../../src/rpc/client.js';
 import { RpcSocket } from '../../src/rpc/socket.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { EngineRecorder, replayCalls } from '../support/engine-recorder.js';
 import { oddOrders, oddUser } from '../support/odd-accounts.js';
@@ -28,9 +29,14 @@ async function liveRun(): Promise<EngineRecorder> {
   demo = await SteppedDemo.start({ seed: 77, makers: 40, slotTimeMs: 200 });
   const { rpcUrl, wsUrl } = demo.relay;
   const engine = new EngineRecorder(OPTIONS);
-  const rpc = new RpcClient({ url: rpcUrl });
-  const socket = new RpcSocket({ url: wsUrl });
-  feed = new LiveFeed({ nodes: [{ name: 'node', rpc, socket }], engine, programId: PROGRAM_ID });
+  const rpc = new RpcClient({ timers: systemTimers, url: rpcUrl });
+  const socket = new RpcSocket({ timers: systemTimers, url: wsUrl });
+  feed = new LiveFeed({
+    timers: systemTimers,
+    nodes: [{ name: 'node', rpc, socket }],
+    engine,
+    programId: PROGRAM_ID,
+  });
   await feed.start();
   const stepFor = async (turns: number): Promise<void> => {
     for (const end = engine.turns + turns; engine.turns < end; ) {

@@ -4,6 +4,7 @@ import type { LiveFeedOptions } from '../../src/feed/feed-options.js';
 import { LiveFeed } from '../../src/feed/live-feed.js';
 import { RpcClient } from '../../src/rpc/client.js';
 import { RpcSocket } from '../../src/rpc/socket.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { LocalChain } from '../../src/sim/chain/chain-process.js';
 import { AccountWriter } from '../../src/sim/demo/account-writer.js';
@@ -71,7 +72,11 @@ async function startWorld(seed: number): Promise<World> {
 
 async function closeAccount(rpcUrl: string, pubkey: string): Promise<void> {
   const nothing = { lamports: 0, owner: SYSTEM_PROGRAM, executable: false, data: '' };
-  await new RpcClient({ url: rpcUrl }).call('surfnet_setAccount', [pubkey, nothing], () => null);
+  await new RpcClient({ timers: systemTimers, url: rpcUrl }).call(
+    'surfnet_setAccount',
+    [pubkey, nothing],
+    () => null,
+  );
 }
 
 interface Follower {
@@ -91,11 +96,12 @@ async function follow(
   const hashes = new Map<string, bigint>();
   const slotsLive: number[] = [];
   const feed: LiveFeed = new LiveFeed({
+    timers: systemTimers,
     nodes: [
       {
         name: 'relay',
-        rpc: new RpcClient({ url: relay.rpcUrl }),
-        socket: new RpcSocket({ url: relay.wsUrl }),
+        rpc: new RpcClient({ timers: systemTimers, url: relay.rpcUrl }),
+        socket: new RpcSocket({ timers: systemTimers, url: relay.wsUrl }),
       },
     ],
     engine,

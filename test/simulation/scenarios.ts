@@ -37,6 +37,8 @@ export type UnrepairedModule =
 
 /** One run that is not random. */
 export interface Scenario extends Omit<RunOptions, 'seed'> {
+  /** Of its run; 1 where it is left out. */
+  readonly seed?: number;
   readonly name: string;
   /** Whether only the long form runs it. */
   readonly isLong?: boolean;
@@ -123,6 +125,8 @@ const NAMED: readonly Scenario[] = [
     // No audit after a silence that is just long enough finds what the probes have to.
     flags: { auditIntervalMs: '0' },
     without: 'suspects.ts',
+    // One seed in ten or so has a silence at the phase of the probe that hides it.
+    seed: 14,
   },
   {
     name: 'the node in use names another genesis for some seconds',

@@ -7,6 +7,7 @@ import { historyOf } from '../../src/app/histories.js';
 import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { Engine } from '../../src/engine/engine.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { currentMachine } from './globals.js';
 import { closeCallsOf } from './stand-ins/grpc-js.js';
@@ -17,7 +18,7 @@ import { closeSocketsOf } from './stand-ins/ws.js';
 /** One line of the service's log. */
 export type LogLine = (level: string, fields: unknown, message: string) => void;
 
-type ServiceLog = Parameters<typeof serveBook>[2];
+type ServiceLog = Parameters<typeof serveBook>[2]['log'];
 
 /** One run of the program, from its start to its end or its death. */
 export class SimulatedService {
@@ -50,13 +51,13 @@ export class SimulatedService {
 
   async #serve(flags: Flags, writeLine: LogLine): Promise<void> {
     const config = new ConfigReader({ programId: PROGRAM_ID, ...flags }, {}).readService();
-    const log = logOf(writeLine);
-    const origin = liveOrigin(config, log);
+    const runtime = { log: logOf(writeLine), timers: systemTimers };
+    const origin = liveOrigin(config, runtime);
     this.#engine = origin.engine;
-    const history = historyOf(config, dataFolder(config.history), log, () =>
+    const history = historyOf(config, dataFolder(config.history), runtime, () =>
       origin.engine.markets(),
     );
-    const service = await serveBook(config, { origin, history }, log);
+    const service = await serveBook(config, { origin, history }, runtime);
     void service.failed.then((error) => writeLine('fatal', {}, error.message));
   }
 }

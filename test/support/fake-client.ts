@@ -1,3 +1,4 @@
+import { systemTimers } from '../../src/rpc/timers.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
 import type { ClientSocket, SocketSession } from '../../src/server/transport/client-socket.js';
@@ -67,6 +68,7 @@ export function newServer({
   readonly book?: FakeBook;
 } = {}): SocketServer {
   return new SocketServer({
+    timers: systemTimers,
     book,
     directory: book,
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),

@@ -46,6 +46,7 @@ export interface RigOptions {
 /** A second of waiting is 50 ms; of the sockets and calls, whose limits are of real work, a second. */
 const SPEED = 20;
 const timers: Timers = {
+  ...systemTimers,
   nowMs: () => performance.now() * SPEED,
   after: (delayMs, run) => systemTimers.after(delayMs / SPEED, run),
 };
@@ -62,8 +63,10 @@ export class IngestRig {
   constructor({ nodes, firstGap, stores = new Map() }: RigOptions) {
     this.stores = stores;
     const [first, ...others] = nodes.map(({ urls: { rpcUrl, wsUrl } }) => {
-      const rpc = new RpcClient({ url: rpcUrl, random: () => 0, attemptsMax: 2 });
-      return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl }) };
+      const rpc = new RpcClient({
+        ...{ url: rpcUrl, timers: systemTimers, random: () => 0, attemptsMax: 2 },
+      });
+      return { name: rpc.host, rpc, socket: new RpcSocket({ url: wsUrl, timers: systemTimers }) };
     });
     if (first === undefined) throw new Error('a rig needs a node');
     this.#ingester = new Ingester({

@@ -118,6 +118,7 @@ export class Edge {
     const { programId = setup.programId } = options;
     this.engine = new Engine({ programId, epoch: '' });
     this.follower = new LogFollower({
+      timers: systemTimers,
       ...{ place: setup.log, engine: this.engine, log: silentLog, sendAwayAfterMs: 1e9 },
       freshness: () => this.freshness,
       clients: {

@@ -1,14 +1,28 @@
 import type { Timer, Timers } from '../../src/contract/timers.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 
 interface Planned {
   readonly atMs: number;
   readonly run: () => void;
 }
 
+/** The wall clock of a test at its start, unix milliseconds. */
+const START_UNIX_MS = 1_795_000_000_000;
+
 /** Time that moves only when a test says so. */
 export class ManualTimers implements Timers {
   #nowMs = 0;
   readonly #planned = new Set<Planned>();
+
+  /** The wall clock; a test may set another one. */
+  unixMs = (): number => START_UNIX_MS + Math.floor(this.#nowMs);
+
+  unixNs(atMs: number): bigint {
+    return BigInt(Math.round((START_UNIX_MS + atMs) * 1_000_000));
+  }
+
+  /** Turns of the event loop are real. */
+  readonly soon = systemTimers.soon;
 
   nowMs(): number {
     return this.#nowMs;

@@ -12,6 +12,7 @@ import { Engine } from '../../src/engine/engine.js';
 import { JournalReader } from '../../src/engine/journal-reader.js';
 import { JournalWriter } from '../../src/engine/journal-writer.js';
 import { PublishMarks } from '../../src/feed/model/publish-marks.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { StreamFanOut } from '../../src/server/sockets/stream-fan-out.js';
 import type { StreamTopic } from '../../src/server/sockets/stream-topics.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
@@ -47,6 +48,7 @@ class Process {
 
   constructor(sliceMs: number) {
     this.streams = new StreamFanOut({
+      timers: systemTimers,
       ...{ book: this.engine, directory: this.engine, topicsMax: TOPICS_MAX, sliceMs },
       publish: (key, bytes) => void this.frames.set(key, bytes.toString()),
       onFault: (error) => {

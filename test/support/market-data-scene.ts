@@ -28,6 +28,7 @@ import {
   transaction,
 } from '../../src/history/store/testing.js';
 import { MarketStatsCache } from '../../src/history/worker/market-stats-cache.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
 import {
   FakeBook,
@@ -107,8 +108,8 @@ export class MarketDataScene {
     const store = await newStore();
     const nowSeconds = Math.floor(Date.now() / 1_000);
     const source = new StoreSource(store, nowSeconds);
-    const nowMs = (): number => nowSeconds * 1_000;
-    const server = await startServer(book, { history: source, nowMs });
+    const timers = { ...systemTimers, unixMs: () => nowSeconds * 1_000 };
+    const server = await startServer(book, { history: source, timers });
     return new MarketDataScene(store, source, server, nowSeconds - (nowSeconds % 60));
   }
 

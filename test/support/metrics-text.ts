@@ -1,6 +1,7 @@
 import type { SourceStatus } from '../../src/contract/feed-status.js';
 import { newCounters } from '../../src/feed/model/feed-stats.js';
 import { newCounters as historyCounters } from '../../src/history/ingest/parts.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { Metrics, RequestCounts } from '../../src/server/metrics/metrics.js';
 import { Timings } from '../../src/server/metrics/timings.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
@@ -18,12 +19,13 @@ export function metricsText(): Promise<string> {
   requests.countReply('/l2', 200);
   const counts = { client: 1 };
   const metrics = new Metrics({
+    timers: systemTimers,
     book: new FakeBook(),
     directory: new FakeBook(),
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
     feed: () => ({ slotAgeMs: 0, events: { ...newCounters() }, sources: [source] }),
     requests,
-    timings: new Timings(),
+    timings: new Timings(systemTimers),
     logLines: { lost: 1 },
     sockets: () => ({
       ...{ sockets: 1, topics: 1, frames: 1, bytes: 1, dropped: 0, failed: 0 },

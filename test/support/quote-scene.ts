@@ -72,8 +72,7 @@ export class QuoteScene {
     const door = new QuoteIntake({
       engine,
       requestTurn: () => scene.it?.requestTurn(),
-      timers: systemTimers,
-      wallMs,
+      timers: { ...systemTimers, unixMs: wallMs },
     });
     const common = {
       book: engine,
@@ -82,13 +81,15 @@ export class QuoteScene {
       socketsPerIp: 100,
       onFault: faults,
     };
-    const makers = new QuoteServer({ ...common, quoteMakers, sink: door });
+    const makers = new QuoteServer({ timers: systemTimers, ...common, quoteMakers, sink: door });
     const sockets = new SocketServer({
+      timers: systemTimers,
       ...{ ...common, publishIntervalMs: 0 },
       ...{ topicsPerIp: 500, messagesPerSecond: 100, messageBurst: 1 },
       ...{ topicsPerSocket: 64, topicsMax: 2_000 },
     });
     const handlers = createHandlers({
+      timers: systemTimers,
       ...{
         book: engine,
         directory: engine,
@@ -99,7 +100,12 @@ export class QuoteScene {
     });
     const address = { host: '127.0.0.1', port: 0 };
     const servers = { handler: handlers.main, sockets: [sockets, makers] };
-    const listener = await listen({ ...address, ...servers, onFault: faults });
+    const listener = await listen({
+      timers: systemTimers,
+      ...address,
+      ...servers,
+      onFault: faults,
+    });
     sockets.start(listener);
     makers.start();
     scene.it = new QuoteScene(engine, { door, makers, sockets, listener, wallMs });

@@ -8,6 +8,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import { JournalWriter } from '../../src/engine/journal-writer.js';
 import { segmentName } from '../../src/journal/store/segment-name.js';
 import { TopicReplays } from '../../src/journal/topic-replays.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 
 /** A journal in a folder of its own. */
@@ -27,6 +28,7 @@ export class SceneJournal {
 
   constructor(replaysMax?: number) {
     this.replays = new TopicReplays({
+      timers: systemTimers,
       files: { folder: this.folder, programId: PROGRAM_ID },
       journal: this,
       log: { info: () => undefined, warn: () => undefined },

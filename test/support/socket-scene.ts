@@ -1,5 +1,6 @@
 import { type ClientOptions, WebSocket } from 'ws';
 import type { BookSource } from '../../src/contract/book-source.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { ClientAddresses } from '../../src/server/admission/client-addresses.js';
 import { heartbeatText } from '../../src/server/sockets/heartbeat.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
@@ -117,6 +118,7 @@ export class SocketScene {
     const feed = { everLive: true };
     const onFault = (error: unknown): void => void faults.push(error);
     const sockets = new SocketServer({
+      timers: systemTimers,
       book: book as BookSource,
       directory: book,
       readiness: () => ({ ...feed, state: 'live', reason: null, slot: 1 }),
@@ -136,6 +138,7 @@ export class SocketScene {
     const handler = () => ({ status: 404, headers: [], body: '{}' });
     const { addresses = new ClientAddresses() } = options;
     const listener = await listen({
+      timers: systemTimers,
       findClient: (origin) => addresses.findClient(origin),
       host: '127.0.0.1',
       port: 0,

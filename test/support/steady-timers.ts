@@ -1,4 +1,5 @@
 import type { Timer, Timers } from '../../src/contract/timers.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 
 /** What a pause of the process counts at most: what waits for it comes in before more time has passed. */
 const STEP_MS_MAX = 5;
@@ -30,6 +31,7 @@ export function steadyMs(): number {
  */
 export function createSteadyTimers(speed: number): Timers {
   return {
+    ...systemTimers,
     nowMs: () => steadyMs() * speed,
     after: (delayMs, run): Timer => {
       const one = { atMs: steadyMs() + delayMs / speed, run };

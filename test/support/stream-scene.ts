@@ -77,6 +77,7 @@ export class StreamScene {
     const scene: { it?: StreamScene } = {};
     const onFault = (error: unknown): void => void scene.it?.faults.push(error);
     const sockets = new SocketServer({
+      timers: systemTimers,
       book: engine,
       directory: engine,
       readiness: () => ({
@@ -95,6 +96,7 @@ export class StreamScene {
     });
     const handler = () => ({ status: 404, headers: [], body: '{}' });
     const listener = await listen({
+      timers: systemTimers,
       host: '127.0.0.1',
       port: 0,
       handler,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { nextTurn } from '../../../test/support/next-turn.js';
 import type { AccountSnapshot } from '../../contract/accounts.js';
-import { nextTurn } from '../../rpc/timers.js';
 import { Random } from '../../sim/random.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
 import { ABSENCES_MAX, SLOT_MS, SLOTS_AHEAD_MAX } from '../model/limits.js';
@@ -224,7 +225,7 @@ class Scene {
 /** It compares the chains of nodes, and scans nothing here. */
 function sceneScanNode(): ScanNode {
   const transientErrors = { logWarning: () => undefined } as unknown as TransientErrorLog;
-  const timers = { nowMs: () => 0, after: () => ({ cancel: () => undefined }) };
+  const timers = new ManualTimers();
   return new ScanNode({ rpc: null, timers, random: () => 0, transientErrors });
 }
 

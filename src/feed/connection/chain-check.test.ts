@@ -6,6 +6,7 @@ import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { SLOT_MS_MIN, SLOTS_APART_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
 
@@ -247,7 +248,11 @@ describe('two nodes', () => {
 
   test('nor does one that takes the scans give any of the past', async () => {
     answerFromThePast(second, secondChain);
-    const snapshotRpc = new RpcClient({ url: second.rpcUrl, random: () => 0 });
+    const snapshotRpc = new RpcClient({
+      timers: systemTimers,
+      url: second.rpcUrl,
+      random: () => 0,
+    });
     secondChain.accounts.set('user1', 'of the past');
     await bench.start({ snapshotRpc, timers: fastTimers });
     expect(bench.user('user1')).toBe('a');

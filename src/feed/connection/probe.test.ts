@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData } from '../../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
+import { nextTurn } from '../../../test/support/next-turn.js';
 import { SlowPublisher } from '../../../test/support/slow-publisher.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { PATIENCE_WITH_FALLBACK } from '../../rpc/limits.js';
-import { nextTurn } from '../../rpc/timers.js';
+import { systemTimers } from '../../rpc/timers.js';
 import type { LiveFeedOptions } from '../feed-options.js';
 import {
   ACCOUNTS_PER_READ,
@@ -377,7 +378,11 @@ test('while frames of a turn are made a probe ends none: all of them would be ma
 });
 
 test('a server that asks a probe to come back in a minute is not obeyed by the reading of the book', async () => {
-  const rpc = new RpcClient({ url: bench.server.rpcUrl, ...PATIENCE_WITH_FALLBACK });
+  const rpc = new RpcClient({
+    timers: systemTimers,
+    url: bench.server.rpcUrl,
+    ...PATIENCE_WITH_FALLBACK,
+  });
   await start({ nodes: [{ ...nodeOf(bench.server), rpc }] });
   const headers = { 'retry-after': '60' };
   bench.server.answer('getMultipleAccounts', ([keys, config]) => {

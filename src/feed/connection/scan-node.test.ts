@@ -6,6 +6,7 @@ import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { RpcClient } from '../../rpc/client.js';
 import { silentLog } from '../../rpc/log.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { TransientErrorLog } from '../model/error-logs.js';
 import { ScanNode } from './scan-node.js';
 
@@ -28,7 +29,12 @@ afterEach(async () => {
 });
 
 function start(): Promise<void> {
-  const snapshotRpc = new RpcClient({ url: other.rpcUrl, random: () => 0, attemptsMax: 1 });
+  const snapshotRpc = new RpcClient({
+    timers: systemTimers,
+    url: other.rpcUrl,
+    random: () => 0,
+    attemptsMax: 1,
+  });
   const log = {
     info: () => undefined,
     warn: (_: object, message: string) => void warned.push(message),
@@ -116,7 +122,7 @@ describe('snapshot node', () => {
 
 test('snapshot node: after a failure it rests, longer each time, until a scan goes through', () => {
   const timers = new ManualTimers();
-  const rpc = new RpcClient({ url: 'http://127.0.0.1:9/' });
+  const rpc = new RpcClient({ timers: systemTimers, url: 'http://127.0.0.1:9/' });
   const trouble = new TransientErrorLog(silentLog, timers);
   const node = new ScanNode({ rpc, timers, random: () => 1, transientErrors: trouble });
   const rests = Array.from({ length: 6 }, () => {

@@ -3,10 +3,10 @@ import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { nextTurn } from '../../../test/support/next-turn.js';
 import { createSteadyTimers } from '../../../test/support/steady-timers.js';
 import { SILENT_MS_MAX } from '../../rpc/limits.js';
 import { silentLog } from '../../rpc/log.js';
-import { nextTurn } from '../../rpc/timers.js';
 import { TransientErrorLog } from '../model/error-logs.js';
 import { newCounters } from '../model/feed-stats.js';
 import { SCAN_PROGRESS_BYTES_MIN } from '../model/limits.js';

@@ -28,7 +28,7 @@ export async function waitForSlot(
     throwIfStopped(signal);
   }
   // What was announced in this turn of the loop may still be followed by its accounts.
-  await nextTurn();
+  await nextTurn(timers);
   throwIfStopped(signal);
 }
 

@@ -10,7 +10,7 @@ import { AccountReader } from './account-reader.js';
 /** Where to connect, and what a test may replace or shorten. */
 export interface GrpcSourceOptions extends GrpcServer {
   readonly programId: string;
-  readonly timers?: Timers;
+  readonly timers: Timers;
   readonly random?: () => number;
   readonly silentMsMax?: number;
   readonly log?: Log;

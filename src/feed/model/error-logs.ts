@@ -15,10 +15,10 @@ interface RepeatedError {
  */
 export class TransientErrorLog {
   readonly #log: Log;
-  readonly #timers: Timers;
+  readonly #timers: Pick<Timers, 'nowMs'>;
   readonly #repeated = new Map<string, RepeatedError>();
 
-  constructor(log: Log, timers: Timers) {
+  constructor(log: Log, timers: Pick<Timers, 'nowMs'>) {
     this.#log = log;
     this.#timers = timers;
   }

@@ -6,7 +6,7 @@ import { PublishMarks } from './publish-marks.js';
 /** What turns with marks need. */
 export interface MarkedTurnsOptions {
   readonly engine: Pick<FeedEngine, 'endTurn'>;
-  readonly timers: Timers;
+  readonly timers: Pick<Timers, 'nowMs' | 'after'>;
   /** The service's own interval between two frames of a topic. */
   readonly streamIntervalMs: number;
   readonly onTurn: (turn: TurnChanges, mark: PublishMark) => void;

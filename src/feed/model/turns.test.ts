@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeEngine } from '../../../test/fake-engine.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { nextTurn } from '../../../test/support/next-turn.js';
 import { SlowPublisher } from '../../../test/support/slow-publisher.js';
-import { nextTurn } from '../../rpc/timers.js';
 import { ChainClock } from './chain-clock.js';
 import { freshnessOf } from './feed-stats.js';
 import { Turns } from './turns.js';

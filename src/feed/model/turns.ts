@@ -1,7 +1,7 @@
 import type { FeedEngine, TurnChanges } from '../../contract/feed-engine.js';
 import type { FeedState } from '../../contract/feed-status.js';
 import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
-import type { Timers } from '../../contract/timers.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { nextTurn } from '../../rpc/timers.js';
 import type { ChainClock } from './chain-clock.js';
 import { MarkedTurns } from './marked-turns.js';
@@ -31,7 +31,7 @@ export class Turns {
   readonly #marked: MarkedTurns;
   /** Who waits for the frames of the last turn: the turn that is planned, what had to wait, a rebuild or an audit, and a probe. */
   readonly #waiting: (() => void)[] = [];
-  #planned: NodeJS.Immediate | null = null;
+  #planned: Timer | null = null;
   #requestedAtMs = 0;
   #slot = -1;
   #unixSeconds = -1;
@@ -49,8 +49,9 @@ export class Turns {
   /** Ends a turn as soon as the loop has read its sockets. */
   requestTurn(): void {
     if (this.#planned !== null) return;
-    this.#requestedAtMs = this.#options.timers.nowMs();
-    this.#planned = setImmediate(() => this.#whenPublished(() => this.runRequested()));
+    const { timers } = this.#options;
+    this.#requestedAtMs = timers.nowMs();
+    this.#planned = timers.soon(() => this.#whenPublished(() => this.runRequested()));
   }
 
   /** Ends a turn now. */
@@ -72,7 +73,7 @@ export class Turns {
 
   /** Waits for the loop's next turn, and until the frames of the last turn are made. */
   async nextTurn(): Promise<void> {
-    await nextTurn();
+    await nextTurn(this.#options.timers);
     await new Promise<void>((resolve) => this.#whenPublished(resolve));
   }
 
@@ -107,7 +108,7 @@ export class Turns {
   }
 
   cancelRequest(): void {
-    if (this.#planned !== null) clearImmediate(this.#planned);
+    this.#planned?.cancel();
     this.#planned = null;
   }
 
@@ -140,6 +141,7 @@ export class Turns {
   /** Each may make frames, so that a turn of the loop is for one of them. */
   #resumeNext(): void {
     this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) setImmediate(() => this.#awaitPublisher());
+    if (this.#waiting.length === 0) return;
+    this.#options.timers.soon(() => this.#awaitPublisher());
   }
 }

@@ -8,7 +8,7 @@ export interface MergedSourcesOptions {
   readonly sources: readonly FeedSource[];
   /** Who reads accounts about which sources disagree. */
   readonly witnesses?: readonly Witness[];
-  readonly timers?: Timers;
+  readonly timers: Timers;
   readonly random?: () => number;
   readonly log?: Log;
 }

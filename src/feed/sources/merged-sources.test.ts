@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { FakeSource } from '../../../test/support/source-scene.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { MergedSources } from './merged-sources.js';
 
 /** Two sources as one connection, and what it does. */
 async function openBoth() {
   const sources = [new FakeSource('grpc', 'one'), new FakeSource('grpc', 'other')] as const;
-  const merged = new MergedSources({ sources });
+  const merged = new MergedSources({ sources, timers: systemTimers });
   const events: string[] = [];
   const [onMalformed, onLost] = [(): void => undefined, (): void => undefined];
   merged.connection.start({

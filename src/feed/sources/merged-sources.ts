@@ -4,7 +4,6 @@ import { RpcError } from '../../rpc/error.js';
 import { type Log, silentLog } from '../../rpc/log.js';
 import type { NodeConnection } from '../../rpc/node-pool.js';
 import type { RpcSocketListener } from '../../rpc/socket.js';
-import { systemTimers } from '../../rpc/timers.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import type {
   SourceSlot,
@@ -62,7 +61,7 @@ export class MergedSources implements UpdateStream {
   #reopen: Timer | null = null;
 
   constructor(options: MergedSourcesOptions) {
-    const { sources, witnesses = [], timers = systemTimers, random = Math.random } = options;
+    const { sources, witnesses = [], timers, random = Math.random } = options;
     const members = sources.map((source, index) => new Member(source, index));
     this.#members = members;
     this.#timers = timers;

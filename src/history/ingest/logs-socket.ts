@@ -24,7 +24,7 @@ export function createLogsSocket(
   const streams = servers.map((server) => {
     const encodeRequest = (fromSlot: number | null): Buffer =>
       encodeTransactionsRequest({ program: programId, fromSlot });
-    return grpcLogsOf(new GrpcStream({ ...server, encodeRequest, log }));
+    return grpcLogsOf(new GrpcStream({ ...server, encodeRequest, timers, log }));
   });
   return new LogsSocket({ streams, socket, timers });
 }

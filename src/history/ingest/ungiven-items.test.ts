@@ -15,8 +15,7 @@ let items: UngivenItems;
 
 beforeEach(() => {
   nowMs = 0;
-  const after = () => ({ cancel: () => undefined });
-  items = new UngivenItems({ nowMs: () => nowMs, after });
+  items = new UngivenItems({ nowMs: () => nowMs });
 });
 
 /** Tries an item in vain until it is over; returns the last verdict. */

@@ -41,7 +41,7 @@ interface GivenUp {
  * again later, with an end as well. The tries outlive sessions, because a refusal may end one.
  */
 export class UngivenItems {
-  readonly #timers: Timers;
+  readonly #timers: Pick<Timers, 'nowMs'>;
   readonly #tried = new Map<string, Tried>();
   readonly #givenUp = new Map<string, GivenUp>();
   /** Given up since the last sign that a node gives anything. */
@@ -49,7 +49,7 @@ export class UngivenItems {
   /** Whether the transactions that were given up are others than those of the store. */
   #isChanged = false;
 
-  constructor(timers: Timers) {
+  constructor(timers: Pick<Timers, 'nowMs'>) {
     this.#timers = timers;
   }
 

@@ -13,7 +13,8 @@ let time: ChainTime;
 beforeEach(() => {
   timers = new ManualTimers();
   wallOffS = 0;
-  time = new ChainTime({ timers, wallMs: () => (nowTs() + wallOffS) * 1_000 });
+  timers.unixMs = () => (nowTs() + wallOffS) * 1_000;
+  time = new ChainTime({ timers });
 });
 
 /** The true time. */

@@ -9,9 +9,8 @@ import {
 
 /** What readings are compared with. */
 export interface ChainTimeSources {
-  readonly timers: Pick<Timers, 'nowMs'>;
-  /** The wall clock, unix milliseconds: a witness, never a source. */
-  readonly wallMs: () => number;
+  /** Their wall clock is a witness, never a source. */
+  readonly timers: Pick<Timers, 'nowMs' | 'unixMs'>;
 }
 
 /** Readings that nothing else confirms yet. */
@@ -109,7 +108,7 @@ export class ChainTime {
   }
 
   #agreesWithWall(ts: number): boolean {
-    return Math.abs(this.#sources.wallMs() / 1_000 - ts) <= CHAIN_TIME_AGREES_SECONDS;
+    return Math.abs(this.#sources.timers.unixMs() / 1_000 - ts) <= CHAIN_TIME_AGREES_SECONDS;
   }
 
   /** Whether the doubted readings have gone on with time for long enough; one that jumps begins again. */

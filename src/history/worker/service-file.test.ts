@@ -8,6 +8,7 @@ import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { createNodes } from '../../rpc/node-pool.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { candleRules } from '../candles/rules.js';
 import type { FromWorker } from '../model/messages.js';
 import { withoutPaths } from '../model/without-paths.js';
@@ -52,9 +53,8 @@ class Running {
         ...{ retentionDays: 0, candleRetentionDays: 0 },
         ...{ backfillHours: 1, backfillTransactionsMax: 1_000 },
       },
-      nodes: createNodes([node.urls]),
-      timers: fastTimers,
-      wallMs: () => timeOfSlot(ledger.slot) * 1_000,
+      nodes: createNodes([node.urls], systemTimers),
+      timers: { ...fastTimers, unixMs: () => timeOfSlot(ledger.slot) * 1_000 },
       random: () => 0.5,
       post: (message) => this.posted.push(message),
     });

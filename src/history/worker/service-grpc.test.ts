@@ -15,6 +15,7 @@ import { until } from '../../../test/support/until.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { silentLog } from '../../rpc/log.js';
 import { createNodes } from '../../rpc/node-pool.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { Random } from '../../sim/random.js';
 import { createLogsSocket } from '../ingest/logs-socket.js';
 import type { FromWorker } from '../model/messages.js';
@@ -63,11 +64,10 @@ class Running {
     const logs = { servers, programId: PROGRAM, timers: fastTimers, log: silentLog };
     this.service = new HistoryService({
       setup,
-      nodes: createNodes(setup.nodes as [(typeof setup.nodes)[0]]).map((one) => {
+      nodes: createNodes(setup.nodes as [(typeof setup.nodes)[0]], systemTimers).map((one) => {
         return { ...one, socket: createLogsSocket(one.socket, logs) };
       }),
-      timers: fastTimers,
-      wallMs: () => timeOfSlot(ledger.slot) * 1_000,
+      timers: { ...fastTimers, unixMs: () => timeOfSlot(ledger.slot) * 1_000 },
       random: () => 0.5,
       post: (message) => this.posted.push(message),
     });

@@ -7,6 +7,7 @@ import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { createNodes } from '../../rpc/node-pool.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { candleRules } from '../candles/rules.js';
 import type { FromWorker } from '../model/messages.js';
 import { type HistoryStore, openStore } from '../store/store.js';
@@ -46,9 +47,8 @@ function start(wallOffS: number): HistoryService {
       ...{ retentionDays: 30, candleRetentionDays: 30 },
       ...{ backfillHours: 1, backfillTransactionsMax: 1_000 },
     },
-    nodes: createNodes([node.urls]),
-    timers: fastTimers,
-    wallMs: () => (timeOfSlot(ledger.slot) + wallOffS) * 1_000,
+    nodes: createNodes([node.urls], systemTimers),
+    timers: { ...fastTimers, unixMs: () => (timeOfSlot(ledger.slot) + wallOffS) * 1_000 },
     random: () => 0.5,
     post: (message) => posted.push(message),
   });

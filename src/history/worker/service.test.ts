@@ -32,9 +32,8 @@ test('fills of a spot market are charted as soon as the book tells of the market
   const posted: FromWorker[] = [];
   const limits = { retentionDays: 0, candleRetentionDays: 0, requestsPerSecond: 100 };
   const service = new HistoryService({
-    nodes: createNodes([node.urls]),
+    nodes: createNodes([node.urls], systemTimers),
     timers: systemTimers,
-    wallMs: Date.now,
     random: Math.random,
     setup: {
       ...{ nodes: [node.urls], programId: PROGRAM, dataDir, ...limits },

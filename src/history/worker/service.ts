@@ -60,8 +60,6 @@ export interface HistoryServiceOptions {
   readonly nodes: readonly LogNode[];
   readonly post: (message: FromWorker) => void;
   readonly timers: Timers;
-  /** The wall clock, unix milliseconds: a witness of the chain's time, see `ChainTime`. */
-  readonly wallMs: () => number;
   readonly random: () => number;
 }
 
@@ -273,7 +271,7 @@ export class HistoryService {
 
   /** Null when the wall clock and the chain's are so far apart that it would mean nothing. */
   #lagOf(ts: number): number | null {
-    return this.#chainTime.isWallNear ? this.#options.wallMs() - ts * 1_000 : null;
+    return this.#chainTime.isWallNear ? this.#timers.unixMs() - ts * 1_000 : null;
   }
 
   #postVersions(versions: readonly (readonly [MarketKey, string])[]): void {
@@ -349,7 +347,8 @@ export class HistoryService {
     const { store } = this.#stores;
     if (store === null || this.#options.setup.database?.role !== 'write') return;
     try {
-      writeWriterMark(store, { ...this.#source.state, chainTs: this.#chainTime.readSeconds });
+      const mark = { ...this.#source.state, chainTs: this.#chainTime.readSeconds };
+      writeWriterMark(store, mark, this.#timers.unixMs());
     } catch (error) {
       // The next write meets the same server and reports it.
       if (!(error instanceof StoreError)) throw error;

@@ -23,9 +23,8 @@ const post = (message: FromWorker): void => {
 const [first, ...others] = setup.nodes;
 const service = new HistoryService({
   setup,
-  nodes: first === undefined ? [] : createNodes([first, ...others]).map(withStreams),
+  nodes: first === undefined ? [] : createNodes([first, ...others], systemTimers).map(withStreams),
   timers: systemTimers,
-  wallMs: Date.now,
   random: Math.random,
   post,
 });

@@ -16,9 +16,10 @@ export interface WriterMark extends IngestState {
 export function writeWriterMark(
   store: Pick<HistoryStore, 'writeBatch'>,
   { state, reason, chainTs }: WriterMark,
+  unixMs: number,
 ): void {
   // Its text changes each second, so that readers see that somebody writes.
-  const value = JSON.stringify({ state, reason, chainTs, at: Date.now() });
+  const value = JSON.stringify({ state, reason, chainTs, at: unixMs });
   store.writeBatch({ transactions: [], progress: { [NAME]: value } });
 }
 

@@ -1,8 +1,9 @@
 import { type KV, Kvm } from '@nats-io/kv';
 import { nanos } from '@nats-io/transport-node';
+import type { Timers } from '../../contract/timers.js';
 import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
-import { sleep, systemTimers } from '../../rpc/timers.js';
+import { sleep } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';
 import {
   LEASE_PAUSE_MS_MAX,
@@ -26,6 +27,7 @@ export interface LeaseOptions {
   /** Servers that hold a copy. */
   readonly replicas: number;
   readonly log: Log;
+  readonly timers: Timers;
 }
 
 /**
@@ -83,7 +85,7 @@ export class Lease {
         if (error instanceof JournalError && error.code === 'LOG_REFUSED') throw error;
         this.#noteFailure(error);
       }
-      await sleep(systemTimers, LOG_RETRY_MS, signal);
+      await sleep(this.#options.timers, LOG_RETRY_MS, signal);
     }
   }
 
@@ -97,7 +99,9 @@ export class Lease {
   async stop(): Promise<void> {
     this.#end.abort();
     const late = new AbortController();
-    const limit = sleep(systemTimers, LEASE_STOP_MS_MAX, late.signal).catch(() => undefined);
+    const limit = sleep(this.#options.timers, LEASE_STOP_MS_MAX, late.signal).catch(
+      () => undefined,
+    );
     await Promise.race([this.#giveBack(), limit]);
     late.abort();
     this.#revision = 0;
@@ -123,7 +127,7 @@ export class Lease {
     const { signal } = this.#end;
     const pauseMs = Math.min(leaseMs / LEASE_TRIES, LEASE_PAUSE_MS_MAX);
     for (let wasHeld = this.isHeld; !signal.aborted; wasHeld = this.isHeld) {
-      await sleep(systemTimers, pauseMs, signal).catch(() => undefined);
+      await sleep(this.#options.timers, pauseMs, signal).catch(() => undefined);
       if (signal.aborted) return;
       try {
         await this.tryHold();

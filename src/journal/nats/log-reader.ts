@@ -1,5 +1,6 @@
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
-import { SilenceTimer, systemTimers } from '../../rpc/timers.js';
+import type { Timers } from '../../contract/timers.js';
+import { SilenceTimer } from '../../rpc/timers.js';
 import { LOG_READ_MESSAGES, LOG_SILENCE_MS_MAX } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 import { CheckpointStore, type StoredCheckpoint } from './checkpoint-store.js';
@@ -26,15 +27,17 @@ export interface LogMessage {
 export class LogReader {
   readonly #place: LogPlace;
   readonly #connection: LogConnection;
+  readonly #timers: Timers;
 
-  private constructor(place: LogPlace, connection: LogConnection) {
+  private constructor(place: LogPlace, connection: LogConnection, timers: Timers) {
     this.#place = place;
     this.#connection = connection;
+    this.#timers = timers;
   }
 
   /** Connects. Rejects with `LOG_REFUSED` or `LOG_UNREACHABLE`. */
-  static async openLog(place: LogPlace): Promise<LogReader> {
-    return new LogReader(place, await connectLog(place, 'slotbook edge'));
+  static async openLog(place: LogPlace, timers: Timers): Promise<LogReader> {
+    return new LogReader(place, await connectLog(place, 'slotbook edge'), timers);
   }
 
   /**
@@ -57,7 +60,7 @@ export class LogReader {
   async *readMessages(from: number, signal: AbortSignal): AsyncGenerator<LogMessage> {
     const messages = await this.#consume(from);
     const end = (): void => messages.stop();
-    const silence = new SilenceTimer(systemTimers, LOG_SILENCE_MS_MAX, end);
+    const silence = new SilenceTimer(this.#timers, LOG_SILENCE_MS_MAX, end);
     signal.addEventListener('abort', end, { once: true });
     try {
       for await (const message of messages) {

@@ -2,6 +2,7 @@
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { QuoteLink } from './quote-link.js';
 
 const STREAM = 'denied';
@@ -15,7 +16,11 @@ afterEach(async () => {
 function startLink(url: string) {
   const warnings: object[] = [];
   const log = { info: () => undefined, warn: (fields: object) => void warnings.push(fields) };
-  const link = new QuoteLink({ place: { servers: [url], stream: STREAM }, log });
+  const link = new QuoteLink({
+    timers: systemTimers,
+    place: { servers: [url], stream: STREAM },
+    log,
+  });
   link.serveRequests(async () => null);
   const running = link.start();
   ends.push(async () => {

@@ -1,8 +1,9 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { OtherMakerSockets } from '../../contract/indicative.js';
+import type { Timers } from '../../contract/timers.js';
 import { loggedFailure } from '../../rpc/error.js';
 import type { Log } from '../../rpc/log.js';
-import { sleep, systemTimers } from '../../rpc/timers.js';
+import { sleep } from '../../rpc/timers.js';
 import { LOG_RETRY_MS, QUOTE_REPLY_MS_MAX, QUOTES_IN_FLIGHT_MAX } from '../model/limits.js';
 import type { LogPlace } from '../model/log-place.js';
 import { connectLog } from './connect.js';
@@ -11,6 +12,7 @@ import { connectLog } from './connect.js';
 export interface QuoteLinkOptions {
   readonly place: LogPlace;
   readonly log: Log;
+  readonly timers: Timers;
 }
 
 /** Why nobody has replied: NATS is away or has no core, the core was late, or too many requests wait. */
@@ -46,7 +48,7 @@ export class QuoteLink implements OtherMakerSockets {
 
   /** Connects, and again whenever the connection is lost. */
   async start(): Promise<void> {
-    const { place } = this.#options;
+    const { place, timers } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
@@ -55,7 +57,7 @@ export class QuoteLink implements OtherMakerSockets {
       } catch (error) {
         this.#warnOnce(loggedFailure(error));
       }
-      await sleep(systemTimers, LOG_RETRY_MS, signal).catch(() => undefined);
+      await sleep(timers, LOG_RETRY_MS, signal).catch(() => undefined);
     }
   }
 

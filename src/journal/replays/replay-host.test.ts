@@ -4,6 +4,7 @@ import { SceneJournal } from '../../../test/support/scene-journal.js';
 import type { ReplayRequest } from '../../contract/replay-source.js';
 import type { Timers } from '../../contract/timers.js';
 import { Engine } from '../../engine/engine.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { PROGRAM_ID } from '../../sim/bytes/keys.js';
 import { MarketSimulator } from '../../sim/market/market-simulator.js';
 import { REPLAY_SLICE_MS, REPLAY_STILL_MS_MAX } from '../model/limits.js';
@@ -94,6 +95,7 @@ test('replays at the highest speed work in short slices, and rest between them',
   let restedMs = 0;
   let slices = 0;
   const host = hostOf({
+    ...systemTimers,
     // Each step takes a millisecond.
     nowMs: () => {
       workedMs += 1;

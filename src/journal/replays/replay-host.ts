@@ -88,10 +88,10 @@ export class ReplayHost {
   }
 
   #openReplay({ id, request, flushedMs }: Extract<ToReplays, { readonly kind: 'open' }>): void {
-    const { post } = this.#options;
+    const { post, timers } = this.#options;
     const outbox = new Outbox((items) => post({ id, kind: 'items', items }));
     const parts = {
-      ...{ finder: this.#finder, outbox },
+      ...{ finder: this.#finder, outbox, timers },
       onRestored: () => this.#requireRoom(),
       onEnd: (end: number) => {
         outbox.flush();

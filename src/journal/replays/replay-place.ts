@@ -1,11 +1,9 @@
 import type { AsOfMoment } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
-import type { ReplayTopic } from '../../contract/replay-source.js';
 import type { SegmentInfo } from '../store/segment-info.js';
 import type { MomentFinder } from './moment-finder.js';
-import type { Outbox } from './outbox.js';
 import type { Beyond, SegmentCursor } from './segment-cursor.js';
-import { type SnapshotHead, TopicFramer } from './topic-framer.js';
+import { type SnapshotHead, TopicFramer, type TopicFramerParts } from './topic-framer.js';
 
 /**
  * `atEnd`: waits for what is not written yet. `finishing`: plays that at once. `caughtUp`: has come to the live topic.
@@ -134,10 +132,8 @@ export class ReplayPlace {
 }
 
 /** What all places of a replay share. */
-interface ReplayPlacesParts {
+interface ReplayPlacesParts extends TopicFramerParts {
   readonly finder: MomentFinder;
-  readonly topic: ReplayTopic;
-  readonly outbox: Outbox;
 }
 
 /** Opens the places of one replay. */
@@ -165,8 +161,8 @@ export class ReplayPlaces {
   }
 
   #placeOf(cursor: SegmentCursor, start: PlaceStart, until: AsOfMoment | null): ReplayPlace {
-    const { finder, topic, outbox } = this.#parts;
-    const framer = new TopicFramer(topic, cursor, outbox);
+    const { finder } = this.#parts;
+    const framer = new TopicFramer(this.#parts, cursor);
     return new ReplayPlace({ finder, start, until, cursor, framer });
   }
 }

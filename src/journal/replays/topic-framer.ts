@@ -1,5 +1,6 @@
 import type { JournalMoment } from '../../contract/journal-source.js';
 import type { ReplayTopic } from '../../contract/replay-source.js';
+import type { Timers } from '../../contract/timers.js';
 import type { JournalStep } from '../../engine/journal-reader.js';
 import { REPLAY_HEARTBEAT_MS } from '../model/limits.js';
 import type { SegmentInfo } from '../store/segment-info.js';
@@ -19,11 +20,19 @@ export interface SnapshotHead {
   readonly isReset: boolean;
 }
 
+/** What a framer works with. */
+export interface TopicFramerParts {
+  readonly topic: ReplayTopic;
+  readonly outbox: Outbox;
+  readonly timers: Timers;
+}
+
 /** Makes the frames of one topic from the book of a cursor. Time is monotonic milliseconds. */
 export class TopicFramer {
   readonly #topic: ReplayTopic;
   readonly #cursor: SegmentCursor;
   readonly #outbox: Outbox;
+  readonly #timers: Timers;
   #market: number | undefined;
   #marks: TopicMarks | undefined;
   /** Epoch and state of the book. */
@@ -34,10 +43,11 @@ export class TopicFramer {
   #framedAtMs = 0;
   #isMarked = false;
 
-  constructor(topic: ReplayTopic, cursor: SegmentCursor, outbox: Outbox) {
+  constructor({ topic, outbox, timers }: TopicFramerParts, cursor: SegmentCursor) {
     this.#topic = topic;
     this.#cursor = cursor;
     this.#outbox = outbox;
+    this.#timers = timers;
   }
 
   /** Whether it has seen no book yet. */
@@ -111,7 +121,7 @@ export class TopicFramer {
   sendSnapshot({ id, isReset }: SnapshotHead, nowMs: number): void {
     if (this.#handle === undefined) throw new Error('Invariant: the topic is open');
     const { engine } = this.#cursor;
-    const request = { id, reset: isReset, sendNs: unixNs() };
+    const request = { id, reset: isReset, sendNs: this.#sendNs() };
     this.#sendFrame(engine.topicSnapshot(this.#handle, request), nowMs);
   }
 
@@ -123,7 +133,7 @@ export class TopicFramer {
 
   #publishDelta(handle: number, nowMs: number): void {
     // What was received when is not in a journal.
-    const delta = this.#cursor.engine.topicDelta(handle, { recvNs: 0n, sendNs: unixNs() });
+    const delta = this.#cursor.engine.topicDelta(handle, { recvNs: 0n, sendNs: this.#sendNs() });
     if (delta === null) return;
     this.#seq = delta.seq;
     this.#sendFrame(delta.frame, nowMs);
@@ -139,12 +149,12 @@ export class TopicFramer {
     if (this.#market !== undefined) this.#marks = new TopicMarks(this.#topic, this.#market, ts);
   }
 
+  #sendNs(): bigint {
+    return this.#timers.unixNs(this.#timers.nowMs());
+  }
+
   #stampNow(): string {
     const { epoch, state } = this.#cursor.engine;
     return `${epoch} ${state}`;
   }
-}
-
-function unixNs(): bigint {
-  return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000_000));
 }

@@ -19,7 +19,6 @@ import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 export interface JournalServiceOptions {
   readonly setup: { readonly programId: string; readonly bytesMax: number };
   readonly timers: Timers;
-  readonly wallMs: () => number;
   readonly post: (message: FromJournal) => void;
   /** Makes what takes the pieces. */
   readonly createSink: (parts: PieceSinkParts) => PieceSink;
@@ -109,7 +108,7 @@ export class JournalService {
   #addTurns(log: Uint8Array): void {
     if (this.#isBroken) return;
     try {
-      this.#writer.append(log, this.#options.wallMs());
+      this.#writer.append(log, this.#options.timers.unixMs());
     } catch (error) {
       void this.#stopForGood(`turns cannot be encoded: ${textOfError(error)}`);
       return;

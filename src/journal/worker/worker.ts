@@ -28,7 +28,6 @@ const service = new JournalService({
   setup,
   createSink: await sinkOf(setup),
   timers: systemTimers,
-  wallMs: Date.now,
   post: (message: FromJournal) => port.postMessage(message),
 });
 // A failure here is a bug: it ends the thread, and the main thread says why.

@@ -2,7 +2,6 @@ import type { Timer, Timers } from '../../contract/timers.js';
 import { Backoff } from '../backoff.js';
 import { type Endpoint, parseEndpoint } from '../endpoint.js';
 import type { Log } from '../log.js';
-import { systemTimers } from '../timers.js';
 import {
   GRPC_BACKOFF_CAP_MS,
   GRPC_BACKOFF_FIRST_MS,
@@ -39,7 +38,7 @@ export interface GrpcServer {
 export interface GrpcStreamOptions extends GrpcServer {
   /** Encodes the request for what is new, or for what comes from a slot on. */
   readonly encodeRequest: (fromSlot: number | null) => Buffer;
-  readonly timers?: Timers;
+  readonly timers: Timers;
   readonly random?: () => number;
   readonly silentMsMax?: number;
   /** Takes what the server says when it ends a stream: listeners are given our own words. */
@@ -85,7 +84,7 @@ export class GrpcStream {
   #interruptedAtMs: number | null = null;
 
   constructor(options: GrpcStreamOptions) {
-    const { url, timers = systemTimers, random = Math.random, log } = options;
+    const { url, timers, random = Math.random, log } = options;
     this.#options = options;
     this.#endpoint = parseEndpoint(url, PROTOCOLS);
     this.#serverTexts = new ServerTexts(this.name, log);

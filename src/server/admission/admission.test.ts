@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import type { ApiDescription } from '../api/openapi.js';
 import { pathSpecs } from '../api/path-specs.js';
 import { createHandlers } from '../routes/http.js';
@@ -52,7 +53,7 @@ describe('the limiter', () => {
 
   test('lets a burst of one second through, then refuses until the bucket fills', () => {
     let nowMs = 0;
-    const limiter = new RequestLimiter({ perSecond: 2, nowMs: () => nowMs });
+    const limiter = new RequestLimiter({ perSecond: 2, timers: { nowMs: () => nowMs } });
     expect(statuses(limiter, IP, 3)).toEqual([200, 200, 429]);
     nowMs = 499;
     expect(statuses(limiter, IP, 1)).toEqual([429]);
@@ -64,13 +65,13 @@ describe('the limiter', () => {
 
   test('counts loopback once a proxy is trusted, which may be on this machine', () => {
     const addresses = new ClientAddresses(['10.0.0.0/8']);
-    const limiter = new RequestLimiter({ perSecond: 1, addresses, nowMs: () => 0 });
+    const limiter = new RequestLimiter({ perSecond: 1, addresses, timers: { nowMs: () => 0 } });
     expect(statuses(limiter, '127.0.0.1', 2)).toEqual([200, 429]);
     expect(statuses(limiter, '::1', 2)).toEqual([200, 429]);
   });
 
   test('tells addresses apart, and lets loopback through', () => {
-    const limiter = new RequestLimiter({ perSecond: 1, nowMs: () => 0 });
+    const limiter = new RequestLimiter({ perSecond: 1, timers: { nowMs: () => 0 } });
     expect(statuses(limiter, IP, 2)).toEqual([200, 429]);
     expect(statuses(limiter, '203.0.113.10', 1)).toEqual([200]);
     expect(statuses(limiter, '2001:db8::1', 1)).toEqual([200]);
@@ -79,7 +80,7 @@ describe('the limiter', () => {
   });
 
   test('remembers a bounded number of addresses, those that came last', () => {
-    const limiter = new RequestLimiter({ perSecond: 1, nowMs: () => 0 });
+    const limiter = new RequestLimiter({ perSecond: 1, timers: { nowMs: () => 0 } });
     expect(statuses(limiter, IP, 2)).toEqual([200, 429]);
     for (let host = 0; host < LIMITS.rateLimitedAddressesMax - 1; host += 1) {
       limiter.checkRequest(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`);
@@ -107,6 +108,7 @@ describe('a limited service', () => {
 
   const handlersOf = (requestsPerSecond: number) =>
     createHandlers({
+      timers: systemTimers,
       book: new FakeBook(),
       directory: new FakeBook(),
       readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),

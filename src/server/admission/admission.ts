@@ -4,6 +4,7 @@
  * The limits of each address count by the keys of `client-addresses.ts`; some addresses have none.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Timers } from '../../contract/timers.js';
 import { ServerError, SocketError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { ClientAddresses } from './client-addresses.js';
@@ -62,22 +63,21 @@ export interface RequestLimiterOptions {
   /** Both the lasting rate and the burst; at least 1. */
   readonly perSecond: number;
   readonly addresses?: ClientAddresses;
-  /** Monotonic milliseconds; those of the process by default. */
-  readonly nowMs?: () => number;
+  readonly timers: Pick<Timers, 'nowMs'>;
 }
 
 /** Limits the requests of each address. */
 export class RequestLimiter {
   readonly #perSecond: number;
   readonly #addresses: ClientAddresses;
-  readonly #nowMs: () => number;
+  readonly #timers: Pick<Timers, 'nowMs'>;
   /** The address that was quiet longest stands first. */
   readonly #buckets = new Map<string, TokenBucket>();
 
-  constructor({ perSecond, addresses, nowMs }: RequestLimiterOptions) {
+  constructor({ perSecond, addresses, timers }: RequestLimiterOptions) {
     this.#perSecond = perSecond;
     this.#addresses = addresses ?? new ClientAddresses();
-    this.#nowMs = nowMs ?? (() => performance.now());
+    this.#timers = timers;
   }
 
   /** Returns the reply that refuses the request; undefined when it may proceed. */
@@ -92,7 +92,7 @@ export class RequestLimiter {
 
   /** Moves the bucket of an address to the end of the order, and refills it. */
   #refilledBucket(key: string): TokenBucket {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#timers.nowMs();
     const bucket = this.#buckets.get(key) ?? new TokenBucket({ perSecond: this.#perSecond }, nowMs);
     bucket.refill(nowMs);
     this.#buckets.delete(key);

@@ -1,6 +1,7 @@
 /** Every parameter of the history's paths, asked wrongly in every way, and what the others become. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
@@ -16,7 +17,10 @@ beforeAll(async () => {
   history.chainTs = NOW;
   // The machine's clock is behind: all times are the chain's.
   const nowMs = (): number => (NOW - 95 * 86_400) * 1_000;
-  server = await startServer(new FakeBook(), { history, nowMs });
+  server = await startServer(new FakeBook(), {
+    history,
+    timers: { ...systemTimers, unixMs: nowMs },
+  });
 });
 
 afterAll(() => server?.close());

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { BookStats } from '../../contract/book-source.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeBook } from '../testing/running-server.js';
 import { Metrics, type MetricsOptions, RequestCounts } from './metrics.js';
 
@@ -19,6 +20,7 @@ class CountingBook extends FakeBook {
 
 function metricsOf(book: CountingBook, settings: Partial<MetricsOptions> = {}): Metrics {
   const metrics = new Metrics({
+    timers: systemTimers,
     book,
     directory: book,
     readiness: () => ({ everLive: true, state: 'live', reason: null, slot: 1 }),
@@ -33,7 +35,7 @@ function metricsOf(book: CountingBook, settings: Partial<MetricsOptions> = {}): 
 test('32 requests at once are one rendering, which serves a moment longer', async () => {
   const book = new CountingBook();
   let nowMs = 0;
-  const metrics = metricsOf(book, { monotonicMs: () => nowMs });
+  const metrics = metricsOf(book, { timers: { ...systemTimers, nowMs: () => nowMs } });
   const texts = await Promise.all(Array.from({ length: 32 }, () => metrics.toText()));
   expect([book.reads, new Set(texts).size]).toEqual([1, 1]);
   nowMs = LIMITS.metricsKeptMs - 1;
@@ -53,7 +55,7 @@ test('the event loop turns while a rendering takes its time', async () => {
     nowMs += LIMITS.metricsSliceMs;
     return nowMs;
   };
-  const metrics = metricsOf(book, { monotonicMs });
+  const metrics = metricsOf(book, { timers: { ...systemTimers, nowMs: monotonicMs } });
   const countTurn = (): void => {
     turn += 1;
     next = setImmediate(countTurn);

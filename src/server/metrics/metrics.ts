@@ -10,6 +10,7 @@ import type { BookSource, BookStats, MarketDirectory } from '../../contract/book
 import type { FeedMetrics, Readiness, SourceStatus } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { JournalSource } from '../../contract/journal-source.js';
+import type { Timers } from '../../contract/timers.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
 import { historySeries } from './history-metrics.js';
 import { asOfSeries, journalSeries } from './journal-metrics.js';
@@ -45,8 +46,7 @@ export interface MetricsOptions {
   readonly backlog?: { readonly bytes: number };
   /** Lines of the log that could not be written. */
   readonly logLines?: { readonly lost: number };
-  /** Monotonic milliseconds; those of the process by default. */
-  readonly monotonicMs?: () => number;
+  readonly timers: Timers;
 }
 
 /** The states of the feed. */
@@ -63,7 +63,7 @@ export class Metrics {
   readonly #directory: Pick<MarketDirectory, 'markets'>;
   /** Read once a scrape, because reading them walks all levels of all markets. */
   #stats: BookStats;
-  readonly #monotonicMs: () => number;
+  readonly #timers: Timers;
   /** The rendering that runs or was the last; undefined when the last one failed. */
   #rendering: Promise<string> | undefined;
   /** When it ended; undefined while it runs. */
@@ -72,7 +72,7 @@ export class Metrics {
   constructor(options: MetricsOptions) {
     const { book, directory, readiness, feed, requests, timings, unsent } = options;
     const { sockets, backlog, venues, quotes, history, journal, asOf, logLines } = options;
-    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.#timers = options.timers;
     collectDefaultMetrics({ register: this.#registry });
     replaceDescriptorCount(this.#registry);
     this.#book = book;
@@ -111,7 +111,7 @@ export class Metrics {
   toText(): Promise<string> {
     const endedAtMs = this.#renderedAtMs;
     const isOld =
-      endedAtMs !== undefined && this.#monotonicMs() - endedAtMs >= LIMITS.metricsKeptMs;
+      endedAtMs !== undefined && this.#timers.nowMs() - endedAtMs >= LIMITS.metricsKeptMs;
     if (this.#rendering !== undefined && !isOld) return this.#rendering;
     const rendering = this.#render();
     this.#rendering = rendering;
@@ -125,14 +125,15 @@ export class Metrics {
     this.#renderedAtMs = undefined;
     this.#stats = this.#book.stats();
     const texts: string[] = [];
-    let sliceMs = this.#monotonicMs();
+    let sliceMs = this.#timers.nowMs();
     for (const { name } of this.#registry.getMetricsAsArray()) {
       texts.push(await this.#registry.getSingleMetricAsString(name));
-      if (this.#monotonicMs() - sliceMs < LIMITS.metricsSliceMs) continue;
-      await nextTurn();
-      sliceMs = this.#monotonicMs();
+      if (this.#timers.nowMs() - sliceMs < LIMITS.metricsSliceMs) continue;
+      // Other work of the event loop comes first.
+      await new Promise<void>((resolve) => this.#timers.soon(resolve));
+      sliceMs = this.#timers.nowMs();
     }
-    this.#renderedAtMs = this.#monotonicMs();
+    this.#renderedAtMs = this.#timers.nowMs();
     return `${texts.join('\n\n')}\n\n${this.#timings?.toText() ?? ''}`;
   }
 
@@ -203,13 +204,6 @@ function replaceDescriptorCount(registry: Registry): void {
       const open = await readdir('/proc/self/fd').catch(() => undefined);
       if (open !== undefined) this.set(open.length - 1);
     },
-  });
-}
-
-/** Other work of the event loop comes first. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
   });
 }
 

@@ -1,18 +1,16 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { LateTimers } from '../../../test/support/late-timers.js';
 import { Histogram, Timings } from './timings.js';
 
-afterEach(() => vi.useRealTimers());
-
 test('timings: a loop that was blocked is seen with the length of its block', () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
-  const timings = new Timings();
+  const timers = new LateTimers();
+  const timings = new Timings(timers);
   timings.watchLoop();
-  vi.advanceTimersByTime(100);
-  const now = performance.now();
-  vi.spyOn(performance, 'now').mockReturnValue(now + 10 + 40);
-  vi.advanceTimersByTime(10);
+  timers.advance(99);
+  timers.lateMs = 40;
+  timers.advance(1 + 10 + 40);
   timings.stop();
-  vi.advanceTimersByTime(1_000);
+  timers.advance(1_000);
   const text = timings.toText();
   expect(text).toContain('slotbook_event_loop_blocked_seconds_bucket{le="0.001"} 10\n');
   expect(text).toContain('slotbook_event_loop_blocked_seconds_bucket{le="0.02"} 10\n');

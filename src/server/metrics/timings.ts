@@ -1,3 +1,5 @@
+import type { Timer, Timers } from '../../contract/timers.js';
+
 /** Seconds: from one batch of a few accounts, some 50 us, to a loop that hardly turns any more. */
 const PATH_SECONDS = [
   0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
@@ -21,17 +23,22 @@ export class Timings {
   readonly appliedToPublished = new Histogram(PUBLISHED_SECONDS);
   readonly asOf = new Histogram(AS_OF_SECONDS);
   readonly eventLoopBlocked = new Histogram(BLOCKED_SECONDS);
-  #watch: NodeJS.Timeout | null = null;
+  readonly #timers: Timers;
+  #watch: Timer | null = null;
   #sampledAtMs = 0;
 
-  /** Starts to measure how late the event loop is; does not keep the process alive. */
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  /** Starts to measure how late the event loop is. */
   watchLoop(): void {
-    this.#sampledAtMs = performance.now();
-    this.#watch = setInterval(() => this.#sampleLoop(), SAMPLE_INTERVAL_MS).unref();
+    this.#sampledAtMs = this.#timers.nowMs();
+    this.#planSample();
   }
 
   stop(): void {
-    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#watch?.cancel();
     this.#watch = null;
   }
 
@@ -57,10 +64,15 @@ export class Timings {
     ].join('');
   }
 
+  #planSample(): void {
+    this.#watch = this.#timers.after(SAMPLE_INTERVAL_MS, () => this.#sampleLoop());
+  }
+
   #sampleLoop(): void {
-    const nowMs = performance.now();
+    const nowMs = this.#timers.nowMs();
     this.eventLoopBlocked.observe((nowMs - this.#sampledAtMs - SAMPLE_INTERVAL_MS) / 1_000);
     this.#sampledAtMs = nowMs;
+    this.#planSample();
   }
 }
 

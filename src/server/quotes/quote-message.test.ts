@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makerKey, signed } from '../../../test/support/maker-client.js';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { QuoteCounts } from '../metrics/quotes-metrics.js';
 import { ClientMessage } from '../sockets/client-message.js';
 import { SOCKET_ERROR_CODES } from '../transport/errors.js';
@@ -188,6 +189,7 @@ function signedSession() {
     bufferedBytes: () => 0,
   };
   const session = new QuoteSession(socket, maker, {
+    timers: systemTimers,
     sink: {
       setQuotes: (quotes) => {
         taken.push(quotes);

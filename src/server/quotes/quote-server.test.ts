@@ -11,6 +11,7 @@ import { Probe } from '../../../test/support/socket-scene.js';
 import { until } from '../../../test/support/until.js';
 import { LIMITS } from '../../config/limits.js';
 import type { IndicativeOutcome } from '../../contract/indicative.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { ClientAddresses } from '../admission/client-addresses.js';
 import { FakeBook } from '../testing/running-server.js';
 import { type Listener, listen } from '../transport/uws.js';
@@ -32,6 +33,7 @@ let everLive: boolean;
 async function start(options: Partial<QuoteServerOptions> = {}): Promise<void> {
   const onFault = (error: unknown): void => void faults.push(error);
   server = new QuoteServer({
+    timers: systemTimers,
     directory: new FakeBook(),
     sink: {
       setQuotes: ({ maker, market, quotes }) => {
@@ -47,6 +49,7 @@ async function start(options: Partial<QuoteServerOptions> = {}): Promise<void> {
   const handler = () => ({ status: 404, headers: [], body: '{}' });
   const { addresses } = options;
   listener = await listen({
+    timers: systemTimers,
     ...(addresses && { findClient: (origin) => addresses.findClient(origin) }),
     ...{ host: '127.0.0.1', port: 0, handler, sockets: [server], onFault },
   });

@@ -11,6 +11,7 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { OtherMakerSockets, QuoteSink } from '../../contract/indicative.js';
 import type { MarketInfo } from '../../contract/markets.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { requireUpgrade } from '../admission/admission.js';
 import { ClientAddresses } from '../admission/client-addresses.js';
 import { splitQuery } from '../api/param-check.js';
@@ -18,6 +19,7 @@ import { QuoteCounts, type QuoteSocketStats } from '../metrics/quotes-metrics.js
 import { heartbeatText, reconnectAfterMs } from '../sockets/heartbeat.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/client-socket.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
+import { repeatCall } from '../transport/repeated-call.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import { QuoteSession, type QuoteSessionParts } from './quote-session.js';
 import { UnsignedSockets } from './unsigned-sockets.js';
@@ -30,6 +32,7 @@ export interface QuoteServerOptions {
   /** Keys (base58) of those who may quote. */
   readonly quoteMakers: readonly string[];
   readonly readiness: () => Readiness;
+  readonly timers: Timers;
   readonly addresses?: ClientAddresses;
   readonly onFault: (error: unknown, where: string) => void;
   /** Sockets at other services of the same book. */
@@ -52,17 +55,17 @@ export class QuoteServer implements SocketHandlers {
   readonly #unsigned: UnsignedSockets;
   /** The sessions that have signed, one a maker. */
   readonly #signed = new Map<string, QuoteSession>();
-  #timer: NodeJS.Timeout | undefined;
+  #heartbeats: Timer | undefined;
   #closing = false;
 
   constructor(options: QuoteServerOptions) {
     this.#options = options;
     const { addresses = new ClientAddresses(), unsignedMax = LIMITS.quoteUnsignedMax } = options;
     this.#unsigned = new UnsignedSockets({ addresses, socketsMax: unsignedMax });
-    const { sink = noSink, readiness, onFault } = options;
+    const { sink = noSink, readiness, timers, onFault } = options;
     const makers = new Set(options.sink === undefined ? [] : options.quoteMakers);
     this.#parts = {
-      ...{ sink, readiness, onFault, counts: this.#counts },
+      ...{ sink, readiness, timers, onFault, counts: this.#counts },
       marketOf: (type, index) => marketIdOf(options.directory, type, index),
       isMaker: (key) => makers.has(key),
       signMsMax: options.signMsMax ?? LIMITS.quoteSignMsMax,
@@ -75,10 +78,10 @@ export class QuoteServer implements SocketHandlers {
 
   /** Starts the heartbeats. */
   start(): void {
-    const { heartbeatMs = LIMITS.quoteHeartbeatMs } = this.#options;
-    this.#timer = setInterval(() => {
+    const { timers, heartbeatMs = LIMITS.quoteHeartbeatMs } = this.#options;
+    this.#heartbeats = repeatCall(timers, heartbeatMs, () => {
       for (const session of this.#signed.values()) session.sendHeartbeat(heartbeatText);
-    }, heartbeatMs).unref();
+    });
   }
 
   readStats(): QuoteSocketStats {
@@ -107,7 +110,7 @@ export class QuoteServer implements SocketHandlers {
   /** Sends every maker the time after which to reconnect, and cuts its connection. */
   close(): void {
     this.#closing = true;
-    clearInterval(this.#timer);
+    this.#heartbeats?.cancel();
     for (const session of [...this.#sessions]) {
       session.announceShutdown(reconnectAfterMs());
       session.cutForShutdown();

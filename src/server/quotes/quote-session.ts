@@ -7,6 +7,7 @@
 import { createPublicKey, type KeyObject, randomBytes, verify } from 'node:crypto';
 import { publicKeyBytes } from '../../config/public-key.js';
 import type { QuoteSink } from '../../contract/indicative.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { MessageLimiter } from '../admission/admission.js';
 import type { QuoteCloseReason, QuoteCounts } from '../metrics/quotes-metrics.js';
 import { ClientMessage, type MessageId } from '../sockets/client-message.js';
@@ -18,6 +19,7 @@ import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
 export interface QuoteSessionParts extends QuoteTakerParts {
   readonly isMaker: (key: string) => boolean;
   readonly counts: QuoteCounts;
+  readonly timers: Timers;
   readonly signMsMax: number;
   readonly messagesPerSecond: number;
   readonly onFault: (error: unknown, where: string) => void;
@@ -43,7 +45,7 @@ export class QuoteSession implements SocketSession {
   };
   #isSigned = false;
   #closing: QuoteCloseReason | undefined;
-  #deadline: NodeJS.Timeout | undefined;
+  #deadline: Timer | undefined;
 
   constructor(
     readonly socket: ClientSocket,
@@ -53,18 +55,18 @@ export class QuoteSession implements SocketSession {
     this.#parts = parts;
     this.#messageLimiter = new MessageLimiter(
       { perSecond: parts.messagesPerSecond },
-      performance.now(),
+      parts.timers.nowMs(),
     );
   }
 
   onOpen(): void {
-    const { isMaker, signMsMax } = this.#parts;
+    const { isMaker, timers, signMsMax } = this.#parts;
     if (!isMaker(this.maker)) {
       this.#refuseMaker('pubkey is not on the list of makers');
       return;
     }
     const late = `no signature within ${signMsMax} ms`;
-    this.#deadline = setTimeout(() => this.#refuseMaker(late), signMsMax).unref();
+    this.#deadline = timers.after(signMsMax, () => this.#refuseMaker(late));
     this.#sendReply({ channel: 'auth', nonce: this.#nonce });
   }
 
@@ -88,7 +90,7 @@ export class QuoteSession implements SocketSession {
   onDropped(): void {}
 
   onClose(cause: CloseCause): void {
-    clearTimeout(this.#deadline);
+    this.#deadline?.cancel();
     const reason = cause === 'server' ? (this.#closing ?? 'internal') : cause;
     this.#closing ??= reason;
     this.#parts.counts.countClose(reason);
@@ -124,13 +126,13 @@ export class QuoteSession implements SocketSession {
 
   /** Without a close frame: driftpy's sender takes a clean end for its own, and is silent for a minute. */
   cutForShutdown(): void {
-    clearTimeout(this.#deadline);
+    this.#deadline?.cancel();
     this.#closing ??= 'shutdown';
     this.socket.terminate();
   }
 
   #admitMessage(): boolean {
-    const isAllowed = this.#messageLimiter.admitMessage(performance.now(), {
+    const isAllowed = this.#messageLimiter.admitMessage(this.#parts.timers.nowMs(), {
       refuse: (error) => this.#sendError(error, undefined),
       close: (reason) => this.#closeSocket('rateLimited', policyViolationCode, reason),
     });
@@ -146,7 +148,7 @@ export class QuoteSession implements SocketSession {
       );
       return;
     }
-    clearTimeout(this.#deadline);
+    this.#deadline?.cancel();
     this.#isSigned = true;
     this.#parts.onSigned(this);
     this.#sendReply({ channel: 'auth', message: 'Authenticated' });
@@ -160,7 +162,7 @@ export class QuoteSession implements SocketSession {
     }
     const { id } = message;
     if (message.getWord('type') === 'ping') {
-      this.#sendReply({ type: 'pong', id, ts: Date.now() });
+      this.#sendReply({ type: 'pong', id, ts: this.#parts.timers.unixMs() });
       return;
     }
     const parts = { ...this.#parts, sink: this.#sink };
@@ -215,7 +217,7 @@ export class QuoteSession implements SocketSession {
   }
 
   #closeSocket(reason: QuoteCloseReason, code: number, text: string = reason): void {
-    clearTimeout(this.#deadline);
+    this.#deadline?.cancel();
     this.#closing ??= reason;
     this.socket.close(code, text);
   }

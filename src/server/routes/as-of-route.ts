@@ -15,6 +15,7 @@ import type {
   MarketKey,
 } from '../../contract/as-of-source.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
+import type { Timers } from '../../contract/timers.js';
 import {
   parseAuctions,
   parseBatchL2,
@@ -52,6 +53,7 @@ export interface AsOfRouteOptions extends BookRouteOptions {
   readonly asOf?: AsOfSource | undefined;
   /** Where it is measured what replies took. */
   readonly timings?: Pick<Timings, 'asOf'> | undefined;
+  readonly timers: Timers;
 }
 
 /** The paths of the book that can be asked for a past moment. */
@@ -59,7 +61,7 @@ export type AsOfPath = AsOfRead['path'] | 'batchL2';
 
 /** The route of a path, which replies with a past moment where the query names one, and else as `live` does. */
 export function withMoment(options: AsOfRouteOptions, path: AsOfPath, live: BookRoute): BookRoute {
-  const { readiness, asOf, timings } = options;
+  const { readiness, asOf, timings, timers } = options;
   const gzips = new GzipCache();
   return (request) => {
     const moment = parseMoment(request.query);
@@ -69,7 +71,7 @@ export function withMoment(options: AsOfRouteOptions, path: AsOfPath, live: Book
     const encoding = encodingFor(path, request);
     const bodies = bodiesOf(path, request, { ...options, encoding });
     requireOneMarket(path, moment);
-    return replyLater(asOf, { request, moment, bodies, encoding, gzips, timings });
+    return replyLater(asOf, { request, moment, bodies, encoding, gzips, timings, timers });
   };
 }
 
@@ -85,7 +87,7 @@ function requireOneMarket(path: AsOfPath, { by }: AsOfMoment): void {
   throw new ServerError('INVALID_PARAM', message, 'seq');
 }
 
-interface PastRead extends Pick<AsOfRouteOptions, 'timings'> {
+interface PastRead extends Pick<AsOfRouteOptions, 'timings' | 'timers'> {
   readonly request: HttpRequest;
   readonly moment: AsOfMoment;
   readonly bodies: AsOfBodies;
@@ -94,13 +96,13 @@ interface PastRead extends Pick<AsOfRouteOptions, 'timings'> {
 }
 
 async function replyLater(asOf: AsOfSource, read: PastRead): Promise<Reply> {
-  const { request, moment, bodies, encoding, gzips, timings } = read;
+  const { request, moment, bodies, encoding, gzips, timings, timers } = read;
   // Headers can be read only now.
   const ifNoneMatch = request.getHeader('if-none-match');
   const isZipped = requestAcceptsGzip(request);
-  const beganMs = performance.now();
+  const beganMs = timers.nowMs();
   const made = await asOf.readMoment({ moment, bodies }, () => request.isGone);
-  timings?.asOf.observe((performance.now() - beganMs) / 1_000);
+  timings?.asOf.observe((timers.nowMs() - beganMs) / 1_000);
   if (made.kind !== 'body') throw refusalOf(made, moment);
   const tag = tagOf(made, encoding);
   const unchanged = notModifiedReply({ getHeader: () => ifNoneMatch }, tag);

@@ -36,17 +36,17 @@ export class ContentResponder {
 
   constructor(options: HistoryRouteOptions, limits?: QueueLimits) {
     this.#options = options;
-    this.#queue = new HistoryQueue(options.history, limits);
+    this.#queue = new HistoryQueue(options, limits);
   }
 
   /** Replies to a request; `parse` is given the chain's time, unix seconds. */
   replyTo(request: HttpRequest, parse: (chainTs: number) => ContentQuery): Reply | Promise<Reply> {
-    const { book, history, readiness, nowMs = Date.now } = this.#options;
+    const { book, history, readiness, timers } = this.#options;
     requireFirstBook(readiness());
     requireHistory(history);
     const query = parse(chainSeconds(history));
     const key = `${book.epoch} ${JSON.stringify(query)}`;
-    const version = String(Math.floor(nowMs() / 1_000));
+    const version = String(Math.floor(timers.unixMs() / 1_000));
     // Read now, because the transport's request is valid only within this call.
     const client = {
       ifNoneMatch: request.getHeader('if-none-match'),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { refusalWith } from '../testing/fake-history.js';
 import { HistoryQueue, type QueueLimits } from './history-queue.js';
 
@@ -26,7 +27,7 @@ const leaves = (): boolean => true;
 function readsOf(change: Partial<QueueLimits> = {}) {
   const history = slowHistory();
   const limits: { -readonly [Name in keyof QueueLimits]: number } = { ...LIMITS, ...change };
-  const reads = new HistoryQueue(history, limits);
+  const reads = new HistoryQueue({ history, timers: systemTimers }, limits);
   const get = (name: string, isGone = stays) => reads.runQuery({ name, query: QUERY, isGone });
   /** A reading that is over, and none after it. */
   const timeOut = async (name: string): Promise<void> => {

@@ -5,6 +5,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { type ErrorCode, ServerError } from '../transport/errors.js';
 
 /** One query, and the client that waits for it. */
@@ -27,7 +28,7 @@ interface WaitingQuery {
   readonly query: HistoryQuery;
   readonly clients: (() => boolean)[];
   readonly deferred: Deferred;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
   isStarted: boolean;
 }
 
@@ -38,6 +39,12 @@ interface Deferred {
   readonly reject: (error: unknown) => void;
 }
 
+/** What a queue works with. */
+export interface HistoryQueueParts {
+  readonly history: Pick<MarketDataSource, 'query'>;
+  readonly timers: Timers;
+}
+
 /** Bounded queries of the history. */
 export class HistoryQueue {
   /** Waiting queries, in their order, and running ones. */
@@ -45,10 +52,12 @@ export class HistoryQueue {
   #running = 0;
 
   readonly #history: Pick<MarketDataSource, 'query'>;
+  readonly #timers: Timers;
   readonly #limits: QueueLimits;
 
-  constructor(history: Pick<MarketDataSource, 'query'>, limits: QueueLimits = LIMITS) {
+  constructor({ history, timers }: HistoryQueueParts, limits: QueueLimits = LIMITS) {
     this.#history = history;
+    this.#timers = timers;
     this.#limits = limits;
   }
 
@@ -73,10 +82,10 @@ export class HistoryQueue {
     if (this.#queries.size >= historyReadsMax + historyReadsWaitingMax) {
       throw new ServerError('LIMIT_EXCEEDED', 'too many queries wait for the history; retry later');
     }
-    const timer = setTimeout(() => {
+    const timer = this.#timers.after(historyReadMsMax, () => {
       const message = `the history did not answer within ${historyReadMsMax} ms`;
       this.#settleQuery(name, () => read.deferred.reject(new ServerError('NOT_READY', message)));
-    }, historyReadMsMax).unref();
+    });
     const deferred = newDeferred();
     const read: WaitingQuery = {
       query,
@@ -116,7 +125,7 @@ export class HistoryQueue {
     const read = this.#queries.get(name);
     if (read === undefined) return;
     this.#queries.delete(name);
-    clearTimeout(read.timer);
+    read.timer.cancel();
     if (read.isStarted) this.#running -= 1;
     settle();
     this.#startNext();
@@ -130,7 +139,7 @@ export class HistoryQueue {
 
   /** The promise stays unsettled: all its clients have disconnected. */
   #dropQuery(name: string, { timer }: WaitingQuery): void {
-    clearTimeout(timer);
+    timer.cancel();
     this.#queries.delete(name);
   }
 }

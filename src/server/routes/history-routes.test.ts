@@ -1,6 +1,7 @@
 /** How answers of the history are kept, tagged, compressed and refused. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeHistory, liveFigures, refusalWith } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
   history = new FakeHistory();
   book = new FakeBook();
   history.chainTs = NOW;
-  server = await startServer(book, { history, nowMs: () => WALL_MS });
+  server = await startServer(book, { history, timers: { ...systemTimers, unixMs: () => WALL_MS } });
 });
 
 afterEach(() => server?.close());

@@ -17,6 +17,7 @@ import type {
   TradesQuery,
 } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
+import type { Timers } from '../../contract/timers.js';
 import {
   compileHistoryParams,
   type ParseContext,
@@ -58,8 +59,8 @@ export interface HistoryRouteOptions {
   readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   readonly history: MarketDataSource;
-  /** The wall clock, unix milliseconds: how old a cached body is, and whether a request is of the future. */
-  readonly nowMs?: () => number;
+  /** Their wall clock says how old a cached body is, and whether a request is of the future. */
+  readonly timers: Timers;
 }
 
 /** Handles one path; `pathTexts` are the values of its names in braces. */
@@ -115,17 +116,17 @@ class HistoryResponder {
 
   constructor(options: HistoryRouteOptions) {
     this.#options = options;
-    this.#queue = new HistoryQueue(options.history);
+    this.#queue = new HistoryQueue(options);
     const historyReadsMax = LIMITS.archiveReadsMax;
-    this.#archiveQueue = new HistoryQueue(options.history, { ...LIMITS, historyReadsMax });
+    this.#archiveQueue = new HistoryQueue(options, { ...LIMITS, historyReadsMax });
   }
 
   replyTo(request: HttpRequest, parse: (of: ParseContext) => MarketQuery): Reply | Promise<Reply> {
-    const { book, directory, history, readiness, nowMs = Date.now } = this.#options;
+    const { book, directory, history, readiness, timers } = this.#options;
     requireFirstBook(readiness());
     requireHistory(history);
     const nowSeconds = chainSeconds(history);
-    const wallSeconds = Math.floor(nowMs() / 1_000);
+    const wallSeconds = Math.floor(timers.unixMs() / 1_000);
     const query = parse({ markets: directory, nowSeconds, wallSeconds });
     const version = history.version(query.market);
     const key = `${book.epoch} ${JSON.stringify(query)}`;

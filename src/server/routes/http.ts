@@ -4,6 +4,7 @@
 
 import type { AsOfSource } from '../../contract/as-of-source.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
+import type { Timers } from '../../contract/timers.js';
 import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
 import { compileBookParams } from '../api/book-params.js';
@@ -64,8 +65,7 @@ import { userOrdersRoute, userRoutes } from './user-routes.js';
 export interface HttpOptions extends ServiceRouteOptions {
   /** Trades, funding rates and candles; without it their paths are not there. */
   readonly history?: MarketDataSource;
-  /** Unix milliseconds for queries of the history; those of the system by default. */
-  readonly nowMs?: () => number;
+  readonly timers: Timers;
   /** When the service is ready; by default as its other parts are. */
   readonly ready?: FirstReady;
   /** Reads accounts for /topMakers; without it there is no node to read from. */
@@ -116,9 +116,11 @@ export function createHandlers(options: HttpOptions): Handlers {
   const served = reachable.filter((name) => isServed(name, options));
   const { page = readPageFiles() } = options;
   const routes = routesOf({ ...options, page }, requests, served);
-  const { requestsPerSecond: perSecond = 0, addresses, unsent = new UnsentReplies() } = options;
+  const { timers, requestsPerSecond: perSecond = 0, addresses } = options;
+  const { unsent = new UnsentReplies(timers) } = options;
   const clients = addresses === undefined ? {} : { addresses };
-  const limiter = perSecond === 0 ? undefined : new RequestLimiter({ perSecond, ...clients });
+  const limiter =
+    perSecond === 0 ? undefined : new RequestLimiter({ perSecond, timers, ...clients });
   return {
     main: handlerOf(new PathTable(routes, reachable, page.keys()), { requests, unsent, limiter }),
     operator: handlerOf(new PathTable(routes, operatorPaths), {
@@ -151,7 +153,7 @@ function routesOf(
   const { build, readAccounts = noNode, readFees = noNode, history } = options;
   const metrics = new Metrics({ ...options, requests });
   const { ready = new FirstReady(options) } = options;
-  const ofBook = { ...options, budget: new LoopBudget() };
+  const ofBook = { ...options, budget: new LoopBudget(options.timers) };
   const dated = (path: AsOfPath, live: BookRoute): BookRoute => withMoment(ofBook, path, live);
   const batch = dated('batchL2', batchL2Route(ofBook));
   const description = JSON.stringify(describeApi(build, served));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { LoopBudget, oneStep } from './loop-budget.js';
 
 let nowMs = 0;
@@ -9,7 +10,8 @@ function busy(ms: number): void {
   nowMs += ms;
 }
 
-const budgetOf = (sliceMs: number) => new LoopBudget(sliceMs, () => nowMs);
+const budgetOf = (sliceMs: number) =>
+  new LoopBudget({ ...systemTimers, nowMs: () => nowMs }, sliceMs);
 
 function* steps(
   count: number,

@@ -3,6 +3,7 @@
  * replies run between their steps, however many clients request them at a time.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
 /** Work in steps of well below a millisecond, of which the last returns the result. */
@@ -28,14 +29,11 @@ export class LoopBudget {
 
   /** `sliceMs` is the budget of a turn; the step that exceeds it is the last of the turn. */
   readonly #sliceMs: number;
-  readonly #nowMs: () => number;
+  readonly #timers: Timers;
 
-  constructor(
-    sliceMs: number = LIMITS.largeBodySliceMs,
-    nowMs: () => number = () => performance.now(),
-  ) {
+  constructor(timers: Timers, sliceMs: number = LIMITS.largeBodySliceMs) {
     this.#sliceMs = sliceMs;
-    this.#nowMs = nowMs;
+    this.#timers = timers;
   }
 
   /** Whether work may run at once: this turn has budget left, and no job waits for it. */
@@ -45,11 +43,11 @@ export class LoopBudget {
 
   /** Runs the work at once, and counts its time. */
   runNow<T>(work: () => T): T {
-    const beganMs = this.#nowMs();
+    const beganMs = this.#timers.nowMs();
     try {
       return work();
     } finally {
-      this.#usedMs += this.#nowMs() - beganMs;
+      this.#usedMs += this.#timers.nowMs() - beganMs;
       this.#awaitTurn();
     }
   }
@@ -97,7 +95,7 @@ export class LoopBudget {
   #awaitTurn(): void {
     if (this.#isTurnAwaited) return;
     this.#isTurnAwaited = true;
-    setImmediate(() => this.#takeTurn());
+    this.#timers.soon(() => this.#takeTurn());
   }
 
   /** Finishes one job in a turn at most, because sending its reply takes time as well. */

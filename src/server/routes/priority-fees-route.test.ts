@@ -153,7 +153,7 @@ describe('calls of the node', () => {
         calls.push(accounts);
         return answer(accounts);
       },
-      clock: timers,
+      timers,
     })['/batchPriorityFees'];
     return (from: number, to: number) => {
       const indexes = Array.from({ length: to - from }, (_, at) => from + at);
@@ -212,7 +212,7 @@ describe('calls of the node', () => {
         calls.push(accounts);
         return [];
       },
-      clock: timers,
+      timers,
     })['/priorityFees'];
     const ask = async (name: string) =>
       (await route({ query: `marketName=${name}` } as Parameters<typeof route>[0])).body;

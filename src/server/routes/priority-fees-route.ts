@@ -9,7 +9,7 @@ import type { MarketInfo } from '../../contract/markets.js';
 import { type FeeMarket, parseFeeMarket, parseFeeMarkets } from '../api/book-params.js';
 import { jsonReply } from '../transport/reply.js';
 import { type BookRoute, requireFirstBook } from './book-routes.js';
-import { nodeFailure, type ReadClock, SpacedReads } from './spaced-reads.js';
+import { nodeFailure, SpacedReads, type SpacedReadsOptions } from './spaced-reads.js';
 
 /**
  * Reads the fees that recent blocks took at least for writing all of these accounts (base58), in
@@ -22,7 +22,7 @@ export interface PriorityFeeOptions {
   readonly directory: MarketDirectory;
   readonly readiness: () => Readiness;
   readonly readFees: ReadFees;
-  readonly clock?: ReadClock;
+  readonly timers: SpacedReadsOptions<FeeLevels>['timers'];
 }
 
 /** Both routes, which share what is read. */
@@ -72,7 +72,7 @@ function entryOf(entry: FeeMarket, levels: Iterator<FeeLevels>): object {
 }
 
 /** The key of a read is its accounts, which a base58 key has no comma in. */
-function feeReads({ readFees, clock }: PriorityFeeOptions): SpacedReads<FeeLevels> {
+function feeReads({ readFees, timers }: PriorityFeeOptions): SpacedReads<FeeLevels> {
   return new SpacedReads({
     read: (keys) => Promise.all(keys.map(async (key) => feeLevels(await readFees(key.split(','))))),
     keysPerCall: 1,
@@ -80,7 +80,7 @@ function feeReads({ readFees, clock }: PriorityFeeOptions): SpacedReads<FeeLevel
     callsMax: LIMITS.feeCallsMax,
     waitingMax: LIMITS.feesWaitingMax,
     keptMs: LIMITS.feesKeptMs,
-    ...(clock === undefined ? {} : { clock }),
+    timers,
   });
 }
 

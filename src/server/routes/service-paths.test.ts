@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 import { listen } from '../transport/uws.js';
 
@@ -161,7 +162,13 @@ describe('faults', () => {
   test('a second instance on the same port fails at start', async () => {
     const port = Number(new URL(server.url).port);
     const handler = () => ({ status: 200, headers: [], body: '' });
-    const second = listen({ host: '127.0.0.1', port, handler, onFault: () => {} });
+    const second = listen({
+      timers: systemTimers,
+      host: '127.0.0.1',
+      port,
+      handler,
+      onFault: () => {},
+    });
     await expect(second).rejects.toThrow(
       'the port is in use, or the address is not one of this machine',
     );

@@ -3,6 +3,7 @@
  * several lists name is read once, calls are evenly spaced over all clients, and what is requested
  * meanwhile goes out together in the next one.
  */
+import type { Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
 
 /** Reads a value for each key, in their order. */
@@ -21,21 +22,8 @@ export interface SpacedReadsOptions<Value> {
   readonly waitingMax: number;
   /** How long a value, or the failure to read it, serves all lists that name its key. */
   readonly keptMs: number;
-  readonly clock?: ReadClock;
+  readonly timers: Pick<Timers, 'nowMs' | 'after'>;
 }
-
-/** Time as the calls see it, so that a test can hold it in its hand. */
-export interface ReadClock {
-  /** Monotonic milliseconds from an arbitrary origin. */
-  nowMs(): number;
-  /** Calls once after the delay. */
-  after(delayMs: number, run: () => void): void;
-}
-
-const systemClock: ReadClock = {
-  nowMs: () => performance.now(),
-  after: (delayMs, run) => void setTimeout(run, delayMs).unref(),
-};
 
 /** One value that is requested, being read, or cached. */
 interface Read<Value> {
@@ -54,7 +42,7 @@ interface WaitingRead<Value> {
 /** The values that clients have requested lately. */
 export class SpacedReads<Value> {
   readonly #options: SpacedReadsOptions<Value>;
-  readonly #clock: ReadClock;
+  readonly #timers: SpacedReadsOptions<Value>['timers'];
   readonly #reads = new Map<string, Read<Value>>();
   /** In the order in which they came. */
   readonly #waiting: WaitingRead<Value>[] = [];
@@ -64,7 +52,7 @@ export class SpacedReads<Value> {
 
   constructor(options: SpacedReadsOptions<Value>) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#timers = options.timers;
   }
 
   /** Number of keys that wait, are being read or are cached. */
@@ -101,10 +89,10 @@ export class SpacedReads<Value> {
     if (this.#isScheduled || this.#waiting.length === 0) return;
     const { callsMax, spacingMs, keysPerCall } = this.#options;
     if (this.#running >= callsMax) return;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#timers.nowMs();
     if (nowMs < this.#nextAtMs) {
       this.#isScheduled = true;
-      this.#clock.after(Math.ceil(this.#nextAtMs - nowMs), () => {
+      this.#timers.after(Math.ceil(this.#nextAtMs - nowMs), () => {
         this.#isScheduled = false;
         this.#callNext();
       });
@@ -125,7 +113,7 @@ export class SpacedReads<Value> {
       for (const { reject } of asked) reject(error);
     }
     this.#running -= 1;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#timers.nowMs();
     for (const { key } of asked) {
       const read = this.#reads.get(key);
       if (read !== undefined) read.endedAtMs = nowMs;
@@ -135,7 +123,7 @@ export class SpacedReads<Value> {
 
   /** They are as many as are read in that time, which the spacing of the calls bounds. */
   #evictExpired(): void {
-    const oldestMs = this.#clock.nowMs() - this.#options.keptMs;
+    const oldestMs = this.#timers.nowMs() - this.#options.keptMs;
     for (const [key, { endedAtMs }] of this.#reads) {
       if (endedAtMs !== undefined && endedAtMs < oldestMs) this.#reads.delete(key);
     }

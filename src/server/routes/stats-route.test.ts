@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketStats } from '../../contract/history-source.js';
 import type { ChainStats, PerpStats } from '../../contract/markets.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeHistory, liveFigures } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
@@ -42,7 +43,7 @@ beforeEach(async () => {
   history = new FakeHistory();
   book = new FakeBook();
   nowMs = 1_763_740_830_000;
-  server = await startServer(book, { history, nowMs: () => nowMs });
+  server = await startServer(book, { history, timers: { ...systemTimers, unixMs: () => nowMs } });
 });
 
 afterEach(() => server?.close());

@@ -8,6 +8,7 @@ import type { BookSource, MarketDirectory } from '../../contract/book-source.js'
 import type { Readiness } from '../../contract/feed-status.js';
 import type { VolumesQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
+import type { Timers } from '../../contract/timers.js';
 import { secondsOf } from '../api/history-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
@@ -42,8 +43,8 @@ interface StatsSources {
   readonly directory: Pick<MarketDirectory, 'markets'>;
   /** Without it there is no volume, and no price of a trade. */
   readonly history?: MarketDataSource;
-  /** The wall clock, unix milliseconds: how old a cached body is. */
-  readonly nowMs?: () => number;
+  /** Their wall clock says how old a cached body is. */
+  readonly timers: Pick<Timers, 'unixMs'>;
 }
 
 /** The sources of the paths. */
@@ -120,16 +121,13 @@ function cachedStats(options: StatsSources, write: StatsWriter): () => CachedSta
 }
 
 /** A clock that was set back makes it expire as well. */
-function isExpired(
-  { epoch, atMs }: CachedStats,
-  { book, nowMs = Date.now }: StatsSources,
-): boolean {
-  const age = nowMs() - atMs;
+function isExpired({ epoch, atMs }: CachedStats, { book, timers }: StatsSources): boolean {
+  const age = timers.unixMs() - atMs;
   return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
 }
 
 function makeStats(
-  { book, directory, history, nowMs = Date.now }: StatsSources,
+  { book, directory, history, timers }: StatsSources,
   write: StatsWriter,
 ): CachedStats {
   const chain = book.readChainStats();
@@ -143,7 +141,8 @@ function makeStats(
   });
   const body = Buffer.from(write(markets));
   const state = history?.readStats().state ?? 'off';
-  return { epoch: book.epoch, atMs: nowMs(), body, tag: contentTag(book.epoch, { body, state }) };
+  const tag = contentTag(book.epoch, { body, state });
+  return { epoch: book.epoch, atMs: timers.unixMs(), body, tag };
 }
 
 /** The prices in the shortest body of the book, which the core makes once a version. */

@@ -137,7 +137,7 @@ describe('fetches of accounts', () => {
   test('that are equal are one, and answer for a moment', async () => {
     const node = new SlowNode();
     let nowMs = 0;
-    const reads = new AccountFetcher(node.read, () => nowMs);
+    const reads = new AccountFetcher(node.read, { nowMs: () => nowMs });
     const both = [reads.fetchShared(['a', 'b']), reads.fetchShared(['a', 'b'])];
     expect(node.asked).toEqual([['a', 'b']]);
     node.end(['1', '2']);
@@ -157,7 +157,7 @@ describe('fetches of accounts', () => {
   test('that fail are not repeated at once, and are later', async () => {
     const node = new SlowNode();
     let nowMs = 0;
-    const reads = new AccountFetcher(node.read, () => nowMs);
+    const reads = new AccountFetcher(node.read, { nowMs: () => nowMs });
     const first = reads.fetchShared(['a']);
     node.end(new Error('down'));
     await expect(first).rejects.toThrow('the accounts could not be read: the node failed');
@@ -172,7 +172,7 @@ describe('fetches of accounts', () => {
     'that fail with the code %j tell nothing of it',
     async (code) => {
       const node = new SlowNode();
-      const reading = new AccountFetcher(node.read, () => 0).fetchShared(['a']);
+      const reading = new AccountFetcher(node.read, { nowMs: () => 0 }).fetchShared(['a']);
       node.end(Object.assign(new Error('down'), { code }));
       await expect(reading).rejects.toThrow(/^the accounts could not be read: the node failed$/);
     },
@@ -180,7 +180,7 @@ describe('fetches of accounts', () => {
 
   test('beyond the bound are refused until one has ended', async () => {
     const node = new SlowNode();
-    const reads = new AccountFetcher(node.read, () => 0);
+    const reads = new AccountFetcher(node.read, { nowMs: () => 0 });
     const underWay = Array.from({ length: accountReadsMax }, (_, key) =>
       reads.fetchShared([`${key}`]),
     );
@@ -195,7 +195,7 @@ describe('fetches of accounts', () => {
 
   test('that are kept are few', async () => {
     const node = new SlowNode();
-    const reads = new AccountFetcher(node.read, () => 0);
+    const reads = new AccountFetcher(node.read, { nowMs: () => 0 });
     for (let key = 0; key < accountReadsKeptMax * 2; key += 1) {
       const reading = reads.fetchShared([`${key}`]);
       node.end(['1']);

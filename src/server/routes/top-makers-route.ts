@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
+import type { Timers } from '../../contract/timers.js';
 import { parseTopMakers, type TopMakersQuery } from '../api/book-params.js';
 import { ServerError } from '../transport/errors.js';
 import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../transport/reply.js';
@@ -13,7 +14,7 @@ import {
   bookRoute,
   requireFirstBook,
 } from './book-routes.js';
-import { nodeFailure, type ReadClock, SpacedReads } from './spaced-reads.js';
+import { nodeFailure, SpacedReads, type SpacedReadsOptions } from './spaced-reads.js';
 import { acceptsGzip, GzipCache, gzipReply, QueryMemo } from './versioned-reply.js';
 
 /** Reads accounts as base64, in the order of their keys; null where there is none. */
@@ -22,18 +23,19 @@ export type ReadAccounts = (keys: readonly string[]) => Promise<readonly (string
 /** The sources of /topMakers. */
 export interface TopMakersOptions extends BookRouteOptions {
   readonly readAccounts: ReadAccounts;
+  readonly timers: Timers;
 }
 
 /** The user accounts with the best orders of a side, each once, best first. */
 export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): BookRoute {
-  const { book, directory, readiness } = options;
+  const { book, directory, readiness, timers } = options;
   const parse = (raw: string): TopMakersQuery => parseTopMakers(raw, directory);
   const render = (query: TopMakersQuery): Uint8Array =>
     Buffer.from(JSON.stringify(makersOf(query, book)));
   const names = bookRoute({ ...options, parse, render, isLarge: () => false });
   const memo = new QueryMemo(directory, parse);
-  const reads = accountReads(readAccounts);
-  const withAccounts = accountsRoute((keys) => reads.read(keys));
+  const reads = accountReads(readAccounts, timers);
+  const withAccounts = accountsRoute((keys) => reads.read(keys), timers);
   return (request) => {
     requireFirstBook(readiness());
     const query = memo.parseQuery(request.query);
@@ -42,7 +44,10 @@ export function topMakersRoute({ readAccounts, ...options }: TopMakersOptions): 
 }
 
 /** The accounts that clients have requested lately. */
-export function accountReads(read: ReadAccounts, clock?: ReadClock): SpacedReads<string | null> {
+export function accountReads(
+  read: ReadAccounts,
+  timers: SpacedReadsOptions<string | null>['timers'],
+): SpacedReads<string | null> {
   return new SpacedReads({
     read,
     keysPerCall: LIMITS.topMakersMax,
@@ -50,7 +55,7 @@ export function accountReads(read: ReadAccounts, clock?: ReadClock): SpacedReads
     callsMax: LIMITS.accountCallsMax,
     waitingMax: LIMITS.accountsWaitingMax,
     keptMs: LIMITS.accountReadsKeptMs,
-    ...(clock === undefined ? {} : { clock }),
+    timers,
   });
 }
 
@@ -67,13 +72,15 @@ const headers: readonly Header[] = [
 /** 100 accounts are 584 KB of text, so each fetch is serialized and compressed once. */
 function accountsRoute(
   readAccounts: ReadAccounts,
+  timers: Timers,
 ): (request: HttpRequest, makers: readonly string[]) => Promise<Reply> {
   let fetches = 0;
-  const fetcher = new AccountFetcher(async (makers) => {
+  const read = async (makers: readonly string[]): Promise<{ body: Buffer; version: string }> => {
     const accounts = makers.length === 0 ? [] : await readAccounts(makers);
     fetches += 1;
     return { body: Buffer.from(JSON.stringify(rowsOf(makers, accounts))), version: `${fetches}` };
-  });
+  };
+  const fetcher = new AccountFetcher(read, timers);
   const gzips = new GzipCache();
   return async (request, makers) => {
     const wantsGzip = acceptsGzip(request.getHeader('accept-encoding'));
@@ -107,14 +114,11 @@ export class AccountFetcher<Result> {
   #running = 0;
 
   readonly #read: (keys: readonly string[]) => Promise<Result>;
-  readonly #nowMs: () => number;
+  readonly #timers: Pick<Timers, 'nowMs'>;
 
-  constructor(
-    read: (keys: readonly string[]) => Promise<Result>,
-    nowMs: () => number = () => performance.now(),
-  ) {
+  constructor(read: (keys: readonly string[]) => Promise<Result>, timers: Pick<Timers, 'nowMs'>) {
     this.#read = read;
-    this.#nowMs = nowMs;
+    this.#timers = timers;
   }
 
   /** Number of fetches that run or are cached. */
@@ -144,7 +148,7 @@ export class AccountFetcher<Result> {
       })
       .finally(() => {
         this.#running -= 1;
-        fetch.endedAtMs = this.#nowMs();
+        fetch.endedAtMs = this.#timers.nowMs();
       });
     const fetch: SharedFetch<Result> = { result, endedAtMs: undefined };
     this.#fetches.set(name, fetch);
@@ -154,7 +158,7 @@ export class AccountFetcher<Result> {
   /** Fetches end in another order than they start, so all are checked; they are few. */
   #evictExpired(): void {
     const { accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
-    const nowMs = this.#nowMs();
+    const nowMs = this.#timers.nowMs();
     for (const [name, { endedAtMs }] of this.#fetches) {
       if (endedAtMs === undefined) continue;
       const old = nowMs - endedAtMs > accountReadsKeptMs;

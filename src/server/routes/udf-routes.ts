@@ -133,8 +133,8 @@ function pairOf(market: MarketInfo, quote: string): string {
 }
 
 /** The chain's time, from which bars are counted; before it is known that of the machine. */
-function timeReply({ history, nowMs = Date.now }: HistoryRouteOptions): Reply {
-  const seconds = chainSeconds(history) || Math.floor(nowMs() / 1_000);
+function timeReply({ history, timers }: HistoryRouteOptions): Reply {
+  const seconds = chainSeconds(history) || Math.floor(timers.unixMs() / 1_000);
   const headers = [['Content-Type', 'text/plain; charset=utf-8'] as const, ...commonHeaders];
   return { status: 200, headers, body: String(seconds) };
 }

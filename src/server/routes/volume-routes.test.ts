@@ -1,5 +1,6 @@
 /** The paths of volumes: what they ask of the history, what they refuse, and how answers are kept. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
@@ -18,7 +19,10 @@ beforeEach(async () => {
   nowSeconds = NOW;
   history.chainTs = NOW;
   // The machine's clock is wrong: it only tells how old a body is.
-  server = await startServer(book, { history, nowMs: () => (nowSeconds + 95 * 86_400) * 1_000 });
+  server = await startServer(book, {
+    history,
+    timers: { ...systemTimers, unixMs: () => (nowSeconds + 95 * 86_400) * 1_000 },
+  });
 });
 
 afterEach(() => server?.close());

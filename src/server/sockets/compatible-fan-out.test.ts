@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { BookTopic, BookTopicSpec } from './compatible-fan-out.js';
@@ -25,6 +26,7 @@ class Scene {
 
   constructor(intervalMs = INTERVAL_MS) {
     this.fanOut = new BookFanOut({
+      timers: systemTimers,
       book: this.book,
       directory: this.book,
       publish: (topic, bytes) => this.published.push([topic, bytes.toString()]),

@@ -9,6 +9,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketInfo } from '../../contract/markets.js';
+import type { Timers } from '../../contract/timers.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
@@ -120,6 +121,7 @@ export interface BookFanOutOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly publish: Publish;
+  readonly timers: Timers;
   /** Between two frames of a topic. */
   readonly intervalMs: number;
   /** Called when a frame of a topic fails, once until the topic works again. */
@@ -130,7 +132,7 @@ export interface BookFanOutOptions {
   readonly sliceMs?: number;
 }
 
-/** The topics of the compatible channels. Time is that of `performance.now`. */
+/** The topics of the compatible channels. */
 export class BookFanOut {
   readonly #options: BookFanOutOptions;
   readonly #topics: BookTopics;
@@ -144,6 +146,7 @@ export class BookFanOut {
     this.#changed = new ChangedTopics(options.book);
     this.#throttle = new Throttle({
       publish: (topic, nowMs) => this.#publishTopic(topic, nowMs),
+      timers: options.timers,
       sliceMs: options.sliceMs ?? LIMITS.fanOutSliceMs,
     });
   }
@@ -170,7 +173,7 @@ export class BookFanOut {
   publishTurn(changes: MarketChanges): void {
     if (this.#topics.size === 0) return;
     this.#topics.refreshMarkets();
-    const nowMs = performance.now();
+    const nowMs = this.#options.timers.nowMs();
     this.#changed.forEachChanged(changes, this.#topics, (topic) => {
       this.#throttle.markDirty(topic, nowMs);
     });
@@ -189,7 +192,7 @@ export class BookFanOut {
   #publishTopic(topic: BookTopic, nowMs: number): void {
     const { spec, market } = topic;
     if (market === undefined) return;
-    const { book, publish, intervalMs, onPublished } = this.#options;
+    const { book, publish, timers, intervalMs, onPublished } = this.#options;
     topic.readyAtMs = nowMs + (spec.intervalMs ?? intervalMs);
     try {
       const bytes = spec.render(book, market);
@@ -202,7 +205,7 @@ export class BookFanOut {
       this.#recordFailure(topic, error);
       return;
     }
-    onPublished?.((performance.now() - topic.changedAtMs) / 1_000);
+    onPublished?.((timers.nowMs() - topic.changedAtMs) / 1_000);
   }
 
   #recordFailure(topic: BookTopic, error: unknown): void {

@@ -9,6 +9,7 @@
  * What may wait for a socket is bounded: by the transport for frames, and by a number for replies.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import type { SocketCounts } from '../metrics/socket-metrics.js';
 import type { ClientSocket } from '../transport/client-socket.js';
 import type { FrameSink, SendOutcome, SnapshotKind, Subscriber } from './subscription.js';
@@ -17,6 +18,7 @@ import type { FrameSink, SendOutcome, SnapshotKind, Subscriber } from './subscri
 export interface DeliveryParts {
   readonly socket: ClientSocket;
   readonly counts: SocketCounts;
+  readonly timers: Timers;
   /** Called when a message was dropped and the socket must leave its topics as soon as it may. */
   readonly onBehind: () => void;
   /** The client does not read in time. */
@@ -46,7 +48,7 @@ export class Delivery implements FrameSink {
   #isFull = false;
   /** A frame was dropped since it joined its topics: it must leave them. */
   #mustLeave = false;
-  #deadline: NodeJS.Timeout | undefined;
+  #deadline: Timer | undefined;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
@@ -130,14 +132,14 @@ export class Delivery implements FrameSink {
     if (this.isBehind()) return;
     this.#isFull = false;
     this.#parts.socket.sendTogether(() => this.#sendPending());
-    clearTimeout(this.#deadline);
+    this.#deadline?.cancel();
     this.#deadline = undefined;
     this.#armDeadline(this.#allSubscriptions());
   }
 
   /** Sends nothing more, and gives all topics back. Returns the keys that there were. */
   close(): readonly string[] {
-    clearTimeout(this.#deadline);
+    this.#deadline?.cancel();
     const keys = [...this.#subscriptions.keys()];
     for (const subscription of this.#allSubscriptions()) this.#releaseSubscriber(subscription);
     this.#subscriptions.clear();
@@ -257,8 +259,8 @@ export class Delivery implements FrameSink {
       ({ pending, awaitsSource }) => pending !== null && !awaitsSource,
     );
     if (!this.#isFull && this.#replies.length === 0 && !isPending) return;
-    this.#deadline = setTimeout(this.#parts.onTooSlow, this.#parts.slowMsMax);
-    this.#deadline.unref();
+    const { timers, slowMsMax, onTooSlow } = this.#parts;
+    this.#deadline = timers.after(slowMsMax, onTooSlow);
   }
 }
 

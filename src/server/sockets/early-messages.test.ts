@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { EarlyMessages, type EarlySession } from './early-messages.js';
 import type { SocketServer } from './socket-server.js';
 
@@ -140,6 +141,7 @@ describe('early subscriptions are limited', () => {
 
   test('in all, by their bytes', () => {
     const early = new EarlyMessages({
+      timers: systemTimers,
       ...{ readiness: () => readiness, topicsPerSocket: 64, topicsPerIp: 0, earlyBytesMax: 10 },
       ...{ messageBurst: 64, messagesPerSecond: 64 },
     });
@@ -188,6 +190,7 @@ describe('messages beyond the time of a turn', () => {
 
   test('are not kept beyond a burst for a client that reads nothing', () => {
     const early = new EarlyMessages({
+      timers: systemTimers,
       ...{ readiness: () => readiness, topicsPerSocket: 1, topicsPerIp: 0 },
       ...{ messageBurst: 3, messagesPerSecond: 2 },
     });

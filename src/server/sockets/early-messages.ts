@@ -7,6 +7,7 @@
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import { changeCount } from '../admission/admission.js';
 import { ClientAddresses } from '../admission/client-addresses.js';
 import type { ClientSocket } from '../transport/client-socket.js';
@@ -22,6 +23,7 @@ export interface EarlySession {
 /** What early messages go by. */
 export interface EarlyMessagesOptions {
   readonly readiness: () => Pick<Readiness, 'everLive'>;
+  readonly timers: Timers;
   /** Topics of one socket, and messages that are kept for it. */
   readonly topicsPerSocket: number;
   /** Topics of one address, and messages that are kept for it; 0 for no limit. */
@@ -46,8 +48,8 @@ export class EarlyMessages {
   readonly #byAddress = new Map<string, number>();
   #bytes = 0;
   #usedMs = 0;
-  #turnEnd: NodeJS.Immediate | undefined;
-  #turn: NodeJS.Immediate | undefined;
+  #turnEnd: Timer | undefined;
+  #turn: Timer | undefined;
 
   constructor(options: EarlyMessagesOptions) {
     this.#options = options;
@@ -68,10 +70,11 @@ export class EarlyMessages {
 
   /** Handles a message now, and counts its time. */
   runNow(handle: () => void): void {
-    const startMs = performance.now();
+    const { timers } = this.#options;
+    const startMs = timers.nowMs();
     handle();
-    this.#usedMs += performance.now() - startMs;
-    this.#turnEnd ??= setImmediate(() => {
+    this.#usedMs += timers.nowMs() - startMs;
+    this.#turnEnd ??= timers.soon(() => {
       this.#turnEnd = undefined;
       this.#usedMs = 0;
     });
@@ -99,15 +102,16 @@ export class EarlyMessages {
    * a client that has much to read wait for {@link EarlyMessages.resume}.
    */
   handleAll(): void {
+    const { timers } = this.#options;
     this.#turn = undefined;
-    const endMs = performance.now() + LIMITS.fanOutSliceMs;
+    const endMs = timers.nowMs() + LIMITS.fanOutSliceMs;
     for (const session of this.#kept.keys()) {
       while (session.socket.bufferedBytes() <= LIMITS.socketBacklogBytesMax) {
         const text = this.#takeMessage(session);
         if (text === undefined) break;
         session.handleEarly(text);
-        if (performance.now() < endMs) continue;
-        this.#turn = setImmediate(() => this.handleAll());
+        if (timers.nowMs() < endMs) continue;
+        this.#turn = timers.soon(() => this.handleAll());
         return;
       }
     }
@@ -116,13 +120,13 @@ export class EarlyMessages {
   /** The client of a session has read something, or sent something that waits. */
   resume(session: EarlySession): void {
     if (!this.#kept.has(session) || this.isEarly) return;
-    this.#turn ??= setImmediate(() => this.handleAll());
+    this.#turn ??= this.#options.timers.soon(() => this.handleAll());
   }
 
   /** Handles nothing more. */
   stop(): void {
-    clearImmediate(this.#turn);
-    clearImmediate(this.#turnEnd);
+    this.#turn?.cancel();
+    this.#turnEnd?.cancel();
   }
 
   #requireRoom({ socket }: EarlySession, kept: number, text: string): void {

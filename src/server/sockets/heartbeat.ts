@@ -3,19 +3,23 @@
  * over the interval, because one message to very many sockets would hold the event loop.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import type { Publish } from '../transport/client-socket.js';
+import { repeatCall } from '../transport/repeated-call.js';
 
 /** The heartbeat of sockets. */
 export const heartbeatText = '{"channel":"heartbeat"}';
 
 /** Publishes the heartbeats of one service. */
 export class HeartbeatShards {
+  readonly #timers: Timers;
   readonly #publish: Publish;
   #assigned = 0;
   #next = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #beats: Timer | undefined;
 
-  constructor(publish: Publish) {
+  constructor(timers: Timers, publish: Publish) {
+    this.#timers = timers;
     this.#publish = publish;
   }
 
@@ -27,15 +31,19 @@ export class HeartbeatShards {
   }
 
   start(): void {
-    const intervalMs = LIMITS.heartbeatIntervalMs / LIMITS.heartbeatShards;
-    this.#timer = setInterval(() => {
-      this.#publish(topicOf(this.#next), heartbeatText);
-      this.#next = (this.#next + 1) % LIMITS.heartbeatShards;
-    }, intervalMs).unref();
+    const { heartbeatIntervalMs, heartbeatShards } = LIMITS;
+    const intervalMs = heartbeatIntervalMs / heartbeatShards;
+    this.#beats = repeatCall(this.#timers, intervalMs, (dueCount) => {
+      // Shards that were missed are caught up with, each once: else the delays of all would add up for each.
+      for (let left = Math.min(dueCount, heartbeatShards); left > 0; left -= 1) {
+        this.#publish(topicOf(this.#next), heartbeatText);
+        this.#next = (this.#next + 1) % heartbeatShards;
+      }
+    });
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#beats?.cancel();
   }
 }
 

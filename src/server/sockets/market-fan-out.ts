@@ -10,6 +10,7 @@ import type {
   MarketMessage,
   MarketStreamSource,
 } from '../../contract/history-source.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
 import { SocketError } from '../transport/errors.js';
@@ -18,6 +19,7 @@ import { SocketError } from '../transport/errors.js';
 export interface MarketFanOutOptions {
   readonly source: MarketStreamSource;
   readonly publish: Publish;
+  readonly timers: Timers;
   /** What the messages of one turn of the loop may take; the limit of the service by default. */
   readonly sliceMs?: number;
   /** Messages that may wait; the limit of the service by default. */
@@ -41,7 +43,7 @@ export interface MarketTopic {
   /** Messages were dropped: all subscribers need the next snapshot. */
   hasGap: boolean;
   /** Runs while a snapshot is requested, until the history must have sent it. */
-  snapshotTimeout: NodeJS.Timeout | undefined;
+  snapshotTimeout: Timer | undefined;
 }
 
 /** The topics of candles and trades. */
@@ -50,7 +52,7 @@ export class MarketFanOut {
   readonly #topics = new Map<string, MarketTopic>();
   readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
   #waiting: MarketFrame[] = [];
-  #turn: NodeJS.Immediate | undefined;
+  #turn: Timer | undefined;
   #isDraining = false;
   #isStopped = false;
 
@@ -77,7 +79,7 @@ export class MarketFanOut {
   removeSubscriber(topic: MarketTopic): void {
     topic.subscribers -= 1;
     if (topic.subscribers > 0) return;
-    clearTimeout(topic.snapshotTimeout);
+    topic.snapshotTimeout?.cancel();
     this.#topics.delete(topic.key);
     this.#options.source.leave(topic.key);
   }
@@ -97,8 +99,8 @@ export class MarketFanOut {
   /** Publishes nothing more. */
   stop(): void {
     this.#isStopped = true;
-    clearImmediate(this.#turn);
-    for (const { snapshotTimeout: asked } of this.#topics.values()) clearTimeout(asked);
+    this.#turn?.cancel();
+    for (const { snapshotTimeout } of this.#topics.values()) snapshotTimeout?.cancel();
     this.#waiting = [];
   }
 
@@ -121,8 +123,8 @@ export class MarketFanOut {
 
   #drainQueue(): void {
     this.#turn = undefined;
-    const { sliceMs = LIMITS.marketSliceMs } = this.#options;
-    const endMs = performance.now() + sliceMs;
+    const { timers, sliceMs = LIMITS.marketSliceMs } = this.#options;
+    const endMs = timers.nowMs() + sliceMs;
     const frames = this.#waiting;
     let done = 0;
     // Handling a frame may enqueue more.
@@ -130,11 +132,11 @@ export class MarketFanOut {
     for (const frame of frames) {
       this.#handleFrame(frame);
       done += 1;
-      if (performance.now() >= endMs) break;
+      if (timers.nowMs() >= endMs) break;
     }
     this.#isDraining = false;
     frames.splice(0, done);
-    if (this.#waiting.length > 0) this.#turn = setImmediate(() => this.#drainQueue());
+    if (this.#waiting.length > 0) this.#turn = timers.soon(() => this.#drainQueue());
   }
 
   #handleFrame(frame: MarketFrame): void {
@@ -156,11 +158,11 @@ export class MarketFanOut {
   /** A history that is not open yet, or starts again, shows every topic when it is. */
   #armTimeout(topic: MarketTopic): void {
     const { marketShowMsMax } = LIMITS;
-    topic.snapshotTimeout = setTimeout(() => {
+    topic.snapshotTimeout = this.#options.timers.after(marketShowMsMax, () => {
       const { state } = this.#options.source.readStats();
       if (state === 'starting' || state === 'failing') this.#armTimeout(topic);
       else this.#refusePending(topic, `the history did not answer within ${marketShowMsMax} ms`);
-    }, marketShowMsMax).unref();
+    });
   }
 
   #refusePending(topic: MarketTopic, reason: string): void {
@@ -170,7 +172,7 @@ export class MarketFanOut {
   }
 
   #takePending(topic: MarketTopic): readonly PendingSubscriber[] {
-    clearTimeout(topic.snapshotTimeout);
+    topic.snapshotTimeout?.cancel();
     topic.snapshotTimeout = undefined;
     const pending = [...topic.pendingSubscribers];
     topic.pendingSubscribers.clear();

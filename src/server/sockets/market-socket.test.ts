@@ -22,6 +22,7 @@ const ack = {
 
 let history: FakeMarketStreams;
 let server: SocketServer;
+const servers: SocketServer[] = [];
 let clients: FakeClient[];
 
 beforeEach(() => {
@@ -32,7 +33,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  const closed = server.close();
+  const closed = Promise.all(servers.splice(0).map((one) => one.close()));
   await vi.runAllTimersAsync();
   await closed;
   vi.useRealTimers();
@@ -42,6 +43,7 @@ function serve(options: Parameters<typeof newServer>[0] = {}): void {
   // On a machine that is held up a text would come in a later turn of the loop than its own.
   const wide = { messagesPerSecond: 1_000, socketsPerIp: 100, marketSliceMs: 60_000 };
   server = newServer({ history, ...wide, ...options });
+  servers.push(server);
   server.start({
     publish: (key, bytes) => {
       for (const client of clients) if (client.topics.has(key)) client.send(bytes);
@@ -407,7 +409,7 @@ describe('the history', () => {
     const client = follower();
     history.send(topic, ['update', { at: 1 }], ['update', { at: 2 }], ['update', { at: 3 }]);
     expect(client.taken()).toEqual([{ at: 1 }]);
-    await vi.runAllTimersAsync();
+    await vi.advanceTimersByTimeAsync(1);
     expect(client.taken()).toEqual([{ at: 2 }, { at: 3 }]);
   });
 });

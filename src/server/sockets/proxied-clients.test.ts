@@ -4,6 +4,7 @@ import { proxyHeader } from '../../../test/support/proxy-header.js';
 import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
 import { type Probe, SocketScene } from '../../../test/support/socket-scene.js';
 import { until } from '../../../test/support/until.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { ClientAddresses } from '../admission/client-addresses.js';
 import { listen } from '../transport/uws.js';
 
@@ -141,6 +142,7 @@ describe('the PROXY protocol', () => {
     const addresses = new ClientAddresses(['127.0.0.1']);
     const clients: string[] = [];
     const listener = await listen({
+      timers: systemTimers,
       ...{ host: '127.0.0.1', port: 0, findClient: (origin) => addresses.findClient(origin) },
       handler: ({ ip }) => {
         clients.push(ip);

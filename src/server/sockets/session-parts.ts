@@ -1,4 +1,5 @@
 /** What a session is made of. */
+import type { Timers } from '../../contract/timers.js';
 import type { ReplayQuota } from '../admission/replay-quota.js';
 import type { TopicQuota } from '../admission/topic-quota.js';
 import type { SocketCounts } from '../metrics/socket-metrics.js';
@@ -12,6 +13,7 @@ export interface SessionParts<Session> extends ChannelParts, Pick<SocketReplaysP
   readonly quota: TopicQuota;
   readonly replayQuota: ReplayQuota;
   readonly counts: SocketCounts;
+  readonly timers: Timers;
   readonly messagesPerSecond: number;
   readonly messageBurst: number;
   readonly topicsPerSocket: number;

@@ -3,6 +3,7 @@
  * throws here; what is wrong with it becomes an error reply.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Timer } from '../../contract/timers.js';
 import { MessageLimiter } from '../admission/admission.js';
 import type { CloseReason } from '../metrics/socket-metrics.js';
 import type { ClientSocket, CloseCause, SocketSession } from '../transport/client-socket.js';
@@ -31,17 +32,18 @@ export class Session implements SocketSession, EarlySession {
   /** Those that the client has spoken; they decide on its heartbeat and on how it is closed. */
   readonly #dialects = new Set<Dialect>();
   #closing: CloseReason | undefined;
-  #closeGrace: NodeJS.Timeout | undefined;
+  #closeGrace: Timer | undefined;
 
   constructor(
     readonly socket: ClientSocket,
     parts: SessionParts<Session>,
   ) {
     this.#parts = parts;
-    const { counts, slowMsMax, messagesPerSecond: perSecond, messageBurst: burst } = parts;
-    this.#messageLimiter = new MessageLimiter({ perSecond, burst }, performance.now());
+    const { counts, timers, slowMsMax } = parts;
+    const { messagesPerSecond: perSecond, messageBurst: burst } = parts;
+    this.#messageLimiter = new MessageLimiter({ perSecond, burst }, timers.nowMs());
     this.#delivery = new Delivery({
-      ...{ socket, counts, slowMsMax },
+      ...{ socket, counts, timers, slowMsMax },
       onBehind: () => parts.onBehind(this),
       onTooSlow: () => this.#closeSlowReader(),
       onTooManyReplies: () => this.#closeSocket('slowReader', tryAgainLaterCode, 'slow reader'),
@@ -98,7 +100,7 @@ export class Session implements SocketSession, EarlySession {
   }
 
   onClose(cause: CloseCause): void {
-    clearTimeout(this.#closeGrace);
+    this.#closeGrace?.cancel();
     this.#releaseTopics();
     this.#parts.counts.countClose(cause === 'server' ? (this.#closing ?? 'internal') : cause);
     this.#parts.onClosed(this);
@@ -131,7 +133,7 @@ export class Session implements SocketSession, EarlySession {
   }
 
   #admitMessage(): boolean {
-    const isAllowed = this.#messageLimiter.admitMessage(performance.now(), {
+    const isAllowed = this.#messageLimiter.admitMessage(this.#parts.timers.nowMs(), {
       refuse: (error) => this.#sendError(error, undefined, {}),
       close: (reason) => this.#closeAbuser(reason),
     });
@@ -160,7 +162,7 @@ export class Session implements SocketSession, EarlySession {
   #handleMessage(message: ClientMessage, text: string): void {
     const type = message.getWord('type');
     if (type === 'ping') {
-      this.#sendReply({ type: 'pong', id: message.id, ts: Date.now() });
+      this.#sendReply({ type: 'pong', id: message.id, ts: this.#parts.timers.unixMs() });
       return;
     }
     if (isReplayAction(type)) {
@@ -258,7 +260,7 @@ export class Session implements SocketSession, EarlySession {
   #closeAbuser(reason: string): void {
     if (this.#closing !== undefined) return;
     this.#closing = 'rateLimited';
-    setImmediate(() => this.#closeSocket('rateLimited', policyViolationCode, reason));
+    this.#parts.timers.soon(() => this.#closeSocket('rateLimited', policyViolationCode, reason));
   }
 
   /** Closes a slow client with a reason once it has read what waits, or without one after a grace. */
@@ -267,8 +269,8 @@ export class Session implements SocketSession, EarlySession {
     this.#closing = 'slowReader';
     this.#releaseTopics();
     this.socket.leaveTopic(this.#parts.heartbeatTopic);
-    const { slowCloseGraceMsMax: slowFarewellMsMax } = LIMITS;
-    this.#closeGrace = setTimeout(() => this.socket.terminate(), slowFarewellMsMax).unref();
+    const { slowCloseGraceMsMax } = LIMITS;
+    this.#closeGrace = this.#parts.timers.after(slowCloseGraceMsMax, () => this.socket.terminate());
     this.#closeOnceDrained();
   }
 

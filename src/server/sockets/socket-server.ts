@@ -35,7 +35,7 @@ import { SummaryFanOut, type SummarySource } from './summary-fan-out.js';
 
 /** The parts and settings of the WebSockets. */
 export interface SocketServerOptions
-  extends Pick<BookFanOutOptions, 'book' | 'directory' | 'onPublished' | 'sliceMs'> {
+  extends Pick<BookFanOutOptions, 'book' | 'directory' | 'timers' | 'onPublished' | 'sliceMs'> {
   readonly readiness: () => Readiness;
   /** Candles and trades; without it subscriptions to them fail with NO_HISTORY. */
   readonly history?: MarketStreamSource;
@@ -95,12 +95,12 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   #markets: readonly MarketInfo[] = [];
 
   constructor(options: SocketServerOptions) {
-    const { book, directory, publishIntervalMs, onFault } = options;
+    const { book, directory, timers, publishIntervalMs, onFault } = options;
     const { onPublished, sliceMs, history, marketSliceMs, topicsMax, summaries } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
     const parts = {
-      ...{ book, directory, publish, onFault },
+      ...{ book, directory, publish, timers, onFault },
       ...(onPublished === undefined ? {} : { onPublished }),
       ...(sliceMs === undefined ? {} : { sliceMs }),
     };
@@ -111,17 +111,19 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     this.#topicQuota = new TopicQuota(options);
     this.#replayQuota = new ReplayQuota(options.addresses);
     this.#early = new EarlyMessages(options);
-    this.#heartbeats = new HeartbeatShards(publish);
+    this.#heartbeats = new HeartbeatShards(timers, publish);
     this.#fanOut = new BookFanOut({ ...parts, intervalMs: publishIntervalMs });
     this.#streams = new StreamFanOut({ ...parts, onEnded, topicsMax });
     const marketParts = {
-      publish,
+      ...{ publish, timers },
       ...(marketSliceMs === undefined ? {} : { sliceMs: marketSliceMs }),
     };
     this.#market =
       history === undefined ? null : new MarketFanOut({ source: history, ...marketParts });
     this.#summaries =
-      summaries === undefined ? null : new SummaryFanOut({ source: summaries, publish, onFault });
+      summaries === undefined
+        ? null
+        : new SummaryFanOut({ source: summaries, publish, timers, onFault });
   }
 
   /** Begins to publish through a listener. */
@@ -142,7 +144,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
    */
   publishTurn(changes: MarketChanges, mark: PublishMark, waitedSeconds = 0): void {
     if (this.#closing) return;
-    const receivedAtMs = performance.now() - waitedSeconds * 1_000;
+    const receivedAtMs = this.#options.timers.nowMs() - waitedSeconds * 1_000;
     this.#streams.publishTurn({ changes, mark, receivedAtMs });
     this.#fanOut.publishTurn(changes);
     this.#noteMarkets();
@@ -241,15 +243,16 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     const leaving = [...this.#sessions];
     if (leaving.length === 0) return;
     for (const session of leaving) session.announceShutdown(reconnectAfterMs());
-    const deadlineMs = performance.now() + LIMITS.socketDrainMsMax;
+    const { timers } = this.#options;
+    const deadlineMs = timers.nowMs() + LIMITS.socketDrainMsMax;
     while (leaving.some((session) => this.#sessions.has(session))) {
-      const late = performance.now() >= deadlineMs;
+      const late = timers.nowMs() >= deadlineMs;
       for (const session of leaving) {
         if (!this.#sessions.has(session)) continue;
         if (late || session.socket.bufferedBytes() === 0) session.closeForShutdown();
       }
       // Also after the last one: the clients answer the close, and cutting them would lose it.
-      await waitMs(LIMITS.socketDrainPollMs);
+      await new Promise<void>((resolve) => timers.after(LIMITS.socketDrainPollMs, resolve));
     }
   }
 
@@ -283,10 +286,4 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     this.#sessions.delete(session);
     this.#socketQuota.removeSocket(session.socket.ip);
   }
-}
-
-function waitMs(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

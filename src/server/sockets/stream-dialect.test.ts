@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { changes, MarkedChanges } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamFanOut } from './stream-fan-out.js';
@@ -23,6 +24,7 @@ beforeEach(() => {
   book = new FakeBook();
   published = [];
   fanOut = new StreamFanOut({
+    timers: systemTimers,
     book,
     directory: book,
     publish: (_, bytes) => void published.push(JSON.parse(bytes.toString())),

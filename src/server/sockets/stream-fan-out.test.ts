@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { TopicSpec } from '../../contract/topics.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { changes, MarkedChanges } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import { StreamFanOut } from './stream-fan-out.js';
@@ -18,6 +19,7 @@ class Scene {
   readonly faults: string[] = [];
   readonly waits: number[] = [];
   readonly fanOut = new StreamFanOut({
+    timers: systemTimers,
     book: this.book,
     directory: this.book,
     publish: (topic, bytes) => this.published.push([topic, JSON.parse(bytes.toString())]),

@@ -11,8 +11,10 @@
 import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketMark, MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import type { TopicDelta } from '../../contract/topics.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
+import { repeatCall } from '../transport/repeated-call.js';
 import type { BookFanOutOptions } from './compatible-fan-out.js';
 import { RingMemory } from './stream-ring.js';
 import {
@@ -22,7 +24,6 @@ import {
   StreamTopics,
 } from './stream-topics.js';
 import { UnmarkedChanges } from './unmarked-changes.js';
-import { WallClock } from './wall-clock.js';
 
 /** The parts and settings of the streaming channels. */
 export interface StreamFanOutOptions extends Omit<BookFanOutOptions, 'intervalMs'> {
@@ -39,9 +40,10 @@ export interface MarkedTurn {
   readonly receivedAtMs: number;
 }
 
-/** The streaming topics of one service. Time is that of `performance.now`. */
+/** The streaming topics of one service. */
 export class StreamFanOut implements MarkPublisher {
   readonly #options: StreamFanOutOptions;
+  readonly timers: Timers;
   readonly #memory = new RingMemory();
   readonly #topics: StreamTopics;
   readonly #unmarked = new UnmarkedChanges();
@@ -51,15 +53,15 @@ export class StreamFanOut implements MarkPublisher {
   readonly #afterMark: (() => void)[] = [];
   /** Called after each mark: readers that have seen more than this book. */
   readonly ahead = new Set<() => void>();
-  #nextSlice: NodeJS.Immediate | undefined;
-  readonly #wall = new WallClock();
+  #nextSlice: Timer | undefined;
   readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
   #receivedAtMs = 0;
-  #housekeeping: NodeJS.Timeout | undefined;
+  #housekeeping: Timer | undefined;
   #stopped = false;
 
   constructor(options: StreamFanOutOptions) {
     this.#options = options;
+    this.timers = options.timers;
     const onClosed = (topic: StreamTopic): void => void this.#due.delete(topic);
     const unmarked = this.#unmarked;
     this.#topics = new StreamTopics({ ...options, unmarked }, this.#memory, onClosed);
@@ -67,22 +69,21 @@ export class StreamFanOut implements MarkPublisher {
 
   /** Starts to send heartbeats, and to drop idle topics and old deltas. */
   start(): void {
-    this.#housekeeping = setInterval(
-      () => this.#runHousekeeping(performance.now()),
-      LIMITS.streamWatchMs,
-    ).unref();
+    this.#housekeeping = repeatCall(this.timers, LIMITS.streamWatchMs, () =>
+      this.#runHousekeeping(this.timers.nowMs()),
+    );
   }
 
   /** Adds a subscriber. */
   addSubscriber(request: StreamRequest): StreamTopic {
     const isKnown = request.spec.timing === true && this.#receivedAtMs > 0;
-    const recvNs = isKnown ? this.#wall.toUnixNs(this.#receivedAtMs) : 0n;
-    return this.#topics.addSubscriber(request, performance.now(), recvNs);
+    const recvNs = isKnown ? this.timers.unixNs(this.#receivedAtMs) : 0n;
+    return this.#topics.addSubscriber(request, this.timers.nowMs(), recvNs);
   }
 
   /** Removes a subscriber. */
   removeSubscriber(topic: StreamTopic): void {
-    this.#topics.removeSubscriber(topic, performance.now());
+    this.#topics.removeSubscriber(topic, this.timers.nowMs());
   }
 
   /** Renders the last publication of a topic as a snapshot: a view, as are all frames. */
@@ -90,7 +91,7 @@ export class StreamFanOut implements MarkPublisher {
     { handle, spec }: StreamTopic,
     answer: { id: string; reset: boolean },
   ): Uint8Array {
-    const sendNs = spec.timing ? this.#wall.toUnixNs(performance.now()) : 0n;
+    const sendNs = spec.timing ? this.timers.unixNs(this.timers.nowMs()) : 0n;
     return this.#options.book.topicSnapshot(handle, { ...answer, sendNs });
   }
 
@@ -114,7 +115,7 @@ export class StreamFanOut implements MarkPublisher {
   publishTurn({ changes, mark, receivedAtMs }: MarkedTurn): void {
     if (this.#stopped) return;
     this.#receivedAtMs = receivedAtMs;
-    const nowMs = performance.now();
+    const nowMs = this.timers.nowMs();
     this.#unmarked.addTurn(changes, { nowMs, receivedAtMs });
     if (this.#topics.size > 0) {
       for (const topic of this.#topics.findUnserved()) this.#endTopic(topic);
@@ -132,7 +133,7 @@ export class StreamFanOut implements MarkPublisher {
   finishMark(): void {
     // Also when all that was due has been closed: somebody may still wait.
     do {
-      for (const topic of this.#due) this.#publishTopic(topic, performance.now());
+      for (const topic of this.#due) this.#publishTopic(topic, this.timers.nowMs());
       this.#due.clear();
       this.#endMark();
       // Who waited may have ended a turn, and left frames of its mark for later.
@@ -141,7 +142,7 @@ export class StreamFanOut implements MarkPublisher {
 
   /** Makes what is left of the last mark of one topic. */
   finishTopic(topic: StreamTopic): void {
-    if (this.#due.delete(topic)) this.#publishTopic(topic, performance.now());
+    if (this.#due.delete(topic)) this.#publishTopic(topic, this.timers.nowMs());
   }
 
   onceFinished(resume: () => void): void {
@@ -162,7 +163,7 @@ export class StreamFanOut implements MarkPublisher {
   /** Publishes nothing more. */
   stop(): void {
     this.#stopped = true;
-    clearInterval(this.#housekeeping);
+    this.#housekeeping?.cancel();
     this.#due.clear();
     this.#endMark();
   }
@@ -188,7 +189,7 @@ export class StreamFanOut implements MarkPublisher {
       if (nowMs - startMs > sliceMs) return false;
       this.#due.delete(topic);
       this.#publishTopic(topic, nowMs);
-      nowMs = performance.now();
+      nowMs = this.timers.nowMs();
     }
     return true;
   }
@@ -198,18 +199,18 @@ export class StreamFanOut implements MarkPublisher {
    * then, and makes frames as well.
    */
   #planSlice(): void {
-    this.#nextSlice ??= setImmediate(() => {
+    this.#nextSlice ??= this.timers.soon(() => {
       this.#nextSlice = undefined;
       if (this.#due.size === 0) this.#endMark();
       else {
-        this.#publishSlice(performance.now());
+        this.#publishSlice(this.timers.nowMs());
         this.#planSlice();
       }
     });
   }
 
   #endMark(): void {
-    if (this.#nextSlice !== undefined) clearImmediate(this.#nextSlice);
+    this.#nextSlice?.cancel();
     this.#nextSlice = undefined;
     for (const look of [...this.ahead]) look();
     if (this.#afterMark.length === 0) return;
@@ -223,8 +224,8 @@ export class StreamFanOut implements MarkPublisher {
     try {
       delta = spec.timing
         ? this.#options.book.topicDelta(handle, {
-            recvNs: this.#wall.toUnixNs(topic.receivedAtMs),
-            sendNs: this.#wall.toUnixNs(performance.now()),
+            recvNs: this.timers.unixNs(topic.receivedAtMs),
+            sendNs: this.timers.unixNs(this.timers.nowMs()),
           })
         : this.#options.book.topicDelta(handle);
       topic.broken = false;
@@ -254,7 +255,7 @@ export class StreamFanOut implements MarkPublisher {
     }
     this.#counts.published += 1;
     this.#publishFrame(topic, delta.frame, nowMs);
-    this.#options.onPublished?.((performance.now() - topic.changedAtMs) / 1_000);
+    this.#options.onPublished?.((this.timers.nowMs() - topic.changedAtMs) / 1_000);
   }
 
   #publishFrame(topic: StreamTopic, frame: Uint8Array, nowMs: number): void {
@@ -279,7 +280,7 @@ export class StreamFanOut implements MarkPublisher {
       } catch (error) {
         this.#recordFailure(topic, error);
       }
-      if (performance.now() - startMs > LIMITS.fanOutSliceMs) return;
+      if (this.timers.nowMs() - startMs > LIMITS.fanOutSliceMs) return;
     }
   }
 

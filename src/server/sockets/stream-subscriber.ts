@@ -1,4 +1,5 @@
 import { LIMITS } from '../../config/limits.js';
+import type { Timer } from '../../contract/timers.js';
 import type { StreamFanOut } from './stream-fan-out.js';
 import type { ResumePoint, StreamTopic } from './stream-topics.js';
 import type {
@@ -30,7 +31,7 @@ export class StreamSubscriber implements Subscriber {
   /** The number of the next delta to replay; undefined to send a snapshot, null before it is known. */
   #nextMissed: number | undefined | null;
   /** Ends the wait for a book that is behind the client. */
-  #patience: NodeJS.Timeout | undefined;
+  #patience: Timer | undefined;
   #isPatient: boolean;
 
   constructor(parts: StreamSubscriberParts) {
@@ -96,11 +97,12 @@ export class StreamSubscriber implements Subscriber {
 
   /** Looks again after each mark. A client that was never where it says is sent a snapshot all the same. */
   #waitForBook(): void {
-    this.#parts.streams.ahead.add(this.#look);
-    this.#patience ??= setTimeout(() => {
+    const { streams } = this.#parts;
+    streams.ahead.add(this.#look);
+    this.#patience ??= streams.timers.after(LIMITS.resumeWaitMsMax, () => {
       this.#isPatient = false;
       this.#begin();
-    }, LIMITS.resumeWaitMsMax).unref();
+    });
   }
 
   readonly #look = (): void => {
@@ -109,7 +111,7 @@ export class StreamSubscriber implements Subscriber {
 
   #endWait(): void {
     if (this.#patience === undefined) return;
-    clearTimeout(this.#patience);
+    this.#patience.cancel();
     this.#parts.streams.ahead.delete(this.#look);
   }
 

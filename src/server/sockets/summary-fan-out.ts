@@ -5,8 +5,10 @@
  * This file does not know what a text says, nor who its subscribers are.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
+import { repeatCall } from '../transport/repeated-call.js';
 
 /** The channels. */
 export const SUMMARY_CHANNELS = ['markets', 'pricing'] as const;
@@ -32,6 +34,7 @@ export function summaryName(channel: SummaryChannel): string {
 export interface SummaryFanOutOptions {
   readonly source: SummarySource;
   readonly publish: Publish;
+  readonly timers: Timers;
   /** Called when a text cannot be made. */
   readonly onFault: (error: unknown, topic: string) => void;
 }
@@ -39,7 +42,7 @@ export interface SummaryFanOutOptions {
 /** A channel while it has subscribers. */
 interface OpenChannel {
   subscribers: number;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
 }
 
 /** Both channels. */
@@ -60,7 +63,8 @@ export class SummaryFanOut {
       return;
     }
     const { intervalMs } = PACES[channel];
-    const timer = setInterval(() => this.#publishChannel(channel), intervalMs).unref();
+    const { timers } = this.#options;
+    const timer = repeatCall(timers, intervalMs, () => this.#publishChannel(channel));
     this.#open.set(channel, { subscribers: 1, timer });
   }
 
@@ -70,7 +74,7 @@ export class SummaryFanOut {
     if (open === undefined) return;
     open.subscribers -= 1;
     if (open.subscribers > 0) return;
-    clearInterval(open.timer);
+    open.timer.cancel();
     this.#open.delete(channel);
   }
 
@@ -85,7 +89,7 @@ export class SummaryFanOut {
 
   /** Publishes nothing more. */
   stop(): void {
-    for (const { timer } of this.#open.values()) clearInterval(timer);
+    for (const { timer } of this.#open.values()) timer.cancel();
   }
 
   #publishChannel(channel: SummaryChannel): void {

@@ -2,8 +2,10 @@
  * When what has changed is published: the first change at once, then at most one frame in each
  * interval. The last change is never lost, because what had to wait goes out when its time has come.
  *
- * This file does not know what is published, nor to whom. Time is that of `performance.now`.
+ * This file does not know what is published, nor to whom. Time is that of its timers.
  */
+
+import type { Timer, Timers } from '../../contract/timers.js';
 
 /** Something that is published when it has changed. */
 export interface Throttled {
@@ -16,6 +18,7 @@ export interface Throttled {
 /** How a throttle publishes. */
 export interface ThrottleOptions<Item extends Throttled> {
   readonly publish: (item: Item, nowMs: number) => void;
+  readonly timers: Timers;
   /** Time in one turn of the event loop; the rest is published in the next. */
   readonly sliceMs: number;
 }
@@ -25,7 +28,7 @@ export class Throttle<Item extends Throttled> {
   readonly #options: ThrottleOptions<Item>;
   /** In the order of changing. */
   readonly #due = new Set<Item>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   /** When the timer fires. */
   #wakeAtMs = Number.POSITIVE_INFINITY;
   /** When the first of them is ready. */
@@ -61,7 +64,7 @@ export class Throttle<Item extends Throttled> {
 
   /** Publishes nothing more. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#due.clear();
     this.#nextMs = Number.POSITIVE_INFINITY;
   }
@@ -70,19 +73,20 @@ export class Throttle<Item extends Throttled> {
   #scheduleTimer(nowMs: number): void {
     if (this.#nextMs >= this.#wakeAtMs) return;
     this.#wakeAtMs = this.#nextMs;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#onTimer(), Math.ceil(this.#nextMs - nowMs));
+    this.#timer?.cancel();
+    const waitMs = Math.ceil(this.#nextMs - nowMs);
+    this.#timer = this.#options.timers.after(waitMs, () => this.#onTimer());
   }
 
   /** A timer may come some microseconds early: what is ready is seen item by item. */
   #onTimer(): void {
     this.#wakeAtMs = Number.POSITIVE_INFINITY;
-    this.#scheduleTimer(this.#publishReady(performance.now()));
+    this.#scheduleTimer(this.#publishReady(this.#options.timers.nowMs()));
   }
 
   /** Returns the time at its end. */
   #publishReady(startMs: number): number {
-    const { publish, sliceMs } = this.#options;
+    const { publish, timers, sliceMs } = this.#options;
     let nowMs = startMs;
     let nextMs = Number.POSITIVE_INFINITY;
     for (const item of this.#due) {
@@ -96,7 +100,7 @@ export class Throttle<Item extends Throttled> {
       }
       this.#due.delete(item);
       publish(item, nowMs);
-      nowMs = performance.now();
+      nowMs = timers.nowMs();
     }
     this.#nextMs = nextMs;
     return nowMs;

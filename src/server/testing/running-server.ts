@@ -25,6 +25,7 @@ import type {
   TopicSnapshotRequest,
   TopicSpec,
 } from '../../contract/topics.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { createHandlers, type Handlers, type HttpOptions } from '../routes/http.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
 import { listen } from '../transport/uws.js';
@@ -212,7 +213,8 @@ export async function startServer(
   port: keyof Handlers = 'main',
 ): Promise<RunningServer> {
   const faults: unknown[] = [];
-  const { unsent = new UnsentReplies() } = settings;
+  const { timers = systemTimers } = settings;
+  const { unsent = new UnsentReplies(timers) } = settings;
   const build = { name: 'slotbook', version: '9.9.9', commit: 'abc' };
   const server = {
     url: '',
@@ -227,11 +229,12 @@ export async function startServer(
     feed: () => ({ slotAgeMs: 250, events: { rebuilds: 4 } }),
     build,
     ...settings,
+    timers,
     unsent,
   });
   const onFault = (error: unknown): void => void faults.push(error);
   const handler = handlers[port];
-  const listener = await listen({ host: '127.0.0.1', port: 0, handler, unsent, onFault });
+  const listener = await listen({ host: '127.0.0.1', port: 0, handler, timers, unsent, onFault });
   server.url = `http://127.0.0.1:${listener.port}`;
   server.close = () => listener.close();
   return server;

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 import { jsonReply, type Reply } from './reply.js';
 import { type Listener, listen } from './uws.js';
@@ -132,6 +133,7 @@ describe('requests pipelined behind one whose response is still being made', () 
 
   beforeAll(async () => {
     listener = await listen({
+      timers: systemTimers,
       ...{ host: '127.0.0.1', port: 0, onFault: () => {} },
       handler: ({ path }) => {
         handled.push(path);

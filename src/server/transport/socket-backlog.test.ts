@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { SocketBacklog, type WaitingSocket } from './socket-backlog.js';
 
 afterEach(() => {
@@ -28,7 +29,7 @@ class FullSocket implements WaitingSocket {
 }
 
 test('beyond the total the greediest are cut, and no more of them than must be', () => {
-  const backlog = new SocketBacklog(100);
+  const backlog = new SocketBacklog(systemTimers, 100);
   const sockets = [0, 30, 10, 50, 20, 40].map((bytes) => new FullSocket(bytes, backlog));
   backlog.check();
   expect(sockets.filter(({ isCut }) => isCut).map(({ bytes }) => bytes)).toEqual([50]);
@@ -39,7 +40,7 @@ test('beyond the total the greediest are cut, and no more of them than must be',
 
 test('sockets are asked again and again while there are any', () => {
   vi.useFakeTimers();
-  const backlog = new SocketBacklog(100);
+  const backlog = new SocketBacklog(systemTimers, 100);
   const [small, large] = [new FullSocket(60, backlog), new FullSocket(70, backlog)];
   vi.advanceTimersByTime(LIMITS.socketBacklogCheckMs);
   expect([small.isCut, large.isCut, backlog.bytes]).toEqual([false, true, 60]);

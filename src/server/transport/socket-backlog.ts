@@ -5,6 +5,8 @@
  * The transport reports what waits for a socket only when it is asked, so all are asked again and again.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Timer, Timers } from '../../contract/timers.js';
+import { repeatCall } from './repeated-call.js';
 
 /** A socket whose bytes count. */
 export interface WaitingSocket {
@@ -16,13 +18,15 @@ export interface WaitingSocket {
 
 /** The sockets of a service, and what waits for them. */
 export class SocketBacklog {
+  readonly #timers: Timers;
   readonly #bytesMax: number;
   readonly #sockets = new Set<WaitingSocket>();
-  #timer: NodeJS.Timeout | undefined;
+  #checks: Timer | undefined;
   #bytes = 0;
 
   /** `bytesMax` is the total, in bytes; that of the service by default. */
-  constructor(bytesMax: number = LIMITS.socketBacklogMegabytesDefault * MEGABYTE) {
+  constructor(timers: Timers, bytesMax: number = LIMITS.socketBacklogMegabytesDefault * MEGABYTE) {
+    this.#timers = timers;
     this.#bytesMax = bytesMax;
   }
 
@@ -33,14 +37,14 @@ export class SocketBacklog {
 
   addSocket(socket: WaitingSocket): void {
     this.#sockets.add(socket);
-    this.#timer ??= setInterval(() => this.check(), LIMITS.socketBacklogCheckMs).unref();
+    this.#checks ??= repeatCall(this.#timers, LIMITS.socketBacklogCheckMs, () => this.check());
   }
 
   removeSocket(socket: WaitingSocket): void {
     this.#sockets.delete(socket);
     if (this.#sockets.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#checks?.cancel();
+    this.#checks = undefined;
     this.#bytes = 0;
   }
 

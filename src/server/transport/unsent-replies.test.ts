@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.js';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../../contract/book-requests.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 import { type UnsentLimits, UnsentReplies } from './unsent-replies.js';
 
@@ -34,7 +35,7 @@ let book: OverwritingBook;
 const clients: Socket[] = [];
 
 async function start(limits: Partial<UnsentLimits> = {}): Promise<void> {
-  unsent = new UnsentReplies({ ...LIMITS, ...limits });
+  unsent = new UnsentReplies(systemTimers, { ...LIMITS, ...limits });
   book = new OverwritingBook();
   server = await startServer(book, { unsent });
 }

@@ -6,6 +6,7 @@
  * Here equal bodies wait in one copy.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { Timers } from '../../contract/timers.js';
 import { ServerError } from './errors.js';
 import { errorReply, type Reply } from './reply.js';
 
@@ -28,10 +29,12 @@ interface HeldBody {
 export class UnsentReplies {
   /** By the identity of the body. */
   readonly #held = new Map<object | string, HeldBody>();
+  readonly #timers: Timers;
   readonly #limits: UnsentLimits;
   #bytes = 0;
 
-  constructor(limits: UnsentLimits = LIMITS) {
+  constructor(timers: Timers, limits: UnsentLimits = LIMITS) {
+    this.#timers = timers;
     this.#limits = limits;
   }
 
@@ -62,9 +65,9 @@ export class UnsentReplies {
     const key = typeof body === 'string' ? body : identity;
     const { bytes } = this.#holdBody(key, body);
     // The transport never finds a client idle that reads a little now and then.
-    const timer = setTimeout(() => response.close(), this.#limits.unsentMsMax).unref();
+    const timer = this.#timers.after(this.#limits.unsentMsMax, () => response.close());
     const release = (): void => {
-      clearTimeout(timer);
+      timer.cancel();
       this.#releaseBody(key);
     };
     response.onAborted(release);

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Probe } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
+import { systemTimers } from '../../rpc/timers.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from './client-socket.js';
 import type { HttpRequest } from './reply.js';
 import { type Listener, listen } from './uws.js';
@@ -53,6 +54,7 @@ beforeEach(async () => {
   handlers = new Handlers();
   faults = [];
   listener = await listen({
+    timers: systemTimers,
     host: '127.0.0.1',
     port: 0,
     handler: () => ({ status: 200, headers: [], body: 'HTTP' }),

@@ -9,6 +9,7 @@
 
 import './native-transport.js';
 import uws from 'uWebSockets.js';
+import type { Timers } from '../../contract/timers.js';
 import {
   isBinaryMessage,
   type SocketHandlers,
@@ -35,6 +36,7 @@ export interface ListenOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly handler: Handler;
+  readonly timers: Timers;
   /** The handlers of the WebSockets, each of other paths; there are none by default. */
   readonly sockets?: readonly SocketHandlers[];
   /** Holds replies for slow clients: the one of `createHandlers`, which refuses large replies by it. */
@@ -63,9 +65,10 @@ export interface Listener {
 export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
   const app = uws.App();
+  const { timers } = options;
   const findClient: FindClient = ({ peer }) => peer;
   const serving: Serving = {
-    ...{ unsent: new UnsentReplies(), backlog: new SocketBacklog(), findClient },
+    ...{ unsent: new UnsentReplies(timers), backlog: new SocketBacklog(timers), findClient },
     ...options,
   };
   for (const handlers of options.sockets ?? []) serveSockets(app, handlers, serving);

@@ -45,8 +45,8 @@ export function startThread(setup: WorkerSetup, listener: WorkerListener): Worke
   endPresent = endThread;
   const startService = (): void => {
     service = new HistoryService({
-      ...{ setup, post, timers: systemTimers, wallMs: Date.now },
-      nodes: createNodes(setup.nodes as RpcNodes<HistoryNode>),
+      ...{ setup, post, timers: systemTimers },
+      nodes: createNodes(setup.nodes as RpcNodes<HistoryNode>, systemTimers),
       random: () => random.nextBelow(2 ** 32) / 2 ** 32,
     });
     service.start();
