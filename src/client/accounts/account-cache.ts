@@ -1,5 +1,6 @@
 /** The data of many accounts, computed from the newest accounts, markets and prices. */
 import type { Lookup } from '../caches/lookup.js';
+import { systemClock } from '../environment.js';
 import {
   type AccountId,
   type AccountKey,
@@ -78,7 +79,7 @@ export class AccountCache implements AsyncIterable<AccountData> {
 
   constructor(options: AccountCacheOptions = {}) {
     const { oracles, marks } = options;
-    this.#nowS = options.nowS ?? (() => Date.now() / 1000);
+    this.#nowS = options.nowS ?? (() => systemClock.unixMs() / 1000);
     this.#unsubscribe = [
       this.#follow(oracles, ({ price, slot, mmPrice = null }) => ({
         ...{ oracle: price, mmOracle: mmPrice },

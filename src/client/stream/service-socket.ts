@@ -78,13 +78,18 @@ export class ServiceSocket {
 
   /** Tried once: a topic that began in JSON is resumed in JSON. */
   async #loadBinary(): Promise<void> {
+    const late = new AbortController();
+    const { clock } = this.connection;
+    const cancel = clock.after(limits.BINARY_LOAD_MS_MAX, () => late.abort());
     try {
-      const late = AbortSignal.timeout(limits.BINARY_LOAD_MS_MAX);
-      const { BinaryTopics } = await withAbort(import('../binary/binary-topics.js'), late);
+      const loading = import('../binary/binary-topics.js');
+      const { BinaryTopics } = await withAbort(loading, late.signal);
       this.#binary = new BinaryTopics();
     } catch (cause) {
       const text = 'what reads bytes was not loaded, JSON is read';
       this.#owner.onRetry?.(new ClientError('BINARY_NOT_LOADED', text, {}, { cause }));
+    } finally {
+      cancel();
     }
   }
 
