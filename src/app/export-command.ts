@@ -70,7 +70,9 @@ export async function exportRows(
   const asked = readFlags(flags);
   const { encoder, file, market } = asked;
   const blocks = asked.channel === 'trades' ? readTrades(place, asked) : readBook(place, asked);
-  const end = await writeRows({ blocks, encoder, output: outputOf(file), stop });
+  const end = await writeRows({
+    ...{ blocks, encoder, output: outputOf(file), timers: systemTimers, stop },
+  });
   if (end === 'empty') throw invalid('--market', market, EMPTY_RULE);
   return end === 'written';
 }

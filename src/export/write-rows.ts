@@ -1,6 +1,6 @@
 /** Rows of any source as a file that other tools load. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowBlock } from '../contract/row-block.js';
+import type { Timers } from '../contract/timers.js';
 import type { RowEncoder } from './row-format.js';
 import type { RowOutput } from './whole-file.js';
 
@@ -10,6 +10,7 @@ export interface WrittenRows {
   readonly blocks: Iterable<RowBlock | null> | AsyncIterable<RowBlock | null>;
   readonly encoder: RowEncoder;
   readonly output: RowOutput;
+  readonly timers: Pick<Timers, 'soon'>;
   readonly stop: AbortSignal;
 }
 
@@ -17,13 +18,14 @@ export interface WrittenRows {
 export type WriteEnd = 'written' | 'stopped' | 'empty';
 
 /** Writes rows block by block, and closes the output. Throws what the output and the source throw. */
-export async function writeRows({ blocks, encoder, output, stop }: WrittenRows): Promise<WriteEnd> {
+export async function writeRows(rows: WrittenRows): Promise<WriteEnd> {
+  const { blocks, encoder, output, timers, stop } = rows;
   let isEmpty = true;
   try {
     for await (const block of blocks) {
       if (block !== null) await output.write(encoder.encodeBlock(block));
       isEmpty &&= block === null;
-      await nextTurn();
+      await new Promise<void>((resolve) => timers.soon(resolve));
       if (stop.aborted || output.isClosed) return 'stopped';
     }
     if (isEmpty) return 'empty';
