@@ -100,6 +100,11 @@ const exclusive = [
     only: /^history\/postgres\/server-thread\.ts$/,
   },
   {
+    what: 'the timers of the system',
+    pattern: /\bsystemTimers\b/,
+    only: /^rpc\/timers\.ts$|^app\/|^history\/worker\/worker\.ts$|^journal\/(worker\/worker|replays\/thread)\.ts$/,
+  },
+  {
     what: 'the environment',
     pattern: /process\.env\b/,
     only: /^config\/config\.ts$|^server\/transport\/native-transport\.ts$/,

@@ -209,6 +209,63 @@ describe('names', () => {
   });
 });
 
+/** What reads a clock of the system or waits by it, and objects with such members. */
+const CLOCK_CALLS = /^(set|clear)(Timeout|Interval|Immediate)$/;
+const CLOCK_MEMBERS =
+  /^(performance\.(now|timeOrigin)|Date\.now|process\.hrtime|AbortSignal\.timeout)$/;
+
+/** The code that may read clocks of the system, and why: all other code is passed `Timers`. */
+const CLOCK_USERS: readonly (readonly [path: RegExp, why: string])[] = [
+  [/^src\/rpc\/timers\.ts:/, 'the timers of the system'],
+  [/^src\/client\/environment\.ts:/, 'the clock of the library, which imports nothing'],
+  [/^src\/history\/postgres\/server-link\.ts:/, 'blocks its thread while it waits'],
+  [/^src\/page\//, 'runs in browsers, where frames are drawn by requestAnimationFrame'],
+  [/^src\/sim\//, 'a chain of its own beside the service, with processes and relays'],
+  [/^src\/(follow|load|match|sources|verify)\//, 'programs of the command line, in real time'],
+];
+
+/** The uses of clocks of the system in a file's code, a line each. */
+function clockUsesIn(source: Source): readonly string[] {
+  const file = parse(source);
+  const found: string[] = [];
+  const isUse = (node: ts.Node): boolean => {
+    if (ts.isPropertyAccessExpression(node)) return CLOCK_MEMBERS.test(node.getText(file));
+    if (ts.isNewExpression(node))
+      return node.expression.getText(file) === 'Date' && !node.arguments?.length;
+    if (ts.isStringLiteral(node)) return /^node:timers(\/|$)/.test(node.text);
+    return ts.isIdentifier(node) && CLOCK_CALLS.test(node.text);
+  };
+  const visit = (node: ts.Node): void => {
+    const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+    if (isUse(node)) found.push(`${source.name}:${line}: ${node.getText(file)}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+describe('time', () => {
+  test('is passed to all code but that which is listed', () => {
+    const uses = typeScript.flatMap(clockUsesIn);
+    expect(uses.filter((use) => !CLOCK_USERS.some(([path]) => path.test(use)))).toEqual([]);
+    const idle = CLOCK_USERS.filter(([path]) => !uses.some((use) => path.test(use)));
+    expect(idle, 'listed, and uses none').toEqual([]);
+  });
+
+  test.each([
+    ['setTimeout(run, 1);', 1],
+    ['const plan = globalThis.setImmediate;', 1],
+    ['const { nowMs = Date.now } = options;', 1],
+    ['const now = () => performance.now();', 1],
+    ['const ageMs = new Date().getTime();', 1],
+    ["import { setTimeout as sleep } from 'node:timers/promises';", 2],
+    ['fetch(url, { signal: AbortSignal.timeout(5) });', 1],
+    ['/** As `Date.now()` has it. */ const at = new Date(ms); timers.after(5, run);', 0],
+  ])('as used in %s is seen', (text, count) => {
+    expect(clockUsesIn({ name: 'a.ts', text })).toHaveLength(count);
+  });
+});
+
 test('no word of the banned dialect is used', () => {
   const found = sources.flatMap(({ name, text }) =>
     text
