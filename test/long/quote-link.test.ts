@@ -1,6 +1,7 @@
 /** What a link of makers' quotes does where NATS does not allow all of it. */
 import { expect, test } from 'vitest';
 import { QuoteLink } from '../../src/journal/nats/quote-link.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { NatsServer, natsMissing } from '../support/nats-server.js';
 import { until } from '../support/until.js';
 
@@ -16,7 +17,8 @@ test('a link that may not subscribe says so, and goes on without', async ({
   onTestFinished(() => server.stop());
   const warnings: object[] = [];
   const log = { info: () => undefined, warn: (fields: object) => void warnings.push(fields) };
-  const link = new QuoteLink({ place: { servers: [server.url], stream: STREAM }, log });
+  const place = { servers: [server.url], stream: STREAM };
+  const link = new QuoteLink({ place, timers: systemTimers, log });
   link.serveRequests(async () => null);
   const running = link.start();
   onTestFinished(async () => {

@@ -18,10 +18,12 @@ const ACCOUNT = encodeAccount({
 async function eventOf(url: string, env: NodeJS.ProcessEnv): Promise<string> {
   const script = `
     import { GrpcStream } from '${new URL('../../dist/src/rpc/grpc/grpc-stream.js', import.meta.url)}';
+    import { systemTimers } from '${new URL('../../dist/src/rpc/timers.js', import.meta.url)}';
     const end = (text) => { process.stdout.write(text); process.exit(0); };
     const ignore = () => undefined;
     const log = { info: ignore, warn: ({ serverText }) => end('closed: ' + serverText) };
-    new GrpcStream({ url: process.argv[1], encodeRequest: () => Buffer.alloc(0), log }).start({
+    const options = { url: process.argv[1], timers: systemTimers, log };
+    new GrpcStream({ ...options, encodeRequest: () => Buffer.alloc(0) }).start({
       onContent: () => end('content'), onClosed: (reason) => end('closed: ' + reason),
       onOpened: ignore, onInterrupted: ignore, onResumed: ignore, onMalformed: ignore,
     });`;

@@ -10,6 +10,7 @@ import { ConfigReader } from '../../src/config/config.js';
 import type { Flags } from '../../src/config/setting-reader.js';
 import type { FeedState } from '../../src/contract/feed-status.js';
 import type { Engine } from '../../src/engine/engine.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { until } from './until.js';
 
 /** A busy machine is no reason to call a book late. */
@@ -56,20 +57,20 @@ export class ServiceProbe {
     const history = settings['dataDir'] !== undefined;
     const own = { rpcUrl, wsUrl, port: '0', logLevel: 'silent', history };
     const config = new ConfigReader({ ...own, ...PATIENT, ...settings }, {}).readService();
-    const log = createLog(config);
+    const runtime = { log: createLog(config), timers: systemTimers };
     const folder = dataFolder(config.history ?? config.journal);
-    const origin = liveOrigin(config, log, path.join(folder.path, JOURNAL_FOLDER));
+    const origin = liveOrigin(config, runtime, path.join(folder.path, JOURNAL_FOLDER));
     const probe = new ServiceProbe(origin.engine);
     probe.#watch();
     watch(origin.engine);
     try {
       const origins = {
         origin: probe.#watched(origin),
-        history: historyOf(config, folder, log, () => origin.engine.markets()),
+        history: historyOf(config, folder, runtime, () => origin.engine.markets()),
         print: (text: string) => void probe.printed.push(text),
         onStopped: () => folder.remove(),
       };
-      probe.#service = await serveBook(config, origins, log);
+      probe.#service = await serveBook(config, origins, runtime);
       await until(async () => (await probe.get('/ready')).status === 200);
       return probe;
     } catch (error) {
