@@ -20,12 +20,24 @@ export const {
   clearImmediate,
 } = virtualTimers;
 
-/** The monotonic clock; all else is the process's own. */
-export const performance = new Proxy(globalThis.performance, {
-  get: (real, name) => {
-    if (name === 'now') return () => currentMachine().time.readMs();
-    const value: unknown = Reflect.get(real, name, real);
-    return typeof value === 'function' ? value.bind(real) : value;
+/** Readings of one moment after which time passes with each: a loop that waits for it ends. */
+const READINGS_MAX = 10_000;
+const read = { atMs: 0, times: 0 };
+
+/** Time stands still while a test does not wait, as timers of a test have it. */
+function readMs(): number {
+  const { time } = currentMachine();
+  read.times = time.nowMs === read.atMs ? read.times + 1 : 0;
+  read.atMs = read.times > READINGS_MAX ? time.readMs() : time.nowMs;
+  return read.atMs;
+}
+
+/** The monotonic clock, which a test may replace; all else is the process's own. */
+export const performance = new Proxy({ now: readMs } as typeof globalThis.performance, {
+  get: (own, name) => {
+    if (Object.hasOwn(own, name)) return Reflect.get(own, name) as unknown;
+    const value: unknown = Reflect.get(globalThis.performance, name);
+    return typeof value === 'function' ? value.bind(globalThis.performance) : value;
   },
 });
 

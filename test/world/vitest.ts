@@ -99,12 +99,18 @@ const virtualTime = {
   },
   advanceTimersByTimeAsync: async (byMs: number) => {
     if (byMs > 0) await sleep(byMs);
+    // All else that is due by then comes first.
+    await new Promise<void>((resolve) => void currentMachine().time.planImmediate(resolve));
     return vi;
   },
   runAllTimersAsync: async () => {
     await sleep(0);
     currentMachine().time.runOut(TIMERS_MAX);
     await sleep(0);
+    return vi;
+  },
+  advanceTimersToNextTimer: () => {
+    currentMachine().time.runOut(1);
     return vi;
   },
   getTimerCount: () => currentMachine().time.planned,
