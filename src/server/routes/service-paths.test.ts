@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { transportVersion } from '../transport/native-transport.js';
 import { listen } from '../transport/uws.js';
 
 const book = new FakeBook();
@@ -97,7 +98,7 @@ describe('what the service says about itself', () => {
       version: '9.9.9',
       commit: 'abc',
       node: process.versions.node,
-      uws: '3.0.6',
+      uws: transportVersion,
     });
   });
 

@@ -19,7 +19,6 @@ let server: SocketServer;
 let client: FakeClient;
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] });
   readiness = { everLive: false, state: 'live', reason: null, slot: 1 };
   history = new FakeMarketStreams();
   server = newServer({
@@ -32,7 +31,7 @@ afterEach(async () => {
   const closed = server.close();
   await vi.runAllTimersAsync();
   await closed;
-  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 async function goLive(): Promise<void> {
@@ -172,6 +171,8 @@ describe('messages beyond the time of a turn', () => {
     const options = { topicsPerIp: 0, messagesPerSecond: 10_000, socketsPerIp: 100 };
     server = newServer({ readiness: () => readiness, messageSliceMs: 0, ...options });
     client = openOn(server);
+    let readMs = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => (readMs += 0.01));
   });
 
   test('wait for the next ones, and are answered in their order', async () => {

@@ -26,7 +26,6 @@ const servers: SocketServer[] = [];
 let clients: FakeClient[];
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] });
   history = new FakeMarketStreams();
   clients = [];
   serve();
@@ -36,7 +35,6 @@ afterEach(async () => {
   const closed = Promise.all(servers.splice(0).map((one) => one.close()));
   await vi.runAllTimersAsync();
   await closed;
-  vi.useRealTimers();
 });
 
 function serve(options: Parameters<typeof newServer>[0] = {}): void {
@@ -46,6 +44,7 @@ function serve(options: Parameters<typeof newServer>[0] = {}): void {
   servers.push(server);
   server.start({
     publish: (key, bytes) => {
+      if (key.startsWith('heartbeat ')) return;
       for (const client of clients) if (client.topics.has(key)) client.send(bytes);
     },
   });

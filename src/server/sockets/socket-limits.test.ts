@@ -258,33 +258,3 @@ describe('topics', () => {
     expect(await client.ask(ordersOf)).toHaveLength(2);
   });
 });
-
-describe('a client that never reads', () => {
-  test('while it subscribes to deep books gets them all when it reads', async () => {
-    scene.book.filler = 'x'.repeat(300_000);
-    const client = await scene.open();
-    client.socket.pause();
-    for (let grouping = 1; grouping <= 60; grouping += 1) client.send({ ...wish, grouping });
-    await expect.poll(() => scene.sockets.readStats().topics).toBe(60);
-    expect(scene.sockets.readStats().frames).toBeLessThan(60);
-    client.socket.resume();
-    const texts = (await client.hear(120)) as { data?: string }[];
-    const shown = texts.flatMap(({ data }) => (data === undefined ? [] : [JSON.parse(data).asked]));
-    expect(new Set(shown.map(({ grouping }) => grouping)).size).toBe(60);
-    expect(scene.sockets.readStats()).toMatchObject({ closes: {}, frames: 60, dropped: 0 });
-  });
-
-  test('and goes on asking is closed', async () => {
-    await scene.stop();
-    scene = await SocketScene.start({ messagesPerSecond: 1_000_000 });
-    const client = await scene.open();
-    client.socket.pause();
-    const isClosed = (): boolean => scene.sockets.readStats().closes.slowReader === 1;
-    for (let burst = 0; burst < 500 && !isClosed(); burst += 1) {
-      for (let count = 0; count < 1_000; count += 1) client.send('');
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(scene.sockets.readStats().closes).toEqual({ slowReader: 1 });
-    expect(scene.faults).toEqual([]);
-  });
-});

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
+import { ClientAddresses } from '../admission/client-addresses.js';
 import { changes, publishAll } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { HttpRequest } from '../transport/reply.js';
@@ -101,6 +102,18 @@ describe('an upgrade', () => {
     const server = newServer();
     for (let count = 0; count < 5; count += 1) openOn(server, ip);
     expect(refusalOf(server, requestFrom(ip))).toBeNull();
+  });
+
+  test('of this machine is counted once a proxy is trusted, which may be there', () => {
+    const server = newServer({ addresses: new ClientAddresses(['10.0.0.1']) });
+    for (let count = 0; count < 2; count += 1) openOn(server, '127.0.0.1');
+    expect(refusalOf(server, requestFrom('127.0.0.1'))).toEqual([429, 'RATE_LIMITED', '1']);
+  });
+
+  test('has no limit by address where that is 0', () => {
+    const server = newServer({ socketsPerIp: 0 });
+    for (let count = 0; count < 20; count += 1) openOn(server);
+    expect(refusalOf(server, requestFrom('203.0.113.7'))).toBeNull();
   });
 
   test('beyond all sockets is refused, wherever it comes from', () => {
