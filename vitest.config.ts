@@ -23,7 +23,28 @@ const REAL = [
   'src/sim/**',
 ];
 /** Tests of several rooms that run on virtual time. */
-const OF_WORLD = ['test/world/**/*.test.ts'];
+const OF_WORLD = [
+  'test/binary-bodies.test.ts',
+  'test/binary-hostile.test.ts',
+  'test/follow-schemas.test.ts',
+  'test/hostile-match.test.ts',
+  'test/http-auctions.test.ts',
+  'test/http-book.test.ts',
+  'test/http-turns.test.ts',
+  'test/market-binary.test.ts',
+  'test/market-data-schemas.test.ts',
+  'test/market-hostile.test.ts',
+  'test/market-stream-schemas.test.ts',
+  'test/one-book-a-seq.test.ts',
+  'test/quote-maker.test.ts',
+  'test/quotes.test.ts',
+  'test/service-epoch.test.ts',
+  'test/stream-marks.test.ts',
+  'test/streaming.test.ts',
+  'test/streaming-resume.test.ts',
+  'test/udf.test.ts',
+  'test/world/**/*.test.ts',
+];
 
 const exclude = ['**/node_modules/**', 'dist/**', 'target/**', ...long];
 
