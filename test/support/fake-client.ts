@@ -1,4 +1,5 @@
 import { systemTimers } from '../../src/rpc/timers.js';
+import { LIMITS } from '../../src/config/limits.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
 import type { ClientSocket, SocketSession } from '../../src/server/transport/client-socket.js';
@@ -23,6 +24,26 @@ export class FakeClient implements ClientSocket {
 
   say(message: object): void {
     this.session?.onMessage(JSON.stringify(message));
+  }
+
+  /** Says it, and returns what was sent for it. */
+  ask(message: object): readonly Record<string, unknown>[] {
+    this.taken();
+    this.say(message);
+    return this.taken();
+  }
+
+  /** It reads nothing any more. */
+  fill(): void {
+    this.isFull = true;
+    this.buffered = LIMITS.socketBufferBytesMax + 1;
+  }
+
+  /** It has read all but so many bytes. */
+  drainTo(bytes: number): void {
+    this.isFull = false;
+    this.buffered = bytes;
+    this.session?.onDrain();
   }
 
   send(text: string | Uint8Array): boolean {
@@ -86,10 +107,23 @@ export function newServer({
   });
 }
 
+const clientsOf = new WeakMap<SocketServer, FakeClient[]>();
+
 /** A client whose socket the server has let in. */
 export function openOn(server: SocketServer, ip = '203.0.113.7'): FakeClient {
   const client = new FakeClient(ip);
+  clientsOf.set(server, [...(clientsOf.get(server) ?? []), client]);
   client.session = server.openSession(client);
   client.session.onOpen?.();
   return client;
+}
+
+/** Publishes to the clients of a server what their topics are sent, but for the beat of the compatible channels. */
+export function startOn(server: SocketServer): void {
+  const publish = (topic: string, bytes: string | Uint8Array): void => {
+    if (topic.startsWith('heartbeat ')) return;
+    for (const client of clientsOf.get(server) ?? [])
+      if (client.topics.has(topic)) client.send(bytes);
+  };
+  server.start({ publish });
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { changes } from '../testing/market-changes.js';
@@ -69,14 +69,8 @@ class Scene {
 let scene: Scene;
 
 beforeEach(() => {
-  vi.useFakeTimers();
   vi.advanceTimersByTime(1_000);
   scene = new Scene();
-});
-
-afterEach(() => {
-  scene.fanOut.stop();
-  vi.useRealTimers();
 });
 
 describe('one topic', () => {

@@ -1,6 +1,6 @@
 /** The channels `orderbook`, `markets` and `pricing` of market data, from the book to what each client is sent. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeClient, newServer, openOn, startOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../../contract/book-requests.js';
 import { changes, publishAll } from '../testing/market-changes.js';
@@ -32,26 +32,15 @@ const pricing = { type: 'subscribe', channelType: 'pricing' };
 let book: BodyBook;
 let source: Record<keyof SummarySource, () => string>;
 let server: SocketServer;
-let servers: SocketServer[];
-let clients: FakeClient[];
 let faults: unknown[];
 let everLive: boolean;
 
 beforeEach(() => {
-  vi.useFakeTimers();
   book = new BodyBook();
   source = { markets: () => '[{"symbol":"SOL-PERP"}]', pricing: () => '[{"price":"1.000000"}]' };
-  [servers, clients] = [[], []];
   faults = [];
   everLive = true;
   serve();
-});
-
-afterEach(async () => {
-  const closed = Promise.all(servers.map((one) => one.close()));
-  await vi.runAllTimersAsync();
-  await closed;
-  vi.useRealTimers();
 });
 
 function serve(options: Parameters<typeof newServer>[0] = {}): void {
@@ -61,19 +50,10 @@ function serve(options: Parameters<typeof newServer>[0] = {}): void {
     onFault: (error) => void faults.push(error),
     ...options,
   });
-  servers.push(server);
-  server.start({
-    publish: (key, bytes) => {
-      for (const client of clients) if (client.topics.has(key)) client.send(bytes);
-    },
-  });
+  startOn(server);
 }
 
-function open(): FakeClient {
-  const client = openOn(server);
-  clients.push(client);
-  return client;
-}
+const open = (): FakeClient => openOn(server);
 
 const bookMessage = {
   type: 'update',
@@ -222,8 +202,7 @@ describe.each([
     client.taken();
     client.isFull = true;
     vi.advanceTimersByTime(intervalMs);
-    client.isFull = false;
-    client.session?.onDrain?.();
+    client.drainTo(0);
     expect(client.taken()).toEqual([init]);
     vi.advanceTimersByTime(intervalMs);
     expect(client.taken()).toEqual([update]);

@@ -27,12 +27,7 @@ beforeEach(() => {
   client = openOn(server);
 });
 
-afterEach(async () => {
-  const closed = server.close();
-  await vi.runAllTimersAsync();
-  await closed;
-  vi.restoreAllMocks();
-});
+afterEach(() => vi.restoreAllMocks());
 
 async function goLive(): Promise<void> {
   readiness.everLive = true;
@@ -100,8 +95,7 @@ describe('a subscription before the first live book', () => {
     client.buffered = LIMITS.socketBacklogBytesMax + 1;
     await goLive();
     expect(client.taken()).toEqual([]);
-    client.buffered = 0;
-    client.session?.onDrain();
+    client.drainTo(0);
     await vi.advanceTimersByTimeAsync(1);
     expect(client.taken()).toHaveLength(4);
   });

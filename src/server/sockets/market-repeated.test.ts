@@ -1,6 +1,6 @@
 /** Subscriptions to candles that are asked for again: before they are shown, and where that fails. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeClient, newServer, openOn, startOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
 import type { SocketServer } from './socket-server.js';
@@ -16,18 +16,10 @@ let server: SocketServer;
 let client: FakeClient;
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] });
   history = new FakeMarketStreams();
-  server = newServer({ history, messagesPerSecond: 1_000, marketSliceMs: 60_000 });
+  server = newServer({ history, messagesPerSecond: 1_000 });
   client = openOn(server);
-  server.start({ publish: (key, bytes) => void (client.topics.has(key) && client.send(bytes)) });
-});
-
-afterEach(async () => {
-  const closed = server.close();
-  await vi.runAllTimersAsync();
-  await closed;
-  vi.useRealTimers();
+  startOn(server);
 });
 
 function ack(id: number): object {
@@ -94,13 +86,10 @@ describe('a subscription that is asked for again', () => {
 
   test('of a client that does not read is answered when it does', () => {
     follow();
-    client.isFull = true;
-    client.buffered = LIMITS.socketBufferBytesMax;
+    client.fill();
     history.send(topic, ['update', { at: 2 }]);
     for (const id of [1, 2]) client.say({ ...candles, id });
-    client.isFull = false;
-    client.buffered = 0;
-    client.session?.onDrain();
+    client.drainTo(0);
     history.send(topic, ['snapshot', init], ['update', { at: 3 }]);
     expect(client.taken()).toMatchObject([init, init, ack(1), init, ack(2), { at: 3 }]);
   });

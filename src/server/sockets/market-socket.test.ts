@@ -1,6 +1,6 @@
 /** Candles and trades on /ws, from what the history says to what each client is told. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeClient, newServer, openOn, startOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook } from '../testing/running-server.js';
@@ -22,39 +22,18 @@ const ack = {
 
 let history: FakeMarketStreams;
 let server: SocketServer;
-const servers: SocketServer[] = [];
-let clients: FakeClient[];
 
 beforeEach(() => {
   history = new FakeMarketStreams();
-  clients = [];
   serve();
 });
 
-afterEach(async () => {
-  const closed = Promise.all(servers.splice(0).map((one) => one.close()));
-  await vi.runAllTimersAsync();
-  await closed;
-});
-
 function serve(options: Parameters<typeof newServer>[0] = {}): void {
-  // On a machine that is held up a text would come in a later turn of the loop than its own.
-  const wide = { messagesPerSecond: 1_000, socketsPerIp: 100, marketSliceMs: 60_000 };
-  server = newServer({ history, ...wide, ...options });
-  servers.push(server);
-  server.start({
-    publish: (key, bytes) => {
-      if (key.startsWith('heartbeat ')) return;
-      for (const client of clients) if (client.topics.has(key)) client.send(bytes);
-    },
-  });
+  server = newServer({ history, messagesPerSecond: 1_000, socketsPerIp: 100, ...options });
+  startOn(server);
 }
 
-function open(): FakeClient {
-  const client = openOn(server);
-  clients.push(client);
-  return client;
-}
+const open = (): FakeClient => openOn(server);
 
 /** A client that takes part in the candles. */
 function follower(): FakeClient {
@@ -266,9 +245,9 @@ describe('the trades channel of the compatible dialect', () => {
     client.say(channel);
     history.send(topicOfChannel, ['reset', { leftOut: 'trades_perp_0' }]);
     client.taken();
-    fill(client);
+    client.fill();
     history.send(topicOfChannel, ['update', { at: 2 }]);
-    drain(client);
+    client.drainTo(0);
     history.send(topicOfChannel, ['snapshot', { leftOut: 'trades_perp_0' }], ['update', { at: 3 }]);
     expect(client.taken()).toEqual([{ leftOut: 'trades_perp_0' }, { at: 3 }]);
   });
@@ -282,23 +261,12 @@ describe('the trades channel of the compatible dialect', () => {
   });
 });
 
-function fill(client: FakeClient): void {
-  client.isFull = true;
-  client.buffered = LIMITS.socketBufferBytesMax;
-}
-
-function drain(client: FakeClient): void {
-  client.isFull = false;
-  client.buffered = 0;
-  client.session?.onDrain();
-}
-
 describe('a client that does not read', () => {
   test('is shown the candle anew when it has, and told nothing in between', () => {
     const client = follower();
-    fill(client);
+    client.fill();
     history.send(topic, ['update', { at: 2 }], ['update', { at: 3 }]);
-    drain(client);
+    client.drainTo(0);
     history.send(topic, ['update', { at: 4 }]);
     expect(client.taken()).toEqual([]);
     history.send(topic, ['snapshot', { type: 'init', at: 4 }], ['update', { at: 5 }]);
@@ -309,17 +277,17 @@ describe('a client that does not read', () => {
   test('while it is to be shown its first candle gets that anew, and not what is old by then', () => {
     const client = open();
     client.say(candles);
-    fill(client);
+    client.fill();
     history.send(topic, ['reset', init], ['update', { at: 2 }]);
     expect(client.taken()).toEqual([]);
-    drain(client);
+    client.drainTo(0);
     history.send(topic, ['snapshot', { type: 'init', at: 2 }]);
     expect(client.taken()).toEqual([{ type: 'init', at: 2 }, ack]);
   });
 
   test('is closed in time, and one that only waits for the history is not', async () => {
     const [full, patient] = [follower(), open()];
-    fill(full);
+    full.fill();
     history.send(topic, ['update', { at: 2 }]);
     patient.say({ ...candles, resolution: '5' });
     await vi.advanceTimersByTimeAsync(LIMITS.slowMsMax + LIMITS.slowCloseGraceMsMax + 1);

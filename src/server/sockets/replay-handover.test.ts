@@ -1,5 +1,5 @@
 /** A replay on its way to the live topic: what may go wrong there, and what its client may ask for meanwhile. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
 import type { ReplayListener } from '../../contract/replay-source.js';
@@ -21,7 +21,6 @@ let replays: ScriptedReplay[];
 let published: string[];
 
 beforeEach(() => {
-  vi.useFakeTimers();
   book = new FakeBook();
   [faults, replays] = [[], []];
   const openReplay = (_: object, listener: ReplayListener): ScriptedReplay => {
@@ -36,13 +35,6 @@ beforeEach(() => {
   published = [];
   server.start({ publish: (topic) => void published.push(topic) });
   client = openOn(server);
-});
-
-afterEach(async () => {
-  const closed = server.close();
-  await vi.runAllTimersAsync();
-  await closed;
-  vi.useRealTimers();
 });
 
 /** Begins a replay, and forgets that it was acknowledged. */
@@ -133,8 +125,7 @@ test('an end that its client has not read when it goes elsewhere leaves the way 
   client.say({ type: 'seek', id: 2, topic: KEY, from: { ts: at.ts }, until: null });
   replay.listener.onEnd();
   replay.add({ kind: 'sought', id: '2' }, caughtUp);
-  client.buffered = 0;
-  client.session?.onDrain();
+  client.drainTo(0);
   expect(client.taken()).toMatchObject([
     { type: 'ended', reason: 'until' },
     { type: 'sought', id: 2 },

@@ -1,5 +1,5 @@
 /** The places of replays: how many one address may have, and when each is given back. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import type { ReplayListener } from '../../contract/replay-source.js';
 import { ScriptedReplay } from '../testing/scripted-replay.js';
@@ -25,8 +25,6 @@ beforeEach(() => {
   };
   server = newServer({ socketsPerIp: 10, replays: { openReplay } });
 });
-
-afterEach(() => server.close());
 
 /** Begins a replay of each market, and returns the answers. */
 function begin(client: FakeClient, markets = MARKETS): readonly Record<string, unknown>[] {

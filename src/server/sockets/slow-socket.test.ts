@@ -1,6 +1,6 @@
 /** What becomes of a socket that is full, step by step: the transport of these tests is a fake. */
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
 import { changes, publishAll } from '../testing/market-changes.js';
@@ -17,7 +17,6 @@ let topicsAtFrames: number[];
 let client: FakeClient;
 
 beforeEach(() => {
-  vi.useFakeTimers();
   book = new FakeBook();
   server = newServer({ book, messagesPerSecond: 10_000 });
   topicsAtFrames = [];
@@ -28,13 +27,6 @@ beforeEach(() => {
   client.taken();
 });
 
-afterEach(async () => {
-  const closed = server.close();
-  await vi.runAllTimersAsync();
-  await closed;
-  vi.useRealTimers();
-});
-
 function change(): void {
   book.current = { ...book.current, seq: book.current.seq + 1 };
   publishAll(server, changes({ dirty: [0] }));
@@ -42,15 +34,8 @@ function change(): void {
 
 /** The transport has found the socket full while it published. */
 function fill(): void {
-  client.isFull = true;
-  client.buffered = LIMITS.socketBufferBytesMax + 1;
+  client.fill();
   client.session?.onDropped();
-}
-
-function drainTo(bytes: number): void {
-  client.isFull = false;
-  client.buffered = bytes;
-  client.session?.onDrain();
 }
 
 describe('a full socket', () => {
@@ -67,9 +52,9 @@ describe('a full socket', () => {
   test('is shown each book anew when most is read, and is in the topics again', () => {
     fill();
     change();
-    drainTo(LIMITS.socketBacklogBytesMax + 1);
+    client.drainTo(LIMITS.socketBacklogBytesMax + 1);
     expect(client.sent).toEqual([]);
-    drainTo(LIMITS.socketBacklogBytesMax);
+    client.drainTo(LIMITS.socketBacklogBytesMax);
     const [first, second] = client.taken();
     expect(first).toMatchObject({ type: 'snapshot', reset: true, seq: book.current.seq });
     expect(first).not.toHaveProperty('id');
@@ -80,7 +65,7 @@ describe('a full socket', () => {
 
   test('that reads before the next frame is shown its books anew all the same', () => {
     fill();
-    drainTo(0);
+    client.drainTo(0);
     expect(client.taken()).toMatchObject([{ type: 'snapshot', reset: true }, {}]);
     expect(client.topics.size).toBe(3);
     change();
@@ -102,7 +87,7 @@ describe('a full socket', () => {
     client.send = send;
     vi.advanceTimersByTime(1_000);
     expect(client.topics.size).toBe(1);
-    drainTo(0);
+    client.drainTo(0);
     expect(client.taken()).toMatchObject([{ type: 'snapshot', reset: true }, {}]);
     expect(client.topics.size).toBe(3);
   });
@@ -112,7 +97,7 @@ describe('a full socket', () => {
     client.say({ ...stream, depth: 20, id: 'mine' });
     expect(client.taken()).toMatchObject([{ type: 'subscribed' }]);
     fill();
-    drainTo(0);
+    client.drainTo(0);
     const texts = client.taken();
     expect(texts).toHaveLength(3);
     expect(texts.find(({ topic }) => topic === 'book:SOL-PERP:20')).toMatchObject({
@@ -124,7 +109,7 @@ describe('a full socket', () => {
     fill();
     for (let id = 1; id <= LIMITS.socketRepliesMax; id += 1) client.say({ type: 'ping', id });
     expect(client.closedWith).toBeUndefined();
-    drainTo(0);
+    client.drainTo(0);
     const answers = client.taken().slice(0, LIMITS.socketRepliesMax);
     expect(answers.map(({ id }) => id)).toEqual(answers.map((_, at) => at + 1));
     fill();
@@ -152,9 +137,9 @@ describe('a full socket that is not read', () => {
     fill();
     vi.advanceTimersByTime(LIMITS.slowMsMax);
     client.say(stream);
-    drainTo(1);
+    client.drainTo(1);
     expect(client.closedWith).toBeUndefined();
-    drainTo(0);
+    client.drainTo(0);
     expect(client.closedWith).toBe(1006);
     expect(client.sent).toEqual([]);
   });
@@ -165,7 +150,7 @@ describe('a full socket that is not read', () => {
     client.taken();
     fill();
     vi.advanceTimersByTime(LIMITS.slowMsMax);
-    drainTo(0);
+    client.drainTo(0);
     expect(client.closedWith).toBe(1013);
   });
 
@@ -173,7 +158,7 @@ describe('a full socket that is not read', () => {
     for (let round = 0; round < 5; round += 1) {
       fill();
       vi.advanceTimersByTime(LIMITS.slowMsMax - 1);
-      drainTo(0);
+      client.drainTo(0);
     }
     vi.advanceTimersByTime(LIMITS.slowMsMax * 3);
     expect(client.closedWith).toBeUndefined();
@@ -214,7 +199,7 @@ test('a book that cannot be shown anew ends its subscription, and not the others
   client.taken();
   fill();
   book.broken = true;
-  drainTo(0);
+  client.drainTo(0);
   const [error, snapshot] = client.taken();
   expect(error).toMatchObject({ type: 'error', code: 'INTERNAL' });
   expect(snapshot).toMatchObject({ type: 'snapshot', reset: true });

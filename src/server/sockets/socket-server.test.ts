@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';
 import { LIMITS } from '../../config/limits.js';
@@ -7,10 +7,6 @@ import { changes, publishAll } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { HttpRequest } from '../transport/reply.js';
 import type { SocketServer } from './socket-server.js';
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 const subscribe =
   '{"type":"subscribe","channel":"orderbook","marketType":"perp","market":"SOL-PERP"}';
@@ -125,7 +121,6 @@ describe('an upgrade', () => {
 
 describe('the heartbeat', () => {
   test('goes every 5 s to each shard of the sockets, and stops with the service', async () => {
-    vi.useFakeTimers();
     const server = newServer();
     const publish = vi.fn();
     server.start({ publish });
@@ -196,8 +191,7 @@ describe('first books that wait for a busy client', () => {
     const socket = busySocket();
     socket.session?.onDrain();
     expect(socket.sent).toEqual([]);
-    socket.buffered = 0;
-    socket.session?.onDrain();
+    socket.drainTo(0);
     socket.session?.onDrain();
     expect(socket.sent.map((text) => text.includes('grouping'))).toEqual([false, true]);
   });
@@ -206,8 +200,7 @@ describe('first books that wait for a busy client', () => {
     const socket = busySocket();
     socket.session?.onMessage(unsubscribe);
     socket.sent.length = 0;
-    socket.buffered = 0;
-    socket.session?.onDrain();
+    socket.drainTo(0);
     expect(socket.sent).toHaveLength(1);
     expect(socket.sent[0]).toContain('grouping');
   });
@@ -278,7 +271,6 @@ describe('the end', () => {
   test('is announced to each with its own time, then cut', async () => {
     const server = newServer();
     const sockets = Array.from({ length: 20 }, () => openOn(server));
-    vi.useFakeTimers();
     const closed = server.close();
     // Nothing waits to be sent: it looks once.
     await vi.advanceTimersByTimeAsync(LIMITS.socketDrainPollMs);
@@ -295,7 +287,6 @@ describe('the end', () => {
   });
 
   test('waits for a client that still reads, and not for one that does not', async () => {
-    vi.useFakeTimers();
     const server = newServer();
     const [slow, silent] = [openOn(server, '127.0.0.1'), openOn(server, '127.0.0.1')];
     slow.buffered = 9;

@@ -1,6 +1,6 @@
 /** What a reader is shown that comes back, and when its frames say that their news came in. */
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { changes, MarkedChanges } from '../testing/market-changes.js';
@@ -19,7 +19,6 @@ let receivedAtMs: number;
 let published: Record<string, unknown>[];
 
 beforeEach(() => {
-  vi.useFakeTimers();
   vi.advanceTimersByTime(1_000);
   book = new FakeBook();
   published = [];
@@ -37,12 +36,6 @@ beforeEach(() => {
   marked = new MarkedChanges(INTERVAL_MS, (turn, mark) =>
     fanOut.publishTurn({ changes: turn, mark, receivedAtMs }),
   );
-});
-
-afterEach(() => {
-  marked.stop();
-  fanOut.stop();
-  vi.useRealTimers();
 });
 
 function join(timing = false, depth = 10): StreamTopic {

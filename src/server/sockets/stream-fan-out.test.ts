@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import { systemTimers } from '../../rpc/timers.js';
@@ -59,15 +59,8 @@ class Scene {
 let scene: Scene;
 
 beforeEach(() => {
-  vi.useFakeTimers();
   vi.advanceTimersByTime(1_000);
   scene = new Scene();
-});
-
-afterEach(() => {
-  scene.marked.stop();
-  scene.fanOut.stop();
-  vi.useRealTimers();
 });
 
 const [A, B] = ['book:SOL-PERP:10', 'book:SOL-PERP:20'];

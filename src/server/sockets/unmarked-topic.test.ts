@@ -1,5 +1,5 @@
 /** A topic that is asked for after a change that no mark has: its readers wait for the next mark. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
 import { changes, publishAll } from '../testing/market-changes.js';
@@ -15,7 +15,6 @@ let faults: unknown[];
 let client: FakeClient;
 
 beforeEach(() => {
-  vi.useFakeTimers();
   book = new FakeBook();
   faults = [];
   server = newServer({ book, messagesPerSecond: 10_000, onFault: (error) => faults.push(error) });
@@ -23,13 +22,6 @@ beforeEach(() => {
   client = openOn(server);
   // Something of the market has changed, and is to be published later.
   server.publishTurn(changes({ dirty: [0] }), []);
-});
-
-afterEach(async () => {
-  const closed = server.close();
-  await vi.runAllTimersAsync();
-  await closed;
-  vi.useRealTimers();
 });
 
 function mark(): void {
