@@ -1,9 +1,7 @@
 /** The streaming channels end to end: real sockets, the real engine, readers that check every frame. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Frame } from './support/model-book.js';
 import type { ModelClient } from './support/model-client.js';
 import { expectShown, StreamScene } from './support/stream-scene.js';
-import { until } from './support/until.js';
 
 let scene: StreamScene;
 
@@ -70,49 +68,6 @@ test('wildcards and topics with an interval follow all markets through their del
 });
 
 describe('a subscription', () => {
-  test('is acknowledged, then shown, then goes on from what was shown', async () => {
-    scene = await StreamScene.start();
-    const client = await scene.open();
-    const topic = await client.subscribe({ ...sol, depth: 10 });
-    expect(topic).toBe('book:SOL-PERP:10');
-    scene.live(50);
-    await client.settle();
-    expect(client.order.slice(0, 3)).toEqual(
-      ['subscribed', 'snapshot', 'delta'].map((type) => `${type} ${topic}`),
-    );
-    await expectEqual(client);
-  });
-
-  test('in the middle of the life links to the next delta', async () => {
-    scene = await StreamScene.start({ streamIntervalMs: 10 });
-    const client = await scene.open();
-    scene.live(100);
-    // Others move the topic between its snapshot and its next delta, which waits for the interval.
-    const other = await scene.open();
-    await other.follow(sol);
-    scene.live(20);
-    await client.follow(sol);
-    scene.live(20);
-    await until('a delta', () => (client.books.get('book:SOL-PERP:50')?.counts.delta ?? 0) > 0);
-    // The last delta waits for the interval.
-    for (const one of [client, other]) {
-      await vi.waitFor(() => expectEqual(one), { timeout: 60_000, interval: 10 });
-    }
-  });
-
-  test('that is there already is shown anew, and goes on', async () => {
-    scene = await StreamScene.start();
-    const client = await scene.open();
-    const book = await client.follow(sol);
-    scene.live(20);
-    await client.subscribe({ ...sol, depth: 50 });
-    scene.live(20);
-    await expectEqual(client);
-    expect(book.counts.snapshot).toBe(2);
-    expect(client.resets).toBe(0);
-    expect(scene.sockets.readStats().topics).toBe(1);
-  });
-
   test.each([
     ['by its topic', { topic: 'book:SOL-PERP:50' }],
     ['by its members', { ...sol, depth: 50, grouping: 1 }],
@@ -193,19 +148,6 @@ describe('a subscription', () => {
     scene.live(20);
     await expectEqual(client);
   });
-
-  test('before the first live book is shown it when it is there', async () => {
-    scene = await StreamScene.start();
-    scene.feed.everLive = false;
-    const client = await scene.open();
-    client.send({ type: 'subscribe', id: 1, ...sol });
-    await client.settle();
-    expect(client.answers.map(({ type }) => type)).toEqual(['pong']);
-    scene.feed.everLive = true;
-    scene.sockets.handleEarlyMessages();
-    await client.settle();
-    await expectEqual(client);
-  });
 });
 
 test('a state alone is a delta without levels, for every topic', async () => {
@@ -217,54 +159,4 @@ test('a state alone is a delta without levels, for every topic', async () => {
   await expectEqual(client);
   for (const { state, counts } of books) expect({ state, ...counts }).toMatchObject({ delta: 1 });
   expect(books.map(({ state }) => state)).toEqual(['lagging', 'lagging']);
-});
-
-test('timing says when the change came in and when it went out', async () => {
-  scene = await StreamScene.start();
-  const client = await scene.open();
-  const frames: Frame[] = [];
-  client.follower.onFrame = (frame) => void frames.push(frame);
-  await client.follow({ ...sol, timing: true });
-  scene.live(50);
-  await client.settle();
-  expect(frames.length).toBeGreaterThan(5);
-  for (const { recvNs, sendNs } of frames as unknown as { recvNs: string; sendNs: string }[]) {
-    const [received, sent] = [BigInt(recvNs), BigInt(sendNs)];
-    expect(sent).toBeGreaterThanOrEqual(received);
-    expect(Math.abs(Number(sent / 1_000_000n) - Date.now())).toBeLessThan(60_000);
-  }
-});
-
-test('a quiet topic has a heartbeat a second, and one that moves has none', async () => {
-  scene = await StreamScene.start();
-  const client = await scene.open();
-  const startMs = performance.now();
-  const quiet = await client.follow({ channel: 'book', market: 'USDC' });
-  const moving = await client.follow(sol);
-  // Where this process stands still for a second, nothing moves.
-  let [lastMs, stallsMax] = [performance.now(), 0];
-  const hasTwo = () => {
-    const nowMs = performance.now();
-    stallsMax += Math.floor((nowMs - lastMs) / 900);
-    lastMs = nowMs;
-    scene.live(20);
-    return quiet.counts.heartbeat >= 2;
-  };
-  await until(hasTwo);
-  // Never sooner; how much later is up to the machine.
-  expect(performance.now() - startMs).toBeGreaterThan(1_000 * (quiet.counts.heartbeat - 1));
-  await expectEqual(client);
-  expect(quiet.counts).toMatchObject({ snapshot: 1, delta: 0 });
-  expect(moving.counts.heartbeat).toBeLessThanOrEqual(stallsMax);
-});
-
-test('the end of the service is told, and no frame is cut by it', async () => {
-  scene = await StreamScene.start();
-  const client = await scene.open();
-  await client.follow(sol);
-  scene.live(50);
-  await scene.sockets.close();
-  expect((await client.closed).code).toBe(1001);
-  expect(client.answers.at(-1)).toEqual({ type: 'closing', reconnectAfterMs: expect.any(Number) });
-  expect(client.faults).toEqual([]);
 });

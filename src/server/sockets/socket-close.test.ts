@@ -1,7 +1,5 @@
 /** How WebSockets end over the real transport. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { WebSocket } from 'ws';
-import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
 import { SocketScene } from '../../../test/support/socket-scene.js';
 import { until } from '../../../test/support/until.js';
 
@@ -70,14 +68,6 @@ test('a client hears what waits and of the end of the service, and then it is cu
   expect(end).toEqual({ type: 'closing', reconnectAfterMs: expect.any(Number) });
 });
 
-test('while the service ends no socket is let in', async () => {
-  const client = await scene.open();
-  const stopped = scene.sockets.close();
-  await expect(scene.open()).rejects.toThrow('503');
-  await stopped;
-  expect(await client.closed).toEqual(cut);
-});
-
 test('a client that is let in again while others still leave is not sent away with them', async () => {
   const first = await scene.open();
   await first.ask(stream);
@@ -90,28 +80,4 @@ test('a client that is let in again while others still leave is not sent away wi
   scene.change(0);
   await until(() => second.texts.some((text) => text.includes('"delta"')));
   expect(scene.sockets.readStats()).toMatchObject({ sockets: 1 });
-});
-
-test.each(['Content-Length: 5', 'Content-Length: ', 'Transfer-Encoding: chunked'])(
-  'an upgrade that announces a body is refused and cut: %s',
-  async (line) => {
-    const raw = await RawSocket.connect(scene.listener.port);
-    raw.write(`${UPGRADE_HEAD}${line}\r\n\r\n0\r\n\r\n${UPGRADE_HEAD}\r\n`);
-    await raw.ended;
-    expect(raw.head).toMatch(/^HTTP\/1\.1 400 /);
-    expect(scene.sockets.readStats()).toMatchObject({ sockets: 0 });
-  },
-);
-
-test.each([
-  ['says goodbye', 'client', (socket: WebSocket) => socket.close(1000)],
-  ['leaves without a word', 'lost', (socket: WebSocket) => socket.terminate()],
-])('a client that %s is counted so, and its topics go', async (_, cause, leave) => {
-  const client = await scene.open();
-  await client.ask(wish);
-  leave(client.socket);
-  await client.closed;
-  await expect
-    .poll(() => scene.sockets.readStats())
-    .toMatchObject({ sockets: 0, topics: 0, closes: { [cause]: 1 } });
 });

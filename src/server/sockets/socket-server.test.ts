@@ -247,26 +247,6 @@ describe('figures', () => {
   });
 });
 
-test('one address may have only so many topics, and this machine more', () => {
-  const server = newServer();
-  const wish = (at: number): string => subscribe.replace('}', `,"grouping":${at}}`);
-  const [here, ...others] = ['127.0.0.1', '203.0.113.7', '203.0.113.7', '203.0.113.8'].map((ip) =>
-    openOn(server, ip),
-  );
-  const [first, second, stranger] = others as [FakeClient, FakeClient, FakeClient];
-  for (let at = 1; at <= 5; at += 1) first.session?.onMessage(wish(at));
-  second.session?.onMessage(wish(5));
-  expect(server.readStats()).toMatchObject({ topics: 5, errors: {} });
-  second.session?.onMessage(wish(6));
-  expect(second.sent.at(-1)).toContain('"code":"LIMIT_EXCEEDED"');
-  stranger.session?.onMessage(wish(6));
-  for (let at = 1; at <= 9; at += 1) here?.session?.onMessage(wish(at));
-  expect(server.readStats()).toMatchObject({ topics: 9, errors: { LIMIT_EXCEEDED: 1 } });
-  first.session?.onClose('client');
-  second.session?.onMessage(wish(6));
-  expect(server.readStats().errors).toEqual({ LIMIT_EXCEEDED: 1 });
-});
-
 describe('the end', () => {
   test('is announced to each with its own time, then cut', async () => {
     const server = newServer();

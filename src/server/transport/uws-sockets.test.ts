@@ -4,6 +4,7 @@ import { Probe } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import type { ClientSocket, SocketHandlers, SocketSession } from './client-socket.js';
+import type { ClientSocket, CloseCause, SocketHandlers, SocketSession } from './client-socket.js';
 import type { HttpRequest } from './reply.js';
 import { type Listener, listen } from './uws.js';
 
@@ -13,6 +14,7 @@ class Handlers implements SocketHandlers {
   throwing = '';
   ip = '';
   dropped = 0;
+  readonly causes: CloseCause[] = [];
   readonly sockets: ClientSocket[] = [];
   last: ClientSocket | undefined;
 
@@ -36,7 +38,10 @@ class Handlers implements SocketHandlers {
       onDropped: () => {
         this.dropped += 1;
       },
-      onClose: () => this.failAt('closed'),
+      onClose: (cause) => {
+        this.causes.push(cause);
+        this.failAt('closed');
+      },
     };
   }
 
@@ -176,6 +181,34 @@ test('a full socket is closed without a close frame, and the others are not harm
   expect((await client.closed).code).toBe(1006);
   await expectOthersUnharmed(other);
   expect(faults).toEqual([]);
+});
+
+test.each<[string, CloseCause, (client: Probe) => void]>([
+  ['says goodbye', 'client', ({ socket }) => socket.close(1000)],
+  ['leaves without a word', 'lost', ({ socket }) => socket.terminate()],
+  [
+    'sends a message that is too long',
+    'tooLarge',
+    (client) => client.send(' '.repeat(LIMITS.socketMessageBytesMax + 1)),
+  ],
+  [
+    'sends what is no UTF-8',
+    'notUtf8',
+    ({ socket }) => socket.send(Buffer.from([0xff, 0xfe]), { binary: false }),
+  ],
+])('the end of a client that %s is called %s', async (_, cause, leave) => {
+  const client = await Probe.open(url);
+  leave(client);
+  await client.closed;
+  await expect.poll(() => handlers.causes).toEqual([cause]);
+});
+
+test('the longest message is read, and one of bytes is none', async () => {
+  const client = await Probe.open(url);
+  const longest = 'x'.repeat(LIMITS.socketMessageBytesMax);
+  client.send(longest);
+  client.socket.send(Buffer.from('"x"'), { binary: true });
+  expect(await client.hear(2)).toEqual([{ text: longest }, { text: null }]);
 });
 
 test('the address of the client is known', async () => {
