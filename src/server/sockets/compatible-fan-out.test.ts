@@ -69,63 +69,43 @@ class Scene {
 let scene: Scene;
 
 beforeEach(() => {
-  vi.advanceTimersByTime(1_000);
   scene = new Scene();
 });
 
 describe('one topic', () => {
-  test('the first change goes out in its own turn', () => {
-    scene.join('a');
-    scene.turn(0);
-    expect(scene.taken()).toEqual(['a 1']);
-  });
+  beforeEach(() => void scene.join('a'));
 
   test('a turn without a change sends nothing', () => {
-    scene.join('a');
     scene.turn();
     scene.turn(1);
     vi.advanceTimersByTime(1_000);
     expect(scene.taken()).toEqual([]);
   });
 
-  test('changes within the interval are one frame at its end, of the newest book', () => {
-    scene.join('a');
+  test('the first change goes out at once, those after it as one at the end of the interval', () => {
     scene.turn(0);
     for (let change = 0; change < 5; change += 1) {
       vi.advanceTimersByTime(9);
       scene.turn(0);
     }
-    expect(scene.taken()).toEqual(['a 1']);
     vi.advanceTimersByTime(4);
-    expect(scene.taken()).toEqual([]);
+    expect(scene.taken()).toEqual(['a 1']);
     vi.advanceTimersByTime(1);
     expect(scene.taken()).toEqual(['a 6']);
-  });
-
-  test('the last change is never lost, and nothing follows it', () => {
-    scene.join('a');
-    scene.turn(0);
-    scene.turn(0);
+    // How long the first of them waited is told, and nothing follows the last.
+    expect(scene.waits).toEqual([0, 0.041]);
     vi.advanceTimersByTime(10_000);
-    expect(scene.taken()).toEqual(['a 1', 'a 2']);
-    expect(vi.getTimerCount()).toBe(0);
+    expect([scene.taken(), vi.getTimerCount()]).toEqual([[], 0]);
+    scene.turn(0);
+    expect(scene.taken()).toEqual(['a 7']);
   });
 
   test('under changes without end there is one frame an interval', () => {
-    scene.join('a');
     for (let ms = 1; ms < 1_000; ms += 1) {
       scene.turn(0);
       vi.advanceTimersByTime(1);
     }
     expect(scene.taken()).toHaveLength(1_000 / INTERVAL_MS);
-  });
-
-  test('after a quiet interval the next change goes out at once', () => {
-    scene.join('a');
-    scene.turn(0);
-    vi.advanceTimersByTime(INTERVAL_MS);
-    scene.turn(0);
-    expect(scene.taken()).toEqual(['a 1', 'a 2']);
   });
 
   test('an interval of 0 sends every turn', () => {
@@ -136,29 +116,16 @@ describe('one topic', () => {
     expect(scene.taken()).toEqual(['a 1', 'a 2']);
   });
 
-  test('the time that a change waited is told', () => {
-    scene.join('a');
-    scene.turn(0);
-    vi.advanceTimersByTime(20);
-    scene.turn(0);
-    vi.advanceTimersByTime(20);
-    scene.turn(0);
-    vi.advanceTimersByTime(10);
-    expect(scene.waits).toEqual([0, 0.03]);
-  });
-
   test('many readers are one frame, counted for each', () => {
-    for (let reader = 0; reader < 500; reader += 1) scene.join('a');
+    for (let reader = 1; reader < 500; reader += 1) scene.join('a');
     scene.turn(0);
-    expect(scene.taken()).toEqual(['a 1']);
-    expect(scene.rendered).toBe(1);
-    expect(scene.fanOut.readStats()).toMatchObject({ published: 1, delivered: 500 });
-    expect(scene.fanOut.readStats().deliveredBytes).toBe(500);
+    expect([scene.taken(), scene.rendered]).toEqual([['a 1'], 1]);
+    const figures = { published: 1, delivered: 500, deliveredBytes: 500 };
+    expect(scene.fanOut.readStats()).toMatchObject(figures);
   });
 
   test('with its last reader a topic goes, and what waited with it', () => {
     const topic = scene.join('a');
-    scene.join('a');
     scene.fanOut.removeSubscriber(topic);
     scene.turn(0);
     scene.turn(0);
@@ -171,33 +138,7 @@ describe('one topic', () => {
 });
 
 describe('several topics', () => {
-  test('only those of a changed market are sent', () => {
-    scene.join('perp');
-    scene.join('spot', spot);
-    scene.turn(1);
-    expect(scene.taken()).toEqual(['spot 1']);
-    scene.turn(0, 1);
-    expect(scene.taken()).toEqual(['perp 2']);
-    vi.advanceTimersByTime(INTERVAL_MS);
-    expect(scene.taken()).toEqual(['spot 2']);
-  });
-
-  test('a turn that changed quotes alone goes to those who are shown quotes', () => {
-    scene.join('orders');
-    scene.join('all', { hasQuotes: true });
-    scene.join('indicative', { hasQuotes: true, hasIndicative: true });
-    scene.join('all spot', { ...spot, hasQuotes: true });
-    scene.fanOut.publishTurn(changes({ indicated: [0] }));
-    vi.advanceTimersByTime(INTERVAL_MS);
-    expect(scene.taken()).toEqual(['indicative 0']);
-    scene.fanOut.publishTurn(changes({ requoted: [0] }));
-    vi.advanceTimersByTime(INTERVAL_MS);
-    expect(scene.taken()).toEqual(['all 0', 'indicative 0']);
-    scene.turn(0);
-    expect(scene.taken()).toEqual(['orders 1', 'all 1', 'indicative 1']);
-  });
-
-  test('each has its own interval', () => {
+  test('only those of a changed market are sent, each at its own interval', () => {
     scene.join('perp');
     scene.join('spot', spot);
     scene.turn(0);
@@ -211,28 +152,38 @@ describe('several topics', () => {
     expect(scene.taken()).toEqual(['spot 3']);
   });
 
-  test('a new state of the feed refreshes all of them', () => {
-    scene.join('perp');
+  test('a turn that changed quotes alone goes to those who are shown quotes', () => {
+    scene.join('orders');
+    scene.join('all', { hasQuotes: true });
+    scene.join('indicative', { hasQuotes: true, hasIndicative: true });
+    scene.join('all spot', { ...spot, hasQuotes: true });
+    scene.fanOut.publishTurn(changes({ indicated: [0] }));
+    expect(scene.taken()).toEqual(['indicative 0']);
+    vi.advanceTimersByTime(INTERVAL_MS);
+    scene.fanOut.publishTurn(changes({ requoted: [0] }));
+    expect(scene.taken()).toEqual(['all 0', 'indicative 0']);
+    vi.advanceTimersByTime(INTERVAL_MS);
+    scene.turn(0);
+    expect(scene.taken()).toEqual(['orders 1', 'all 1', 'indicative 1']);
+  });
+
+  test.each<[string, Partial<FakeBook>]>([
+    ['state of the feed', { current: { ...new FakeBook().current, state: 'stale' } }],
+    ['epoch', { epoch: 'epoch-2' }],
+  ])('a new %s refreshes all of them, but for one that was opened since', (_, renewed) => {
+    const topic = scene.join('perp');
     scene.join('spot', spot);
-    scene.book.current = { ...scene.book.current, state: 'stale' };
+    Object.assign(scene.book, renewed);
     scene.turn();
     expect(scene.taken()).toEqual(['perp 1', 'spot 1']);
-    scene.turn();
+    scene.fanOut.removeSubscriber(topic);
     vi.advanceTimersByTime(1_000);
+    scene.join('perp');
+    scene.turn();
     expect(scene.taken()).toEqual([]);
   });
 
-  test('a new epoch refreshes all of them', () => {
-    scene.join('perp');
-    scene.join('spot', spot);
-    scene.book.epoch = 'epoch-2';
-    scene.turn();
-    expect(scene.taken()).toEqual(['perp 1', 'spot 1']);
-  });
-
   test('a state that changed while nobody read is no change to the first reader', () => {
-    const topic = scene.join('perp');
-    scene.fanOut.removeSubscriber(topic);
     scene.book.current = { ...scene.book.current, state: 'stale' };
     scene.turn();
     scene.join('perp');
@@ -254,25 +205,23 @@ describe('several topics', () => {
 });
 
 describe('trouble', () => {
+  beforeEach(() => void scene.join('perp'));
+
   test('a frame that cannot be made is told once, and the others go out', () => {
-    scene.join('perp');
-    const other = scene.join('other');
+    scene.join('other');
     scene.broken = true;
     scene.turn(0);
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.turn(0);
-    expect(scene.faults).toHaveLength(2);
-    expect(scene.fanOut.readStats().failed).toBe(4);
+    expect([scene.faults.length, scene.fanOut.readStats().failed]).toEqual([2, 4]);
     scene.broken = false;
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.turn(0);
     expect(scene.taken()).toEqual(['perp 3', 'other 3']);
-    scene.fanOut.removeSubscriber(other);
   });
 
   test('a market that is no longer served falls silent, and speaks when it is back', () => {
     const { rows } = scene.book;
-    scene.join('perp');
     scene.turn(0);
     scene.turn(0);
     scene.book.rows = rows.slice(1);
@@ -282,12 +231,10 @@ describe('trouble', () => {
     expect(() => scene.fanOut.renderFrame(scene.join('perp'))).toThrow('no longer served');
     scene.book.rows = [...rows];
     scene.turn(0);
-    expect(scene.taken()).toEqual(['perp 4']);
-    expect(scene.faults).toEqual([]);
+    expect([scene.taken(), scene.faults]).toEqual([['perp 4'], []]);
   });
 
   test('a market that has another id is followed', () => {
-    scene.join('perp');
     scene.book.rows = scene.book.rows.map((row) => ({ ...row, id: row.id + 10 }));
     scene.turn(0);
     expect(scene.taken()).toEqual([]);
@@ -296,7 +243,6 @@ describe('trouble', () => {
   });
 
   test('after the stop nothing is sent', () => {
-    scene.join('perp');
     scene.turn(0);
     scene.turn(0);
     scene.fanOut.stop();
