@@ -429,8 +429,10 @@ class TemplatedApp {
   }
 
   listen(host: string, port: number, _options: number, onListen: (socket: unknown) => void): this {
-    this.#server.once('error', () => onListen(false));
-    this.#server.listen(port, host, () => onListen(this.#server));
+    this.#server.once('error', () => undefined);
+    this.#server.listen(port, host);
+    // The package says so within this call.
+    onListen(this.#server.listening && this.#server);
     return this;
   }
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { expect, test } from 'vitest';
+import { FakeBook, startServer } from '../testing/running-server.js';
 import { directoryOf } from './market-directory.js';
 
 const book = new FakeBook();
-let server: RunningServer;
 
-beforeAll(async () => {
-  server = await startServer(book, { directory: directoryOf(book, ['sol']) });
-});
-
-afterAll(() => server?.close());
+const server = await startServer(book, { directory: directoryOf(book, ['sol']) });
 
 const status = async (path: string): Promise<number> =>
   (await fetch(`${server.url}${path}`)).status;

@@ -1,15 +1,9 @@
 /** /auctionParams over a real engine: its prices are those of /match and /l2, and nothing makes it fail. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { engineWith, ORACLE, PERP, SPOT, USER } from '../../engine/testing.js';
-import { type RunningServer, startServer } from '../testing/running-server.js';
+import { startServer } from '../testing/running-server.js';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer(engineWith(PERP, SPOT, ORACLE, USER));
-});
-
-afterAll(() => server?.close());
+const server = await startServer(engineWith(PERP, SPOT, ORACLE, USER));
 
 async function get(path: string) {
   const response = await fetch(`${server.url}${path}`);

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../../contract/book-requests.js';
 import type { MarketVersion } from '../../contract/book-source.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 
 /** Each market has its own version, and each body takes the place of the one before. */
 class VersionedBook extends FakeBook {
@@ -21,13 +21,8 @@ class VersionedBook extends FakeBook {
 }
 
 const book = new VersionedBook();
-let server: RunningServer;
 
-beforeAll(async () => {
-  server = await startServer(book);
-});
-
-afterAll(() => server?.close());
+const server = await startServer(book);
 
 afterEach(() => {
   book.versions = [];

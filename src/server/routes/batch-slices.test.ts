@@ -1,10 +1,10 @@
 /** A batch that takes longer than its share of a turn of the event loop. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../../../test/support/until.js';
 import { LIMITS } from '../../config/limits.js';
 import type { L2Request } from '../../contract/book-requests.js';
 import type { MarketVersion } from '../../contract/book-source.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 
 const PARTS = 30;
 
@@ -29,13 +29,8 @@ class SlowBook extends FakeBook {
 }
 
 const book = new SlowBook();
-let server: RunningServer;
 
-beforeAll(async () => {
-  server = await startServer(book);
-});
-
-afterAll(() => server?.close());
+const server = await startServer(book);
 
 const names = Array.from({ length: PARTS }, (_, index) => (index % 2 === 0 ? 'SOL-PERP' : 'SOL'));
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { describe, expect, test } from 'vitest';
+import { FakeBook, startServer } from '../testing/running-server.js';
 
 const FILES = [
   ['/docs', 'text/html; charset=utf-8'],
@@ -9,13 +9,7 @@ const FILES = [
   ['/docs/page.css', 'text/css; charset=utf-8'],
 ] as const;
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer(new FakeBook());
-});
-
-afterAll(() => server?.close());
+const server = await startServer(new FakeBook());
 
 describe.each(['', '/v1'])('/docs under "%s"', (prefix) => {
   test.each(FILES)('%s is %s under a strict policy', async (path, type) => {

@@ -1,5 +1,5 @@
 /** How answers of the history are kept, tagged, compressed and refused. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { FakeHistory, liveFigures, refusalWith } from '../testing/fake-history.js';
@@ -21,8 +21,6 @@ beforeEach(async () => {
   history.chainTs = NOW;
   server = await startServer(book, { history, timers: { ...systemTimers, unixMs: () => WALL_MS } });
 });
-
-afterEach(() => server?.close());
 
 function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
   return fetch(`${server.url}${path}`, { method, headers });

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 
 const MAKER = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 const book = new FakeBook();
-let server: RunningServer;
 
-beforeAll(async () => {
-  server = await startServer(book);
-});
-
-afterAll(() => server?.close());
+const server = await startServer(book);
 
 async function get(path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${server.url}${path}`, init);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 import { transportVersion } from '../transport/native-transport.js';
 import { listen } from '../transport/uws.js';
 
 const book = new FakeBook();
-let server: RunningServer;
 
-beforeAll(async () => {
-  server = await startServer(book);
-});
-
-afterAll(() => server?.close());
+const server = await startServer(book);
 
 beforeEach(() => {
   server.readiness = { everLive: true, state: 'live', reason: null, slot: 1000 };

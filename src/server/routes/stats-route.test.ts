@@ -1,5 +1,5 @@
 /** GET /stats/markets: what its figures are, to the digit, and how they are kept and tagged. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketStats } from '../../contract/history-source.js';
 import type { ChainStats, PerpStats } from '../../contract/markets.js';
@@ -45,8 +45,6 @@ beforeEach(async () => {
   nowMs = 1_763_740_830_000;
   server = await startServer(book, { history, timers: { ...systemTimers, unixMs: () => nowMs } });
 });
-
-afterEach(() => server?.close());
 
 function show(perp: Partial<PerpStats> | null, oraclePrice = 150_000_000n): void {
   const figures: ChainStats = {

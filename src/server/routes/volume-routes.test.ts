@@ -1,6 +1,7 @@
 /** The paths of volumes: what they ask of the history, what they refuse, and how answers are kept. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemTimers } from '../../rpc/timers.js';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { FakeHistory } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 
@@ -24,8 +25,6 @@ beforeEach(async () => {
     timers: { ...systemTimers, unixMs: () => (nowSeconds + 95 * 86_400) * 1_000 },
   });
 });
-
-afterEach(() => server?.close());
 
 async function get(path: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${server.url}/stats/markets/volume${path}`, { headers });

@@ -198,11 +198,36 @@ function textOfBigInt(value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
+/** A reply that has been read to its end. */
+export class Answer {
+  constructor(
+    readonly status: number,
+    readonly headers: Headers,
+    readonly text: string,
+  ) {}
+
+  /** The body as JSON. */
+  get body() {
+    return JSON.parse(this.text);
+  }
+
+  /** The error of the body, with the status. */
+  get error() {
+    return { status: this.status, ...this.body.error };
+  }
+
+  header(name: string): string | null {
+    return this.headers.get(name);
+  }
+}
+
 /** A server on a loopback port that the system chose. */
 export interface RunningServer {
   readonly url: string;
   readonly faults: unknown[];
   readiness: Readiness;
+  /** Requests a path; headers alone are of a GET. */
+  ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>;
   close(): void;
 }
 
@@ -220,6 +245,10 @@ export async function startServer(
     url: '',
     faults,
     readiness: { everLive: true, state: 'live', reason: null, slot: 1000 } as Readiness,
+    ask: async (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') => {
+      const response = await fetch(`${server.url}${path}`, { method, headers });
+      return new Answer(response.status, response.headers, await response.text());
+    },
     close: () => {},
   };
   const handlers = createHandlers({
