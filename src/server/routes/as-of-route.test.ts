@@ -1,8 +1,8 @@
 /** Past moments: which requests name one, what is asked of the journal, and what its replies become. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { AsOfReply, AsOfRequest, AsOfSource, AsOfStats } from '../../contract/as-of-source.js';
 import { fakeAsOfStats } from '../testing/fake-journal.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 
 const asOf = { epoch: 'epoch-0', slot: 90, ts: 36_000 };
 const body: AsOfReply = {
@@ -26,29 +26,13 @@ class FakePast implements AsOfSource {
 }
 
 const past = new FakePast();
-let server: RunningServer;
-let without: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer(new FakeBook(), { asOf: past });
-  without = await startServer(new FakeBook());
-});
-
-afterAll(async () => {
-  await server?.close();
-  await without?.close();
-});
+const server = await startServer(new FakeBook(), { asOf: past });
+const without = await startServer(new FakeBook());
 
 beforeEach(() => {
   past.requests.length = 0;
   past.reply = body;
 });
-
-async function get(path: string, headers: Record<string, string> = {}, from = server) {
-  const response = await fetch(`${from.url}${path}`, { headers });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text };
-}
 
 const l2 = '/l2?marketName=SOL-PERP';
 
@@ -63,12 +47,12 @@ test.each([
   ['/topMakers?marketName=SOL-PERP&side=bid&ts=1', { by: 'ts', value: 1 }],
   ['/batchL2?marketName=SOL-PERP,SOL&slot=90', { by: 'slot', value: 90 }],
 ])('%s asks for that moment', async (path, moment) => {
-  expect((await get(path)).text).toBe('{"was":1}');
+  expect((await server.ask(path)).text).toBe('{"was":1}');
   expect(past.requests.map((request) => request.moment)).toEqual([moment]);
 });
 
 test('a market is named as every run knows it, with the parameters of the live path', async () => {
-  await get('/l2?marketName=SOL&depth=3&includeVamm=true&slot=90');
+  await server.ask('/l2?marketName=SOL&depth=3&includeVamm=true&slot=90');
   const key = { marketType: 'spot', marketIndex: 1 };
   expect(past.requests[0]?.bodies).toEqual({
     read: { path: 'l2', key, request: { market: 1, depth: 3, vamm: true } },
@@ -76,7 +60,7 @@ test('a market is named as every run knows it, with the parameters of the live p
 });
 
 test('an entry of a batch that is wrong stays an error in its place', async () => {
-  await get('/batchL2?marketName=SOL,NONE&slot=90');
+  await server.ask('/batchL2?marketName=SOL,NONE&slot=90');
   expect(past.requests[0]?.bodies).toMatchObject({
     parts: [{ read: { path: 'l2' } }, { text: expect.stringContaining('UNKNOWN_MARKET') }],
   });
@@ -84,26 +68,26 @@ test('an entry of a batch that is wrong stays an error in its place', async () =
 
 test('without a moment the book is that of now', async () => {
   for (const path of [l2, `${l2}&slots=5`, `${l2}&x=%20`]) {
-    expect((await get(path)).text).not.toContain('was');
+    expect((await server.ask(path)).text).not.toContain('was');
   }
   expect(past.requests).toEqual([]);
 });
 
 test('a past moment never changes, but for the newest', async () => {
-  const { headers } = await get(`${l2}&slot=90`);
+  const { headers } = await server.ask(`${l2}&slot=90`);
   expect(headers.get('cache-control')).toBe('public, max-age=86400, immutable');
   expect(headers.get('x-slot')).toBe('88');
   expect(headers.get('x-state')).toBe('lagging');
   expect(JSON.parse(headers.get('x-as-of') ?? '')).toEqual(asOf);
   const etag = headers.get('etag') ?? '';
-  expect((await get(`${l2}&slot=90`, { 'If-None-Match': etag })).status).toBe(304);
+  expect((await server.ask(`${l2}&slot=90`, { 'If-None-Match': etag })).status).toBe(304);
   past.reply = { ...body, isFinal: false };
-  expect((await get(`${l2}&slot=90`)).headers.get('cache-control')).toBe('no-cache');
+  expect((await server.ask(`${l2}&slot=90`)).headers.get('cache-control')).toBe('no-cache');
 });
 
 test('a large body is compressed for clients that accept it', async () => {
   past.reply = { ...body, body: Buffer.from(`{"was":"${'x'.repeat(100_000)}"}`), hash: 'h2' };
-  const zipped = await get(`${l2}&slot=90`, { 'Accept-Encoding': 'gzip' });
+  const zipped = await server.ask(`${l2}&slot=90`, { 'Accept-Encoding': 'gzip' });
   expect(zipped.headers.get('content-encoding')).toBe('gzip');
   expect(zipped.text).toHaveLength(100_010);
 });
@@ -136,7 +120,7 @@ describe('what is wrong', () => {
       'includeAccounts',
     ],
   ])('%s is refused', async (path, code, param) => {
-    const { status, text } = await get(path);
+    const { status, text } = await server.ask(path);
     expect(JSON.parse(text).error).toMatchObject({ code, param });
     expect(status).toBe(code === 'UNKNOWN_MARKET' ? 404 : 400);
     expect(past.requests).toEqual([]);
@@ -153,13 +137,13 @@ describe('what is wrong', () => {
     ],
   ])('%j becomes a coded error', async (reply, status, code) => {
     past.reply = reply;
-    const response = await get(`${l2}&slot=90`);
+    const response = await server.ask(`${l2}&slot=90`);
     expect([response.status, JSON.parse(response.text).error.code]).toEqual([status, code]);
     expect(response.headers.has('retry-after')).toBe(status === 503);
   });
 
   test('a service without a journal says how to keep one', async () => {
-    const { status, text } = await get(`${l2}&slot=90`, {}, without);
+    const { status, text } = await without.ask(`${l2}&slot=90`);
     expect(status).toBe(404);
     expect(JSON.parse(text).error).toMatchObject({
       ...{ code: 'NO_JOURNAL', message: expect.stringContaining('--journal') },

@@ -5,17 +5,12 @@ import { startServer } from '../testing/running-server.js';
 
 const server = await startServer(engineWith(PERP, SPOT, ORACLE, USER));
 
-async function get(path: string) {
-  const response = await fetch(`${server.url}${path}`);
-  return { status: response.status, body: JSON.parse(await response.text()) };
-}
-
 const sell = 'marketName=SOL&direction=short&assetType=base&amount=100000000';
 
 test('has the prices of /match and /l2, and an auction around the oracle', async () => {
-  const { body } = await get(`/dlob/auctionParams?${sell}&slippageTolerance=50`);
-  const { body: match } = await get('/match?marketName=SOL&side=sell&size=100000000');
-  const { body: l2 } = await get('/l2?marketName=SOL&includeVamm=true');
+  const { body } = await server.ask(`/dlob/auctionParams?${sell}&slippageTolerance=50`);
+  const { body: match } = await server.ask('/match?marketName=SOL&side=sell&size=100000000');
+  const { body: l2 } = await server.ask('/l2?marketName=SOL&includeVamm=true');
   const { data } = body;
   expect(match.averagePrice).not.toBeNull();
   expect(data).toMatchObject({
@@ -32,7 +27,9 @@ test('has the prices of /match and /l2, and an auction around the oracle', async
 });
 
 test('of a market order has prices, with its limit', async () => {
-  const { body } = await get(`/auctionParams?${sell}&isOracleOrder=false&forceUpToSlippage=true`);
+  const { body } = await server.ask(
+    `/auctionParams?${sell}&isOracleOrder=false&forceUpToSlippage=true`,
+  );
   const { params } = body.data;
   expect(params).toMatchObject({ orderType: 'market', oraclePriceOffset: null });
   expect(params.price).toBe(params.auctionEndPrice);
@@ -41,7 +38,7 @@ test('of a market order has prices, with its limit', async () => {
 test('an oracle order never ends farther from the oracle than its offset can say', async () => {
   const query =
     'marketName=SOL-PERP&assetType=base&amount=1000000000&additionalEndPriceBuffer=3000';
-  const { body } = await get(`/auctionParams?${query}&direction=long`);
+  const { body } = await server.ask(`/auctionParams?${query}&direction=long`);
   const { params } = body.data;
   expect(params).toMatchObject({ orderType: 'oracle', oraclePriceOffset: 2_147_483_647 });
   expect(params.auctionEndPrice).toBe('2147483647');
@@ -49,13 +46,13 @@ test('an oracle order never ends farther from the oracle than its offset can say
 });
 
 test('has the slippage as a fraction of few digits', async () => {
-  const { body } = await get(`/auctionParams?${sell}&slippageTolerance=0.035`);
+  const { body } = await server.ask(`/auctionParams?${sell}&slippageTolerance=0.035`);
   expect(body.data.slippageTolerance).toBe('0.00035');
 });
 
 test('counts quote at the average price of what the order gets', async () => {
   const query = 'marketName=SOL&direction=short&assetType=quote&amount=2000000';
-  const { body } = await get(`/auctionParams?${query}`);
+  const { body } = await server.ask(`/auctionParams?${query}`);
   const { entryPrice, params } = body.data;
   const base = (2_000_000n * 1_000_000_000n) / BigInt(entryPrice);
   expect(params.baseAssetAmount).toBe(String(base));
@@ -72,7 +69,7 @@ test.each([
   ['direction=long&assetType=quote&amount=1&auctionStartPriceOffset=999', 200],
 ])('%s is a %i in every market', async (query, status) => {
   for (const name of ['SOL', 'SOL-PERP']) {
-    expect((await get(`/auctionParams?marketName=${name}&${query}`)).status).toBe(status);
+    expect((await server.ask(`/auctionParams?marketName=${name}&${query}`)).status).toBe(status);
   }
   expect(server.faults).toEqual([]);
 });

@@ -1,16 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 
 const least = 'marketName=sol-perp&side=sell&size=5';
 
-let book: FakeBook;
-let server: RunningServer;
-
-beforeAll(async () => {
-  book = new FakeBook();
-  server = await startServer(book);
-});
+const book = new FakeBook();
+const server = await startServer(book);
 
 beforeEach(() => {
   book.refusal = undefined;
@@ -19,20 +14,11 @@ beforeEach(() => {
 
 afterEach(() => vi.restoreAllMocks());
 
-afterAll(() => server?.close());
-
-const ask = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
-
-async function errorOf(response: Response): Promise<Record<string, unknown>> {
-  const { error } = JSON.parse(await response.text());
-  return { status: response.status, ...error };
-}
-
 describe('/match', () => {
   test.each(['', '/v1', '/dlob'])('answers under the prefix "%s"', async (prefix) => {
-    const response = await ask(`${prefix}/match?${least}&jit=1:2&jit=3:4`);
-    expect(response.status).toBe(200);
-    expect(JSON.parse(await response.text())).toMatchObject({
+    const { status, body } = await server.ask(`${prefix}/match?${least}&jit=1:2&jit=3:4`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
       ...{ market: 0, side: 'sell', size: '5' },
       jit: [
         { price: '1', size: '2' },
@@ -42,15 +28,14 @@ describe('/match', () => {
   });
 
   test('answers HEAD as GET, without a body', async () => {
-    const response = await ask(`/match?${least}`, { method: 'HEAD' });
-    expect([response.status, await response.text()]).toEqual([200, '']);
-    expect(response.headers.get('x-slot')).toBe('1000');
+    const head = await server.ask(`/match?${least}`, {}, 'HEAD');
+    expect([head.status, head.text, head.header('x-slot')]).toEqual([200, '', '1000']);
   });
 
   test('is never kept beyond its turn: the tag of each turn is another', async () => {
     const tags = new Set<string | null>();
     for (let turn = 0; turn < 3; turn += 1) {
-      tags.add((await ask(`/match?${least}`)).headers.get('etag'));
+      tags.add((await server.ask(`/match?${least}`)).header('etag'));
     }
     expect(tags.size).toBe(3);
   });
@@ -66,7 +51,7 @@ describe('/match', () => {
       return written.fill(String(walks));
     });
     const textOf = async (headers: Record<string, string>, query = least) =>
-      (await ask(`/match?${query}`, { headers })).text();
+      (await server.ask(`/match?${query}`, headers)).text;
     const firsts = new Set<string>();
     for (const coding of ['identity', 'identity', 'gzip', 'gzip']) {
       firsts.add(await textOf({ 'accept-encoding': coding }));
@@ -84,13 +69,13 @@ describe('/match', () => {
   });
 
   test('names the parameter that is wrong', async () => {
-    expect(await errorOf(await ask('/match?marketName=SOL-PERP&side=buy'))).toEqual({
+    expect((await server.ask('/match?marketName=SOL-PERP&side=buy')).error).toEqual({
       status: 400,
       code: 'MISSING_PARAM',
       message: 'size or quote must be given',
       param: 'size',
     });
-    expect(await errorOf(await ask('/match?marketName=NOPE&side=buy&size=1'))).toMatchObject({
+    expect((await server.ask('/match?marketName=NOPE&side=buy&size=1')).error).toMatchObject({
       status: 404,
       code: 'UNKNOWN_MARKET',
     });
@@ -104,20 +89,20 @@ describe('/match', () => {
       code,
       context: { param: 'size' },
     });
-    expect(await errorOf(await ask(`/match?${least}`))).toEqual({
+    expect((await server.ask(`/match?${least}`)).error).toEqual({
       status: 400,
       code: told,
       message: 'size was 7, must be 6',
       param: 'size',
     });
     book.refusal = Object.assign(new Error('hidden'), { code: 'ELSE' });
-    expect(await errorOf(await ask(`/match?${least}`))).toMatchObject({ status: 500 });
+    expect((await server.ask(`/match?${least}`)).error).toMatchObject({ status: 500 });
   });
 
   test('before the first book it is not ready, whatever was asked', async () => {
     server.readiness = { everLive: false, state: 'starting', reason: null, slot: 0 };
-    const response = await ask(`/match?${least}`);
-    expect(response.headers.get('retry-after')).not.toBeNull();
-    expect(await errorOf(response)).toMatchObject({ status: 503, code: 'NOT_READY' });
+    const answer = await server.ask(`/match?${least}`);
+    expect(answer.header('retry-after')).not.toBeNull();
+    expect(answer.error).toMatchObject({ status: 503, code: 'NOT_READY' });
   });
 });

@@ -54,15 +54,13 @@ function show(perp: Partial<PerpStats> | null, oraclePrice = 150_000_000n): void
   book.chainStats = book.rows.map(() => figures);
 }
 
-function get(headers: Record<string, string> = {}) {
-  return fetch(`${server.url}/stats/markets`, { headers });
-}
+const get = (headers?: Record<string, string>) => server.ask('/stats/markets', headers);
 
 /** The text of the first market's row. */
 async function firstText(): Promise<string> {
   nowMs += LIMITS.statisticsKeptMs;
-  const body = await (await get()).text();
-  return body.slice(1, body.indexOf('}') + 1);
+  const { text } = await get();
+  return text.slice(1, text.indexOf('}') + 1);
 }
 
 describe('statistics of markets', () => {
@@ -80,12 +78,11 @@ describe('statistics of markets', () => {
 
   test('are of all markets, perpetual ones first, each kind by index', async () => {
     show({});
-    const rows = (await (await get()).json()) as { marketType: string; marketIndex: number }[];
-    const all = await (await fetch(`${server.url}/markets`)).json();
-    const names = (list: unknown) =>
-      (list as typeof rows).map((row) => `${row.marketType} ${row.marketIndex}`);
-    expect(names(rows)).toEqual(names(all));
-    expect(rows.length).toBe(book.rows.length);
+    const names = (rows: readonly { marketType: string; marketIndex: number }[]) =>
+      rows.map((row) => `${row.marketType} ${row.marketIndex}`);
+    const shown = names((await get()).body);
+    expect(shown).toEqual(names((await server.ask('/markets')).body));
+    expect(shown).toHaveLength(book.rows.length);
   });
 
   test('without a history have no volume and no trade, and the funding of the account', async () => {
@@ -131,9 +128,9 @@ describe('an answer of statistics', () => {
   test('serves all requests of half a second, and is tagged by what it says', async () => {
     show({});
     const first = await get();
-    const etag = first.headers.get('etag') ?? '';
-    expect(first.headers.get('cache-control')).toBe('public, max-age=1');
-    expect(first.headers.get('x-state')).toBe('live');
+    const etag = first.header('etag') ?? '';
+    expect(first.header('cache-control')).toBe('public, max-age=1');
+    expect(first.header('x-state')).toBe('live');
     expect(etag).toMatch(/^"epoch-1\.[\w-]{27}"$/);
     expect((await get({ 'If-None-Match': etag })).status).toBe(304);
     show({ baseLong: 1n });
@@ -141,7 +138,7 @@ describe('an answer of statistics', () => {
     nowMs += LIMITS.statisticsKeptMs;
     const second = await get({ 'If-None-Match': etag });
     expect(second.status).toBe(200);
-    expect(second.headers.get('etag')).not.toBe(etag);
+    expect(second.header('etag')).not.toBe(etag);
     // Back to what it was, it has the tag that it had.
     show({});
     nowMs += LIMITS.statisticsKeptMs;
@@ -150,21 +147,19 @@ describe('an answer of statistics', () => {
 
   test('is made anew for another epoch, and when the clock was set back', async () => {
     show({});
-    const { headers } = await get();
+    const etag = (await get()).header('etag');
     book.epoch = 'epoch-2';
-    expect((await get()).headers.get('etag')).not.toBe(headers.get('etag'));
+    expect((await get()).header('etag')).not.toBe(etag);
     show({ baseLong: 1n });
     nowMs -= 60_000;
-    expect(await (await get()).text()).toContain('"longOpenInterest":0.000000001,');
+    expect((await get()).text).toContain('"longOpenInterest":0.000000001,');
   });
 
   test('says how far the history is, and is there without one', async () => {
     history.state = { ...liveFigures, state: 'backfilling', reason: 'older trades are read' };
-    expect((await get()).headers.get('x-state')).toBe('backfilling');
+    expect((await get()).header('x-state')).toBe('backfilling');
     const bare = await startServer(new FakeBook(), {});
-    const response = await fetch(`${bare.url}/v1/stats/markets`);
-    expect([response.status, response.headers.get('x-state')]).toEqual([200, 'off']);
-    await response.arrayBuffer();
-    await bare.close();
+    const answer = await bare.ask('/v1/stats/markets');
+    expect([answer.status, answer.header('x-state')]).toEqual([200, 'off']);
   });
 });

@@ -26,21 +26,15 @@ beforeEach(async () => {
   });
 });
 
-async function get(path: string, headers: Record<string, string> = {}) {
-  const response = await fetch(`${server.url}/stats/markets/volume${path}`, { headers });
-  const { status } = response;
-  return { status, headers: response.headers, text: await response.text() };
-}
+const get = (path: string, headers?: Record<string, string>) =>
+  server.ask(`/stats/markets/volume${path}`, headers);
 
 /** Asks a path, and lets the history answer when the request has long been read. */
 async function answeredLater(path: string, headers: Record<string, string> = {}) {
-  let release = (): void => {};
-  history.gate = new Promise((resolve) => {
-    release = resolve;
-  });
+  const release = history.hold();
   const before = history.requested.length;
   const answer = get(path, headers);
-  await vi.waitFor(() => expect(history.requested.length).toBe(before + 1), { timeout: 60_000 });
+  await vi.waitFor(() => expect(history.requested.length).toBe(before + 1));
   release();
   return answer;
 }
@@ -77,8 +71,7 @@ describe('volumes', () => {
     [`?startTs=${NOW}&endTs=${NOW - HOUR}`, 'OUT_OF_RANGE', 'endTs'],
     [`?startTs=${NOW - 25 * HOUR}&endTs=${NOW}`, 'OUT_OF_RANGE', 'endTs'],
   ])('%s is refused with %s', async (path, code, param) => {
-    const { status, text } = await get(path);
-    expect([status, JSON.parse(text)]).toMatchObject([400, { error: { code, param } }]);
+    expect((await get(path)).error).toMatchObject({ status: 400, code, param });
     expect(history.requested).toEqual([]);
   });
 
@@ -116,13 +109,11 @@ describe('an answer of volumes', () => {
 
   test('is NOT_READY before there is a history to read', async () => {
     history.state = { ...history.state, state: 'starting', reason: 'the history is being opened' };
-    const { status, text } = await get('/24h');
-    expect([status, JSON.parse(text)]).toMatchObject([503, { error: { code: 'NOT_READY' } }]);
+    expect((await get('/24h')).error).toMatchObject({ status: 503, code: 'NOT_READY' });
   });
 
   test('is not there without a history', async () => {
     const bare = await startServer(new FakeBook());
-    expect((await fetch(`${bare.url}/stats/markets/volume/24h`)).status).toBe(404);
-    bare.close();
+    expect((await bare.ask('/stats/markets/volume/24h')).status).toBe(404);
   });
 });
