@@ -1,5 +1,5 @@
 /** How answers of the history are kept, tagged, compressed and refused. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { FakeHistory, liveFigures, refusalWith } from '../testing/fake-history.js';
@@ -22,28 +22,23 @@ beforeEach(async () => {
   server = await startServer(book, { history, timers: { ...systemTimers, unixMs: () => WALL_MS } });
 });
 
-function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
-  return fetch(`${server.url}${path}`, { method, headers });
-}
-
-/** The tag of an answer, which is read to its end. */
 async function tagOf(path: string): Promise<string> {
-  const response = await get(path);
-  expect([path, response.status]).toEqual([path, 200]);
-  await response.arrayBuffer();
-  return response.headers.get('etag') ?? '';
+  const answer = await server.ask(path);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.header('etag') ?? '';
 }
 
-async function statusWith(path: string, etag: string): Promise<number> {
-  const response = await get(path, { 'If-None-Match': etag });
-  await response.arrayBuffer();
-  return response.status;
-}
+const statusWith = async (path: string, etag: string): Promise<number> =>
+  (await server.ask(path, { 'If-None-Match': etag })).status;
+
+/** The history has been asked so often. */
+const untilAsked = (count: number) =>
+  vi.waitFor(() => expect(history.requested).toHaveLength(count));
 
 describe('an answer of the history', () => {
   test('carries its tag, its age, its type and its CORS headers', async () => {
     history.nextCursor = CURSOR;
-    const { headers } = await get(TRADES);
+    const { headers } = await server.ask(TRADES);
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('etag')).toBe('"epoch-1.v1"');
     expect(headers.get('cache-control')).toBe('public, max-age=1');
@@ -55,9 +50,9 @@ describe('an answer of the history', () => {
   });
 
   test('without a further page has no cursor, and records have theirs in the body', async () => {
-    expect((await get(TRADES)).headers.has('x-next-cursor')).toBe(false);
+    expect((await server.ask(TRADES)).headers.has('x-next-cursor')).toBe(false);
     history.nextCursor = CURSOR;
-    expect((await get('/market/SOL-PERP/trades')).headers.has('x-next-cursor')).toBe(false);
+    expect((await server.ask('/market/SOL-PERP/trades')).headers.has('x-next-cursor')).toBe(false);
   });
 
   test('of an unchanged market is made once, for all its names', async () => {
@@ -72,11 +67,11 @@ describe('an answer of the history', () => {
 
   test('that is asked for by many at once is made once', async () => {
     const open = history.hold();
-    const all = Array.from({ length: 20 }, () => get(TRADES));
-    while (history.requested.length === 0) await (await get('/health')).text();
+    const all = Array.from({ length: 20 }, () => server.ask(TRADES));
+    await untilAsked(1);
     open();
-    const texts = await Promise.all(all.map(async (response) => (await response).text()));
-    expect(new Set(texts).size).toBe(1);
+    const answers = await Promise.all(all);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(history.requested).toHaveLength(1);
   });
 
@@ -84,10 +79,10 @@ describe('an answer of the history', () => {
     const etag = await tagOf(TRADES);
     const asked = history.requested.length;
     for (const sent of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-      const response = await get(TRADES, { 'If-None-Match': sent });
-      expect([sent, response.status, await response.text()]).toEqual([sent, 304, '']);
-      expect(response.headers.get('etag')).toBe(etag);
-      expect(response.headers.get('cache-control')).toBe('public, max-age=1');
+      const answer = await server.ask(TRADES, { 'If-None-Match': sent });
+      expect([sent, answer.status, answer.text]).toEqual([sent, 304, '']);
+      expect(answer.header('etag')).toBe(etag);
+      expect(answer.header('cache-control')).toBe('public, max-age=1');
     }
     // Another page of that version, which this server has never made.
     expect(await statusWith(`${TRADES}&limit=77`, etag)).toBe(304);
@@ -106,10 +101,9 @@ describe('an answer of the history', () => {
   test('of a page that nothing can change outlives the version', async () => {
     history.isFinal = true;
     const path = `${TRADES}&before=${CURSOR}`;
-    const first = await get(path);
-    const etag = first.headers.get('etag') ?? '';
-    expect(first.headers.get('cache-control')).toBe('public, max-age=86400');
-    await first.text();
+    const first = await server.ask(path);
+    const etag = first.header('etag') ?? '';
+    expect(first.header('cache-control')).toBe('public, max-age=86400');
     history.current = 'v2';
     expect(await tagOf(path)).toBe(etag);
     expect(await statusWith(path, etag)).toBe(304);
@@ -138,8 +132,7 @@ describe('an answer of the history', () => {
     ['/candles?symbol=SOL&resolution=M', -31 * 86_400 - LIMITS.historySettledSeconds],
   ])('%s of a time that is over is kept for longer', async (path, to) => {
     const ages = [to, to - 1].map(async (offset) => {
-      const { headers } = await get(`${path}&to=${NOW + offset}`);
-      return headers.get('cache-control');
+      return (await server.ask(`${path}&to=${NOW + offset}`)).header('cache-control');
     });
     expect(await Promise.all(ages)).toEqual(['public, max-age=1', 'public, max-age=300']);
   });
@@ -151,8 +144,8 @@ describe('an answer of the history', () => {
       const etag = await tagOf(path);
       history.state = { ...liveFigures, state };
       for (const headers of [{}, { 'If-None-Match': etag }]) {
-        const response = await get(path, headers);
-        expect(response.headers.get('cache-control')).toBe('public, max-age=1');
+        const answer = await server.ask(path, headers);
+        expect(answer.header('cache-control')).toBe('public, max-age=1');
       }
     },
   );
@@ -160,28 +153,27 @@ describe('an answer of the history', () => {
   test('that was asked for before the back-fill ended is not kept for longer', async () => {
     const open = history.hold();
     history.state = { ...liveFigures, state: 'backfilling' };
-    const early = get(`/candles?symbol=SOL&resolution=1&to=${NOW - 86_400}`);
-    while (history.requested.length === 0) await (await get('/health')).text();
+    const early = server.ask(`/candles?symbol=SOL&resolution=1&to=${NOW - 86_400}`);
+    await untilAsked(1);
     history.state = liveFigures;
     open();
-    expect((await early).headers.get('cache-control')).toBe('public, max-age=1');
+    expect((await early).header('cache-control')).toBe('public, max-age=1');
   });
 
   test('is compressed when it is large and the client takes that', async () => {
     history.filler = 'x'.repeat(LIMITS.gzipBodyBytesMin);
-    const plain = await get(TRADES, { 'Accept-Encoding': 'identity' });
-    const zipped = await get(TRADES, { 'Accept-Encoding': 'gzip' });
-    expect(plain.headers.get('content-encoding')).toBeNull();
-    expect(zipped.headers.get('content-encoding')).toBe('gzip');
-    expect(await zipped.text()).toBe(await plain.text());
+    const plain = await server.ask(TRADES, { 'Accept-Encoding': 'identity' });
+    const zipped = await server.ask(TRADES, { 'Accept-Encoding': 'gzip' });
+    const codings = [plain, zipped].map((answer) => answer.header('content-encoding'));
+    expect([codings, zipped.text]).toEqual([[null, 'gzip'], plain.text]);
     expect(history.requested).toHaveLength(1);
   });
 
   test('to HEAD has the length and the headers of the body', async () => {
-    const body = await (await get(TRADES)).text();
-    const { status, headers } = await get(TRADES, {}, 'HEAD');
-    expect([status, headers.get('content-length')]).toEqual([200, String(body.length)]);
-    expect(headers.get('etag')).toBe('"epoch-1.v1"');
+    const { length } = (await server.ask(TRADES)).text;
+    const head = await server.ask(TRADES, {}, 'HEAD');
+    expect([head.status, head.header('content-length')]).toEqual([200, String(length)]);
+    expect(head.header('etag')).toBe('"epoch-1.v1"');
   });
 });
 
@@ -189,11 +181,10 @@ describe('the methods', () => {
   const paths = ['/trades', '/market/SOL-PERP/candles/1', '/v1/market/%zz/trades'];
 
   test.each(paths)('%s answers OPTIONS with a preflight, and no other method', async (path) => {
-    const { status, headers } = await get(path, {}, 'OPTIONS');
-    expect([status, headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const response = await get(path, {}, method);
-      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    for (const method of ['OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH']) {
+      const answer = await server.ask(path, {}, method);
+      const status = method === 'OPTIONS' ? 204 : 405;
+      expect([answer.status, answer.header('allow')]).toEqual([status, 'GET, HEAD, OPTIONS']);
     }
     expect(history.requested).toEqual([]);
   });
@@ -201,9 +192,8 @@ describe('the methods', () => {
 
 describe('what cannot be answered', () => {
   async function errorOf(path: string) {
-    const response = await get(path);
-    const { error } = JSON.parse(await response.text());
-    return { status: response.status, ...error, retry: response.headers.get('retry-after') };
+    const answer = await server.ask(path);
+    return { ...answer.error, retry: answer.header('retry-after') };
   }
 
   test('before the first book is NOT_READY', async () => {
@@ -213,13 +203,8 @@ describe('what cannot be answered', () => {
 
   test.each(['starting', 'off'] as const)('while the history is %s is NOT_READY', async (state) => {
     history.state = { ...liveFigures, state, reason: 'the history is being opened' };
-    const expected = {
-      status: 503,
-      code: 'NOT_READY',
-      message: 'the history is being opened',
-      retry: '1',
-    };
-    expect(await errorOf(TRADES)).toMatchObject(expected);
+    const said = { message: 'the history is being opened', retry: '1' };
+    expect(await errorOf(TRADES)).toMatchObject({ status: 503, code: 'NOT_READY', ...said });
     expect(history.requested).toEqual([]);
   });
 
@@ -227,8 +212,8 @@ describe('what cannot be answered', () => {
     'is all that is not there while it is %s',
     async (state) => {
       history.state = { ...liveFigures, state, reason: 'deliberate' };
-      const response = await get(TRADES);
-      expect([response.status, response.headers.get('x-state')]).toEqual([200, state]);
+      const answer = await server.ask(TRADES);
+      expect([answer.status, answer.header('x-state')]).toEqual([200, state]);
     },
   );
 
@@ -252,19 +237,13 @@ describe('what cannot be answered', () => {
 
   test('without a history its paths say so', async () => {
     const bare = await startServer(book);
-    try {
-      for (const path of [TRADES, '/candles', '/v1/fundingRates', '/market/X/trades']) {
-        const response = await fetch(`${bare.url}${path}`);
-        const { code, message } = JSON.parse(await response.text()).error;
-        expect([response.status, code]).toEqual([404, 'NO_HISTORY']);
-        expect(message).toContain('there is no history here');
-      }
-      const { paths } = JSON.parse(await (await fetch(bare.url)).text());
-      expect(paths).not.toContain('/trades');
-      expect(paths).toContain('/l2');
-    } finally {
-      bare.close();
+    const message = expect.stringContaining('there is no history here');
+    for (const path of [TRADES, '/candles', '/v1/fundingRates', '/market/X/trades']) {
+      const { error } = await bare.ask(path);
+      expect(error).toMatchObject({ status: 404, code: 'NO_HISTORY', message });
     }
+    const { paths } = (await bare.ask('/')).body;
+    expect([paths.includes('/trades'), paths.includes('/l2')]).toEqual([false, true]);
   });
 });
 
@@ -277,20 +256,19 @@ test('clients that leave before their answer harm nobody', async () => {
     const gone = fetch(path, { signal }).catch((error: Error) => error.name);
     return { controller, gone };
   });
-  while (history.requested.length < LIMITS.historyReadsMax) await (await get('/health')).text();
+  await untilAsked(LIMITS.historyReadsMax);
   for (const { controller } of aborts) controller.abort();
   const names = await Promise.all(aborts.map(({ gone }) => gone));
   expect(new Set(names)).toEqual(new Set(['AbortError']));
-  const last = get(`${TRADES}&limit=999`);
+  const last = server.ask(`${TRADES}&limit=999`);
   open();
   expect((await last).status).toBe(200);
   expect(server.faults).toEqual([]);
 });
 
 test('metrics count answers by the name of the path', async () => {
-  await (await get('/market/SOL-PERP/candles/1')).text();
-  await (await get('/market/NOPE/candles/1')).text();
-  const text = await (await get('/metrics')).text();
+  for (const symbol of ['SOL-PERP', 'NOPE']) await server.ask(`/market/${symbol}/candles/1`);
+  const { text } = await server.ask('/metrics');
   const path = 'path="/market/{symbol}/candles/{resolution}"';
   expect(text).toMatch(new RegExp(`${path.replaceAll(/[{}]/g, '\\$&')},status="200"} 1`));
   expect(text).not.toContain('NOPE');
