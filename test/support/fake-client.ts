@@ -1,5 +1,5 @@
-import { systemTimers } from '../../src/rpc/timers.js';
 import { LIMITS } from '../../src/config/limits.js';
+import { systemTimers } from '../../src/rpc/timers.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { FakeBook } from '../../src/server/testing/running-server.js';
 import type { ClientSocket, SocketSession } from '../../src/server/transport/client-socket.js';

@@ -13,8 +13,9 @@ const CURSOR = 'EQAAAAAAAAAD6AAAAAAAAAAB';
 const history = new FakeHistory();
 history.chainTs = NOW;
 // The machine's clock is behind: all times are the chain's.
-const nowMs = (): number => (NOW - 95 * 86_400) * 1_000;
-const server = await startServer(new FakeBook(), { history, nowMs });
+const unixMs = (): number => (NOW - 95 * 86_400) * 1_000;
+const timers = { ...systemTimers, unixMs };
+const server = await startServer(new FakeBook(), { history, timers });
 
 interface Refusal {
   readonly status: number;

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 import { FakeBook, startServer } from '../testing/running-server.js';
 import { transportVersion } from '../transport/native-transport.js';
 import { listen } from '../transport/uws.js';

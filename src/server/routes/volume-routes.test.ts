@@ -1,7 +1,6 @@
 /** The paths of volumes: what they ask of the history, what they refuse, and how answers are kept. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { systemTimers } from '../../rpc/timers.js';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemTimers } from '../../rpc/timers.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
 

@@ -106,7 +106,7 @@ describe('one message', () => {
     expect(length).toBeLessThanOrEqual(LIMITS.errorValueCharsMax + 3);
   });
 
-  test.each([
+  test.each<readonly [id: string, expected: string | number | undefined]>([
     ['"a"', 'a'],
     ['7', 7],
     ['-1.5', -1.5],

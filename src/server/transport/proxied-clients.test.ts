@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { proxyHeader } from '../../../test/support/proxy-header.js';
 import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
 import { until } from '../../../test/support/until.js';
+import { systemTimers } from '../../rpc/timers.js';
 import { ClientAddresses } from '../admission/client-addresses.js';
 import type { SocketHandlers, SocketSession } from './client-socket.js';
 import { type Listener, listen } from './uws.js';
@@ -39,6 +40,7 @@ async function start(trustedProxies: readonly string[]): Promise<void> {
     },
   };
   listener = await listen({
+    timers: systemTimers,
     ...{ host: PEER, port: 0, findClient: (origin) => addresses.findClient(origin) },
     handler: (request) => {
       note(request);

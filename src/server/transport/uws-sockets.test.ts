@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Probe } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
-import type { ClientSocket, SocketHandlers, SocketSession } from './client-socket.js';
 import type { ClientSocket, CloseCause, SocketHandlers, SocketSession } from './client-socket.js';
 import type { HttpRequest } from './reply.js';
 import { type Listener, listen } from './uws.js';
