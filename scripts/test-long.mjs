@@ -26,7 +26,7 @@ const longForms = {
   },
   differential: {
     about: 'fast book against naive book, 10,000 seeds',
-    command: ['cargo', 'test', '--release', '-p', 'slotbook-book', '--test', 'differential'],
+    command: ['cargo', 'test', '--release', '-p', 'slotbook-book', '--test', 'all', 'differential'],
     env: { SEEDS: '10000' },
   },
   'sdk-differential': {

@@ -1,9 +1,7 @@
 //! The orders in auction, sentence by sentence.
 
-mod common;
-
-use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position, state};
-use common::{spot_market, user, with_byte};
+use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market};
+use crate::common::{perp_position, spot_market, state, user, with_byte};
 use slotbook_book::{AuctionRow, Side};
 
 /// `OrderType::Market`.

@@ -1,9 +1,9 @@
 //! The hash of a market: equal for books that hold the same, and a difference is located to the order.
 
-mod common;
-
-use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
-use common::{spot_market, spot_position, state, user, with_byte, with_u64};
+use crate::common::{
+    self, Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position,
+};
+use crate::common::{spot_market, spot_position, state, user, with_byte, with_u64};
 use slotbook_book::{FeedState, Gate, HashParts, IndicativeQuote, MarketHash, MarketId};
 use slotbook_book::{OrderHash, QuotedSide, Side};
 use slotbook_protocol::units::Pubkey;

@@ -1,8 +1,8 @@
 //! Indicative quotes: what is shown of them, for how long, and at which price.
 
-mod common;
-
-use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, user, with_byte};
+use crate::common::{
+    self, Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, user, with_byte,
+};
 use slotbook_book::limits::{INDICATIVE_MAKERS_MAX, INDICATIVE_QUOTES_MAX, QUOTE_LIFE_MS};
 use slotbook_book::{
     INDICATIVE_MAKER, IndicativeError, IndicativePolicy, IndicativeQuote, MarketId, QuotedSide,

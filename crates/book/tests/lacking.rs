@@ -1,9 +1,9 @@
 //! What the book lacks of a state that was read: a lost notification, and nothing else.
 
-mod common;
-
-use common::{Bench, ORACLE, OrderBytes, PROGRAM, SLOT, key, lazer, perp_market, state, user};
-use common::{perp_position, with_byte, with_u64};
+use crate::common::{
+    Bench, ORACLE, OrderBytes, PROGRAM, SLOT, key, lazer, perp_market, state, user,
+};
+use crate::common::{perp_position, with_byte, with_u64};
 use slotbook_book::Side::{Ask, Bid};
 use slotbook_book::{AccountUpdate, Gate};
 use slotbook_protocol::units::{Pubkey, Slot};

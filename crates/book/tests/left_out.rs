@@ -1,8 +1,8 @@
 //! Every open order is shown, or counted under the one reason for which it is not.
 
-mod common;
-
-use common::{Bench, NOW, ORACLE, OrderBytes, key, lazer, perp_market, state, user, with_byte};
+use crate::common::{
+    Bench, NOW, ORACLE, OrderBytes, key, lazer, perp_market, state, user, with_byte,
+};
 use slotbook_book::LeftOut;
 use slotbook_book::Side::{Ask, Bid};
 

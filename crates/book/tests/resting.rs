@@ -1,8 +1,6 @@
 //! The orders of a side one by one.
 
-mod common;
-
-use common::{Bench, OrderBytes, key, user};
+use crate::common::{Bench, OrderBytes, key, user};
 use slotbook_book::{OrderRow, QueueScratch, Side};
 use slotbook_protocol::units::Pubkey;
 

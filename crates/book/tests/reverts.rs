@@ -1,9 +1,7 @@
 //! Reverts: on one socket the order of arrival is the order, so a lower slot is the newer truth.
 
-mod common;
-
-use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, state, user};
-use common::{with_byte, with_u64};
+use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, state, user};
+use crate::common::{with_byte, with_u64};
 use slotbook_book::Side::{Ask, Bid};
 use slotbook_book::{Applied, EmptyReason, FeedState, Gate, Header};
 use slotbook_protocol::enums::MarketStatus;

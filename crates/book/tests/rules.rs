@@ -1,9 +1,7 @@
 //! What is in the book, at which price, size and place: DESIGN section 4, rule by rule.
 
-mod common;
-
-use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
-use common::{spot_market, spot_position, state, user, with_byte, with_u64};
+use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
+use crate::common::{spot_market, spot_position, state, user, with_byte, with_u64};
 use slotbook_book::{Applied, BookError, EmptyReason, FeedState, Gate, LeftOut, Side};
 use slotbook_protocol::ProtocolError;
 use slotbook_protocol::units::Pubkey;

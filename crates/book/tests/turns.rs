@@ -1,8 +1,6 @@
 //! What the end of a turn returns.
 
-mod common;
-
-use common::{Bench, OrderBytes, key, user};
+use crate::common::{Bench, OrderBytes, key, user};
 use slotbook_book::Side;
 
 #[test]

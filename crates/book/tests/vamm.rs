@@ -1,9 +1,7 @@
 //! The AMM's levels: what they are, why they are left out, and what a turn says of them.
 
-mod common;
-
-use common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, state};
-use common::{user, with_byte, with_u64};
+use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, state};
+use crate::common::{user, with_byte, with_u64};
 use slotbook_book::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
 use slotbook_book::{IndicativeQuote, QuotedSide, Side, VammExclusion};
 use slotbook_protocol::account::AccountKind;

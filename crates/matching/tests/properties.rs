@@ -3,9 +3,7 @@
 //! [`common::check`] is asked after each: size is conserved, sums are those of the fills, no fill is
 //! worse than the limit, and nobody fills more than there was.
 
-mod common;
-
-use common::{BASE, Market, ONE, perp, spot};
+use crate::common::{BASE, Market, ONE, perp, spot};
 use proptest::prelude::*;
 use slotbook_matching::{
     AmmOffer, Auction, ExternalLevel, FillSource, JitOffer, Maker, Model, OrderKind, Size, Taker,

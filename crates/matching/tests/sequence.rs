@@ -1,8 +1,6 @@
 //! "Matching sequence of a taker order" of the specification: a test for each row and each rule.
 
-mod common;
-
-use common::{Market, limited, perp, spot};
+use crate::common::{self, Market, limited, perp, spot};
 use slotbook_matching::FillSource::{Dlob, External, Jit, Vamm};
 use slotbook_matching::{Auction, FillSource, OrderKind, Taker};
 use slotbook_protocol::enums::Direction;

@@ -1,10 +1,8 @@
 //! What the taker's own terms do to a walk: limits, sizes, post-only, reduce-only, fees.
 
-mod common;
-
 use std::cell::Cell;
 
-use common::{BASE, Market, ONE, limited, perp, quote, spot};
+use crate::common::{self, BASE, Market, ONE, limited, perp, quote, spot};
 use slotbook_book::EmptyReason;
 use slotbook_matching::limits::FILLS_MAX;
 use slotbook_matching::{

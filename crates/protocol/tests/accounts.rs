@@ -1,8 +1,7 @@
 //! Accounts against what another decoder made of them, and the layout tables against the program's.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
+use crate::support::{self, Recorded, all, captured, synthetic};
 use std::fs::read_to_string;
 use std::path::PathBuf;
 
@@ -14,7 +13,6 @@ use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
 use slotbook_protocol::order::OrderView;
 use slotbook_protocol::state::StateView;
 use slotbook_protocol::user::{ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView};
-use support::{Recorded, all, captured, synthetic};
 
 fn check_json(accounts: &[Recorded], count: usize) {
     assert_eq!(accounts.len(), count, "every vector is read");

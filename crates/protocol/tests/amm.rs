@@ -1,8 +1,7 @@
 //! Captured perp markets: each has a quote near its oracle's price and a ladder of levels.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
+use crate::support;
 use std::fmt::Display;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};

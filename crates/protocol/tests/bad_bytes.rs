@@ -1,8 +1,7 @@
 //! Random and damaged bytes: every decoder answers with a value or a typed error, and never panics.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
+use crate::support;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;

@@ -1,8 +1,7 @@
 //! Events in logs: whole, cut, nested, forged, and of bytes that mean harm.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
+use crate::support;
 use std::fs::read_to_string;
 
 use base64::Engine;

@@ -1,8 +1,7 @@
 //! Oracles against captures, under every source that reads them; validity and the MM oracle.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
+use crate::support;
 use slotbook_protocol::account::PROGRAM_ID;
 use slotbook_protocol::enums::OracleSource;
 use slotbook_protocol::error::ProtocolError;

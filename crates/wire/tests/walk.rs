@@ -1,9 +1,6 @@
 //! The /match body over a book of accounts.
 
-#[path = "../../book/tests/common/mod.rs"]
-mod common;
-
-use common::{Bench, OrderBytes, key, state, user, with_byte};
+use crate::common::{self, Bench, OrderBytes, key, state, user, with_byte};
 use serde_json::{Value, json};
 use slotbook_book::{MarketId, Side};
 use slotbook_matching::{ExternalLevel, JitOffer, Model, Size, Taker};

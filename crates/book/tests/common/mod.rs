@@ -1,7 +1,6 @@
 //! Account bytes for tests, written by offset as the program lays them out.
 //!
 //! Source of the offsets: programs/drift/src/state/{user,perp_market,spot_market,state}.rs.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, Gate, MarketId, Side};
 use slotbook_protocol::enums::MarketType;

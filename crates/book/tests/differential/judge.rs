@@ -12,7 +12,7 @@ use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
 
-use crate::world::{Key, PROGRAM};
+use super::world::{Key, PROGRAM};
 
 /// An account on its way into both books.
 pub(crate) struct Delivery<'a> {

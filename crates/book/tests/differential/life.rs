@@ -3,9 +3,9 @@
 use slotbook_naive::{SnapshotKind, Stamp};
 use slotbook_protocol::account::perp_market::PERP_MARKET;
 
-use crate::judge::{Delivery, Pair};
-use crate::rng::Rng;
-use crate::world::{
+use super::judge::{Delivery, Pair};
+use super::rng::Rng;
+use super::world::{
     Key, MARKETS, MarketTag, ORDER_BYTES, ORDERS_AT, PRELAUNCH, PROGRAM, PYTH_LAZER,
     PYTH_LAZER_STABLE_COIN, Shape, TWAP_TS, World, empty_user, market_key, oracle_account,
     oracle_key, prelaunch_account, put, state_key, user_key,

@@ -5,7 +5,7 @@
 
 use slotbook_protocol::account::perp_market::PERP_MARKET;
 
-use crate::rng::Rng;
+use super::rng::Rng;
 
 pub(crate) type Key = [u8; 32];
 

@@ -1,5 +1,4 @@
 //! A market to walk through, and the invariants that every walk keeps.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use slotbook_matching::{
     AmmOffer, ExternalLevel, Fill, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model,

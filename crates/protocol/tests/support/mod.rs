@@ -1,5 +1,5 @@
 //! Recorded accounts for the tests: generated ones, and captures from the chain.
-#![allow(dead_code, unreachable_pub, reason = "every test binary takes what it needs")]
+#![allow(unreachable_pub, reason = "its items are of the tests alone")]
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::fs::read_to_string;

@@ -2,9 +2,9 @@
 
 use slotbook_book::{Book, RestoreError};
 
-use crate::judge::{CONFIG, captured};
-use crate::life::Life;
-use crate::rng::Rng;
+use super::judge::{CONFIG, captured};
+use super::life::Life;
+use super::rng::Rng;
 
 /// A life with quotes and a closed account, at the end of a turn.
 fn life(seed: u64) -> Life {
@@ -12,7 +12,7 @@ fn life(seed: u64) -> Life {
     let mut rng = Rng::new(seed);
     for turn in 1..60 {
         life.step();
-        crate::happen(&mut life, &mut rng, turn * 100);
+        super::happen(&mut life, &mut rng, turn * 100);
         life.pair.end_turn(turn * 100);
     }
     life
@@ -65,7 +65,7 @@ fn accounts_that_are_missing_or_too_many_are_named() {
     assert_eq!(restored(&life, &state).unwrap_err(), RestoreError::AccountMissing(market));
     life.pair.kept.insert(market.0, kept);
     assert!(restored(&life, &state).is_ok());
-    let users: Vec<_> = (0..8).map(crate::world::user_key).collect();
+    let users: Vec<_> = (0..8).map(super::world::user_key).collect();
     let present =
         users.iter().find(|key| life.pair.first.has_user(&slotbook_protocol::units::Pubkey(**key)));
     let user = life.pair.kept.remove(present.unwrap()).unwrap();

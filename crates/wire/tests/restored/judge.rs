@@ -7,9 +7,9 @@ use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, FeedSta
 use slotbook_naive::{SnapshotKind, Stamp};
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
-use crate::rng::Rng;
-use crate::shown::shown;
-use crate::world::{Key, PROGRAM};
+use super::rng::Rng;
+use super::shown::shown;
+use super::world::{Key, PROGRAM};
 
 /// Restored books that go on at once.
 const RESTORED_MAX: usize = 3;

@@ -15,7 +15,7 @@ use slotbook_wire::stream::topic::{Reset, SnapshotReply, StreamScratch, Topic};
 use slotbook_wire::uncross::Crossing;
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 
-use crate::world::user_key;
+use super::world::user_key;
 
 const SOURCES: [Sources; 3] = [
     Sources::NONE,

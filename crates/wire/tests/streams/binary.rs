@@ -12,9 +12,9 @@ use slotbook_wire::stream::binary::decode::{
 use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, Topic};
 
+use super::life::{Event, event, happen};
+use super::world::{World, book_of, l3_of, spec};
 use crate::common::{OrderBytes, key, perp_market, user};
-use crate::life::{Event, event, happen};
-use crate::world::{World, book_of, l3_of, spec};
 
 const STATES: [&str; 4] = ["rebuilding", "live", "lagging", "stale"];
 const TIMES: FrameTimes = FrameTimes { received_ns: 17, sent_ns: 1_700_000_000_000_000_123 };
@@ -74,7 +74,7 @@ impl Pair {
 
     fn check_frame(&self, json: &[u8], binary: &[u8]) {
         let frame = decode(binary, |_| Some(&self.identity)).unwrap();
-        let mut expected = crate::follower::parse(json);
+        let mut expected = super::follower::parse(json);
         expected["topic"] = format!("{}:binary", expected["topic"].as_str().unwrap()).into();
         assert_eq!(json_of(&frame, &self.identity), Value::Object(expected));
     }

@@ -6,8 +6,8 @@ use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, StreamScratch, Topic};
 
+use super::world::{Followed, World, book_of, l3_of, snapshot, spec};
 use crate::common::{OrderBytes, key, perp_market, spot_market, user, with_byte};
-use crate::world::{Followed, World, book_of, l3_of, snapshot, spec};
 
 fn text(frame: Vec<u8>) -> String {
     String::from_utf8(frame).unwrap()
@@ -198,7 +198,7 @@ fn a_topic_that_begins_again_has_its_epoch_until_the_next_frame() {
     topic.begin_again();
     let mut heartbeat = Vec::new();
     topic.write_heartbeat(&bench.book, &mut heartbeat);
-    assert_eq!(crate::follower::parse(&heartbeat)["epoch"], "e1");
+    assert_eq!(super::follower::parse(&heartbeat)["epoch"], "e1");
     let times = FrameTimes::default();
     let mut pending = topic.next_frame(&bench.book, epoch, times, scratch).unwrap();
     assert!(text(pending.write_frame().to_vec()).contains(r#""epoch":"e1","seq":2,"#));
@@ -216,7 +216,7 @@ fn a_heartbeat_has_the_state_of_the_rows_that_were_sent() {
     let state_of_heartbeat = |world: &World| {
         let mut heartbeat = Vec::new();
         world.followed[0].topic.write_heartbeat(&world.bench.book, &mut heartbeat);
-        crate::follower::parse(&heartbeat)["state"].clone()
+        super::follower::parse(&heartbeat)["state"].clone()
     };
     world.bench.put(key(1), &user(&[]));
     world.bench.book.set_state(FeedState::Live);
@@ -235,14 +235,14 @@ fn names_from_the_chain_cannot_leave_their_text() {
     world.end_turn();
     let market = world.bench.perp();
     let followed = world.follow(spec(market, book_of(10, 1)));
-    let frame = crate::follower::parse(&snapshot(&followed.topic));
+    let frame = super::follower::parse(&snapshot(&followed.topic));
     let name = world.bench.book.market(market).unwrap().name.clone();
     assert!(name.contains('"') && name.contains('\\'), "{name}");
     assert_eq!(frame["market"], name);
     assert_eq!(frame["topic"], format!("book:{}:10", name.replace(':', "%3A")));
     let mut heartbeat = Vec::new();
     world.followed[0].topic.write_heartbeat(&world.bench.book, &mut heartbeat);
-    assert_eq!(crate::follower::parse(&heartbeat)["topic"], frame["topic"]);
+    assert_eq!(super::follower::parse(&heartbeat)["topic"], frame["topic"]);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use slotbook_book::{FeedState, Side};
 use slotbook_wire::stream::spec::Channel;
 
+use super::world::{World, book_of, l3_of, spec};
 use crate::common::{NOW, ORACLE, OrderBytes, SLOT, key, lazer, user};
-use crate::world::{World, book_of, l3_of, spec};
 
 /// What may happen.
 #[derive(Clone, Debug)]

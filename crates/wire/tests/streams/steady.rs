@@ -4,8 +4,8 @@ use slotbook_book::Side;
 use slotbook_wire::stream::spec::Channel;
 use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply};
 
+use super::world::{World, book_of, l3_of, spec};
 use crate::common::{ORACLE, OrderBytes, key, lazer, user};
-use crate::world::{World, book_of, l3_of, spec};
 
 /// Moves the oracle, so that every floating order changes its price, and every maker's orders.
 fn churn(world: &mut World, round: u32) {
@@ -70,15 +70,15 @@ fn a_topic_shows_what_was_published_also_when_the_book_has_moved_on() {
     let market = world.bench.perp();
     churn(&mut world, 1);
     world.follow(spec(market, book_of(10, 1)));
-    let published = crate::world::snapshot(&world.followed[0].topic);
+    let published = super::world::snapshot(&world.followed[0].topic);
     churn(&mut world, 2);
     world.epoch.push('2');
-    assert_eq!(crate::world::snapshot(&world.followed[0].topic), published);
+    assert_eq!(super::world::snapshot(&world.followed[0].topic), published);
     let times = FrameTimes::default();
     let World { bench, epoch, scratch, followed, .. } = &mut world;
     let topic = &mut followed[0].topic;
     assert!(topic.next_frame(&bench.book, epoch, times, scratch).is_some());
-    assert_eq!(crate::world::snapshot(topic), published, "a frame that nobody took is nothing");
+    assert_eq!(super::world::snapshot(topic), published, "a frame that nobody took is nothing");
     world.publish(0);
     world.check(0);
 }

@@ -8,8 +8,8 @@ use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, StreamScratch, Topic};
 
+use super::follower::Follower;
 use crate::common::Bench;
-use crate::follower::Follower;
 
 /// A topic and what somebody who follows it has.
 pub(crate) struct Followed {

@@ -1,6 +1,6 @@
 //! The fast book against the naive one, under seeded random commands.
 //!
-//! `cargo test -p slotbook-book --release --test differential -- --nocapture` with `SEEDS=10000`
+//! `cargo test -p slotbook-book --release --test all differential -- --nocapture` with `SEEDS=10000`
 //! for the long form; `SEED=n` replays one seed and prints its commands.
 
 mod judge;

@@ -2,8 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod binary;
-#[path = "../../../book/tests/common/mod.rs"]
-mod common;
 mod follower;
 mod frames;
 mod life;

@@ -1,6 +1,6 @@
 //! A restored book shows what the captured one does, now and whatever comes.
 //!
-//! `cargo test -p slotbook-wire --release --test restored -- --nocapture` with `SEEDS=1000` for the
+//! `cargo test -p slotbook-wire --release --test all restored -- --nocapture` with `SEEDS=1000` for the
 //! long form; `SEED=n` replays one seed, `STEPS=10000` makes each longer.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

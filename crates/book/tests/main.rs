@@ -1,0 +1,14 @@
+//! The tests of the public interface, one program.
+
+mod auctions;
+mod common;
+mod differential;
+mod hashes;
+mod indicative;
+mod lacking;
+mod left_out;
+mod resting;
+mod reverts;
+mod rules;
+mod turns;
+mod vamm;

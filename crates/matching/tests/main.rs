@@ -1,0 +1,7 @@
+//! The tests of the public interface, one program.
+
+mod common;
+mod onchain;
+mod properties;
+mod sequence;
+mod taker;
