@@ -20,6 +20,8 @@ mod encode;
 pub mod error;
 pub mod makers;
 pub mod replay;
+#[cfg(test)]
+mod same_bytes;
 pub mod stopwatch;
 pub mod tree_book;
 pub mod vamm;

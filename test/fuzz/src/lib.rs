@@ -1,7 +1,7 @@
 //! What reads bytes from outside, as functions that a fuzzer and a test feed with inputs.
 //!
 //! A target takes any bytes and panics when a property of the decoder under it does not hold. The
-//! fuzzer in `libfuzzer/` looks for such inputs; `tests/corpora.rs` runs the inputs that are kept in
+//! fuzzer in `libfuzzer/` looks for such inputs; `corpora.rs` runs the inputs that are kept in
 //! `corpora/`. `input` says how the bytes of an input become arguments.
 //!
 //! This crate does not know a decoder's inside: each property is one that its callers rely on.
@@ -13,6 +13,8 @@ mod amm;
 mod batch;
 mod book;
 mod checkpoint;
+#[cfg(test)]
+mod corpora;
 mod event;
 mod fees;
 pub mod input;

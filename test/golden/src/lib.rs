@@ -27,6 +27,8 @@ mod order;
 mod prices;
 mod report;
 mod run;
+#[cfg(test)]
+mod tests;
 mod uncross;
 mod value;
 

@@ -1,14 +1,13 @@
 //! The benchmark's own parts: a workload file is read whole or refused, and the book of the
 //! comparison shows what slotbook shows.
-#![expect(clippy::unwrap_used, reason = "helpers of tests stop at the first surprise")]
 
 use std::path::{Path, PathBuf};
 
-use slotbook_bench::commands::Commands;
-use slotbook_bench::error::BenchError;
-use slotbook_bench::replay::Replay;
-use slotbook_bench::tree_book::TreeBook;
-use slotbook_bench::workload::{Record, Workload};
+use crate::commands::Commands;
+use crate::error::BenchError;
+use crate::replay::Replay;
+use crate::tree_book::TreeBook;
+use crate::workload::{Record, Workload};
 use slotbook_protocol::units::OraclePrice;
 
 const ORACLE: i64 = 150_000_000;

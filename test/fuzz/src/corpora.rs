@@ -1,11 +1,10 @@
 //! Every kept input of every target, on a stable compiler.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeSet;
 use std::fs::{read, read_dir};
 use std::path::{Path, PathBuf};
 
-use slotbook_fuzz::{TARGETS, seeds};
+use crate::{TARGETS, seeds};
 
 /// Bytes of all corpora: small enough to be kept in the repository for good.
 const CORPORA_BYTES_MAX: usize = 600 << 10;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process;
 
+use crate::{FolderReport, Totals, run};
 use serde_json::Value;
-use slotbook_golden::{FolderReport, Totals, run};
 
 fn vectors(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(folder)
@@ -121,38 +122,39 @@ fn a_departure_that_no_rule_explains_fails() {
 #[test]
 fn the_family_is_told_by_content_and_not_by_name() {
     let file = vectors("dlob").join("dlob-018-cross-list-ties-0.json");
-    let folder = fresh_folder("renamed");
-    fs::copy(&file, folder.join("zzz.json")).expect("the vector can be copied");
-    let report = run(&folder).expect("the folder can be read");
+    let report = run_filled("renamed", |folder| {
+        fs::copy(&file, folder.join("zzz.json")).expect("the vector can be copied");
+    });
     assert_eq!(report.totals(), Totals { passed: 3, failed: 0, departed: 3 }, "{report}");
 }
 
 #[test]
 fn a_file_that_cannot_be_understood_is_a_failed_case() {
-    let folder = fresh_folder("broken");
-    fs::write(folder.join("cut-off.json"), "{\"orders\": [").expect("the file can be written");
-    let report = run(&folder).expect("the folder can be read");
+    let report = run_filled("broken", |folder| {
+        fs::write(folder.join("cut-off.json"), "{\"orders\": [").expect("the file can be written");
+    });
     assert_eq!(report.totals().failed, 1, "{report}");
 }
 
 /// Runs a folder of changed copies of files.
 fn run_copies(name: &str, files: &[PathBuf], change: impl Fn(String) -> String) -> FolderReport {
-    let folder = fresh_folder(name);
-    for file in files {
-        let text = fs::read_to_string(file).expect("the vector can be read");
-        let name = file.file_name().expect("the vector has a name");
-        fs::write(folder.join(name), change(text)).expect("the copy can be written");
-    }
-    run(&folder).expect("the folder can be read")
+    run_filled(name, |folder| {
+        for file in files {
+            let text = fs::read_to_string(file).expect("the vector can be read");
+            let name = file.file_name().expect("the vector has a name");
+            fs::write(folder.join(name), change(text)).expect("the copy can be written");
+        }
+    })
 }
 
-fn fresh_folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).expect("the old folder can be removed");
-    }
-    fs::create_dir_all(&folder).expect("the folder can be made");
-    folder
+/// Runs a new folder of the files that `fill` puts there, and removes it.
+fn run_filled(name: &str, fill: impl FnOnce(&Path)) -> FolderReport {
+    let folder = std::env::temp_dir().join(format!("slotbook-golden-{name}-{}", process::id()));
+    fs::create_dir(&folder).expect("the folder can be made");
+    fill(&folder);
+    let report = run(&folder).expect("the folder can be read");
+    fs::remove_dir_all(&folder).expect("the folder can be removed");
+    report
 }
 
 /// The runner in TypeScript reads them, where no core is at hand.
