@@ -29,6 +29,11 @@ const longForms = {
     command: ['cargo', 'test', '--release', '-p', 'slotbook-book', '--test', 'all', 'differential'],
     env: { SEEDS: '10000' },
   },
+  rustdoc: {
+    about: 'the pages of the crates, without a broken link',
+    command: ['cargo', 'doc', '--workspace', '--no-deps', '--quiet'],
+    env: { RUSTDOCFLAGS: '-D warnings' },
+  },
   'sdk-differential': {
     about: "the SDK's reading of a chain against the served book, 5 lives of 30 moments",
     command: ['node', 'bench/differential/run.mjs', '--seeds', '5', '--moments', '30'],

@@ -1,17 +1,18 @@
 /**
- * `npm test`: every check and every test of the repository, the slowest test files, and one total at the end.
- * `npm run test:quick`: those of a developer's loop, a minute and a half on two cores once everything is built.
+ * `npm test`: every check and every test of the repository, the seconds of each part, the slowest test files, and one
+ * total at the end. `npm run test:quick`: those of a developer's loop, a minute and a half on two cores once everything is built.
  *
+ * Cargo and the checks of TypeScript run side by side, and vitest alone, as many of its tests are of real time.
  * Exits non-zero when anything fails, when a runner ran no test at all, and, with CI=true, when a
  * test was skipped. A check that has no tests of its own (a formatter, a linter) counts as one.
  */
+import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { localCommand, run } from './process.mjs';
+import { localCommand, root } from './process.mjs';
 
 const vitestReport = path.join(tmpdir(), `slotbook-vitest-${process.pid}.json`);
-const clippyArgs = ['clippy', '--workspace', '--all-targets', '--quiet', '--', '-D', 'warnings'];
 const isQuick = process.argv.includes('--quick');
 
 /** Tests beside the code that take some 2.5 s or more, most for servers, chains or threads of their own: not of the quick run. */
@@ -69,10 +70,21 @@ const TSC_QUICK = ['--incremental', '--tsBuildInfoFile', '.cache/quick.tsbuildin
 /** How many of the slowest test files are listed at the end. */
 const SLOWEST_LISTED = 10;
 
+const DENIED = ['--', '-D', 'warnings'];
 const QUICK_RUNNERS = new Set(['cargo fmt', 'biome', 'tsc', 'cargo test', 'vitest']);
 
-/** All runners, cheap ones first. `count` turns a finished run into a tally. */
-const runners = [
+const rustTests = [
+  {
+    name: 'cargo test',
+    command: 'cargo',
+    // No program has tests of its own.
+    args: ['test', '--workspace', '--lib', '--test', '*', '--no-fail-fast'],
+    count: countCargo,
+  },
+];
+
+/** Clippy waits for cargo's lock while `cargo test` compiles; by its profile C libraries and build scripts are compiled once. */
+const rustChecks = [
   {
     name: 'cargo fmt',
     command: 'cargo',
@@ -80,9 +92,30 @@ const runners = [
     count: countCheck,
   },
   {
-    name: 'biome',
-    command: localCommand('biome'),
-    args: ['check', '--error-on-warnings', '.'],
+    name: 'cargo clippy',
+    command: 'cargo',
+    args: ['clippy', '--profile=test', '--workspace', '--all-targets', '--quiet', ...DENIED],
+    count: countCheck,
+  },
+  {
+    name: 'cargo test of the examples in comments',
+    command: 'cargo',
+    args: ['test', '--workspace', '--doc'],
+    count: countCargo,
+  },
+];
+
+const scriptChecks = [
+  {
+    name: 'tsc',
+    command: localCommand('tsc'),
+    args: ['--noEmit', ...(isQuick ? TSC_QUICK : [])],
+    count: countCheck,
+  },
+  {
+    name: 'svelte-check of the page',
+    command: localCommand('svelte-check'),
+    args: ['--workspace', 'src/page', '--tsconfig', 'tsconfig.json', '--fail-on-warnings'],
     count: countCheck,
   },
   {
@@ -92,37 +125,20 @@ const runners = [
     count: countCheck,
   },
   {
-    name: 'rustdoc',
-    command: 'cargo',
-    args: ['doc', '--workspace', '--no-deps', '--quiet'],
-    env: { RUSTDOCFLAGS: '-D warnings' },
-    count: countCheck,
-  },
-  {
-    name: 'tsc',
-    command: localCommand('tsc'),
-    args: ['--noEmit', ...(isQuick ? TSC_QUICK : [])],
-    count: countCheck,
-  },
-  {
     name: 'tsc of the client, which knows no Node',
     command: localCommand('tsc'),
     args: ['--noEmit', '--project', 'src/client/tsconfig.json'],
     count: countCheck,
   },
   {
-    name: 'svelte-check of the page',
-    command: localCommand('svelte-check'),
-    args: ['--workspace', 'src/page', '--tsconfig', 'tsconfig.json', '--fail-on-warnings'],
+    name: 'biome',
+    command: localCommand('biome'),
+    args: ['check', '--error-on-warnings', '.'],
     count: countCheck,
   },
-  { name: 'cargo clippy', command: 'cargo', args: clippyArgs, count: countCheck },
-  {
-    name: 'cargo test',
-    command: 'cargo',
-    args: ['test', '--workspace', '--no-fail-fast'],
-    count: countCargo,
-  },
+];
+
+const tests = [
   {
     name: 'vitest',
     command: localCommand('vitest'),
@@ -130,6 +146,9 @@ const runners = [
     count: countVitest,
   },
 ];
+
+/** One step after the other; the lanes of a step run side by side. */
+const steps = [[rustTests, rustChecks, scriptChecks], [tests]];
 
 function countCheck({ code }) {
   return code === 0 ? tally({ passed: 1 }) : tally({ failed: 1 });
@@ -182,21 +201,72 @@ function asText({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${rest}`;
 }
 
+/** Writes the CPU time of a command and of all that it has waited for where only this script reads. */
+const TIMED = '"$@" 3>&-; code=$?; times >&3; exit $code';
+
+/** Runs a command, keeps both of its streams as they come, and passes them on to `echo`. */
+function runTimed({ command, args }, echo) {
+  const startMs = performance.now();
+  const stdio = ['ignore', 'pipe', 'pipe', 'pipe'];
+  const child = spawn('sh', ['-c', TIMED, 'sh', command, ...args], { cwd: root, stdio });
+  const [, stdout, stderr, times] = child.stdio;
+  const kept = { output: [], stdout: [], times: [] };
+  const keep = (chunk) => {
+    kept.output.push(chunk);
+    echo?.write(chunk);
+  };
+  stdout.on('data', keep).on('data', (chunk) => kept.stdout.push(chunk));
+  stderr.on('data', keep);
+  times.on('data', (chunk) => kept.times.push(chunk));
+  const textOf = (chunks) => Buffer.concat(chunks).toString('utf8');
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const seconds = (performance.now() - startMs) / 1_000;
+      const cpuSeconds = secondsOf(textOf(kept.times));
+      const texts = { output: textOf(kept.output), stdout: textOf(kept.stdout) };
+      resolve({ code: code ?? 1, ...texts, seconds, cpuSeconds });
+    });
+  });
+}
+
+/** The last line of `times` is of the children: user and system, each as `1m2.34s`. */
+function secondsOf(times) {
+  const parts = times
+    .trim()
+    .split('\n')
+    .at(-1)
+    .matchAll(/(\d+)m([\d.]+)s/g);
+  return [...parts].reduce((sum, [, minutes, seconds]) => sum + minutes * 60 + Number(seconds), 0);
+}
+
+/** The output of a runner that has company is printed whole when it has ended. */
+async function runOne(runner, isAlone) {
+  const title = `\n--- ${runner.name}\n`;
+  if (isAlone) process.stdout.write(title);
+  const ended = await runTimed(runner, isAlone ? process.stdout : undefined);
+  if (!isAlone) process.stdout.write(`${title}${ended.output}`);
+  const sum = runner.count(ended);
+  if (sum.passed + sum.failed === 0) {
+    process.stdout.write(`${runner.name}: ran no test, which counts as a failure\n`);
+    sum.failed = 1;
+  }
+  const [seconds, cpuSeconds] = [ended.seconds, ended.cpuSeconds].map(Math.round);
+  lines.push(`${runner.name}: ${asText(sum)}, ${seconds} s, ${cpuSeconds} s of CPU`);
+  for (const key of Object.keys(total)) total[key] += sum[key];
+}
+
+async function runLane(lane, isAlone) {
+  for (const runner of lane) {
+    if (!isQuick || QUICK_RUNNERS.has(runner.name)) await runOne(runner, isAlone);
+  }
+}
+
 const slowest = [];
 const total = tally({});
 const lines = [];
-const chosen = runners.filter(({ name }) => !isQuick || QUICK_RUNNERS.has(name));
-for (const { name, command, args, env, count } of chosen) {
-  process.stdout.write(`\n--- ${name}\n`);
-  const startMs = performance.now();
-  const sum = count(await run(command, args, { echo: 'stdout', env }));
-  if (sum.passed + sum.failed === 0) {
-    process.stdout.write(`${name}: ran no test, which counts as a failure\n`);
-    sum.failed = 1;
-  }
-  const seconds = Math.round((performance.now() - startMs) / 1_000);
-  lines.push(`${name}: ${asText(sum)}, ${seconds} s`);
-  for (const key of Object.keys(total)) total[key] += sum[key];
+for (const lanes of steps) {
+  await Promise.all(lanes.map((lane) => runLane(lane, lanes.length === 1)));
 }
 
 process.stdout.write('\nThe slowest test files, in seconds:\n');

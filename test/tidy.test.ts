@@ -369,6 +369,37 @@ describe('documentation', () => {
   });
 });
 
+describe('tests in Rust', () => {
+  const files = execFileSync('git', ['ls-files', '*.rs'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((name) => name !== '' && existsSync(path.join(root, name)));
+
+  test('below tests/ are each a module of a program', () => {
+    expect(files.filter((file) => file.includes('/tests/')).filter(isNamedByNone)).toEqual([]);
+    expect(isNamedByNone('crates/book/tests/forgotten.rs')).toBe(true);
+  });
+
+  test('are not in programs, of which `cargo test` in scripts/test.mjs runs none', () => {
+    const programs = files.filter((file) => /\/src\/(main\.rs|bin\/.*)$/.test(file));
+    expect(programs.length).toBeGreaterThan(3);
+    expect(
+      programs.filter((file) => readFileSync(path.join(root, file), 'utf8').includes('#[test]')),
+    ).toEqual([]);
+  });
+});
+
+/** Cargo runs a file of tests/ by itself unless the crate says `autotests = false`; then a module names it. */
+function isNamedByNone(file: string): boolean {
+  const [crate = '', inTests = ''] = file.split('/tests/');
+  const manifest = readFileSync(path.join(root, crate, 'Cargo.toml'), 'utf8');
+  if (inTests === 'main.rs' || !manifest.includes('autotests = false')) return false;
+  const { dir, name } = path.parse(file.replace(/\/mod\.rs$/, '.rs'));
+  const namers = ['main.rs', 'mod.rs'].map((namer) => path.join(root, dir, namer));
+  return !namers
+    .filter((namer) => existsSync(namer))
+    .some((namer) => readFileSync(namer, 'utf8').includes(`mod ${name};`));
+}
+
 /** What the entry points export as a value that can be called, without an `@example`. */
 function missingExamples(entries: readonly string[]): readonly string[] {
   const program = ts.createProgram([...entries], {
