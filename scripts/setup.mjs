@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { installLocked, installPython } from './clients.mjs';
-import { commandExists, hostTriple, localCommand, root, run, runOrThrow } from './process.mjs';
+import { commandExists, hostTriple, localCommand, root, runOrThrow } from './process.mjs';
 import {
   hashInputs,
   installIsStale,
@@ -37,8 +37,6 @@ const steps = {
   ccxt: () => installLocked('examples/ccxt'),
 };
 
-/** What needs no addon is made while cargo compiles it, in this order: the page contains the client. */
-const BESIDE_CARGO = ['dist', 'client', 'page'];
 /** The packages of a build and a start. Those of tests alone are of the workspace `test/tools`. */
 const BUILD_WORKSPACES = [
   '--include-workspace-root',
@@ -64,6 +62,15 @@ function say(text) {
   process.stderr.write(`set-up: ${text}\n`);
 }
 
+/** Runs what a step is about, and says when it begins and how long it took. */
+async function make(what, command, args) {
+  const startMs = performance.now();
+  say(what);
+  await runOrThrow(command, args);
+  const seconds = Math.round((performance.now() - startMs) / 1_000);
+  say(`${what.split(':')[0]} took ${seconds} s`);
+}
+
 /** Before anything is done: who lacks a compiler is not to wait for the packages first. */
 function checkTools(needs) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -87,10 +94,13 @@ function checkTools(needs) {
  */
 async function installPackages(filters) {
   if (!lockIsStale() && !installIsStale()) return;
-  say('installing the npm packages: npm install');
+  const what = 'installing the npm packages: npm install';
   const args = ['install', '--no-progress', ...filters];
-  const { code } = await run('npm', [...args, '--prefer-offline']);
-  if (code !== 0 || lacksOptional()) await runOrThrow('npm', args);
+  const isInstalled = await make(what, 'npm', [...args, '--prefer-offline']).then(
+    () => !lacksOptional(),
+    () => false,
+  );
+  if (!isInstalled) await make(what, 'npm', args);
 }
 
 /** Whoever has all packages is content with them. */
@@ -107,19 +117,17 @@ async function compileCrates(needs) {
   if (!needs.includes('addon') || existsSync(INSTALLED) || addonFiles().length > 0) return;
   const host = process.env['CARGO_BUILD_TARGET'] ?? hostTriple();
   const crates = ['--package=slotbook-wire', '--package=slotbook-journal'];
-  say('compiling the crates below the Rust core meanwhile: cargo build');
-  await runOrThrow('cargo', ['build', '--profile=setup', `--target=${host}`, ...crates]);
+  const args = ['build', '--profile=setup', `--target=${host}`, ...crates];
+  await make('compiling the crates below the Rust core meanwhile: cargo build', 'cargo', args);
 }
 
 /** One file for both profiles: whoever asks for the quick build is content with the other. */
 async function buildAddon(profile) {
   const isFresh = (name) => !isStale('addon', hashOfAddon(name), addonFiles().length > 0);
   if (isFresh('release') || (profile === 'setup' && isFresh('setup'))) return;
-  say(
-    `building the Rust core: napi build --profile ${profile} (up to five minutes the first time)`,
-  );
-  const options = ['--platform', '--profile', profile, '--cwd', addonFolder];
-  await runOrThrow(localCommand('napi'), ['build', ...options]);
+  const what = `building the Rust core: napi build --profile ${profile} (up to five minutes the first time)`;
+  const args = ['build', '--platform', '--profile', profile, '--cwd', addonFolder];
+  await make(what, localCommand('napi'), args);
   markFresh('addon', hashOfAddon(profile));
 }
 
@@ -143,11 +151,11 @@ async function compileTypeScript() {
   });
   const dist = path.join(root, 'dist');
   if (isStale('dist', hash, distExists(dist))) {
-    say('compiling TypeScript: tsc');
     for (const name of ['src', 'docs/schemas']) {
       rmSync(path.join(dist, name), { recursive: true, force: true });
     }
-    await runOrThrow(localCommand('tsc'), ['--project', 'tsconfig.build.json']);
+    const args = ['--project', 'tsconfig.build.json'];
+    await make('compiling TypeScript: tsc', localCommand('tsc'), args);
     markFresh('dist', hash);
   }
   writeFileSync(path.join(dist, 'build-info.json'), `${JSON.stringify({ commit: commit() })}\n`);
@@ -160,9 +168,9 @@ async function compileClient() {
   const dist = path.join(root, 'src', 'client', 'dist');
   const hash = hashInputs({ inputs, keep });
   if (!isStale('client', hash, existsSync(path.join(dist, 'index.js')))) return;
-  say('compiling the client library: tsc');
   rmSync(dist, { recursive: true, force: true });
-  await runOrThrow(localCommand('tsc'), ['--project', 'src/client/tsconfig.build.json']);
+  const args = ['--project', 'src/client/tsconfig.build.json'];
+  await make('compiling the client library: tsc', localCommand('tsc'), args);
   markFresh('client', hash);
 }
 
@@ -174,8 +182,8 @@ async function buildPage() {
   });
   const page = path.join(root, 'dist', 'page', 'index.html');
   if (!isStale('page', hash, existsSync(page))) return;
-  say('building the page: vite build');
-  await runOrThrow(localCommand('vite'), ['build', '--logLevel', 'warn', 'src/page']);
+  const args = ['build', '--logLevel', 'warn', 'src/page'];
+  await make('building the page: vite build', localCommand('vite'), args);
   markFresh('page', hash);
 }
 
@@ -202,14 +210,13 @@ try {
   checkTools(needs);
   const unknown = needs.find((need) => steps[need] === undefined);
   if (unknown !== undefined) throw new Error(`unknown need ${unknown}`);
-  const isBeside = (need) => BESIDE_CARGO.includes(need);
   const packages = needs.filter((need) => need.startsWith('packages'));
+  const addons = needs.filter((need) => need.startsWith('addon'));
   await finishBoth(takeSteps(packages), compileCrates(needs));
   if (packages.length > 0) checkInstalledNatives();
-  await finishBoth(
-    takeSteps(needs.filter((need) => !packages.includes(need) && !isBeside(need))),
-    takeSteps(needs.filter(isBeside)),
-  );
+  // Nothing else needs the addon. The page contains the client, which every caller names before it.
+  const others = needs.filter((need) => !packages.includes(need) && !addons.includes(need));
+  await finishBoth(takeSteps(addons), takeSteps(others));
 } catch (error) {
   say(error.message);
   process.exitCode = 1;
