@@ -212,11 +212,13 @@ try {
   if (unknown !== undefined) throw new Error(`unknown need ${unknown}`);
   const packages = needs.filter((need) => need.startsWith('packages'));
   const addons = needs.filter((need) => need.startsWith('addon'));
-  await finishBoth(takeSteps(packages), compileCrates(needs));
-  if (packages.length > 0) checkInstalledNatives();
   // Nothing else needs the addon. The page contains the client, which every caller names before it.
   const others = needs.filter((need) => !packages.includes(need) && !addons.includes(need));
-  await finishBoth(takeSteps(addons), takeSteps(others));
+  const installed = takeSteps(packages).then(() => packages.length > 0 && checkInstalledNatives());
+  await finishBoth(
+    finishBoth(installed, compileCrates(needs)).then(() => takeSteps(addons)),
+    installed.then(() => takeSteps(others)),
+  );
 } catch (error) {
   say(error.message);
   process.exitCode = 1;
