@@ -32,50 +32,37 @@ afterEach(() => {
   book.current = { ...book.current, seq: book.current.seq + 1 };
 });
 
-const get = (query: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${server.url}/batchL2?${query}`, { headers });
+const get = (query: string, headers?: Record<string, string>) =>
+  server.ask(`/batchL2?${query}`, headers);
 
 /** One line for each entry: what the book was asked for, or the code and the parameter. */
 async function expectEntries(query: string, expected: readonly unknown[]): Promise<void> {
-  const response = await get(query);
-  const { l2s } = JSON.parse(await response.text());
-  const lines = l2s.map(({ asked, error }: { asked?: unknown; error?: Record<string, string> }) =>
-    error === undefined ? asked : `${error['code']} ${error['param']}`,
+  const { status, body } = await get(query);
+  const lines = body.l2s.map(
+    ({ asked, error }: { asked?: unknown; error?: Record<string, string> }) =>
+      error === undefined ? asked : `${error['code']} ${error['param']}`,
   );
-  expect([response.status, lines]).toEqual([200, expected]);
-}
-
-async function expectRefusal(query: string, code: string, param: string): Promise<void> {
-  const response = await get(query);
-  const { error } = JSON.parse(await response.text());
-  expect([response.status, error.code, error.param]).toEqual([400, code, param]);
+  expect([status, lines]).toEqual([200, expected]);
 }
 
 describe('the entries of a batch', () => {
   const sol = { market: 0, depth: 10 };
+  const other = { market: 1, depth: 10 };
+  const both = [
+    { ...sol, depth: 1 },
+    { market: 1, depth: 2 },
+  ];
 
   test.each<[string, readonly unknown[]]>([
     ['', []],
     ['colour=red,blue', []],
     ['marketName=SOL-PERP', [sol]],
-    [
-      'marketName=SOL-PERP,SOL&depth=1,2',
-      [
-        { ...sol, depth: 1 },
-        { market: 1, depth: 2 },
-      ],
-    ],
-    [
-      'marketName=SOL-PERP%2CSOL&depth=1%2C2',
-      [
-        { ...sol, depth: 1 },
-        { market: 1, depth: 2 },
-      ],
-    ],
-    ['marketIndex=0,1&marketType=perp,SPOT', [sol, { market: 1, depth: 10 }]],
+    ['marketName=SOL-PERP,SOL&depth=1,2', both],
+    ['marketName=SOL-PERP%2CSOL&depth=1%2C2', both],
+    ['marketIndex=0,1&marketType=perp,SPOT', [sol, other]],
     ['marketName=SOL-PERP,SOL-PERP&grouping=,5', [sol, { ...sol, grouping: 5 }]],
     ['marketName=SOL-PERP,SOL-PERP&uncross=TRUE,no', [{ ...sol, uncross: true }, sol]],
-    ['marketName=SOL-PERP,&marketIndex=,1&marketType=,spot', [sol, { market: 1, depth: 10 }]],
+    ['marketName=SOL-PERP,&marketIndex=,1&marketType=,spot', [sol, other]],
     ['marketName=SOL-PERP,SOL-PERP&includeVamm=true,x&depth=,', [{ ...sol, vamm: true }, sol]],
     ['marketName=SOL-PERP&includeIndicative=true', [{ ...sol, indicative: true }]],
   ])('%s', expectEntries);
@@ -99,7 +86,9 @@ describe('the entries of a batch', () => {
     [`marketName=${'SOL,'.repeat(256)}SOL`, 'OUT_OF_RANGE', 'marketName'],
     [`marketName=${Array(51).fill('SOL')}&depth=${Array(51).fill(1_000)}`, 'OUT_OF_RANGE', 'depth'],
     [`marketName=SOL&depth=${','.repeat(5_000)}`, 'OUT_OF_RANGE', 'depth'],
-  ])('%s fails as a whole', expectRefusal);
+  ])('%s fails as a whole', async (query, code, param) => {
+    expect((await get(query)).error).toMatchObject({ status: 400, code, param });
+  });
 
   test('256 entries are answered, each with its own bytes', async () => {
     const depths = Array.from({ length: LIMITS.batchEntriesMax }, (_, index) => index + 1);
@@ -110,31 +99,24 @@ describe('the entries of a batch', () => {
 
   test('a name that moves to another market is looked up again', async () => {
     const { rows } = book;
-    await expectEntries('marketName=SOL,NEW', [
-      { market: 1, depth: 10 },
-      'UNKNOWN_MARKET marketName',
-    ]);
+    await expectEntries('marketName=SOL,NEW', [other, 'UNKNOWN_MARKET marketName']);
     book.rows = rows.map((row) => (row.id === 0 ? { ...row, symbol: 'NEW' } : row));
-    await expectEntries('marketName=SOL,NEW', [
-      { market: 1, depth: 10 },
-      { market: 0, depth: 10 },
-    ]);
+    await expectEntries('marketName=SOL,NEW', [other, sol]);
     book.rows = rows;
   });
 });
 
 describe('the version of a batch', () => {
   const both = 'marketName=SOL-PERP,SOL';
-  const etagOf = async (query: string): Promise<string> =>
-    (await get(query)).headers.get('etag') ?? '';
+  const etagOf = async (query: string): Promise<string> => (await get(query)).header('etag') ?? '';
 
   test('is that of all its parts: 304 until one of them changes', async () => {
     const live: MarketVersion = { seq: 1, slot: 100, state: 'live', auctions: 0 };
     book.versions = [live, live];
     const etag = await etagOf(both);
     const unchanged = await get(both, { 'If-None-Match': etag });
-    expect([unchanged.status, await unchanged.text()]).toEqual([304, '']);
-    expect(unchanged.headers.get('etag')).toBe(etag);
+    expect([unchanged.status, unchanged.text]).toEqual([304, '']);
+    expect(unchanged.header('etag')).toBe(etag);
     for (const change of [{ seq: 2 }, { slot: 101 }, { state: 'stale' } as const]) {
       book.versions = [live, { ...live, ...change }];
       expect((await get(both, { 'If-None-Match': etag })).status).toBe(200);
@@ -167,33 +149,32 @@ describe('the bytes of a batch', () => {
 
   test('are compressed from 16 KiB on for those who accept it, and anew for a new version', async () => {
     book.filler = 'y'.repeat(2_000);
-    const plain = await (await get(many, { 'Accept-Encoding': 'identity' })).text();
+    const { text: plain } = await get(many, { 'Accept-Encoding': 'identity' });
     expect(plain.length).toBeGreaterThan(LIMITS.gzipBodyBytesMin);
     for (let seq = 0; seq < 2; seq += 1) {
       book.versions = [{ seq, slot: 1, state: 'live', auctions: 0 }];
       const zipped = await get(many, { 'Accept-Encoding': 'gzip' });
-      expect(zipped.headers.get('content-encoding')).toBe('gzip');
-      expect(await zipped.text()).toBe(plain);
+      expect([zipped.header('content-encoding'), zipped.text]).toEqual(['gzip', plain]);
     }
   });
 
   test('are whole when they outgrow the buffer', async () => {
     book.filler = 'y'.repeat(100_000);
-    const [first, ...others] = JSON.parse(await (await get(many)).text()).l2s;
+    const [first, ...others] = (await get(many)).body.l2s;
     expect(first.filler).toBe(book.filler);
     expect(others).toEqual(Array(19).fill(first));
   });
 
   test('are counted by HEAD and not sent', async () => {
-    const whole = await (await get(many)).text();
-    const head = await fetch(`${server.url}/dlob/batchL2Cache?${many}`, { method: 'HEAD' });
-    expect([head.status, await head.text()]).toEqual([200, '']);
-    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(whole)));
+    const { text } = await get(many);
+    const head = await server.ask(`/dlob/batchL2Cache?${many}`, {}, 'HEAD');
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.header('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 
   test('are those of /l2', async () => {
-    const single = await (await fetch(`${server.url}/l2?marketName=SOL&depth=3`)).text();
-    const batch = await (await get('marketName=SOL,SOL&depth=3,3')).text();
+    const { text: single } = await server.ask('/l2?marketName=SOL&depth=3');
+    const { text: batch } = await get('marketName=SOL,SOL&depth=3,3');
     expect(batch).toBe(`{"l2s":[${single},${single}]}`);
   });
 });

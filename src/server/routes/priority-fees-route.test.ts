@@ -1,37 +1,24 @@
 /** /priorityFees and /batchPriorityFees over a node that returns what it is told. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { LIMITS } from '../../config/limits.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 import { priorityFeeRoutes } from './priority-fees-route.js';
 
 const { feeCallSpacingMs, feeCallsMax, feesKeptMs, feesWaitingMax } = LIMITS;
 
 const book = new FakeBook();
 const asked: (readonly string[])[] = [];
-let failure: unknown;
-let server: RunningServer;
 
 /** 101 blocks, whose fees are their percentiles. */
 const FEES = Array.from({ length: 101 }, (_, index) => (index * 37) % 101);
 
-beforeAll(async () => {
-  server = await startServer(book, {
-    readFees: async (accounts) => {
-      asked.push(accounts);
-      if (failure !== undefined) throw failure;
-      return FEES;
-    },
-  });
+const server = await startServer(book, {
+  readFees: async (accounts) => {
+    asked.push(accounts);
+    return FEES;
+  },
 });
-
-afterAll(() => server?.close());
-
-async function get(path: string): Promise<{ status: number; body: unknown; text: string }> {
-  const response = await fetch(`${server.url}${path}`);
-  const text = await response.text();
-  return { status: response.status, body: JSON.parse(text), text };
-}
 
 const LEVELS = { min: 0, low: 25, medium: 50, high: 75, veryHigh: 95, unsafeMax: 100 };
 
@@ -39,14 +26,16 @@ describe('/priorityFees', () => {
   test.each(['', '/v1', '/dlob'])(
     '%s/priorityFees has the levels of the market',
     async (prefix) => {
-      const { status, text } = await get(`${prefix}/priorityFees?marketIndex=0&marketType=perp`);
+      const { status, text } = await server.ask(
+        `${prefix}/priorityFees?marketIndex=0&marketType=perp`,
+      );
       expect(status).toBe(200);
       expect(text).toBe(JSON.stringify({ ...LEVELS, marketType: 'perp', marketIndex: '0' }));
     },
   );
 
   test('a name will do, and the node is asked for the account of the market', async () => {
-    const { body } = await get('/priorityFees?marketName=sol-perp');
+    const { body } = await server.ask('/priorityFees?marketName=sol-perp');
     expect(body).toMatchObject(LEVELS);
     expect(new Set(asked.flat())).toEqual(new Set(['account-0']));
   });
@@ -57,44 +46,30 @@ describe('/priorityFees', () => {
     ['marketIndex=x&marketType=perp', 400, 'INVALID_PARAM', 'marketIndex'],
     ['marketIndex=9&marketType=perp', 404, 'UNKNOWN_MARKET', 'marketIndex'],
   ])('"%s" is refused', async (query, status, code, param) => {
-    expect(await get(`/priorityFees?${query}`)).toMatchObject({
-      ...{ status, body: { error: { code, param } } },
-    });
+    const { error } = await server.ask(`/priorityFees?${query}`);
+    expect(error).toMatchObject({ status, code, param });
   });
 
   test('a node that fails is a 503 with its code, and nothing of its address', async () => {
-    failure = Object.assign(new Error('https://node.example/key'), { code: 'RPC_TIMEOUT' });
-    const alone = await startServer(book, {
-      readFees: async () => {
-        throw failure;
-      },
-    });
-    const response = await fetch(`${alone.url}/priorityFees?marketName=SOL`);
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await response.json()).toEqual({
-      error: {
-        code: 'NOT_READY',
-        message: 'the priority fees could not be read: RPC_TIMEOUT',
-        param: null,
-      },
-    });
-    expect(alone.faults).toEqual([]);
-    alone.close();
-    failure = undefined;
+    const failure = Object.assign(new Error('https://node.example/key'), { code: 'RPC_TIMEOUT' });
+    const alone = await startServer(book, { readFees: () => Promise.reject(failure) });
+    const answer = await alone.ask('/priorityFees?marketName=SOL');
+    const message = 'the priority fees could not be read: RPC_TIMEOUT';
+    expect(answer.error).toEqual({ status: 503, code: 'NOT_READY', message, param: null });
+    expect([answer.header('retry-after'), alone.faults]).toEqual(['1', []]);
   });
 
   test('without a node says so', async () => {
     const alone = await startServer(book);
-    const response = await fetch(`${alone.url}/priorityFees?marketName=SOL`);
-    expect(response.status).toBe(503);
-    expect(await response.text()).toContain('there is no RPC node');
-    alone.close();
+    const { error } = await alone.ask('/priorityFees?marketName=SOL');
+    expect(error.status).toBe(503);
+    expect(error.message).toContain('there is no RPC node');
   });
 });
 
 describe('/batchPriorityFees', () => {
   test('has an entry for each, with its index as a number', async () => {
-    const { body } = await get('/batchPriorityFees?marketIndex=1,0&marketType=spot,perp');
+    const { body } = await server.ask('/batchPriorityFees?marketIndex=1,0&marketType=spot,perp');
     expect(body).toEqual([
       { ...LEVELS, marketType: 'spot', marketIndex: 1 },
       { ...LEVELS, marketType: 'perp', marketIndex: 0 },
@@ -102,7 +77,9 @@ describe('/batchPriorityFees', () => {
   });
 
   test('a wrong entry says what it named and what is wrong, and fails no other', async () => {
-    const { status, body } = await get('/batchPriorityFees?marketIndex=7,0&marketType=perp,perp');
+    const { status, body } = await server.ask(
+      '/batchPriorityFees?marketIndex=7,0&marketType=perp,perp',
+    );
     expect(status).toBe(200);
     expect(body).toEqual([
       {
@@ -118,9 +95,9 @@ describe('/batchPriorityFees', () => {
   });
 
   test('lists of different lengths are refused, and none is an empty list', async () => {
-    const { status, body } = await get('/batchPriorityFees?marketIndex=0,1&marketType=perp');
-    expect([status, body]).toMatchObject([400, { error: { code: 'INVALID_PARAM' } }]);
-    expect((await get('/batchPriorityFees')).text).toBe('[]');
+    const { error } = await server.ask('/batchPriorityFees?marketIndex=0,1&marketType=perp');
+    expect(error).toMatchObject({ status: 400, code: 'INVALID_PARAM' });
+    expect((await server.ask('/batchPriorityFees')).text).toBe('[]');
   });
 });
 

@@ -14,8 +14,6 @@ beforeEach(() => {
   book.broken = false;
 });
 
-const get = (path: string): Promise<Response> => fetch(`${server.url}${path}`);
-
 describe('before the first live book', () => {
   beforeEach(() => {
     server.readiness = { everLive: false, state: 'starting', reason: 'no snapshot yet', slot: 0 };
@@ -24,38 +22,37 @@ describe('before the first live book', () => {
   test.each(['/l2?marketName=SOL-PERP', '/l3?marketName=SOL-PERP', '/markets', '/ready'])(
     '%s is 503 with Retry-After and the reason',
     async (path) => {
-      const response = await get(path);
-      expect(response.status).toBe(503);
-      expect(response.headers.get('retry-after')).toBe('1');
-      const { error } = JSON.parse(await response.text());
-      expect(error).toEqual({ code: 'NOT_READY', message: 'no snapshot yet', param: null });
+      const answer = await server.ask(path);
+      const message = 'no snapshot yet';
+      expect(answer.error).toEqual({ status: 503, code: 'NOT_READY', message, param: null });
+      expect(answer.header('retry-after')).toBe('1');
     },
   );
 
   test.each(['/health', '/metrics', '/version', '/'])('%s answers all the same', async (path) => {
-    expect((await get(path)).status).toBe(200);
+    expect((await server.ask(path)).status).toBe(200);
   });
 });
 
 describe('after a book was live', () => {
   test('a stale book is served, and only /ready turns 503', async () => {
     server.readiness = { everLive: true, state: 'stale', reason: 'no slot for 9 s', slot: 1000 };
-    expect((await get('/l2?marketName=SOL-PERP')).status).toBe(200);
-    expect((await get('/markets')).status).toBe(200);
-    expect((await get('/health')).status).toBe(200);
-    const ready = await get('/ready');
+    for (const path of ['/l2?marketName=SOL-PERP', '/markets', '/health']) {
+      expect((await server.ask(path)).status).toBe(200);
+    }
+    const ready = await server.ask('/ready');
     expect(ready.status).toBe(503);
-    expect(await ready.text()).toContain('no slot for 9 s');
+    expect(ready.text).toContain('no slot for 9 s');
   });
 
   test('/ready names the state', async () => {
-    expect(await (await get('/ready')).json()).toEqual({ ready: true, state: 'live', slot: 1000 });
+    expect((await server.ask('/ready')).body).toEqual({ ready: true, state: 'live', slot: 1000 });
   });
 });
 
 describe('what the service says about itself', () => {
   test('/markets writes raw integers as text', async () => {
-    const rows = JSON.parse(await (await get('/markets')).text());
+    const { body: rows } = await server.ask('/markets');
     expect(rows).toHaveLength(2);
     expect(rows[0]).toEqual({
       symbol: 'SOL-PERP',
@@ -78,17 +75,14 @@ describe('what the service says about itself', () => {
     const [perp] = rows;
     if (perp === undefined) throw new Error('the fake book has a market');
     book.rows = [...rows, { ...perp, id: 2, symbol: 'BTC-PERP', marketIndex: 1 }].reverse();
-    const shown = JSON.parse(await (await get('/markets')).text());
-    expect(shown.map((row: { symbol: string }) => row.symbol)).toEqual([
-      'SOL-PERP',
-      'BTC-PERP',
-      'SOL',
-    ]);
+    const { body: shown } = await server.ask('/markets');
+    const symbols = shown.map((row: { symbol: string }) => row.symbol);
+    expect(symbols).toEqual(['SOL-PERP', 'BTC-PERP', 'SOL']);
     book.rows = rows;
   });
 
   test('/version names the build and what it runs on', async () => {
-    expect(JSON.parse(await (await get('/version')).text())).toEqual({
+    expect((await server.ask('/version')).body).toEqual({
       name: 'slotbook',
       version: '9.9.9',
       commit: 'abc',
@@ -98,20 +92,20 @@ describe('what the service says about itself', () => {
   });
 
   test('/ lists the paths', async () => {
-    const { paths } = JSON.parse(await (await get('/')).text());
+    const { paths } = (await server.ask('/')).body;
     expect(paths).toEqual(expect.arrayContaining(['/l2', '/l3', '/markets', '/metrics']));
   });
 
   test('/metrics counts requests by path and status, and reads the book', async () => {
-    await get('/l2?marketName=NOPE');
-    await get('/v1/l2?marketName=SOL-PERP');
-    await get('/made/up/path');
-    const response = await get('/metrics');
-    expect(response.headers.get('content-type')).toContain('text/plain');
+    await server.ask('/l2?marketName=NOPE');
+    await server.ask('/v1/l2?marketName=SOL-PERP');
+    await server.ask('/made/up/path');
+    const answer = await server.ask('/metrics');
+    expect(answer.header('content-type')).toContain('text/plain');
     // A rendering is kept for a short time, so this one may be of the test before.
-    const read = async () => (await get('/metrics')).text();
+    const read = async () => (await server.ask('/metrics')).text;
     const counted = /slotbook_http_requests_total\{path="unknown",status="404"\} [1-9]/;
-    await expect.poll(read, { timeout: 30_000 }).toMatch(counted);
+    await expect.poll(read).toMatch(counted);
     const text = await read();
     for (const line of [
       /slotbook_http_requests_total\{path="\/l2",status="404"\} [1-9]/,
@@ -130,11 +124,11 @@ describe('what the service says about itself', () => {
   });
 
   test('/metrics counts refusals for size and faults as well', async () => {
-    await get(`/l2?${'x'.repeat(LIMITS.requestLineBytesMax)}`);
-    await get(`/${'x'.repeat(LIMITS.requestLineBytesMax)}`);
+    await server.ask(`/l2?${'x'.repeat(LIMITS.requestLineBytesMax)}`);
+    await server.ask(`/${'x'.repeat(LIMITS.requestLineBytesMax)}`);
     book.broken = true;
-    await get('/l3?marketName=SOL-PERP');
-    const read = async () => (await get('/metrics')).text();
+    await server.ask('/l3?marketName=SOL-PERP');
+    const read = async () => (await server.ask('/metrics')).text;
     await expect.poll(read).toContain('slotbook_http_requests_total{path="/l3",status="500"} 1\n');
     const text = await read();
     expect(text).toContain('slotbook_http_requests_total{path="/l2",status="413"} 1\n');
@@ -145,14 +139,12 @@ describe('what the service says about itself', () => {
 describe('faults', () => {
   test('an exception in a handler is a 500 without a trace, and the service goes on', async () => {
     book.broken = true;
-    const response = await get('/l2?marketName=SOL-PERP');
-    expect(response.status).toBe(500);
-    const text = await response.text();
-    expect(JSON.parse(text).error.code).toBe('INTERNAL');
+    const { error, text } = await server.ask('/l2?marketName=SOL-PERP');
+    expect(error).toMatchObject({ status: 500, code: 'INTERNAL' });
     expect(text).not.toContain('deliberate');
     expect(server.faults.map(String)).toContain('Error: deliberate');
     book.broken = false;
-    expect((await get('/l2?marketName=SOL-PERP')).status).toBe(200);
+    expect((await server.ask('/l2?marketName=SOL-PERP')).status).toBe(200);
   });
 
   test('a second instance on the same port fails at start', async () => {
@@ -175,6 +167,6 @@ describe('faults', () => {
     const request = fetch(`${server.url}/metrics`, { signal: leaving.signal });
     leaving.abort();
     await expect(request).rejects.toThrow();
-    expect((await get('/health')).status).toBe(200);
+    expect((await server.ask('/health')).status).toBe(200);
   });
 });

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FeedMetrics } from '../../contract/feed-status.js';
 import type { VenueStats } from '../../contract/venue-stats.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 
 describe('/status', () => {
   const book = new FakeBook();
   let figures: FeedMetrics = { slotAgeMs: 250.4, events: {} };
-  let server: RunningServer;
+  const started = startServer(book, { feed: () => figures });
 
-  beforeAll(async () => {
-    server = await startServer(book, { feed: () => figures });
-  });
-
-  afterAll(() => server?.close());
-
-  const status = async (): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${server.url}/v1/status`);
-    expect(response.status).toBe(200);
-    return JSON.parse(await response.text());
+  const status = async () => {
+    const answer = await (await started).ask('/v1/status');
+    expect(answer.status).toBe(200);
+    return answer.body;
   };
 
   test('tells the state of the feed and of each market', async () => {
@@ -59,7 +53,9 @@ describe('/status', () => {
 
   test('answers before the first book, with the reason', async () => {
     figures = { slotAgeMs: 1, events: {} };
-    server.readiness = { everLive: false, state: 'starting', reason: 'no node answers', slot: 0 };
+    (await started).readiness = {
+      ...{ everLive: false, state: 'starting', reason: 'no node answers', slot: 0 },
+    };
     book.rows = [];
     expect(await status()).toMatchObject({
       ...{ state: 'starting', reason: 'no node answers', slot: 0 },
@@ -76,22 +72,16 @@ describe('external venues', () => {
     ...{ name: 'aggregator', host: 'swap.example', markets: [sol, jto] },
     ...{ events: { requests: 12 } as VenueStats['events'], failures: { VENUE_TIMEOUT: 3 } },
   };
-  let server: RunningServer;
-
-  beforeAll(async () => {
-    server = await startServer(new FakeBook(), { venues: () => [venue] });
-  });
-
-  afterAll(() => server?.close());
+  const started = startServer(new FakeBook(), { venues: () => [venue] });
 
   test('are notified by market in /status', async () => {
-    const { venues } = JSON.parse(await (await fetch(`${server.url}/status`)).text());
+    const { venues } = (await (await started).ask('/status')).body;
     const markets = [{ ...sol, ageMs: 813 }, jto];
     expect(venues).toEqual([{ name: 'aggregator', host: 'swap.example', markets }]);
   });
 
   test('are counted in /metrics', async () => {
-    const text = await (await fetch(`${server.url}/metrics`)).text();
+    const { text } = await (await started).ask('/metrics');
     expect(text.match(/^slotbook_venue_.+$/gm)).toEqual([
       'slotbook_venue_markets{state="used"} 1',
       'slotbook_venue_markets{state="leftOut"} 1',
@@ -102,42 +92,30 @@ describe('external venues', () => {
 });
 
 describe('the port of the operator', () => {
-  let main: RunningServer;
-  let operator: RunningServer;
+  const started = startServer(new FakeBook(), { metrics: 'operator' });
+  const operator = startServer(new FakeBook(), { metrics: 'operator' }, 'operator');
 
-  beforeAll(async () => {
-    main = await startServer(new FakeBook(), { metrics: 'operator' });
-    operator = await startServer(new FakeBook(), { metrics: 'operator' }, 'operator');
+  test.each([
+    ...['/metrics', '/v1/metrics', '/health', '/ready', '/status'].map(
+      (path) => [path, 200] as const,
+    ),
+    ...['/l2?marketName=SOL-PERP', '/markets', '/', '/docs', '/ws'].map(
+      (path) => [path, 404] as const,
+    ),
+  ])('answers %s with %i', async (path, status) => {
+    expect((await (await operator).ask(path)).status).toBe(status);
   });
-
-  afterAll(() => {
-    main?.close();
-    operator?.close();
-  });
-
-  test.each(['/metrics', '/v1/metrics', '/health', '/ready', '/status'])(
-    'serves %s',
-    async (path) => {
-      expect((await fetch(`${operator.url}${path}`)).status).toBe(200);
-    },
-  );
-
-  test.each(['/l2?marketName=SOL-PERP', '/markets', '/', '/docs', '/ws'])(
-    'does not serve %s',
-    async (path) => {
-      expect((await fetch(`${operator.url}${path}`)).status).toBe(404);
-    },
-  );
 
   test('takes /metrics, and only that, from the main one and its description', async () => {
-    const gone = await fetch(`${main.url}/metrics`);
-    expect([gone.status, JSON.parse(await gone.text()).error.code]).toEqual([404, 'UNKNOWN_PATH']);
+    const main = await started;
+    const { error } = await main.ask('/metrics');
+    expect(error).toMatchObject({ status: 404, code: 'UNKNOWN_PATH' });
     for (const path of ['/health', '/ready', '/status']) {
-      expect((await fetch(`${main.url}${path}`)).status).toBe(200);
+      expect((await main.ask(path)).status).toBe(200);
     }
-    const { paths } = JSON.parse(await (await fetch(`${main.url}/openapi.json`)).text());
+    const { paths } = (await main.ask('/openapi.json')).body;
     expect(Object.keys(paths)).toContain('/status');
     expect(Object.keys(paths)).not.toContain('/metrics');
-    expect(await (await fetch(main.url)).text()).not.toContain('/metrics');
+    expect((await main.ask('/')).text).not.toContain('/metrics');
   });
 });

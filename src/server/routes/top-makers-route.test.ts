@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
-import { FakeBook, type RunningServer, startServer } from '../testing/running-server.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
 import { AccountFetcher } from './top-makers-route.js';
 
 type Accounts = readonly (string | null)[];
@@ -27,30 +27,24 @@ describe('/topMakers', () => {
   const asked: (readonly string[])[] = [];
   let failure: unknown;
   let size = 0;
-  let server: RunningServer;
-
-  beforeAll(async () => {
-    server = await startServer(book, {
-      readAccounts: async (keys) => {
-        asked.push(keys);
-        if (failure !== undefined) throw failure;
-        return keys.map((key, index) => (index === 0 ? `data of ${key}${'A'.repeat(size)}` : null));
-      },
-    });
+  const started = startServer(book, {
+    readAccounts: async (keys) => {
+      asked.push(keys);
+      if (failure !== undefined) throw failure;
+      return keys.map((key, index) => (index === 0 ? `data of ${key}${'A'.repeat(size)}` : null));
+    },
   });
-
-  afterAll(() => server?.close());
-
-  const get = (query: string, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${server.url}/topMakers?marketName=SOL-PERP&${query}`, { headers });
+  const get = async (query: string, headers?: Record<string, string>, from = started) =>
+    (await from).ask(`/topMakers?marketName=SOL-PERP&${query}`, headers);
 
   test.each([
     ['side=bid', 'bid', 4],
     ['side=ask&limit=1', 'ask', 1],
     ['side=bid&limit=100&includeAccounts=no', 'bid', 100],
   ])('%s names makers, best first', async (query, side, count) => {
-    const makers = JSON.parse(await (await get(query)).text());
-    expect(makers).toEqual(Array.from({ length: count }, (_, index) => `${side}-maker-${index}`));
+    expect((await get(query)).body).toEqual(
+      Array.from({ length: count }, (_, index) => `${side}-maker-${index}`),
+    );
   });
 
   test.each([
@@ -63,9 +57,7 @@ describe('/topMakers', () => {
     ['side=bid&limit=four', 'INVALID_PARAM', 'limit'],
     ['side=bid&marketIndex=x', 'INVALID_PARAM', 'marketIndex'],
   ])('"%s" is refused', async (query, code, param) => {
-    const response = await get(query);
-    const { error } = JSON.parse(await response.text());
-    expect([response.status, error.code, error.param]).toEqual([400, code, param]);
+    expect((await get(query)).error).toMatchObject({ status: 400, code, param });
   });
 
   test('has the version of the book, and 304', async () => {
@@ -73,12 +65,11 @@ describe('/topMakers', () => {
     expect(headers.get('etag')).toBe('"epoch-1.7.1000.live"');
     expect([headers.get('x-slot'), headers.get('x-state')]).toEqual(['1000', 'live']);
     const again = await get('side=bid', { 'If-None-Match': headers.get('etag') ?? '' });
-    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect([again.status, again.text]).toEqual([304, '']);
   });
 
   test('with accounts gives each maker and its bytes, null where there are none', async () => {
-    const rows = JSON.parse(await (await get('side=bid&limit=2&includeAccounts=TRUE')).text());
-    expect(rows).toEqual([
+    expect((await get('side=bid&limit=2&includeAccounts=TRUE')).body).toEqual([
       { userAccountPubKey: 'bid-maker-0', accountBase64: 'data of bid-maker-0' },
       { userAccountPubKey: 'bid-maker-1', accountBase64: null },
     ]);
@@ -90,44 +81,32 @@ describe('/topMakers', () => {
     size = LIMITS.gzipBodyBytesMin;
     const plain = await get(query, { 'Accept-Encoding': 'identity' });
     const zipped = await get(query, { 'Accept-Encoding': 'gzip' });
-    const encodings = [plain, zipped].map(({ headers }) => headers.get('content-encoding'));
-    expect(encodings).toEqual([null, 'gzip']);
-    const text = await plain.text();
-    expect(text.length).toBeGreaterThan(size);
-    expect(await zipped.text()).toBe(text);
+    const codings = [plain, zipped].map((answer) => answer.header('content-encoding'));
+    expect([codings, zipped.text]).toEqual([[null, 'gzip'], plain.text]);
+    expect(plain.text.length).toBeGreaterThan(size);
     size = 0;
   });
 
   test('tells the code of a failed reading and nothing of the node', async () => {
     const url = 'https://node.example/secret-key';
     failure = Object.assign(new Error(`${url} timed out`), { code: 'RPC_TIMEOUT' });
-    const response = await get('side=ask&limit=3&includeAccounts=true');
-    const text = await response.text();
-    expect(response.status).toBe(503);
-    expect(response.headers.get('retry-after')).toBe('1');
-    expect(JSON.parse(text).error).toEqual({
-      code: 'NOT_READY',
-      message: 'the accounts could not be read: RPC_TIMEOUT',
-      param: null,
-    });
+    const answer = await get('side=ask&limit=3&includeAccounts=true');
+    const message = 'the accounts could not be read: RPC_TIMEOUT';
+    expect(answer.error).toEqual({ status: 503, code: 'NOT_READY', message, param: null });
+    expect(answer.header('retry-after')).toBe('1');
     failure = `${url} failed`;
-    expect(await (await get('side=ask&limit=5&includeAccounts=true')).text()).not.toContain(
-      'node.',
-    );
-    expect(server.faults).toEqual([]);
+    const { text } = await get('side=ask&limit=5&includeAccounts=true');
+    expect(text).not.toContain('node.');
+    expect((await started).faults).toEqual([]);
   });
 
   test('without a node says so', async () => {
-    const alone = await startServer(book);
+    const alone = startServer(book);
+    const message = expect.stringContaining('there is no RPC node');
     for (let limit = 1; limit <= LIMITS.accountReadsMax + 2; limit += 1) {
-      const query = `marketName=SOL-PERP&side=bid&includeAccounts=true&limit=${limit}`;
-      const response = await fetch(`${alone.url}/topMakers?${query}`);
-      expect([response.status, await response.text()]).toEqual([
-        503,
-        expect.stringContaining('there is no RPC node'),
-      ]);
+      const { error } = await get(`side=bid&includeAccounts=true&limit=${limit}`, {}, alone);
+      expect(error).toMatchObject({ status: 503, message });
     }
-    alone.close();
   });
 });
 
