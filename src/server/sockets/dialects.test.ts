@@ -1,39 +1,26 @@
 /** Messages that are not of a book's channel: pings, market data, and what is no message at all. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { SocketScene } from '../../../test/support/socket-scene.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 
-let scene: SocketScene;
+let client: FakeClient;
 
-beforeAll(async () => {
-  scene = await SocketScene.start();
+beforeEach(() => {
+  client = openOn(newServer());
 });
 
-afterEach(() => scene.closeProbes());
-
-afterAll(() => scene?.stop());
-
-async function expectRefusal(message: unknown, expected: object): Promise<void> {
-  const client = await scene.open();
-  const answers = await client.ask(message);
+function expectRefusal(message: object | string, expected: object): void {
+  client.session?.onMessage(typeof message === 'string' ? message : JSON.stringify(message));
+  const answers = client.taken();
   expect(answers).toHaveLength(1);
   expect(answers[0]).toMatchObject({ type: 'error', message: expect.any(String), ...expected });
   expect(answers[0]).not.toHaveProperty('error');
 }
 
 describe('messages of no channel', () => {
-  test('a ping gets a pong with its id and the time, a departure', async () => {
-    const client = await scene.open();
-    const beforeMs = Date.now();
-    client.send({ type: 'PING', id: 'a' });
-    const [pong] = await client.hear(1);
-    expect(pong).toEqual({ type: 'pong', id: 'a', ts: expect.any(Number) });
-    expect((pong as { ts: number }).ts).toBeGreaterThanOrEqual(beforeMs);
-  });
-
-  test('a ping without an id gets a pong without one', async () => {
-    const client = await scene.open();
-    client.send({ type: 'ping' });
-    expect(await client.hear(1)).toEqual([{ type: 'pong', ts: expect.any(Number) }]);
+  test('a ping gets a pong with the time, and with its id where it has one, a departure', () => {
+    const ts = Date.now();
+    expect(client.ask({ type: 'PING', id: 'a' })).toEqual([{ type: 'pong', id: 'a', ts }]);
+    expect(client.ask({ type: 'ping' })).toEqual([{ type: 'pong', ts }]);
   });
 
   test.each([

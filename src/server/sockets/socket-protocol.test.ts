@@ -2,22 +2,24 @@
  * The compatible channels message by message, against section 2 of the description of the system
  * whose clients they serve. Where that system is left behind on purpose, the name of the test says so.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { SocketScene } from '../../../test/support/socket-scene.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type FakeClient, newServer, openOn, startOn } from '../../../test/support/fake-client.js';
+import { changes, publishAll } from '../testing/market-changes.js';
+import { FakeBook } from '../testing/running-server.js';
+import type { SocketServer } from './socket-server.js';
 
-let scene: SocketScene;
+let book: FakeBook;
+let server: SocketServer;
+let client: FakeClient;
+let faults: unknown[];
 
-beforeAll(async () => {
-  scene = await SocketScene.start();
+beforeEach(() => {
+  book = new FakeBook();
+  faults = [];
+  server = newServer({ book, onFault: (error) => faults.push(error) });
+  client = openOn(server);
+  startOn(server);
 });
-
-afterEach(async () => {
-  await scene.closeProbes();
-  scene.feed.everLive = true;
-  scene.book.broken = false;
-});
-
-afterAll(() => scene?.stop());
 
 const wish = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', market: 'SOL-PERP' };
 
@@ -28,53 +30,36 @@ function askedOf(frame: unknown): unknown {
   return JSON.parse((frame as { data: string }).data).asked;
 }
 
-async function answersTo(message: unknown): Promise<readonly unknown[]> {
-  const client = await scene.open();
-  return client.ask(message);
+const answersTo = (message: object) => client.ask(message);
+
+/** The book has changed; returns what is sent for it. */
+function change(): readonly Record<string, unknown>[] {
+  client.taken();
+  publishAll(server, changes({ dirty: [0] }));
+  return client.taken();
 }
 
 /** A message that is refused: what the answer must have. */
-async function expectRefusal(message: unknown, expected: object): Promise<void> {
-  const answers = await answersTo(message);
+function expectRefusal(message: object, expected: object): void {
+  const answers = answersTo(message);
   expect(answers).toHaveLength(1);
   expect(answers[0]).toMatchObject({ type: 'error', message: expect.any(String), ...expected });
 }
 
-describe('2.1 transport', () => {
-  test.each(['/ws', '/v1/ws', '/dlob/ws', '/data/ws'])('%s is a WebSocket', async (path) => {
-    const client = await scene.open(path);
-    expect(await client.ask({ type: 'ping', id: 1 })).toEqual([]);
-  });
-
-  test.each(['/', '/ws/', '/wss', '/l2', '/v2/ws'])('%s is none', async (path) => {
-    await expect(scene.open(path)).rejects.toThrow('404');
-  });
-
-  test('no compression is agreed on, which a client may be told', async () => {
-    const client = await scene.open();
-    expect(client.socket.extensions).toBe('');
-  });
-
-  test('the first subprotocol of a client is agreed on, as browsers insist', async () => {
-    const client = await scene.open('/ws', { protocols: ['book', 'other'] });
-    expect(client.socket.protocol).toBe('book');
-  });
-});
-
 describe('2.2 what a client sends', () => {
-  test.each(['subscribe', 'SUBSCRIBE', 'Subscribe'])('type in any case: %s', async (type) => {
-    expect(await answersTo({ ...wish, type })).toHaveLength(2);
+  test.each(['subscribe', 'SUBSCRIBE', 'Subscribe'])('type in any case: %s', (type) => {
+    expect(answersTo({ ...wish, type })).toHaveLength(2);
   });
 
-  test.each(['orderbook', 'ORDERBOOK', 'OrderBook'])('channel in any case: %s', async (channel) => {
-    const [ack, frame] = await answersTo({ ...wish, channel });
+  test.each(['orderbook', 'ORDERBOOK', 'OrderBook'])('channel in any case: %s', (channel) => {
+    const [ack, frame] = answersTo({ ...wish, channel });
     const message = `Subscribe received for channel: ${channel}, market: SOL-PERP, marketType: perp`;
     expect(ack).toEqual({ message });
     expect(askedOf(frame)).toEqual(whole);
   });
 
-  test('channel orderbook_indicative is a book of its own name', async () => {
-    const [, frame] = await answersTo({ ...wish, channel: 'ORDERBOOK_indicative' });
+  test('channel orderbook_indicative is a book of its own name', () => {
+    const [, frame] = answersTo({ ...wish, channel: 'ORDERBOOK_indicative' });
     expect(askedOf(frame)).toEqual({ ...whole, indicative: true });
   });
 
@@ -92,8 +77,8 @@ describe('2.2 what a client sends', () => {
     ['PERP', 'sol-perp', 0],
     ['spot', 'SOL', 1],
     ['Spot', 'sol', 1],
-  ])('marketType %s and market %s in any case', async (marketType, market, id) => {
-    const [ack, frame] = await answersTo({ ...wish, marketType, market });
+  ])('marketType %s and market %s in any case', (marketType, market, id) => {
+    const [ack, frame] = answersTo({ ...wish, marketType, market });
     const message = `Subscribe received for channel: orderbook, market: ${market}, marketType: ${marketType}`;
     expect(ack).toEqual({ message });
     expect(askedOf(frame)).toEqual({ ...whole, market: id });
@@ -124,8 +109,8 @@ describe('2.2 what a client sends', () => {
 
   test.each([1, 7, 10, 100, 500, 1000, 1_000_000, '1', '10', '1000000'])(
     'grouping %j, a number or its text; not only five of them, a departure',
-    async (grouping) => {
-      const [, frame] = await answersTo({ ...wish, grouping });
+    (grouping) => {
+      const [, frame] = answersTo({ ...wish, grouping });
       expect(askedOf(frame)).toEqual({ ...whole, grouping: Number(grouping) });
     },
   );
@@ -140,13 +125,13 @@ describe('2.2 what a client sends', () => {
     (grouping) => expectRefusal({ ...wish, grouping }, { code: 'INVALID_PARAM' }),
   );
 
-  test('without grouping every level stands by itself, under its own name, a departure', async () => {
-    const [, frame] = await answersTo(wish);
+  test('without grouping every level stands by itself, under its own name, a departure', () => {
+    const [, frame] = answersTo(wish);
     expect(askedOf(frame)).toEqual(whole);
   });
 
-  test.each([1, 50, '1000'])('depth %j, an addition', async (depth) => {
-    const [, frame] = await answersTo({ ...wish, depth });
+  test.each([1, 50, '1000'])('depth %j, an addition', (depth) => {
+    const [, frame] = answersTo({ ...wish, depth });
     expect(askedOf(frame)).toEqual({ ...whole, depth: Number(depth) });
   });
 
@@ -157,82 +142,70 @@ describe('2.2 what a client sends', () => {
     [null, 'INVALID_PARAM'],
   ])('depth %j is refused', (depth, code) => expectRefusal({ ...wish, depth }, { code }));
 
-  test.each([false, 'false', 'FALSE'])('includeVamm %j is heard, a departure', async (flag) => {
-    const [, frame] = await answersTo({ ...wish, includeVamm: flag });
+  test.each([false, 'false', 'FALSE'])('includeVamm %j is heard, a departure', (flag) => {
+    const [, frame] = answersTo({ ...wish, includeVamm: flag });
     expect(askedOf(frame)).toEqual({ ...whole, vamm: false });
   });
 
-  test.each([true, 'true', 0, null, 'no', {}])('includeVamm %j leaves the AMM in', async (flag) => {
-    const [, frame] = await answersTo({ ...wish, includeVamm: flag });
+  test.each([true, 'true', 0, null, 'no', {}])('includeVamm %j leaves the AMM in', (flag) => {
+    const [, frame] = answersTo({ ...wish, includeVamm: flag });
     expect(askedOf(frame)).toEqual(whole);
   });
 
-  test('one socket has several subscriptions, each with its own books', async () => {
-    const client = await scene.open();
-    await client.ask(wish);
-    await client.ask({ ...wish, market: 'SOL', marketType: 'spot' });
-    await client.ask({ ...wish, grouping: 10 });
-    const before = (await client.settle()).length;
-    scene.change(0);
-    const after = (await client.settle()).slice(before);
-    expect(after.map(askedOf)).toEqual([whole, { ...whole, grouping: 10 }]);
+  test('one socket has several subscriptions, each with its own books', () => {
+    client.ask(wish);
+    client.ask({ ...wish, market: 'SOL', marketType: 'spot' });
+    client.ask({ ...wish, grouping: 10 });
+    expect(change().map(askedOf)).toEqual([whole, { ...whole, grouping: 10 }]);
   });
 
-  test('subscribing twice acknowledges and shows twice, and is one subscription', async () => {
-    const client = await scene.open();
-    expect(await client.ask(wish)).toHaveLength(2);
-    expect(await client.ask(wish)).toHaveLength(2);
-    const before = (await client.settle()).length;
-    scene.change(0);
-    expect((await client.settle()).slice(before)).toHaveLength(1);
-    expect(await client.ask({ ...wish, type: 'unsubscribe' })).toHaveLength(1);
-    scene.change(0);
-    expect(await client.ask({ type: 'ping' })).toEqual([]);
+  test('subscribing twice acknowledges and shows twice, and is one subscription', () => {
+    expect(client.ask(wish)).toHaveLength(2);
+    expect(client.ask(wish)).toHaveLength(2);
+    expect(change()).toHaveLength(1);
+    expect(client.ask({ ...wish, type: 'unsubscribe' })).toHaveLength(1);
+    expect(change()).toEqual([]);
   });
 });
 
 describe('2.3 what the server sends', () => {
-  test('an update is a channel and a text that is parsed once more', async () => {
-    const client = await scene.open();
-    await client.ask(wish);
-    scene.change(0);
-    const [, , update] = await client.hear(3);
+  test('an update is a channel and a text that is parsed once more', () => {
+    client.ask(wish);
+    const [update] = change();
     expect(Object.keys(update as object)).toEqual(['channel', 'data']);
     expect(typeof (update as { data: unknown }).data).toBe('string');
     expect(askedOf(update)).toEqual(whole);
   });
 
-  test('a book comes at once with the acknowledgement, as it was meant to (2.6)', async () => {
-    const [ack, frame, ...more] = await answersTo(wish);
+  test('a book comes at once with the acknowledgement, as it was meant to (2.6)', () => {
+    const [ack, frame, ...more] = answersTo(wish);
     expect(ack).toHaveProperty('message');
     expect(frame).toHaveProperty('data');
     expect(more).toEqual([]);
   });
 
-  test('an unsubscribe is acknowledged, a departure', async () => {
-    const client = await scene.open();
-    await client.ask(wish);
-    const [ack] = await client.ask({ ...wish, type: 'UNSUBSCRIBE' });
+  test('an unsubscribe is acknowledged, a departure', () => {
+    client.ask(wish);
+    const [ack] = client.ask({ ...wish, type: 'UNSUBSCRIBE' });
     const message =
       'Unsubscribe received for channel: orderbook, market: SOL-PERP, marketType: perp';
     expect(ack).toEqual({ message });
-    expect(scene.sockets.readStats().topics).toBe(0);
+    expect(server.readStats().topics).toBe(0);
   });
 
   test.each([{}, { grouping: 10 }, { depth: 19 }, { includeVamm: false }, { market: 'nope' }])(
     'an unsubscribe with %j of what was not subscribed says so',
-    async (change) => {
-      const client = await scene.open();
-      if (Object.keys(change).length > 0) await client.ask(wish);
-      const [answer] = await client.ask({ ...wish, ...change, type: 'unsubscribe', id: 'u' });
+    (change) => {
+      if (Object.keys(change).length > 0) client.ask(wish);
+      const [answer] = client.ask({ ...wish, ...change, type: 'unsubscribe', id: 'u' });
       const code = 'market' in change ? 'UNKNOWN_MARKET' : 'NOT_SUBSCRIBED';
       const error = 'Error unsubscribing from channel';
       expect(answer).toMatchObject({ channel: 'orderbook', error, type: 'error', code, id: 'u' });
     },
   );
 
-  test('a bad subscribe has the channel as sent, the known text, and why', async () => {
-    const [answer] = await answersTo({ ...wish, channel: 'ORDERbook', grouping: 0, id: 9 });
+  test('a bad subscribe has the channel as sent, the known text, and why', () => {
+    const [answer] = answersTo({ ...wish, channel: 'ORDERbook', grouping: 0, id: 9 });
     expect(answer).toEqual({
       channel: 'ORDERbook',
       error: 'Error subscribing to channel',
@@ -255,13 +228,12 @@ describe('2.3 what the server sends', () => {
       ),
   );
 
-  test('a book that cannot be made is an error and no subscription', async () => {
-    const client = await scene.open();
-    scene.book.broken = true;
-    expect(await client.ask(wish)).toMatchObject([{ channel: 'orderbook', code: 'INTERNAL' }]);
-    expect(scene.faults.splice(0)).toHaveLength(1);
-    scene.book.broken = false;
-    expect(await client.ask({ ...wish, type: 'unsubscribe' })).toMatchObject([
+  test('a book that cannot be made is an error and no subscription', () => {
+    book.broken = true;
+    expect(client.ask(wish)).toMatchObject([{ channel: 'orderbook', code: 'INTERNAL' }]);
+    expect(faults).toHaveLength(1);
+    book.broken = false;
+    expect(client.ask({ ...wish, type: 'unsubscribe' })).toMatchObject([
       { code: 'NOT_SUBSCRIBED' },
     ]);
   });
