@@ -1,13 +1,8 @@
 /** /match over a living book with whatever a client may send: an answer that adds up, or a refusal. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Engine } from '../src/engine/engine.js';
-import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
-import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { MarketSimulator } from '../src/sim/market/market-simulator.js';
-
-const SLOT = 1_000;
-const clock = { slot: SLOT, unixSeconds: 1_800_000_000 };
+import { expect, test } from 'vitest';
+import { startServer } from '../src/server/testing/running-server.js';
+import { LivingBook } from './support/living-book.js';
 
 interface Fill {
   readonly source: string;
@@ -24,24 +19,11 @@ interface Walk {
   readonly rests: { readonly price: string; readonly size: string } | null;
 }
 
-const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
-let server: RunningServer;
-
-beforeAll(async () => {
-  const life = new MarketSimulator({ seed: 20261121, makers: 60 });
-  const writes = life.createGenesis(clock);
-  for (let step = 0; step < 300; step += 1) writes.push(...life.nextWrites(clock));
-  for (const { pubkey, owner, data } of writes) {
-    const text = data.toString('base64');
-    engine.push({ pubkey, owner, slot: SLOT, data: text, encoding: 'base64' });
-  }
-  engine.setClock(clock.slot, clock.unixSeconds);
-  engine.setState('live');
-  engine.endTurn(1_800_000_000_000);
-  server = await startServer(engine);
-});
-
-afterAll(() => server?.close());
+const book = new LivingBook();
+const { engine } = book;
+book.live(300);
+book.endTurn();
+const server = await startServer(engine);
 
 /** Near the market's price, in an order that an auction of a buy may have. */
 const prices = fc

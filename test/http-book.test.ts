@@ -1,44 +1,26 @@
 /** The paths over a living book: what they answer fits what the others answer of the same version. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Engine } from '../src/engine/engine.js';
-import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
+import { describe, expect, test } from 'vitest';
+import { startServer } from '../src/server/testing/running-server.js';
 import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { type AccountWrite, MarketSimulator } from '../src/sim/market/market-simulator.js';
+import { LivingBook } from './support/living-book.js';
 
 const STEPS = 400;
+const SLOT_STEPS = 20;
 const LIMITS = [1, 4, 17, 100];
 
-let server: RunningServer;
-let markets: readonly string[];
-
-beforeAll(async () => {
-  const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
-  const life = new MarketSimulator({ seed: 20261121, makers: 120 });
-  let slot = 1_000;
-  const clock = () => ({ slot, unixSeconds: 1_800_000_000 + Math.floor(slot / 2) });
-  const take = (writes: readonly AccountWrite[]): void => {
-    for (const { pubkey, owner, data } of writes) {
-      engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
-    }
-  };
-  take(life.createGenesis(clock()));
-  for (let step = 0; step < STEPS; step += 1) {
-    if (step % 20 === 0) slot += 1;
-    take(life.nextWrites(clock()));
-  }
-  engine.setClock(slot, clock().unixSeconds);
-  engine.setState('live');
-  engine.endTurn(1_800_000_000_000);
-  server = await startServer(engine);
-  markets = engine.markets().map(({ symbol }) => symbol);
-});
-
-afterAll(() => server?.close());
+const book = new LivingBook(120);
+for (let step = 0; step < STEPS; step += SLOT_STEPS) {
+  book.slot += 1;
+  book.live(SLOT_STEPS);
+}
+book.endTurn();
+const server = await startServer(book.engine);
+const { markets } = book;
 
 async function text(path: string): Promise<string> {
-  const response = await fetch(`${server.url}${path}`);
-  expect([path, response.status]).toEqual([path, 200]);
-  return response.text();
+  const answer = await server.ask(path);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text;
 }
 
 interface Orders {
@@ -120,11 +102,8 @@ describe('/user/{account}/orders', () => {
     for (const prefix of ['', '/v1', '/data']) {
       expect(JSON.parse(await text(`${prefix}${path}`)).orders).toEqual([]);
     }
-    const refused = await fetch(`${server.url}/user/nobody/orders`);
-    expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({
-      error: { code: 'INVALID_PARAM', param: 'account' },
-    });
+    const { error } = await server.ask('/user/nobody/orders');
+    expect(error).toMatchObject({ status: 400, code: 'INVALID_PARAM', param: 'account' });
   });
 });
 

@@ -1,42 +1,23 @@
 /** Answers are kept within a turn of the book, and never beyond what changes it. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LIMITS } from '../src/config/limits.js';
-import { Engine } from '../src/engine/engine.js';
-import { type RunningServer, startServer } from '../src/server/testing/running-server.js';
-import { PROGRAM_ID } from '../src/sim/bytes/keys.js';
-import { type AccountWrite, MarketSimulator } from '../src/sim/market/market-simulator.js';
+import { startServer } from '../src/server/testing/running-server.js';
+import { LivingBook } from './support/living-book.js';
 
-const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
-const life = new MarketSimulator({ seed: 20261121, makers: 60 });
-let slot = 1_000;
-let ts = 1_800_000_000_000;
-let server: RunningServer;
-let market: number;
-
-const clock = () => ({ slot, unixSeconds: 1_800_000_000 + Math.floor(slot / 2) });
-
-function push(writes: readonly AccountWrite[]): void {
-  for (const { pubkey, owner, data } of writes) {
-    engine.push({ pubkey, owner, slot, data: data.toString('base64'), encoding: 'base64' });
-  }
-}
-
-beforeAll(async () => {
-  push(life.createGenesis(clock()));
-  for (let step = 0; step < 100; step += 1) push(life.nextWrites(clock()));
-  engine.setState('live');
-  engine.endTurn(ts);
-  market = engine.findMarket('SOL-PERP')?.id ?? -1;
-  server = await startServer(engine);
-});
-
-afterAll(() => server?.close());
+/** What has a length. */
+const identity = { 'accept-encoding': 'identity' };
+const book = new LivingBook();
+const { engine } = book;
+book.live(100);
+book.endTurn();
+const server = await startServer(engine);
+const market = engine.findMarket('SOL-PERP')?.id ?? -1;
 
 const emptySnapshot = async () => {
   const body = JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
-    result: { context: { slot: slot + 1 }, value: [] },
+    result: { context: { slot: book.slot + 1 }, value: [] },
   });
   return engine.decodeSnapshot(Buffer.from(body));
 };
@@ -47,19 +28,16 @@ const changes: readonly [name: string, change: () => void | Promise<void>][] = [
   [
     'accounts',
     () => {
-      slot += 1;
-      for (let step = 0; step < 20; step += 1) push(life.nextWrites(clock()));
-      ts += 400;
-      engine.endTurn(ts);
+      book.slot += 1;
+      book.live(20);
+      book.endTurn();
     },
   ],
   [
     'the clock',
     () => {
-      slot += 5_000;
-      engine.setClock(slot, clock().unixSeconds);
-      ts += 1;
-      engine.endTurn(ts);
+      book.slot += 5_000;
+      book.endTurn();
     },
   ],
   ['the state', () => engine.setState('stale')],
@@ -71,8 +49,7 @@ const changes: readonly [name: string, change: () => void | Promise<void>][] = [
       engine.beginSnapshot(snapshot);
       engine.applySnapshot(snapshot, 0, 0);
       engine.endSnapshot();
-      ts += 1;
-      engine.endTurn(ts);
+      book.endTurn();
     },
   ],
 ];
@@ -97,22 +74,18 @@ test.each(changes)(
         for (let again = 0; again < 3; again += 1) {
           const wanted = Buffer.from(body()).toString();
           const { seq, slot: shown, state } = engine.version(market);
-          const response = await fetch(server.url + path);
-          expect(await response.text()).toBe(wanted);
+          const answer = await server.ask(path);
           const etag = `"${engine.epoch}.${seq}.${shown}.${state}"`;
-          expect(response.headers.get('etag')).toBe(etag);
-          const headers = { 'if-none-match': etag };
-          expect((await fetch(server.url + path, { headers })).status).toBe(304);
-          const head = await fetch(server.url + path, { method: 'HEAD', headers: identity });
-          expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(wanted)));
+          expect([answer.text, answer.header('etag')]).toEqual([wanted, etag]);
+          expect((await server.ask(path, { 'if-none-match': etag })).status).toBe(304);
+          const head = await server.ask(path, identity, 'HEAD');
+          expect(head.header('content-length')).toBe(String(Buffer.byteLength(wanted)));
         }
       }
       if (round === 0) await change();
     }
   },
 );
-
-const identity = { 'accept-encoding': 'identity' };
 
 test('a small answer is made once a turn', async () => {
   const { l2 } = engine;
@@ -121,12 +94,10 @@ test('a small answer is made once a turn', async () => {
     made += 1;
     return l2.call(engine, request);
   };
-  ts += 1;
-  engine.endTurn(ts);
+  book.endTurn();
   const ask = async (path: string, times: number) => {
     made = 0;
-    for (let time = 0; time < times; time += 1)
-      await (await fetch(server.url + path, { headers: identity })).text();
+    for (let time = 0; time < times; time += 1) await server.ask(path, identity);
     return made;
   };
   expect(await ask('/l2?marketName=SOL-PERP&depth=3', 5)).toBe(1);
