@@ -3,8 +3,6 @@ import { expect, test, vi } from 'vitest';
 import { QuoteMaker } from '../src/sim/demo/quote-maker.js';
 import { QuoteScene } from './support/quote-scene.js';
 
-const WITHIN_MS = { timeout: 60_000, interval: 20 };
-
 test('the demo has indicative quotes on both sides while its maker quotes, and none after', async () => {
   const maker = new QuoteMaker(1);
   const scene = await QuoteScene.start([maker.publicKey]);
@@ -14,9 +12,9 @@ test('the demo has indicative quotes on both sides while its maker quotes, and n
       const { bids, asks } = await scene.quoted();
       return [bids.length, asks.length];
     };
-    await vi.waitFor(async () => expect(Math.min(...(await sizes()))).toBe(3), WITHIN_MS);
+    await vi.waitFor(async () => expect(Math.min(...(await sizes()))).toBe(3));
     maker.stop();
-    await vi.waitFor(async () => expect(await sizes()).toEqual([0, 0]), WITHIN_MS);
+    await vi.waitFor(async () => expect(await sizes()).toEqual([0, 0]));
   } finally {
     maker.stop();
     await scene.stop();
@@ -32,13 +30,13 @@ test('a maker that is cut comes back, and the same seed is the same maker', asyn
   const shown = async (): Promise<number> => (await scene.quoted()).bids.length;
   try {
     other.start(scene.url);
-    await vi.waitFor(async () => expect(await shown()).toBe(3), WITHIN_MS);
+    await vi.waitFor(async () => expect(await shown()).toBe(3));
     // It takes the place of the one before, who comes back when it is gone.
     maker.start(scene.url);
     await expect.poll(() => scene.replaced).toBe(1);
     maker.stop();
-    await vi.waitFor(async () => expect(await shown()).toBe(0), WITHIN_MS);
-    await vi.waitFor(async () => expect(await shown()).toBe(3), WITHIN_MS);
+    await vi.waitFor(async () => expect(await shown()).toBe(0));
+    await vi.waitFor(async () => expect(await shown()).toBe(3));
   } finally {
     maker.stop();
     other.stop();
