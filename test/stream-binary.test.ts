@@ -6,8 +6,7 @@ import { WebSocket } from 'ws';
 import { FrameDecoder } from '../src/client/binary/index.js';
 import { type ProtocolViolation, StreamClient } from '../src/client/index.js';
 import type { Frame } from './support/model-book.js';
-import { expectSame, playTurns, Tape } from './support/replay-tape.js';
-import { SceneJournal } from './support/scene-journal.js';
+import { playTurns } from './support/replay-tape.js';
 import { expectShown, StreamScene } from './support/stream-scene.js';
 import { until } from './support/until.js';
 
@@ -113,29 +112,6 @@ test('a stream of bytes is resumed, also by another decoder after a refusal', as
   await expectShown(scene, next);
   expect(book.counts.snapshot).toBe(1);
 });
-
-test('a replay sends the bytes that were sent live, and becomes live', async () => {
-  const journal = new SceneJournal(3);
-  scene = await StreamScene.start({ journal, makers: 20, turnMs: 50 });
-  const wish = { ...sol, ...BINARY };
-  const tape = await Tape.open(scene);
-  await tape.follow(wish);
-  await playTurns(scene, 100, tape.client);
-  const start = tape.frames[Math.floor(tape.frames.length / 3)];
-  const past = await Tape.open(scene);
-  const from = { ts: Number(start?.['ts']) };
-  await past.client.subscribe({ ...wish, from, until: { ts: scene.nowMs }, speed: 1000 });
-  await past.answer('ended');
-  expectSame(past, tape.frames);
-  const live = await Tape.open(scene);
-  await live.client.subscribe({ ...wish, from, speed: 1000 });
-  await until('it is live', () => {
-    scene.live(1);
-    return live.client.answers.some(({ type }) => type === 'live');
-  });
-  await playTurns(scene, 30, live.client);
-  await expectShown(scene, live.client);
-}, 120_000);
 
 test('an encoding that there is not is refused, and json is the default', async () => {
   scene = await StreamScene.start();

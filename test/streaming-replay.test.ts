@@ -27,6 +27,7 @@ const WISHES = [
   { ...sol, intervalMs: 500 },
   { channel: 'bbo', market: 'SOL-PERP', timing: true },
   { channel: 'l3', market: 'SOL-PERP', depth: 100 },
+  { ...sol, encoding: 'binary' },
 ];
 
 test('a replay sends the frames that were sent live, over segments', async () => {

@@ -38,19 +38,15 @@ export class QuoteScene {
       readonly makers: QuoteServer;
       readonly sockets: SocketServer;
       readonly listener: Listener;
-      readonly wallMs: () => number;
     },
   ) {}
 
-  /** Starts it with the time of the service, in milliseconds since 1970. */
-  static async start(
-    quoteMakers: readonly string[],
-    wallMs: () => number = Date.now,
-  ): Promise<QuoteScene> {
+  /** Starts it with the keys of its makers. */
+  static async start(quoteMakers: readonly string[]): Promise<QuoteScene> {
     const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e1' });
     engine.turnLog.start();
     const life = new MarketSimulator({ seed: 7, makers: 30 });
-    const clock = { slot: SLOT, unixSeconds: Math.floor(wallMs() / 1_000) };
+    const clock = { slot: SLOT, unixSeconds: Math.floor(Date.now() / 1_000) };
     engine.setClock(clock.slot, clock.unixSeconds);
     engine.setState('live');
     // Oracles are known by the markets that name them, so all is pushed once more.
@@ -61,7 +57,7 @@ export class QuoteScene {
       const text = data.toString('base64');
       engine.push({ pubkey, owner, slot: SLOT, data: text, encoding: 'base64' });
     }
-    engine.endTurn(wallMs());
+    engine.endTurn(Date.now());
     const scene: { it?: QuoteScene } = {};
     const faults = (error: unknown): never => {
       throw error;
@@ -72,7 +68,8 @@ export class QuoteScene {
     const door = new QuoteIntake({
       engine,
       requestTurn: () => scene.it?.requestTurn(),
-      timers: { ...systemTimers, unixMs: wallMs },
+      timers: systemTimers,
+      wallMs: Date.now,
     });
     const common = {
       book: engine,
@@ -108,7 +105,7 @@ export class QuoteScene {
     });
     sockets.start(listener);
     makers.start();
-    scene.it = new QuoteScene(engine, { door, makers, sockets, listener, wallMs });
+    scene.it = new QuoteScene(engine, { door, makers, sockets, listener });
     return scene.it;
   }
 
@@ -135,7 +132,7 @@ export class QuoteScene {
   requestTurn(): void {
     this.#planned ??= setImmediate(() => {
       this.#planned = null;
-      const turn: TurnChanges = this.engine.endTurn(this.parts.wallMs());
+      const turn: TurnChanges = this.engine.endTurn(Date.now());
       publishAll(this.parts.sockets, turn);
     });
   }
