@@ -139,6 +139,11 @@ export class BookTruth {
     return `${late.length} orders were wrong for too long: ${named.join('; ')}`;
   }
 
+  /** Whether every order is as it was at a moment that the book may be of. */
+  isRight(engine: Engine): boolean {
+    return this.#hasKnownHash(engine) || this.#wrongRows(engine).size === 0;
+  }
+
   /** The first difference to the present truth; null when there is none. */
   findDifference(engine: Engine): string | null {
     const truth = this.#rowsOf(this.#moments.at(-1) as TrueMoment);

@@ -22,6 +22,8 @@ export interface PlannedFault {
   readonly episode: number;
   /** Which node, as it is when the first of them begins. */
   readonly victim: Victim;
+  /** The book is live and right so long after its beginning. */
+  readonly backAfterMs?: number;
 }
 
 /** No fault before this: the book is live for the first time by then. */

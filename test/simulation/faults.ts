@@ -77,9 +77,36 @@ export const SUBSCRIBES_REFUSED: FaultKind = {
   node: () => ({ subscribes: 'refused' }),
 };
 
+/** The connection is gone, and the next one stands. */
+export const CUT: FaultKind = { name: 'the connection is cut', lastsMsMax: 1, begin: cut };
+
+/** Nothing arrives, sockets stay open, and all of it comes afterwards. */
+export const STALLED: FaultKind = {
+  name: 'the network stalls',
+  lastsMsMax: 30_000,
+  begin: ({ node }, lastsMs) => node.stallFor(lastsMs),
+};
+
+/** The same where no slot passes meanwhile: the process of a test chain is stopped. */
+export const CHAIN_STOPPED: FaultKind = {
+  name: 'the chain and its node stand still',
+  lastsMsMax: 30_000,
+  begin: ({ node, chain }, lastsMs) => {
+    chain.standStill(lastsMs);
+    node.stallFor(lastsMs);
+  },
+};
+
+/** What was written in the last slots goes back, and all nodes notify of it. */
+export const FORK: FaultKind = {
+  name: 'a fork of some slots is abandoned',
+  lastsMsMax: 1,
+  begin: ({ chain, random }) => void chain.revertSlots(random.nextBetween(1, 4)),
+};
+
 /** Faults of a node that fails and does not lie. */
 const OUTAGES: readonly FaultKind[] = [
-  { name: 'the connection is cut', lastsMsMax: 1, begin: cut },
+  CUT,
   HOST_DOWN,
   { name: '503', lastsMsMax: 15_000, begin: cut, node: () => ({ status: 503 }) },
   {
@@ -360,16 +387,7 @@ export const MADE_UP_BY_SERVER: FaultKind = {
 };
 
 /** What the chain itself does. */
-const CHAIN: readonly FaultKind[] = [
-  GONE_WITHOUT_A_WORD,
-  MADE_UP_USER,
-  {
-    name: 'a fork of some slots is abandoned',
-    lastsMsMax: 1,
-    begin: ({ chain, random }) => void chain.revertSlots(random.nextBetween(1, 4)),
-  },
-  UNTOLD_FORK,
-];
+const CHAIN: readonly FaultKind[] = [GONE_WITHOUT_A_WORD, MADE_UP_USER, FORK, UNTOLD_FORK];
 
 /** Mishaps and lies of a gRPC server that another source refutes. */
 export const SERVER_FAULTS = {

@@ -70,6 +70,8 @@ export class ModelChain {
   #slot = FIRST_SLOT;
   #hasForked = false;
   #isLiving = true;
+  /** By how much the slot after the next one is late. */
+  #stillMs = 0;
   readonly #closed = new Set<string>();
   /** What the next slot follows, when that is not the present one. */
   #parent: number | null = null;
@@ -99,6 +101,11 @@ export class ModelChain {
   /** Lets slots pass. */
   start(): void {
     this.#planSlot();
+  }
+
+  /** The process of the only validator is stopped: after the present slot none ends for so long, and none is left out. */
+  standStill(ms: number): void {
+    this.#stillMs = ms;
   }
 
   /** The state of an account at the end of a slot; null when it did not exist. */
@@ -154,7 +161,9 @@ export class ModelChain {
   #planSlot(): void {
     // Slots are as the second of the chain: one that is skipped leaves its number out.
     const skipped = this.#random.oneIn(SKIPPED_ONE_IN) ? 1 : 0;
-    this.#time.plan(SLOT_MS * (1 + skipped), () => {
+    const stillMs = this.#stillMs;
+    this.#stillMs = 0;
+    this.#time.plan(stillMs + SLOT_MS * (1 + skipped), () => {
       this.#planSlot();
       this.#endSlot(1 + skipped);
     });

@@ -99,6 +99,7 @@ export class ModelNode implements NetworkHost, ChainListener {
   readonly #random: Random;
   readonly #connections = new Map<HostSocket, Connection>();
   #nextSubscription = 1;
+  #stalledUntilMs = 0;
 
   constructor(options: { name: string; chain: ModelChain; ledger: ModelLedger; seed: number }) {
     this.name = options.name;
@@ -121,8 +122,15 @@ export class ModelNode implements NetworkHost, ChainListener {
     this.#connections.clear();
   }
 
+  /** What is sent to the node or by it arrives when this is over. */
+  stallFor(ms: number): void {
+    this.#stalledUntilMs = currentMachine().time.nowMs + ms;
+  }
+
   delayMs(): number {
-    return this.#random.nextBetween(DELAY_MS_MIN, DELAY_MS_MAX) + this.faults.extraDelayMs;
+    const stalledMs = Math.max(0, this.#stalledUntilMs - currentMachine().time.nowMs);
+    const wayMs = this.#random.nextBetween(DELAY_MS_MIN, DELAY_MS_MAX);
+    return wayMs + this.faults.extraDelayMs + stalledMs;
   }
 
   answersPings(): boolean {

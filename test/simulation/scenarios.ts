@@ -21,6 +21,12 @@ import {
   TRICKLING_SCANS,
   UNTOLD_FORK,
 } from './faults.js';
+import {
+  DAMAGE_RECOVERIES,
+  OUTAGE_RECOVERIES,
+  oneByOne,
+  TAKEOVER_RECOVERIES,
+} from './recoveries.js';
 import type { RunOptions } from './simulation.js';
 
 /** A module of `src` that has a form without its repair in `unrepaired`. */
@@ -91,6 +97,8 @@ function twelveTimes(kind: FaultKind): readonly PlannedFault[] {
 }
 
 const SHAPE: RunShape = { nodes: 2, hasScanNode: false, hasHistory: true, merged: null };
+
+const ALONE: RunShape = { ...SHAPE, nodes: 1, hasHistory: false };
 
 const NAMED: readonly Scenario[] = [
   { name: 'nothing goes wrong', faults: () => [] },
@@ -264,6 +272,21 @@ const NAMED: readonly Scenario[] = [
     name: 'the scan of the node in use brings a byte every four seconds for two minutes',
     isLong: true,
     faults: only(TRICKLING_SCANS, 120_000),
+  },
+  {
+    name: 'the only node is away, again and again',
+    shape: ALONE,
+    faults: () => oneByOne(OUTAGE_RECOVERIES),
+  },
+  {
+    name: 'what the only node tells is damaged, again and again',
+    shape: ALONE,
+    faults: () => oneByOne(DAMAGE_RECOVERIES),
+  },
+  {
+    name: 'the node in use fails, and another one takes over, again and again',
+    shape: { ...SHAPE, hasHistory: false },
+    faults: () => oneByOne(TAKEOVER_RECOVERIES),
   },
 ];
 

@@ -7,13 +7,7 @@ import { Random } from '../../src/sim/random.js';
 import { rowsOf } from '../support/stream-checker.js';
 import type { StreamWish } from '../support/stream-follower.js';
 import { BookTruth } from './book-truth.js';
-import {
-  LAST_FAULT_MS,
-  type PlannedFault,
-  type RunShape,
-  randomFaults,
-  randomShape,
-} from './fault-plan.js';
+import { type PlannedFault, type RunShape, randomFaults, randomShape } from './fault-plan.js';
 import type { FaultTarget } from './faults.js';
 import { type Machine, useMachine } from './globals.js';
 import { useGrpcHosts } from './grpc-network.js';
@@ -26,6 +20,7 @@ import { ModelNode } from './model-node.js';
 import { ModelReader } from './model-reader.js';
 import { useHosts } from './network.js';
 import { soundNode } from './node-faults.js';
+import { textOf, textOfBody } from './record-text.js';
 import { RunDisk } from './run-disk.js';
 import { SimulatedService } from './simulated-service.js';
 import { failDisk } from './stand-ins/libsql.js';
@@ -248,7 +243,10 @@ class Run {
     return { source: [...nodes, ...servers].join() };
   }
 
-  #planFault({ kind, atMs, lastsMs, episode, victim }: PlannedFault): void {
+  #planFault({ kind, atMs, lastsMs, episode, victim, backAfterMs }: PlannedFault): void {
+    if (backAfterMs !== undefined) {
+      this.#time.planAt(atMs + backAfterMs, () => this.#checkBack(kind.name));
+    }
     this.#time.planAt(atMs, () => {
       const node = this.#victims.get(episode) ?? this.#chooseVictim(victim);
       this.#victims.set(episode, node);
@@ -421,6 +419,12 @@ class Run {
     if (mustBeLive) this.#violate(`the book was ${state}, must stay live`);
   }
 
+  #checkBack(after: string): void {
+    const { engine } = this.#service;
+    const isBack = engine?.state === 'live' && this.#truth.isRight(engine);
+    if (!isBack) this.#violate(`the book was ${engine?.state} or wrong, so long after: ${after}`);
+  }
+
   #checkMemory(): void {
     const waiting = openPort()?.waitingBytesMax ?? 0;
     const waitingMax = LIMITS.socketBufferBytesMax + MESSAGE_BYTES_MAX;
@@ -482,17 +486,3 @@ class Run {
     this.#options.writeLine?.(line);
   }
 }
-
-function textOfBody(body: unknown): string {
-  return String(body instanceof Uint8Array ? Buffer.from(body) : body);
-}
-
-function textOf(fields: unknown): string {
-  const text = JSON.stringify(fields, (_, value: unknown) => {
-    return value instanceof Error ? `${value.name}: ${value.message}` : value;
-  });
-  // Its folder is another one in each process.
-  return text.replaceAll(/[^ "]*slotbook-simulation-[^ "/]*/g, 'disk');
-}
-
-export { LAST_FAULT_MS };
