@@ -70,7 +70,8 @@ export class ServiceProbe {
         print: (text: string) => void probe.printed.push(text),
         onStopped: () => folder.remove(),
       };
-      probe.#service = await serveBook(config, origins, runtime);
+      probe.#service = await serveBook(config, origins, log);
+      await until(() => probe.engine.state === 'live');
       await until(async () => (await probe.get('/ready')).status === 200);
       return probe;
     } catch (error) {

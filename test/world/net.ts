@@ -14,6 +14,7 @@ const DELAY_MS = 0.1;
 /** What the systems of both ends take of each direction. */
 const KERNEL_BYTES = 256 * 1024;
 const FIRST_PORT = 40_000;
+const LAST_PORT = 65_535;
 
 /** The bound ports, and the last one that was chosen. */
 const servers = new Map<number, Server>();
@@ -25,13 +26,16 @@ export function clearPorts(): void {
   lastPort = FIRST_PORT;
 }
 
+/** A port without a server; after the last one the first ones come again. */
+function nextPort(): number {
+  do lastPort = lastPort === LAST_PORT ? FIRST_PORT + 1 : lastPort + 1;
+  while (servers.has(lastPort));
+  return lastPort;
+}
+
 /** Binds a port, or one that is free for 0; null when another server has it. */
 export function bindPort(port: number, server: Server): number | null {
-  let bound = port;
-  if (port === 0) {
-    lastPort += 1;
-    bound = lastPort;
-  }
+  const bound = port === 0 ? nextPort() : port;
   if (servers.has(bound)) return null;
   servers.set(bound, server);
   return bound;
@@ -93,8 +97,7 @@ export class Socket extends Duplex {
   connect(options: ConnectOptions, onConnect?: () => void): this {
     const port = Number(options.port);
     this.connecting = true;
-    lastPort += 1;
-    this.localPort = lastPort;
+    this.localPort = nextPort();
     this.localAddress = options.localAddress ?? '127.0.0.1';
     if (onConnect !== undefined) this.once('connect', onConnect);
     this.#plan(DELAY_MS, () => this.#arriveAt(port));
