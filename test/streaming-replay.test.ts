@@ -69,7 +69,7 @@ test('a replay becomes the live topic without a hole, and is one from there on',
       return isLive();
     });
     const { seq, epoch } = await past.answer('live');
-    await playTurns(scene, 30, past.client);
+    await playTurns(scene, 60, past.client);
     await tape.client.settle();
     await past.client.settle();
     expectSame(past, tape.frames);

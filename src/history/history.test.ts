@@ -1,5 +1,5 @@
 /** The handle of the worker, against workers that do what it must bear. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import type { HistoryQuery } from '../contract/history-queries.js';
 import { silentLog } from '../rpc/log.js';
@@ -14,7 +14,7 @@ import {
   WORKER_SILENCE_MS_MAX,
 } from './model/limits.js';
 import type { ToWorker, WorkerSetup } from './model/messages.js';
-import { type StartWorker, startFile, type WorkerListener } from './worker-link.js';
+import type { StartWorker, WorkerListener } from './worker-link.js';
 
 const setup: WorkerSetup = {
   nodes: [{ rpcUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' }],
@@ -162,39 +162,5 @@ describe('the handle of the history', () => {
     await history.stop();
     timers.advance(60_000);
     expect(workers.told).toHaveLength(1);
-  });
-});
-
-describe('a thread of the history', () => {
-  let real: History | undefined;
-  afterEach(() => real?.stop());
-
-  function run(code: string, log = silentLog): History {
-    const file = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
-    const startWorker: StartWorker = (given, listener) => startFile(file, given, listener);
-    real = new History({ timers: systemTimers, setup, log, startWorker });
-    real.start();
-    return real;
-  }
-
-  test('is started again after an error that nobody catches', async () => {
-    const lines: object[] = [];
-    const log = { ...silentLog, warn: (fields: object) => void lines.push(fields) };
-    const history = run(`throw new RangeError('broken ' + 1);`, log);
-    const reason = 'the worker ended: RangeError';
-    await vi.waitFor(() => expect(history.readStats().reason).toBe(reason), 60_000);
-    expect(lines[0]).toEqual({ reason: 'broken 1' });
-    expect(history.readStats().state).toBe('failing');
-  });
-
-  test('is ended while it turns in a circle', async () => {
-    const history = run(`for (;;);`);
-    await history.stop();
-  });
-
-  test('runs from the last build, answers and stops', async () => {
-    real = new History({ timers: systemTimers, setup, log: silentLog });
-    real.start();
-    await expect(real.query(volumes)).rejects.toMatchObject({ code: 'NOT_READY' });
   });
 });

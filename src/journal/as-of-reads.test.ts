@@ -1,4 +1,4 @@
-/** Requests for past moments on real threads over real files; time and the journal's flush are in the test's hand. */
+/** Requests for past moments over real files; time and the journal's flush are in the test's hand. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,6 @@ import { PastLife, readsOf } from './as-of/testing.js';
 import { AsOfReads } from './as-of-reads.js';
 import { AS_OF_IDLE_MS, AS_OF_MS_MAX, AS_OF_WAITING_MAX } from './model/limits.js';
 
-const WAIT = { timeout: 60_000, interval: 10 };
 const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-reads-'));
 const life = new PastLife(folder, 3);
 const stays = (): boolean => false;
@@ -40,7 +39,7 @@ let timers: ManualTimers;
 let quietMs = 0;
 let reads: AsOfReads | undefined;
 
-beforeAll(() => life.live(60), 60_000);
+beforeAll(() => life.live(60));
 
 afterEach(() => {
   quietMs = 0;
@@ -113,10 +112,10 @@ test('the newest moments are written first, once for all that wait', async () =>
   expect(journal.flushes).toHaveLength(0);
   journal.isHeld = true;
   const first = past.readMoment(request(0), stays);
-  await vi.waitFor(() => expect(journal.flushes).toHaveLength(1), WAIT);
+  await vi.waitFor(() => expect(journal.flushes).toHaveLength(1));
   const others = [past.readMoment(request(0), stays), past.readMoment(request(0), stays)];
   journal.flushes[0]?.();
-  await vi.waitFor(() => expect(journal.flushes).toHaveLength(2), WAIT);
+  await vi.waitFor(() => expect(journal.flushes).toHaveLength(2));
   journal.flushes[1]?.();
   expect(kindsOf(await Promise.all([first, ...others]))).toEqual({ body: 3 });
   expect(journal.flushes).toHaveLength(2);
@@ -142,7 +141,7 @@ test('a time counts as kept up to the begin of the flush, not to the begin of th
   const past = newReads();
   journal.isHeld = true;
   const early = past.readMoment(requestAfter(10), stays);
-  await vi.waitFor(() => expect(journal.flushes).toHaveLength(1), WAIT);
+  await vi.waitFor(() => expect(journal.flushes).toHaveLength(1));
   quietMs = 10;
   journal.flushes[0]?.();
   expect((await early).kind).toBe('notKept');

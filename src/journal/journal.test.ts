@@ -1,14 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { steadyTimers } from '../../test/support/steady-timers.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { Journal } from './journal.js';
 import { cleanUp, LiveBook, newFolder, readShown } from './testing.js';
 
 afterEach(cleanUp);
-
-const WAIT = { timeout: 60_000, interval: 20 };
 
 /** A journal on a thread of its own, of a book that has begun, and what it logs. */
 async function startJournal(folder: string, book: LiveBook, programId = PROGRAM_ID) {
@@ -19,7 +16,6 @@ async function startJournal(folder: string, book: LiveBook, programId = PROGRAM_
     turnLog: book.engine.turnLog,
     log: { info: note, warn: note },
     onEnded: ({ code }) => void logged.push(code),
-    timers: steadyTimers,
   });
   book.engine.turnLog.stop();
   await journal.start();
@@ -44,7 +40,7 @@ test('a thread writes what is handed over, all of it before it stops', async () 
   play(book, journal, 10);
   await vi.waitFor(() => {
     expect(journal.readStats()).toMatchObject({ state: 'writing', queuedBytes: 0, segments: 1 });
-  }, WAIT);
+  });
   play(book, journal, 10);
   await journal.stop();
   expect(readShown(folder)).toEqual(book.shown);
@@ -106,7 +102,7 @@ test('turns that the core has lost end the journal, and not the book', async () 
   expect(journal.readStats()).toMatchObject({
     ...{ state: 'stopped', reason: 'more turns waited than the core holds' },
   });
-  await vi.waitFor(() => expect(logged).toContain('the journal has stopped for good'), WAIT);
+  await vi.waitFor(() => expect(logged).toContain('the journal has stopped for good'));
   expect(logged).toContain('JOURNAL_FAILED');
   play(book, journal, 5);
   await journal.stop();
@@ -122,7 +118,7 @@ test('turns that cannot be encoded end the journal', async () => {
   vi.spyOn(book.engine.turnLog, 'take').mockReturnValueOnce(Buffer.from('not a log'));
   play(book, journal, 1);
   await journal.flush();
-  await vi.waitFor(() => expect(logged).toContain('JOURNAL_FAILED'), WAIT);
+  await vi.waitFor(() => expect(logged).toContain('JOURNAL_FAILED'));
   await journal.stop();
 });
 

@@ -23,14 +23,19 @@ const REPLACED: Readonly<Record<string, string>> = {
 
 /** Of Node itself, which the runner would load before it asked a plugin. */
 const BUILT_IN: Readonly<Record<string, string>> = {
+  'fs/promises': 'fs-promises.ts',
   http: 'http.ts',
   net: 'net.ts',
   'timers/promises': 'timers-promises.ts',
+  zlib: 'zlib.ts',
 };
 
 /** By file. */
 const REPLACED_FILES: Readonly<Record<string, string>> = {
   'src/history/worker-link.ts': 'test/simulation/stand-ins/worker-link.ts',
+  'src/journal/as-of-thread.ts': 'test/world/journal-threads.ts',
+  'src/journal/replay-thread.ts': 'test/world/journal-threads.ts',
+  'src/journal/worker-link.ts': 'test/world/journal-threads.ts',
   'src/server/metrics/timings.ts': 'test/simulation/stand-ins/timings.ts',
   'src/server/transport/native-transport.ts': 'test/world/native-transport.ts',
 };

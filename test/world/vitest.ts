@@ -118,7 +118,12 @@ const virtualTime = {
 };
 
 export const vi: typeof real.vi = new Proxy(real.vi, {
-  get: (target, name) => Reflect.get(name in virtualTime ? virtualTime : target, name) as unknown,
+  get: (target, name) => {
+    if (name in virtualTime) return Reflect.get(virtualTime, name) as unknown;
+    const member: unknown = Reflect.get(target, name);
+    // Which file mocks a module is found by the name of this object on the stack.
+    return typeof member === 'function' ? member.bind(target) : member;
+  },
 });
 
 type Matchers = Record<string, (...values: unknown[]) => unknown>;

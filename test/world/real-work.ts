@@ -1,0 +1,15 @@
+/** Work that the process itself does on other threads: the time of the world stands still meanwhile. */
+import { currentMachine } from '../simulation/globals.js';
+
+/** The same promise, which settles as an event of its owner. */
+export function standStill<T>(work: Promise<T>): Promise<T> {
+  const { time } = currentMachine();
+  const { owner } = time;
+  time.awaitReal(work);
+  return new Promise((resolve, reject) => {
+    work.then(
+      (value) => void time.plan(0, () => resolve(value), owner),
+      (error: unknown) => void time.plan(0, () => reject(error), owner),
+    );
+  });
+}
