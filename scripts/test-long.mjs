@@ -125,11 +125,6 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/long/page-figures.test.ts'],
     env: { PAGE_SECONDS: '1800' },
   },
-  faults: {
-    about: 'faults of RPC nodes under load, every book judged; SEED=n for another run',
-    command: [localCommand('vitest'), 'run', '--no-file-parallelism', 'test/faults'],
-    env: { FAULTS: 'all' },
-  },
   stream: {
     about:
       'streams: 1,000,000 changes followed, 2,000 spoilt frames, 500 deaf and 2,000 returning clients',

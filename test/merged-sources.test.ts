@@ -1,146 +1,107 @@
 /** A service that merges streams: one of them dies, comes back, or lies, and the book is the chain's. */
 import { afterEach, expect, test } from 'vitest';
-import { SourceRig, type SourceRigOptions } from './support/source-rig.js';
+import type { Flags } from '../src/config/setting-reader.js';
+import { ChainScene } from './support/chain-scene.js';
 import { until } from './support/until.js';
 
-/** How long a `live` book may be wrong. */
-const WRONG_MS_MAX = 3_000;
+let scene: ChainScene;
 
-let rig: SourceRig | undefined;
+afterEach(() => scene.stop());
 
-afterEach(async () => {
-  await rig?.stop();
-  rig = undefined;
-});
+/** A node that is read and no source comes first. */
+async function startScene(source: string, settings: Flags = {}): Promise<ChainScene> {
+  const servers = source.match(/server/g)?.length ?? 0;
+  scene = await ChainScene.start({ servers, flags: { source, ...settings } });
+  for (const at of source.split(',').keys()) await scene.untilState(at, 'trusted');
+  return scene;
+}
 
-async function startRig(options: SourceRigOptions): Promise<SourceRig> {
-  rig = await SourceRig.start(options);
-  return rig;
+const SERVERS = 'grpc:http://server-0,grpc:http://server-1';
+
+/** From now on a source is so. */
+function suffer(target: { faults: object }, faults: object): void {
+  Object.assign(target.faults, faults);
 }
 
 test('sources: of a node and two servers the book stays live while any is left', async () => {
-  const started = await startRig({ hasNode: true, servers: 2 });
-  const { node, servers } = started;
-  for (const at of [0, 1, 2]) await started.untilState(at, 'trusted');
-  const ways = [
-    { end: () => node.stop(), begin: () => node.restart() },
-    ...servers.map((server) => {
-      return { end: async () => server.stop(), begin: () => server.restartServer() };
-    }),
-  ];
-  for (const order of [
-    [0, 1],
-    [0, 2],
-    [1, 0],
-    [1, 2],
-    [2, 0],
-    [2, 1],
-  ]) {
-    const up = new Set([0, 1, 2]);
-    for (const at of order) {
-      // A machine that stood still takes what it has not read for silence, and trusts it again soon.
-      for (const other of up) await started.untilState(other, 'trusted');
-      up.delete(at);
-      await ways[at]?.end();
-      await started.passWrites(20);
+  await startScene(`rpc:http://node-1,${SERVERS}`);
+  const sources = [scene.world.nodes[1], ...scene.world.servers].flatMap((one) => one ?? []);
+  const pairs = [0, 1, 2].flatMap((first) =>
+    [0, 1, 2].filter((at) => at !== first).map((second) => [first, second]),
+  );
+  for (const pair of pairs) {
+    const ended = pair.map((at) => sources[at]).flatMap((one) => one ?? []);
+    for (const one of ended) {
+      suffer(one, { isDown: true });
+      one.cutConnections();
+      await scene.passSlots(8);
     }
     // They come back as they went, and the other way round in every second order.
-    const back = order[0] === 1 ? order.slice().reverse() : order;
-    for (const at of back) {
-      await ways[at]?.begin();
-      await started.untilState(at, 'trusted');
+    for (const one of pair[0] === 1 ? ended.reverse() : ended) {
+      suffer(one, { isDown: false });
+      await scene.untilState(sources.indexOf(one), 'trusted');
     }
   }
-  await started.expectBookKept();
-  await started.compareBook();
-  // A node numbers no write: where a server comes back, single books may lack one of two writes of a slot.
-  expect((await started.watch.findings()).wrongMsMax).toBeLessThan(WRONG_MS_MAX);
-  const sources = await started.sources();
-  for (const { states } of sources) expect(states).toBeGreaterThan(0);
-}, 240_000);
+  scene.expectKept();
+  await scene.expectBook();
+  for (const { states } of await scene.sources()) expect(states).toBeGreaterThan(0);
+});
 
 test('sources: a server that leaves writes out is distrusted, and the book stays live and right', async () => {
-  const started = await startRig({ hasNode: false, servers: 2 });
-  const { servers } = started;
-  await started.passWrites(50);
-  servers[0]?.takeFaults({ silent: ({ bytes }) => bytes?.length === 4_376 });
-  await started.untilState(0, 'distrusted');
-  await started.untilState(1, 'trusted');
-  const [silent, whole] = await started.sources();
-  // Of the slot in which it falls silent it may have told an earlier state.
+  await startScene(SERVERS);
+  await scene.passSlots(20);
+  suffer(scene.world.servers[0] ?? { faults: {} }, { lost: 0.5 });
+  await scene.untilState(0, 'distrusted');
+  await scene.untilState(1, 'trusted');
+  const [silent, whole] = await scene.sources();
+  // Of a slot of which it leaves a write out it may have told an earlier state.
   expect((silent?.misses ?? 0) + (silent?.disagreements ?? 0)).toBeGreaterThan(0);
   expect(silent?.reason).toMatch(/^it (did not tell|notified another state) of /);
   expect(whole).toMatchObject({ state: 'trusted', misses: 0, disagreements: 0 });
-  await started.passWrites(50);
-  await started.compareBook();
-  await started.expectBookKept();
-}, 120_000);
+  await scene.passSlots(20);
+  await scene.expectBook();
+  scene.expectKept();
+});
 
 test('sources: what one server tells otherwise is read from the chain, and taken back', async () => {
-  const started = await startRig({ hasNode: true, servers: 1 });
-  const { servers, chain } = started;
-  await started.passWrites(50);
-  const older = new Map(chain.accounts);
-  servers[0]?.takeFaults({
-    lie: ({ pubkey, bytes }) =>
-      bytes?.length === 4_376 ? (older.get(pubkey)?.bytes ?? null) : bytes,
-  });
-  await started.untilState(1, 'distrusted');
-  servers[0]?.takeFaults({});
-  await started.passWrites(20);
-  await started.compareBook();
-  const { wrongMsMax } = await started.watch.findings();
-  expect(wrongMsMax).toBeLessThanOrEqual(30_000);
-  await started.untilState(0, 'trusted');
-}, 120_000);
+  await startScene('rpc:http://node-1,grpc:http://server-0');
+  const [server = { faults: {} }] = scene.world.servers;
+  suffer(server, { lied: 0.5 });
+  await scene.untilState(1, 'distrusted');
+  suffer(server, { lied: 0 });
+  await scene.passSlots(20);
+  await scene.expectBook();
+  await scene.untilState(0, 'trusted');
+});
 
 test('sources: two that disagree where no node can be read make the book leave live', async () => {
-  const started = await startRig({
-    hasNode: false,
-    servers: 2,
-    settings: { probeIntervalMs: '0' },
-  });
-  const { servers, chain, node, reader, service } = started;
-  await started.passWrites(50);
-  const down = { instead: () => ({ status: 503 }) };
-  for (const read of [node, reader]) read.suffer(down);
-  const older = new Map(chain.accounts);
-  servers[0]?.takeFaults({
-    lie: ({ pubkey, bytes }) =>
-      bytes?.length === 4_376 ? (older.get(pubkey)?.bytes ?? null) : bytes,
-  });
+  await startScene(SERVERS, { probeIntervalMs: '0' });
+  const { nodes, service, servers } = scene.world;
+  for (const node of nodes) suffer(node, { status: 503 });
+  suffer(servers[0] ?? { faults: {} }, { lied: 0.5 });
   await until('the book is not live', () => service.states.at(-1) === 'lagging');
   expect(service.lagReasons.at(-1)).toMatch(/^sources disagree about /);
   expect((await service.json('/status'))['reason']).toMatch(/^sources disagree about /);
-  for (const read of [node, reader]) read.suffer({});
-  await started.untilState(0, 'distrusted');
+  for (const node of nodes) suffer(node, { status: null });
+  await scene.untilState(0, 'distrusted');
+  suffer(servers[0] ?? { faults: {} }, { lied: 0 });
   await until('the book is live', () => service.states.at(-1) === 'live');
-  servers[0]?.takeFaults({});
-  await started.compareBook();
-}, 120_000);
+  await scene.expectBook();
+});
 
 test('sources: the book stays live and right while a server is destroyed, or falls silent on an open stream', async () => {
-  const started = await startRig({ hasNode: false, servers: 2 });
-  const { servers } = started;
-  const [first, second] = servers;
-  for (const at of [0, 1]) await started.untilState(at, 'trusted');
-  const faults = [
-    { begin: () => first?.stop(), end: () => first?.restartServer(), at: 0 },
-    {
-      begin: () => second?.takeFaults({ deaf: true }),
-      end: () => second?.takeFaults({}),
-      at: 1,
-    },
-  ];
-  for (const { begin, end, at } of faults) {
-    for (const source of [0, 1]) await started.untilState(source, 'trusted');
-    begin();
-    await until('it is missed', async () => (await started.sources())[at]?.state !== 'trusted');
-    await started.passWrites(30);
-    await end();
-    await started.untilState(at, 'trusted');
+  await startScene(SERVERS);
+  const faults = [{ isDown: true }, { isDeaf: true }];
+  for (const [at, fault] of faults.entries()) {
+    const server = scene.world.servers[at];
+    if (server === undefined) throw new Error('Invariant: there are two servers');
+    suffer(server, fault);
+    if ('isDown' in fault) server.cutConnections();
+    await scene.passSlots(20);
+    expect((await scene.sources())[at]?.state).not.toBe('trusted');
+    suffer(server, { isDown: false, isDeaf: false });
+    await scene.untilState(at, 'trusted');
   }
-  await started.expectBookKept();
-  await started.compareBook();
-  expect(await started.watch.findings()).toMatchObject({ wrong: 0, publishedWrong: 0 });
-}, 120_000);
+  scene.expectKept();
+  await scene.expectBook();
+});

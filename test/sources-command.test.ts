@@ -1,10 +1,7 @@
 /** `slotbook sources` against services that merge streams, and one that does not. */
 import { afterEach, expect, test } from 'vitest';
 import { showSources } from '../src/sources/sources.js';
-import { ScriptedChain } from './scripted-chain.js';
-import { ScriptedNode } from './scripted-chain-node.js';
-import { ServiceProbe } from './support/service-probe.js';
-import { SourceRig } from './support/source-rig.js';
+import { ChainScene } from './support/chain-scene.js';
 import { until } from './support/until.js';
 
 const ends: (() => unknown)[] = [];
@@ -13,13 +10,19 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function startRig(): Promise<SourceRig> {
-  const rig = await SourceRig.start({ hasNode: true, servers: 1 });
-  ends.push(() => rig.stop());
-  await until('both are trusted', async () =>
-    (await rig.sources()).every(({ state }) => state === 'trusted'),
-  );
-  return rig;
+const SOURCE = 'rpc:http://node-1,grpc:http://server-0';
+
+async function startScene(flags = {}): Promise<ChainScene> {
+  const scene = await ChainScene.start({ servers: 1, flags });
+  ends.push(() => scene.stop());
+  return scene;
+}
+
+/** A service whose two sources are trusted. */
+async function startMerged(): Promise<ChainScene> {
+  const scene = await startScene({ source: SOURCE });
+  for (const at of [0, 1]) await scene.untilState(at, 'trusted');
+  return scene;
 }
 
 /** A run of the command, and what it draws. */
@@ -35,7 +38,7 @@ function startRun(url: string, isTTY: boolean, flags = {}) {
 const HEAD = /^source +state +slot +lag +won +lead ms +misses +disagreements +reason$/m;
 
 test('sources: where the output is no terminal the table is printed once', async () => {
-  const { service, node, servers } = await startRig();
+  const { service } = await startMerged();
   for (const [isTTY, flags] of [
     [false, {}],
     [true, { plain: true }],
@@ -46,50 +49,38 @@ test('sources: where the output is no terminal the table is printed once', async
     expect(drawn[0]).toMatch(/^live, slot \d+\n\n/);
     expect(drawn[0]).toMatch(HEAD);
     expect(drawn[0]).not.toContain('\x1b');
-    const names = [
-      `rpc:${new URL(node.rpcUrl).host}`,
-      `grpc:${new URL(servers[0]?.url ?? '').host}`,
-    ];
-    for (const name of names)
+    for (const name of ['rpc:node-1', 'grpc:server-0'])
       expect(drawn[0]).toMatch(new RegExp(`^${name} +trusted +\\d+ +\\d+ +(-|[\\d.]+ %)`, 'm'));
   }
-}, 60_000);
+});
 
 test('sources: on a terminal the table moves, says what is closed, and when it is old', async () => {
-  const rig = await startRig();
-  const { drawn, over, stop } = startRun(rig.service.url, true);
-  await rig.passWrites(20);
+  const scene = await startMerged();
+  const { drawn, over, stop } = startRun(scene.service.url, true);
   await until('a share', () => /^grpc:\S+ +trusted .* [\d.]+ %/m.test(drawn.at(-1) ?? ''));
-  rig.servers[0]?.stop();
+  await scene.passSlots(8);
+  const [server] = scene.world.servers;
+  Object.assign(server?.faults ?? {}, { isDown: true });
+  server?.cutConnections();
   await until('a closed source', () =>
     /^grpc:\S+ +(interrupted|closed) /m.test(drawn.at(-1) ?? ''),
   );
   await until('its reason', () => /^grpc:\S+ +closed .*UNAVAILABLE/m.test(drawn.at(-1) ?? ''));
   expect(drawn.every((text) => text.startsWith('\x1b[H\x1b[J'))).toBe(true);
   expect(new Set(drawn).size).toBeGreaterThan(2);
-  await rig.watch.stop();
+  await scene.stop();
   await until('an old table', () => /^the table is old: UNREACHABLE: /m.test(drawn.at(-1) ?? ''));
   expect(drawn.at(-1)).toMatch(HEAD);
   stop();
   expect(await over).toBe(false);
-}, 60_000);
+});
 
 test('sources: of a service that merges nothing it says so in one line', async () => {
-  const chain = new ScriptedChain({ seed: 7, makers: 5, slotMs: 400, writesAreSeen: 'atOnce' });
-  const node = await ScriptedNode.start(chain);
-  chain.start();
-  ends.push(
-    () => node.stop(),
-    () => chain.stop(),
-  );
-  const service = await ServiceProbe.start(node);
-  ends.push(() => service.stop());
+  const { service } = await startScene();
   const { drawn, over } = startRun(service.url, true);
   expect(await over).toBe(true);
-  expect(drawn.join('')).toMatch(
-    /^live, slot \d+; it merges no sources, and follows 127\.0\.0\.1:\d+\n$/,
-  );
-}, 60_000);
+  expect(drawn.join('')).toMatch(/^live, slot \d+; it merges no sources, and follows node-0\n$/);
+});
 
 test('sources: a service that cannot be read is an error', async () => {
   const { over } = startRun('http://127.0.0.1:1', false);

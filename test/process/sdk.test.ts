@@ -6,8 +6,11 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
+import { ScriptedChain } from '../scripted-chain.js';
+import { ScriptedNode } from '../scripted-chain-node.js';
+import { ScriptedGrpc } from '../scripted-grpc.js';
 import { LineProcess } from '../support/line-process.js';
-import { SourceRig } from '../support/source-rig.js';
+import { ServiceProbe } from '../support/service-probe.js';
 import { until } from '../support/until.js';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -30,7 +33,29 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function ordersOf({ chain, service }: SourceRig): Promise<Orders> {
+/** A chain, its node and gRPC server, and a service on the latter. */
+async function startRig() {
+  const chain = new ScriptedChain({ seed: 7, makers: 20, writesAreSeen: 'atOnce' });
+  const node = await ScriptedNode.start(chain);
+  ends.push(() => node.stop());
+  const server = await ScriptedGrpc.start(chain);
+  ends.push(() => server.stop());
+  chain.start();
+  ends.push(() => chain.stop());
+  const service = await ServiceProbe.start(node, { source: `grpc:${server.url}` });
+  ends.push(() => service.stop());
+  return { chain, node, server, service };
+}
+
+type Rig = Awaited<ReturnType<typeof startRig>>;
+
+/** Waits until the chain has made so many writes more. */
+async function passWrites({ chain }: Rig, count: number): Promise<void> {
+  const wanted = chain.writes.length + count;
+  await until(`${count} writes`, () => chain.writes.length >= wanted);
+}
+
+async function ordersOf({ chain, service }: Rig): Promise<Orders> {
   const users = [...chain.accounts.values()].filter(({ bytes }) => bytes?.length === 4_376);
   const open: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const { pubkey } of users) {
@@ -49,9 +74,8 @@ test('the OrderSubscriber of the SDK on RPC and the book on gRPC have the same o
   skip,
 }) => {
   skip(!isInstalled, 'needs the packages of test/incumbents/installed');
-  const rig = await SourceRig.start({ hasNode: false, servers: 1 });
-  ends.push(() => rig.stop());
-  const { chain, node, servers, service } = rig;
+  const rig = await startRig();
+  const { chain, node, server, service } = rig;
   // It reads all orders before its subscription stands, and never again: nothing moves meanwhile.
   chain.load(0);
   let sdk: Orders = {};
@@ -66,9 +90,9 @@ test('the OrderSubscriber of the SDK on RPC and the book on gRPC have the same o
   });
   for (let round = 0; round < ROUNDS; round += 1) {
     chain.load(30);
-    await rig.passWrites(WRITES);
-    if (round % 2 === 1) servers[0]?.cutStreams();
-    await rig.passWrites(WRITES);
+    await passWrites(rig, WRITES);
+    if (round % 2 === 1) server.cutStreams();
+    await passWrites(rig, WRITES);
     chain.load(0);
     let ours: Orders = {};
     await until('the same orders', async () => {

@@ -78,20 +78,21 @@ interface TrueMoment {
 /** The judge of one run's book. */
 export class BookTruth {
   readonly #chain: ModelChain;
-  readonly #hashes: readonly bigint[];
+  readonly #hashes: readonly bigint[] | null;
   readonly #lifeRows: Map<number, Rows>;
-  /** Of a chain with forks. */
+  /** Of a chain with forks, or of one run alone. */
   #reference: ReferenceBook | null = null;
   /** Newest last; as far back as a book may be late. */
   #moments: TrueMoment[] = [];
   /** Since when each order that is wrong is. */
   readonly #wrongSinceMs = new Map<string, number>();
 
-  constructor(chain: ModelChain, life: MarketLife) {
+  /** With the life of the chain what is known of it serves all runs of the process; null is for one run. */
+  constructor(chain: ModelChain, life: MarketLife | null) {
     this.#chain = chain;
-    this.#hashes = hashesOf(life);
-    this.#lifeRows = rowsByLife.get(life) ?? new Map();
-    rowsByLife.set(life, this.#lifeRows);
+    this.#hashes = life === null ? null : hashesOf(life);
+    this.#lifeRows = (life === null ? null : rowsByLife.get(life)) ?? new Map();
+    if (life !== null) rowsByLife.set(life, this.#lifeRows);
   }
 
   /** An account has another state. */
@@ -103,8 +104,8 @@ export class BookTruth {
   recordMoment(atMs: number): void {
     const { slot, hasForked } = this.#chain;
     const accounts = [...this.#chain.accounts.values()];
-    if (hasForked) this.#reference ??= new ReferenceBook(accounts);
-    const hash = this.#reference?.readHash(slot) ?? this.#hashes[slot - FIRST_SLOT];
+    if (hasForked || this.#hashes === null) this.#reference ??= new ReferenceBook(accounts);
+    const hash = this.#reference?.readHash(slot) ?? this.#hashes?.[slot - FIRST_SLOT];
     this.#moments.push({ atMs, slot, accounts, hash, rows: null });
     const since = this.#moments.findLastIndex((moment) => moment.atMs <= atMs - LATE_MS_MAX);
     if (since > 0) this.#moments = this.#moments.slice(since);

@@ -21,7 +21,7 @@ const notifies = (name: string, faults: Partial<NodeFaults>): FaultKind => {
 
 /** The same over a cut, so that everything is read meanwhile. */
 const reads = (name: string, faults: Partial<NodeFaults>): FaultKind => {
-  return { ...notifies(name, faults), begin: CUT.begin };
+  return { ...CUT, ...notifies(name, faults) };
 };
 
 const HALF_OPEN = notifies('a half-open connection', {

@@ -7,7 +7,7 @@ import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { Random } from '../../src/sim/random.js';
 import { currentMachine } from '../simulation/globals.js';
 import { useGrpcHosts } from '../simulation/grpc-network.js';
-import { lifeOf } from '../simulation/market-life.js';
+import { lifeOf, type MarketLife } from '../simulation/market-life.js';
 import { ModelChain } from '../simulation/model-chain.js';
 import { ModelGrpc } from '../simulation/model-grpc.js';
 import { ModelLedger } from '../simulation/model-ledger.js';
@@ -33,8 +33,8 @@ export class World {
   readonly #clients: ModelClient[] = [];
 
   private constructor(
-    readonly chain: ModelChain,
-    readonly nodes: readonly ModelNode[],
+    public chain: ModelChain,
+    public nodes: readonly ModelNode[],
     readonly servers: readonly ModelGrpc[],
     readonly service: ServiceProbe,
   ) {}
@@ -42,26 +42,11 @@ export class World {
   /** Starts the chain and the service; the book is live. */
   static async start(options: WorldOptions = {}): Promise<World> {
     const { seed = 1, nodes: count = 1, servers: serverCount = 0, flags = {} } = options;
-    const { time } = currentMachine();
-    const chain = new ModelChain({ time, life: lifeOf(0), seed });
-    const ledger = new ModelLedger(chain, new Random(seed + 1));
-    const nodes = Array.from({ length: count }, (_, index) => {
-      return new ModelNode({ name: `node-${index}`, chain, ledger, seed: seed * 31 + index });
-    });
+    const { chain, nodes } = startChain({ life: lifeOf(0), seed, count });
     const servers = Array.from({ length: serverCount }, (_, index) => {
       return new ModelGrpc({ name: `server-${index}`, chain, seed: seed * 37 + index });
     });
-    useHosts(new Map(nodes.map((node) => [node.name, node])));
     useGrpcHosts(new Map(servers.map((server) => [server.name, server])));
-    chain.listen({
-      handleState: () => undefined,
-      handleSlot: (_slot, ended) => {
-        for (const fill of ledger.endSlot(ended, time.nowMs)) {
-          for (const node of nodes) node.handleFill(fill);
-        }
-      },
-    });
-    chain.start();
     const fallback = { fallbackRpcUrl: 'http://node-1', fallbackWsUrl: 'ws://node-1' };
     const settings = { programId: PROGRAM_ID, ...(count === 2 ? fallback : {}), ...flags };
     const urls = { rpcUrl: 'http://node-0', wsUrl: 'ws://node-0' };
@@ -80,11 +65,45 @@ export class World {
     return client;
   }
 
+  /** Another chain takes the place of this one behind the same nodes: what a restarted test chain is. */
+  replaceChain(seed: number): void {
+    for (const node of this.nodes) node.cutConnections();
+    const started = startChain({ life: lifeOf(seed), seed, count: this.nodes.length });
+    this.chain = started.chain;
+    this.nodes = started.nodes;
+  }
+
   /** Closes the clients and stops the service; the chain ends with the world. */
   async stop(): Promise<void> {
     for (const client of this.#clients) await client.close();
     await this.service.stop();
   }
+}
+
+/** A chain whose slots pass, and the nodes by which it is reached. */
+function startChain(options: {
+  readonly life: MarketLife;
+  readonly seed: number;
+  readonly count: number;
+}) {
+  const { life, seed, count } = options;
+  const { time } = currentMachine();
+  const chain = new ModelChain({ time, life, seed });
+  const ledger = new ModelLedger(chain, new Random(seed + 1));
+  const nodes = Array.from({ length: count }, (_, index) => {
+    return new ModelNode({ name: `node-${index}`, chain, ledger, seed: seed * 31 + index });
+  });
+  useHosts(new Map(nodes.map((node) => [node.name, node])));
+  chain.listen({
+    handleState: () => undefined,
+    handleSlot: (_slot, ended) => {
+      for (const fill of ledger.endSlot(ended, time.nowMs)) {
+        for (const node of nodes) node.handleFill(fill);
+      }
+    },
+  });
+  chain.start();
+  return { chain, nodes };
 }
 
 /** Starts a world. */
