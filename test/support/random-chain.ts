@@ -28,6 +28,11 @@ export interface Bank {
   readonly writes: readonly ChainWrite[];
 }
 
+interface WriteOfBank {
+  readonly bank: Bank;
+  readonly write: ChainWrite;
+}
+
 /** What an account is at the end of a slot, and the slot that made it so. */
 export interface ChainState {
   readonly data: string | null;
@@ -52,6 +57,7 @@ export class RandomChain {
   readonly accounts: readonly string[];
   readonly #options: RandomChainOptions;
   readonly #bySlot = new Map<number, Bank>();
+  readonly #byAccount = new Map<string, readonly WriteOfBank[]>();
   #slot = FIRST_SLOT;
   #parent = FIRST_SLOT - 1;
   #atMs = 1_000;
@@ -96,15 +102,25 @@ export class RandomChain {
 
   /** Whether an account was this at some time of the last `lateMs` milliseconds, on the chain or on a fork. */
   isRight(pubkey: string, shown: string | null, nowMs: number, lateMs: number): boolean {
-    for (const { isLost, atMs, writes } of this.banks.toReversed()) {
-      for (const write of writes.toReversed()) {
-        if (write.pubkey !== pubkey || write.atMs > nowMs) continue;
-        const isPresent = !isLost || nowMs <= atMs + LEFT_MS + lateMs;
-        if (write.data === shown && isPresent) return true;
-        if (!isLost && write.atMs < nowMs - lateMs) return false;
-      }
+    const writes = this.#writesOf(pubkey);
+    for (let at = writes.length - 1; at >= 0; at -= 1) {
+      const { bank, write } = writes[at] as WriteOfBank;
+      if (write.atMs > nowMs) continue;
+      const isPresent = !bank.isLost || nowMs <= bank.atMs + LEFT_MS + lateMs;
+      if (write.data === shown && isPresent) return true;
+      if (!bank.isLost && write.atMs < nowMs - lateMs) return false;
     }
     return shown === 'first';
+  }
+
+  #writesOf(pubkey: string): readonly WriteOfBank[] {
+    const known = this.#byAccount.get(pubkey);
+    if (known !== undefined) return known;
+    const writes = this.banks.flatMap((bank) =>
+      bank.writes.filter((write) => write.pubkey === pubkey).map((write) => ({ bank, write })),
+    );
+    this.#byAccount.set(pubkey, writes);
+    return writes;
   }
 
   /** Mostly none, and seldom all four of a leader. */

@@ -12,7 +12,7 @@ import { Random } from '../../sim/random.js';
 import { closedAccount } from '../model/account-update.js';
 import { MergedSources } from './merged-sources.js';
 
-const RUNS = Number(process.env['HONEST_RUNS'] ?? 300);
+const RUNS = Number(process.env['HONEST_RUNS'] ?? 150);
 const FIRST_SEED = Number(process.env['HONEST_SEED'] ?? 1);
 const IS_LOGGED = process.env['HONEST_LOG'] === '1';
 const STEP_MS = 50;
@@ -252,6 +252,6 @@ for (const kinds of MIXES) {
       if (IS_LOGGED) console.log(life.log.join('\n'));
     }
     expect(faults).toEqual([]);
-    if (RUNS >= 300 && mayHaveClosed(kinds)) expect(absent).toBeGreaterThan(0);
+    if (RUNS >= 150 && mayHaveClosed(kinds)) expect(absent).toBeGreaterThan(0);
   }, 300_000);
 }
