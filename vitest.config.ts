@@ -19,10 +19,6 @@ const REAL = [
 ];
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
-  'test/one-book-a-seq.test.ts',
-  'test/grpc.test.ts',
-  'test/merged-sources.test.ts',
-  'test/sources-command.test.ts',
   'test/replay-limits.test.ts',
   'test/streaming-replay.test.ts',
   'test/world/**/*.test.ts',
