@@ -20,6 +20,7 @@ const REAL = [
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
   'test/replay-limits.test.ts',
+  'test/spec-*.test.ts',
   'test/streaming-replay.test.ts',
   'test/world/**/*.test.ts',
 ];

@@ -60,7 +60,8 @@ function makeLife(seed: number): MarketLife {
   return { genesis, slots };
 }
 
-function writeOf({ pubkey, owner, data }: Omit<LifeWrite, 'base64' | 'zstd'>): LifeWrite {
+/** A write in all forms in which a node gives it. */
+export function writeOf({ pubkey, owner, data }: Omit<LifeWrite, 'base64' | 'zstd'>): LifeWrite {
   const base64 = data.toString('base64');
   return { pubkey, owner, data, base64, zstd: zstdFrame(data).toString('base64') };
 }

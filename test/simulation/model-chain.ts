@@ -2,14 +2,9 @@
 import { CLOCK_KEY } from '../../src/feed/model/queries.js';
 import { keyOf } from '../../src/sim/bytes/keys.js';
 import { Random } from '../../src/sim/random.js';
-import {
-  FIRST_SLOT,
-  type LifeWrite,
-  type MarketLife,
-  SLOT_MS,
-  unixSecondsOf,
-} from './market-life.js';
-import type { VirtualTime } from './virtual-time.js';
+import { START_UNIX_MS } from './globals.js';
+import { FIRST_SLOT, type LifeWrite, type MarketLife, SLOT_MS } from './market-life.js';
+import type { PlannedEvent, VirtualTime } from './virtual-time.js';
 
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
 /** Readings as of an earlier slot look this far back, and forks reach no further. */
@@ -73,11 +68,16 @@ export class ModelChain {
   /** By how much the slot after the next one is late. */
   #stillMs = 0;
   readonly #closed = new Set<string>();
+  readonly #slotMs: number;
+  readonly #startedMs: number;
+  #nextSlot: PlannedEvent | null = null;
   /** What the next slot follows, when that is not the present one. */
   #parent: number | null = null;
 
-  constructor(options: { time: VirtualTime; life: MarketLife; seed: number }) {
+  constructor(options: { time: VirtualTime; life: MarketLife; seed: number; slotMs?: number }) {
     this.#time = options.time;
+    this.#slotMs = options.slotMs ?? SLOT_MS;
+    this.#startedMs = this.#time.nowMs;
     this.#life = options.life;
     this.#random = new Random(options.seed);
     this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.#random.nextBelow(256)));
@@ -98,14 +98,25 @@ export class ModelChain {
     this.#listeners.push(listener);
   }
 
+  /** The chain's second in a slot. */
+  secondOf(slot: number): number {
+    const passedMs = this.#startedMs + (slot - FIRST_SLOT) * this.#slotMs;
+    return Math.floor((START_UNIX_MS + passedMs) / 1_000);
+  }
+
   /** Lets slots pass. */
   start(): void {
     this.#planSlot();
   }
 
-  /** The process of the only validator is stopped: after the present slot none ends for so long, and none is left out. */
-  standStill(ms: number): void {
-    this.#stillMs = ms;
+  /** No slot passes until the next start. */
+  stop(): void {
+    this.#nextSlot?.cancel();
+  }
+
+  /** Replaces the whole of an account now, beside what its life writes; null closes it. */
+  setAccount(pubkey: string, write: LifeWrite | null): void {
+    this.#setState(pubkey, write, this.#slot);
   }
 
   /** The state of an account at the end of a slot; null when it did not exist. */
@@ -161,9 +172,7 @@ export class ModelChain {
   #planSlot(): void {
     // Slots are as the second of the chain: one that is skipped leaves its number out.
     const skipped = this.#random.oneIn(SKIPPED_ONE_IN) ? 1 : 0;
-    const stillMs = this.#stillMs;
-    this.#stillMs = 0;
-    this.#time.plan(stillMs + SLOT_MS * (1 + skipped), () => {
+    this.#nextSlot = this.#time.plan(this.#slotMs * (1 + skipped), () => {
       this.#planSlot();
       this.#endSlot(1 + skipped);
     });
@@ -189,7 +198,7 @@ export class ModelChain {
   #writeClock(): void {
     const data = Buffer.alloc(40);
     data.writeUInt32LE(this.#slot, 0);
-    data.writeUInt32LE(unixSecondsOf(this.#slot), 32);
+    data.writeUInt32LE(this.secondOf(this.#slot), 32);
     const base64 = data.toString('base64');
     const write = { pubkey: CLOCK_KEY, owner: SYSVAR_PROGRAM, data, base64, zstd: '' };
     this.#setState(CLOCK_KEY, write, this.#slot);

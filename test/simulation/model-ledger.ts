@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { encodeBase58 } from '../../src/history/store/base58.js';
 import type { Random } from '../../src/sim/random.js';
 import { fillLog } from '../support/fill-log.js';
-import { FIRST_SLOT, unixSecondsOf } from './market-life.js';
+import { FIRST_SLOT } from './market-life.js';
 import type { ModelChain } from './model-chain.js';
 
 /** A transaction is finalised so many slots after its own. */
@@ -44,24 +44,30 @@ export interface ListConfig {
 /** The ledger of one run. */
 export class ModelLedger {
   readonly #chain: ModelChain;
-  readonly #random: Random;
+  readonly #random: Random | null;
   /** Oldest first. */
   readonly fills: ModelFill[] = [];
   readonly #bySignature = new Map<string, ModelFill>();
 
-  constructor(chain: ModelChain, random: Random) {
+  /** Without chance there are only the transactions that are sent. */
+  constructor(chain: ModelChain, random: Random | null) {
     this.#chain = chain;
     this.#random = random;
-    for (let at = EARLIER_FILLS; at > 0; at -= 1) {
+    for (let at = random === null ? 0 : EARLIER_FILLS; at > 0; at -= 1) {
       this.#add(FIRST_SLOT - at * SLOTS_BETWEEN_EARLIER, 0);
     }
   }
 
   /** A slot has ended; returns what is confirmed by that. */
   endSlot(slot: number, nowMs: number): readonly ModelFill[] {
-    if (this.#random.oneIn(FILL_ONE_IN)) this.#add(slot, nowMs);
+    if (this.#random?.oneIn(FILL_ONE_IN)) this.#add(slot, nowMs);
     const from = slot - CONFIRMED_SLOTS;
     return this.fills.slice(-4).filter((fill) => fill.slot === from);
+  }
+
+  /** A transaction lands in the present slot; returns it. */
+  land(signature: string, lines: readonly string[]): ModelFill {
+    return this.#keep({ signature, lines, slot: this.#chain.slot, landedMs: 0 });
   }
 
   find(signature: string): ModelFill | undefined {
@@ -85,10 +91,15 @@ export class ModelLedger {
   #add(slot: number, landedMs: number): void {
     const id = this.fills.length + 1;
     const signature = signatureOf(id);
-    const lines = fillLog(id, unixSecondsOf(slot));
-    const fill = { id, signature, lines, slot, landedMs };
+    const lines = fillLog(id, this.#chain.secondOf(slot));
+    this.#keep({ signature, lines, slot, landedMs });
+  }
+
+  #keep(landed: Omit<ModelFill, 'id'>): ModelFill {
+    const fill = { id: this.fills.length + 1, ...landed };
     this.fills.push(fill);
-    this.#bySignature.set(signature, fill);
+    this.#bySignature.set(fill.signature, fill);
+    return fill;
   }
 }
 

@@ -3,7 +3,6 @@ import { CLOCK_KEY } from '../../src/feed/model/queries.js';
 import { Random } from '../../src/sim/random.js';
 import { matches, type RpcFilter } from '../support/rpc-filter.js';
 import { currentMachine } from './globals.js';
-import { unixSecondsOf } from './market-life.js';
 import {
   type AccountState,
   type ChainListener,
@@ -55,6 +54,7 @@ type Encoding = 'base64' | 'base64+zstd';
 interface Config {
   readonly encoding?: Encoding;
   readonly commitment?: string;
+  readonly withContext?: boolean;
   readonly filters?: readonly RpcFilter[];
 }
 
@@ -63,6 +63,8 @@ interface Subscription {
   readonly kind: NotifiedKind;
   /** Of one account. */
   readonly pubkey: string | null;
+  /** Of a program's accounts. */
+  readonly owner: string | null;
   readonly filters: readonly RpcFilter[];
   readonly encoding: Encoding;
 }
@@ -75,7 +77,7 @@ interface Connection {
 interface RpcRequest {
   readonly id: number;
   readonly method: string;
-  readonly params: readonly unknown[];
+  readonly params?: readonly unknown[];
 }
 
 /** Counts of what was done to notifications, for the report. */
@@ -154,7 +156,7 @@ export class ModelNode implements NetworkHost, ChainListener {
   handleMessage(socket: HostSocket, text: string): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined || this.faults.subscribes === 'silent') return;
-    const { id, method, params } = JSON.parse(text) as RpcRequest;
+    const { id, method, params = [] } = JSON.parse(text) as RpcRequest;
     if (this.faults.subscribes === 'refused') {
       const error = { code: -32603, message: 'Internal error' };
       this.#sendLate(socket, JSON.stringify({ jsonrpc: '2.0', error, id }));
@@ -169,7 +171,7 @@ export class ModelNode implements NetworkHost, ChainListener {
   handleRequest(body: string): RequestOutcome {
     const { isDown, hanging, status, retryAfterSeconds } = this.faults;
     if (isDown) return 'refuse';
-    const { id, method, params } = JSON.parse(body) as RpcRequest;
+    const { id, method, params = [] } = JSON.parse(body) as RpcRequest;
     if (hanging.has(method) || hanging.has('*')) return 'hang';
     if (hanging.has('users') && isUserScan(method, params)) return 'hang';
     if (status !== null) {
@@ -213,13 +215,12 @@ export class ModelNode implements NetworkHost, ChainListener {
     const kind = kindOf(state);
     const isRevert = state.slot < (state.before?.slot ?? 0);
     if (isRevert && kind === 'user' && this.faults.hidesReverts) return;
-    const isProgram = kind in PROGRAM_NOTIFICATIONS;
     const slot = state.slot - this.#random.nextBelow(this.faults.lowerSlots + 1);
     const told = this.#toldState(state);
-    const method = isProgram ? 'programNotification' : 'accountNotification';
-    this.#notify(kind, state, ({ id, encoding }) => {
+    this.#notify(kind, state, ({ id, encoding, pubkey }) => {
       const account = accountText(told, encoding);
-      const value = isProgram ? `{"pubkey":"${state.pubkey}","account":${account}}` : account;
+      const value = pubkey === null ? `{"pubkey":"${state.pubkey}","account":${account}}` : account;
+      const method = pubkey === null ? 'programNotification' : 'accountNotification';
       return notification(method, `{"context":{"slot":${slot}},"value":${value}}`, id);
     });
   }
@@ -229,8 +230,9 @@ export class ModelNode implements NetworkHost, ChainListener {
     this.#nextSubscription += 1;
     const { filters = [], encoding = 'base64' } = (params[1] ?? {}) as Config;
     const pubkey = method === 'accountSubscribe' ? (params[0] as string) : null;
+    const owner = method === 'programSubscribe' ? (params[0] as string) : null;
     const kind = subscribedKind(method, pubkey, filters);
-    connection.subscriptions.set(id, { id, kind, pubkey, filters, encoding });
+    connection.subscriptions.set(id, { id, kind, pubkey, owner, filters, encoding });
     return id;
   }
 
@@ -292,7 +294,8 @@ export class ModelNode implements NetworkHost, ChainListener {
     if (method === 'getSignaturesForAddress') return this.#listFills(params[1] as ListConfig);
     if (method === 'getTransaction') return this.#readFill(params[0] as string);
     if (method === 'getSignatureStatuses') return this.#readStatuses(params[0] as string[]);
-    if (method === 'getProgramAccounts') return this.#scan(params[1] as Config);
+    if (method === 'getProgramAccounts')
+      return this.#scan(params[0] as string, params[1] as Config);
     if (method === 'getMultipleAccounts') {
       return this.#readAccounts(params[0] as string[], params[1] as Config);
     }
@@ -303,13 +306,13 @@ export class ModelNode implements NetworkHost, ChainListener {
   #readBlockTime(slot: number): string {
     const { readingSlotsAhead, clockErrorSeconds } = this.faults;
     const trueSlot = slot - this.#slotsAhead - readingSlotsAhead;
-    return `${unixSecondsOf(trueSlot) + clockErrorSeconds}`;
+    return `${this.#chain.secondOf(trueSlot) + clockErrorSeconds}`;
   }
 
   #listFills(config: ListConfig): string {
     const { clockErrorSeconds } = this.faults;
     const rows = this.#ledger.list(config).map(({ signature, slot }) => {
-      const blockTime = unixSecondsOf(slot) + clockErrorSeconds;
+      const blockTime = this.#chain.secondOf(slot) + clockErrorSeconds;
       return { signature, slot, err: null, memo: null, blockTime };
     });
     return JSON.stringify(rows);
@@ -321,7 +324,7 @@ export class ModelNode implements NetworkHost, ChainListener {
     const { slot, lines: logMessages } = fill;
     return JSON.stringify({
       slot,
-      blockTime: unixSecondsOf(slot),
+      blockTime: this.#chain.secondOf(slot),
       meta: { err: null, logMessages },
     });
   }
@@ -362,20 +365,21 @@ export class ModelNode implements NetworkHost, ChainListener {
     return slotsAhead + climbed * (CLIMB_FACTOR - 1);
   }
 
-  #scan({ filters = [], encoding = 'base64' }: Config): string {
+  #scan(owner: string, { filters = [], encoding = 'base64', withContext }: Config): string {
     const slot = this.#answerSlot;
     const found: string[] = [];
     const { scanShare, hidesMarkets } = this.faults;
     let users = 0;
     for (const pubkey of this.#chain.accounts.keys()) {
       const state = this.#chain.stateAt(pubkey, slot);
-      if (state?.write == null || !matches(state.write.data, filters)) continue;
+      if (state?.write?.owner !== owner || !matches(state.write.data, filters)) continue;
       if (state.write.data.length === USER_BYTES) users += 1;
       else if (hidesMarkets) continue;
       found.push(`{"pubkey":"${pubkey}","account":${accountText(state, encoding)}}`);
     }
     if (users > 0 && scanShare < 1) found.length = Math.floor(users * scanShare);
-    return `{"context":{"slot":${this.#contextSlot}},"value":[${found.join()}]}`;
+    const rows = `[${found.join()}]`;
+    return withContext ? `{"context":{"slot":${this.#contextSlot}},"value":${rows}}` : rows;
   }
 
   #readAccounts(keys: readonly string[], { encoding = 'base64', commitment }: Config): string {
@@ -431,9 +435,6 @@ function isUserScan(method: string, params: readonly unknown[]): boolean {
   return filters.some(({ dataSize }) => dataSize === USER_BYTES);
 }
 
-/** Kinds that come by the program's subscriptions; the others by those of one account. */
-const PROGRAM_NOTIFICATIONS = { user: 0, perpMarket: 0, spotMarket: 0, state: 0 };
-
 function kindOf({ pubkey, write }: AccountState): NotifiedKind {
   if (pubkey === CLOCK_KEY) return 'clock';
   return KIND_OF_BYTES[write?.data.length ?? 0] ?? 'oracle';
@@ -452,14 +453,14 @@ function subscribedKind(
 }
 
 function isOf(
-  { kind, pubkey, filters }: Subscription,
+  { kind, pubkey, owner, filters }: Subscription,
   notified: NotifiedKind,
   state: AccountState | null,
 ): boolean {
-  if (kind !== notified) return false;
-  if (state === null) return true;
-  if (pubkey !== null) return pubkey === state.pubkey;
-  return matches(state.write?.data ?? null, filters);
+  if (pubkey !== null) return pubkey === state?.pubkey;
+  if (state === null || owner === null) return state === null && kind === notified;
+  if (state.write?.owner !== owner) return false;
+  return matches(state.write.data, filters);
 }
 
 function accountText({ write }: AccountState, encoding: Encoding): string {

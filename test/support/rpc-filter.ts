@@ -1,8 +1,12 @@
 /** A filter of programSubscribe and getProgramAccounts. */
 export interface RpcFilter {
   readonly dataSize?: number;
-  /** `bytes` is base58. */
-  readonly memcmp?: { readonly offset: number; readonly bytes: string };
+  /** `bytes` is base58 where no encoding is named. */
+  readonly memcmp?: {
+    readonly offset: number;
+    readonly bytes: string;
+    readonly encoding?: 'base58' | 'base64';
+  };
 }
 
 /** Whether a node tells of an account of these bytes; a closed one matches no filter. */
@@ -11,8 +15,9 @@ export function matches(bytes: Buffer | null, filters: readonly RpcFilter[]): bo
   return filters.every(({ dataSize, memcmp }) => {
     if (dataSize !== undefined && dataSize !== bytes.length) return false;
     if (memcmp === undefined) return true;
-    const wanted = base58(memcmp.bytes);
-    return bytes.subarray(memcmp.offset, memcmp.offset + wanted.length).equals(wanted);
+    const { offset, bytes: text, encoding } = memcmp;
+    const wanted = encoding === 'base64' ? Buffer.from(text, 'base64') : base58(text);
+    return bytes.subarray(offset, offset + wanted.length).equals(wanted);
   });
 }
 

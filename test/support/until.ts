@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Long enough for a machine several times as slow: the deadline is for what hangs. */
 const DEADLINE_MS = 60_000;
 /** The pause between two tries, unless a try takes long: no more than a quarter of the time goes into tries. */
-const PAUSE_MS = { min: 2, max: 100 };
+const PAUSE_MS = { min: 20, max: 100 };
 
 /** What is waited for: the wait ends when the value is neither undefined, null, false, 0 nor ''. */
 type Condition<T> = () => T | Promise<T>;
