@@ -19,6 +19,8 @@ const REAL = [
 ];
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
+  'test/market-*.test.ts',
+  'test/service*.test.ts',
   'test/replay-limits.test.ts',
   'test/spec-*.test.ts',
   'test/streaming-replay.test.ts',

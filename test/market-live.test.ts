@@ -1,7 +1,7 @@
 /** The demo as anyone starts it: its trades come out of /ws, and make the candles there. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type PlainTrade, plainCandles } from './plain-candles.js';
-import { ServiceChild } from './support/service-child.js';
+import { DemoService } from './support/demo-service.js';
 import { Probe } from './support/socket-scene.js';
 import { until } from './support/until.js';
 
@@ -30,11 +30,11 @@ interface TradeRow {
   readonly oraclePrice: number;
 }
 
-let service: ServiceChild;
+let service: DemoService;
 let client: Probe;
 
 beforeAll(async () => {
-  service = await ServiceChild.demo(['--makers', '20', '--rate', '20', '--fills', '8']);
+  service = await DemoService.start({ makers: '20', rate: '20', fills: '8' });
   client = await Probe.open(service.socketUrl);
 });
 
