@@ -19,10 +19,7 @@ const REAL = [
 ];
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
-  'test/market-*.test.ts',
-  'test/service*.test.ts',
   'test/replay-limits.test.ts',
-  'test/spec-*.test.ts',
   'test/streaming-replay.test.ts',
   'test/world/**/*.test.ts',
 ];
