@@ -1,4 +1,4 @@
-/** Core and followers of a log on a real NATS server, for each test that imports this. */
+/** Core and followers of a log on a NATS server. */
 import { afterAll, afterEach, beforeAll, type TestContext } from 'vitest';
 import type { FeedState } from '../../src/contract/feed-status.js';
 import { Engine } from '../../src/engine/engine.js';
@@ -22,15 +22,16 @@ export let server: NatsServer;
 let streams = 0;
 const ends: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  if (natsMissing === undefined) server = await NatsServer.start();
-});
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-afterAll(async () => server?.stop());
+/** For a file of tests: starts the server before them, and ends after each what it has made. */
+export function useLogServer(): void {
+  beforeAll(async () => {
+    if (natsMissing === undefined) server = await NatsServer.start();
+  });
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+  afterAll(async () => server?.stop());
+}
 
 /** A log of its own for each test. */
 export function newSetup({ skip }: TestContext): LogSetup {
@@ -136,8 +137,18 @@ export class Edge {
   /** Resolves when it shows what a book shows. */
   async showsBook({ engine }: LiveBook): Promise<void> {
     const wanted = shownBy(engine);
-    await until('the book of the core', () => shownBy(this.engine) === wanted);
+    const seqs = seqsOf(engine);
+    // All of a book takes long to write.
+    const isShown = () => seqsOf(this.engine) === seqs && shownBy(this.engine) === wanted;
+    await until('the book of the core', isShown);
   }
+}
+
+function seqsOf(engine: Engine): string {
+  return engine
+    .markets()
+    .map(({ id }) => engine.version(id).seq)
+    .join();
 }
 
 /** A connection to the servers of a log, until the test ends. */

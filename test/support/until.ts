@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Long enough for a machine several times as slow: the deadline is for what hangs. */
 const DEADLINE_MS = 60_000;
-/** The pause between two tries, unless a try takes long: no more than a quarter of the time goes into tries. */
-const PAUSE_MS = { min: 20, max: 100 };
+/** The pause between two tries: longer each time, and no more than a quarter of the time goes into tries. */
+const PAUSE_MS = { min: 2, max: 100, growth: 1.5 };
 
 /** What is waited for: the wait ends when the value is neither undefined, null, false, 0 nor ''. */
 type Condition<T> = () => T | Promise<T>;
@@ -26,14 +26,14 @@ async function poll<T>(
   deadlineMs = DEADLINE_MS,
 ): Promise<Held<T>> {
   const startMs = performance.now();
-  for (;;) {
+  for (let pauseMs = PAUSE_MS.min; ; pauseMs *= PAUSE_MS.growth) {
     // The time comes first: a condition that is tried after the deadline still counts.
     const triedMs = performance.now();
     const value = await condition();
     if (value) return value as Held<T>;
     if (triedMs - startMs > deadlineMs) throw new Error(`waited ${deadlineMs} ms for: ${what}`);
     const tookMs = performance.now() - triedMs;
-    await sleep(Math.min(PAUSE_MS.max, Math.max(PAUSE_MS.min, 3 * tookMs)));
+    await sleep(Math.min(PAUSE_MS.max, Math.max(pauseMs, 3 * tookMs)));
   }
 }
 

@@ -14,6 +14,10 @@ const clock = path.join(folder, 'clock.ts');
 /** By the import as it is written. */
 const REPLACED: Readonly<Record<string, string>> = {
   'uWebSockets.js': 'test/world/uws.ts',
+  '@nats-io/jetstream': 'test/world/nats-client.ts',
+  '@nats-io/kv': 'test/world/nats-client.ts',
+  '@nats-io/obj': 'test/world/nats-client.ts',
+  '@nats-io/transport-node': 'test/world/nats-client.ts',
   vitest: 'test/world/vitest.ts',
   ws: 'test/world/ws.ts',
   '@slotbook/core': 'test/simulation/stand-ins/addon.ts',
@@ -36,6 +40,7 @@ const REPLACED_FILES: Readonly<Record<string, string>> = {
   'src/journal/as-of-thread.ts': 'test/world/journal-threads.ts',
   'src/journal/replay-thread.ts': 'test/world/journal-threads.ts',
   'src/journal/worker-link.ts': 'test/world/journal-threads.ts',
+  'test/support/nats-server.ts': 'test/world/nats-server.ts',
   'src/server/metrics/timings.ts': 'test/simulation/stand-ins/timings.ts',
   'src/server/transport/native-transport.ts': 'test/world/native-transport.ts',
 };

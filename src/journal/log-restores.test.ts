@@ -1,13 +1,14 @@
-/** Followers of a log that does not go on, on a real NATS server: what their readers see meanwhile. */
-import { DiscardPolicy } from '@nats-io/jetstream';
+/** Followers of a log that does not go on, on a NATS server: what their readers see meanwhile. */
 import { expect, test } from 'vitest';
-import type { LogSetup } from '../../src/journal/model/log-place.js';
-import { CheckpointStore } from '../../src/journal/nats/checkpoint-store.js';
-import { subjectOf } from '../../src/journal/nats/connect.js';
-import { LogAppender } from '../../src/journal/nats/log-appender.js';
-import { type LogMessageId, parseId, textOfId } from '../../src/journal/nats/message-id.js';
-import { Core, Edge, newSetup, openLog } from '../support/log-scene.js';
-import { until } from '../support/until.js';
+import { Core, Edge, newSetup, openLog, useLogServer } from '../../test/support/log-scene.js';
+import { until } from '../../test/support/until.js';
+import type { LogSetup } from './model/log-place.js';
+import { CheckpointStore } from './nats/checkpoint-store.js';
+import { subjectOf } from './nats/connect.js';
+import { LogAppender } from './nats/log-appender.js';
+import { type LogMessageId, parseId, textOfId } from './nats/message-id.js';
+
+useLogServer();
 
 test('a follower of a log of another version waits, and says so', async (context) => {
   const setup = newSetup(context);
@@ -75,22 +76,6 @@ test('a follower whose book may be wrong shows no older one to readers that have
   expect(shown).toEqual([...shown].sort((one, other) => one - other));
 });
 
-test('a follower that joins a log whose messages are gone says so, and waits for the next checkpoint', async (context) => {
-  const setup = newSetup(context);
-  const core = await Core.start(setup, { seed: 15 });
-  await core.writeSlots(1);
-  await until(() => core.stored === 1);
-  await core.writeSlots(1);
-  await new Edge(setup).showsBook(core.book);
-  await (await openLog(setup)).manager.streams.purge(setup.log.stream, { keep: 1 });
-  const edge = new Edge(setup);
-  await until(() => edge.follower.status().reason?.includes('no checkpoint') === true);
-  await core.beginSegment();
-  await core.writeSlots(1);
-  await edge.showsBook(core.book);
-  expect(edge.follower.status()).toMatchObject({ state: 'live', reason: null });
-});
-
 test('a follower joins a log that holds less than a checkpoint is long', async (context) => {
   const setup = { ...newSetup(context), bytesMax: 16 * 1024 };
   const core = await Core.start(setup, { seed: 16 });
@@ -102,26 +87,6 @@ test('a follower joins a log that holds less than a checkpoint is long', async (
   });
   const edge = new Edge(setup);
   await edge.showsBook(core.book);
-});
-
-test('a log that is full says so, and misses nothing when there is room again', async (context) => {
-  const setup = newSetup(context);
-  const core = await Core.start(setup, { seed: 17 });
-  await core.writeSlots(3);
-  const edge = new Edge(setup);
-  await edge.showsBook(core.book);
-  const { streams } = (await openLog(setup)).manager;
-  const { stream } = setup.log;
-  const { bytes } = (await streams.info(stream)).state;
-  // As where the servers have no more room: nothing is deleted for what comes.
-  await streams.update(stream, { discard: DiscardPolicy.New, max_bytes: bytes });
-  await core.writeSlots(5);
-  await until('a core that says so', () => core.reason.includes('the log is full'));
-  expect(core.state).toBe('stopped');
-  await streams.update(stream, { discard: DiscardPolicy.Old, max_bytes: setup.bytesMax });
-  await edge.showsBook(core.book);
-  expect(core.state).toBe('writing');
-  expect(edge.follower.stats()).toMatchObject({ logRestores: 1 });
 });
 
 /** Appends bytes that are no block, and a block behind them, with a name that is made of the last one. */

@@ -1,9 +1,19 @@
-/** The chain and the program of a log, on a real NATS server: nobody writes that of another one, or goes on with it. */
+/** The chain and the program of a log, on a NATS server: nobody writes that of another one, or goes on with it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { LogSetup } from '../../src/journal/model/log-place.js';
-import { LogAppender } from '../../src/journal/nats/log-appender.js';
-import { Core, Edge, newSetup, openLog, server } from '../support/log-scene.js';
-import { until } from '../support/until.js';
+import {
+  Core,
+  Edge,
+  newSetup,
+  openLog,
+  server,
+  useLogServer,
+} from '../../test/support/log-scene.js';
+import { until } from '../../test/support/until.js';
+import type { LogSetup } from './model/log-place.js';
+import { LogAppender } from './nats/log-appender.js';
+
+useLogServer();
 
 const OTHER_CHAIN = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 
@@ -71,6 +81,7 @@ test('a standby whose log is replaced by that of another chain ends', async (con
     // Behind the end of the log before.
     await other.beginSegment();
     await other.writeSlots(1);
+    await sleep(500);
     return failure;
   });
   expect(failure).toMatchObject({ code: 'LOG_MISMATCH' });

@@ -1,0 +1,47 @@
+/** The lease of a core, on a NATS server. */
+import { expect, test } from 'vitest';
+import { newSetup, server, useLogServer } from '../../../test/support/log-scene.js';
+import { silentLog } from '../../rpc/log.js';
+import { sleep, systemTimers } from '../../rpc/timers.js';
+import { LEASE_PAUSE_MS_MAX, LEASE_STOP_MS_MAX, NATS_CONNECT_MS_MAX } from '../model/limits.js';
+import type { LogSetup } from '../model/log-place.js';
+import { Lease } from './lease.js';
+
+useLogServer();
+
+/** A machine that is busy with other tests is no reason to lose a lease. */
+const LEASE_MS = 3_000;
+
+function leaseOf({ log: place }: LogSetup, holder: string, leaseMs = LEASE_MS): Lease {
+  return new Lease({ place, holder, leaseMs, replicas: 1, log: silentLog });
+}
+
+test('the first core keeps it from the moment in which it has it', async (context) => {
+  const setup = newSetup(context);
+  const [first, second] = [leaseOf(setup, 'one'), leaseOf(setup, 'two')];
+  expect(await first.holdFirst()).toBe(true);
+  // It is over on another stream that nobody renews: so would be this one.
+  const other = newSetup(context);
+  const [clock, waiting] = [leaseOf(other, 'one'), leaseOf(other, 'two')];
+  expect(await clock.tryHold()).toBe(true);
+  await new Promise<void>((resolve) => waiting.keep(resolve));
+  expect(await second.holdFirst()).toBe(false);
+  expect(first.isHeld).toBe(true);
+  for (const lease of [first, second, clock, waiting]) await lease.stop();
+});
+
+test('a stop does not wait for a server that stands still', async (context) => {
+  const setup = newSetup(context);
+  const lease = leaseOf(setup, 'one');
+  expect(await lease.holdFirst()).toBe(true);
+  await server.pause();
+  // By then it has asked, and waits.
+  await sleep(systemTimers, 5 * LEASE_PAUSE_MS_MAX);
+  const stopped = lease.stop().then(() => 'stopped');
+  // Without a limit of its own it waits for four requests, one after the other.
+  const late = sleep(systemTimers, LEASE_STOP_MS_MAX + 3 * NATS_CONNECT_MS_MAX).then(() => 'late');
+  const first = await Promise.race([stopped, late]);
+  server.goOn();
+  expect(first).toBe('stopped');
+  await late;
+});

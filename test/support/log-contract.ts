@@ -1,0 +1,284 @@
+/**
+ * What the log relies on of NATS. These tests run against the model of a world and against a real server, so that the
+ * model does what the server does.
+ */
+import { DiscardPolicy } from '@nats-io/jetstream';
+import { describe, expect, test } from 'vitest';
+import type { LogSetup } from '../../src/journal/model/log-place.js';
+import { CheckpointStore } from '../../src/journal/nats/checkpoint-store.js';
+import { Lease } from '../../src/journal/nats/lease.js';
+import { LogAppender, type NewMessage } from '../../src/journal/nats/log-appender.js';
+import { QuoteLink } from '../../src/journal/nats/quote-link.js';
+import { silentLog } from '../../src/rpc/log.js';
+import { sleep, systemTimers } from '../../src/rpc/timers.js';
+import { Core, Edge, newSetup, openLog, server, useLogServer } from './log-scene.js';
+import { NatsServer, natsMissing } from './nats-server.js';
+import { until } from './until.js';
+
+/** The tests; called once in a file. */
+export function testLog(): void {
+  useLogServer();
+  describe('an appender', testAppender);
+  describe('checkpoints', testCheckpoints);
+  describe('a lease', testLease);
+  describe('a follower', testFollower);
+  describe('a link of quotes', testQuoteLink);
+}
+
+/** A message with some bytes. */
+function newMessage(id: string): NewMessage {
+  return { id, bytes: Buffer.from(id) };
+}
+
+async function newAppender(setup: LogSetup): Promise<LogAppender> {
+  const appender = new LogAppender(await openLog(setup), setup);
+  await appender.prepareStream();
+  appender.goOnBehind(await appender.readLast());
+  return appender;
+}
+
+function testAppender(): void {
+  test('is of one writer: one that comes back after another has written is refused', async (context) => {
+    const setup = newSetup(context);
+    const first = await newAppender(setup);
+    await first.appendMessage(newMessage('a.1.0'));
+    const second = await newAppender(setup);
+    await second.appendMessage(newMessage('b.1.0'));
+    await expect(first.appendMessage(newMessage('a.1.1'))).rejects.toMatchObject({
+      code: 'LOG_FENCED',
+    });
+    expect((await second.readLast()).id).toBe('b.1.0');
+  });
+
+  test('has a message once whose acknowledgement was lost', async (context) => {
+    const setup = newSetup(context);
+    const appender = await newAppender(setup);
+    await appender.appendMessage(newMessage('a.1.0'));
+    await server.pause();
+    const late = appender.appendMessage(newMessage('a.1.1'));
+    await expect(late).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' });
+    server.goOn();
+    await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
+    expect(await appender.appendMessage(newMessage('a.1.1'))).toBe(2);
+    expect(await appender.appendMessage(newMessage('a.1.2'))).toBe(3);
+  });
+
+  test('goes on behind a message that was given up when its acknowledgement was lost', async (context) => {
+    const setup = newSetup(context);
+    const appender = await newAppender(setup);
+    await appender.appendMessage(newMessage('a.1.0'));
+    await server.pause();
+    await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toThrow();
+    server.goOn();
+    await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
+    // More waited than may: what goes on is the next segment.
+    const unreachable = { code: 'LOG_UNREACHABLE' };
+    await expect(appender.appendMessage(newMessage('a.3.0'))).rejects.toMatchObject(unreachable);
+    expect(await appender.appendMessage(newMessage('a.3.0'))).toBe(3);
+  });
+
+  test('goes on after a power cut of its server, which has all that was acknowledged', async (context) => {
+    const setup = newSetup(context);
+    const appender = await newAppender(setup);
+    await appender.appendMessage(newMessage('a.1.0'));
+    await server.kill();
+    await server.startAgain();
+    const isAppended = () => appender.appendMessage(newMessage('a.1.1')).catch(() => 0);
+    expect(await until('an answer', isAppended)).toBe(2);
+  });
+
+  test('that is gone is told apart from one that another core writes', async (context) => {
+    const setup = newSetup(context);
+    const appender = await newAppender(setup);
+    await appender.appendMessage(newMessage('a.1.0'));
+    await (await openLog(setup)).manager.streams.delete(setup.log.stream);
+    const lost = { code: 'LOG_LOST' };
+    await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toMatchObject(lost);
+    await appender.prepareStream();
+    await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toMatchObject(lost);
+  });
+}
+
+function testCheckpoints(): void {
+  test('are of their own stream and of the core that writes it alone', async (context) => {
+    const setup = newSetup(context);
+    const first = await newAppender(setup);
+    await first.appendMessage(newMessage('a.1.0'));
+    const connection = await openLog(setup);
+    const checkpoints = await CheckpointStore.openStore(setup.log, connection, { replicas: 1 });
+    const ofFirst = { bytes: Buffer.from('a'), next: 1 };
+    await checkpoints.storeCheckpoint(ofFirst, 'a');
+    expect(await checkpoints.readNewest()).toMatchObject({ next: 1 });
+    await first.appendMessage(newMessage('b.1.0'));
+    // As of a core that was suspended while it stored one.
+    const fenced = { code: 'LOG_FENCED' };
+    await expect(checkpoints.storeCheckpoint(ofFirst, 'a')).rejects.toMatchObject(fenced);
+    await connection.manager.streams.delete(setup.log.stream);
+    const second = await newAppender(setup);
+    for (const id of ['c.1.0', 'c.1.1']) await second.appendMessage(newMessage(id));
+    expect(await checkpoints.readNewest()).toBe(null);
+    for (const next of [1, 2]) {
+      await checkpoints.storeCheckpoint({ bytes: Buffer.from('c'), next }, 'c');
+    }
+    expect(await checkpoints.readNewest()).toMatchObject({ next: 2 });
+  });
+}
+
+function leaseOf({ log: place }: LogSetup, holder: string, leaseMs = 60_000): Lease {
+  return new Lease({ place, holder, leaseMs, replicas: 1, log: silentLog });
+}
+
+function testLease(): void {
+  test('one core has it; another one gets it when it is given back', async (context) => {
+    const setup = newSetup(context);
+    const [first, second] = [leaseOf(setup, 'one', 60_000), leaseOf(setup, 'two', 60_000)];
+    expect(await first.tryHold()).toBe(true);
+    expect(await first.tryHold()).toBe(true);
+    expect(await second.tryHold()).toBe(false);
+    expect([first.isHeld, second.isHeld]).toEqual([true, false]);
+    const held = new Promise<void>((resolve) => second.keep(resolve));
+    await first.stop();
+    await held;
+    expect([first.isHeld, second.isHeld]).toEqual([false, true]);
+    await second.stop();
+  });
+
+  test('one that is not renewed is over after its time, and its holder learns it', async (context) => {
+    const setup = newSetup(context);
+    const [first, second] = [leaseOf(setup, 'one', 200), leaseOf(setup, 'two', 200)];
+    expect(await first.tryHold()).toBe(true);
+    const held = new Promise<void>((resolve) => second.keep(resolve));
+    await held;
+    await until('it is lost', async () => {
+      if (!(await first.tryHold())) return true;
+      // A machine that stood still let the second one lose it: it tries again each 40 ms.
+      await sleep(systemTimers, 400);
+      return false;
+    });
+    expect(first.isHeld).toBe(false);
+    for (const lease of [first, second]) await lease.stop();
+  });
+
+  test('while NATS cannot be reached nobody is the first', async (context) => {
+    const setup = newSetup(context);
+    await server.kill();
+    const leases = ['one', 'two', 'three'].map((holder) => leaseOf(setup, holder, 60_000));
+    let known = 0;
+    const results = leases.map(async (lease) => {
+      const isFirst = await lease.holdFirst();
+      known += 1;
+      return isFirst;
+    });
+    const asked = leaseOf(setup, 'four').tryHold();
+    await expect(asked).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' });
+    expect(known).toBe(0);
+    await server.startAgain();
+    expect((await Promise.all(results)).filter((isFirst) => isFirst)).toHaveLength(1);
+    for (const lease of leases) await lease.stop();
+  });
+}
+
+function testFollower(): void {
+  test('shows the book of a log over its segments, and joins it at the newest checkpoint', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 5 });
+    const first = new Edge(setup);
+    for (let segment = 0; segment < 3; segment += 1) {
+      await core.writeSlots(12);
+      await first.showsBook(core.book);
+      // The checkpoint of a segment is dropped where the next one comes before its first message is acknowledged.
+      await until(() => core.stored === segment + 1);
+      await core.beginSegment();
+    }
+    await core.writeSlots(5);
+    await first.showsBook(core.book);
+    await until(() => core.stored === 4);
+    const second = new Edge(setup);
+    await second.showsBook(core.book);
+    await core.writeSlots(5);
+    for (const edge of [first, second]) await edge.showsBook(core.book);
+    // One went on from segment to segment, the other one read a part of the log.
+    expect(first.follower.stats().logRestores).toBe(1);
+    expect(first.follower.stats().logTurns).toBeGreaterThan(2 * second.follower.stats().logTurns);
+    expect(second.follower.status()).toMatchObject({ everLive: true, state: 'live', reason: null });
+    const seqs = [core.book.engine, first.engine, second.engine].map((engine) =>
+      engine.markets().map(({ id }) => engine.version(id)),
+    );
+    expect(seqs[1]).toEqual(seqs[0]);
+    expect(seqs[2]).toEqual(seqs[0]);
+  });
+
+  test('with a wrong password ends, and says so', async (context) => {
+    const setup = newSetup(context);
+    const log = { ...setup.log, servers: [server.urlOf('slotbook', 'guess')] };
+    await expect(new Edge({ ...setup, log }).ended).rejects.toMatchObject({ code: 'LOG_REFUSED' });
+    const core = await Core.start({ ...setup, log }, { seed: 1 });
+    expect(core.messages).toMatchObject([{ kind: 'refused', code: 'LOG_REFUSED' }]);
+  });
+
+  test('a follower that joins a log whose messages are gone says so, and waits for the next checkpoint', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 15 });
+    await core.writeSlots(1);
+    await until(() => core.stored === 1);
+    await core.writeSlots(1);
+    await new Edge(setup).showsBook(core.book);
+    await (await openLog(setup)).manager.streams.purge(setup.log.stream, { keep: 1 });
+    const edge = new Edge(setup);
+    await until(() => edge.follower.status().reason?.includes('no checkpoint') === true);
+    await core.beginSegment();
+    await core.writeSlots(1);
+    await edge.showsBook(core.book);
+    expect(edge.follower.status()).toMatchObject({ state: 'live', reason: null });
+  });
+
+  test('a log that is full says so, and misses nothing when there is room again', async (context) => {
+    const setup = newSetup(context);
+    const core = await Core.start(setup, { seed: 17 });
+    await core.writeSlots(3);
+    const edge = new Edge(setup);
+    await edge.showsBook(core.book);
+    const { streams } = (await openLog(setup)).manager;
+    const { stream } = setup.log;
+    const { bytes } = (await streams.info(stream)).state;
+    // As where the servers have no more room: nothing is deleted for what comes.
+    await streams.update(stream, { discard: DiscardPolicy.New, max_bytes: bytes });
+    await core.writeSlots(5);
+    await until('a core that says so', () => core.reason.includes('the log is full'));
+    expect(core.state).toBe('stopped');
+    await streams.update(stream, { discard: DiscardPolicy.Old, max_bytes: setup.bytesMax });
+    await edge.showsBook(core.book);
+    expect(core.state).toBe('writing');
+    expect(edge.follower.stats()).toMatchObject({ logRestores: 1 });
+  });
+}
+
+function testQuoteLink(): void {
+  test('a link that may not subscribe says so, and goes on without', async ({
+    skip,
+    onTestFinished,
+  }) => {
+    const stream = 'denied';
+    skip(natsMissing !== undefined, natsMissing);
+    const denied = [`${stream}.makers`, `${stream}.quotes`];
+    const server = await NatsServer.start(denied);
+    onTestFinished(() => server.stop());
+    const warnings: object[] = [];
+    const log = { info: () => undefined, warn: (fields: object) => void warnings.push(fields) };
+    const link = new QuoteLink({ place: { servers: [server.url], stream: stream }, log });
+    link.serveRequests(async () => null);
+    const running = link.start();
+    onTestFinished(async () => {
+      await link.stop();
+      await running;
+    });
+    const refusals = () => warnings.filter((warning) => Object.hasOwn(warning, 'subject'));
+    await until('two refusals', () => refusals().length >= 2);
+    expect(refusals()).toMatchObject(denied.map((subject) => ({ subject })));
+    // The reader of its connection goes on: that nobody serves the request comes back.
+    await until('no core', async () => {
+      const reply = await link.sendRequest('{}');
+      return 'failed' in reply && reply.failed === 'noCore';
+    });
+  });
+}
