@@ -19,8 +19,23 @@ const REAL = [
 ];
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
+  'test/binary-bodies.test.ts',
+  'test/binary-hostile.test.ts',
+  'test/follow-schemas.test.ts',
+  'test/grpc.test.ts',
+  'test/hostile-match.test.ts',
+  'test/http-*.test.ts',
+  'test/market-*.test.ts',
+  'test/merged-sources.test.ts',
+  'test/one-book-a-seq.test.ts',
+  'test/quote*.test.ts',
   'test/replay-limits.test.ts',
-  'test/streaming-replay.test.ts',
+  'test/service*.test.ts',
+  'test/sources-command.test.ts',
+  'test/spec-*.test.ts',
+  'test/stream-marks.test.ts',
+  'test/streaming*.test.ts',
+  'test/udf.test.ts',
   'test/world/**/*.test.ts',
 ];
 

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import type { HistoryQuery } from '../contract/history-queries.js';
 import { silentLog } from '../rpc/log.js';
-import { systemTimers } from '../rpc/timers.js';
 import { History } from './history.js';
 import { HistoryError } from './model/error.js';
 import {

@@ -1,6 +1,7 @@
 /** Threads of the history as they end. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../rpc/log.js';
+import { systemTimers } from '../rpc/timers.js';
 import { History } from './history.js';
 import type { WorkerSetup } from './model/messages.js';
 import { type StartWorker, startFile } from './worker-link.js';
@@ -18,7 +19,7 @@ afterEach(() => history?.stop());
 function run(code: string, log = silentLog): History {
   const file = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
   const startWorker: StartWorker = (given, listener) => startFile(file, given, listener);
-  history = new History({ setup, log, startWorker });
+  history = new History({ setup, timers: systemTimers, log, startWorker });
   history.start();
   return history;
 }
@@ -38,7 +39,7 @@ test('one is ended while it turns in a circle', async () => {
 });
 
 test('one runs from the last build, answers and stops', async () => {
-  history = new History({ setup, log: silentLog });
+  history = new History({ setup, timers: systemTimers, log: silentLog });
   history.start();
   const answer = history.query({ kind: 'volumes', from: 0, to: 1 });
   await expect(answer).rejects.toMatchObject({ code: 'NOT_READY' });

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { systemTimers } from '../rpc/timers.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { Journal } from './journal.js';
 import { cleanUp, LiveBook, newFolder, readShown } from './testing.js';
@@ -14,6 +15,7 @@ async function startJournal(folder: string, book: LiveBook, programId = PROGRAM_
   const journal = new Journal({
     setup: { folder, programId, days: 0, bytesMax: 0 },
     turnLog: book.engine.turnLog,
+    timers: systemTimers,
     log: { info: note, warn: note },
     onEnded: ({ code }) => void logged.push(code),
   });

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Replay } from '../contract/replay-source.js';
 import { silentLog } from '../rpc/log.js';
+import { systemTimers } from '../rpc/timers.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { AsOfReads } from './as-of-reads.js';
 import { Journal } from './journal.js';
@@ -15,7 +16,8 @@ test('one writes turns, one makes a book of them, and one plays them', async () 
   const book = new LiveBook({ seed: 5 });
   const { turnLog } = book.engine;
   const setup = { ...files, days: 0, bytesMax: 0 };
-  const journal = new Journal({ setup, turnLog, log: silentLog, onEnded: () => undefined });
+  const common = { timers: systemTimers, log: silentLog };
+  const journal = new Journal({ ...common, setup, turnLog, onEnded: () => undefined });
   turnLog.stop();
   await journal.start();
   for (let at = 0; at < 10; at += 1) {
@@ -26,13 +28,13 @@ test('one writes turns, one makes a book of them, and one plays them', async () 
 
   const { ts = 0 } = journal.readStats().newest ?? {};
   const moment = { by: 'ts', value: ts } as const;
-  const reads = new AsOfReads({ files, journal, log: silentLog });
+  const reads = new AsOfReads({ ...common, files, journal });
   const key = { marketType: 'perp', marketIndex: 0 } as const;
   const read = { key, path: 'l3', request: { market: 0 } } as const;
   const reply = await reads.readMoment({ moment, bodies: { read } }, () => false);
   expect(reply).toMatchObject({ kind: 'body', asOf: { ts } });
 
-  const replays = new TopicReplays({ files, journal, log: silentLog });
+  const replays = new TopicReplays({ ...common, files, journal });
   const spec = { market: 0, channel: 'bbo' } as const;
   const topic = { key, spec, name: 'bbo:SOL-PERP', classIndex: 0 };
   const isFrame = await new Promise((resolve) => {

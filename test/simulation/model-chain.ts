@@ -114,6 +114,11 @@ export class ModelChain {
     this.#nextSlot?.cancel();
   }
 
+  /** The process of the only validator is stopped: after the present slot none ends for so long, and none is left out. */
+  standStill(ms: number): void {
+    this.#stillMs = ms;
+  }
+
   /** Replaces the whole of an account now, beside what its life writes; null closes it. */
   setAccount(pubkey: string, write: LifeWrite | null): void {
     this.#setState(pubkey, write, this.#slot);
@@ -172,7 +177,9 @@ export class ModelChain {
   #planSlot(): void {
     // Slots are as the second of the chain: one that is skipped leaves its number out.
     const skipped = this.#random.oneIn(SKIPPED_ONE_IN) ? 1 : 0;
-    this.#nextSlot = this.#time.plan(this.#slotMs * (1 + skipped), () => {
+    const stillMs = this.#stillMs;
+    this.#stillMs = 0;
+    this.#nextSlot = this.#time.plan(stillMs + this.#slotMs * (1 + skipped), () => {
       this.#planSlot();
       this.#endSlot(1 + skipped);
     });

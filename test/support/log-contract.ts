@@ -125,7 +125,7 @@ function testCheckpoints(): void {
 }
 
 function leaseOf({ log: place }: LogSetup, holder: string, leaseMs = 60_000): Lease {
-  return new Lease({ place, holder, leaseMs, replicas: 1, log: silentLog });
+  return new Lease({ place, holder, leaseMs, replicas: 1, timers: systemTimers, log: silentLog });
 }
 
 function testLease(): void {
@@ -265,7 +265,8 @@ function testQuoteLink(): void {
     onTestFinished(() => server.stop());
     const warnings: object[] = [];
     const log = { info: () => undefined, warn: (fields: object) => void warnings.push(fields) };
-    const link = new QuoteLink({ place: { servers: [server.url], stream: stream }, log });
+    const place = { servers: [server.url], stream };
+    const link = new QuoteLink({ place, timers: systemTimers, log });
     link.serveRequests(async () => null);
     const running = link.start();
     onTestFinished(async () => {

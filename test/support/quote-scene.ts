@@ -69,7 +69,6 @@ export class QuoteScene {
       engine,
       requestTurn: () => scene.it?.requestTurn(),
       timers: systemTimers,
-      wallMs: Date.now,
     });
     const common = {
       book: engine,

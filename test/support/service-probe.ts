@@ -70,7 +70,7 @@ export class ServiceProbe {
         print: (text: string) => void probe.printed.push(text),
         onStopped: () => folder.remove(),
       };
-      probe.#service = await serveBook(config, origins, log);
+      probe.#service = await serveBook(config, origins, runtime);
       await until(() => probe.engine.state === 'live');
       await until(async () => (await probe.get('/ready')).status === 200);
       return probe;

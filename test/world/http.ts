@@ -36,8 +36,10 @@ export class Server extends real.Server {
   }
 }
 
-export function createServer(...given: Parameters<typeof real.createServer>): Server {
-  return new Server(...given);
+export function createServer(
+  ...given: [onRequest: real.RequestListener] | Parameters<typeof real.createServer>
+): Server {
+  return new Server(...(given as Parameters<typeof real.createServer>));
 }
 
 type Requested = (url: unknown, options?: unknown, onResponse?: unknown) => real.ClientRequest;

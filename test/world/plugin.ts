@@ -40,6 +40,7 @@ const REPLACED_FILES: Readonly<Record<string, string>> = {
   'src/journal/as-of-thread.ts': 'test/world/journal-threads.ts',
   'src/journal/replay-thread.ts': 'test/world/journal-threads.ts',
   'src/journal/worker-link.ts': 'test/world/journal-threads.ts',
+  'src/sim/chain/chain-process.ts': 'test/world/local-chain.ts',
   'test/support/nats-server.ts': 'test/world/nats-server.ts',
   'src/server/metrics/timings.ts': 'test/simulation/stand-ins/timings.ts',
   'src/server/transport/native-transport.ts': 'test/world/native-transport.ts',

@@ -13,7 +13,7 @@ useLogServer();
 const LEASE_MS = 3_000;
 
 function leaseOf({ log: place }: LogSetup, holder: string, leaseMs = LEASE_MS): Lease {
-  return new Lease({ place, holder, leaseMs, replicas: 1, log: silentLog });
+  return new Lease({ place, holder, leaseMs, replicas: 1, timers: systemTimers, log: silentLog });
 }
 
 test('the first core keeps it from the moment in which it has it', async (context) => {
