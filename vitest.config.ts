@@ -19,12 +19,15 @@ const REAL = [
 ];
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
-  'test/binary-bodies.test.ts',
-  'test/binary-hostile.test.ts',
-  'test/follow-schemas.test.ts',
-  'test/grpc.test.ts',
-  'test/hostile-match.test.ts',
-  'test/http-*.test.ts',
+  'test/client/!(encoding|readme).test.ts',
+  'test/default-sources.test.ts',
+  'test/external-venues.test.ts',
+  'test/follow*.test.ts',
+  'test/incumbent-data.test.ts',
+  'test/keys-in-urls.test.ts',
+  'test/load.test.ts',
+  'test/operator-port.test.ts',
+  'test/udf.test.ts',
   'test/market-*.test.ts',
   'test/merged-sources.test.ts',
   'test/one-book-a-seq.test.ts',

@@ -1,5 +1,6 @@
 /** `slotbook follow`: against the service, through a proxy that spoils, and against a script. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Backoff } from '../src/client/backoff.js';
 import { BACKOFF_BOUNDS } from '../src/client/limits.js';
@@ -13,6 +14,9 @@ import { answer, type Script, ScriptedStream } from './support/scripted-stream.j
 import { StreamScene } from './support/stream-scene.js';
 import { sentRows, vectorOf } from './support/stream-vectors.js';
 import { until } from './support/until.js';
+
+/** Between two changes: each has a frame of its own. */
+const ROUND_MS = 20;
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
 
@@ -136,7 +140,7 @@ describe('a follower of the service', () => {
     await until(() => follower.phase === 'following');
     for (let round = 0; round < 400; round += 1) {
       scene.live(1);
-      await new Promise((resolve) => setImmediate(resolve));
+      await sleep(ROUND_MS);
       if (round % 10 === 9) await until(() => follower.phase === 'following');
     }
     await until(() => proxy.settle());

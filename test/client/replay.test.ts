@@ -6,18 +6,18 @@ import type { Level } from '../../src/client/row-shapes.js';
 import { StreamClient } from '../../src/client/stream/client.js';
 import { strictChecks } from '../../src/client/stream/strict-checks.js';
 import type { BookTopic, BookView } from '../../src/client/stream/topic.js';
-import { ServiceChild } from '../support/service-child.js';
+import { DemoService } from '../support/demo-service.js';
 import { until } from '../support/until.js';
 
 const topic: BookTopic = { channel: 'book', market: 'SOL-PERP', depth: 20 };
 
-let service: ServiceChild;
+let service: DemoService;
 let stream: StreamClient;
 /** What was live, from the beginning on. */
 const live: BookView<Level>[] = [];
 
 beforeAll(async () => {
-  service = await ServiceChild.demo(['--rate', '40', '--makers', '20', '--fills', '5']);
+  service = await DemoService.start({ rate: '40', makers: '20', fills: '5' });
   stream = new StreamClient({ url: service.url, WebSocket });
   stream.subscribe(topic).onUpdate((view) => {
     // A heartbeat is no other book.

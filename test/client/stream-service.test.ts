@@ -1,4 +1,5 @@
 /** The stream client against the service's own streams: whole, spoilt on the way, and cut off. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { OrderBookCache } from '../../src/client/caches/order-book.js';
@@ -10,6 +11,9 @@ import { Random } from '../../src/sim/random.js';
 import { FrameProxy } from '../support/frame-proxy.js';
 import { StreamScene } from '../support/stream-scene.js';
 import { until } from '../support/until.js';
+
+/** Between two changes: each has a frame of its own. */
+const ROUND_MS = 20;
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
 
@@ -101,7 +105,7 @@ describe('spoilt frames', () => {
     await until(() => isFollowing(subscription));
     for (let round = 0; round < 400; round += 1) {
       scene.live(1);
-      await new Promise((resolve) => setImmediate(resolve));
+      await sleep(ROUND_MS);
       if (round % 10 === 9) await until(() => isFollowing(subscription));
     }
     await until(() => proxy.settle());
