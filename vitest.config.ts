@@ -28,6 +28,7 @@ const OF_WORLD = [
   'test/load.test.ts',
   'test/operator-port.test.ts',
   'test/udf.test.ts',
+  'test/verify.test.ts',
   'test/market-*.test.ts',
   'test/merged-sources.test.ts',
   'test/one-book-a-seq.test.ts',

@@ -1,17 +1,15 @@
-/** The verification through the real command line, against services that are right and wrong. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** The verification as its command runs it, against services that are right and wrong. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { verifyService } from '../src/app/start-service.js';
+import { ConfigReader } from '../src/config/config.js';
+import type { Flags } from '../src/config/setting-reader.js';
 import { oddUser } from './support/odd-accounts.js';
 import { ServiceProbe } from './support/service-probe.js';
 import { SteppedDemo } from './support/stepped-demo.js';
 import { until } from './support/until.js';
-
-const cli = fileURLToPath(new URL('../dist/src/app/cli.js', import.meta.url));
 
 let demo: SteppedDemo;
 let service: ServiceProbe;
@@ -34,25 +32,18 @@ afterAll(async () => {
   await demo?.stop();
 });
 
-/** Runs `slotbook verify` against the chain, and answers how it ended and what it said. */
-async function verify(...args: readonly string[]) {
+/** Verifies a service with the chain: whether nothing differs, and the lines that are printed. */
+async function verify(url: string, flags: Flags = {}) {
   const { rpcUrl, wsUrl } = demo.relay;
-  const cluster = ['--rpc-url', rpcUrl, '--ws-url', wsUrl];
-  // Slots that are late on a busy machine are told on stderr.
-  const late = { SLOTBOOK_LAGGING_AFTER_MS: '60000', SLOTBOOK_STALE_AFTER_MS: '120000' };
-  const env = { ...process.env, ...late };
-  const options = { stdio: 'pipe', env } as const;
-  const child = spawn(process.execPath, [cli, 'verify', ...cluster, ...args], options);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (text) => {
-    stdout += text;
-  });
-  child.stderr.on('data', (text) => {
-    stderr += text;
-  });
-  const [code] = await once(child, 'close');
-  return { code, lines: stdout.trim().split('\n'), stderr };
+  const printed: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  const config = new ConfigReader({ rpcUrl, wsUrl, url, logLevel: 'silent', ...flags }, {});
+  try {
+    const isEqual = await verifyService(config.readVerify());
+    return { isEqual, lines: printed.join('').trim().split('\n') };
+  } finally {
+    vi.restoreAllMocks();
+  }
 }
 
 /** A service that answers as the listener says. */
@@ -71,10 +62,10 @@ test('a service whose market moves is found equal', async () => {
       await sleep(50);
     }
   })();
-  const { code, lines, stderr } = await verify('--url', service.url);
+  const { isEqual, lines } = await verify(service.url);
   moving = false;
   await life;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(isEqual).toBe(true);
   const symbols = await service.symbols();
   for (const symbol of symbols) {
     const line = new RegExp(`^${symbol} equal (but \\d+ .*, )?\\d+ orders seq \\d+ slot \\d+$`);
@@ -92,8 +83,8 @@ test('a service that missed a notification is found different, order by order', 
   await until(async () => service.hasHeard(await demo.texts()));
   demo.relay.dropNotifications(1);
   await demo.write(odd);
-  const { code, lines } = await verify('--url', service.url, '--markets', 'sol-perp,BTC-PERP');
-  expect({ code, lines }).toMatchObject({ code: 1 });
+  const { isEqual, lines } = await verify(service.url, { markets: 'sol-perp,BTC-PERP' });
+  expect(isEqual).toBe(false);
   const missing = (id: number, size: string) =>
     `SOL-PERP bid ${odd.pubkey}/${id}: service none, chain ${size}@${order.price}`;
   expect(lines[0]).toBe(missing(1, '1000000000'));
@@ -103,8 +94,8 @@ test('a service that missed a notification is found different, order by order', 
 
   // The next state of the account heals it.
   await demo.write(oddUser({ seed: 77 }, []));
-  const healed = await verify('--url', service.url, '--markets', 'SOL-PERP');
-  expect([healed.code, healed.lines.length]).toEqual([0, 2]);
+  const healed = await verify(service.url, { markets: 'SOL-PERP' });
+  expect([healed.isEqual, healed.lines.length]).toEqual([true, 2]);
 });
 
 test('a market that is not served, or not on chain, is told', async () => {
@@ -115,31 +106,26 @@ test('a market that is not served, or not on chain, is told', async () => {
     const { status, text } = await service.get(path);
     return response.writeHead(status).end(text);
   });
-  const { code, lines } = await verify('--url', url);
-  expect(code).toBe(1);
+  const { isEqual, lines } = await verify(url);
+  expect(isEqual).toBe(false);
   expect(lines).toContain('BTC-PERP: not served');
   expect(lines).toContain('NO-PERP: served, and not on chain');
   expect(lines.at(-1)).toMatch(/^different: \d of \d markets, \d differences$/);
 });
 
 test('a service that cannot be compared is told, and is neither equal nor different', async () => {
-  const nobody = await verify('--url', 'http://127.0.0.1:9/secretkey');
-  expect(nobody).toMatchObject({ code: 2, lines: [''] });
-  const unreachable = 'SERVICE_UNREACHABLE: the service at 127.0.0.1:9 does not answer';
-  expect(nobody.stderr).toContain(unreachable);
-  expect(nobody.stderr).not.toContain('secretkey');
-
   const error = { code: 'NOT_READY', message: 'the book is stale: no slot for 9000 ms' };
   const url = await fakeService((_, response) => {
     response.writeHead(503).end(JSON.stringify({ error }));
   });
-  const stale = await verify('--url', url, '--seconds', '1');
-  expect(stale.code).toBe(2);
-  expect(stale.stderr).toContain('SERVICE_NOT_READY: the service is not ready: the book is stale');
-
-  const unknown = await verify('--url', service.url, '--markets', 'XYZ');
-  expect(unknown.code).toBe(2);
-  expect(unknown.stderr).toContain('UNKNOWN_MARKET_NAME: the chain has no market XYZ');
+  await expect(verify(url, { seconds: '1' })).rejects.toMatchObject({
+    code: 'SERVICE_NOT_READY',
+    message: expect.stringContaining('the service is not ready: the book is stale'),
+  });
+  await expect(verify(service.url, { markets: 'XYZ' })).rejects.toMatchObject({
+    code: 'UNKNOWN_MARKET_NAME',
+    message: 'the chain has no market XYZ',
+  });
 });
 
 test('a service that says live and lags far behind is found different', async () => {
@@ -155,7 +141,7 @@ test('a service that says live and lags far behind is found different', async ()
       .writeHead(answer.status)
       .end(text.replace(/("marketIndex":\d+,"ts":\d+,"slot":)\d+/, '$11'));
   });
-  const { code, lines } = await verify('--url', url, '--markets', 'BTC-PERP');
-  expect(code).toBe(1);
+  const { isEqual, lines } = await verify(url, { markets: 'BTC-PERP' });
+  expect(isEqual).toBe(false);
   expect(lines).toContain('BTC-PERP slot: service more than 25 slots behind, chain none');
 });

@@ -36,6 +36,12 @@ test('without a cluster serves a moving book of a local chain, and stops when as
   expect(await exitCode(refused)).toBe(2);
   expect(refused.stderr).toContain('slotbook: MATCH_REFUSED: OUT_OF_RANGE: size was -1000000000');
 
+  const chain = await until(() => /^chain +(http:\S+) (ws:\S+)/m.exec(service.stdout));
+  const cluster = ['--rpc-url', chain[1] ?? '', '--ws-url', chain[2] ?? ''];
+  const equal = start(['verify', '--url', url, ...cluster]);
+  expect(await exitCode(equal)).toBe(0);
+  expect(equal.stdout).toMatch(/^equal: \d+ markets, \d+ orders$/m);
+
   const port = new URL(url).port;
   const second = start(['demo', '--port', port, '--makers', '1', '--log-level', 'silent']);
   expect(await exitCode(second)).toBe(1);
@@ -94,6 +100,16 @@ test('answers 503 while its cluster cannot be reached', async () => {
   expect((await fetch(`${url}/ready`)).status).toBe(503);
   service.child.kill('SIGINT');
   expect(await exitCode(service)).toBe(0);
+});
+
+test('verify exits with 2 when nobody answers, and hides what the address has of secrets', async () => {
+  const node = ['--rpc-url', 'http://127.0.0.1:9'];
+  const nobody = start(['verify', '--url', 'http://127.0.0.1:9/secretkey', ...node]);
+  expect(await exitCode(nobody)).toBe(2);
+  expect(nobody.stdout).toBe('');
+  const unreachable = 'SERVICE_UNREACHABLE: the service at 127.0.0.1:9 does not answer';
+  expect(nobody.stderr).toContain(unreachable);
+  expect(nobody.stderr).not.toContain('secretkey');
 });
 
 test('follow exits with 2 when there is nothing to follow', async () => {
