@@ -19,6 +19,7 @@ const REAL = [
 ];
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
+  'test/asyncapi.test.ts',
   'test/client/!(encoding|readme).test.ts',
   'test/default-sources.test.ts',
   'test/external-venues.test.ts',
@@ -26,20 +27,14 @@ const OF_WORLD = [
   'test/incumbent-data.test.ts',
   'test/keys-in-urls.test.ts',
   'test/load.test.ts',
-  'test/operator-port.test.ts',
-  'test/udf.test.ts',
-  'test/verify.test.ts',
   'test/market-*.test.ts',
-  'test/merged-sources.test.ts',
-  'test/one-book-a-seq.test.ts',
-  'test/quote*.test.ts',
+  'test/operator-port.test.ts',
   'test/replay-limits.test.ts',
   'test/service*.test.ts',
-  'test/sources-command.test.ts',
   'test/spec-*.test.ts',
-  'test/stream-marks.test.ts',
-  'test/streaming*.test.ts',
+  'test/streaming-replay.test.ts',
   'test/udf.test.ts',
+  'test/verify.test.ts',
   'test/world/**/*.test.ts',
 ];
 

@@ -7,14 +7,14 @@ import type { AsyncDescription } from '../src/server/routes/asyncapi.js';
 import { COMPATIBLE_CHANNELS } from '../src/server/sockets/compatible-dialect.js';
 import { MARKET_CHANNELS } from '../src/server/sockets/market-dialect.js';
 import { STREAM_CHANNELS } from '../src/server/sockets/stream-dialect.js';
-import { ServiceChild } from './support/service-child.js';
+import { DemoService } from './support/demo-service.js';
 import { until } from './support/until.js';
 
-let service: ServiceChild;
+let service: DemoService;
 let described: AsyncDescription;
 
 beforeAll(async () => {
-  service = await ServiceChild.demo(['--rate', '40', '--fills', '5', '--makers', '20']);
+  service = await DemoService.start({ rate: '40', fills: '5', makers: '20' });
   described = JSON.parse((await service.get('/asyncapi.json')).text);
 });
 

@@ -73,7 +73,7 @@ export class LocalChain {
   }
 
   static async start({ slotTimeMs = 400 }: LocalChainOptions = {}): Promise<LocalChain> {
-    const server = createServer((incoming, outgoing) => void chain.#serve(incoming, outgoing));
+    const server = createServer({}, (incoming, outgoing) => void chain.#serve(incoming, outgoing));
     const sockets = new WebSocketServer({ server: server as never, autoPong: false });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const chain = new LocalChain(slotTimeMs, server);

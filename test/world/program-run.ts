@@ -41,8 +41,7 @@ export function runScript(
       changed.set(account, bytes);
       bytes.set(take(length), offset);
     } else if (step === STEP.bytes) add(take(take(1).readUInt8()));
-    else if (step === STEP.key)
-      add(keys[take(1).readUInt8()]?.pubkey.toBytes() ?? new Uint8Array());
+    else if (step === STEP.key) add(keys[take(1).readUInt8()]?.pubkey.toBytes() ?? Buffer.alloc(0));
     else if (step === STEP.logData) log(`Program data: ${event.toString('base64')}`);
     else if (step === STEP.logBase64) log(`Program log: ${event.toString('base64')}`);
     else if (step === STEP.logText) log(`Program log: ${event.toString()}`);
