@@ -1,27 +1,19 @@
 /** `slotbook load`: against the demo, and through a relay that spoils what passes. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Service } from '../src/app/book-service.js';
-import { startDemoService } from '../src/app/start-service.js';
-import { ConfigReader } from '../src/config/config.js';
 import { load } from '../src/load/load.js';
 import type { LoadFlags } from '../src/load/load-options.js';
+import { DemoService } from './support/demo-service.js';
 import { type Spoiling, SpoilingRelay } from './support/spoiling-relay.js';
 import { until } from './support/until.js';
 
-const DEADLINE_MS = 120_000;
-/** A busy machine is no reason to call a book late. */
-const PATIENT = { laggingAfterMs: '60000', staleAfterMs: '120000' } as const;
 const FEW = { readers: '4', compatible: '2', pollers: '2', rate: '20', seconds: '8' } as const;
 
-let service: Service;
+let service: DemoService;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
-  const flags = { port: '0', makers: '20', seed: '5', logLevel: 'warn', ...PATIENT };
-  service = await startDemoService(new ConfigReader(flags, {}).readDemo());
-  const isReady = async () => (await fetch(`${service.url}/ready`)).status === 200;
-  await until(isReady, DEADLINE_MS);
-}, DEADLINE_MS);
+  service = await DemoService.start({ makers: '20', seed: '5' });
+});
 
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
@@ -42,25 +34,21 @@ async function runSpoilt(spoiling: Spoiling, flags: LoadFlags) {
   return runLoad(relay.url, flags);
 }
 
-test(
-  'readers and pollers of all markets get sound books, and their rates are told',
-  async () => {
-    const { isGood, text } = await runLoad(service.url, FEW);
-    expect(text).toMatch(
-      /^readers {4}4 streaming, 2 compatible; 6 have their books after [\d.]+ s\n/,
-    );
-    const [, frames] = /^frames {5}(\d+) in /m.exec(text) ?? [];
-    const [, polls, failed] = /^polls {6}(\d+), [\d.]+ a second, (\d+) failed/m.exec(text) ?? [];
-    expect(Number(frames)).toBeGreaterThan(0);
-    expect(Number(polls)).toBeGreaterThan(0);
-    expect(Number(failed)).toBe(0);
-    expect(text.match(/^latency {4}p50 [\d.]+ ms, p90 .*, p99 .*, max /gm)).toHaveLength(2);
-    expect(text).toMatch(/^cores {6}of the service \d+\.\d\d; of this program \d+\.\d\d/m);
-    expect(text).toMatch(/^wrong {6}0\n$/m);
-    expect(isGood).toBe(true);
-  },
-  DEADLINE_MS,
-);
+test('readers and pollers of all markets get sound books, and their rates are told', async () => {
+  const { isGood, text } = await runLoad(service.url, FEW);
+  expect(text).toMatch(
+    /^readers {4}4 streaming, 2 compatible; 6 have their books after [\d.]+ s\n/,
+  );
+  const [, frames] = /^frames {5}(\d+) in /m.exec(text) ?? [];
+  const [, polls, failed] = /^polls {6}(\d+), [\d.]+ a second, (\d+) failed/m.exec(text) ?? [];
+  expect(Number(frames)).toBeGreaterThan(0);
+  expect(Number(polls)).toBeGreaterThan(0);
+  expect(Number(failed)).toBe(0);
+  expect(text.match(/^latency {4}p50 [\d.]+ ms, p90 .*, p99 .*, max /gm)).toHaveLength(2);
+  expect(text).toMatch(/^cores {6}of the service \d+\.\d\d; of this program \d+\.\d\d/m);
+  expect(text).toMatch(/^wrong {6}0\n$/m);
+  expect(isGood).toBe(true);
+});
 
 test('a wrong checksum on a stream is found', async () => {
   const spoil = (text: string): string => text.replace(/"crc":"?\d+/, (crc) => `${crc}1`);
@@ -88,25 +76,21 @@ test('a seq that falls and sides that are not sorted are found in responses and 
   expect(isGood).toBe(false);
 }, 60_000);
 
-test(
-  'a connection that is lost is told, and ends no run',
-  async () => {
-    const stop = new AbortController();
-    const relay = await SpoilingRelay.start(service.url, {});
-    stops.push(() => relay.stop());
-    const flags = { readers: '2', compatible: '1', pollers: '1', seconds: '3600' };
-    const running = runLoad(relay.url, flags, stop.signal);
-    await until(async () => relay.clients === 3, DEADLINE_MS);
-    relay.cutAll();
-    await until(async () => relay.clients === 2, DEADLINE_MS);
-    stop.abort();
-    const { isGood, text } = await running;
-    expect(text).toMatch(/^wrong {6}a compatible reader was closed with 1006$/m);
-    expect(text).toMatch(/^wrong {6}a reader lost its connection, 2 times$/m);
-    expect(isGood).toBe(false);
-  },
-  DEADLINE_MS,
-);
+test('a connection that is lost is told, and ends no run', async () => {
+  const stop = new AbortController();
+  const relay = await SpoilingRelay.start(service.url, {});
+  stops.push(() => relay.stop());
+  const flags = { readers: '2', compatible: '1', pollers: '1', seconds: '3600' };
+  const running = runLoad(relay.url, flags, stop.signal);
+  await until(async () => relay.clients === 3);
+  relay.cutAll();
+  await until(async () => relay.clients === 2);
+  stop.abort();
+  const { isGood, text } = await running;
+  expect(text).toMatch(/^wrong {6}a compatible reader was closed with 1006$/m);
+  expect(text).toMatch(/^wrong {6}a reader lost its connection, 2 times$/m);
+  expect(isGood).toBe(false);
+});
 
 test.each([
   ['http://127.0.0.1:1', {}, 'LOAD_UNREACHABLE'],

@@ -19,7 +19,6 @@ const KILLS = Number(process.env['WORKER_KILLS'] ?? 3);
 const SYMBOL = 'SOL-PERP';
 /** Of each trade, at 1e9. */
 const BASE = 1_000_000_000n;
-const WAIT = { timeout: 60_000, interval: 50 };
 
 let chain: ScriptedChain;
 let node: ScriptedNode;
@@ -40,7 +39,7 @@ beforeEach(async () => {
   service = await ServiceProbe.start(node, { dataDir: newFolder() });
   await live();
   trade(3);
-  await vi.waitFor(async () => expect(await served()).toEqual([3, 2, 1]), WAIT);
+  await vi.waitFor(async () => expect(await served()).toEqual([3, 2, 1]));
   const { url } = service;
   const trades = { channelType: 'trades', symbol: SYMBOL };
   readers = {
@@ -142,7 +141,7 @@ test(`who reads goes on from a new init after each of ${KILLS} deaths of the wor
         reader.stretches.length > kill + (reader === readers.channel ? 0 : 1);
       await until(isShown);
     }
-    await vi.waitFor(async () => expect(await served()).toHaveLength(made), WAIT);
+    await vi.waitFor(async () => expect(await served()).toHaveLength(made));
     trade(2);
     await allHeard();
     const { shown, told } = readers.trades.last;
@@ -168,7 +167,7 @@ test('who reads is told of another chain behind the same node alone', async () =
   made = 0;
   node.cut();
   await until(() => readers.trades.last.shown.length === 0);
-  await vi.waitFor(async () => expect(await served()).toEqual([]), WAIT);
+  await vi.waitFor(async () => expect(await served()).toEqual([]));
   await live();
   trade(2, 7_000_000n);
   await allHeard();

@@ -5,7 +5,6 @@ import { DemoService } from './support/demo-service.js';
 import { Probe } from './support/socket-scene.js';
 import { until } from './support/until.js';
 
-const waits = { timeout: 60_000, interval: 200 };
 /** Trades of one market that are waited for. */
 const TRADES = 12;
 
@@ -56,7 +55,7 @@ async function subscribe(message: object): Promise<void> {
     client.send({ type: 'subscribe', ...message });
     const answer = await until(() => messages().slice(before).find(isAnswer));
     expect(answer.code).toBeUndefined();
-  }, waits);
+  });
 }
 
 async function tradeRows(): Promise<TradeRow[]> {
@@ -129,6 +128,6 @@ test('trades of a demo are told once each, and make the candles that are told', 
     expect(channelIds.length).toBeGreaterThan(0);
     const begin = ids.indexOf(channelIds[0] ?? 0);
     expect(channelIds).toEqual(ids.slice(begin, begin + channelIds.length));
-  }, waits);
-  for (const resolution of ['1', '5']) await vi.waitFor(() => expectCandles(resolution), waits);
+  });
+  for (const resolution of ['1', '5']) await vi.waitFor(() => expectCandles(resolution));
 });

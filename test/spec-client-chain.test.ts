@@ -55,7 +55,7 @@ test('access-local-book: it has the orders of the chain, and follows their chang
   };
   for (let stop = 0; stop < 2; stop += 1) {
     await demo.step(60);
-    await vi.waitFor(equals, { timeout: 60_000 });
+    await vi.waitFor(equals);
   }
 });
 

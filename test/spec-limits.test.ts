@@ -65,7 +65,5 @@ test('limit-latency: a change on chain is in the book within 2 seconds', async (
     await scene.book(({ bids }) => bids[0]?.price === `${price(change)}`);
     latencies.push(performance.now() - writtenMs);
   }
-  // Of half of them: the machine may be held up in the others.
-  const sorted = latencies.sort((a, b) => a - b);
-  expect(sorted[CHANGES / 2]).toBeLessThan(LATENCY_MS_MAX);
+  expect(Math.max(...latencies)).toBeLessThan(LATENCY_MS_MAX);
 });

@@ -9,7 +9,7 @@ import { ask, bid, type Level, SCENE, type SceneBook, SpecScene } from './suppor
 import { until } from './support/until.js';
 
 const ONE = 1_000_000n;
-/** Ample: the interface promises less than a second between a change and its message. */
+/** The interface promises less between a change and its message. */
 const CADENCE_MS_MAX = 1_000;
 const CHANGES = 12;
 
@@ -145,9 +145,7 @@ describe('the server sends', () => {
       const { atMs } = await client.frame(holds);
       late.push(atMs - bookMs);
     }
-    // Of half of them: the machine may be held up in the others.
-    const sorted = late.sort((a, b) => a - b);
-    expect(sorted[CHANGES / 2]).toBeLessThan(CADENCE_MS_MAX);
+    expect(Math.max(...late)).toBeLessThan(CADENCE_MS_MAX);
     await scene.clear(1);
   });
 });
