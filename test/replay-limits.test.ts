@@ -166,6 +166,7 @@ test('a fault of the thread ends all replays, and is told as one of the service'
   scene.live(20);
   const past = await Tape.open(scene);
   const from = { ts: scene.nowMs };
+  scene.live(20);
   const topic = await past.client.subscribe({ ...sol, from });
   await ask(past.client, { type: 'pause', topic });
   const request = requestOf(scene, { channel: 'bbo' });
