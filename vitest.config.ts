@@ -19,16 +19,14 @@ const REAL = [
 ];
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
-  'test/asyncapi.test.ts',
-  'test/client/!(encoding|readme).test.ts',
+  'test/one-book-a-seq.test.ts',
   'test/default-sources.test.ts',
-  'test/external-venues.test.ts',
-  'test/follow*.test.ts',
-  'test/incumbent-data.test.ts',
+  'test/grpc.test.ts',
   'test/keys-in-urls.test.ts',
-  'test/load.test.ts',
-  'test/market-*.test.ts',
-  'test/operator-port.test.ts',
+  'test/merged-sources.test.ts',
+  'test/service-epoch.test.ts',
+  'test/sources-command.test.ts',
+  'test/sources.test.ts',
   'test/replay-limits.test.ts',
   'test/service*.test.ts',
   'test/spec-*.test.ts',

@@ -125,6 +125,11 @@ const longForms = {
     command: [localCommand('vitest'), 'run', 'test/long/page-figures.test.ts'],
     env: { PAGE_SECONDS: '1800' },
   },
+  sources: {
+    about: 'merged sources: 2,000 lives of honest ones, 10,000 with one that lies',
+    command: [localCommand('vitest'), 'run', 'src/feed/sources/random-'],
+    env: { HONEST_RUNS: '2000', LIAR_RUNS: '10000' },
+  },
   stream: {
     about:
       'streams: 1,000,000 changes followed, 2,000 spoilt frames, 500 deaf and 2,000 returning clients',

@@ -6,11 +6,10 @@ import { RpcSocket, type RpcSocketOptions } from '../src/rpc/socket.js';
 import { FakeChain } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
 import { ScriptedRpc } from './scripted-rpc.js';
-import { steadyMs, steadyTimers } from './support/steady-timers.js';
 import { until } from './support/until.js';
 
 /** Pace of the slots: a chain that runs much faster is not believed. */
-const SLOT_MS = 60;
+const SLOT_MS = 400;
 
 /** A feed between a scripted RPC and a fake engine: what the feed's tests have in common. */
 export class FeedBench {
@@ -35,7 +34,6 @@ export class FeedBench {
   start(options: Partial<LiveFeedOptions> = {}, ackTimeoutMs = 5_000): Promise<void> {
     this.#socket = socketOf(this.server, { ackTimeoutMs });
     this.#feed = new LiveFeed({
-      timers: steadyTimers,
       nodes: [nodeOf(this.server, this.#socket)],
       engine: this.engine,
       programId: 'program',
@@ -43,7 +41,7 @@ export class FeedBench {
       wallMs: () => 5_000,
       firstSlotWaitMs: 0,
       probeIntervalMs: 0,
-      // Where a test says no other, no slot is missed, in the time of fast timers neither.
+      // Where a test says no other, no slot is missed.
       timing: { laggingAfterMs: 3_600_000, staleAfterMs: 7_200_000 },
       ...options,
     });
@@ -95,8 +93,8 @@ export class FeedBench {
 
   /** Announces the next slot, if the last one is long enough ago for a chain; that one again until the feed has it. */
   nextSlot(chain: FakeChain = this.chain): boolean {
-    if (steadyMs() < this.#slotAtMs + SLOT_MS) return false;
-    this.#slotAtMs = steadyMs();
+    if (performance.now() < this.#slotAtMs + SLOT_MS) return false;
+    this.#slotAtMs = performance.now();
     if (this.feed.stats().slot >= chain.slot) chain.slot += 1;
     chain.tick(chain.slot);
     return true;
@@ -112,10 +110,10 @@ export class FeedBench {
 
 /** The node of a scripted server. */
 export function nodeOf(server: ScriptedRpc, socket = socketOf(server)): RpcNode {
-  const rpc = new RpcClient({ url: server.rpcUrl, random: () => 0, timers: steadyTimers });
+  const rpc = new RpcClient({ url: server.rpcUrl, random: () => 0 });
   return { name: new URL(server.rpcUrl).host, rpc, socket };
 }
 
 function socketOf(server: ScriptedRpc, options: Partial<RpcSocketOptions> = {}): RpcSocket {
-  return new RpcSocket({ url: server.wsUrl, random: () => 0, timers: steadyTimers, ...options });
+  return new RpcSocket({ url: server.wsUrl, random: () => 0, ...options });
 }

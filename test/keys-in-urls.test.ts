@@ -12,7 +12,6 @@ import { FakeBook, type RunningServer, startServer } from '../src/server/testing
 import { FakeChain, OTHER_GENESIS_HASH } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
 import { type Reply, ScriptedRpc } from './scripted-rpc.js';
-import { fastTimers } from './support/steady-timers.js';
 import { until } from './support/until.js';
 
 /** A URL with a key wherever one can be, and all forms in which the keys could be repeated. */
@@ -114,7 +113,6 @@ async function run(changed: Partial<Record<Role, string>> = {}, timeoutMs?: numb
     programId: 'program',
     log,
     random: () => 0,
-    timers: fastTimers,
     firstSlotWaitMs: 0,
     // In the time of fast timers: no slot comes here.
     timing: { laggingAfterMs: 3_600_000, staleAfterMs: 7_200_000 },

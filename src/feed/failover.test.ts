@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clockData, FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../test/feed-bench.js';
 import { ScriptedRpc } from '../../test/scripted-rpc.js';
-import { fastTimers } from '../../test/support/steady-timers.js';
 import { until } from '../../test/support/until.js';
 import type { LiveFeedOptions } from './feed-options.js';
 import { CLOCK_KEY } from './model/queries.js';
@@ -185,7 +184,6 @@ describe('fail-over: a second node of another chain', () => {
 describe('one node', () => {
   test('that answers pings but tells no slot is connected to anew', async () => {
     await bench.start({
-      timers: fastTimers,
       timing: { laggingAfterMs: 2_500, staleAfterMs: 5_000 },
     });
     bench.chain.accounts.set('user1', 'told to a dead subscription');

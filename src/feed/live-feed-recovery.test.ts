@@ -29,7 +29,7 @@ describe('feed: trouble', () => {
   });
 
   test('a market that vanished while the socket was cut is closed', async () => {
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     bench.server.cut();
     bench.chain.accounts.delete('perp0');
     await bench.untilLiveAgain();
@@ -159,7 +159,7 @@ describe('feed: trouble', () => {
 
   test('a shrunken reading is not taken when the next one is whole', async () => {
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     const all = [...bench.chain.accounts];
     let shrunken = true;
     bench.server.answer('getProgramAccounts', (params) => {
@@ -175,19 +175,19 @@ describe('feed: trouble', () => {
 
   test('a shrunken reading that is confirmed is taken', async () => {
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.delete(`user-${index}`);
     await bench.cutAnd(() => undefined);
     expect(bench.engine.calls).toContain('begin 2 @100');
   });
 
   test('empty scans for three seconds never make an empty book', async () => {
-    await bench.start({ timers: fastTimers, random: Math.random });
+    await bench.start({ random: Math.random });
     await bench.cutAnd(() => {
-      const untilMs = fastTimers.nowMs() + 3_000;
+      const untilMs = performance.now() + 3_000;
       bench.server.answer('getProgramAccounts', (params) => {
         const reply = bench.chain.program(kindOf(params));
-        if (kindOf(params) !== 'user' || fastTimers.nowMs() > untilMs) return reply;
+        if (kindOf(params) !== 'user' || performance.now() > untilMs) return reply;
         return { result: { context: { slot: bench.chain.slot }, value: [] } };
       });
     });

@@ -3,7 +3,6 @@ import { kindOf } from '../../../test/fake-chain.js';
 import { UNREADABLE } from '../../../test/fake-engine.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
-import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import { GAP_AUDIT_MS_MIN, WATCH_INTERVAL_MS } from '../model/limits.js';
 
@@ -114,7 +113,7 @@ describe('audit: what it finds', () => {
 
   test('a market that is gone is closed, one that the socket told later is not', async () => {
     for (const key of ['perp1', 'perp2']) bench.chain.accounts.set(key, 'market:oracle0');
-    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
     bench.chain.notify('perp2', 'market:oracle0', bench.chain.slot + 20);
     for (const key of ['perp1', 'perp2']) bench.chain.accounts.delete(key);
     await until('the markets were read', () => scans() === 2);
@@ -124,7 +123,7 @@ describe('audit: what it finds', () => {
   });
 
   test('a market that only one of two readings lacks stays', async () => {
-    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
     let shrunken = 1;
     bench.server.answer('getProgramAccounts', (params) => {
       if (kindOf(params) !== 'perp' || shrunken === 0) return bench.chain.program(kindOf(params));
@@ -217,7 +216,7 @@ describe('audit: when it runs', () => {
 
   test('a shrunken reading that no second one confirms changes nothing', async () => {
     for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
-    await bench.start({ auditIntervalMs: INTERVAL_MS, timers: fastTimers });
+    await bench.start({ auditIntervalMs: INTERVAL_MS });
     const held = bench.engine.accounts.size;
     let readings = 0;
     bench.server.answer('getProgramAccounts', (params) => {

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData, FakeChain, kindOf } from '../../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
-import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { systemTimers } from '../../rpc/timers.js';
@@ -98,7 +97,7 @@ describe('a slot that cannot be', () => {
   });
 
   test('of readings: audits and polls fail, and take nothing; later ones go through', async () => {
-    await bench.start({ auditIntervalMs: 20, timers: fastTimers });
+    await bench.start({ auditIntervalMs: 20 });
     bench.server.answer('getProgramAccounts', (params) => {
       const value = kindOf(params) === 'user' ? [] : bench.chain.rows(kindOf(params));
       return { result: { context: { slot: bench.chain.slot + 1_000 }, value } };
@@ -142,7 +141,7 @@ describe('a time that cannot be', () => {
   );
 
   test('which readings confirm: all is read again over a new connection', async () => {
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     bench.chain.accounts.set(CLOCK_KEY, clockData(1_000 + DAYS_95_S));
     await until('the time of the node', () => bench.engine.unixSeconds > DAYS_95_S);
     await until('live', () => bench.engine.state === 'live');
@@ -254,7 +253,7 @@ describe('two nodes', () => {
       random: () => 0,
     });
     secondChain.accounts.set('user1', 'of the past');
-    await bench.start({ snapshotRpc, timers: fastTimers });
+    await bench.start({ snapshotRpc });
     expect(bench.user('user1')).toBe('a');
   });
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../../test/fake-chain.js';
 import { FeedBench } from '../../../test/feed-bench.js';
-import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import { silentLog } from '../../rpc/log.js';
 import { IMPOSSIBLE_READS, SHRUNKEN_READS } from '../model/limits.js';
@@ -53,7 +52,7 @@ const usersHeld = (): number =>
 
 /** Starts the feed and waits until it has refused a book twice; it is live in the end. */
 async function refusedTwice(): Promise<{ readonly live: Promise<void> }> {
-  const live = bench.start({ timers: fastTimers });
+  const live = bench.start();
   await until('it was refused twice', () => bench.feed.stats().rebuildFailures >= 2);
   expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
   return { live };
@@ -79,7 +78,7 @@ describe('completeness: the first scan', () => {
   test('a tenth of the positions, in every scan there is: after four refusals, when five agree', async () => {
     bench.engine.census = { positions: USERS };
     scansGive(USERS / 10);
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     expect(bench.feed.stats().rebuildFailures).toBe(IMPOSSIBLE_READS);
     expect([scans(), usersHeld()]).toEqual([IMPOSSIBLE_READS + SHRUNKEN_READS, USERS / 10]);
   });
@@ -99,21 +98,21 @@ describe('completeness: the first scan', () => {
   test('most of the positions: when five scans agree', async () => {
     bench.engine.census = { positions: USERS };
     scansGive(80);
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     expect([scans(), usersHeld()]).toEqual([5, 80]);
   });
 
   test('most of the positions, then all of them: all', async () => {
     bench.engine.census = { positions: USERS };
     scansGive(80, USERS);
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     expect([scans(), usersHeld()]).toEqual([2, USERS]);
   });
 
   test('the markets count no positions: a second scan has to agree', async () => {
     bench.engine.census = { positions: 0 };
     scansGive(10, USERS);
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     expect(bench.feed.stats().rebuildFailures).toBe(1);
     expect([scans(), usersHeld()]).toEqual([4, USERS]);
   });
@@ -129,7 +128,7 @@ describe('completeness: the first scan', () => {
 
 describe('completeness: the markets', () => {
   test('a scan without any, of a chain that had some: never', async () => {
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     hideMarkets();
     bench.server.cut();
     // As many scans as confirm a smaller one, and more.
@@ -143,7 +142,7 @@ describe('completeness: the markets', () => {
 
   test('a first scan without any, of a chain that has users: never', async () => {
     hideMarkets();
-    const live = bench.start({ timers: fastTimers });
+    const live = bench.start();
     await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
     expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
     expect(bench.feed.status().reason).toContain('the node has no State account of the program');
@@ -162,7 +161,7 @@ describe('completeness: the State account', () => {
       ...silentLog,
       warn: (fields: object, text: string) => void lines.push(`${text} ${JSON.stringify(fields)}`),
     };
-    const live = bench.start({ timers: fastTimers, log });
+    const live = bench.start({ log });
     await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
     expect(bench.feed.status()).toMatchObject({ everLive: false, state: 'starting' });
     expect(bench.feed.status().reason).toContain('the node has no State account of the program');

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, kindOf } from '../../../test/fake-chain.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
-import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import type { LiveFeedOptions } from '../feed-options.js';
 
@@ -144,7 +143,7 @@ describe('after a gap', () => {
 
   test('an audit that fails is tried again before the next one would be due', async () => {
     const timing = { laggingAfterMs: 20_000, staleAfterMs: 3_600_000 };
-    await loseUnprobedUser({ timers: fastTimers, timing });
+    await loseUnprobedUser({ timing });
     let failures = 2;
     bench.server.answer('getProgramAccounts', (params) => {
       if (kindOf(params) !== 'user' || failures === 0) return bench.chain.program(kindOf(params));
@@ -173,7 +172,7 @@ test('a read of before the gap does not end the doubt', async () => {
 
 test('a node that refuses the reads: all accounts are read again', async () => {
   const timing = { laggingAfterMs: 20_000, staleAfterMs: 3_600_000 };
-  await startLagging({ timers: fastTimers, timing });
+  await startLagging({ timing });
   answerProbes(() => ({ status: 403 }));
   await until('all accounts are read again', () => {
     bench.nextSlot();

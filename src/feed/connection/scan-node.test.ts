@@ -4,6 +4,7 @@ import { UNREADABLE } from '../../../test/fake-engine.js';
 import { FeedBench } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
+import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
 import { silentLog } from '../../rpc/log.js';
 import { systemTimers } from '../../rpc/timers.js';
@@ -112,7 +113,7 @@ describe('snapshot node', () => {
       if (cuts === 0) return;
       cuts -= 1;
       bench.server.cut();
-      while (bench.socket.stats.closes === 0) await new Promise((resolve) => setImmediate(resolve));
+      await until('it is closed', () => bench.socket.stats.closes > 0);
     };
     await start();
     expect(bench.user('user1')).toBe('of the snapshot node');

@@ -164,9 +164,6 @@ describe('scan race', () => {
 });
 
 describe('a scan that hangs', () => {
-  /** Time in which a second is 100 ms. */
-  const quickTimers = createSteadyTimers(10);
-
   async function withTwoNodes(
     run: (bench: FeedBench, second: ScriptedRpc, chain: FakeChain) => Promise<void>,
   ): Promise<void> {
@@ -185,7 +182,7 @@ describe('a scan that hangs', () => {
     withTwoNodes(async (bench, second, chain) => {
       chain.accounts.set('user1', 'as the second node has it');
       const nodes = [nodeOf(bench.server), nodeOf(second)] as const;
-      await bench.start({ nodes, timers: quickTimers });
+      await bench.start({ nodes });
       expect(bench.user('user1')).toBe('as the second node has it');
       expect([bench.server.upgrades, second.upgrades]).toEqual([1, 0]);
       expect(bench.feed.stats()).toMatchObject({ scanFallbacks: 1, failovers: 0, rebuilds: 1 });
@@ -201,7 +198,7 @@ describe('a scan that hangs', () => {
           return { result: OTHER_GENESIS_HASH };
         });
       });
-      bench.start({ nodes, timers: quickTimers }).catch(() => undefined);
+      bench.start({ nodes }).catch(() => undefined);
       await asked;
       expect(second.count('getProgramAccounts')).toBe(0);
       expect(bench.feed.status().state).toBe('starting');

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FeedBench } from '../../../test/feed-bench.js';
-import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 
 let bench: FeedBench;
@@ -41,7 +40,7 @@ describe('feed: a socket that is behind the readings', () => {
   });
 
   test('oracles that are polled wait for the socket, or the book would be of two times', async () => {
-    await bench.start({ timers: fastTimers });
+    await bench.start();
     bench.chain.tick(101);
     await until('the slot arrived', () => bench.feed.stats().slot === 101);
     bench.chain.slot = 110;
