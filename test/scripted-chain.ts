@@ -10,8 +10,6 @@ const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
 const BEAT_MS = 10;
 /** Writes that may fall due while the process was busy; what is beyond is given up. */
 const DUE_MAX = 50;
-/** Readings as of an earlier slot look this far back. */
-const HISTORY_SLOTS = 64;
 
 /** The whole new state of one account, as the chain wrote it. */
 export interface ChainWrite {
@@ -20,18 +18,7 @@ export interface ChainWrite {
   /** Null is the end of the account. */
   readonly bytes: Buffer | null;
   readonly slot: number;
-  /** From when on a book may hold it, on the clock of performance.now(). */
-  readonly atMs: number;
-  /** From when on the chain surely tells of it. */
-  readonly seenMs: number;
-  /** What the account was before; undefined when there was none. */
-  readonly before: ChainWrite | undefined;
 }
-
-/** A user's account and where its 32 orders are, in bytes. */
-const USER_BYTES = 4_376;
-const ORDERS_FROM = 1_192;
-const ORDERS_TO = 1_192 + 32 * 96;
 
 /** What the chain tells whoever serves it, in its order. */
 export interface ChainListener {
@@ -52,8 +39,8 @@ export interface ScriptedChainOptions {
 }
 
 /**
- * The truth of a fault test: a life of real accounts whose every write is kept in order. It has no
- * network; nodes that serve it (`scripted-chain-node.ts`) are where things go wrong.
+ * A life of real accounts in real time, for processes that read it over sockets, at any rate: tests in one process have the
+ * model chain of `simulation`. It has no network.
  */
 export class ScriptedChain {
   readonly genesisHash: string;
@@ -61,8 +48,6 @@ export class ScriptedChain {
   readonly writes: ChainWrite[] = [];
   readonly random: Random;
   readonly life: MarketSimulator;
-  /** Users who never had an order. */
-  readonly #bystanders = new Set<string>();
   readonly #accounts = new Map<string, ChainWrite>();
   readonly #listeners = new Set<ChainListener>();
   readonly #slotMs: number;
@@ -82,9 +67,7 @@ export class ScriptedChain {
     this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.random.nextBelow(256)));
     this.life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
     this.#slotMs = slotMs;
-    this.#slot -= HISTORY_SLOTS;
     for (const account of this.life.createGenesis(this.clock)) this.write(account);
-    this.#slot += HISTORY_SLOTS;
     this.#writeClock();
   }
 
@@ -105,18 +88,6 @@ export class ScriptedChain {
   /** Markets with a book. */
   get markets(): readonly { readonly name: string; readonly account: string }[] {
     return this.life.markets.map(({ name, addresses }) => ({ name, account: addresses.pubkey }));
-  }
-
-  /** The last write of every account that can be in a book. */
-  lastWrites(): ChainWrite[] {
-    return [...this.#accounts.values()].filter(({ pubkey }) => !this.#bystanders.has(pubkey));
-  }
-
-  /** The last write of an account up to this slot; undefined when it did not exist. */
-  asOf(pubkey: string, slot: number): ChainWrite | undefined {
-    let write = this.#accounts.get(pubkey);
-    while (write !== undefined && write.slot > slot) write = write.before;
-    return write;
   }
 
   listen(listener: ChainListener): () => void {
@@ -154,43 +125,6 @@ export class ScriptedChain {
     return this.#write({ pubkey, owner, bytes: data });
   }
 
-  /** Adds users without orders, who make scans long and books no fuller. */
-  addBystanders(count: number): void {
-    const user = [...this.#accounts.values()].find(({ bytes }) => bytes?.length === USER_BYTES);
-    if (user?.bytes == null) throw new Error('Invariant: there is a user');
-    const data = Buffer.from(user.bytes);
-    data.fill(0, ORDERS_FROM, ORDERS_TO);
-    for (let i = 0; i < count; i += 1) {
-      const pubkey = keyOf(Uint8Array.from({ length: 32 }, () => this.random.nextBelow(256)));
-      this.#bystanders.add(pubkey);
-      this.write({ pubkey, owner: user.owner, data });
-    }
-  }
-
-  /** Ends an account. */
-  close(pubkey: string): void {
-    this.#write({ pubkey, owner: SYSVAR_PROGRAM, bytes: null });
-  }
-
-  /**
-   * The fork of the last `slots` whole slots is abandoned: the accounts written in them go back to what
-   * they were, and the chain goes on from the lower slot. Answers how many accounts went back.
-   */
-  revert(slots: number): number {
-    this.tick();
-    const last = this.#slot - 1 - slots;
-    const changed = [...this.#accounts.values()].filter((write) => write.slot > last);
-    this.#announce(last + 1);
-    let count = 0;
-    for (const { pubkey } of changed) {
-      const before = pubkey === CLOCK_KEY ? undefined : this.asOf(pubkey, last);
-      if (before === undefined) continue;
-      this.#write({ pubkey, owner: before.owner, bytes: before.bytes });
-      count += 1;
-    }
-    return count;
-  }
-
   #make(account: AccountWrite): void {
     if (this.#writesAreSeen === 'atOnce') {
       this.write(account);
@@ -217,19 +151,11 @@ export class ScriptedChain {
   }
 
   #write(account: Pick<ChainWrite, 'pubkey' | 'owner' | 'bytes'>): ChainWrite {
-    const before = this.#recent(this.#accounts.get(account.pubkey));
-    const atMs = performance.now();
-    const write = { ...account, slot: this.#slot, atMs, seenMs: atMs, before };
+    const write = { ...account, slot: this.#slot };
     this.#accounts.set(account.pubkey, write);
     if (account.pubkey !== CLOCK_KEY) this.writes.push(write);
     for (const listener of this.#listeners) listener.written(write);
     return write;
-  }
-
-  /** Cuts the history of an account where no reading looks any more. */
-  #recent(write: ChainWrite | undefined): ChainWrite | undefined {
-    if (write?.before === undefined || write.slot > this.#slot - HISTORY_SLOTS) return write;
-    return { ...write, before: undefined };
   }
 
   #live(): void {

@@ -19,24 +19,15 @@ export interface GrpcFaults {
   swapped: boolean;
   /** What becomes of a request for an earlier slot. */
   replay: 'kept' | 'refused' | 'ignored';
-  /** Nothing is notified, not even pongs, over connections that stand. */
-  deaf: boolean;
   /** What becomes of pings: they have no pongs, or the stream ends behind the first one. */
   pongs: 'kept' | 'none' | 'last';
-  /** Writes of which it notifies nobody. */
-  silent: (write: ChainWrite) => boolean;
-  /** Bytes that it notifies in place of an account's. */
-  lie: (write: ChainWrite) => Buffer | null;
 }
 
 const SOUND: GrpcFaults = {
   doubled: false,
   swapped: false,
   replay: 'kept',
-  deaf: false,
   pongs: 'kept',
-  silent: () => false,
-  lie: (write) => write.bytes,
 };
 
 type Stream = ServerDuplexStream<Buffer, Buffer>;
@@ -205,10 +196,7 @@ export class ScriptedGrpc {
     const chain = this.#chain;
     if (chain === null) return () => undefined;
     return chain.listen({
-      written: (write) => {
-        if (this.faults.silent(write)) return;
-        this.tellAccount({ ...write, bytes: this.faults.lie(write) });
-      },
+      written: (write) => this.tellAccount(write),
       ticked: ({ slot, parent }) => {
         this.tellSlot(slot - 1, 'processed', slot - 2);
         this.tellSlot(slot, 'begun', parent);
@@ -225,7 +213,6 @@ export class ScriptedGrpc {
 
   #notifyReaders(notified: Notified): void {
     this.#notified.push(notified);
-    if (this.faults.deaf) return;
     for (const reader of this.#readers)
       if (wantsMessage(reader, notified)) reader.stream.write(notified.encode());
   }
@@ -244,7 +231,6 @@ export class ScriptedGrpc {
   }
 
   #handleRequest(reader: Reader, bytes: Buffer): void {
-    if (this.faults.deaf) return;
     const request = readRequest(bytes);
     if (request.ping !== null) {
       this.#sendPong(reader, request.ping);

@@ -54,7 +54,7 @@ async function startBoth(chain: ScriptedChain): Promise<readonly [Reader, Reader
   chain.start();
   ends.push(() => chain.stop());
   chain.load(200);
-  nodes[1].suffer({ doubled: 0.2 });
+  nodes[1].doublesOneIn = 5;
   const often = ['--audit-interval-ms', '700', '--probe-interval-ms', '250'];
   const first = await startReader(nodes[0], ['--audit-interval-ms', '0']);
   return [first, await startReader(nodes[1], often)];

@@ -251,8 +251,8 @@ export class ModelNode implements NetworkHost, ChainListener {
   }
 
   #sendDamaged(socket: HostSocket, kind: NotifiedKind, text: string): void {
-    const { lost, doubled, swapped, malformed } = this.faults;
-    if (kind === 'slot' || lost + doubled + swapped + malformed === 0) {
+    const { lost, doubled, swapped, malformed, wrongZstd } = this.faults;
+    if (kind === 'slot' || lost + doubled + swapped + malformed + wrongZstd === 0) {
       this.#sendLate(socket, text);
       return;
     }
@@ -268,7 +268,8 @@ export class ModelNode implements NetworkHost, ChainListener {
     } else if (chance < lost + doubled + swapped + malformed) {
       this.damage.malformed += 1;
       this.#sendLate(socket, spoiled(text, this.#random));
-    } else this.#sendLate(socket, text);
+    } else if (chance > 1 - wrongZstd) this.#sendLate(socket, withWrongZstd(text));
+    else this.#sendLate(socket, text);
   }
 
   #sendLate(socket: HostSocket, text: string): void {
@@ -424,7 +425,7 @@ export class ModelNode implements NetworkHost, ChainListener {
       case 'null':
         return { status: 200, parts: partsOf('{"jsonrpc":"2.0","result":null,"id":1}') };
       case 'wrongZstd':
-        return { status: 200, parts: partsOf(text.replaceAll('KLUv/aA', 'KLUv/aB')) };
+        return { status: 200, parts: partsOf(withWrongZstd(text)) };
     }
   }
 }
@@ -484,6 +485,11 @@ function trickledReply(text: string): HostReply {
 
 function partsOf(text: string): HostReply['parts'] {
   return [{ delayMs: 0, bytes: Buffer.from(text) }];
+}
+
+/** Frames of zstd in the text are no more what they begin as. */
+function withWrongZstd(text: string): string {
+  return text.replaceAll('KLUv/aA', 'KLUv/aB');
 }
 
 /** The text with some of it cut out or replaced. */

@@ -52,6 +52,8 @@ export interface NodeFaults {
   doubled: number;
   swapped: number;
   malformed: number;
+  /** Sound but for a block of a type that no decoder knows. */
+  wrongZstd: number;
   /** Notifications carry a slot that is up to so many too low. */
   lowerSlots: number;
   /** Users that go back with a fork are not notified. */
@@ -92,6 +94,7 @@ export function soundNode(): NodeFaults {
     doubled: 0,
     swapped: 0,
     malformed: 0,
+    wrongZstd: 0,
     lowerSlots: 0,
     hidesReverts: false,
     scanShare: 1,

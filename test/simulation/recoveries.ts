@@ -50,8 +50,9 @@ export const OUTAGE_RECOVERIES: readonly Recovery[] = [
 
 /** Of the only node, whose notifications and readings are damaged. */
 export const DAMAGE_RECOVERIES: readonly Recovery[] = [
-  [notifies('notifications twice', { doubled: 0.05 }), 3_000],
-  [notifies('unreadable notifications', { malformed: 0.01 }), 3_000],
+  [notifies('notifications twice', { doubled: 0.5 }), 3_000],
+  [notifies('unreadable notifications', { malformed: 0.3 }), 3_000],
+  [notifies('accounts of wrong zstd', { wrongZstd: 0.3 }), 3_000],
   ...[500, 500, 500, 500].map((lastsMs): Recovery => [FORK, lastsMs]),
   [LIES.lowerSlots, 2_000],
   [notifies('a slot a million ahead', { announcedAhead: 1_000_000 }), 400],
