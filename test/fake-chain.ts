@@ -23,6 +23,9 @@ export function accountJson(data: string, encoding = 'base64+zstd'): object {
   return { data: [data, encoding], owner: 'program', lamports, executable: false, rentEpoch: 0 };
 }
 
+/** How a node refuses a scan. */
+export const ABORTED_SCAN: Reply = { error: { code: -32010, message: 'scan aborted' } };
+
 /** Genesis hashes: base58 of 32 bytes by their length. */
 export const GENESIS_HASH = 'genesis'.repeat(5);
 export const OTHER_GENESIS_HASH = 'other'.repeat(7);
@@ -58,9 +61,40 @@ export class FakeChain {
     server.answer('getMultipleAccounts', ([keys]) => this.multiple(keys as string[]));
   }
 
+  /** Adds users without a word: `user-0` and so on. */
+  addUsers(count: number): readonly string[] {
+    const names = Array.from({ length: count }, (_, index) => `user-${index}`);
+    for (const name of names) this.accounts.set(name, 'x');
+    return names;
+  }
+
+  /** Replies to scans of the users, the first of which is 1; null is the users as they are. */
+  answerUsers(reply: (scan: number) => Reply | null): void {
+    let scans = 0;
+    this.#server.answer('getProgramAccounts', async (params) => {
+      const kind = kindOf(params);
+      if (kind !== 'user') return this.program(kind);
+      scans += 1;
+      const instead = reply(scans);
+      if (instead === null) await this.beforeUsers();
+      return instead ?? this.program(kind);
+    });
+  }
+
+  /** A scan that found these. */
+  scanOf(value: readonly object[]): Reply {
+    return { result: { context: { slot: this.slot }, value } };
+  }
+
+  /** Who subscribes to slots is notified of this one before its acknowledgement. */
+  announceSlot(slot: number): void {
+    const early = [{ slot, parent: slot - 1, root: 0 }];
+    this.#server.onSubscribe = (method) => (method === 'slotSubscribe' ? { early } : 'ack');
+  }
+
   /** The answer of getProgramAccounts for this kind now. */
   program(kind: string): Reply {
-    return { result: { context: { slot: this.slot }, value: this.rows(kind) } };
+    return this.scanOf(this.rows(kind));
   }
 
   /** The accounts of this kind as getProgramAccounts lists them. */

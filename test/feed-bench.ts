@@ -1,3 +1,4 @@
+import { afterEach, beforeEach } from 'vitest';
 import type { LiveFeedOptions } from '../src/feed/feed-options.js';
 import { LiveFeed } from '../src/feed/live-feed.js';
 import { RpcClient } from '../src/rpc/client.js';
@@ -106,6 +107,17 @@ export class FeedBench {
     this.chain.tick(slot);
     await until('the slot arrived', () => this.feed.stats().slot === slot);
   }
+}
+
+/** The bench of the present test, where the file uses one. */
+export let bench: FeedBench;
+
+/** Each test of the file has a bench of its own. */
+export function useFeedBench(): void {
+  beforeEach(async () => {
+    bench = await FeedBench.open();
+  });
+  afterEach(() => bench.close());
 }
 
 /** The node of a scripted server. */

@@ -1,25 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clockData, FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
-import { FeedBench, nodeOf } from '../../test/feed-bench.js';
+import { ABORTED_SCAN, clockData, FakeChain, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
+import { bench, nodeOf, useFeedBench } from '../../test/feed-bench.js';
 import { ScriptedRpc } from '../../test/scripted-rpc.js';
 import { until } from '../../test/support/until.js';
 import type { LiveFeedOptions } from './feed-options.js';
 import { CLOCK_KEY } from './model/queries.js';
 
-let bench: FeedBench;
 let second: ScriptedRpc;
 let secondChain: FakeChain;
 
+useFeedBench();
 beforeEach(async () => {
-  bench = await FeedBench.open();
   second = await ScriptedRpc.start();
   secondChain = new FakeChain(second);
 });
 
-afterEach(async () => {
-  await bench.close();
-  await second.stop();
-});
+afterEach(() => second.stop());
 
 const hostOf = ({ rpcUrl }: ScriptedRpc): string => new URL(rpcUrl).host;
 
@@ -55,10 +51,7 @@ describe('fail-over: the second node takes over', () => {
   });
 
   test('when a scan of the first fails twice', async () => {
-    bench.server.answer('getProgramAccounts', (params) => {
-      if (kindOf(params) !== 'user') return bench.chain.program(kindOf(params));
-      return { error: { code: -32010, message: 'excluded from account secondary indexes' } };
-    });
+    bench.chain.answerUsers(() => ABORTED_SCAN);
     await start();
     expect(bench.feed.stats()).toMatchObject({ node: hostOf(second), rebuildFailures: 2 });
   });

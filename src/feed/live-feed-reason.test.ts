@@ -1,19 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
-import { FeedBench, nodeOf } from '../../test/feed-bench.js';
+import { describe, expect, test } from 'vitest';
+import { OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
+import { bench, nodeOf, useFeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/support/until.js';
 import { RpcClient } from '../rpc/client.js';
 import { systemTimers } from '../rpc/timers.js';
 import { failureText } from './model/error.js';
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
+useFeedBench();
 
 /** A log that keeps its messages. */
 function newLog(): { lines: string[]; info: typeof write; warn: typeof write } {
@@ -37,15 +31,9 @@ async function reasonStays(expected: RegExp, holds: () => boolean): Promise<void
 describe('feed: why it is not live', () => {
   test('a scan that is refused: its status without the text of the node, until it is live', async () => {
     let refused = true;
-    bench.server.answer('getProgramAccounts', (params) => {
-      if (kindOf(params) !== 'user' || !refused) return bench.chain.program(kindOf(params));
-      return { status: 403, body: 'key abcdefgh12\nhas no plan' };
-    });
-    const rpc = new RpcClient({
-      timers: systemTimers,
-      url: `${bench.server.rpcUrl}abcdefgh12`,
-      random: () => 0,
-    });
+    const refusal = { status: 403, body: 'key abcdefgh12\nhas no plan' };
+    bench.chain.answerUsers(() => (refused ? refusal : null));
+    const rpc = new RpcClient({ url: `${bench.server.rpcUrl}abcdefgh12`, random: () => 0 });
     const log = newLog();
     const live = bench.start({ nodes: [{ ...nodeOf(bench.server), rpc }], log });
     await reasonStays(

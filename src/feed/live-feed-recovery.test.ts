@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { accountJson, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { UNREADABLE } from '../../test/fake-engine.js';
 import { FeedBench } from '../../test/feed-bench.js';
 import { nextTurn } from '../../test/support/next-turn.js';
 import { fastTimers } from '../../test/support/steady-timers.js';
+import { bench, useFeedBench } from '../../test/feed-bench.js';
+import { Gate } from '../../test/support/gate.js';
 import { until } from '../../test/support/until.js';
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
+useFeedBench();
 
 describe('feed: trouble', () => {
   test('after a cut the book is rebuilding, then equals the chain again', async () => {
@@ -114,22 +110,19 @@ describe('feed: trouble', () => {
 
   /** Ends the session amid a decoding; answers the engine's calls and turns after its end. */
   async function callsAfter(end: () => Promise<void> | void): Promise<object> {
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const gate = new Gate();
     let decoding = false;
     bench.engine.whileDecoding = async () => {
       bench.engine.whileDecoding = () => undefined;
       decoding = true;
-      await held;
+      await gate.passed;
     };
     bench.start().catch(() => undefined);
     await until('a snapshot is decoded', () => decoding);
     await end();
     const { calls, turns } = bench.engine;
     const before = { calls: calls.length, turns: turns.length };
-    release();
+    gate.open();
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
     return { calls: calls.length - before.calls, turns: turns.length - before.turns };
   }
@@ -158,25 +151,19 @@ describe('feed: trouble', () => {
   });
 
   test('a shrunken reading is not taken when the next one is whole', async () => {
-    for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    bench.chain.addUsers(98);
     await bench.start();
     const all = [...bench.chain.accounts];
-    let shrunken = true;
-    bench.server.answer('getProgramAccounts', (params) => {
-      const reply = bench.chain.program(kindOf(params));
-      if (kindOf(params) !== 'user' || !shrunken) return reply;
-      shrunken = false;
-      return { result: { context: { slot: bench.chain.slot }, value: [] } };
-    });
+    bench.chain.answerUsers((scan) => (scan === 1 ? bench.chain.scanOf([]) : null));
     await bench.cutAnd(() => undefined);
     expect(bench.engine.accounts.size).toBe(all.length - 1);
     expect(bench.engine.calls).not.toContain('begin 0 @100');
   });
 
   test('a shrunken reading that is confirmed is taken', async () => {
-    for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    const users = bench.chain.addUsers(98);
     await bench.start();
-    for (let index = 0; index < 98; index += 1) bench.chain.accounts.delete(`user-${index}`);
+    for (const user of users) bench.chain.accounts.delete(user);
     await bench.cutAnd(() => undefined);
     expect(bench.engine.calls).toContain('begin 2 @100');
   });
@@ -185,11 +172,8 @@ describe('feed: trouble', () => {
     await bench.start({ random: Math.random });
     await bench.cutAnd(() => {
       const untilMs = performance.now() + 3_000;
-      bench.server.answer('getProgramAccounts', (params) => {
-        const reply = bench.chain.program(kindOf(params));
-        if (kindOf(params) !== 'user' || performance.now() > untilMs) return reply;
-        return { result: { context: { slot: bench.chain.slot }, value: [] } };
-      });
+      const isEmpty = () => performance.now() <= untilMs;
+      bench.chain.answerUsers(() => (isEmpty() ? bench.chain.scanOf([]) : null));
     });
     expect(bench.user('user1')).toBe('a');
     expect(bench.engine.calls).not.toContain('begin 0 @100');

@@ -1,23 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clockData, kindOf } from '../../test/fake-chain.js';
-import { FeedBench } from '../../test/feed-bench.js';
-import type { SubscribeReply } from '../../test/scripted-rpc.js';
+import { describe, expect, test } from 'vitest';
+import { ABORTED_SCAN, clockData, kindOf } from '../../test/fake-chain.js';
+import { bench, useFeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/support/until.js';
 import { CLOCK_KEY } from './model/queries.js';
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
-
-/** A server that announces this slot to whoever subscribes to slots. */
-function announced(slot: number): (method: string) => SubscribeReply {
-  return (method) =>
-    method === 'slotSubscribe' ? { early: [{ slot, parent: slot - 1, root: 0 }] } : 'ack';
-}
+useFeedBench();
 
 describe('feed: start', () => {
   test('all accounts are read and the book is live', async () => {
@@ -73,7 +60,7 @@ describe('feed: start', () => {
   });
 
   test('no turn shows accounts as live before all are there', async () => {
-    for (let index = 0; index < 1_000; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    bench.chain.addUsers(1_000);
     await bench.start();
     const live = bench.engine.turns.filter(({ state }) => state === 'live');
     expect(live.length).toBeGreaterThan(0);
@@ -84,7 +71,7 @@ describe('feed: start', () => {
   });
 
   test('each part of a reading is a turn that ends before the loop goes on', async () => {
-    for (let index = 0; index < 1_000; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    bench.chain.addUsers(1_000);
     // On a connection with slots the book waits for the one after the reading, and is read meanwhile.
     const slots = setInterval(() => {
       bench.chain.slot += 1;
@@ -112,19 +99,14 @@ describe('feed: start', () => {
   });
 
   test('a reading that fails is tried again on the same connection', async () => {
-    let failures = 2;
-    bench.server.answer('getProgramAccounts', (params) => {
-      if (kindOf(params) !== 'user' || failures === 0) return bench.chain.program(kindOf(params));
-      failures -= 1;
-      return { error: { code: -32010, message: 'scan aborted' } };
-    });
+    bench.chain.answerUsers((scan) => (scan <= 2 ? ABORTED_SCAN : null));
     await bench.start();
     expect(bench.server.upgrades).toBe(1);
     expect(bench.feed.stats()).toMatchObject({ rebuilds: 3, rebuildFailures: 2 });
   });
 
   test('a reading older than the subscription is read again', async () => {
-    bench.server.onSubscribe = announced(200);
+    bench.chain.announceSlot(200);
     bench.chain.slot = 198;
     const live = bench.start();
     await until('an old reading', () => bench.server.count('getProgramAccounts') >= 1);
@@ -135,7 +117,7 @@ describe('feed: start', () => {
   });
 
   test('a node that stays behind its own socket never makes a live book', async () => {
-    bench.server.onSubscribe = announced(200);
+    bench.chain.announceSlot(200);
     bench.chain.slot = 180;
     const live = bench.start();
     await until('the reading failed', () => bench.feed.stats().rebuildFailures === 1);

@@ -1,14 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FeedBench } from '../../test/feed-bench.js';
+import { describe, expect, test } from 'vitest';
+import { bench, useFeedBench } from '../../test/feed-bench.js';
 import { until } from '../../test/support/until.js';
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
+useFeedBench();
 
 /** Resolves with the call that lets the next reading of users go on, once it was asked for. */
 function nextScan(): Promise<() => void> {
@@ -66,8 +60,7 @@ describe('feed: a reading that something overtook', () => {
       if (answers === 3) await new Promise<void>((go) => (release = go));
       return reply;
     });
-    bench.server.onSubscribe = (method) =>
-      method === 'slotSubscribe' ? { early: [{ slot: 101, parent: 100, root: 0 }] } : 'ack';
+    bench.chain.announceSlot(101);
     await bench.start();
     await until('a poll', () => answers === 3);
     bench.server.sendText('{"cut');

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { kindOf } from '../../../test/fake-chain.js';
+import { describe, expect, test } from 'vitest';
+import { ABORTED_SCAN, kindOf } from '../../../test/fake-chain.js';
 import { UNREADABLE } from '../../../test/fake-engine.js';
-import { FeedBench } from '../../../test/feed-bench.js';
+import { bench, useFeedBench } from '../../../test/feed-bench.js';
+import { Gate } from '../../../test/support/gate.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { until } from '../../../test/support/until.js';
 import { GAP_AUDIT_MS_MIN, WATCH_INTERVAL_MS } from '../model/limits.js';
@@ -9,13 +10,7 @@ import { GAP_AUDIT_MS_MIN, WATCH_INTERVAL_MS } from '../model/limits.js';
 /** Shorter than the feed looks for work, so every look finds an audit due. */
 const INTERVAL_MS = 20;
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
+useFeedBench();
 
 const begins = (): number => bench.engine.calls.filter((call) => call.startsWith('begin ')).length;
 
@@ -81,7 +76,7 @@ describe('audit: what it finds', () => {
   });
 
   test('many differences: the connection loses messages, and another one is made', async () => {
-    for (let index = 0; index < 4; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    bench.chain.addUsers(4);
     await bench.start({ auditIntervalMs: INTERVAL_MS });
     bench.chain.slot += 1;
     for (let index = 0; index < 4; index += 1) bench.chain.accounts.set(`user-${index}`, 'unseen');
@@ -158,7 +153,7 @@ describe('audit: what it finds', () => {
   });
 
   test('many users are applied in slices with turns between them', async () => {
-    for (let index = 0; index < 1_000; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    bench.chain.addUsers(1_000);
     await bench.start({ auditIntervalMs: INTERVAL_MS });
     const before = bench.engine.turns.length;
     await audited(1);
@@ -180,12 +175,9 @@ describe('audit: when it runs', () => {
   });
 
   test('there is one at a time, and a cut ends it', async () => {
-    let release: () => void = () => undefined;
+    const gate = new Gate();
     await bench.start({ auditIntervalMs: INTERVAL_MS });
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    bench.chain.beforeUsers = () => held;
+    bench.chain.beforeUsers = () => gate.passed;
     await until('an audit reads', () => scans() === 2);
     const looks = bench.engine.slot;
     for (let slot = looks + 1; slot < looks + 20; slot += 1) bench.chain.tick(slot);
@@ -193,7 +185,7 @@ describe('audit: when it runs', () => {
     expect(scans()).toBe(2);
     bench.chain.beforeUsers = () => undefined;
     bench.chain.slot = 200;
-    await bench.cutAnd(release);
+    await bench.cutAnd(gate.open);
     expect(begins()).toBe(2);
     await audited(1);
     expect(begins()).toBeGreaterThan(2);
@@ -202,12 +194,7 @@ describe('audit: when it runs', () => {
 
   test('one that fails is counted, and a later one goes through', async () => {
     await bench.start({ auditIntervalMs: INTERVAL_MS });
-    let failures = 2;
-    bench.server.answer('getProgramAccounts', (params) => {
-      if (kindOf(params) !== 'user' || failures === 0) return bench.chain.program(kindOf(params));
-      failures -= 1;
-      return { error: { code: -32010, message: 'scan aborted' } };
-    });
+    bench.chain.answerUsers((scan) => (scan <= 2 ? ABORTED_SCAN : null));
     await audited(1);
     expect(bench.feed.stats()).toMatchObject({ auditFailures: 2, rebuilds: 1 });
     expect(bench.server.upgrades).toBe(1);
@@ -215,17 +202,12 @@ describe('audit: when it runs', () => {
   });
 
   test('a shrunken reading that no second one confirms changes nothing', async () => {
-    for (let index = 0; index < 98; index += 1) bench.chain.accounts.set(`user-${index}`, 'x');
+    bench.chain.addUsers(98);
     await bench.start({ auditIntervalMs: INTERVAL_MS });
     const held = bench.engine.accounts.size;
-    let readings = 0;
-    bench.server.answer('getProgramAccounts', (params) => {
-      const reply = bench.chain.program(kindOf(params));
-      if (kindOf(params) !== 'user') return reply;
-      readings += 1;
-      if (readings > 2) return reply;
-      const value = readings === 1 ? [] : bench.chain.rows('user').slice(0, 50);
-      return { result: { context: { slot: bench.chain.slot }, value } };
+    bench.chain.answerUsers((scan) => {
+      if (scan > 2) return null;
+      return bench.chain.scanOf(scan === 1 ? [] : bench.chain.rows('user').slice(0, 50));
     });
     await until('the audit failed', () => bench.feed.stats().auditFailures === 1);
     expect([bench.engine.accounts.size, begins()]).toEqual([held, 1]);

@@ -1,7 +1,7 @@
 /** A node that lies about the chain's slot or time, and what becomes of the book. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData, FakeChain, kindOf } from '../../../test/fake-chain.js';
-import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
+import { bench, nodeOf, useFeedBench } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
@@ -11,13 +11,7 @@ import { CLOCK_KEY } from '../model/queries.js';
 
 const DAYS_95_S = 95 * 86_400;
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
+useFeedBench();
 
 /** Slots that the book has had, in order. */
 function slotsOf(): { readonly slots: number[]; readonly onTurn: () => void } {
@@ -56,8 +50,7 @@ describe('a slot that cannot be', () => {
   );
 
   test('announced before anything was read: the book is of the right slot', async () => {
-    bench.server.onSubscribe = (method) =>
-      method === 'slotSubscribe' ? { early: [{ slot: 1_000_100, parent: 1, root: 0 }] } : 'ack';
+    bench.chain.announceSlot(1_000_100);
     await bench.start();
     expect(bench.engine.slot).toBe(100);
     bench.chain.tick(101);

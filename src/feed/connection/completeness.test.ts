@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../../test/fake-chain.js';
-import { FeedBench } from '../../../test/feed-bench.js';
+import { bench, useFeedBench } from '../../../test/feed-bench.js';
 import { until } from '../../../test/support/until.js';
 import { silentLog } from '../../rpc/log.js';
 import { IMPOSSIBLE_READS, SHRUNKEN_READS } from '../model/limits.js';
@@ -8,33 +8,23 @@ import { IMPOSSIBLE_READS, SHRUNKEN_READS } from '../model/limits.js';
 /** Users of the chain. */
 const USERS = 100;
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
+useFeedBench();
+beforeEach(() => {
   for (let index = 3; index <= USERS; index += 1) bench.chain.accounts.set(`user${index}`, 'x');
 });
 
-afterEach(() => bench.close());
-
 /** Scans of the users hold so many of them, one scan after the other; the last number stays. */
 function scansGive(...counts: readonly number[]): void {
-  let at = 0;
-  bench.server.answer('getProgramAccounts', (params) => {
-    if (kindOf(params) !== 'user') return bench.chain.program(kindOf(params));
-    const count = counts[Math.min(at, counts.length - 1)];
-    at += 1;
-    const value = bench.chain.rows('user').slice(0, count);
-    return { result: { context: { slot: bench.chain.slot }, value } };
+  bench.chain.answerUsers((scan) => {
+    const count = counts[Math.min(scan, counts.length) - 1];
+    return bench.chain.scanOf(bench.chain.rows('user').slice(0, count));
   });
 }
 
 /** Scans of markets and State hold none of them. */
 function hideMarkets(): void {
   bench.server.answer('getProgramAccounts', (params) => {
-    const { slot } = bench.chain;
-    if (kindOf(params) === 'user') return bench.chain.program('user');
-    return { result: { context: { slot }, value: [] } };
+    return kindOf(params) === 'user' ? bench.chain.program('user') : bench.chain.scanOf([]);
   });
 }
 

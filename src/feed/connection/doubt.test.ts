@@ -1,19 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { accountJson, kindOf } from '../../../test/fake-chain.js';
-import { FeedBench } from '../../../test/feed-bench.js';
+import { describe, expect, test } from 'vitest';
+import { ABORTED_SCAN, accountJson, kindOf } from '../../../test/fake-chain.js';
+import { bench, useFeedBench } from '../../../test/feed-bench.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
+import { Gate } from '../../../test/support/gate.js';
 import { until } from '../../../test/support/until.js';
 import type { LiveFeedOptions } from '../feed-options.js';
 
 const UNPROVEN = 'no read has agreed since slots were missing';
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
+useFeedBench();
 
 /** A book that is lagging, as no slots come; slots may come again. */
 async function startLagging(options: Partial<LiveFeedOptions> = {}): Promise<void> {
@@ -49,17 +44,14 @@ function answerProbes(reply: (keys: readonly string[]) => Reply | Promise<Reply>
 
 test('after a gap in the slots the book is lagging until a read agrees', async () => {
   await startLagging();
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gate = new Gate();
   answerProbes(async (keys) => {
-    await held;
+    await gate.passed;
     return bench.chain.multiple(keys);
   });
   await untilUnproven();
   expect(bench.engine.calls).not.toContain('state live');
-  release();
+  gate.open();
   await untilState('live');
   expect(bench.feed.stats()).toMatchObject({ losses: 0, rebuilds: 1, resyncs: 0 });
 });
@@ -128,15 +120,12 @@ describe('after a gap', () => {
   }
 
   test('an audit reads what no probe does, and the book does not wait for it', async () => {
-    let release: () => void = () => undefined;
+    const gate = new Gate();
     await loseUnprobedUser();
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    bench.chain.beforeUsers = () => held;
+    bench.chain.beforeUsers = () => gate.passed;
     await untilState('live');
     expect(bench.user('user1')).toBe('a');
-    release();
+    gate.open();
     await untilRepaired();
     expect(bench.feed.stats()).toMatchObject({ losses: 0, rebuilds: 1, resyncs: 0 });
   });
@@ -144,12 +133,7 @@ describe('after a gap', () => {
   test('an audit that fails is tried again before the next one would be due', async () => {
     const timing = { laggingAfterMs: 20_000, staleAfterMs: 3_600_000 };
     await loseUnprobedUser({ timing });
-    let failures = 2;
-    bench.server.answer('getProgramAccounts', (params) => {
-      if (kindOf(params) !== 'user' || failures === 0) return bench.chain.program(kindOf(params));
-      failures -= 1;
-      return { error: { code: -32010, message: 'scan aborted' } };
-    });
+    bench.chain.answerUsers((scan) => (scan <= 2 ? ABORTED_SCAN : null));
     await untilRepaired();
     expect(bench.feed.stats()).toMatchObject({ auditFailures: 2, losses: 0, rebuilds: 1 });
   });

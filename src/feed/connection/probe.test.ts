@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData } from '../../../test/fake-chain.js';
 import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { nextTurn } from '../../../test/support/next-turn.js';
+import { bench, nodeOf, useFeedBench } from '../../../test/feed-bench.js';
+import { Gate } from '../../../test/support/gate.js';
 import { SlowPublisher } from '../../../test/support/slow-publisher.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';
@@ -20,13 +22,7 @@ import { probesPerInterval } from './probed-keys.js';
 /** Shorter than the feed looks for work, so every look finds a probe due. */
 const INTERVAL_MS = 20;
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
+useFeedBench();
 
 function start(options: Partial<LiveFeedOptions> = {}): Promise<void> {
   return bench.start({ probeIntervalMs: INTERVAL_MS, ...options });
@@ -90,12 +86,9 @@ describe('probe: what it finds', () => {
   });
 
   test('until all is read again the book is not live, and says why', async () => {
-    let release: () => void = () => undefined;
+    const gate = new Gate();
     await start();
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    bench.chain.beforeUsers = () => held;
+    bench.chain.beforeUsers = () => gate.passed;
     changeUnseen('user2', 'unseen');
     await until('the loss was found', () => {
       passSlot();
@@ -104,7 +97,7 @@ describe('probe: what it finds', () => {
     const { state, reason } = bench.feed.status();
     expect(state).toBe('rebuilding');
     expect(reason).toContain('the node lost notifications: a read found that user2 had changed');
-    release();
+    gate.open();
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeChain, kindOf, OTHER_GENESIS_HASH } from '../../../test/fake-chain.js';
 import { UNREADABLE } from '../../../test/fake-engine.js';
-import { FeedBench } from '../../../test/feed-bench.js';
+import { bench, useFeedBench } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { until } from '../../../test/support/until.js';
@@ -11,23 +11,19 @@ import { systemTimers } from '../../rpc/timers.js';
 import { TransientErrorLog } from '../model/error-logs.js';
 import { ScanNode } from './scan-node.js';
 
-let bench: FeedBench;
 let other: ScriptedRpc;
 let otherChain: FakeChain;
 let warned: string[];
 
+useFeedBench();
 beforeEach(async () => {
-  bench = await FeedBench.open();
   other = await ScriptedRpc.start();
   otherChain = new FakeChain(other);
   otherChain.accounts.set('user1', 'of the snapshot node');
   warned = [];
 });
 
-afterEach(async () => {
-  await bench.close();
-  await other.stop();
-});
+afterEach(() => other.stop());
 
 function start(): Promise<void> {
   const snapshotRpc = new RpcClient({
@@ -68,8 +64,7 @@ describe('snapshot node', () => {
       otherChain.slot += 10;
       bench.chain.tick(109);
     };
-    bench.server.onSubscribe = (method) =>
-      method === 'slotSubscribe' ? { early: [{ slot: 101, parent: 100, root: 0 }] } : 'ack';
+    bench.chain.announceSlot(101);
     await start();
     expect(scans).toBe(3);
     expect(bench.user('user1')).toBe('of the snapshot node');
@@ -87,8 +82,7 @@ describe('snapshot node', () => {
 
   test('one that stays behind the socket is left for the node in use', async () => {
     otherChain.slot = 90;
-    bench.server.onSubscribe = (method) =>
-      method === 'slotSubscribe' ? { early: [{ slot: 101, parent: 100, root: 0 }] } : 'ack';
+    bench.chain.announceSlot(101);
     await expectFallback();
   });
 

@@ -1,19 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FeedBench } from '../../../test/feed-bench.js';
+import { describe, expect, test } from 'vitest';
+import { bench, useFeedBench } from '../../../test/feed-bench.js';
 import { until } from '../../../test/support/until.js';
 
-let bench: FeedBench;
-
-beforeEach(async () => {
-  bench = await FeedBench.open();
-});
-
-afterEach(() => bench.close());
+useFeedBench();
 
 describe('feed: a socket that is behind the readings', () => {
   test('the book is live once the socket has told what they hold, and takes nothing older', async () => {
-    bench.server.onSubscribe = (method) =>
-      method === 'slotSubscribe' ? { early: [{ slot: 99, parent: 98, root: 0 }] } : 'ack';
+    bench.chain.announceSlot(99);
     const live = bench.start();
     await until('all was read', () => bench.engine.calls.includes('end'));
     bench.chain.notify('user1', 'older', 99);
