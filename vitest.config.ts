@@ -17,6 +17,8 @@ const REAL = [
   'src/server/transport/**',
   'src/sim/**',
 ];
+/** Tests of `src` that mock a module, which the others of a process must not share. */
+const MOCKING = ['src/history/backfill.test.ts', 'src/history/ingest/ingest.test.ts'];
 /** Tests of several rooms that run on virtual time. */
 const OF_WORLD = [
   'test/one-book-a-seq.test.ts',
@@ -57,10 +59,15 @@ export default defineConfig({
         test: {
           name: 'world',
           include: ['src/**/*.test.ts', ...OF_WORLD],
-          exclude: [...exclude, ...REAL],
+          exclude: [...exclude, ...REAL, ...MOCKING],
           isolate: false,
           setupFiles: ['test/world/setup.ts'],
         },
+      },
+      {
+        extends: true,
+        plugins: [worldPlugin()],
+        test: { name: 'world-apart', include: MOCKING, setupFiles: ['test/world/setup.ts'] },
       },
       {
         extends: true,

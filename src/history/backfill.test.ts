@@ -20,13 +20,6 @@ vi.mock(import('./model/limits.js'), async (original) => {
   return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
 });
 
-/** A second of waiting is 50 ms. */
-const FAST_TIMERS: Timers = {
-  ...systemTimers,
-  nowMs: () => performance.now() * 20,
-  after: (delayMs, run) => systemTimers.after(delayMs / 20, run),
-};
-
 const COUNT = 150;
 const PER_SLOT = 4;
 
@@ -125,7 +118,7 @@ describe('a back-fill that was asked for', () => {
         return { error: { code: -32_603, message: 'Internal error' } };
       },
     });
-    const { unavailable, trades } = await run({ timers: FAST_TIMERS });
+    const { unavailable, trades } = await run();
     expect([unavailable, trades]).toEqual([[refused.signature], COUNT - 1]);
     expect(await storedIds()).toEqual(ids(1, COUNT).filter((id) => id !== 50));
     node.suffer({ instead: () => undefined });

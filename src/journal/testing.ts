@@ -1,5 +1,5 @@
 /** What tests of the journal share: an engine with a life, the thread's service in their hand, and its folder. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualTimers } from '../../test/support/manual-timers.js';
@@ -160,23 +160,39 @@ export class JournalRig {
   }
 }
 
-/** A folder with three segments of twenty slots each. */
+/** A life in files, of which each test has a copy. */
+interface Kept {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly book: LiveBook;
+}
+
+const lives = new Map<string, Promise<Kept>>();
+
+/** A folder with three segments of twenty slots each, and the book when all of it was written. */
 export async function journalOfLife(
-  options: {
-    readonly seed?: number;
-    readonly folder?: string;
-    readonly presets?: MarketPresets;
-  } = {},
+  options: { readonly seed?: number; readonly presets?: MarketPresets } = {},
 ): Promise<{ readonly folder: string; readonly book: LiveBook }> {
-  const { seed = 3, folder = newFolder(), presets } = options;
-  const book = new LiveBook({ seed, presets });
+  const { seed = 3, presets } = options;
+  const key = JSON.stringify({ seed, presets });
+  const living = lives.get(key) ?? liveInFiles(new LiveBook({ seed, presets }));
+  lives.set(key, living);
+  const { files, book } = await living;
+  const folder = newFolder();
+  for (const [name, bytes] of files) writeFileSync(path.join(folder, name), bytes);
+  return { folder, book };
+}
+
+async function liveInFiles(book: LiveBook): Promise<Kept> {
+  const folder = newFolder();
   const rig = new JournalRig(book, { folder });
   for (let segment = 0; segment < 3; segment += 1) {
     await rig.write(20);
     rig.timers.advance(SEGMENT_MS_MAX);
   }
   await rig.service.stop();
-  return { folder, book };
+  const names = [1, 2, 3].map(segmentName);
+  const files = names.map((name) => [name, readFileSync(path.join(folder, name))] as const);
+  return { files: new Map(files), book };
 }
 
 /** What the segments of a folder show at each moment, by `slot ts`; each is read by itself. */

@@ -43,14 +43,6 @@ export interface RigOptions {
   readonly stores?: Map<string, MemoryStore>;
 }
 
-/** A second of waiting is 50 ms; of the sockets and calls, whose limits are of real work, a second. */
-const SPEED = 20;
-const timers: Timers = {
-  ...systemTimers,
-  nowMs: () => performance.now() * SPEED,
-  after: (delayMs, run) => systemTimers.after(delayMs / SPEED, run),
-};
-
 /** One run of ingestion. */
 export class IngestRig {
   readonly counters = newCounters();
@@ -73,15 +65,15 @@ export class IngestRig {
       parts: {
         programId: PROGRAM,
         decode,
-        timers,
+        timers: systemTimers,
         random: () => 0,
         log: { info: () => undefined, warn: () => undefined },
         counters: this.counters,
-        ungiven: new UngivenItems(timers),
-        unreadable: new UngivenItems(timers),
+        ungiven: new UngivenItems(systemTimers),
+        unreadable: new UngivenItems(systemTimers),
       },
       nodes: [first, ...others],
-      limiter: new RateLimiter({ timers, requestsPerSecond: 100_000 }),
+      limiter: new RateLimiter({ timers: systemTimers, requestsPerSecond: 100_000 }),
       emptyTransactions: new EmptyTransactions(),
       firstGap: () => firstGap ?? { sinceTs: 0, left: Number.MAX_SAFE_INTEGER },
       onBlockTime: (ts) => this.blockTimes.push(ts),
@@ -125,7 +117,7 @@ export class IngestRig {
   }
 
   until(check: () => void): Promise<void> {
-    return vi.waitFor(check, { timeout: 60_000, interval: 5 });
+    return vi.waitFor(check, { timeout: 600_000, interval: 50 });
   }
 
   live(): Promise<void> {

@@ -1,18 +1,16 @@
 /** The service beside clocks that are wrong, and nodes that are wrong about the time. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
 import { fillLog } from '../../../test/support/fill-log.js';
-import { PROGRAM } from '../../../test/support/ingest-rig.js';
-import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import type { HistoryStats } from '../../contract/history-source.js';
 import { createNodes } from '../../rpc/node-pool.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { candleRules } from '../candles/rules.js';
-import type { FromWorker } from '../model/messages.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 import { cleanUp, newFolder, oneFill } from '../store/testing.js';
-import { HistoryService } from './service.js';
+import { RunningService } from './testing.js';
 
 const DAY = 86_400;
 const FAR = 95 * DAY;
@@ -22,39 +20,27 @@ const OLD = timeOfSlot(0) - 10 * DAY;
 let ledger: Ledger;
 let node: LedgerNode;
 let dataDir: string;
-let posted: FromWorker[];
-let running: HistoryService[];
+let running: RunningService[];
 
 beforeEach(async () => {
   ledger = new Ledger();
   node = await LedgerNode.start(ledger);
   dataDir = newFolder();
-  posted = [];
   running = [];
 });
 
 afterEach(async () => {
-  await Promise.all(running.map((service) => service.stop()));
+  await Promise.all(running.map(({ service }) => service.stop()));
   await node.stop();
   cleanUp();
 });
 
 /** A service whose clock on the wall is so many seconds off. */
-function start(wallOffS: number): HistoryService {
-  const service = new HistoryService({
-    setup: {
-      ...{ nodes: [node.urls], programId: PROGRAM, dataDir, requestsPerSecond: 100_000 },
-      ...{ retentionDays: 30, candleRetentionDays: 30 },
-      ...{ backfillHours: 1, backfillTransactionsMax: 1_000 },
-    },
-    nodes: createNodes([node.urls], systemTimers),
-    timers: { ...fastTimers, unixMs: () => (timeOfSlot(ledger.slot) + wallOffS) * 1_000 },
-    random: () => 0.5,
-    post: (message) => posted.push(message),
-  });
-  running.push(service);
-  service.start();
-  return service;
+function start(wallOffS: number): RunningService {
+  const kept = { retentionDays: 30, candleRetentionDays: 30 };
+  const one = new RunningService({ ledger, node, dataDir, wallOffS, ...kept });
+  running.push(one);
+  return one;
 }
 
 function openFile(): Promise<HistoryStore> {
@@ -79,18 +65,11 @@ function trade(id: number): void {
   ledger.tick(40);
 }
 
-function stats(): HistoryStats | undefined {
-  const last = posted.findLast((message) => message.kind === 'stats');
-  return last?.kind === 'stats' ? last.stats : undefined;
+/** So many seconds of the service pass. */
+function pass(seconds: number): Promise<void> {
+  return sleep(seconds * 1_000);
 }
 
-/** So many seconds of the service pass; it posts its stats in each. */
-async function pass(seconds: number): Promise<void> {
-  const before = posted.filter(({ kind }) => kind === 'stats').length;
-  await until(() => posted.filter(({ kind }) => kind === 'stats').length >= before + seconds);
-}
-
-const live = (): boolean => stats()?.state === 'live';
 const finalTs = (): number => timeOfSlot(ledger.finalisedSlot);
 
 describe('a clock on the wall', () => {
@@ -98,15 +77,15 @@ describe('a clock on the wall', () => {
     'that is %i s off deletes nothing, and what comes is stored',
     async (wallOffS) => {
       await storeOld(20);
-      start(wallOffS);
-      await until(live);
+      const one = start(wallOffS);
+      await one.live();
       trade(21);
-      await until(() => stats()?.stored.trades === 21);
+      await one.stored(21);
       await pass(130);
-      expect(stats()).toMatchObject({ stored: { trades: 21 }, lagMs: null });
-      await until(() => stats()?.chainTs === finalTs());
+      expect(one.stats).toMatchObject({ stored: { trades: 21 }, lagMs: null });
+      await until(() => one.stats?.chainTs === finalTs());
       trade(22);
-      await until(() => stats()?.stored.trades === 22);
+      await one.stored(22);
     },
   );
 });
@@ -119,15 +98,15 @@ describe('a node', () => {
       node.suffer({
         instead: (method) => (method === 'getBlockTime' ? { result: lie } : undefined),
       });
-      start(0);
-      await until(live);
+      const one = start(0);
+      await one.live();
       trade(21);
-      await until(() => stats()?.stored.trades === 21);
+      await one.stored(21);
       await pass(70);
-      expect(stats()?.chainTs).toBe(OLD + 19);
-      expect(stats()?.stored.trades).toBe(21);
+      expect(one.stats?.chainTs).toBe(OLD + 19);
+      expect(one.stats?.stored.trades).toBe(21);
       node.suffer({ instead: () => undefined });
-      await until(() => stats()?.chainTs === finalTs());
+      await until(() => one.stats?.chainTs === finalTs());
     },
   );
 });
@@ -146,12 +125,13 @@ describe('a file that a clock which ran ahead has damaged', () => {
     const progress = { edge: JSON.stringify({ signature, slot }), spans: '[]' };
     store.writeBatch({ transactions: [], progress });
     store.close();
-    const service = start(0);
-    await until(() => live() && stats()?.stored.trades === 10);
-    expect(posted).toContainEqual(
+    const one = start(0);
+    await one.live();
+    await one.stored(10);
+    expect(one.posted).toContainEqual(
       expect.objectContaining({ kind: 'log', level: 'warn', fields: { sinceTs: OLD + 20 } }),
     );
-    await service.stop();
+    await one.service.stop();
     running = [];
     const healed = await openFile();
     expect(healed.readProgress().get('reread')).toBeUndefined();

@@ -1,0 +1,91 @@
+/** The service of the history on a scripted ledger, and what it has posted. */
+import { type Ledger, type LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
+import { PROGRAM } from '../../../test/support/ingest-rig.js';
+import { until } from '../../../test/support/until.js';
+import type { HistoryQuery } from '../../contract/history-queries.js';
+import type { HistoryStats } from '../../contract/history-source.js';
+import { createNodes } from '../../rpc/node-pool.js';
+import { systemTimers, type Timers } from '../../rpc/timers.js';
+import type { LogNode } from '../ingest/session.js';
+import type { FromWorker, WorkerSetup } from '../model/messages.js';
+import type { HistoryMarket } from '../model/records.js';
+import { HistoryService } from './service.js';
+
+export const PERP: HistoryMarket = {
+  ...{ key: 'perp_0', symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0, decimals: 9 },
+};
+
+/** What a service is made of. */
+export interface RunningOptions extends Partial<WorkerSetup> {
+  readonly dataDir: string;
+  readonly ledger: Ledger;
+  readonly node: LedgerNode;
+  /** By which logs come. */
+  readonly withLogs?: (node: LogNode) => LogNode;
+  readonly timers?: Timers;
+  /** How far the clock on the wall is ahead of the chain, seconds. */
+  readonly wallOffS?: number;
+}
+
+/** A service that has begun. */
+export class RunningService {
+  readonly posted: FromWorker[] = [];
+  readonly service: HistoryService;
+  #asked = 0;
+
+  constructor(options: RunningOptions) {
+    const { ledger, node, withLogs = (one) => one, wallOffS = 0, timers, ...more } = options;
+    const setup = {
+      ...{ nodes: [node.urls] as const, programId: PROGRAM, requestsPerSecond: 100_000 },
+      ...{ retentionDays: 0, candleRetentionDays: 0 },
+      ...{ backfillHours: 1, backfillTransactionsMax: 1_000 },
+      ...more,
+    };
+    this.service = new HistoryService({
+      setup,
+      nodes: createNodes([node.urls]).map(withLogs),
+      timers: timers ?? systemTimers,
+      wallMs: () => (timeOfSlot(ledger.slot) + wallOffS) * 1_000,
+      random: () => 0.5,
+      post: (message) => this.posted.push(message),
+    });
+    this.service.start();
+  }
+
+  /** The book has told of these markets. */
+  setMarkets(...markets: readonly HistoryMarket[]): this {
+    this.service.receiveMessage({ kind: 'book', book: { markets, genesisHash: null } });
+    return this;
+  }
+
+  get stats(): HistoryStats | undefined {
+    const last = this.posted.findLast((message) => message.kind === 'stats');
+    return last?.kind === 'stats' ? last.stats : undefined;
+  }
+
+  live(): Promise<unknown> {
+    return until('a live history', () => this.stats?.state === 'live');
+  }
+
+  /** So many trades are stored. */
+  stored(trades: number): Promise<unknown> {
+    return until(`${trades} trades`, () => this.stats?.stored.trades === trades);
+  }
+
+  failing(reason: string): Promise<unknown> {
+    return until(reason, () => {
+      return this.stats?.state === 'failing' && this.stats.reason?.includes(reason) === true;
+    });
+  }
+
+  /** The JSON text of a reply, or the code of a refusal. */
+  query(query: HistoryQuery): string {
+    this.#asked += 1;
+    const id = this.#asked;
+    this.service.receiveMessage({ kind: 'query', id, query });
+    const reply = this.posted.findLast((message) => 'id' in message && message.id === id);
+    if (reply?.kind === 'refused') return reply.error.code;
+    if (reply?.kind !== 'reply') throw new Error('there is no reply');
+    return Buffer.from(reply.reply.body).toString();
+  }
+}
