@@ -1,6 +1,11 @@
 /** Ingestion against a node that does what real ones do now and then. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
+import {
+  Ledger,
+  LedgerNode,
+  type LedgerTransaction,
+  timeOfSlot,
+} from '../../../test/scripted-ledger.js';
 import {
   BROKEN_LINE,
   fillLine,
@@ -37,6 +42,12 @@ function start(options: Partial<RigOptions> = {}): IngestRig {
   return rig;
 }
 
+async function live(options: Partial<RigOptions> = {}): Promise<IngestRig> {
+  const rig = start(options);
+  await rig.live();
+  return rig;
+}
+
 /** Puts fills on the chain, each in a transaction, a few to a slot. */
 function trade(count: number, perSlot = 3) {
   return Array.from({ length: count }, (_, made) => {
@@ -62,8 +73,7 @@ async function holds(rig: IngestRig, count: number): Promise<void> {
 
 describe('live', () => {
   test('what is told is stored at once, and settled when it is final', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     for (const transaction of trade(10)) node.tell(transaction);
     await rig.until(() => expect(rig.store.ids).toEqual(ids(10)));
     expect(rig.store.isAllFinal).toBe(false);
@@ -72,8 +82,7 @@ describe('live', () => {
   });
 
   test('duplicates count once, and the order of arrival is not that of the chain', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     const made = trade(30, 10);
     for (const transaction of made.toReversed()) {
       node.tell(transaction);
@@ -84,8 +93,7 @@ describe('live', () => {
   });
 
   test('a notification that never came is read from the finalised list', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     const made = trade(20);
     for (const [at, transaction] of made.entries()) if (at % 4 !== 0) node.tell(transaction);
     // Those that are told are stored before the list is final: none of them is fetched.
@@ -95,8 +103,7 @@ describe('live', () => {
   });
 
   test('a message that cannot be read makes it look at once what was confirmed', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     trade(3);
     node.rpc.sendText('{"jsonrpc":"2.0","method":"logsNotif');
     await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
@@ -108,6 +115,10 @@ describe('live', () => {
       'a signature that is none',
       { context: { slot: 1 }, value: { signature: '', err: null, logs: [] } },
     ],
+    [
+      'a signature of too many bytes',
+      { context: { slot: 1 }, value: { signature: '2'.repeat(80), err: null, logs: [] } },
+    ],
     ['a slot that is none', { context: { slot: -1 }, value: {} }],
     [
       'a slot that no cursor holds',
@@ -116,8 +127,7 @@ describe('live', () => {
     ['lines that are none', { context: { slot: 1 }, value: { signature: 'x', logs: 'x' } }],
     ['nothing', null],
   ])('a notification with %s is counted, and changes nothing', async (_, result) => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     node.rpc.notify(() => true, result);
     await rig.until(() => expect(rig.counters.malformedNotifications).toBe(1));
     for (const transaction of trade(1)) node.tell(transaction);
@@ -125,8 +135,7 @@ describe('live', () => {
   });
 
   test('failed transactions are dropped, by whatever path they come', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     const failed = ledger.add([fillLine(99)], { failed: true });
     node.tell(failed);
     ledger.add([fillLine(98)], { failed: true });
@@ -137,8 +146,7 @@ describe('live', () => {
   });
 
   test('a cut log is stored as such and counted', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     node.tell(ledger.add([fillLine(1), 'Log truncated']));
     await holds(rig, 1);
     expect(rig.store.truncated).toBe(1);
@@ -146,8 +154,7 @@ describe('live', () => {
   });
 
   test('a notification with an event that cannot be read is fetched', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     const made = ledger.add([fillLine(1), fillLine(2)]);
     node.tell({ ...made, lines: [fillLine(1), BROKEN_LINE] });
     const lost = ledger.add([fillLine(3)]);
@@ -160,8 +167,7 @@ describe('live', () => {
 
 describe('forks', () => {
   test('a transaction that a fork took back is removed, after it was asked for twice', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     const made = trade(3);
     for (const transaction of made) node.tell(transaction);
     const lost = ledger.add([fillLine(77)]);
@@ -177,8 +183,7 @@ describe('forks', () => {
   });
 
   test('a transaction that the list leaves out for a moment stays', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     const made = trade(3);
     for (const transaction of made) node.tell(transaction);
     await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
@@ -197,30 +202,19 @@ describe('forks', () => {
     expect(rig.counters.reverted).toBe(0);
   });
 
-  test('a transaction that a fork moved stands where the chain has it', async () => {
-    const rig = start();
-    await rig.live();
-    const [moved, ...others] = trade(3, 1);
-    if (moved === undefined) throw new Error('nothing was traded');
-    for (const transaction of [moved, ...others]) node.tell(transaction);
+  test.each([
+    { what: 'stands where the chain has it', failed: false, left: [2, 3, 1] },
+    { what: 'and which failed there is removed', failed: true, left: [2, 3] },
+  ])('a transaction that a fork moved $what', async ({ failed, left }) => {
+    const rig = await live();
+    const made = trade(3, 1);
+    for (const transaction of made) node.tell(transaction);
     await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
     ledger.tick();
-    ledger.moveToNewest(moved);
+    ledger.moveToNewest(made[0] as LedgerTransaction, { failed });
     ledger.tick(40);
-    await rig.until(() => expect(rig.store.ids).toEqual([2, 3, 1]));
+    await rig.until(() => expect(rig.store.ids).toEqual(left));
     await rig.until(() => expect(rig.store.isAllFinal).toBe(true));
-  });
-
-  test('a transaction that failed on the other fork is removed', async () => {
-    const rig = start();
-    await rig.live();
-    const [moved, ...others] = trade(3, 1);
-    if (moved === undefined) throw new Error('nothing was traded');
-    for (const transaction of [moved, ...others]) node.tell(transaction);
-    await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
-    ledger.moveToNewest(moved, { failed: true });
-    ledger.tick(40);
-    await rig.until(() => expect(rig.store.ids).toEqual([2, 3]));
   });
 });
 
@@ -238,16 +232,14 @@ describe('what was missed', () => {
     trade(170, 2);
     ledger.tick(40);
     // Behind the first look, which is a page, another fifty: of whole slots.
-    const rig = start({ firstGap: { sinceTs: 0, left: 50 } });
-    await rig.live();
+    const rig = await live({ firstGap: { sinceTs: 0, left: 50 } });
     const [deepest] = rig.store.ids;
     expect(deepest).toBeGreaterThan(20 - 4);
     expect(deepest).toBeLessThanOrEqual(20 + 4);
     // Of that second more may be missing.
     const [oldest] = rig.store.fills;
     expect(rig.stats.completeSinceTs).toBe(timeOfSlot(oldest?.slot ?? 0) + 1);
-    const other = start({ firstGap: { sinceTs: timeOfSlot(120), left: 9_999 } });
-    await other.live();
+    const other = await live({ firstGap: { sinceTs: timeOfSlot(120), left: 9_999 } });
     expect(other.store.fills[0]?.slot).toBeGreaterThanOrEqual(119);
     expect(other.store.fills[0]?.slot).toBeLessThan(123);
     expect(other.stats.completeSinceTs).toBe(timeOfSlot(120));
@@ -257,14 +249,12 @@ describe('what was missed', () => {
     const store = new MemoryStore();
     const stores = new Map([[ledger.genesisHash, store]]);
     store.owed = { ...store.finaliseTransactions([]).change, markets: new Set(['spot_1']) };
-    const rig = start({ stores });
-    await rig.live();
+    const rig = await live({ stores });
     expect(rig.changes.filter(({ markets }) => markets.has('spot_1'))).toHaveLength(1);
   });
 
   test('a lost connection is made again, and what came meanwhile is read', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     for (const transaction of trade(5)) node.tell(transaction);
     for (let cut = 0; cut < 3; cut += 1) {
       node.rpc.cut();
@@ -275,8 +265,7 @@ describe('what was missed', () => {
   });
 
   test('a restart begins where the store ends', async () => {
-    const first = start();
-    await first.live();
+    const first = await live();
     for (const transaction of trade(5)) node.tell(transaction);
     await holds(first, 5);
     await first.stop();
@@ -287,8 +276,7 @@ describe('what was missed', () => {
   });
 
   test('a long outage is read page by page while the newest is there at once', async () => {
-    const first = start();
-    await first.live();
+    const first = await live();
     for (const transaction of trade(3)) node.tell(transaction);
     await holds(first, 3);
     await first.stop();
@@ -316,35 +304,8 @@ describe('what was missed', () => {
     await holds(rig, 160);
   });
 
-  test('a node that refuses for a while is waited for', async () => {
-    trade(30);
-    ledger.tick(40);
-    let refusals = 0;
-    node.suffer({
-      instead: (method) => {
-        if (method !== 'getTransaction' || refusals >= 5) return undefined;
-        refusals += 1;
-        return { status: 429, headers: { 'retry-after': '0' } };
-      },
-    });
-    const rig = start();
-    await holds(rig, 30);
-  });
-
-  test('a transaction that is listed and never given does not hold the others up', async () => {
-    const made = trade(6);
-    node.suffer({ withheld: new Set([made[2]?.signature ?? '']) });
-    const rig = start();
-    ledger.tick(40);
-    await rig.until(() => expect(rig.store.ids).toEqual([1, 2, 4, 5, 6]));
-    await rig.until(() => expect(rig.counters.unavailable).toBe(1));
-    for (const transaction of trade(1)) node.tell(transaction);
-    await rig.until(() => expect(rig.store.ids).toEqual([1, 2, 4, 5, 6, 7]));
-  });
-
   test('a node without the old slots deletes nothing', async () => {
-    const first = start();
-    await first.live();
+    const first = await live();
     const made = trade(5);
     for (const transaction of made) node.tell(transaction);
     await holds(first, 5);
@@ -362,8 +323,7 @@ describe('what was missed', () => {
 
 describe('failures', () => {
   test('a transaction that cannot be stored is left out, and the others are stored', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     const [bad, ...others] = trade(4);
     if (bad === undefined) throw new Error('nothing was traded');
     rig.store.refused.add(bad.signature);
@@ -375,19 +335,8 @@ describe('failures', () => {
     expect(rig.state).toBe('live');
   });
 
-  test('a signature of fewer than 64 bytes is no reason to stop', async () => {
-    const rig = start();
-    await rig.live();
-    const made = trade(1)[0];
-    if (made === undefined) throw new Error('nothing was traded');
-    node.tell({ ...made, signature: '2'.repeat(80) });
-    await rig.until(() => expect(rig.counters.malformedNotifications).toBe(1));
-    await holds(rig, 1);
-  });
-
   test('a full disk stops it, and when there is room nothing is missing', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     for (const transaction of trade(3)) node.tell(transaction);
     await rig.until(() => expect(rig.store.ids).toEqual(ids(3)));
     rig.store.broken = fullDisk();
@@ -404,8 +353,7 @@ describe('failures', () => {
 
   test('the next node is used when one is gone, and the first when the next one is', async () => {
     const other = await LedgerNode.start(ledger);
-    const rig = start({ nodes: [node, other] });
-    await rig.live();
+    const rig = await live({ nodes: [node, other] });
     for (const transaction of trade(3)) node.tell(transaction);
     await node.stop();
     await rig.until(() => expect(rig.counters.failovers).toBeGreaterThan(0));
@@ -417,8 +365,7 @@ describe('failures', () => {
 
   test('a second node of another chain is not used', async () => {
     const stranger = await LedgerNode.start(new Ledger(2));
-    const rig = start({ nodes: [node, stranger] });
-    await rig.live();
+    const rig = await live({ nodes: [node, stranger] });
     node.rpc.refuseUpgradeWith = 503;
     node.rpc.cut();
     await rig.until(() => expect(rig.counters.failovers).toBeGreaterThan(2));
@@ -429,8 +376,7 @@ describe('failures', () => {
   });
 
   test('another chain on the same node has another store', async () => {
-    const rig = start();
-    await rig.live();
+    const rig = await live();
     for (const transaction of trade(3)) node.tell(transaction);
     await holds(rig, 3);
     const old = rig.store;
