@@ -2,48 +2,44 @@ import { defineConfig } from 'vitest/config';
 import { worldPlugin } from './test/world/plugin.js';
 
 /** Only `npm run test:long` runs the tests of many processes: `scripts/test-long.mjs` sets LONG. */
-const long = process.env['LONG'] === undefined ? ['test/long/**'] : [];
+const long = process.env['LONG'] === undefined ? ['test/long/**/*.test.ts'] : [];
 
-/** Tests of `src` that need a real part: a socket, a thread, a process, the machine's clock. */
+/** Tests that need a real part: a socket of the system, a thread, a process, the machine's clock, the files of the repository. */
 const REAL = [
-  'src/app/**',
-  'src/feed/surfpool.test.ts',
-  'src/history/postgres/**',
+  'src/app/**/*.test.ts',
+  'src/history/postgres/**/*.test.ts',
   'src/history/worker-link.test.ts',
   'src/history/worker/service-grpc.test.ts',
   'src/journal/threads.test.ts',
   'src/rpc/grpc/subscribe-call.test.ts',
-  'src/server/metrics/timings.test.ts',
-  'src/server/transport/**',
-  'src/sim/**',
-];
-/** Tests of `src` that mock a module, which the others of a process must not share. */
-const MOCKING = ['src/history/backfill.test.ts', 'src/history/ingest/ingest.test.ts'];
-/** Tests of several rooms that run on virtual time. */
-const OF_WORLD = [
-  'test/one-book-a-seq.test.ts',
-  'test/default-sources.test.ts',
-  'test/grpc.test.ts',
-  'test/keys-in-urls.test.ts',
-  'test/merged-sources.test.ts',
-  'test/service-epoch.test.ts',
-  'test/sources-command.test.ts',
-  'test/sources.test.ts',
-  'test/replay-limits.test.ts',
-  'test/service*.test.ts',
-  'test/spec-*.test.ts',
-  'test/streaming-replay.test.ts',
-  'test/udf.test.ts',
-  'test/verify.test.ts',
-  'test/world/**/*.test.ts',
+  'src/server/transport/**/*.test.ts',
+  'src/sim/**/*.test.ts',
+  'test/bench*.test.ts',
+  'test/boards.test.ts',
+  'test/client/encoding.test.ts',
+  'test/client/readme.test.ts',
+  'test/codes.test.ts',
+  'test/deployment.test.ts',
+  'test/documents.test.ts',
+  'test/golden-ts.test.ts',
+  'test/grpc*.test.ts',
+  'test/licences.test.ts',
+  'test/long/**/*.test.ts',
+  'test/operations.test.ts',
+  'test/process/**/*.test.ts',
+  'test/rooms.test.ts',
+  'test/setup.test.ts',
+  'test/simulation/**/*.test.ts',
+  'test/slow-readers.test.ts',
+  'test/stream-binary.test.ts',
+  'test/tidy.test.ts',
 ];
 
-const exclude = ['**/node_modules/**', 'dist/**', 'target/**', ...long];
+const others = ['**/node_modules/**', 'dist/**', 'target/**', ...long];
 
 /**
- * The tests share two cores with a Rust service and a local chain, so files run two at a time. The
- * timeouts are for what hangs: a slow machine must not fail a test, and each wait in it may take up
- * to a minute.
+ * Two projects: tests of `world` run on virtual time in one process each, two at a time; those of `real` share two cores
+ * with what they start. The timeouts are for what hangs: a slow machine must not fail a test.
  */
 export default defineConfig({
   test: {
@@ -58,28 +54,13 @@ export default defineConfig({
         plugins: [worldPlugin()],
         test: {
           name: 'world',
-          include: ['src/**/*.test.ts', ...OF_WORLD],
-          exclude: [...exclude, ...REAL, ...MOCKING],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...others, ...REAL],
           isolate: false,
           setupFiles: ['test/world/setup.ts'],
         },
       },
-      {
-        extends: true,
-        plugins: [worldPlugin()],
-        test: { name: 'world-apart', include: MOCKING, setupFiles: ['test/world/setup.ts'] },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'real',
-          include: [
-            ...REAL.map((one) => one.replace(/\*\*$/, '**/*.test.ts')),
-            'test/**/*.test.ts',
-          ],
-          exclude: [...exclude, ...OF_WORLD],
-        },
-      },
+      { extends: true, test: { name: 'real', include: REAL, exclude: others } },
     ],
   },
 });

@@ -4,6 +4,7 @@ import { LiveFeed } from '../src/feed/live-feed.js';
 import { RpcClient } from '../src/rpc/client.js';
 import type { RpcNode } from '../src/rpc/node-pool.js';
 import { RpcSocket, type RpcSocketOptions } from '../src/rpc/socket.js';
+import { systemTimers } from '../src/rpc/timers.js';
 import { FakeChain } from './fake-chain.js';
 import { FakeEngine } from './fake-engine.js';
 import { ScriptedRpc } from './scripted-rpc.js';
@@ -36,6 +37,7 @@ export class FeedBench {
     this.#socket = socketOf(this.server, { ackTimeoutMs });
     this.#feed = new LiveFeed({
       nodes: [nodeOf(this.server, this.#socket)],
+      timers: systemTimers,
       engine: this.engine,
       programId: 'program',
       random: () => 0,
@@ -122,10 +124,11 @@ export function useFeedBench(): void {
 
 /** The node of a scripted server. */
 export function nodeOf(server: ScriptedRpc, socket = socketOf(server)): RpcNode {
-  const rpc = new RpcClient({ url: server.rpcUrl, random: () => 0 });
+  const rpc = new RpcClient({ url: server.rpcUrl, timers: systemTimers, random: () => 0 });
   return { name: new URL(server.rpcUrl).host, rpc, socket };
 }
 
 function socketOf(server: ScriptedRpc, options: Partial<RpcSocketOptions> = {}): RpcSocket {
-  return new RpcSocket({ url: server.wsUrl, random: () => 0, ...options });
+  const { wsUrl: url } = server;
+  return new RpcSocket({ url, timers: systemTimers, random: () => 0, ...options });
 }

@@ -99,6 +99,7 @@ async function run(changed: Partial<Record<Role, string>> = {}, timeoutMs?: numb
   };
   const log = createLog({ logLevel: 'trace' }, new LogLines(write, secrets));
   feed = new LiveFeed({
+    timers: systemTimers,
     nodes: [
       nodeOf(url('rpc'), url('ws'), timeoutMs),
       nodeOf(url('fallbackRpc'), url('fallbackWs'), timeoutMs),

@@ -33,7 +33,8 @@ describe('feed: why it is not live', () => {
     let refused = true;
     const refusal = { status: 403, body: 'key abcdefgh12\nhas no plan' };
     bench.chain.answerUsers(() => (refused ? refusal : null));
-    const rpc = new RpcClient({ url: `${bench.server.rpcUrl}abcdefgh12`, random: () => 0 });
+    const url = `${bench.server.rpcUrl}abcdefgh12`;
+    const rpc = new RpcClient({ url, timers: systemTimers, random: () => 0 });
     const log = newLog();
     const live = bench.start({ nodes: [{ ...nodeOf(bench.server), rpc }], log });
     await reasonStays(

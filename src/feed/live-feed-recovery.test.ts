@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { accountJson, kindOf, OTHER_GENESIS_HASH } from '../../test/fake-chain.js';
 import { UNREADABLE } from '../../test/fake-engine.js';
-import { FeedBench } from '../../test/feed-bench.js';
-import { nextTurn } from '../../test/support/next-turn.js';
-import { fastTimers } from '../../test/support/steady-timers.js';
 import { bench, useFeedBench } from '../../test/feed-bench.js';
 import { Gate } from '../../test/support/gate.js';
+import { nextTurn } from '../../test/support/next-turn.js';
 import { until } from '../../test/support/until.js';
 
 useFeedBench();

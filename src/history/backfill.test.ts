@@ -8,7 +8,6 @@ import {
 } from '../../test/scripted-ledger.js';
 import { fillLog } from '../../test/support/fill-log.js';
 import { PROGRAM } from '../../test/support/ingest-rig.js';
-import type { Timers } from '../contract/timers.js';
 import { systemTimers } from '../rpc/timers.js';
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.js';
 import { candleRules } from './candles/rules.js';

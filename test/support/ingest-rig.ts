@@ -1,6 +1,5 @@
 /** Ingestion against a scripted ledger, with a plain store behind it. */
 import { vi } from 'vitest';
-import type { Timers } from '../../src/contract/timers.js';
 import { Ingester } from '../../src/history/ingest/ingester.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';
 import { EmptyTransactions } from '../../src/history/ingest/store-records.js';

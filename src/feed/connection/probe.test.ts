@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData } from '../../../test/fake-chain.js';
-import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
-import { nextTurn } from '../../../test/support/next-turn.js';
 import { bench, nodeOf, useFeedBench } from '../../../test/feed-bench.js';
 import { Gate } from '../../../test/support/gate.js';
+import { nextTurn } from '../../../test/support/next-turn.js';
 import { SlowPublisher } from '../../../test/support/slow-publisher.js';
 import { until } from '../../../test/support/until.js';
 import { RpcClient } from '../../rpc/client.js';

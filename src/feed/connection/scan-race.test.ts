@@ -4,7 +4,6 @@ import { FeedBench, nodeOf } from '../../../test/feed-bench.js';
 import { ScriptedRpc } from '../../../test/scripted-rpc.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { nextTurn } from '../../../test/support/next-turn.js';
-import { createSteadyTimers } from '../../../test/support/steady-timers.js';
 import { SILENT_MS_MAX } from '../../rpc/limits.js';
 import { silentLog } from '../../rpc/log.js';
 import { TransientErrorLog } from '../model/error-logs.js';

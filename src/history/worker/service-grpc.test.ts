@@ -13,8 +13,6 @@ import { PROGRAM } from '../../../test/support/ingest-rig.js';
 import { fastTimers } from '../../../test/support/steady-timers.js';
 import { until } from '../../../test/support/until.js';
 import { silentLog } from '../../rpc/log.js';
-import { createNodes } from '../../rpc/node-pool.js';
-import { systemTimers } from '../../rpc/timers.js';
 import { Random } from '../../sim/random.js';
 import { createLogsSocket } from '../ingest/logs-socket.js';
 import { cleanUp, newFolder } from '../store/testing.js';

@@ -4,8 +4,9 @@ import { PROGRAM } from '../../../test/support/ingest-rig.js';
 import { until } from '../../../test/support/until.js';
 import type { HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats } from '../../contract/history-source.js';
+import type { Timers } from '../../contract/timers.js';
 import { createNodes } from '../../rpc/node-pool.js';
-import { systemTimers, type Timers } from '../../rpc/timers.js';
+import { systemTimers } from '../../rpc/timers.js';
 import type { LogNode } from '../ingest/session.js';
 import type { FromWorker, WorkerSetup } from '../model/messages.js';
 import type { HistoryMarket } from '../model/records.js';
@@ -34,18 +35,26 @@ export class RunningService {
   #asked = 0;
 
   constructor(options: RunningOptions) {
-    const { ledger, node, withLogs = (one) => one, wallOffS = 0, timers, ...more } = options;
+    const { ledger, node, withLogs = (one) => one, wallOffS = 0, ...more } = options;
+    const { timers = systemTimers, ...others } = more;
+    const unixMs = (): number => (timeOfSlot(ledger.slot) + wallOffS) * 1_000;
+    const time: Timers = {
+      nowMs: () => timers.nowMs(),
+      unixMs,
+      unixNs: (atMs) => timers.unixNs(atMs),
+      after: (delayMs, run) => timers.after(delayMs, run),
+      soon: (run) => timers.soon(run),
+    };
     const setup = {
       ...{ nodes: [node.urls] as const, programId: PROGRAM, requestsPerSecond: 100_000 },
       ...{ retentionDays: 0, candleRetentionDays: 0 },
       ...{ backfillHours: 1, backfillTransactionsMax: 1_000 },
-      ...more,
+      ...others,
     };
     this.service = new HistoryService({
       setup,
-      nodes: createNodes([node.urls]).map(withLogs),
-      timers: timers ?? systemTimers,
-      wallMs: () => (timeOfSlot(ledger.slot) + wallOffS) * 1_000,
+      nodes: createNodes([node.urls], time).map(withLogs),
+      timers: time,
       random: () => 0.5,
       post: (message) => this.posted.push(message),
     });
