@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeSource, SourceScene } from '../../../test/support/source-scene.js';
 
 let scene: SourceScene;
-let [liar, honest]: [FakeSource, FakeSource] = [] as never;
+let [liar, honest, third]: [FakeSource, FakeSource, FakeSource] = [] as never;
 
 afterEach(() => scene.merged.stop());
 
 async function openScene(kinds: readonly string[]): Promise<void> {
   scene = await SourceScene.open(kinds);
-  [liar, honest] = scene.sources as [FakeSource, FakeSource];
+  [liar, honest, third] = scene.sources as [FakeSource, FakeSource, FakeSource];
   scene.writeAccount('a', 'old');
   await scene.passSlots(4);
 }
@@ -286,7 +286,6 @@ describe('one of three sources', () => {
   beforeEach(() => openScene(['grpc', 'grpc', 'grpc']));
 
   test('tells what it alone knows, of slots further than those of the others: it is refuted', async () => {
-    const third = scene.sources[2] as FakeSource;
     for (let slot = 0; slot < 6; slot += 1) {
       liar.notifySlot(scene.slot + 4);
       liar.notifyWrite('a', scene.slot, `lied ${slot}`);
@@ -298,7 +297,6 @@ describe('one of three sources', () => {
   });
 
   test('lies, and the others told the truth before: they agree, and not with the book', async () => {
-    const third = scene.sources[2] as FakeSource;
     scene.writeAccount('a', 'true', [honest, third]);
     liar.notifyWrite('a', scene.slot, 'lied');
     await scene.passSlots(5);
@@ -310,7 +308,6 @@ describe('one of three sources', () => {
 describe('sources that are right', () => {
   test('one that came later and was notified of nothing since, while another one lies', async () => {
     await openScene(['grpc', 'grpc', 'grpc']);
-    const third = scene.sources[2] as FakeSource;
     third.listener?.onClosed('gone');
     await scene.passSlots(2, [liar, honest]);
     scene.writeAccount('a', 'two', [liar, honest]);
