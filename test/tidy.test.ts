@@ -430,8 +430,8 @@ function missingExamples(entries: readonly string[]): readonly string[] {
 describe('tests', () => {
   /** Of those that `npm test` runs. */
   const PROCESS_FILES_MAX = 18;
-  /** They start git alone, but for the command line of `verify`. */
-  const others = ['test/documents.test.ts', 'test/tidy.test.ts', 'test/verify.test.ts'];
+  /** They start git alone. */
+  const others = ['test/documents.test.ts', 'test/tidy.test.ts'];
 
   test('that start processes stand in test/process and test/long', () => {
     const files = execFileSync('git', ['ls-files', 'src', 'test'], { cwd: root, encoding: 'utf8' })

@@ -166,16 +166,18 @@ interface Kept {
   readonly book: LiveBook;
 }
 
-const lives = new Map<string, Promise<Kept>>();
+/** By the presets of the markets, then by seed. */
+const lives = new Map<MarketPresets, Map<number, Promise<Kept>>>();
 
 /** A folder with three segments of twenty slots each, and the book when all of it was written. */
 export async function journalOfLife(
   options: { readonly seed?: number; readonly presets?: MarketPresets } = {},
 ): Promise<{ readonly folder: string; readonly book: LiveBook }> {
-  const { seed = 3, presets } = options;
-  const key = JSON.stringify({ seed, presets });
-  const living = lives.get(key) ?? liveInFiles(new LiveBook({ seed, presets }));
-  lives.set(key, living);
+  const { seed = 3, presets = FEW_MARKETS } = options;
+  const ofPresets = lives.get(presets) ?? new Map<number, Promise<Kept>>();
+  lives.set(presets, ofPresets);
+  const living = ofPresets.get(seed) ?? liveInFiles(new LiveBook({ seed, presets }));
+  ofPresets.set(seed, living);
   const { files, book } = await living;
   const folder = newFolder();
   for (const [name, bytes] of files) writeFileSync(path.join(folder, name), bytes);

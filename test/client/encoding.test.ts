@@ -7,6 +7,7 @@ import {
   StreamClient,
   TradesClient,
 } from '../../src/client/index.js';
+import { BINARY_LOAD_MS_MAX } from '../../src/client/limits.js';
 import { crc32 } from '../../src/client/stream/followed-book.js';
 import type { Topic } from '../../src/client/stream/topic.js';
 import { ClientWorld, settle } from '../support/client-world.js';
@@ -163,7 +164,11 @@ describe('a decoder that is not loaded', () => {
     const retries: ClientError[] = [];
     subscription.onRetry((error) => retries.push(error));
     world.socket.open();
-    await until(() => world.socket.sent.length > 0);
+    // A decoder that does not come is waited for by the client's own clock.
+    await until(async () => {
+      await clock.pass(BINARY_LOAD_MS_MAX / 10);
+      return world.socket.sent.length > 0;
+    });
     world.socket.say({ type: 'subscribed', id: 1, topic: name }, snapshot);
     return { world, subscription, retries };
   }

@@ -74,10 +74,17 @@ export class ModelChain {
   /** What the next slot follows, when that is not the present one. */
   #parent: number | null = null;
 
-  constructor(options: { time: VirtualTime; life: MarketLife; seed: number; slotMs?: number }) {
+  /** `startMs` is the moment of the first slot by the chain's clock; the start of the run by default. */
+  constructor(options: {
+    time: VirtualTime;
+    life: MarketLife;
+    seed: number;
+    slotMs?: number;
+    startMs?: number;
+  }) {
     this.#time = options.time;
     this.#slotMs = options.slotMs ?? SLOT_MS;
-    this.#startedMs = this.#time.nowMs;
+    this.#startedMs = options.startMs ?? 0;
     this.#life = options.life;
     this.#random = new Random(options.seed);
     this.genesisHash = keyOf(Uint8Array.from({ length: 32 }, () => this.#random.nextBelow(256)));

@@ -116,7 +116,7 @@ export class IngestRig {
   }
 
   until(check: () => void): Promise<void> {
-    return vi.waitFor(check, { timeout: 600_000, interval: 50 });
+    return vi.waitFor(check, { timeout: 600_000, interval: 1 });
   }
 
   live(): Promise<void> {

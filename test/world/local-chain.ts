@@ -56,8 +56,9 @@ export class LocalChain {
 
   private constructor(slotMs: number, server: ReturnType<typeof createServer>) {
     const { time, random } = currentMachine();
+    const startMs = time.nowMs;
     const life = { genesis: [], slots: [] };
-    const chain = new ModelChain({ time, life, seed: random.nextBelow(2 ** 31), slotMs });
+    const chain = new ModelChain({ time, life, seed: random.nextBelow(2 ** 31), slotMs, startMs });
     this.#chain = chain;
     this.#ledger = new ModelLedger(chain, null);
     this.#node = new ModelNode({ name: 'local', chain, ledger: this.#ledger, seed: 1 });
