@@ -37,10 +37,13 @@ const REAL = [
   'test/tidy.test.ts',
 ];
 
+/** Tests of a world that mock a module: each has its modules to itself. */
+const APART = ['src/history/backfill.test.ts', 'src/history/ingest/ingest.test.ts'];
+
 const others = ['**/node_modules/**', 'dist/**', 'target/**', ...long];
 
 /**
- * Two projects: tests of `world` run on virtual time in one process each, two at a time; those of `real` share two cores
+ * Tests of `world` run on virtual time, all in two processes; those of `real` share two cores
  * with what they start. The timeouts are for what hangs: a slow machine must not fail a test.
  */
 export default defineConfig({
@@ -57,10 +60,15 @@ export default defineConfig({
         test: {
           name: 'world',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...others, ...REAL],
+          exclude: [...others, ...REAL, ...APART],
           isolate: false,
           setupFiles: ['test/world/setup.ts'],
         },
+      },
+      {
+        extends: true,
+        plugins: [worldPlugin()],
+        test: { name: 'world-apart', include: APART, setupFiles: ['test/world/setup.ts'] },
       },
       { extends: true, test: { name: 'real', include: REAL, exclude: others } },
     ],

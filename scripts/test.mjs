@@ -15,55 +15,25 @@ import { localCommand, root } from './process.mjs';
 const vitestReport = path.join(tmpdir(), `slotbook-vitest-${process.pid}.json`);
 const isQuick = process.argv.includes('--quick');
 
-/** Tests beside the code that take some 2.5 s or more, most for servers, chains or threads of their own: not of the quick run. */
+/** Tests of `src` on virtual time that take some 2.5 s of work or more: not of the quick run. */
 const SLOW_TESTS = [
-  'src/app/export-command.test.ts',
-  'src/engine/addon.test.ts',
   'src/engine/streams-life.test.ts',
   'src/engine/vamm-life.test.ts',
-  'src/feed/connection/auditor.test.ts',
-  'src/feed/connection/chain-check.test.ts',
-  'src/feed/connection/completeness.test.ts',
-  'src/feed/connection/doubt.test.ts',
-  'src/feed/connection/probe.test.ts',
-  'src/feed/connection/scan-node.test.ts',
-  'src/feed/failover.test.ts',
-  'src/feed/live-feed-reason.test.ts',
-  'src/feed/live-feed-recovery.test.ts',
-  'src/feed/live-feed.test.ts',
-  'src/feed/reverts.test.ts',
   'src/feed/sources/random-honest.test.ts',
   'src/feed/sources/random-liars.test.ts',
-  'src/history/backfill.test.ts',
   'src/history/candles/candles.test.ts',
-  'src/history/history.test.ts',
-  'src/history/ingest/forks-model.test.ts',
   'src/history/ingest/forks.test.ts',
-  'src/history/ingest/ingest.test.ts',
-  'src/history/store/candle-builder.test.ts',
-  'src/history/store/faults.test.ts',
+  'src/history/ingest/refused.test.ts',
   'src/history/store/integrity.test.ts',
-  'src/history/store/model.test.ts',
-  'src/history/store/open.test.ts',
-  'src/history/store/retention.test.ts',
-  'src/history/worker/service-file.test.ts',
-  'src/history/worker/service-grpc.test.ts',
-  'src/history/worker/service-time.test.ts',
-  'src/journal/as-of/moment-reader.test.ts',
-  'src/journal/journal.test.ts',
-  'src/journal/replayer.test.ts',
-  'src/journal/verify-journal.test.ts',
   'src/journal/worker/service.test.ts',
-  'src/rpc/socket.test.ts',
-  'src/server/sockets/socket-limits.test.ts',
-  'src/server/transport/request-bodies.test.ts',
-  'src/server/transport/unsent-replies.test.ts',
-  'src/sim/market/market-simulator.test.ts',
-  'src/sim/market/simulated-markets.test.ts',
-  'src/venues/venue-poller.test.ts',
+  'src/history/ingest/forks-model.test.ts',
+  'src/history/store/model.test.ts',
+  'src/journal/replayer.test.ts',
 ];
-/** Without a process of its own a file costs what its tests do: half of the time is loading modules. */
-const quickArgs = ['src', '--no-isolate', ...SLOW_TESTS.flatMap((file) => ['--exclude', file])];
+const quickArgs = [
+  ...['src', '--project', 'world'],
+  ...SLOW_TESTS.flatMap((file) => ['--exclude', file]),
+];
 const vitestArgs = ['run', '--reporter=default', '--reporter=json', ...(isQuick ? quickArgs : [])];
 /** Types of what has changed since the last quick run: a quarter of the CPU time. */
 const TSC_QUICK = ['--incremental', '--tsBuildInfoFile', '.cache/quick.tsbuildinfo'];

@@ -33,7 +33,8 @@ const HALF_OPEN = notifies('a half-open connection', {
 export const OUTAGE_RECOVERIES: readonly Recovery[] = [
   ...[70, 250, 10, 400, 130].map((lastsMs): Recovery => [CUT, lastsMs]),
   [reads('the node is down', { isDown: true }), 1_000],
-  [reads('the node is down', { isDown: true }), 2_000],
+  // The wait between two tries has grown by then.
+  [reads('the node is down', { isDown: true }), 2_000, BACK_MS + 1_000],
   [reads('503', { status: 503 }), 2_000],
   // The last reply asks for another second.
   [reads('429', { status: 429, retryAfterSeconds: 1 }), 4_000, BACK_MS + 1_000],

@@ -79,14 +79,12 @@ export class ServiceSocket {
   /** Tried once: a topic that began in JSON is resumed in JSON. */
   async #loadBinary(): Promise<void> {
     const late = new AbortController();
-    const { clock } = this.connection;
-    const cancel = clock.after(limits.BINARY_LOAD_MS_MAX, () => late.abort());
+    const cancel = this.connection.clock.after(limits.BINARY_LOAD_MS_MAX, () => late.abort());
     try {
-      const loading = import('../binary/binary-topics.js');
-      const { BinaryTopics } = await withAbort(loading, late.signal);
+      const { BinaryTopics } = await withAbort(import('../binary/binary-topics.js'), late.signal);
       this.#binary = new BinaryTopics();
     } catch (cause) {
-      const text = 'what reads bytes was not loaded, JSON is read';
+      const text = 'the binary decoder was not loaded';
       this.#owner.onRetry?.(new ClientError('BINARY_NOT_LOADED', text, {}, { cause }));
     } finally {
       cancel();
