@@ -1,4 +1,5 @@
 /** The log on the model of a NATS server; `test/process/nats.test.ts` is the same on a real one. */
-import { testLog } from '../../test/support/log-contract.js';
+import { testGivenUp, testLog } from '../../test/support/log-contract.js';
 
 testLog();
+testGivenUp();

@@ -1,0 +1,4 @@
+/** An appender whose real NATS server stands still. */
+import { testGivenUp } from '../support/log-contract.js';
+
+testGivenUp();
