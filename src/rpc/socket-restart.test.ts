@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { ScriptedRpc } from '../../test/scripted-rpc.js';
-import { steadyTimers } from '../../test/support/steady-timers.js';
 import { until } from '../../test/support/until.js';
 import { RpcSocket } from './socket.js';
+import { systemTimers } from './timers.js';
 
 const closers: (() => void | Promise<void>)[] = [];
 
@@ -13,7 +13,7 @@ afterEach(async () => {
 test('socket: one that is stopped and started at once hears of the new connection only', async () => {
   const server = await ScriptedRpc.start();
   closers.push(() => server.stop());
-  const socket = new RpcSocket({ url: server.wsUrl, timers: steadyTimers });
+  const socket = new RpcSocket({ url: server.wsUrl, timers: systemTimers });
   closers.push(() => socket.stop());
   const events: string[] = [];
   const listener = {
@@ -37,7 +37,7 @@ test('socket: one that is stopped and started at once hears of the new connectio
 test('socket: ids that a server gives out again after a cut belong to the new subscriptions', async () => {
   const server = await ScriptedRpc.start();
   closers.push(() => server.stop());
-  const socket = new RpcSocket({ url: server.wsUrl, random: () => 0, timers: steadyTimers });
+  const socket = new RpcSocket({ url: server.wsUrl, random: () => 0, timers: systemTimers });
   closers.push(() => socket.stop());
   let opened = 0;
   socket.start({

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ScriptedRpc } from '../../test/scripted-rpc.js';
 import { ManualTimers } from '../../test/support/manual-timers.js';
-import { steadyTimers } from '../../test/support/steady-timers.js';
 import { until } from '../../test/support/until.js';
 import { Backoff } from './backoff.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './limits.js';
@@ -23,7 +22,7 @@ afterEach(async () => {
 });
 
 async function connect(options: Partial<RpcSocketOptions> = {}): Promise<void> {
-  socket = new RpcSocket({ url: server.wsUrl, random: () => 0, timers: steadyTimers, ...options });
+  socket = new RpcSocket({ url: server.wsUrl, random: () => 0, timers: systemTimers, ...options });
   socket.start({
     onOpened: () => events.push('opened'),
     onClosed: (reason) => events.push(`closed: ${reason}`),

@@ -3,6 +3,7 @@ import { systemTimers } from '../../src/rpc/timers.js';
 
 /** What a pause of the process counts at most: what waits for it comes in before more time has passed. */
 const STEP_MS_MAX = 5;
+const SPEED = 50;
 
 interface Planned {
   readonly atMs: number;
@@ -18,7 +19,7 @@ let tick: NodeJS.Timeout | null = null;
  * Milliseconds in which this process ran: never faster than the clock, and a pause of a busy machine
  * counts as {@link STEP_MS_MAX}. It passes while a timer is planned, or while it is looked at.
  */
-export function steadyMs(): number {
+function steadyMs(): number {
   const nowMs = performance.now();
   passedMs += Math.min(nowMs - seenMs, STEP_MS_MAX);
   seenMs = nowMs;
@@ -26,25 +27,19 @@ export function steadyMs(): number {
 }
 
 /**
- * Timers of steady time, `speed` times as fast, for the limits of code whose other side is in this
- * process: a machine that stands still does not make an answer late.
+ * Time in which a second is 20 ms, for waits of code whose other side is in this process, on a real socket: a machine
+ * that stands still does not make an answer late.
  */
-export function createSteadyTimers(speed: number): Timers {
-  return {
-    ...systemTimers,
-    nowMs: () => steadyMs() * speed,
-    after: (delayMs, run): Timer => {
-      const one = { atMs: steadyMs() + delayMs / speed, run };
-      planned.add(one);
-      schedule();
-      return { cancel: () => void planned.delete(one) };
-    },
-  };
-}
-
-export const steadyTimers = createSteadyTimers(1);
-/** Time in which a second is 20 ms: for waits of the feed beside a real socket. */
-export const fastTimers = createSteadyTimers(50);
+export const fastTimers: Timers = {
+  ...systemTimers,
+  nowMs: () => steadyMs() * SPEED,
+  after: (delayMs, run): Timer => {
+    const one = { atMs: steadyMs() + delayMs / SPEED, run };
+    planned.add(one);
+    schedule();
+    return { cancel: () => void planned.delete(one) };
+  },
+};
 
 function schedule(): void {
   const next = earliest();
