@@ -92,11 +92,16 @@ function cancelHandle(handle: unknown): void {
   if (handle instanceof TimerHandle) handle.planned?.cancel();
 }
 
+/** A number from 0 to below 1, of the present run's chance. */
+export function chance(): number {
+  return currentMachine().random.nextBelow(2 ** 32) / 2 ** 32;
+}
+
 /** Replaces the process's time and chance. */
 export function installGlobals(): void {
   Object.assign(globalThis, virtualTimers, { Date: VirtualDate });
   Object.defineProperty(performance, 'now', { value: () => currentMachine().time.readMs() });
-  Object.assign(Math, { random: () => currentMachine().random.nextBelow(2 ** 32) / 2 ** 32 });
+  Object.assign(Math, { random: chance });
   setMaxListeners(0);
   Object.assign(AbortSignal, { timeout: abortAfter, any: abortWithAny });
   // The observers of a killed service would keep all of it.

@@ -1,5 +1,5 @@
 /** Work that the process itself does on other threads: the time of the world stands still meanwhile. */
-import { currentMachine } from '../simulation/globals.js';
+import { currentMachine } from './globals.js';
 
 /** The same promise, which settles as an event of its owner. */
 export function standStill<T>(work: Promise<T>): Promise<T> {

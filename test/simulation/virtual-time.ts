@@ -155,8 +155,10 @@ export class VirtualTime {
 
   /** Runs all events up to this time. */
   async runUntil(untilMs: number): Promise<void> {
-    // From a callback of its own: microtasks are not drained within one.
-    while (await this.#runInTurn(untilMs));
+    const runAll = (): void => {
+      while (this.#awaited === null && !this.#isStopped && this.#runNext(untilMs));
+    };
+    while (await this.#runInTurn(runAll));
     this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
@@ -165,34 +167,23 @@ export class VirtualTime {
    * real work is awaited, time stands still.
    */
   async runWhile(holds: () => boolean): Promise<void> {
-    while (holds()) await this.#runSlice(holds);
+    const runSome = (): void => {
+      for (let ran = 0; ran < EVENTS_PER_SLICE && this.#awaited === null && holds(); ran += 1) {
+        if (!this.#runNext(Number.POSITIVE_INFINITY)) return;
+      }
+    };
+    while (holds()) await this.#runInTurn(runSome);
   }
 
-  #runSlice(holds: () => boolean): Promise<void> {
+  /**
+   * Runs events in a callback of its own, as microtasks are not drained within one. Resolves with whether real work
+   * was awaited, after that.
+   */
+  #runInTurn(runEvents: () => void): Promise<boolean> {
     return new Promise((resolve, reject) => {
       realSetImmediate(() => {
         try {
-          for (let ran = 0; ran < EVENTS_PER_SLICE && this.#awaited === null && holds(); ran += 1) {
-            if (!this.#runNext(Number.POSITIVE_INFINITY)) break;
-          }
-        } catch (error) {
-          reject(error);
-          return;
-        }
-        const awaited = this.#awaited;
-        this.#awaited = null;
-        if (awaited === null) resolve();
-        else void awaited.then(resolve);
-      });
-    });
-  }
-
-  /** Resolves with whether there is more, after the real work that is awaited. */
-  #runInTurn(untilMs: number): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      realSetImmediate(() => {
-        try {
-          this.#runEvents(untilMs);
+          runEvents();
         } catch (error) {
           reject(error);
           return;
@@ -203,10 +194,6 @@ export class VirtualTime {
         else void awaited.then(() => resolve(true));
       });
     });
-  }
-
-  #runEvents(untilMs: number): void {
-    while (this.#awaited === null && !this.#isStopped && this.#runNext(untilMs));
   }
 
   /** Runs the next event, or leaves out one that no longer counts; false where there is none by then. */

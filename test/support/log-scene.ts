@@ -52,7 +52,8 @@ export class Core {
     readonly book: LiveBook,
   ) {
     this.service = new JournalService({
-      ...{ setup, timers: systemTimers, wallMs: Date.now },
+      setup,
+      timers: systemTimers,
       post: (message) => this.#receive(message),
       createSink: (parts) => new LogWriter(setup, parts),
     });

@@ -5,6 +5,7 @@
 import {
   abortAfter,
   abortWithAny,
+  chance,
   currentMachine,
   VirtualDate,
   virtualTimers,
@@ -42,9 +43,7 @@ export const performance = new Proxy({ now: readMs } as typeof globalThis.perfor
 });
 
 /** The chance of the world; all else is the process's own. */
-const chanceOfWorld: Math = Object.assign(Object.create(globalThis.Math), {
-  random: () => currentMachine().random.nextBelow(2 ** 32) / 2 ** 32,
-});
+const chanceOfWorld: Math = Object.assign(Object.create(globalThis.Math), { random: chance });
 
 /** Signals that abort by the world's time. */
 export const AbortSignal = new Proxy(globalThis.AbortSignal, {

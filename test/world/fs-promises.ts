@@ -1,6 +1,6 @@
 /** Stands in for `node:fs/promises`: the real calls, during which time stands still. */
 import * as real from 'node:fs/promises';
-import { standStill } from './real-work.js';
+import { standStill } from '../simulation/real-work.js';
 
 type Call = (...values: unknown[]) => unknown;
 

@@ -102,7 +102,9 @@ export function startThread(
 ): JournalLink {
   const thread = new Thread<ToJournal, FromJournal>((post, end) => {
     const service = new JournalService({
-      ...{ setup, post, timers: systemTimers, wallMs: Date.now },
+      setup,
+      post,
+      timers: systemTimers,
       createSink: (parts) =>
         'folder' in setup ? new DiskWriter({ ...parts, setup }) : new LogWriter(setup, parts),
     });

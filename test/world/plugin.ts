@@ -46,7 +46,7 @@ const REPLACED_FILES: Readonly<Record<string, string>> = {
   'src/server/transport/native-transport.ts': 'test/world/native-transport.ts',
 };
 
-/** Names of globals that a module may use, each with what is no use of the global. */
+/** Names of globals that a module may use. */
 const GLOBALS = [
   'AbortSignal',
   'Date',

@@ -1,6 +1,6 @@
 /** Stands in for `node:zlib`: what it does on other threads takes no time. */
 import * as real from 'node:zlib';
-import { standStill } from './real-work.js';
+import { standStill } from '../simulation/real-work.js';
 
 export * from 'node:zlib';
 

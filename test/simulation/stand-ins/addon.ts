@@ -1,6 +1,7 @@
 /** The real addon; what it does on another thread is waited for while virtual time stands still. */
 import { decodeSnapshot as decodeOnThread } from '@slotbook/core';
 import { currentMachine } from '../globals.js';
+import { standStill } from '../real-work.js';
 
 export * from '@slotbook/core';
 
@@ -13,14 +14,8 @@ const DECODE_MS_MAX = 30;
 export function decodeSnapshot(body: Uint8Array, keys: string[]): Promise<Decoded> {
   const { time, random } = currentMachine();
   return new Promise((resolve, reject) => {
-    const { owner } = time;
     time.plan(random.nextBetween(1, DECODE_MS_MAX), () => {
-      const work = decodeOnThread(body, keys);
-      time.awaitReal(work);
-      work.then(
-        (decoded) => void time.plan(0, () => resolve(decoded), owner),
-        (error: unknown) => void time.plan(0, () => reject(error), owner),
-      );
+      standStill(decodeOnThread(body, keys)).then(resolve, reject);
     });
   });
 }

@@ -11,7 +11,7 @@ import { HistoryService } from '../../../src/history/worker/service.js';
 import type { WorkerLink, WorkerListener } from '../../../src/history/worker-link.js';
 import { createNodes, type RpcNodes } from '../../../src/rpc/node-pool.js';
 import { systemTimers } from '../../../src/rpc/timers.js';
-import { currentMachine } from '../globals.js';
+import { chance, currentMachine } from '../globals.js';
 import { closeFilesOf } from './libsql.js';
 import { closeSocketsOf } from './ws.js';
 
@@ -27,7 +27,7 @@ export function crashWorker(): void {
 
 /** Starts the history's service; messages are copied as between threads. */
 export function startThread(setup: WorkerSetup, listener: WorkerListener): WorkerLink {
-  const { time, random } = currentMachine();
+  const { time } = currentMachine();
   const parent = time.owner;
   const owner = time.newOwner(parent);
   const post = (message: FromWorker): void => {
@@ -47,7 +47,7 @@ export function startThread(setup: WorkerSetup, listener: WorkerListener): Worke
     service = new HistoryService({
       ...{ setup, post, timers: systemTimers },
       nodes: createNodes(setup.nodes as RpcNodes<HistoryNode>, systemTimers),
-      random: () => random.nextBelow(2 ** 32) / 2 ** 32,
+      random: chance,
     });
     service.start();
   };
