@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { until } from './until.js';
 
 const cli = fileURLToPath(new URL('../../dist/src/app/cli.js', import.meta.url));
@@ -42,6 +42,20 @@ export function startProgram(program: string, args: readonly string[]): Running 
 export async function exitCode({ child, closed }: Running): Promise<number | null> {
   await closed;
   return child.exitCode;
+}
+
+/** What `slotbook` prints on standard error for wrong usage, which ends it with 2. */
+export async function wrongUsage(args: readonly string[]): Promise<string> {
+  const wrong = start(args);
+  expect(await exitCode(wrong)).toBe(2);
+  return wrong.stderr;
+}
+
+/** Wrong usage of which the flag is named, and its value is not. */
+export async function expectUnknownOption(args: readonly string[], flag: string): Promise<void> {
+  const printed = await wrongUsage(args);
+  expect(printed).toContain(`error: unknown option '${flag}'`);
+  expect(printed).not.toMatch(/secret|70000/);
 }
 
 /** The URL of the `ready` line. Fails when the process ends before it. */
