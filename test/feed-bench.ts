@@ -37,11 +37,10 @@ export class FeedBench {
     this.#socket = socketOf(this.server, { ackTimeoutMs });
     this.#feed = new LiveFeed({
       nodes: [nodeOf(this.server, this.#socket)],
-      timers: systemTimers,
+      timers: { ...systemTimers, unixMs: () => 5_000 },
       engine: this.engine,
       programId: 'program',
       random: () => 0,
-      wallMs: () => 5_000,
       firstSlotWaitMs: 0,
       probeIntervalMs: 0,
       // Where a test says no other, no slot is missed.

@@ -51,8 +51,6 @@ export interface LiveFeedOptions {
   /** The most that this machine's clock may differ from the chain's. */
   readonly clockSkewMaxMs?: number;
   readonly timers: Timers;
-  /** The wall clock, unix milliseconds; that of the timers by default. */
-  readonly wallMs?: () => number;
   readonly random?: () => number;
   readonly replayUpdatesMax?: number;
   readonly firstSlotWaitMs?: number;
@@ -87,9 +85,7 @@ export function newParts(
   const { streamIntervalMs = SETTINGS.streamIntervalMs.default } = options;
   const log = options.log ?? silentLog;
   const random = options.random ?? Math.random;
-  const wallMs = options.wallMs ?? ((): number => timers.unixMs());
-  const nowMs = (): number => timers.nowMs();
-  const clock = new ChainClock({ monotonicMs: nowMs, wallMs });
+  const clock = new ChainClock(timers);
   const counters = newCounters();
   const transientErrors = new TransientErrorLog(log, timers);
   const rpc = options.snapshotRpc ?? null;
@@ -101,11 +97,10 @@ export function newParts(
     programId,
     timers,
     random,
-    wallMs,
     clock,
-    clockSkew: new ClockSkew({ clock, wallMs, log, skewMsMax }),
+    clockSkew: new ClockSkew({ clock, timers, log, skewMsMax }),
     turns: new Turns({
-      ...{ engine, clock, wallMs, timers, streamIntervalMs },
+      ...{ engine, clock, timers, streamIntervalMs },
       ...{ publisher, onTurn, onApplied },
     }),
     log,

@@ -160,22 +160,22 @@ export class Auditor {
   }
 
   #recordSuccess({ differences, removals }: Repairs): void {
-    const { counters, memory, log, wallMs } = this.#parts;
+    const { counters, memory, log, timers } = this.#parts;
     this.#backoff.reset();
     this.#gapBackoff.reset();
     this.#interruptions = 0;
     counters.audits += 1;
     counters.auditDifferences += differences;
     counters.auditRemovals += removals;
-    memory.lastAudit = { ts: wallMs(), ok: true, differences };
+    memory.lastAudit = { ts: timers.unixMs(), ok: true, differences };
     if (differences > 0) log.warn({ differences, removals }, 'the audit repaired accounts');
     else if (removals > 0) log.info({ removals }, 'the audit took closed and idle accounts out');
   }
 
   #recordFailure(error: unknown): void {
-    const { counters, memory, log, wallMs } = this.#parts;
+    const { counters, memory, log, timers } = this.#parts;
     counters.auditFailures += 1;
-    memory.lastAudit = { ts: wallMs(), ok: false, differences: 0 };
+    memory.lastAudit = { ts: timers.unixMs(), ok: false, differences: 0 };
     log.warn({ err: error }, 'the audit failed');
   }
 

@@ -228,7 +228,8 @@ describe('two nodes', () => {
     bench.chain.accounts.set(CLOCK_KEY, clockData(100_000 + offS));
     secondChain.accounts.set(CLOCK_KEY, clockData(100_000));
     const nodes = [nodeOf(bench.server), nodeOf(second)] as const;
-    await bench.start({ nodes, onTurn, wallMs: () => 100_010_000 });
+    const timers = { ...systemTimers, unixMs: () => 100_010_000 };
+    await bench.start({ nodes, onTurn, timers });
     expect(isSecond()).toBe(true);
     expect(seconds.filter((shown) => Math.abs(shown - 100_000) > 60)).toEqual([]);
   });

@@ -16,7 +16,7 @@ import type { FeedParts } from './parts.js';
  * CHAIN_CLOCK_OUT_OF_RANGE when another node is more likely to be right; RpcError.
  */
 export async function takeFirstTime(parts: FeedParts, signal: AbortSignal): Promise<void> {
-  const { clock, rpc, otherRpcs, timers, counters, wallMs } = parts;
+  const { clock, rpc, otherRpcs, timers, counters } = parts;
   if (clock.isTimeKnown || otherRpcs.length === 0) return;
   const readTheirs = (other: NodeRpc) =>
     readOther(timers, signal, (limited) => readClock(other, limited));
@@ -28,7 +28,7 @@ export async function takeFirstTime(parts: FeedParts, signal: AbortSignal): Prom
   // Without a Clock there is nothing to judge: what is read next says so.
   if (own === undefined || own === null || seconds === null) return;
   const theirs = others.map(secondsOf).filter((other) => other !== null);
-  if (isLikeliest(seconds, theirs, wallMs() / 1_000)) {
+  if (isLikeliest(seconds, theirs, timers.unixMs() / 1_000)) {
     clock.readAccount(own);
     return;
   }

@@ -58,7 +58,6 @@ export interface FeedParts {
   readonly programId: string;
   readonly timers: Timers;
   readonly random: () => number;
-  readonly wallMs: () => number;
   readonly clock: ChainClock;
   readonly clockSkew: ClockSkew;
   readonly turns: Turns;

@@ -10,10 +10,10 @@ export function slotLagOf({ memory, clock }: FeedParts, node: string): number {
 
 /** Forgets the newest slot when it was wrong: it must not make the nodes after it late for ever. */
 export function forgetWrongSlot(parts: FeedParts, node: string): void {
-  const { clock, memory, timers, wallMs } = parts;
+  const { clock, memory, timers } = parts;
   // The time that is shown may be another node's still: it never steps back by a little.
   const unixMs = clock.unixMs() ?? clock.unixSeconds() * 1_000;
-  const times = { unixSeconds: unixMs / 1_000, nowMs: timers.nowMs(), wallMs: wallMs() };
+  const times = { unixSeconds: unixMs / 1_000, nowMs: timers.nowMs(), wallMs: timers.unixMs() };
   if (isNewestWrong(memory.newest, slotLagOf(parts, node), times)) memory.newest = NO_SLOT;
 }
 

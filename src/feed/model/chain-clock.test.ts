@@ -7,7 +7,7 @@ let clock: ChainClock;
 
 beforeEach(() => {
   nowMs = 50_000;
-  clock = new ChainClock({ monotonicMs: () => nowMs, wallMs: () => 7_900 });
+  clock = new ChainClock({ nowMs: () => nowMs, unixMs: () => 7_900 });
 });
 
 describe('clock: unix time', () => {

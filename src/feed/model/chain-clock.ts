@@ -1,3 +1,4 @@
+import type { Timers } from '../../contract/timers.js';
 import { CHAIN_TIME_DRIFT_MAX, CHAIN_TIME_STEP_S_MAX, CLOCK_STEP_BACK_MIN_S } from './limits.js';
 
 /** `Clock.slot` and `Clock.unix_timestamp`. Source: the Clock sysvar, five little-endian words of 8 bytes. */
@@ -21,13 +22,8 @@ export function parseClockAccount(base64: string): ClockAccount | null {
   return isSound ? { slot, unixSeconds } : null;
 }
 
-/** Where time comes from; both in milliseconds. */
-export interface TimeSource {
-  /** Never steps: only differences of it are used. */
-  readonly monotonicMs: () => number;
-  /** Since 1970, used before the first state of the chain's clock only. */
-  readonly wallMs: () => number;
-}
+/** Where time comes from: the wall clock counts before the first state of the chain's clock only. */
+export type TimeSource = Pick<Timers, 'nowMs' | 'unixMs'>;
 
 /**
  * The chain's slot and unix time. Between states of the Clock account time advances with the
@@ -87,7 +83,7 @@ export class ChainClock {
    */
   admitsTime(unixSeconds: number): boolean {
     if (!this.#timeKnown || this.#accountS === null) return true;
-    const nowMs = this.#time.monotonicMs();
+    const nowMs = this.#time.nowMs();
     const aheadMs = Math.min(this.#aheadMsMinAt(nowMs), this.#accountS * 1_000 - this.#readAtMs);
     const earliestS = this.#latestS - CHAIN_TIME_STEP_S_MAX;
     const latestS = (nowMs + aheadMs) / 1_000 + CHAIN_TIME_STEP_S_MAX;
@@ -101,7 +97,7 @@ export class ChainClock {
     const { unixSeconds } = account;
     // What was published before the first state was another clock's.
     if (this.#accountS === null) this.#shownS = unixSeconds;
-    const nowMs = this.#time.monotonicMs();
+    const nowMs = this.#time.nowMs();
     const aheadMs = unixSeconds * 1_000 - nowMs;
     this.#latestS = this.#timeKnown ? Math.max(this.#latestS, unixSeconds) : unixSeconds;
     this.#aheadMsMin = this.#timeKnown ? Math.min(this.#aheadMsMinAt(nowMs), aheadMs) : aheadMs;
@@ -124,7 +120,7 @@ export class ChainClock {
   /** The chain's time in unix milliseconds, to the second; null before the first state of the Clock. */
   unixMs(): number | null {
     if (this.#accountS === null) return null;
-    return this.#accountS * 1_000 + this.#time.monotonicMs() - this.#readAtMs;
+    return this.#accountS * 1_000 + this.#time.nowMs() - this.#readAtMs;
   }
 
   #aheadMsMinAt(nowMs: number): number {
@@ -132,7 +128,7 @@ export class ChainClock {
   }
 
   #extrapolatedS(): number {
-    if (this.#accountS === null) return Math.floor(this.#time.wallMs() / 1_000);
-    return this.#accountS + Math.floor((this.#time.monotonicMs() - this.#readAtMs) / 1_000);
+    if (this.#accountS === null) return Math.floor(this.#time.unixMs() / 1_000);
+    return this.#accountS + Math.floor((this.#time.nowMs() - this.#readAtMs) / 1_000);
   }
 }

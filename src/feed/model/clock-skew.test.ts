@@ -12,12 +12,12 @@ let skew: ClockSkew;
 beforeEach(() => {
   monotonicMs = 5_000;
   wallMs = 1_000_000;
-  clock = new ChainClock({ monotonicMs: () => monotonicMs, wallMs: () => wallMs });
+  clock = new ChainClock({ nowMs: () => monotonicMs, unixMs: () => wallMs });
   lines = [];
   const write = (_: object, message: string): void => void lines.push(message);
   skew = new ClockSkew({
     clock,
-    wallMs: () => wallMs,
+    timers: { unixMs: () => wallMs },
     log: { info: write, warn: write },
     skewMsMax: 30_000,
   });

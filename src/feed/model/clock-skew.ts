@@ -1,10 +1,11 @@
+import type { Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
 import type { ChainClock } from './chain-clock.js';
 
 /** What the clock of this machine and the chain's are compared with, and by how much they may differ. */
 export interface ClockSkewOptions {
   readonly clock: Pick<ChainClock, 'unixMs'>;
-  readonly wallMs: () => number;
+  readonly timers: Pick<Timers, 'unixMs'>;
   readonly log: Log;
   readonly skewMsMax: number;
 }
@@ -31,10 +32,10 @@ export class ClockSkew {
   }
 
   get stats(): ClockSkewStats {
-    const { clock, wallMs, skewMsMax } = this.#options;
+    const { clock, timers, skewMsMax } = this.#options;
     const chainMs = clock.unixMs();
     if (chainMs === null) return { clockSkewMs: null, clockReason: null };
-    const clockSkewMs = wallMs() - chainMs;
+    const clockSkewMs = timers.unixMs() - chainMs;
     const isTooMuch = Math.abs(clockSkewMs) > skewMsMax;
     return { clockSkewMs, clockReason: isTooMuch ? reasonOf(clockSkewMs, skewMsMax) : null };
   }

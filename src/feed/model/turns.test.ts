@@ -20,13 +20,13 @@ beforeEach(() => {
   engine = new FakeEngine();
   publisher = new SlowPublisher();
   timers = new ManualTimers();
-  clock = new ChainClock({ monotonicMs: () => 0, wallMs: () => 9_000 });
+  timers.unixMs = () => 1;
+  clock = new ChainClock({ nowMs: () => 0, unixMs: () => 9_000 });
   told = 0;
   marked = [];
   turns = new Turns({
     engine,
     clock,
-    wallMs: () => 1,
     timers,
     streamIntervalMs: 10,
     publisher,

@@ -10,7 +10,6 @@ import { MarkedTurns } from './marked-turns.js';
 export interface TurnsOptions {
   readonly engine: FeedEngine;
   readonly clock: ChainClock;
-  readonly wallMs: () => number;
   readonly timers: Timers;
   /** The service's own interval between two frames of a topic. */
   readonly streamIntervalMs: number;
@@ -66,7 +65,7 @@ export class Turns {
       this.#unixSeconds = unixSeconds;
       engine.setClock(slot, unixSeconds);
     }
-    this.#marked.endTurn(this.#options.wallMs(), () => {
+    this.#marked.endTurn(timers.unixMs(), () => {
       if (requested) onApplied?.((timers.nowMs() - this.#requestedAtMs) / 1_000);
     });
   }
@@ -121,7 +120,7 @@ export class Turns {
   /** Ends a turn for what had to wait, unless one is planned; the chain's time is left to the next. */
   #publishWaiting(): void {
     this.#whenPublished(() => {
-      if (this.#planned === null) this.#marked.endTurn(this.#options.wallMs());
+      if (this.#planned === null) this.#marked.endTurn(this.#options.timers.unixMs());
     });
   }
 
