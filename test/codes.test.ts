@@ -7,11 +7,11 @@ const read = (path: string): string => readFileSync(new URL(`../${path}`, import
 const docs = read('docs/api.md');
 
 test.each([
-  ['src/config/config-error.ts', /readonly code: ([^,]+),/, 3],
+  ['src/config/config-error.ts', /CodedError<([^>]+)>/, 3],
   ['src/rpc/error.ts', /RpcErrorCode =([^;]+);/, 12],
   ['src/feed/model/error.ts', /FeedErrorCode =([^;]+);/, 10],
   ['src/history/model/error.ts', /HistoryErrorCode =([^;]+);/, 6],
-  ['src/history/store/error.ts', /readonly code =([^;]+);/, 1],
+  ['src/history/store/error.ts', /CodedError<([^>]+)>/, 1],
   ['src/journal/model/error.ts', /JournalErrorCode =([^;]+);/, 9],
   ['src/venues/error.ts', /VenueErrorCode =([^;]+);/, 10],
   ['src/verify/error.ts', /VerifyErrorCode =([^;]+);/, 6],

@@ -1,17 +1,20 @@
+import { CodedError } from '../contract/coded-error.js';
 import { flagOf } from './settings.js';
 
 /** A setting that is missing or cannot be used. */
-export class ConfigError extends Error {
+export class ConfigError extends CodedError<
+  'MISSING_SETTING' | 'INVALID_SETTING' | 'SETTING_OUT_OF_RANGE'
+> {
   override readonly name = 'ConfigError';
 
   constructor(
-    readonly code: 'MISSING_SETTING' | 'INVALID_SETTING' | 'SETTING_OUT_OF_RANGE',
+    code: ConfigError['code'],
     message: string,
     /** The flag whose value it is, for example `--port`. */
     readonly setting: string,
     options: ErrorOptions = {},
   ) {
-    super(message, options);
+    super(code, message, { ...options });
   }
 }
 

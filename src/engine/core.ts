@@ -8,7 +8,7 @@ export function createCore({ programId, epoch }: { programId: string; epoch: str
     return new Core(programId, epoch);
   } catch (cause) {
     const message = `program id was ${programId}, must be base58 of 32 bytes`;
-    throw new EngineError('INVALID_PROGRAM_ID', message, {}, { cause });
+    throw new EngineError('INVALID_PROGRAM_ID', message, { cause });
   }
 }
 

@@ -1,3 +1,5 @@
+import { CodedError } from '../contract/coded-error.js';
+
 /** Codes of {@link EngineError}. They are part of the interface: never renamed. */
 export type EngineErrorCode =
   | 'INVALID_PROGRAM_ID'
@@ -23,15 +25,6 @@ export type EngineErrorCode =
   | 'JOURNAL_HASH_MISMATCH';
 
 /** The only error this room throws. `context` carries the values, never account bytes. */
-export class EngineError extends Error {
+export class EngineError extends CodedError<EngineErrorCode> {
   override readonly name = 'EngineError';
-
-  constructor(
-    readonly code: EngineErrorCode,
-    message: string,
-    readonly context: Readonly<Record<string, unknown>> = {},
-    options: ErrorOptions = {},
-  ) {
-    super(message, options);
-  }
 }

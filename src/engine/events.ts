@@ -63,7 +63,7 @@ export class LogDecoder {
       this.#native = new NativeDecoder(program);
     } catch (error) {
       const message = `program was "${program}", must be 32 bytes in base58`;
-      throw new EngineError('INVALID_PROGRAM_ID', message, { program }, { cause: error });
+      throw new EngineError('INVALID_PROGRAM_ID', message, { program, cause: error });
     }
   }
 

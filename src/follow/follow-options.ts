@@ -1,5 +1,7 @@
 /** The command line of `follow`, checked. The service checks the market and the values once more. */
+
 import type { StreamDepth, Topic } from '../client/stream/topic.js';
+import { CodedError } from '../contract/coded-error.js';
 import { SECONDS_MAX } from './limits.js';
 
 /** Why a stream could not be followed at all; codes are never renamed. */
@@ -10,14 +12,8 @@ export type FollowErrorCode =
   | 'INVALID_FOLLOW_OPTION';
 
 /** The one error class of this room. */
-export class FollowError extends Error {
+export class FollowError extends CodedError<FollowErrorCode> {
   override readonly name = 'FollowError';
-  readonly code: FollowErrorCode;
-
-  constructor(code: FollowErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** Flags as the command line gives them. */

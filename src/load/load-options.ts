@@ -1,5 +1,7 @@
 /** The command line of `load`, checked. */
+
 import type { StreamDepth } from '../client/stream/topic.js';
+import { CodedError } from '../contract/coded-error.js';
 import { STREAM_DEPTHS } from '../follow/follow-options.js';
 import * as limits from './limits.js';
 
@@ -7,14 +9,8 @@ import * as limits from './limits.js';
 export type LoadErrorCode = 'INVALID_LOAD_OPTION' | 'LOAD_UNREACHABLE';
 
 /** The one error class of this room. */
-export class LoadError extends Error {
+export class LoadError extends CodedError<LoadErrorCode> {
   override readonly name = 'LoadError';
-  readonly code: LoadErrorCode;
-
-  constructor(code: LoadErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** Flags as the command line gives them. */

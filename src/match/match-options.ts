@@ -1,5 +1,7 @@
 /** The command line of `match`, as a query of /match. The service checks the values. */
+
 import { BASE_DECIMALS, QUOTE_DECIMALS } from '../client/amounts.js';
+import { CodedError } from '../contract/coded-error.js';
 
 /** Why there is no walk to print; codes are never renamed. */
 export type MatchErrorCode =
@@ -9,15 +11,8 @@ export type MatchErrorCode =
   | 'MALFORMED_MATCH';
 
 /** The one error class of this room. */
-export class MatchError extends Error {
+export class MatchError extends CodedError<MatchErrorCode> {
   override readonly name = 'MatchError';
-
-  readonly code: MatchErrorCode;
-
-  constructor(code: MatchErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** Flags as the command line gives them. */

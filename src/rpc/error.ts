@@ -1,3 +1,5 @@
+import { CodedError } from '../contract/coded-error.js';
+
 /** What can go wrong between us and a Solana RPC server; codes are never renamed. */
 export type RpcErrorCode =
   | 'INVALID_RPC_URL'
@@ -18,16 +20,8 @@ export type RpcErrorCode =
 export type RpcErrorContext = Readonly<Record<string, string | number | boolean>>;
 
 /** The one error class of this room. Its message has no word of a server and no key: public paths show it. */
-export class RpcError extends Error {
+export class RpcError extends CodedError<RpcErrorCode, RpcErrorContext> {
   override readonly name = 'RpcError';
-
-  constructor(
-    readonly code: RpcErrorCode,
-    message: string,
-    readonly context: RpcErrorContext = {},
-  ) {
-    super(message);
-  }
 }
 
 /** The classes whose messages are words of this program alone. */

@@ -1,3 +1,5 @@
+import { CodedError } from '../contract/coded-error.js';
+
 /** What can go wrong in this room; codes are never renamed. */
 export type SimErrorCode =
   | 'CHAIN_BINARY_NOT_FOUND'
@@ -9,18 +11,6 @@ export type SimErrorCode =
   | 'INVALID_OPTION';
 
 /** The one error class of the simulator. `context` carries the values behind the message. */
-export class SimError extends Error {
+export class SimError extends CodedError<SimErrorCode> {
   override readonly name = 'SimError';
-  readonly code: SimErrorCode;
-  readonly context: Readonly<Record<string, unknown>>;
-
-  constructor(
-    code: SimErrorCode,
-    message: string,
-    { cause, ...context }: { cause?: unknown; [key: string]: unknown } = {},
-  ) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.context = context;
-  }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from '../contract/coded-error.js';
+
 /** What can go wrong between us and a venue; codes are never renamed. */
 export type VenueErrorCode =
   | 'VENUE_UNREACHABLE'
@@ -15,14 +17,6 @@ export type VenueErrorCode =
 export type VenueErrorContext = Readonly<Record<string, string | number>>;
 
 /** The one error class of this room. Its text holds no key of a URL and no text of the venue. */
-export class VenueError extends Error {
+export class VenueError extends CodedError<VenueErrorCode, VenueErrorContext> {
   override readonly name = 'VenueError';
-
-  constructor(
-    readonly code: VenueErrorCode,
-    message: string,
-    readonly context: VenueErrorContext = {},
-  ) {
-    super(message);
-  }
 }

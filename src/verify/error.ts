@@ -1,3 +1,5 @@
+import { CodedError } from '../contract/coded-error.js';
+
 /** Why nothing could be compared; codes are never renamed. */
 export type VerifyErrorCode =
   | 'SERVICE_UNREACHABLE'
@@ -8,13 +10,6 @@ export type VerifyErrorCode =
   | 'UNKNOWN_MARKET_NAME';
 
 /** The one error class of this room. */
-export class VerifyError extends Error {
+export class VerifyError extends CodedError<VerifyErrorCode> {
   override readonly name = 'VerifyError';
-
-  readonly code: VerifyErrorCode;
-
-  constructor(code: VerifyErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }

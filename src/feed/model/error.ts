@@ -1,3 +1,4 @@
+import { CodedError } from '../../contract/coded-error.js';
 import { isOwnError, shownFailure } from '../../rpc/error.js';
 import { FAILURE_CHARS_MAX } from './limits.js';
 
@@ -16,16 +17,11 @@ export type FeedErrorCode =
   | 'FEED_STOPPED';
 
 /** The one error class of this room. */
-export class FeedError extends Error {
+export class FeedError extends CodedError<
+  FeedErrorCode,
+  Readonly<Record<string, string | number>>
+> {
   override readonly name = 'FeedError';
-
-  constructor(
-    readonly code: FeedErrorCode,
-    message: string,
-    readonly context: Readonly<Record<string, string | number>> = {},
-  ) {
-    super(message);
-  }
 }
 
 /** Throws FEED_STOPPED once the connection has ended: what was waited for is wanted no more. */

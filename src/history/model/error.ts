@@ -1,3 +1,5 @@
+import { CodedError } from '../../contract/coded-error.js';
+
 /** What can go wrong in the history. Codes of the interface are sent to clients as they are. */
 export type HistoryErrorCode =
   | 'INVALID_PARAM'
@@ -9,17 +11,11 @@ export type HistoryErrorCode =
   | 'HISTORY_CHAIN_MISMATCH';
 
 /** The one error class of this room. */
-export class HistoryError extends Error {
+export class HistoryError extends CodedError<
+  HistoryErrorCode,
+  Readonly<Record<string, string | number | null>>
+> {
   override readonly name = 'HistoryError';
-
-  constructor(
-    readonly code: HistoryErrorCode,
-    message: string,
-    readonly context: Readonly<Record<string, string | number | null>> = {},
-    options: ErrorOptions = {},
-  ) {
-    super(message, options);
-  }
 
   /** The parameter of a query that is to blame; null when none is. */
   get param(): string | null {

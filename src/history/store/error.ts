@@ -1,3 +1,5 @@
+import { CodedError } from '../../contract/coded-error.js';
+
 /** Why the store could not do what it was asked. */
 export type StoreReason =
   /** The disk has no room. */
@@ -36,14 +38,15 @@ const recoverable: ReadonlySet<StoreReason> = new Set([
 ]);
 
 /** A failure of the store. Nothing of the write that failed is stored. */
-export class StoreError extends Error {
-  readonly code = 'STORE_FAILED';
-  readonly reason: StoreReason;
+export class StoreError extends CodedError<'STORE_FAILED'> {
+  override readonly name = 'StoreError';
 
-  constructor(reason: StoreReason, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'StoreError';
-    this.reason = reason;
+  constructor(
+    readonly reason: StoreReason,
+    message: string,
+    cause?: unknown,
+  ) {
+    super('STORE_FAILED', message, { cause });
   }
 
   /** Whether trying again later may help. */

@@ -1,3 +1,5 @@
+import { CodedError } from '../../contract/coded-error.js';
+
 /** What can go wrong in the journal; codes are never renamed. */
 export type JournalErrorCode =
   /** Another process has the folder. */
@@ -22,16 +24,8 @@ export type JournalErrorCode =
   | 'LOG_MISMATCH';
 
 /** The one error class of this room. */
-export class JournalError extends Error {
+export class JournalError extends CodedError<JournalErrorCode> {
   override readonly name = 'JournalError';
-
-  constructor(
-    readonly code: JournalErrorCode,
-    message: string,
-    options: ErrorOptions = {},
-  ) {
-    super(message, options);
-  }
 }
 
 /** A thread has ended that caught all errors. */

@@ -2,7 +2,9 @@
  * The coded errors of the HTTP interface and of the WebSocket. The codes are public: docs/api.md lists
  * them, and they are never renamed.
  */
+
 import { LIMITS } from '../../config/limits.js';
+import { CodedError } from '../../contract/coded-error.js';
 
 /** Every error code of the HTTP interface, with its status. */
 export const STATUS_BY_CODE = {
@@ -28,16 +30,16 @@ export const STATUS_BY_CODE = {
 export type ErrorCode = keyof typeof STATUS_BY_CODE;
 
 /** An HTTP request that is refused or fails. */
-export class ServerError extends Error {
+export class ServerError extends CodedError<ErrorCode> {
   override readonly name = 'ServerError';
 
   constructor(
-    readonly code: ErrorCode,
+    code: ErrorCode,
     message: string,
     /** The parameter that is wrong; null when the error is about none. */
     readonly param: string | null = null,
   ) {
-    super(message);
+    super(code, message);
   }
 
   get status(): number {
@@ -85,15 +87,8 @@ export const SOCKET_ERROR_CODES = [
 export type SocketErrorCode = (typeof SOCKET_ERROR_CODES)[number];
 
 /** A client's message that is refused or fails. */
-export class SocketError extends Error {
+export class SocketError extends CodedError<SocketErrorCode> {
   override readonly name = 'SocketError';
-
-  constructor(
-    readonly code: SocketErrorCode,
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 /** A client's value shortened for an error message. */
