@@ -131,7 +131,6 @@ const inCode: Readonly<Record<string, () => Defaults | Promise<Defaults>>> = {
   'slotbook follow': ofFollow,
   orderbook: () => ofChannel('orderbook'),
   orderbook_indicative: () => ofChannel('orderbook_indicative'),
-  ChannelClient: () => ofChannel('orderbook'),
   OrderBookCache: ofOrderBookCache,
   PriceFeed: ofPriceFeed,
 };

@@ -42,13 +42,6 @@ export {
   type CandleParams,
 } from './candles/client.js';
 export type { CandleEvents } from './candles/key.js';
-export type { BookSubscription } from './channels/book-subscription.js';
-export {
-  type BooksChannel,
-  ChannelClient,
-  type ChannelTrade,
-  type TradesChannel,
-} from './channels/client.js';
 export type { Clock, Environment, Fetch, SocketClass, SocketLike } from './environment.js';
 export {
   ClientError,

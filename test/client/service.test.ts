@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { PriceFeed } from '../../src/client/caches/price-feed.js';
 import { MarkPriceCache, OraclePriceCache } from '../../src/client/caches/prices.js';
-import { ChannelClient } from '../../src/client/channels/client.js';
 import { ClientError } from '../../src/client/error.js';
 import { HttpClient } from '../../src/client/http/client.js';
 import { StreamClient } from '../../src/client/stream/client.js';
@@ -203,33 +202,5 @@ describe('the price caches', () => {
     await until(() => errors.length > 0 && marks.getMarkPrice('perp_0') !== null);
     feed.stop();
     expect(errors).toEqual(['UNKNOWN_MARKET']);
-  });
-});
-
-describe('compatible channels', () => {
-  test('are whole books, two depths of one at a time, and those of /l2', async () => {
-    const client = new ChannelClient({ url: service.url, WebSocket });
-    const perp = { marketType: 'perp', market: 'SOL-PERP' } as const;
-    const wide = client.books({ channel: 'orderbook', ...perp, depth: 7, includeVamm: false });
-    const narrow = client.books({ channel: 'orderbook_indicative', ...perp, depth: 1 });
-    await until(() => wide.book !== undefined && narrow.book !== undefined);
-    expect(narrow.book?.bids).toHaveLength(1);
-    await demo.step(5);
-    await until(async () => {
-      const { seq, bids, asks } = await http.l2({ ...market, depth: 7 });
-      if (wide.book?.seq !== seq) return false;
-      expect([wide.book.bids, wide.book.asks]).toEqual([bids, asks]);
-      return true;
-    });
-    for await (const { bestBidPrice } of narrow) {
-      expect(bestBidPrice).toBeTypeOf('bigint');
-      break;
-    }
-    expect([narrow.isOpen, wide.isOpen]).toEqual([false, true]);
-    const wrong = client.books({ channel: 'orderbook', ...perp, grouping: 0 });
-    const next = wrong[Symbol.asyncIterator]().next();
-    await expect(next).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
-    client.close();
-    expect(wide.isOpen).toBe(false);
   });
 });
