@@ -3,7 +3,7 @@
  * another time, FUZZ runs the targets of which it is a part of the name, and KEEP=1 replaces the kept
  * corpora by the fewest inputs that reach the same code.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commandExists, hostTriple, root, run, runOrThrow } from './process.mjs';
 
@@ -82,6 +82,29 @@ async function fuzz(program, name, inputBytesMax, folders) {
   if (code !== 0) throw new Error(`${name} failed, see ${log} and ${artifacts}*`);
 }
 
+const corpusFile = (name) => path.join(corpora, `${name}.bin`);
+
+/** An input of a corpus and its length before it, 4 bytes, little-endian. */
+function withLength(input) {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(input.length);
+  return [length, input];
+}
+
+/** Writes the inputs of a kept corpus as files. Returns their folder. */
+function unpack(name) {
+  const folder = path.join(buildFolder, 'kept', name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const corpus = readFileSync(corpusFile(name));
+  for (let at = 0; at < corpus.length; ) {
+    const end = at + 4 + corpus.readUInt32LE(at);
+    writeFileSync(path.join(folder, String(at)), corpus.subarray(at + 4, end));
+    at = end;
+  }
+  return folder;
+}
+
 /** Replaces a kept corpus by the fewest inputs that reach every edge that any of `folders` reaches. */
 async function keep(program, name, inputBytesMax, folders) {
   const merged = path.join(buildFolder, 'merged');
@@ -89,12 +112,9 @@ async function keep(program, name, inputBytesMax, folders) {
   mkdirSync(merged);
   const args = ['-set_cover_merge=1', '-use_counters=0', `-max_len=${inputBytesMax}`, merged];
   await runOrThrow(program, [...args, ...folders], { env: { FUZZ_TARGET: name } });
-  const kept = path.join(corpora, name);
-  rmSync(kept, { recursive: true, force: true });
-  mkdirSync(kept, { recursive: true });
-  for (const file of readdirSync(merged)) {
-    renameSync(path.join(merged, file), path.join(kept, file.slice(0, 16)));
-  }
+  const inputs = readdirSync(merged).map((file) => readFileSync(path.join(merged, file)));
+  inputs.sort((a, b) => a.length - b.length || a.compare(b));
+  writeFileSync(corpusFile(name), Buffer.concat(inputs.flatMap(withLength)));
 }
 
 const program = await buildTargets();
@@ -104,8 +124,7 @@ mkdirSync(path.join(buildFolder, 'artifacts'), { recursive: true });
 for (const [name, inputBytesMax] of asked) {
   const found = path.join(work, name);
   mkdirSync(found, { recursive: true });
-  mkdirSync(path.join(corpora, name), { recursive: true });
-  const folders = [found, path.join(corpora, name), path.join(seeds, name)];
+  const folders = [found, unpack(name), path.join(seeds, name)];
   await fuzz(program, name, inputBytesMax, folders);
   if (process.env.KEEP === '1') await keep(program, name, inputBytesMax, folders);
 }

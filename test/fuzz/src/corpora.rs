@@ -13,21 +13,28 @@ fn corpora() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora")
 }
 
-fn files_of(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<_> = read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files
+/// The inputs of a corpus: each has its length before it, 4 bytes, little-endian.
+fn inputs_of(corpus: &[u8]) -> Vec<&[u8]> {
+    let mut inputs = Vec::new();
+    let mut rest = corpus;
+    while let Some((length, after)) = rest.split_first_chunk() {
+        let (input, next) = after.split_at(u32::from_le_bytes(*length) as usize);
+        inputs.push(input);
+        rest = next;
+    }
+    assert!(rest.is_empty(), "the corpus ends within a length");
+    inputs
 }
 
 #[test]
 fn every_kept_input_holds_every_property() {
     for target in TARGETS {
-        let files = files_of(&corpora().join(target.name));
-        assert!(!files.is_empty(), "{} has a corpus", target.name);
-        for file in files {
-            let input = read(&file).unwrap();
-            let run = std::panic::catch_unwind(|| (target.run)(&input));
-            assert!(run.is_ok(), "{} failed on {}", target.name, file.display());
+        let corpus = read(corpora().join(target.name).with_extension("bin")).unwrap();
+        let inputs = inputs_of(&corpus);
+        assert!(!inputs.is_empty(), "{} has a corpus", target.name);
+        for (number, input) in inputs.into_iter().enumerate() {
+            let run = std::panic::catch_unwind(|| (target.run)(input));
+            assert!(run.is_ok(), "{} failed on input {number}", target.name);
         }
     }
 }
@@ -46,10 +53,11 @@ fn every_seed_holds_every_property() {
 
 #[test]
 fn corpora_are_small_and_each_is_a_targets() {
-    let folders: BTreeSet<_> = files_of(&corpora()).into_iter().collect();
-    let expected: BTreeSet<_> = TARGETS.iter().map(|t| corpora().join(t.name)).collect();
-    assert_eq!(folders, expected);
-    let files = folders.iter().flat_map(|folder| files_of(folder));
-    let bytes: usize = files.map(|file| read(file).unwrap().len()).sum();
+    let files: BTreeSet<_> =
+        read_dir(corpora()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let expected: BTreeSet<_> =
+        TARGETS.iter().map(|target| corpora().join(target.name).with_extension("bin")).collect();
+    assert_eq!(files, expected);
+    let bytes: usize = files.iter().map(|file| read(file).unwrap().len()).sum();
     assert!(bytes <= CORPORA_BYTES_MAX, "corpora were {bytes} bytes");
 }
