@@ -1,4 +1,4 @@
-//! The book's state: its parts, each of which changes without the others.
+//! The book's state.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use crate::markets::market_table::MarketTable;
 use crate::model::clock::FeedState;
 use crate::orders::order_store::OrderStore;
 
-/// What a book is of.
+/// Configuration of a book.
 #[derive(Clone, Copy, Debug)]
 pub struct BookConfig {
-    /// The exchange's program: the owner of user and market accounts.
+    /// The Drift program: the owner of user and market accounts.
     pub program: Pubkey,
 }
 
@@ -21,45 +21,43 @@ pub struct Book {
     pub(crate) orders: OrderStore,
     pub(crate) markets: MarketTable,
     pub(crate) state: FeedState,
-    /// Slot and state at the end of the last turn.
     pub(crate) last_turn: Option<(Slot, FeedState)>,
     /// Accounts that are out of the book because their bytes are malformed.
     pub(crate) quarantined: HashSet<Pubkey>,
     pub(crate) snapshot: SnapshotProgress,
-    /// The users that the last snapshot forgot.
+    /// The users that the last snapshot removed.
     pub(crate) forgotten: Vec<Pubkey>,
     /// See [`Book::changed_orders`].
     pub(crate) changed_orders: Option<u32>,
 }
 
-/// What a snapshot found to differ from the book.
+/// Differences between a snapshot and the book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotReport {
-    /// User accounts the snapshot held.
+    /// User accounts in the snapshot.
     pub seen: usize,
-    /// Accounts the book did not have.
+    /// Accounts that the book lacked.
     pub added: usize,
-    /// Accounts the book had in another, older state: what an audit counts as differences.
+    /// Accounts that the book had in an older, different state: the differences that an audit
+    /// counts.
     pub changed: usize,
-    /// Accounts the book had and the chain no longer has.
+    /// Accounts that the book had and the snapshot lacked.
     pub removed: usize,
 }
 
-/// A snapshot that is being applied.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SnapshotProgress {
-    /// Numbers snapshots, so that an account knows the last one that mentioned it.
+    /// Snapshot number, which each account stores when a snapshot contains it.
     pub(crate) generation: u32,
     pub(crate) slot: Slot,
-    /// It has begun and not ended.
     pub(crate) is_open: bool,
-    /// The book was being rebuilt when the snapshot began: it wins against every earlier state.
+    /// The snapshot began while the book was rebuilding: it overrides every earlier state.
     pub(crate) replaces: bool,
     pub(crate) report: SnapshotReport,
 }
 
 impl Book {
-    /// A book that has seen nothing: no markets, slot 0, state `Rebuilding`.
+    /// Creates an empty book: no markets, slot 0, state `Rebuilding`.
     #[must_use]
     pub fn new(config: BookConfig) -> Self {
         Self {
@@ -74,7 +72,7 @@ impl Book {
         }
     }
 
-    /// What the book is of.
+    /// The configuration that the book was created with.
     #[must_use]
     pub fn config(&self) -> BookConfig {
         BookConfig { program: self.markets.exchange.program }

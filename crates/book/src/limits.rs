@@ -1,19 +1,20 @@
-//! Every maximum of this crate, with its reason.
+//! The limits of this crate, each with its reason.
 
 pub use slotbook_protocol::order::ORDER_BYTES;
 pub use slotbook_protocol::user::ORDERS as ORDERS_PER_USER;
 
-/// User accounts held at once, closed ones until the next snapshot among them. The exchange has
+/// User accounts in memory, including closed accounts until the next snapshot. The exchange has
 /// fewer than 400,000 in all; at 4.5 KiB each, this many are 4.6 GiB.
 pub const USERS_MAX: usize = 1 << 20;
 
-/// Markets held at once: the exchange has about 150; a `MarketId` is 16 bits.
+/// Markets in memory: the exchange has about 150; a `MarketId` is 16 bits.
 pub const MARKETS_MAX: usize = 4096;
 
-/// Oracle accounts followed at once: at most one for each market.
+/// Oracle accounts in memory: at most one for each market.
 pub const ORACLES_MAX: usize = MARKETS_MAX;
 
-/// Quarantined accounts remembered by key. Further ones are left out all the same, but not counted.
+/// Quarantined accounts remembered by key. Further malformed accounts are excluded too, but not
+/// counted.
 pub const QUARANTINE_MAX: usize = 10_000;
 
 /// Buckets of the auction wheel: auctions end at most 256 slots ahead, so 512 is exact.
@@ -23,52 +24,52 @@ pub const AUCTION_WHEEL_BUCKETS: usize = 512;
 /// Buckets of the expiry wheel, one a second: over an hour ahead; later ones wait in a map.
 pub const EXPIRY_WHEEL_BUCKETS: usize = 4096;
 
-/// A wheel is rebuilt when it holds more timers than this for each open order: timers of orders
-/// that are gone stay until they fire.
+/// Timers per open order that trigger a rebuild of a wheel: timers of removed orders stay until
+/// they fire.
 pub const TIMERS_PER_ORDER_MAX: usize = 4;
 
-/// Timers a wheel may hold beyond that, so that small books are never rebuilt.
+/// Timers that a wheel may hold in addition, so that small books are never rebuilt.
 pub const TIMERS_SLACK: usize = 65_536;
 
-/// Orders of a queue from which on it is cached for the next reader: a shorter one is sorted faster
-/// than it is cached.
+/// Minimum length of a queue that is cached: sorting a shorter queue is faster than caching it.
 pub const CACHED_QUEUE_ORDERS_MIN: u32 = 64;
 
-/// Sorted queues that are cached: the long ones of some books.
+/// Cached sorted queues: the long queues of several books.
 pub const CACHED_QUEUES_MAX: usize = 64;
 
-/// Orders of all cached queues: 16 MiB.
+/// Orders in all cached queues: 16 MiB.
 pub const CACHED_QUEUE_ORDERS_MAX: usize = 1 << 19;
 
-/// Elements of a chunk of a ladder: two kilobytes of levels, of which a change moves half at most.
+/// Elements of a ladder chunk: two kilobytes of levels, of which an insert moves at most half.
 pub const CHUNK_MAX: usize = 64;
 
-/// Chunks into which an AMM's liquidity is cut a side, before equal prices are one: as many as the
-/// incumbent publishes. Source: dlob-server `numVammOrders`.
+/// Chunks per side of an AMM's liquidity before equal prices merge: the Drift v2 dlob-server
+/// publishes as many. Source: dlob-server `numVammOrders`.
 pub const VAMM_LEVELS: usize = 100;
 
-/// An AMM whose oracle's price is older than this is left out. Source: dlob-server
-/// src/dlob-subscriber/DLOBSubscriberIO.ts, which takes prelaunch oracles at any age.
+/// Maximum age of the oracle price of a shown AMM, in slots. Source: dlob-server
+/// src/dlob-subscriber/DLOBSubscriberIO.ts, which accepts prelaunch oracles at any age.
 pub const VAMM_ORACLE_SLOTS_MAX: u64 = 160;
 
-/// How long an indicative quote is shown after it was received: the incumbent's. Its senders repeat
+/// Lifetime of an indicative quote after receipt, as in the Drift v2 dlob-server. Makers repeat
 /// their quotes every 500 ms.
 pub const QUOTE_LIFE_MS: u64 = 1_000;
 
-/// Quotes of one maker in one market: a side each of a ladder of 32 prices is more than makers send.
+/// Quotes of one maker in one market: makers send fewer than the 32 prices a side that this allows.
 pub const INDICATIVE_QUOTES_MAX: usize = 32;
 
-/// Makers that quote in one market. Its 2,048 quotes a side are put in order in 0.1 ms at most.
+/// Makers that quote in one market. Sorting their 2,048 quotes a side takes at most 0.1 ms.
 pub const INDICATIVE_MAKERS_MAX: usize = 64;
 
-/// Pairs of a maker and a market with quotes, all markets together: 20 MiB of quotes.
+/// Pairs of a maker and a market with quotes, over all markets: 20 MiB of quotes.
 pub const INDICATIVE_PAIRS_MAX: usize = 4096;
 
-/// The greatest sequence number that a restored market may have: numbers above it are not exact in
-/// JavaScript, and no market of a turn each microsecond reaches it in 200 years.
+/// Maximum sequence number of a restored market: JavaScript represents larger numbers inexactly,
+/// and one turn each microsecond takes 200 years to reach it.
 pub const SEQ_MAX: u64 = 1 << 53;
 
-/// Users read for one page of those with orders: well under 1 ms, when few have any.
+/// Users scanned for one page of users with orders: well under 1 ms, even when few users have
+/// orders.
 pub const USERS_WALKED_MAX: usize = 8192;
 
 const _: () = assert!(ORDERS_PER_USER == 32, "a mask of order slots is a u32");

@@ -1,4 +1,4 @@
-//! The hash of a market: equal for books that hold the same, and a difference is located to the order.
+//! The market hash is equal for equal books, and a difference is located to the order.
 
 use crate::common::{
     self, Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position,
@@ -67,7 +67,7 @@ fn a_hash_is_of_orders_that_are_not_shown_too() {
     assert_eq!(hashes(&mut bench), before);
 }
 
-/// What a change of the perp market's book changes of its parts.
+/// The hash parts that a change of the perp market affects.
 fn changed_by(change: impl FnOnce(&mut Bench)) -> Vec<&'static str> {
     let mut bench = Bench::new();
     let reducing = OrderBytes::limit(Side::Ask, 1_010, 50, 3).reduce_only();
@@ -175,7 +175,7 @@ fn orders_of_maker(number: u16) -> Vec<OrderBytes> {
 fn one_changed_lot_among_thousands_of_orders_is_found_a_hundred_times_of_a_hundred() {
     let mut one = Bench::new();
     for number in 0..MAKERS {
-        // Not by the bench, which checks every invariant each time.
+        // Without the bench, which checks every invariant each time.
         put_quickly(&mut one, number, &orders_of_maker(number));
     }
     let before = hashes(&mut one);

@@ -1,4 +1,4 @@
-//! Indicative quotes: what is shown of them, for how long, and at which price.
+//! Indicative quotes: shown rows, lifetime and prices.
 
 use crate::common::{
     self, Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, user, with_byte,
@@ -26,7 +26,6 @@ fn offset(bid: Option<QuotedSide>, ask: Option<QuotedSide>) -> IndicativeQuote {
     IndicativeQuote { bid, ask, is_oracle_offset: true }
 }
 
-/// A bench whose makers quote.
 struct Quoting {
     bench: Bench,
     ts_ms: u64,
@@ -44,7 +43,7 @@ impl Quoting {
         Ok(())
     }
 
-    /// Ends a turn and says whether the perp market changed.
+    /// Ends a turn and returns whether the perp market changed.
     fn turn(&mut self) -> bool {
         let id = self.bench.perp();
         self.bench.book.end_turn(self.ts_ms).contains(&id)

@@ -1,4 +1,4 @@
-//! What the book lacks of a state that was read: a lost notification, and nothing else.
+//! A reading that the book lacks reveals a lost notification.
 
 use crate::common::{
     Bench, ORACLE, OrderBytes, PROGRAM, SLOT, key, lazer, perp_market, state, user,
@@ -15,7 +15,7 @@ fn bid(price: u64) -> Vec<u8> {
     user(&[OrderBytes::limit(Bid, price, 50, 1)])
 }
 
-/// Whether a state that was read so many slots after the book's own is lacking.
+/// Whether the book lacks a state read so many slots after its own.
 fn lacks(bench: &Bench, pubkey: Pubkey, data: &[u8], slots_after: i64) -> bool {
     let slot = Slot(bench.slot.saturating_add_signed(slots_after));
     bench.book.lacks(&AccountUpdate { pubkey, owner: PROGRAM, slot, gate: Gate::Snapshot, data })
@@ -105,7 +105,8 @@ fn users_with_orders_are_found_once_a_round() {
     assert_eq!(bench.book.users_with_orders(99, 3), (vec![], 0));
 }
 
-/// Checks what a reading without the account says of it: nothing as of the slot of the account's last write or before.
+/// Checks the verdict of a reading without the account: none at or before the slot of its last
+/// write.
 #[track_caller]
 fn check_gone(bench: &Bench, account: Pubkey, owner: Pubkey, data: &[u8]) {
     let outlives = |slots_after: i64| {

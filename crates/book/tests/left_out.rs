@@ -1,4 +1,4 @@
-//! Every open order is shown, or counted under the one reason for which it is not.
+//! Every open order is shown, or counted under exactly one reason.
 
 use crate::common::{
     Bench, NOW, ORACLE, OrderBytes, key, lazer, perp_market, state, user, with_byte,
@@ -6,8 +6,8 @@ use crate::common::{
 use slotbook_book::LeftOut;
 use slotbook_book::Side::{Ask, Bid};
 
-/// The reasons counted now, with their counts; every open order is shown or in one of them, and the
-/// list of the only user's orders says the same of each.
+/// The counts by reason; checks that every open order is shown or counted, and that the user's
+/// order list agrees.
 fn reasons(bench: &Bench) -> Vec<(LeftOut, usize)> {
     let counters = bench.book.counters();
     let left_out: usize = counters.left_out.iter().sum();

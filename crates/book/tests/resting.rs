@@ -1,4 +1,4 @@
-//! The orders of a side one by one.
+//! Reading the orders of a side one by one.
 
 use crate::common::{Bench, OrderBytes, key, user};
 use slotbook_book::{OrderRow, QueueScratch, Side};
@@ -26,7 +26,7 @@ fn orders_asked_for_one_by_one_stand_in_book_order_however_long_their_queue() {
     assert!(bench.book.resting(bench.perp(), Ask, &mut scratch).next().is_none());
 }
 
-/// What a scratch that was used before reads, against one that was not.
+/// A used scratch must read the same as a fresh one.
 fn expect_fresh(bench: &Bench, scratch: &mut QueueScratch, count: usize) {
     let market = bench.perp();
     let fresh = |limit| {

@@ -1,4 +1,4 @@
-//! Reverts: on one socket the order of arrival is the order, so a lower slot is the newer truth.
+//! Reverts: on one socket arrival order counts, so a lower slot is newer.
 
 use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, state, user};
 use crate::common::{with_byte, with_u64};
@@ -7,14 +7,14 @@ use slotbook_book::{Applied, EmptyReason, FeedState, Gate, Header};
 use slotbook_protocol::enums::MarketStatus;
 use slotbook_protocol::units::{Price, Pubkey, Slot};
 
-/// How far a revert goes back, and the later state that it takes back came ahead.
+/// Slots of a revert, and the lead of the state that it takes back.
 const FAR: u64 = 40;
 
 fn header(bench: &Bench) -> Header {
     bench.book.header(bench.perp()).expect("a known market")
 }
 
-/// Sends a state from the future of this bench, and then the present one as a revert.
+/// Sends a future state, and then the present one as a revert.
 fn revert(bench: &mut Bench, account: Pubkey, later: &[u8], earlier: &[u8]) {
     bench.send(account, later, SLOT + FAR, Gate::Arrival).expect("a well-formed account");
     bench.book.end_turn(1);

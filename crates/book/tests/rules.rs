@@ -1,4 +1,4 @@
-//! What is in the book, at which price, size and place: DESIGN section 4, rule by rule.
+//! Which orders are in the book, at which price, size and place: DESIGN section 4, rule by rule.
 
 use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
 use crate::common::{spot_market, spot_position, state, user, with_byte, with_u64};
@@ -8,7 +8,7 @@ use slotbook_protocol::units::Pubkey;
 
 use Side::{Ask, Bid};
 
-/// One order of one user: shown at this price and size, or left out for this reason.
+/// Checks one order of one user: shown at this price and size, or left out for this reason.
 fn check(order: OrderBytes, expected: Result<(u64, u128), LeftOut>) {
     let mut bench = Bench::new();
     bench.put(key(1), &user(&[order]));
@@ -470,7 +470,7 @@ fn forgotten_indexes_are_used_again_without_a_trace() {
         bench.send(key(byte), &[], at + 1, Gate::Arrival).expect("closing always works");
         bench.book.begin_snapshot(slotbook_protocol::units::Slot(at + 2));
         bench.book.end_snapshot();
-        // The timers of the index's earlier owners fire now, and mean nothing.
+        // Timers of the index's previous owners fire now, without effect.
         bench.clock(at + 3, NOW + i64::try_from(round).expect("few rounds") * 5);
     }
     assert_eq!(bench.levels(Bid), []);
@@ -519,7 +519,8 @@ fn an_old_state_harms_nothing_malformed_or_not() {
     assert_eq!(bench.levels(Bid), [(100, 50)]);
 }
 
-/// A faulty node can give bytes of a market for the key of a user. Each kind had its own version, and only one was asked.
+/// A faulty node can return market bytes for a user's key. Both kinds must then be updated or
+/// closed together.
 #[test]
 fn a_key_that_was_a_user_and_is_a_market_is_old_or_closed_as_a_whole() {
     let good = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);

@@ -1,4 +1,4 @@
-//! What the end of a turn returns.
+//! The result of the end of a turn.
 
 use crate::common::{Bench, OrderBytes, key, user};
 use slotbook_book::Side;

@@ -1,4 +1,4 @@
-//! The AMM's levels: what they are, why they are left out, and what a turn says of them.
+//! The AMM's levels: their values, their exclusion, and the turns that change them.
 
 use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, state};
 use crate::common::{user, with_byte, with_u64};
@@ -26,8 +26,8 @@ fn put(data: &mut [u8], path: &str, kind: &str, bytes: &[u8]) {
     data[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
-/// A market with a curve around the oracle's price, whose spread follows the oracle's confidence of
-/// the account until the clock has passed it.
+/// A market with a curve around the oracle price, whose spread follows the account's stored oracle
+/// confidence until the clock passes it.
 fn amm_market() -> Vec<u8> {
     let mut data = with_u64(perp_market(), 96, PRICE.cast_unsigned());
     for (path, value) in [
@@ -73,7 +73,7 @@ fn levels(bench: &mut Bench, side: Side) -> Vec<(u64, u128)> {
     levels.iter().map(|level| (level.price.0, level.size)).collect()
 }
 
-/// What the generator gives for this account, equal prices merged.
+/// The generator's levels for this account, equal prices merged.
 fn generated(market: &[u8], inputs: AmmInputs, side: AmmSide) -> Vec<(u64, u128)> {
     let amm = PerpAmm::of(&PerpMarketView::parse(market).expect("a perp market"));
     let mut chunks: Vec<AmmLevel> = Vec::new();
@@ -251,7 +251,7 @@ fn levels_are_those_of_the_last_turn_whatever_came_since() {
 #[test]
 fn reading_decides_nothing() {
     let mut hostile = amm_market();
-    // A side of more than 64 bits: it has a quote, but no levels.
+    // A side of more than 64 bits has a quote, but no levels.
     put(&mut hostile, "amm.maxBaseAssetReserve", "u128", &(u128::MAX >> 1).to_le_bytes());
     for market in [amm_market(), hostile] {
         let (mut read, mut unread) = (bench_with(&market), bench_with(&market));
@@ -306,7 +306,7 @@ fn a_quote_joins_the_touch_of_the_amm_where_that_is_the_best() {
     assert!(bid < oracle && oracle < ask);
     assert_eq!(best_quoted(&mut bench), [(bid, 70_000_000), (ask, 80_000_000)]);
 
-    // An order behind the AMM's touch decides nothing, one before it is the touch.
+    // An order worse than the AMM's touch has no effect; a better order is the touch.
     let order = |side, price, id| OrderBytes::limit(side, price, 20_000_000, id);
     let (worse, better) = (order(Side::Bid, bid - 100, 1), order(Side::Ask, ask - 100, 2));
     bench.put(key(1), &user(&[worse, better]));
@@ -343,7 +343,7 @@ fn an_amm_that_is_left_out_holds_no_quote_back() {
 #[test]
 fn why_an_amm_is_left_out_is_told_before_and_after_its_levels_are_read() {
     let mut hostile = amm_market();
-    // A side of more than 64 bits: it has a quote, but no levels.
+    // A side of more than 64 bits has a quote, but no levels.
     put(&mut hostile, "amm.maxBaseAssetReserve", "u128", &(u128::MAX >> 1).to_le_bytes());
     let mut bench = bench_with(&hostile);
     let unread = reason(&mut bench);

@@ -1,4 +1,4 @@
-//! Raw accounts come in, are checked, and change the book.
+//! Checks raw accounts and applies them to the book.
 
 use slotbook_protocol::ProtocolError;
 use slotbook_protocol::account::{AccountKind, kind_of};
@@ -17,17 +17,18 @@ use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
 use crate::orders::users::positions_of;
 
-/// Being liquidated or bankrupt. `positionFlag` says the same of a position, but holds stale bytes
-/// in old accounts and is not read.
+/// The owner is being liquidated or is bankrupt. `positionFlag` has the same bits for a position,
+/// but old accounts hold stale bytes there, so the book does not read it.
 pub(crate) const FROZEN: u8 = user_status::BEING_LIQUIDATED | user_status::BANKRUPT;
 
 impl Book {
-    /// Applies one account: a user, a market, the exchange's state, or an oracle a market names.
+    /// Applies one account: a user, a market, the exchange's state, or an oracle that a market
+    /// names.
     ///
     /// # Errors
-    /// [`BookError::Malformed`] when a program account's bytes are not what the program writes; the
-    /// account is then out of the book until a well-formed state arrives.
-    /// [`BookError::LimitExceeded`] when a table is full.
+    /// [`BookError::Malformed`] when the layout of a program account is invalid; the account leaves
+    /// the book until a well-formed state arrives. [`BookError::LimitExceeded`] when a table is
+    /// full.
     pub fn apply(&mut self, update: AccountUpdate<'_>) -> Result<Applied, BookError> {
         self.changed_orders = None;
         if let Some(applied) = self.markets.apply_oracle(&update, self.snapshot.replaces) {
@@ -59,17 +60,18 @@ impl Book {
         }
     }
 
-    /// The order slots, as a mask, whose bytes the last [`Book::apply`] changed: all others are as in the last state of
-    /// this user that was applied. `None` when the book did not have the user before, or did not take the account.
+    /// Bit mask of the order slots whose bytes the last [`Book::apply`] changed; the other slots
+    /// equal the previous applied state of this user. `None` when the user is new to the book, or
+    /// the update was not applied.
     #[must_use]
     pub const fn changed_orders(&self) -> Option<u32> {
         self.changed_orders
     }
 
-    /// Quarantines an account whose bytes did not arrive whole, as a malformed one.
+    /// Quarantines an account whose bytes were truncated, like a malformed account.
     ///
     /// # Errors
-    /// [`BookError::Malformed`] when the book had it.
+    /// [`BookError::Malformed`] when the book had the account.
     pub fn quarantine_truncated(
         &mut self,
         update: AccountUpdate<'_>,
@@ -120,7 +122,8 @@ impl Book {
         Ok(Applied::Changed)
     }
 
-    /// True when the update is to be applied; notes that a snapshot mentioned the account.
+    /// Returns whether the update is newer than the book, and records that the open snapshot
+    /// contains the account.
     fn admits_user(&mut self, index: usize, update: &AccountUpdate<'_>) -> bool {
         let user = self.orders.users.get_mut(index);
         if update.gate == Gate::Snapshot {
@@ -129,7 +132,7 @@ impl Book {
         user.version.admits(update, self.snapshot.replaces)
     }
 
-    /// Closes a user or market account; any other closed account concerns no book.
+    /// Closes a user or market account; other closed accounts do not affect the book.
     fn close(&mut self, update: &AccountUpdate<'_>) -> Applied {
         let taken_out = self.take_out(update, EmptyReason::MarketClosed);
         if taken_out == Some(Applied::Closed) {
@@ -138,8 +141,8 @@ impl Book {
         taken_out.unwrap_or(Applied::Ignored)
     }
 
-    /// Takes out what the book has of a key, which is a user, a market, or both where the account was one and then the
-    /// other: `Closed`, or `Stale` when the book has a newer state of either; `None` when it has neither.
+    /// Removes the user and the market of this key; a key can be both in turn. Returns `Closed`, or
+    /// `Stale` when the book has a newer state of either, or `None` when the book has neither.
     fn take_out(&mut self, update: &AccountUpdate<'_>, reason: EmptyReason) -> Option<Applied> {
         let user = self.orders.users.find(&update.pubkey);
         let mut markets = self.markets.list.iter();
@@ -171,20 +174,19 @@ impl Book {
         self.markets.refresh(id);
     }
 
-    /// The account of this key is no user, whatever it was before: a user that the book had is gone.
     fn remove_user_of(&mut self, pubkey: &Pubkey) {
         if let Some(index) = self.orders.users.find(pubkey) {
             self.remove_user(index);
         }
     }
 
-    /// Removes every order of a user from the book. The key stays, so that older states stay out.
+    /// Removes all orders of a user. The key stays, so that older states are rejected.
     pub(crate) fn remove_user(&mut self, index: usize) {
         self.orders.remove_user(index, &mut self.markets);
         self.quarantined.remove(&self.orders.users.get(index).key);
     }
 
-    /// Removes what the book has of a malformed account, unless the update is older than that.
+    /// Removes the malformed account from the book, unless the book has a newer state.
     fn quarantine(
         &mut self,
         update: &AccountUpdate<'_>,

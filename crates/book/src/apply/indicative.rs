@@ -1,4 +1,4 @@
-//! Indicative quotes come in and expire.
+//! Applies and expires indicative quotes.
 
 use slotbook_protocol::units::Pubkey;
 
@@ -13,8 +13,8 @@ use crate::markets::quotes::{
 use crate::model::market::MarketId;
 
 impl Book {
-    /// Sets whether quotes may be better than the orders and the AMM. Standing quotes show
-    /// accordingly when the turn has ended.
+    /// Sets whether quotes may improve on the orders and the AMM. Existing quotes follow at the end
+    /// of the turn.
     pub fn set_indicative_policy(&mut self, policy: IndicativePolicy) {
         let markets = &mut self.markets;
         if markets.indicative.policy == policy {
@@ -27,13 +27,13 @@ impl Book {
         markets.indicative.policy = policy;
     }
 
-    /// Replaces a maker's quotes of a market; none withdraws them. They leave the book with the
-    /// first turn that ends [`QUOTE_LIFE_MS`] after `ts_ms`, Unix milliseconds as of
-    /// [`Book::end_turn`]. Returns whether anything shown may have changed: quotes sent again only
-    /// live on.
+    /// Replaces a maker's quotes in a market; an empty list withdraws them. The quotes expire in
+    /// the first turn that ends [`QUOTE_LIFE_MS`] after `ts_ms` (Unix milliseconds, as in
+    /// [`Book::end_turn`]). Returns whether the shown quotes may have changed; an identical list
+    /// only extends the expiry.
     ///
     /// # Errors
-    /// [`IndicativeError`]; the maker's quotes are then as before.
+    /// [`IndicativeError`]; the maker's previous quotes remain.
     pub fn set_indicative(
         &mut self,
         id: MarketId,
@@ -54,7 +54,7 @@ impl Book {
         if found.is_err() && !orders.is_empty() && is_full {
             return Err(IndicativeError::MakersExceeded);
         }
-        // A first reader of this sequence number sees what the last turn left.
+        // The first reader of this sequence number sees the quotes of the last turn.
         market.make_quotes(total.policy);
         let old = found.ok().map(|index| market.quotes.makers.remove(index));
         let old_orders = old.as_ref().map_or(&[][..], |old| &old.orders);
@@ -76,24 +76,24 @@ impl Book {
         Ok(changed)
     }
 
-    /// Unix milliseconds before which no quote expires; `None` when there are none. A turn that
-    /// ends then removes those that are due.
+    /// Unix milliseconds of the earliest expiry; `None` without quotes. A turn that ends at that
+    /// time removes the expired quotes.
     #[must_use]
     pub fn indicative_due_ms(&self) -> Option<u64> {
         self.markets.indicative.due_ms
     }
 
-    /// How many quotes all markets have together.
+    /// Quote counts over all markets.
     #[must_use]
     pub fn indicative_counts(&self) -> IndicativeCounts {
         self.markets.indicative.counts
     }
 
-    /// Removes the quotes that are due at the end of a turn.
+    /// Removes the quotes that have expired by the end of the turn.
     pub(crate) fn expire_quotes(&mut self, ts_ms: u64) {
         let markets = &mut self.markets;
         let Some(due_ms) = markets.indicative.due_ms else { return };
-        // A clock that was put back must not make quotes live longer than they may.
+        // A clock that was set back must not extend the life of quotes.
         let due_ms_max = ts_ms.saturating_add(QUOTE_LIFE_MS);
         if due_ms > ts_ms && due_ms <= due_ms_max {
             return;

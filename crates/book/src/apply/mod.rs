@@ -1,4 +1,4 @@
-//! What changes a book: accounts, snapshots, the clock, turns and indicative quotes.
+//! The inputs of a book: accounts, snapshots, the clock, turns and indicative quotes.
 
 pub(crate) mod accounts;
 mod indicative;

@@ -1,4 +1,4 @@
-//! Snapshots: all accounts read at once, so that those which are gone are found as well.
+//! Snapshots: full readings of the accounts, which also reveal closed accounts.
 
 use slotbook_protocol::units::{Pubkey, Slot};
 
@@ -10,8 +10,9 @@ impl Book {
     /// Starts a snapshot taken at `slot`. Its accounts follow with [`Gate::Snapshot`].
     ///
     /// While the state is [`FeedState::Rebuilding`] the snapshot replaces the book, whatever slots
-    /// the book had: after a lost connection, a fork or a restarted chain only the snapshot is true. In any
-    /// other state it audits: an account that a live update has at the same slot or later stays.
+    /// the book had: after a lost connection, a fork or a restarted chain, older slots prove
+    /// nothing. In any other state the snapshot is an audit: an account that a live update has at
+    /// the same slot or later stays.
     pub fn begin_snapshot(&mut self, slot: Slot) {
         let generation = self.snapshot.generation.wrapping_add(1);
         let replaces = self.state == FeedState::Rebuilding;
@@ -19,7 +20,8 @@ impl Book {
         self.snapshot = SnapshotProgress { generation, slot, is_open: true, replaces, report };
     }
 
-    /// Ends a snapshot: accounts it did not mention, and that no later update did, are gone.
+    /// Ends a snapshot and removes the accounts that neither the snapshot nor a later update
+    /// contained.
     pub fn end_snapshot(&mut self) -> SnapshotReport {
         let SnapshotProgress { generation, slot, replaces, .. } = self.snapshot;
         self.forgotten.clear();
@@ -44,14 +46,14 @@ impl Book {
         self.snapshot.report
     }
 
-    /// The user accounts that the last snapshot that ended found gone, closed ones among them: the book
-    /// knows nothing of them any more.
+    /// The user accounts that the last completed snapshot removed, closed accounts included. The
+    /// book keeps no data of them.
     #[must_use]
     pub fn forgotten(&self) -> &[Pubkey] {
         &self.forgotten
     }
 
-    /// Counts an account of a snapshot that the book did not have, or had otherwise.
+    /// Counts a snapshot account that the book lacked or had in a different state.
     pub(crate) fn count_in_snapshot(&mut self, update: &AccountUpdate<'_>, was_present: bool) {
         if update.gate != Gate::Snapshot {
             return;

@@ -1,4 +1,4 @@
-//! Time and turns: what the clock makes due, and what a turn changed.
+//! Clock updates, and the end of a turn.
 
 use slotbook_protocol::units::{Slot, UnixSeconds};
 
@@ -9,7 +9,7 @@ use crate::model::market::MarketId;
 impl Book {
     /// Moves the chain's time: ends auctions, expires orders and markets, ages oracles.
     ///
-    /// Time that goes back (another chain, a revert) decides every order that depends on it again.
+    /// When time moves back (another chain, a revert), every time-dependent order is placed again.
     pub fn set_clock(&mut self, slot: Slot, now: UnixSeconds) {
         let clock = Clock { slot, now };
         let before = std::mem::replace(&mut self.markets.exchange.clock, clock);
@@ -29,10 +29,10 @@ impl Book {
         self.state = state;
     }
 
-    /// Ends a turn: every market in which anything shown changed gets the next sequence number.
+    /// Ends a turn: every market whose shown book changed gets the next sequence number.
     ///
     /// `ts_ms` is the Unix time in milliseconds that bodies of this turn carry. Returns the changed
-    /// markets in the order of their ids; the slice lives until the next turn ends.
+    /// markets in the order of their ids; the slice is valid until the next turn ends.
     pub fn end_turn(&mut self, ts_ms: u64) -> &[MarketId] {
         self.expire_quotes(ts_ms);
         let turn = Some((self.markets.clock().slot, self.state));

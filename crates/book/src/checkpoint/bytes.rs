@@ -1,19 +1,17 @@
-//! Values of a captured state as bytes: little-endian base-128 varints, signed ones in zigzag, keys as
-//! they are. One list of fields a type gives both directions.
+//! Codec of a captured state: little-endian base-128 varints, zigzag for signed numbers, keys as
+//! raw bytes. One field list per type serves both directions.
 
 use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
 
 use super::RestoreError;
 
-/// Bits of a number in one byte of a varint.
+/// Payload bits of a varint byte.
 const GROUP_BITS: u32 = 7;
 
-/// What is left of the bytes of a captured state.
 #[derive(Debug)]
 pub(crate) struct StateReader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> StateReader<'a> {
-    /// The next bytes.
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], RestoreError> {
         let cut = self.0.split_at_checked(length);
         let (bytes, rest) = cut.ok_or(RestoreError::Malformed("its bytes end early"))?;
@@ -37,8 +35,8 @@ impl<'a> StateReader<'a> {
         Err(RestoreError::Malformed("a number is beyond 64 bits"))
     }
 
-    /// How many elements or bytes follow: each has at least a byte, so that no count reserves more
-    /// than the state could hold.
+    /// Reads a length. Each element takes at least one byte, so a length never reserves more than
+    /// the state can hold.
     fn count(&mut self) -> Result<usize, RestoreError> {
         let count = usize::get(self)?;
         if count > self.0.len() {
@@ -48,7 +46,7 @@ impl<'a> StateReader<'a> {
     }
 }
 
-/// A value that is written to a captured state and read from it.
+/// A value that a captured state can contain.
 pub(crate) trait Field: Sized {
     fn put(&self, out: &mut Vec<u8>);
     fn get(bytes: &mut StateReader<'_>) -> Result<Self, RestoreError>;
@@ -81,7 +79,7 @@ impl Field for i64 {
     }
 }
 
-/// Narrower numbers are written as 64 bits and must fit when they are read.
+/// Narrower numbers are written as 64 bits; reading checks the range.
 macro_rules! narrow {
     ($($type:ty),*) => {
         $(impl Field for $type {
@@ -179,7 +177,7 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
-/// Account bytes, which are long: copied and not read one by one.
+/// Account bytes, copied as a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RawBytes(pub(crate) Vec<u8>);
 
@@ -195,7 +193,6 @@ impl Field for RawBytes {
     }
 }
 
-/// Writes and reads a struct field by field, in the order given.
 macro_rules! fields {
     ($type:ty { $($field:ident),* $(,)? }) => {
         impl $crate::checkpoint::bytes::Field for $type {
@@ -212,7 +209,7 @@ macro_rules! fields {
     };
 }
 
-/// Writes and reads a variant by its number in the list.
+/// Writes and reads an enum variant as its number in the list.
 macro_rules! variants {
     ($type:ty: $($variant:path),* $(,)?) => {
         impl $crate::checkpoint::bytes::Field for $type {

@@ -1,4 +1,4 @@
-//! Writes what a book holds that its accounts do not tell.
+//! Captures the state that the accounts do not contain.
 
 use slotbook_protocol::units::Pubkey;
 
@@ -14,12 +14,11 @@ use crate::orders::order_store::OrderStore;
 use crate::orders::users::UserTable;
 
 impl Book {
-    /// Appends what the book holds that the last bytes of its accounts do not tell, for
-    /// [`Book::restore`]. Returns false, and writes nothing, within a turn: between two turns alone
-    /// all that is shown follows from both.
+    /// Appends the state that the last bytes of the accounts do not contain, for [`Book::restore`].
+    /// Returns false, and writes nothing, within a turn: only between two turns does the shown book
+    /// follow from the accounts and this state.
     ///
-    /// Costs as much as there are markets and closed accounts, and while a snapshot is being applied
-    /// as much as there are users.
+    /// Cost: O(markets + closed accounts), plus O(users) during a snapshot.
     pub fn capture(&self, out: &mut Vec<u8>) -> bool {
         if self.markets.quotes_may_move || !self.markets.dirty.0.is_empty() {
             return false;

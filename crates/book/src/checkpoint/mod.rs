@@ -1,9 +1,10 @@
-//! A book as its accounts and what they do not tell, and the same book made of both.
+//! Checkpoints: serialises the state that accounts do not contain, and restores a book from the
+//! accounts and that state.
 //!
-//! Most of a book is a function of the last bytes of its accounts and of the clock: where orders stand,
-//! their timers, oracles as they are read, quotes of AMMs. [`crate::Book::capture`] writes the rest: the
-//! numbers of markets and their counters, the clock and the turn, which oracles were read, closed and
-//! malformed accounts, a snapshot that is being applied, and indicative quotes.
+//! Most of a book is a function of the last bytes of its accounts and of the clock: the place of
+//! each order, timers, oracle readings, AMM quotes. [`crate::Book::capture`] writes the rest:
+//! market ids and counters, the clock and the turn, which oracles were read, closed and malformed
+//! accounts, an open snapshot, and indicative quotes.
 
 pub(crate) mod bytes;
 mod capture;
@@ -17,9 +18,9 @@ use slotbook_protocol::units::Pubkey;
 
 use crate::model::update::AccountUpdate;
 
-/// The accounts that a book is restored from. They need not lie in memory together.
+/// The accounts of a checkpoint. They may be scattered in memory.
 pub trait Accounts {
-    /// Calls `take` with the accounts whose keys are wanted, each time in the same order.
+    /// Calls `take` with each account whose key `wants` accepts, always in the same order.
     fn each(
         &mut self,
         is_wanted: &dyn Fn(&Pubkey) -> bool,
@@ -37,28 +38,28 @@ impl<'a, I: Iterator<Item = AccountUpdate<'a>> + Clone> Accounts for I {
     }
 }
 
-/// Why a captured state and its accounts do not make a book.
+/// Why a captured state and its accounts cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RestoreError {
-    /// The state was written in another version of its form.
+    /// The state has another format version.
     Version(u64),
-    /// The state's bytes are not what [`crate::Book::capture`] writes.
+    /// The state's bytes violate the format of [`crate::Book::capture`].
     Malformed(&'static str),
-    /// The state names an account that is not among the accounts.
+    /// The state names an account that is missing from the accounts.
     AccountMissing(Pubkey),
-    /// An account's bytes are not those that a book was made of.
+    /// An account's bytes are malformed.
     AccountMalformed(Pubkey),
-    /// The user accounts are not those of the book that was captured.
+    /// The user accounts differ from the user accounts of the captured book.
     UsersMismatch {
-        /// User accounts of the book that was captured.
+        /// User accounts of the captured book.
         captured: usize,
-        /// User accounts among those that were given.
+        /// User accounts in the input.
         given: usize,
     },
 }
 
 impl RestoreError {
-    /// The error's name, which stays.
+    /// The stable name of the error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {

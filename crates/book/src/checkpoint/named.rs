@@ -1,4 +1,4 @@
-//! The accounts of markets and oracles among those of a checkpoint.
+//! The market and oracle accounts of a checkpoint.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,9 @@ use super::state::BookState;
 use crate::model::hash::KeyHashBuilder;
 use crate::model::update::{AccountUpdate, Gate};
 
-/// The accounts that a state names, by their keys, as far as they were given.
+/// The accounts that a state names, by key; `None` for a missing account.
 pub(crate) struct NamedAccounts(HashMap<Pubkey, Option<Named>, KeyHashBuilder>);
 
-/// An account with its bytes.
 struct Named {
     owner: Pubkey,
     slot: Slot,
@@ -21,7 +20,7 @@ struct Named {
 }
 
 impl NamedAccounts {
-    /// Copies them; of an account that is given twice the last one counts.
+    /// Copies the named accounts; for a duplicate key the last account counts.
     pub(crate) fn of(state: &BookState, accounts: &mut impl Accounts) -> Self {
         let markets = state.markets.iter().map(|market| market.account);
         let oracles = state.oracles.iter().map(|oracle| oracle.key);
@@ -35,12 +34,10 @@ impl NamedAccounts {
         Self(named)
     }
 
-    /// Whether the state names the account.
     pub(crate) fn contains(&self, key: &Pubkey) -> bool {
         self.0.contains_key(key)
     }
 
-    /// The account of a key; `None` when it was not given.
     pub(crate) fn get(&self, key: &Pubkey) -> Option<AccountUpdate<'_>> {
         let Named { owner, slot, gate, data } = self.0.get(key)?.as_ref()?;
         Some(AccountUpdate { pubkey: *key, owner: *owner, slot: *slot, gate: *gate, data })

@@ -1,4 +1,4 @@
-//! Makes the book of a captured state and the bytes of its accounts.
+//! Restores a book from a captured state and its accounts.
 
 use slotbook_protocol::account::{AccountKind, kind_of};
 use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
@@ -18,15 +18,15 @@ use crate::markets::market::{Change, Market};
 use crate::model::update::Version;
 
 impl Book {
-    /// The book of a state that [`Book::capture`] wrote and of its accounts: it shows the same, now and
+    /// Restores the book that [`Book::capture`] wrote: it shows the same as the original, now and
     /// after any further updates.
     ///
-    /// `accounts` are, in any order, the accounts that [`Book::apply`] took, each with its last
-    /// bytes that were not stale or ignored, their slot and their gate: those of
-    /// [`Book::forgotten`] left out, closed ones too if their giver likes. They are read twice, one at a time.
+    /// `accounts` are, in any order, the accounts that [`Book::apply`] accepted, each with its last
+    /// accepted bytes, slot and gate, without the accounts of [`Book::forgotten`]; closed accounts
+    /// are optional. They are read twice, one at a time.
     ///
     /// # Errors
-    /// [`RestoreError`]: what is wrong with the state, or how the accounts are not those of the book.
+    /// [`RestoreError`] when the state is malformed or the accounts do not match it.
     pub fn restore(
         config: BookConfig,
         state: &[u8],
@@ -71,7 +71,7 @@ impl Book {
         Ok(())
     }
 
-    /// Markets in the order of their ids, from the bytes that each was made of.
+    /// Restores markets in the order of their ids, each from its last good bytes.
     fn restore_markets(
         &mut self,
         states: &[MarketState],
@@ -94,7 +94,6 @@ impl Book {
         Ok(())
     }
 
-    /// The oracles that the markets name.
     fn restore_oracles(
         &mut self,
         states: &[OracleState],
@@ -117,7 +116,6 @@ impl Book {
         Ok(())
     }
 
-    /// What the markets make of their oracles and of the time.
     fn price_markets(&mut self) {
         self.markets.refresh_all();
         for market in &mut self.markets.list {
@@ -126,7 +124,7 @@ impl Book {
         }
     }
 
-    /// Closed and malformed accounts, whose keys keep older states out.
+    /// Restores the keys of closed and malformed accounts, which reject older states.
     fn restore_absent(&mut self, absent: &[(Pubkey, Version)]) -> Result<(), RestoreError> {
         for (key, version) in absent {
             let is_new = self.orders.users.find(key).is_none();
@@ -147,7 +145,7 @@ impl Book {
         let mut restored = Ok(());
         accounts.each(&|key| !named.contains(key), &mut |update| {
             let is_user = update.owner == program && kind_of(update.data) == Ok(AccountKind::User);
-            // Closed or malformed when it is known; of an account that is given twice the first counts.
+            // A known account is closed or malformed; for a duplicate key the first account counts.
             let is_known = self.orders.users.find(&update.pubkey).is_some();
             if restored.is_ok() && is_user && !is_known {
                 let malformed = RestoreError::AccountMalformed(update.pubkey);
@@ -161,7 +159,7 @@ impl Book {
         if is_same { Ok(()) } else { Err(RestoreError::UsersMismatch { captured, given }) }
     }
 
-    /// Forgets that the accounts came just now, and sets the counters that bodies show.
+    /// Clears the changes that loading caused, and sets the counters that bodies show.
     fn settle_markets(&mut self, states: Vec<MarketState>) {
         self.markets.dirty.0.clear();
         self.markets.quotes_may_move = false;
@@ -208,7 +206,7 @@ impl Book {
     }
 }
 
-/// Limits that hold for every book, so that what comes later may rely on them.
+/// Checks the limits of every book once, so that later steps may rely on them.
 fn check_limits(state: &BookState) -> Result<(), RestoreError> {
     let fits = state.markets.len() <= MARKETS_MAX
         && state.quarantined.len() <= QUARANTINE_MAX
@@ -216,7 +214,6 @@ fn check_limits(state: &BookState) -> Result<(), RestoreError> {
     if fits { Ok(()) } else { Err(RestoreError::Malformed("a limit of the book is passed")) }
 }
 
-/// The bytes that a market was made of.
 fn market_bytes<'a>(
     state: &'a MarketState,
     named: &'a NamedAccounts,

@@ -1,4 +1,4 @@
-//! What a captured state consists of, in the order of its bytes.
+//! The fields of a captured state, in the order of its bytes.
 
 use slotbook_protocol::units::{Pubkey, Slot};
 
@@ -12,10 +12,10 @@ use crate::model::clock::{Clock, FeedState};
 use crate::model::market::EmptyReason;
 use crate::model::update::Version;
 
-/// The version of the form: another one is refused.
+/// Format version: restore rejects any other.
 pub(crate) const VERSION: u64 = 1;
 
-/// What a book holds that its accounts do not tell.
+/// The state that accounts do not contain.
 #[derive(Debug)]
 pub(crate) struct BookState {
     pub(crate) clock: Clock,
@@ -30,21 +30,22 @@ pub(crate) struct BookState {
     pub(crate) quarantined: Vec<Pubkey>,
 }
 
-/// The exchange's state account. Its last good bytes, since a malformed state changes no terms.
+/// The exchange's state account with its last good bytes: a malformed state does not change the
+/// terms.
 #[derive(Debug)]
 pub(crate) struct ExchangeState {
     pub(crate) version: Version,
     pub(crate) data: RawBytes,
 }
 
-/// A market. Markets stand in the order of their ids.
+/// A market, listed in the order of ids.
 #[derive(Debug)]
 pub(crate) struct MarketState {
     pub(crate) account: Pubkey,
     pub(crate) version: Version,
     pub(crate) unusable: Option<EmptyReason>,
-    /// The last good bytes of an account that is closed or malformed; else empty, and the account
-    /// has them.
+    /// The last good bytes of a closed or malformed account; otherwise empty, and the account has
+    /// them.
     pub(crate) data: RawBytes,
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
@@ -55,8 +56,7 @@ pub(crate) struct MarketState {
     pub(crate) quotes: Vec<MakerQuotes>,
 }
 
-/// An oracle account that a market names. One that was named by no market when its bytes came has
-/// none in the book.
+/// An oracle account that a market names. An oracle that no market named on arrival was not stored.
 #[derive(Debug)]
 pub(crate) struct OracleState {
     pub(crate) key: Pubkey,
@@ -64,28 +64,27 @@ pub(crate) struct OracleState {
     pub(crate) has_data: bool,
 }
 
-/// What concerns the quotes of all markets.
+/// Settings and counters shared by all indicative quotes.
 #[derive(Debug)]
 pub(crate) struct IndicativeState {
     pub(crate) policy: IndicativePolicy,
     pub(crate) due_ms: Option<u64>,
 }
 
-/// The user accounts: those that are present are among the accounts.
+/// The user accounts: present accounts are in the checkpoint's accounts.
 #[derive(Debug)]
 pub(crate) struct UsersState {
     pub(crate) present: usize,
-    /// The sum of the hashes of their keys.
     pub(crate) key_sum: u64,
-    /// Accounts that were closed or are malformed, whose keys keep older states out.
+    /// Closed and malformed accounts, whose keys reject older states.
     pub(crate) absent: Vec<(Pubkey, Version)>,
-    /// While a snapshot is being applied, by rank of the key among all users, whether it has
-    /// mentioned the user.
+    /// During a snapshot: whether the snapshot has contained each user, in the order of all user
+    /// keys.
     pub(crate) mentioned: Vec<bool>,
 }
 
 impl BookState {
-    /// Reads a state, which is all of the bytes.
+    /// Reads a state, which must fill the bytes exactly.
     pub(crate) fn read(state: &[u8]) -> Result<Self, RestoreError> {
         let mut bytes = StateReader(state);
         let version = u64::get(&mut bytes)?;

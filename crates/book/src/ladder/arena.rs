@@ -1,4 +1,4 @@
-//! The memory of order slots: `handle = user * 32 + slot`, so no map leads from an order to its place.
+//! Storage of order slots: `handle = user * 32 + slot`, so that an order is found without a map.
 
 use crate::limits::{ORDER_BYTES, ORDERS_PER_USER};
 use crate::{LeftOut, MarketId, Side};
@@ -6,12 +6,12 @@ use crate::{LeftOut, MarketId, Side};
 /// No order: the end of a list.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Where an order slot stands now.
+/// The list that contains an order slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In no ladder; the counters need the reason.
+    /// In no ladder, with the reason for the counters.
     Out(LeftOut),
-    /// In no ladder either, but in the list of its market's running auctions.
+    /// In no ladder, but in its market's list of running auctions.
     Auction(LeftOut),
     /// In the ladder of fixed prices.
     Fixed(Side),
@@ -19,7 +19,7 @@ pub(crate) enum Place {
     Offset(Side),
 }
 
-/// A place, the key there and the shown size: what decides the list of an order slot.
+/// Place, key and shown size of an order slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
     pub(crate) market: MarketId,
@@ -30,15 +30,15 @@ pub(crate) struct Standing {
     pub(crate) size: u64,
 }
 
-/// What the book knows of an order slot: its place, its shown size and its neighbours there.
+/// An order slot's place, shown size, and list neighbours.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// See [`Standing`], whose fields stand here one by one so that a node has 32 bytes.
+    /// The fields of [`Standing`], inlined so that a node has 32 bytes.
     pub(crate) size: u64,
     pub(crate) key: u64,
     pub(crate) prev: u32,
     pub(crate) next: u32,
-    /// Bumped whenever the account's bytes for this slot change: stale timers do not match it.
+    /// Incremented when the account's bytes for this slot change, which invalidates older timers.
     pub(crate) generation: u32,
     pub(crate) market: MarketId,
     pub(crate) place: Place,
@@ -63,7 +63,7 @@ impl Node {
 
 const _: () = assert!(size_of::<Node>() <= 32, "memory of the core is counted per order");
 
-/// The 32 order slots of one user: the account's bytes, and the node of each.
+/// The 32 order slots of one user: the account's bytes, and a node for each.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) raw: [[u8; ORDER_BYTES]; ORDERS_PER_USER],
@@ -77,7 +77,6 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// Blocks allocated so far.
     pub(crate) fn len(&self) -> usize {
         self.blocks.len()
     }
@@ -117,7 +116,7 @@ impl Arena {
         &self.blocks[user_of(handle)].raw[slot_of(handle)]
     }
 
-    /// Puts a node at the head of a list and returns the new head.
+    /// Prepends a node to a list and returns the new head.
     #[inline]
     pub(crate) fn link(&mut self, handle: u32, head: u32) -> u32 {
         if head != NONE {
@@ -129,7 +128,7 @@ impl Arena {
         handle
     }
 
-    /// Takes a node out of its list and returns the list's head.
+    /// Removes a node from its list and returns the list's head.
     #[inline]
     pub(crate) fn unlink(&mut self, handle: u32, head: u32) -> u32 {
         let (prev, next) = {
@@ -151,7 +150,6 @@ impl Arena {
     }
 }
 
-/// The handle of a user's order slot.
 #[inline]
 pub(crate) fn handle_of(user: usize, slot: usize) -> u32 {
     debug_assert!(slot < ORDERS_PER_USER, "Invariant: an account has 32 order slots");

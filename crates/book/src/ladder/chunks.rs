@@ -6,29 +6,28 @@
 
 use crate::limits::CHUNK_MAX;
 
-/// Something with a place in the order: ranks grow towards the best.
+/// An element with a rank; ranks grow towards the best element.
 pub(crate) trait Ranked {
     /// Unique within one sequence.
     fn rank(&self) -> u64;
 }
 
-/// A chunk that shrinks below this joins a neighbour, so that memory follows the elements.
+/// A chunk below this size merges with a neighbour, so that memory follows the element count.
 const CHUNK_MIN: usize = CHUNK_MAX / 4;
 
-/// A joined chunk keeps room, or the next insert would split it again.
+/// A merged chunk keeps spare room, or the next insert would split it again.
 const JOINED_MAX: usize = CHUNK_MAX / 4 * 3;
 
-/// A neighbour with this much room takes elements of a full chunk.
+/// A full chunk moves elements to a neighbour with at least this much room.
 const ROOM_MIN: usize = CHUNK_MAX / 8;
 
 /// Elements compared one by one from the best end before a binary search starts.
 const NEAR_BEST: usize = 8;
 
-/// One spare chunk is made for so many in use: churn loosens freshly loaded chunks by about a
-/// fifth.
+/// Chunks in use per spare chunk: churn fragments freshly loaded chunks by about a fifth.
 const CHUNKS_PER_SPARE: usize = 4;
 
-/// Where an element stands: its chunk, and its place there.
+/// The position of an element: chunk, and index in the chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     chunk: usize,
@@ -39,7 +38,7 @@ pub(crate) struct Spot {
 #[derive(Debug)]
 pub(crate) struct Chunks<T> {
     chunks: Vec<Vec<T>>,
-    /// The rank of each chunk's first element, so that a search stays in one place.
+    /// The rank of each chunk's first element, contiguous so that a search stays in cache.
     first_ranks: Vec<u64>,
     spare: Vec<Vec<T>>,
 }
@@ -65,7 +64,6 @@ impl<T: Ranked> Chunks<T> {
         self.chunks.iter().flatten()
     }
 
-    /// A cursor before the best element.
     pub(crate) fn best_first(&self) -> Cursor<'_, T> {
         Cursor { chunks: &self.chunks, current: &[] }
     }
@@ -87,7 +85,7 @@ impl<T: Ranked> Chunks<T> {
         }
     }
 
-    /// Inserts an element where `find` said; returns where it stands then.
+    /// Inserts an element at the spot that `find` returned; returns its final spot.
     pub(crate) fn insert(&mut self, spot: Spot, element: T) -> Spot {
         let rank = element.rank();
         if self.chunks.is_empty() {
@@ -122,7 +120,7 @@ impl<T: Ranked> Chunks<T> {
         self.join_if_small(chunk);
     }
 
-    /// Checks the order, and what is derived from it.
+    /// Checks the order and the first ranks.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         if self.chunks.iter().any(|chunk| chunk.is_empty() || chunk.len() > CHUNK_MAX) {
             return Err("no chunk is empty or overfull");
@@ -138,7 +136,7 @@ impl<T: Ranked> Chunks<T> {
         }
     }
 
-    /// The chunk a rank belongs to; most are near the best end.
+    /// Finds the chunk of a rank; most ranks are near the best end.
     #[inline]
     fn chunk_of(&self, rank: u64) -> usize {
         let last = self.first_ranks.len().saturating_sub(1);
@@ -150,8 +148,8 @@ impl<T: Ranked> Chunks<T> {
         }
     }
 
-    /// Moves elements of a full chunk to a neighbour that has room, so that chunks stay well filled
-    /// and hardly ever have to be made.
+    /// Moves elements of a full chunk to a neighbour with room, which keeps chunks full and avoids
+    /// new ones.
     fn share(&mut self, chunk: usize) -> bool {
         let room = |index: usize| {
             self.chunks.get(index).map(|chunk| CHUNK_MAX - chunk.len()).filter(|n| *n >= ROOM_MIN)
@@ -171,7 +169,6 @@ impl<T: Ranked> Chunks<T> {
         true
     }
 
-    /// A chunk and the one after it.
     fn pair(&mut self, chunk: usize) -> [&mut Vec<T>; 2] {
         let (left, right) = self.chunks.split_at_mut(chunk + 1);
         [&mut left[chunk], &mut right[0]]
@@ -210,7 +207,7 @@ impl<T: Ranked> Chunks<T> {
         self.recycle(empty);
     }
 
-    /// Makes spare chunks, so that changes that come later find them there.
+    /// Allocates spare chunks ahead of later changes.
     pub(crate) fn reserve(&mut self) {
         let wanted = self.spare_wanted();
         let missing = wanted.saturating_sub(self.spare.len());
@@ -253,7 +250,7 @@ impl<T> Clone for Cursor<'_, T> {
 }
 
 impl<T> Cursor<'_, T> {
-    /// A cursor behind the last element.
+    /// A cursor past the last element.
     pub(crate) const NONE: Self = Self { chunks: &[], current: &[] };
 }
 

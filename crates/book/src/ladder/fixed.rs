@@ -1,8 +1,7 @@
-//! The levels of one side at fixed prices.
+//! The fixed-price levels of one side.
 //!
 //! Levels are ordered by rank, a number that grows towards the best price, so both sides share one
-//! piece of code. The orders of a level form an unordered list: a reader sorts them, an update does
-//! not.
+//! implementation. The orders of a level form an unordered list: readers sort it, updates do not.
 
 use super::arena::{Arena, NONE};
 use super::chunks::{Chunks, Cursor, Ranked};
@@ -26,7 +25,6 @@ impl Ranked for FixedLevel {
 }
 
 impl FixedLevel {
-    /// The price of a level of this side.
     #[inline]
     pub(crate) fn price(&self, side: Side) -> u64 {
         rank_of(side, self.rank)
@@ -45,12 +43,10 @@ impl FixedLadder {
         Self { side, levels: Chunks::new() }
     }
 
-    /// Levels from the best to the worst.
     pub(crate) fn levels(&self) -> Cursor<'_, FixedLevel> {
         self.levels.best_first()
     }
 
-    /// Orders of all levels, counted.
     pub(crate) fn order_count(&self) -> usize {
         self.levels.iter().map(|level| level.order_count as usize).sum()
     }
@@ -60,7 +56,7 @@ impl FixedLadder {
         self.levels.check()
     }
 
-    /// Makes room for the changes to come.
+    /// Reserves memory for later changes.
     pub(crate) fn reserve(&mut self) {
         self.levels.reserve();
     }
@@ -69,7 +65,7 @@ impl FixedLadder {
         self.levels.clear();
     }
 
-    /// Adds an order whose node has no list yet.
+    /// Adds an order whose node is in no list.
     pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32, price: u64, size: u64) {
         debug_assert!(size > 0, "Invariant: an order in a ladder has a size");
         let rank = rank_of(self.side, price);
@@ -83,7 +79,7 @@ impl FixedLadder {
         level.order_count += 1;
     }
 
-    /// Takes an order out, and its level with the last one.
+    /// Removes an order, and its level when the level becomes empty.
     pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32, price: u64, size: u64) {
         let found = self.levels.find(rank_of(self.side, price));
         let spot = found.expect("Invariant: an order's level exists");
@@ -107,7 +103,7 @@ impl FixedLadder {
     }
 }
 
-/// The rank of a price, which grows towards the best price of the side; its own inverse.
+/// The rank of a price; the function is its own inverse.
 #[inline]
 fn rank_of(side: Side, price: u64) -> u64 {
     match side {

@@ -10,11 +10,11 @@ use crate::Side;
 pub(crate) struct AuctionList {
     pub(crate) head: u32,
     pub(crate) len: usize,
-    /// Grows with every order that joins, leaves or has other bytes.
+    /// Grows whenever an order joins, leaves or changes its bytes.
     pub(crate) revision: u64,
 }
 
-/// The lists of one market. An order slot is in the one that its node's place names.
+/// The lists of one market. The place of an order's node names its list.
 #[derive(Debug)]
 pub(crate) struct Ladders {
     pub(crate) fixed: [FixedLadder; 2],
@@ -31,7 +31,7 @@ impl Ladders {
         }
     }
 
-    /// Empties every list, for a tick of this size. The caller resets the nodes.
+    /// Empties all lists and sets the tick. The caller resets the nodes.
     pub(crate) fn reset(&mut self, tick: u64) {
         self.fixed.iter_mut().for_each(FixedLadder::clear);
         self.offset.iter_mut().for_each(|ladder| ladder.reset(tick));
@@ -39,7 +39,7 @@ impl Ladders {
         self.auctions = AuctionList { head: NONE, len: 0, revision };
     }
 
-    /// Makes room for the changes to come.
+    /// Reserves memory for later changes.
     pub(crate) fn reserve(&mut self) {
         self.fixed.iter_mut().for_each(FixedLadder::reserve);
         self.offset.iter_mut().for_each(OffsetLadder::reserve);
@@ -53,7 +53,7 @@ impl Ladders {
         self.offset.iter().map(OffsetLadder::order_count).sum()
     }
 
-    /// Adds an order slot to the list that its node names.
+    /// Adds an order slot to the list of its node's place.
     #[inline]
     pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32) {
         let Node { place, key, size, .. } = *arena.node(handle);
@@ -70,7 +70,7 @@ impl Ladders {
         }
     }
 
-    /// Removes an order slot from the list that its node names.
+    /// Removes an order slot from the list of its node's place.
     #[inline]
     pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32) {
         let Node { place, key, size, .. } = *arena.node(handle);
@@ -87,7 +87,7 @@ impl Ladders {
         }
     }
 
-    /// Changes the size of an order slot that stays where it is.
+    /// Changes the size of an order slot in place.
     #[inline]
     pub(crate) fn resize(&mut self, node: &mut Node, size: u64) {
         match node.place {

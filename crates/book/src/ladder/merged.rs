@@ -1,4 +1,4 @@
-//! Fixed and oracle-offset orders of one side together, best price first.
+//! Merges the fixed and oracle-offset orders of one side, best price first.
 
 use slotbook_protocol::units::Price;
 
@@ -27,7 +27,7 @@ impl Iterator for Levels<'_> {
     }
 }
 
-/// The orders that stand together at a price.
+/// Orders that share a price.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece<'a> {
     Fixed(&'a FixedLevel),
@@ -53,8 +53,8 @@ impl Piece<'_> {
     }
 }
 
-/// Fixed and oracle-offset pieces of one side, merged best first. It refers to pieces and copies
-/// none: readers of levels move it, and take the first levels of a side alone.
+/// The fixed and oracle-offset pieces of one side, merged best first. It borrows pieces instead of
+/// copying: readers of levels consume it, and often only its first levels.
 #[derive(Clone, Debug)]
 pub(crate) struct Merged<'a> {
     side: Side,
@@ -65,7 +65,7 @@ pub(crate) struct Merged<'a> {
 }
 
 impl<'a> Merged<'a> {
-    /// Nothing without ladders; of the oracle-offset orders nothing without a price for them.
+    /// Without ladders the side is empty; without an oracle price the offset orders are omitted.
     pub(crate) fn new(
         ladders: Option<&'a Ladders>,
         pricing: Option<OffsetPricing>,
@@ -83,7 +83,7 @@ impl<'a> Merged<'a> {
         Self { side, levels, segments, fixed, offset }
     }
 
-    /// The best price that is left, and the next piece of it.
+    /// The next piece and its price, which is the best remaining price.
     #[inline]
     pub(crate) fn first(&self) -> Option<(u64, Piece<'a>)> {
         let fixed = self.fixed.map(|level| (level.price(self.side), Piece::Fixed(level)));
@@ -94,7 +94,6 @@ impl<'a> Merged<'a> {
         }
     }
 
-    /// The next piece, if it has this price; none that is left may be better.
     #[inline]
     pub(crate) fn next_at(&mut self, price: u64) -> Option<Piece<'a>> {
         if let Some(level) = self.fixed.filter(|level| level.price(self.side) == price) {
@@ -106,7 +105,7 @@ impl<'a> Merged<'a> {
         Some(Piece::Offset(segment.parts))
     }
 
-    /// Not in line: what a segment's price depends on is then not fetched for fixed levels.
+    /// Not inlined, so that fixed levels do not load the inputs of segment prices.
     #[inline(never)]
     fn advance_offset(&mut self) {
         self.offset = self.segments.as_mut().and_then(Iterator::next);

@@ -1,5 +1,5 @@
-//! The lists in which order slots stand: their memory, the ladders of one market, and the levels
-//! that both kinds of ladder show together.
+//! The lists of order slots: their storage, the ladders of one market, and the levels that merge
+//! both kinds of ladder.
 
 pub(crate) mod arena;
 pub(crate) mod chunks;

@@ -18,21 +18,21 @@ use crate::Side;
 /// The orders of one exact offset within a bucket.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// Offset minus the bucket's own, in `0..tick`.
+    /// Offset minus the bucket's offset, in `0..tick`.
     remainder: u64,
     pub(crate) head: u32,
     pub(crate) order_count: u32,
     pub(crate) size: WideSize,
-    /// Size of this part and of those with smaller remainders.
+    /// Total size of this part and the parts with smaller remainders.
     running_size: WideSize,
-    /// Orders of this part and of those with smaller remainders.
+    /// Order count of this part and the parts with smaller remainders.
     running_count: u32,
 }
 
 #[derive(Clone, Debug)]
 struct Bucket {
     rank: u64,
-    /// Sorted by remainder. One part where offsets lie on the tick.
+    /// Sorted by remainder. One part if all offsets are multiples of the tick.
     parts: SmallVec<[Part; 1]>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct OffsetLadder {
     buckets: Chunks<Bucket>,
 }
 
-/// What decides the price of an offset: the oracle and the market's bounds.
+/// The inputs of an offset's price: the oracle and the market's bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OffsetPricing {
     /// 1e6, positive.
@@ -72,13 +72,13 @@ impl OffsetLadder {
         Self { side, tick: 1, buckets: Chunks::new() }
     }
 
-    /// Empties the ladder and sets the tick its buckets are made of.
+    /// Empties the ladder and sets the tick of its buckets.
     pub(crate) fn reset(&mut self, tick: u64) {
         self.buckets.clear();
         self.tick = tick.max(1);
     }
 
-    /// Makes room for the changes to come.
+    /// Reserves memory for later changes.
     pub(crate) fn reserve(&mut self) {
         self.buckets.reserve();
     }
@@ -87,13 +87,12 @@ impl OffsetLadder {
         self.buckets.is_empty()
     }
 
-    /// Orders of all buckets, counted.
     pub(crate) fn order_count(&self) -> usize {
         let parts = self.buckets.iter().flat_map(|bucket| &bucket.parts);
         parts.map(|part| part.order_count as usize).sum()
     }
 
-    /// Adds an order whose node has no list yet.
+    /// Adds an order whose node is in no list.
     pub(crate) fn insert(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
         debug_assert!(size > 0, "Invariant: an order in a ladder has a size");
         let (rank, remainder) = self.split(offset);
@@ -114,7 +113,7 @@ impl OffsetLadder {
         }
     }
 
-    /// Takes an order out, and what it leaves empty.
+    /// Removes an order, and the part and bucket that become empty.
     pub(crate) fn remove(&mut self, arena: &mut Arena, handle: u32, offset: i64, size: u64) {
         let (spot, at) = self.find(offset);
         let parts = &mut self.buckets.get_mut(spot).parts;
@@ -161,14 +160,13 @@ impl OffsetLadder {
         }
     }
 
-    /// The price of an offset.
     pub(crate) fn price_of(&self, offset: i64, pricing: OffsetPricing) -> u64 {
         let (rank, remainder) = self.split(offset);
         let segments = self.segments(pricing);
         segments.price(rank, segments.ticks_up(remainder))
     }
 
-    /// Checks order, sums and counts; the lists are checked against the nodes by the caller.
+    /// Checks order, sums and counts; the caller checks the lists against the nodes.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.buckets.check()?;
         for bucket in self.buckets.iter() {
@@ -193,7 +191,6 @@ impl OffsetLadder {
         Ok(())
     }
 
-    /// All parts with their offsets, for the integrity check.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (i64, &Part)> {
         self.buckets.iter().flat_map(move |bucket| {
             let base = i128::from(quotient_of(self.side, bucket.rank)) * i128::from(self.tick);
@@ -214,7 +211,7 @@ impl OffsetLadder {
     #[inline]
     fn split(&self, offset: i64) -> (u64, u64) {
         let Ok(tick) = i64::try_from(self.tick) else {
-            // A tick beyond i64 holds every offset in the two buckets around zero.
+            // A tick beyond i64 puts every offset into the two buckets around zero.
             let quotient = if offset < 0 { -1 } else { 0 };
             let remainder =
                 if offset < 0 { self.tick - offset.unsigned_abs() } else { offset.unsigned_abs() };
@@ -237,7 +234,6 @@ impl Part {
         }
     }
 
-    /// The size of neighbouring parts.
     #[inline]
     pub(crate) fn size_of(parts: &[Self]) -> u128 {
         match parts {
@@ -249,7 +245,6 @@ impl Part {
         }
     }
 
-    /// The orders of neighbouring parts, counted.
     #[inline]
     pub(crate) fn orders_of(parts: &[Self]) -> u32 {
         match parts {
@@ -266,11 +261,11 @@ pub(crate) struct Segments<'a> {
     side: Side,
     tick: u64,
     price_max: Option<u64>,
-    /// Whole ticks of the oracle price, and what is left of it.
+    /// The oracle price in whole ticks, and the remainder.
     quotient: i64,
     remainder: u64,
     buckets: Cursor<'a, Bucket>,
-    /// The bucket whose better half has been returned.
+    /// The bucket whose better half was returned last.
     worse_half_of: Option<&'a Bucket>,
 }
 
@@ -299,7 +294,7 @@ impl<'a> Iterator for Segments<'a> {
 }
 
 impl<'a> Segments<'a> {
-    /// A bucket of one offset, as most are, rounds to one price.
+    /// A bucket with a single offset, the common case, rounds to one price.
     #[inline]
     fn whole(&self, bucket: &'a Bucket, only: &'a Part) -> Segment<'a> {
         Segment {
@@ -329,7 +324,6 @@ impl<'a> Segments<'a> {
         Segment { price: self.price(bucket.rank, ticks_up), parts: &parts[range] }
     }
 
-    /// How many ticks an offset with this remainder stands above its bucket.
     #[inline]
     fn ticks_up(&self, remainder: u64) -> u8 {
         let to_next_tick = self.tick - self.remainder;
@@ -341,8 +335,8 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// The price so many ticks above the bucket's own: at least one tick; in prediction markets at
-    /// most the rounded cap.
+    /// The price of a bucket plus so many ticks: at least one tick; in prediction markets at most
+    /// the rounded cap.
     #[inline]
     fn price(&self, rank: u64, ticks_up: u8) -> u64 {
         let tick = self.tick;
@@ -358,7 +352,7 @@ impl<'a> Segments<'a> {
     }
 }
 
-/// Parts with a remainder below `bound`.
+/// The number of parts with a remainder below `bound`.
 #[inline]
 fn below(parts: &[Part], bound: u64) -> usize {
     match parts {

@@ -9,35 +9,31 @@ use slotbook_protocol::user::spot_token_amount;
 
 use crate::model::market::{MarketId, MarketInfo, PerpStats, SpotStats};
 
-/// A market account, decoded as far as the book needs it.
+/// The decoded market account, limited to the fields that the book reads.
 pub(crate) struct MarketAccount {
     pub(crate) info: MarketInfo,
     pub(crate) oracle_fields: OracleFields,
     pub(crate) interest: Interest,
-    /// Of a perp market.
     pub(crate) amm: Option<PerpAmm>,
-    /// Of a perp market.
     pub(crate) perp_stats: Option<PerpStats>,
-    /// Of a spot market.
     pub(crate) spot_stats: Option<SpotStats>,
 }
 
-/// What the market's account says about its oracle, beside the oracle's own account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OracleFields {
     pub(crate) mm_price: i64,
     pub(crate) mm_slot: u64,
     pub(crate) mm_sequence_id: u64,
-    /// The last price the program saw: shown when the oracle's account is absent.
+    /// The last oracle price that the program stored: shown when the oracle's account is absent.
     pub(crate) last_price: i64,
     pub(crate) last_twap: i64,
     /// Mark minus oracle, both over five minutes.
     pub(crate) premium: i64,
-    /// How much wider the confidence may be for this tier.
+    /// Multiplier of the confidence limit for this contract tier.
     pub(crate) confidence_multiplier: u64,
 }
 
-/// Interest of a spot market: from scaled balances to tokens.
+/// Interest factors of a spot market, which convert scaled balances to tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Interest {
     pub(crate) deposit: u128,
@@ -47,8 +43,8 @@ pub(crate) struct Interest {
 /// Decimals of a perp's base size. Source: programs/drift/src/math/constants.rs `BASE_PRECISION`.
 const PERP_DECIMALS: u32 = 9;
 
-/// What both kinds of market account say by the same names, and the fields that differ. A tick or
-/// step of 0 in an account that is still being set up counts as 1.
+/// Reads the fields that both kinds of market account share by name, and the given fields. A tick
+/// or step of 0, in an account that is still being set up, counts as 1.
 macro_rules! market_info {
     ($view:expr, $account:expr, { $($field:ident: $value:expr,)* }) => {
         MarketInfo {
@@ -70,7 +66,7 @@ macro_rules! market_info {
     };
 }
 
-/// Decodes a perp market's account; the market's number is not known yet.
+/// Decodes a perp market's account, without its market id.
 pub(crate) fn read_perp(
     view: &PerpMarketView<'_>,
     account: Pubkey,
@@ -127,13 +123,13 @@ fn spot_stats(view: &SpotMarketView<'_>) -> SpotStats {
     }
 }
 
-/// Source: sdk/src/dlob/orderBookLevels.ts `uncrossL2`, what it adds to the oracle's price.
+/// Source: sdk/src/dlob/orderBookLevels.ts `uncrossL2`, the term that it adds to the oracle price.
 fn premium(view: &PerpMarketView<'_>) -> i64 {
     let mark = i64::try_from(view.last_mark_price_twap_5min().0).unwrap_or(i64::MAX);
     mark.saturating_sub(view.last_oracle_price_twap_5min().0)
 }
 
-/// As [`read_perp`], of a spot market.
+/// Decodes a spot market's account, without its market id.
 pub(crate) fn read_spot(
     view: &SpotMarketView<'_>,
     account: Pubkey,

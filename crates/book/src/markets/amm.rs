@@ -1,10 +1,10 @@
 //! The levels of a perp market's AMM.
 //!
-//! They are a pure function of the market's account, the oracle's reading, the slot and the time as
-//! the last turn left them; reading them changes nothing. A turn that changes a market's book only
-//! replaces the inputs of its quote. A turn in which the time moved quotes the other markets before
-//! and after, without their levels, and so finds those whose levels differ. Levels are made once,
-//! when they are requested.
+//! They are a pure function of the market's account, the oracle reading, the slot and the time as
+//! of the last turn; reading them changes nothing. A turn that changes a market's book only
+//! replaces the inputs of its quote. A turn that moves the time compares the quotes of the other
+//! markets before and after, without making levels, to find the markets whose levels differ. Levels
+//! are made on the first request.
 
 use slotbook_protocol::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
@@ -14,25 +14,25 @@ use crate::limits::VAMM_LEVELS;
 use crate::model::market::EmptyReason;
 use crate::{Level, Side};
 
-/// Why the AMM of a perp market is not in the book.
+/// Why a perp market's AMM is excluded from the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum VammExclusion {
-    /// The market's AMM does not fill.
+    /// AMM fills are paused in this market.
     AmmFillPaused,
-    /// No AMM of the exchange fills.
+    /// AMM fills are paused on the exchange.
     ExchangeAmmPaused,
-    /// Nothing fills in the market or on the exchange.
+    /// Fills are paused in the market or on the exchange.
     FillsPaused,
-    /// The market's status, its expiry or its account lets nothing fill.
+    /// The market's status, expiry or account prevents fills.
     MarketNotFillable,
     /// The oracle's price is older than [`crate::limits::VAMM_ORACLE_SLOTS_MAX`].
     OracleStale,
-    /// There is no oracle's price.
+    /// There is no oracle price.
     OracleMissing,
-    /// The account has no curve.
+    /// The account has no liquidity curve.
     NoCurve,
-    /// The account's numbers have no quote.
+    /// The quote of the account's numbers overflows or fails.
     Failed,
 }
 
@@ -65,10 +65,10 @@ impl From<EmptyReason> for VammExclusion {
     }
 }
 
-/// What an AMM is quoted from beside its account, or why it is not.
+/// The inputs of an AMM quote besides its account, or the reason for its exclusion.
 pub(crate) type QuoteInputs = Result<AmmInputs, VammExclusion>;
 
-/// A quote, or why there is none.
+/// A quote, or the reason for its absence.
 pub(crate) type Quote = Result<AmmQuote, VammExclusion>;
 
 /// The AMM of one market.
@@ -76,13 +76,13 @@ pub(crate) type Quote = Result<AmmQuote, VammExclusion>;
 pub(crate) struct Vamm {
     /// As of the last turn; `None` in a spot market.
     amm: Option<Box<PerpAmm>>,
-    /// The account's newer state, in force from the end of this turn on.
+    /// The account's newer state, used from the end of this turn.
     next: Option<Box<PerpAmm>>,
     inputs: QuoteInputs,
-    /// The quote of the inputs, once it was needed.
+    /// The quote of the inputs, made on demand.
     quote: Option<Quote>,
-    /// Whether the inputs give levels, once they were requested. What is made for a reader must not
-    /// decide what a turn changes: that is why this is no part of the quote.
+    /// Whether the inputs give levels, made on demand. Readers fill this cache, so it must not
+    /// decide whether a turn changes the market: it is separate from the quote.
     made: Option<Result<(), VammExclusion>>,
     levels: [Vec<Level>; 2],
     chunks: Vec<AmmLevel>,
@@ -103,7 +103,7 @@ impl Default for Vamm {
 }
 
 impl Vamm {
-    /// Sets what an account says, in force from the end of this turn on.
+    /// Sets the account's state, used from the end of this turn.
     pub(crate) fn set_next(&mut self, amm: PerpAmm) {
         match &mut self.next {
             Some(next) => **next = amm,
@@ -116,13 +116,13 @@ impl Vamm {
         self.amm.as_deref()
     }
 
-    /// What the AMM is quoted from as of the last turn.
+    /// The inputs of the AMM quote as of the last turn.
     pub(crate) fn inputs(&self) -> QuoteInputs {
         self.inputs
     }
 
     /// Replaces account and inputs in a turn that changes the market's book. Levels stay when both
-    /// are equal: most of these turns are of orders. Returns whether there is another account.
+    /// are equal: most of these turns only change orders. Returns whether the account differs.
     pub(crate) fn replace_inputs(&mut self, inputs: QuoteInputs) -> bool {
         let next = self.next.take().filter(|next| Some(next) != self.amm.as_ref());
         let has_next = next.is_some();
@@ -138,7 +138,7 @@ impl Vamm {
         has_next
     }
 
-    /// Replaces the inputs alone; returns whether other levels are shown.
+    /// Replaces the inputs alone; returns whether the shown levels differ.
     pub(crate) fn move_inputs(&mut self, inputs: QuoteInputs) -> bool {
         if self.inputs == inputs {
             return false;
@@ -174,7 +174,8 @@ impl Vamm {
         }
     }
 
-    /// Makes the levels of the inputs once; returns whether there are any. `None` in a spot market.
+    /// Makes the levels of the inputs on the first call; returns whether there are levels. `None`
+    /// in a spot market.
     pub(crate) fn make_levels(&mut self, market_index: u16) -> Option<Result<(), VammExclusion>> {
         if self.made.is_some() || self.amm.is_none() {
             return self.made;
@@ -213,17 +214,17 @@ fn same_levels(a: &AmmQuote, b: &AmmQuote) -> bool {
     of(a) == of(b)
 }
 
-/// How an AMM's liquidity is cut up.
+/// Parameters of the split of an AMM's liquidity into levels.
 #[derive(Clone, Copy, Debug)]
 pub struct AmmCut<'a> {
-    /// Chunks of a side at most.
+    /// Maximum chunks of a side.
     pub chunks_max: usize,
-    /// What the first chunks are worth, in quote at 1e6.
+    /// Values of the first chunks, in quote at 1e6.
     pub top_of_book: &'a [u64],
 }
 
 impl AmmCut<'_> {
-    /// Replaces `levels` by those of a side of a quote, best first; equal prices are one level.
+    /// Replaces `levels` by a side of a quote, best first, with equal prices merged.
     ///
     /// # Errors
     /// As [`AmmQuote::levels`].
@@ -247,9 +248,8 @@ fn amm_side(side: Side) -> AmmSide {
     }
 }
 
-/// Makes levels of chunks: best first, equal prices are one. The curve makes later chunks worse, but
-/// the price of one of very few units is rounded so much that it may stand out of its place. A
-/// price of 0 is none.
+/// Merges chunks into levels: best first, equal prices merged, price 0 omitted. The curve makes
+/// later chunks worse, but rounding may misplace the price of a chunk of very few units.
 fn merge(side: Side, chunks: &mut [AmmLevel], levels: &mut Vec<Level>) {
     levels.clear();
     let is_sorted = chunks.is_sorted_by(|a, b| !side.is_better(b.price.0, a.price.0));

@@ -1,4 +1,4 @@
-//! What the exchange's state account says to all markets.
+//! The exchange's state account.
 
 use slotbook_protocol::fees::FeeStructure;
 use slotbook_protocol::oracle::OracleGuardRails;
@@ -8,7 +8,7 @@ use slotbook_protocol::units::Pubkey;
 use crate::model::clock::Clock;
 use crate::model::update::Version;
 
-/// The exchange as every market and order sees it: its program, its state account, and the time.
+/// The facts that all markets and orders share: the program, its state account, and the time.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     /// The owner of user and market accounts.
@@ -17,16 +17,16 @@ pub(crate) struct Exchange {
     pub(crate) key: Option<Pubkey>,
     pub(crate) version: Version,
     pub(crate) terms: ExchangeTerms,
-    /// Of the terms; `None` when they may be others since it was made.
+    /// Hash of the terms; `None` when the terms may have changed since it was computed.
     pub(crate) terms_hash: Option<u64>,
-    /// The last good bytes of the state account; none until one was seen.
+    /// The last good bytes of the state account; empty before the first.
     pub(crate) data: Vec<u8>,
-    /// User accounts that the state account counts; 0 until one was seen.
+    /// User accounts counted by the state account; 0 before the first.
     pub(crate) sub_accounts: u64,
     pub(crate) clock: Clock,
 }
 
-/// What a state account says. Until one was seen, the program's own defaults.
+/// The fields of the state account; the program's defaults before the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExchangeTerms {
     pub(crate) status: u8,
@@ -47,8 +47,8 @@ impl Default for ExchangeTerms {
 }
 
 impl ExchangeTerms {
-    /// The terms of the state account. A fee structure that is not set up has no denominators; the
-    /// program's default replaces it.
+    /// Reads the state account. A fee structure without denominators is not set up; the program's
+    /// default replaces it.
     pub(crate) fn of(view: &StateView<'_>) -> Self {
         let default = Self::default();
         let or = |structure: FeeStructure, default| {

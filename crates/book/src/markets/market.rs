@@ -1,4 +1,4 @@
-//! One market: what its account says, what its oracle says, its ladders, and what turns change.
+//! One market: its account, its oracle, its ladders, and its changes in the current turn.
 
 use slotbook_protocol::enums::MarketStatus;
 use slotbook_protocol::units::{OraclePrice, Price, Slot};
@@ -14,25 +14,25 @@ use crate::model::hash::HashSum;
 use crate::model::market::{EmptyReason, MarketId, MarketInfo, OracleState, PerpStats, SpotStats};
 use crate::model::update::Version;
 
-/// What of a market a turn changes.
+/// How much of a market a turn changes, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Change {
-    /// Nothing that is shown.
+    /// No shown value.
     Nothing,
-    /// Indicative quotes, to readers that request them.
+    /// Indicative quotes.
     Indicative,
-    /// What the AMM shows to readers that request it, and indicative quotes, which may join it.
+    /// AMM quotes, and indicative quotes, which may join them.
     Quotes,
-    /// What every reader is shown.
+    /// The book.
     Book,
 }
 
-/// Hashes that follow what a market holds.
+/// Cached hashes of a market's contents.
 #[derive(Debug, Default)]
 pub(crate) struct KnownHashes {
-    /// Of all open orders of the market, shown or not; while they are kept.
+    /// Sum over all open orders of the market, shown or not; maintained once hashing is enabled.
     pub(crate) orders: HashSum,
-    /// Of what the account says; `None` when that may have changed since it was made.
+    /// Hash of the account; `None` when the account may have changed since it was computed.
     pub(crate) account: Option<u64>,
 }
 
@@ -41,11 +41,9 @@ pub(crate) struct Market {
     pub(crate) info: MarketInfo,
     pub(crate) oracle_fields: OracleFields,
     pub(crate) interest: Interest,
-    /// Of a perp market.
     pub(crate) perp_stats: Option<PerpStats>,
-    /// Of a spot market.
     pub(crate) spot_stats: Option<SpotStats>,
-    /// Set while the account itself is closed or malformed.
+    /// Set while the account is closed or malformed.
     pub(crate) unusable: Option<EmptyReason>,
     pub(crate) version: Version,
     /// The last good bytes of the account.
@@ -58,25 +56,24 @@ pub(crate) struct Market {
     pub(crate) seq: u64,
     pub(crate) ts_ms: u64,
     pub(crate) vamm: Vamm,
-    /// What this turn has changed so far.
+    /// The changes of this turn so far.
     pub(crate) dirty: Change,
-    /// What the last turn that changed anything changed.
     pub(crate) last_change: Change,
-    /// The sides of which this turn has changed orders, or may have.
+    /// By side: this turn may have changed orders.
     pub(crate) dirty_sides: [bool; 2],
-    /// By side, the sequence number of the last such turn.
+    /// By side: the sequence number of the last turn that may have changed orders.
     pub(crate) side_seqs: [u64; 2],
     pub(crate) quotes: MarketQuotes,
 }
 
-/// What a new state of a market account changes besides the facts that it shows.
+/// Consequences of a new market account, besides the shown facts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccountChange {
-    /// Orders may stand in other places.
+    /// Orders may change their places.
     pub(crate) places: bool,
-    /// Positions may hold other amounts.
+    /// Positions may change their amounts.
     pub(crate) interest: bool,
-    /// Another oracle account prices the market.
+    /// The oracle account is another one.
     pub(crate) oracle: bool,
 }
 
@@ -107,7 +104,7 @@ impl Market {
         }
     }
 
-    /// Replaces what the market's account says.
+    /// Replaces the decoded account.
     pub(crate) fn set_account(&mut self, account: MarketAccount) -> AccountChange {
         let MarketAccount { mut info, oracle_fields, interest, amm, perp_stats, spot_stats } =
             account;
@@ -133,26 +130,24 @@ impl Market {
         change
     }
 
-    /// Notes why the account is of no use.
     pub(crate) fn set_unusable(&mut self, reason: Option<EmptyReason>) {
         self.hashes.account = None;
         self.unusable = reason;
     }
 
-    /// Replaces what the AMM is quoted from, and its account by the one of this turn.
+    /// Replaces the inputs of the AMM quote, and the AMM's account by the account of this turn.
     pub(crate) fn replace_quote_inputs(&mut self, inputs: QuoteInputs) {
         if self.vamm.replace_inputs(inputs) {
             self.hashes.account = None;
         }
     }
 
-    /// Copies the bytes that the market's facts were read from.
+    /// Copies the bytes that the decoded account was read from.
     pub(crate) fn set_data(&mut self, data: &[u8]) {
         self.data.clear();
         self.data.extend_from_slice(data);
     }
 
-    /// Ends a turn that has changed something shown.
     pub(crate) fn end_turn(&mut self, ts_ms: u64) {
         self.last_change = std::mem::replace(&mut self.dirty, Change::Nothing);
         self.seq += 1;
@@ -163,14 +158,13 @@ impl Market {
         }
     }
 
-    /// What the shown part of a side consists of, best first; nothing while the book is empty by
-    /// rule.
+    /// The shown pieces of a side, best first; empty while a rule empties the book.
     pub(crate) fn merged(&self, side: Side) -> Merged<'_> {
         Merged::new(self.empty.is_none().then_some(&self.ladders), self.pricing, side)
     }
 
-    /// Orders in the ladders that are not shown: all of them while the book is empty by rule, and
-    /// those at an oracle offset while there is no price for them.
+    /// Orders in the ladders that are hidden: all orders while a rule empties the book, and offset
+    /// orders while there is no oracle price.
     pub(crate) fn hidden_orders(&self) -> [usize; 2] {
         match (self.empty, self.pricing) {
             (Some(_), _) => [self.ladders.fixed_orders() + self.ladders.offset_orders(), 0],
@@ -179,13 +173,13 @@ impl Market {
         }
     }
 
-    /// Orders that the book shows: those in the ladders that are not hidden.
+    /// Orders in the ladders that are not hidden.
     pub(crate) fn shown_orders(&self) -> usize {
         let [empty, unpriced] = self.hidden_orders();
         self.ladders.fixed_orders() + self.ladders.offset_orders() - empty - unpriced
     }
 
-    /// Only reduce-only orders show.
+    /// Whether only reduce-only orders are shown.
     pub(crate) fn is_reduce_only(&self) -> bool {
         self.info.status == MarketStatus::ReduceOnly
     }
@@ -195,12 +189,11 @@ impl Market {
         Slot(self.version.slot)
     }
 
-    /// The price of oracle offsets, while there is one.
     pub(crate) fn oracle_price(&self) -> Option<OraclePrice> {
         self.pricing.map(|pricing| OraclePrice(pricing.oracle))
     }
 
-    /// Makes the levels of the AMM and what is shown of indicative quotes, unless they are made.
+    /// Makes the AMM levels and the indicative rows, unless they are current.
     pub(crate) fn make_quotes(&mut self, policy: IndicativePolicy) {
         self.vamm.make_levels(self.info.market_index);
         if self.quotes.derived_at == Some(self.seq) {
@@ -227,12 +220,11 @@ impl Market {
     }
 }
 
-/// The markets that this turn has changed so far, each once.
+/// The markets that this turn has changed so far, without duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct DirtyMarkets(pub(crate) Vec<MarketId>);
 
 impl DirtyMarkets {
-    /// Notes a change of a market in this turn.
     pub(crate) fn mark(&mut self, market: &mut Market, change: Change) {
         if market.dirty == Change::Nothing {
             self.0.push(market.info.id);
@@ -240,13 +232,13 @@ impl DirtyMarkets {
         market.dirty = market.dirty.max(change);
     }
 
-    /// Notes that orders of one side changed.
+    /// Records a change of orders on one side.
     pub(crate) fn mark_side(&mut self, market: &mut Market, side: Side) {
         market.dirty_sides[side.index()] = true;
         self.mark(market, Change::Book);
     }
 
-    /// Notes that something shown changed, on whichever side.
+    /// Records a change of the book that may affect both sides.
     pub(crate) fn mark_book(&mut self, market: &mut Market) {
         market.dirty_sides = [true; 2];
         self.mark(market, Change::Book);

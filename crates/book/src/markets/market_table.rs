@@ -1,4 +1,4 @@
-//! All markets of the exchange, and the oracle accounts that price them.
+//! All markets of the exchange, and their oracle accounts.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::model::hash::{HashSum, KeyHashBuilder};
 use crate::model::market::{MarketId, MarketInfo, MarketKey};
 use crate::model::update::{AccountUpdate, Applied, Version};
 
-/// Markets by id and by key, with what all of them share.
+/// Markets by id and by key, and the state that they share.
 #[derive(Debug)]
 pub(crate) struct MarketTable {
     pub(crate) list: Vec<Market>,
@@ -25,9 +25,8 @@ pub(crate) struct MarketTable {
     pub(crate) oracles: HashMap<Pubkey, OracleAccount, KeyHashBuilder>,
     pub(crate) exchange: Exchange,
     pub(crate) dirty: DirtyMarkets,
-    /// The markets that the last turn changed.
     pub(crate) changed: Vec<MarketId>,
-    /// Whether AMMs may quote otherwise, though nothing else of their markets has changed.
+    /// AMM quotes may have changed though nothing else of their markets has.
     pub(crate) quotes_may_move: bool,
     pub(crate) indicative: Indicative,
 }
@@ -57,7 +56,7 @@ impl MarketTable {
         }
     }
 
-    /// The chain's time, by which markets are priced and orders placed.
+    /// The chain's time, which prices markets and places orders.
     pub(crate) fn clock(&self) -> Clock {
         self.exchange.clock
     }
@@ -72,14 +71,14 @@ impl MarketTable {
         self.list.get(id.index())
     }
 
-    /// The sum of the hashes of a market's orders; `None` for one that is not in the table.
+    /// The sum of the order hashes of a market; `None` for an unknown market.
     #[inline]
     pub(crate) fn orders_hash(&mut self, key: MarketKey) -> Option<&mut HashSum> {
         let id = *self.ids[key.market_type as usize].get(usize::from(key.market_index))?;
         self.list.get_mut(id.index()).map(|market| &mut market.hashes.orders)
     }
 
-    /// Adds a market that is not in the table; `None` when the table is full.
+    /// Adds an unknown market; `None` when the table is full.
     pub(crate) fn add(&mut self, info: &MarketInfo) -> Option<MarketId> {
         let key = info.key();
         debug_assert!(self.find(key).is_none(), "Invariant: a market has one id");
@@ -121,7 +120,7 @@ impl MarketTable {
         Some(Applied::Changed)
     }
 
-    /// Follows exactly the oracle accounts that the markets name now.
+    /// Drops oracle accounts that no market names, and adds the new ones.
     pub(crate) fn follow_oracles(&mut self) {
         self.oracles.values_mut().for_each(|account| account.markets.clear());
         for market in &self.list {
@@ -135,8 +134,7 @@ impl MarketTable {
         self.oracles.retain(|_, account| !account.markets.is_empty());
     }
 
-    /// Reads every market's oracle and applies the rules again: the exchange's state or the time
-    /// changed.
+    /// Reprices all markets after a change of the exchange's state or the time.
     pub(crate) fn refresh_all(&mut self) {
         self.quotes_may_move = true;
         for market in &mut self.list {
@@ -147,14 +145,14 @@ impl MarketTable {
         }
     }
 
-    /// As [`MarketTable::refresh_all`], of a market whose own account changed.
+    /// Reprices one market after a change of its account.
     pub(crate) fn refresh(&mut self, id: MarketId) {
         let market = &mut self.list[id.index()];
         market.refresh(self.oracles.get(&market.info.oracle), &self.exchange);
         self.dirty.mark_book(market);
     }
 
-    /// Adds an order slot to the list of its market that its node names.
+    /// Adds an order slot to the list of its node's place.
     #[inline]
     pub(crate) fn insert_order(&mut self, arena: &mut Arena, handle: u32) {
         let Node { market, place, .. } = *arena.node(handle);
@@ -164,7 +162,7 @@ impl MarketTable {
         }
     }
 
-    /// Removes an order slot from the list of its market that its node names.
+    /// Removes an order slot from the list of its node's place.
     #[inline]
     pub(crate) fn remove_order(&mut self, arena: &mut Arena, handle: u32) {
         let Node { market, place, .. } = *arena.node(handle);
@@ -174,15 +172,15 @@ impl MarketTable {
         }
     }
 
-    /// Changes the shown size of an order slot that stays where it is.
+    /// Changes the shown size of an order slot in place.
     #[inline]
     pub(crate) fn resize_order(&mut self, node: &mut Node, size: u64) {
         self.list[node.market.index()].ladders.resize(node, size);
         self.mark_order(node.market, node.place);
     }
 
-    /// Notes a change of an order at this place, if the market shows it. Auctions have a revision
-    /// of their own: the market's book does not change with them, so its sequence stays.
+    /// Records a change of an order, if the market shows it. Auctions have a separate revision:
+    /// they do not change the market's book, nor its sequence number.
     #[inline]
     pub(crate) fn mark_order(&mut self, id: MarketId, place: Place) {
         let (side, is_offset) = match place {
@@ -202,12 +200,12 @@ impl MarketTable {
     }
 
     /// Ends a turn: replaces the inputs of AMM quotes, and gives every changed market the next
-    /// sequence number. `moved` when slot or state are not those of the turn before.
+    /// sequence number. `moved` says that slot or state changed in this turn.
     pub(crate) fn end_turn(&mut self, ts_ms: u64, moved: bool) {
         self.end_quotes();
         std::mem::swap(&mut self.dirty.0, &mut self.changed);
         self.dirty.0.clear();
-        // Timers fire in no order, which must not show.
+        // Timers fire in no fixed order; the output must have one.
         self.changed.sort_unstable();
         for id in &self.changed {
             self.list[id.index()].end_turn(ts_ms);
@@ -217,8 +215,8 @@ impl MarketTable {
         }
     }
 
-    /// Quotes the AMMs from what this turn left. Where the turn changes the book anyway, only the
-    /// inputs are replaced.
+    /// Quotes the AMMs from the state at the end of the turn. Where the turn changes the book
+    /// anyway, only the inputs are replaced.
     fn end_quotes(&mut self) {
         if std::mem::take(&mut self.quotes_may_move) {
             for market in &mut self.list {

@@ -1,5 +1,5 @@
-//! The markets: what their accounts and oracles say, their AMMs and indicative quotes, and which of
-//! them this turn has changed.
+//! The markets: their accounts and oracles, their AMMs and indicative quotes, and their changes in
+//! the current turn.
 
 pub(crate) mod account;
 pub(crate) mod amm;

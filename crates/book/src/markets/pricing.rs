@@ -1,5 +1,5 @@
-//! What a market's accounts, its oracle and the time come to: why its book is empty, the one oracle
-//! reading that prices its offset orders, and what its AMM is quoted from.
+//! Derives from a market's accounts, its oracle and the time: why its book is empty, the one oracle
+//! reading that prices its offset orders, and the inputs of its AMM quote.
 
 use slotbook_protocol::account::PROGRAM_ID;
 use slotbook_protocol::amm::AmmInputs;
@@ -26,22 +26,19 @@ pub(crate) struct OracleAccount {
     owner: Pubkey,
     data: Vec<u8>,
     pub(crate) version: Version,
-    /// The markets that name it.
     pub(crate) markets: Vec<MarketId>,
 }
 
 impl OracleAccount {
-    /// Whether the account is as an update says. One that is closed has no owner.
     pub(crate) fn has_data(&self, update: &AccountUpdate<'_>) -> bool {
         self.data == update.data && (self.owner == update.owner || self.data.is_empty())
     }
 
-    /// Whether there is an account to read.
     pub(crate) fn is_present(&self) -> bool {
         !self.data.is_empty()
     }
 
-    /// Copies the bytes of an update; returns whether they are other bytes.
+    /// Copies the bytes of an update; returns whether they differ.
     pub(crate) fn set_data(&mut self, update: &AccountUpdate<'_>) -> bool {
         if self.has_data(update) {
             return false;
@@ -54,8 +51,7 @@ impl OracleAccount {
 }
 
 impl Market {
-    /// Reads the oracle and applies the rules again; returns whether the market shows something
-    /// else now.
+    /// Reads the oracle and applies the rules again; returns whether the shown market differs.
     pub(crate) fn refresh(&mut self, account: Option<&OracleAccount>, exchange: &Exchange) -> bool {
         let empty = self.empty_reason_at(exchange);
         let oracle = self.oracle_state(account, exchange);
@@ -129,8 +125,8 @@ impl Market {
         }
         let account = account.filter(|account| account.is_present());
         let account = account.ok_or(OffsetExclusion::OracleMissing)?;
-        // An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder
-        // knows the exchange's program by its usual id.
+        // A program deployed elsewhere also owns its Lazer and prelaunch accounts: the decoder
+        // knows the program by its usual id.
         let owner = if account.owner == exchange.program { PROGRAM_ID } else { account.owner };
         decode_oracle(self.info.oracle_source, &owner, &account.data)
             .map_err(|_| OffsetExclusion::OracleMalformed)
@@ -153,8 +149,7 @@ impl Market {
         mm_oracle_reading(reading, &mm, &exchange.terms.guard_rails, last_twap, published)
     }
 
-    /// What the market's AMM is quoted from now. The reading that prices the AMM is the one that
-    /// prices the orders.
+    /// The current inputs of the AMM quote. The reading that prices the AMM also prices the orders.
     pub(crate) fn vamm_inputs(&self, exchange: &Exchange) -> QuoteInputs {
         if let Some(reason) = self.empty {
             return Err(reason.into());

@@ -1,10 +1,10 @@
-//! Indicative quotes: what makers show without an order on chain, for a second at a time.
+//! Indicative quotes: off-chain quotes of makers, each shown for a second.
 //!
-//! A maker's new quotes of a market replace the old ones. They live for `QUOTE_LIFE_MS` of the turns'
-//! time, are priced at the market's one oracle reading and rounded to its tick, bids down and asks up.
-//! Two quotes of one price stand behind each other by the slot at which they were first shown.
+//! A maker's new quotes in a market replace the old ones. They live for `QUOTE_LIFE_MS` of turn
+//! time, are priced at the market's oracle reading and rounded to its tick, bids down and asks up.
+//! Quotes of one price queue by the slot at which they were first shown.
 //!
-//! What is shown of them is derived once a sequence number.
+//! The shown rows are derived once per sequence number.
 
 use std::fmt;
 
@@ -17,16 +17,15 @@ use crate::limits::INDICATIVE_QUOTES_MAX;
 use crate::model::market::MarketInfo;
 use crate::{Level, OrderRow, Side};
 
-/// The maker in rows of indicative quotes, whose own makers are not disclosed.
-/// Source: dlob-server src/dlob-subscriber/DLOBSubscriberIO.ts `INDICATIVE_QUOTES_PUBKEY`.
+/// The maker in rows of indicative quotes, which hide the real maker. Source: dlob-server
+/// src/dlob-subscriber/DLOBSubscriberIO.ts `INDICATIVE_QUOTES_PUBKEY`.
 pub const INDICATIVE_MAKER: Pubkey =
     Pubkey::from_base58("inDNdu3ML4vG5LNExqcwuCQtLcCU8KfK5YM2qYV3JJz");
 
-/// Whether quotes may be better than everything else.
+/// Whether quotes may improve on the best price of the book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndicativePolicy {
-    /// A quote may join the best price of the orders and the AMM, and is moved there when it is
-    /// better.
+    /// A quote may join the best price of the orders and the AMM; a better quote is moved there.
     #[default]
     Join,
     /// A quote shows at its own price.
@@ -36,32 +35,32 @@ pub enum IndicativePolicy {
 /// One side of a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotedSide {
-    /// The price, or what is added to the oracle's: 1e6. A fixed price is above 0.
+    /// Fixed price above 0, or offset from the oracle; 1e6.
     pub price: i64,
-    /// At 1e9 whatever the market's decimals are. 0 shows nothing.
+    /// Base size at 1e9, whatever the market's decimals. 0 shows nothing.
     pub size: u64,
 }
 
-/// A quote as its maker gives it. A side that is `None` is not quoted.
+/// A quote as its maker sent it. A side that is `None` is not quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndicativeQuote {
-    /// What the maker would buy.
+    /// The bid.
     pub bid: Option<QuotedSide>,
-    /// What the maker would sell.
+    /// The ask.
     pub ask: Option<QuotedSide>,
-    /// True when the prices are offsets from the oracle's.
+    /// Whether the prices are offsets from the oracle price.
     pub is_oracle_offset: bool,
 }
 
-/// Why quotes were rejected. What the maker had quoted before stays.
+/// Why quotes were rejected. The maker's previous quotes remain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndicativeError {
     /// No market has this number.
     UnknownMarket,
-    /// More quotes at once than [`crate::limits::INDICATIVE_QUOTES_MAX`].
+    /// More quotes than [`crate::limits::INDICATIVE_QUOTES_MAX`].
     QuotesExceeded,
-    /// The market has quotes of [`crate::limits::INDICATIVE_MAKERS_MAX`] makers, or all markets together have
-    /// [`crate::limits::INDICATIVE_PAIRS_MAX`] of them.
+    /// More makers than [`crate::limits::INDICATIVE_MAKERS_MAX`] in the market, or more pairs than
+    /// [`crate::limits::INDICATIVE_PAIRS_MAX`] over all markets.
     MakersExceeded,
     /// A fixed price that is not above 0, or an offset beyond 32 bits.
     PriceOutOfRange,
@@ -87,7 +86,7 @@ impl fmt::Display for IndicativeError {
 
 impl std::error::Error for IndicativeError {}
 
-/// What is held of the quotes of all markets.
+/// Counts of the quotes of all markets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndicativeCounts {
     /// Pairs of a maker and a market with quotes.
@@ -96,19 +95,18 @@ pub struct IndicativeCounts {
     pub quotes: usize,
 }
 
-/// What concerns the quotes of all markets.
+/// State shared by the quotes of all markets.
 #[derive(Debug, Default)]
 pub(crate) struct Indicative {
     pub(crate) policy: IndicativePolicy,
     pub(crate) counts: IndicativeCounts,
-    /// No quote expires before; `None` when there is none.
+    /// The earliest expiry; `None` without quotes.
     pub(crate) due_ms: Option<u64>,
 }
 
-/// The quotes of one market, and what is shown of them.
 #[derive(Debug, Default)]
 pub(crate) struct MarketQuotes {
-    /// By key, each once, none without an order.
+    /// Sorted by key, without duplicates or empty entries.
     pub(crate) makers: Vec<MakerQuotes>,
     pub(crate) last_id: u32,
     /// The sequence number at which `rows` and `levels` were derived.
@@ -117,7 +115,6 @@ pub(crate) struct MarketQuotes {
     levels: [Vec<Level>; 2],
 }
 
-/// The quotes of one maker.
 #[derive(Clone, Debug)]
 pub(crate) struct MakerQuotes {
     pub(crate) maker: Pubkey,
@@ -128,7 +125,7 @@ pub(crate) struct MakerQuotes {
 /// One side of a quote with a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quoted {
-    /// The quote's number in what its maker sent.
+    /// The quote's index in the maker's message.
     pub(crate) index: usize,
     pub(crate) side: Side,
     pub(crate) is_oracle_offset: bool,
@@ -136,18 +133,18 @@ pub(crate) struct Quoted {
     /// In the market's base units.
     pub(crate) size: u64,
     pub(crate) order_id: u32,
-    /// Where the book stood when this price and size were first quoted.
+    /// The slot of the book when this price and size were first quoted.
     pub(crate) slot: Slot,
 }
 
 impl MarketQuotes {
-    /// Where a maker stands, or would stand.
+    /// The index of a maker, or its insertion point.
     pub(crate) fn find(&self, maker: &Pubkey) -> Result<usize, usize> {
         self.makers.binary_search_by(|quoting| quoting.maker.cmp(maker))
     }
 
-    /// Gives each order the id of the one that stood in its place, and its slot too when nothing
-    /// shown of it is new.
+    /// Gives each quote the id of the quote that it replaces, and its slot too when price and size
+    /// are equal.
     pub(crate) fn identify(&mut self, orders: &mut [Quoted], old: &[Quoted]) {
         for order in orders {
             let place = (order.index, order.side);
@@ -165,8 +162,8 @@ impl MarketQuotes {
         self.last_id
     }
 
-    /// Removes what is due; returns how much that was, and when the next is due. `None` when the
-    /// market has no quotes.
+    /// Removes expired quotes; returns their count and the next expiry. `None` when the market has
+    /// no quotes.
     pub(crate) fn expire(
         &mut self,
         ts_ms: u64,
@@ -188,7 +185,6 @@ impl MarketQuotes {
         Some((gone, self.makers.iter().map(|quoting| quoting.due_ms).min()))
     }
 
-    /// Makes the rows and levels of a sequence number.
     pub(crate) fn derive(&mut self, seq: u64, terms: &QuoteTerms<'_>) {
         self.derived_at = Some(seq);
         for side in Side::BOTH {
@@ -222,19 +218,19 @@ impl MarketQuotes {
     }
 }
 
-/// What of a market decides how its quotes are shown.
+/// The market data that decides how its quotes are shown.
 #[derive(Debug)]
 pub(crate) struct QuoteTerms<'a> {
     pub(crate) info: &'a MarketInfo,
-    /// The price of oracle offsets; `None` while there is none.
+    /// The oracle price; `None` while there is none.
     pub(crate) oracle: Option<OraclePrice>,
-    /// By side, the price that no quote may improve; `None` where every price is allowed.
+    /// By side, the price that no quote may improve; `None` for no bound.
     pub(crate) best: [Option<Price>; 2],
     pub(crate) are_shown: bool,
 }
 
 impl Quoted {
-    /// The order as the book shows it; `None` for one without a price or below a step.
+    /// The quote as a row; `None` without a price or below a step.
     fn row(&self, terms: &QuoteTerms<'_>) -> Option<OrderRow> {
         let price = self.shown_price(terms)?;
         let price = match terms.best[self.side.index()] {
@@ -248,7 +244,7 @@ impl Quoted {
             maker: INDICATIVE_MAKER,
             order_id: self.order_id,
             slot: self.slot,
-            // A quote expires by the time of turns, not by the chain's.
+            // A quote expires by the turn's time, not by the chain's.
             max_ts: UnixSeconds(0),
             reduce_only: false,
             post_only: true,
@@ -280,7 +276,7 @@ impl Quoted {
     }
 }
 
-/// Counts what is ahead of each row at its price, and adds the rows up to levels.
+/// Computes the queue ahead of each row at its price, and sums the rows into levels.
 fn queue_up(rows: &mut [OrderRow], levels: &mut Vec<Level>) {
     for row in rows {
         let size = u128::from(row.size.0);
@@ -295,7 +291,7 @@ fn queue_up(rows: &mut [OrderRow], levels: &mut Vec<Level>) {
     }
 }
 
-/// The sides of quotes that have a size, checked, in the market's decimals.
+/// The quoted sides with a size, checked, in the market's decimals.
 pub(crate) fn quoted(
     quotes: &[IndicativeQuote],
     decimals: u32,
@@ -332,11 +328,11 @@ pub(crate) fn quoted(
     Ok(orders)
 }
 
-/// A size at 1e9 in the decimals of a market, rounded down; `None` when it does not fit.
+/// Converts a size at 1e9 to a market's decimals, rounded down; `None` when it does not fit.
 fn market_size(size: u64, decimals: u32) -> Option<u64> {
     let wide = u128::from(size).checked_mul(10_u128.checked_pow(decimals)?)?;
     u64::try_from(wide / WIRE_SIZE_UNITS).ok()
 }
 
-/// Units of a size of one in what a maker sends.
+/// Units of a size of one in a maker's message.
 const WIRE_SIZE_UNITS: u128 = 1_000_000_000;

@@ -1,19 +1,19 @@
-//! Where the book stands in time, and how fresh its source is.
+//! The book's time, and the freshness of its source.
 
 use slotbook_protocol::units::{Slot, UnixSeconds};
 
-/// The chain's time as the book knows it.
+/// The chain's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
     pub(crate) slot: Slot,
     pub(crate) now: UnixSeconds,
 }
 
-/// How fresh the book's source is.
+/// How current the book's source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum FeedState {
-    /// A snapshot is being read; what is shown may have holes.
+    /// A snapshot is being read; the book may be incomplete.
     Rebuilding = 0,
     /// Complete and current.
     Live = 1,

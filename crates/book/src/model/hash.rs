@@ -1,8 +1,9 @@
-//! The hashes of what a book holds, of what it shows, and of public keys in maps.
+//! Hashes of the held state, of the shown rows, and of public keys in maps.
 //!
-//! XXH3 of 64 bits, by `twox-hash`: its values are defined for ever and on every machine, and the 96
-//! bytes of an order take 3.5 ns; 128 bits would cost an account's update 8 per cent more. It finds what
-//! went wrong; it is no proof against someone who makes accounts for equal sums.
+//! XXH3 with 64 bits, by `twox-hash`: its values are the same on every machine and in every
+//! version, and the 96 bytes of an order take 3.5 ns; 128 bits would make an account update 8 per
+//! cent slower. The hash detects faults; it does not resist an attacker who crafts accounts with
+//! equal sums.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -13,28 +14,29 @@ use twox_hash::XxHash3_64;
 
 use super::side::Side;
 
-/// The hash of a market's book, the same for every book that came to hold the same, in whatever order:
-/// sequence numbers, epochs, gates, statistics and the time of arrival are not in it, nor is what an
-/// AMM shows, which is an estimate in floating point; the integers that it is made of are.
+/// The hash of a market's state, equal for every book with equal contents, in whatever order they
+/// arrived. It excludes sequence numbers, epochs, gates, statistics and arrival times. It also
+/// excludes the AMM's levels, which are computed in floating point, but includes their integer
+/// inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarketHash {
-    /// Of what the chain says: [`HashParts`] without the indicative quotes. The book's clock is not in
-    /// it, but what it decides of the oracle is.
+    /// The on-chain state: [`HashParts`] without the indicative quotes. It excludes the book's
+    /// clock, but includes the oracle's validity at that clock.
     pub chain: u64,
-    /// Of the indicative quotes; 0 for none.
+    /// The indicative quotes; 0 for none.
     pub indicative: u64,
 }
 
-/// What the hash of a market is made of, so that a difference can be located.
+/// The parts of a market hash, which locate a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HashParts {
     /// The sum of the hashes of all open orders, see [`crate::Book::order_hashes`].
     pub orders: u64,
-    /// What the market's account says, but for its statistics.
+    /// The market's account without its statistics.
     pub account: u64,
-    /// What the exchange's state account says.
+    /// The exchange's state account.
     pub exchange: u64,
-    /// The oracle as it is read, its validity, and why the book is empty.
+    /// The oracle reading, its validity, and the reason for an empty book.
     pub oracle: u64,
     /// The sum of the hashes of all indicative quotes; 0 for none.
     pub indicative: u64,
@@ -47,11 +49,10 @@ pub struct OrderHash {
     pub maker: Pubkey,
     /// Its id, unique within the user account.
     pub order_id: u32,
-    /// Of its bytes, its maker, and what of the owner decides its size or its place.
+    /// Hash of its bytes, its maker, and the owner's data that affects its size or place.
     pub hash: u64,
 }
 
-/// The sum of the hashes of things that stand in no order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HashSum(pub(crate) u64);
 
@@ -67,13 +68,12 @@ impl HashSum {
     }
 }
 
-/// The hash of bytes that all others of the book are made with.
+/// The hash function of the book.
 #[must_use]
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
-/// The hash of an order's bytes; the seed says whose it is, and what of the owner matters.
 #[inline]
 pub(crate) fn hash_order(seed: u64, raw: &[u8; ORDER_BYTES]) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, raw)
@@ -108,7 +108,7 @@ impl CanonicalHash {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    /// Starts a market.
+    /// Starts the next market.
     pub fn market(&mut self, market_type: MarketType, market_index: u16) {
         self.bytes(&[b'm', market_type as u8]);
         self.bytes(&market_index.to_le_bytes());
@@ -124,7 +124,7 @@ impl CanonicalHash {
         self.bytes(&row.maker.0);
     }
 
-    /// The hash of everything fed so far.
+    /// The hash of all rows added so far.
     #[must_use]
     pub const fn finish(&self) -> u64 {
         self.0
@@ -143,9 +143,9 @@ impl Default for CanonicalHash {
     }
 }
 
-/// Public keys are uniform already: their first 8 bytes are the hash.
+/// Public keys are uniformly distributed, so their first 8 bytes serve as the hash.
 ///
-/// Keys that are made to collide cost rent for each account, and only make probes longer.
+/// An attacker pays rent for each colliding account, and only lengthens probes.
 pub(crate) type KeyHashBuilder = BuildHasherDefault<KeyHasher>;
 
 /// See [`KeyHashBuilder`].

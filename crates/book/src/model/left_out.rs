@@ -1,7 +1,7 @@
 //! Why an order is not shown.
 
-/// Why the book does not show what is in an order slot. The last two are the market's doing: such
-/// an order stands in its ladder and shows as soon as the market does.
+/// Why the book does not show an order slot. The last two reasons concern the market: such an order
+/// is in its ladder and shows as soon as the market does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LeftOut {
@@ -23,13 +23,13 @@ pub enum LeftOut {
     NoPrice,
     /// Less than one step can fill, reduce-only limits included.
     BelowStep,
-    /// Reduce-only, without a position to reduce.
+    /// Reduce-only, and the maker has no position to reduce.
     NothingToReduce,
-    /// Not reduce-only, in a market that is.
+    /// Not reduce-only, in a reduce-only market.
     MarketReduceOnly,
-    /// The market shows an empty book, whose reason is its [`crate::EmptyReason`].
+    /// The market's book is empty for the reason in [`crate::EmptyReason`].
     MarketEmpty,
-    /// At an oracle offset, without an oracle price that may be used.
+    /// At an oracle offset, without a usable oracle price.
     NoOraclePrice,
 }
 

@@ -1,15 +1,15 @@
-//! What is known of a market: its number, its account, its oracle, and why it may be empty.
+//! Facts of a market: its id, its account, its oracle, and why its book may be empty.
 
 use slotbook_protocol::enums::{MarketStatus, MarketType, OracleSource};
 use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, UnixSeconds};
 
-/// A market's number in this book: dense, in the order in which markets were found.
+/// A market's number in this book: consecutive, in the order of discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarketId(pub u16);
 
 impl MarketId {
-    /// No market: the order slot stands in no ladder.
+    /// No market: the order slot is in no ladder.
     pub(crate) const NONE: Self = Self(u16::MAX);
 
     pub(crate) fn index(self) -> usize {
@@ -17,14 +17,14 @@ impl MarketId {
     }
 }
 
-/// A market as accounts name it.
+/// Type and index of a market, by which accounts refer to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct MarketKey {
     pub(crate) market_type: MarketType,
     pub(crate) market_index: u16,
 }
 
-/// What a market's account says.
+/// The fields of a market's account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarketInfo {
     /// The market's number in this book.
@@ -49,9 +49,9 @@ pub struct MarketInfo {
     pub decimals: u32,
     /// The mint of the token that is traded; `None` for perps.
     pub mint: Option<Pubkey>,
-    /// Percent by which fees and rebates differ from their tiers'.
+    /// Percent by which fees and rebates differ from the fee tiers.
     pub fee_adjustment: i16,
-    /// True for prediction markets, whose prices end at 1,000,000.
+    /// Whether it is a prediction market, whose prices end at 1,000,000.
     pub is_prediction: bool,
     /// The oracle's account; all zero for the quote asset.
     pub oracle: Pubkey,
@@ -64,13 +64,12 @@ pub struct MarketInfo {
 }
 
 impl MarketInfo {
-    /// The market as accounts name it.
     pub(crate) fn key(&self) -> MarketKey {
         MarketKey { market_type: self.market_type, market_index: self.market_index }
     }
 }
 
-/// What a perp market's account says for statistics. No book depends on it.
+/// Statistics of a perp market's account. No book depends on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PerpStats {
     /// Sum of the users' long positions, 1e9.
@@ -81,18 +80,18 @@ pub struct PerpStats {
     pub users_with_base: u32,
     /// The last funding rate, quote for a base and hour, 1e9.
     pub funding_rate: i64,
-    /// The program's own running average of the rates of 24 hours, 1e9.
+    /// The program's running 24-hour average of funding rates, 1e9.
     pub funding_rate_24h: i64,
-    /// The oracle's average price of the last funding, 1e6; the oracle's average of the account in
-    /// accounts that are older than the field.
+    /// The oracle's average price at the last funding, 1e6; for accounts older than the field, the
+    /// oracle's average stored in the account.
     pub funding_oracle_twap: i64,
     /// When the funding rate was last set.
     pub funding_ts: UnixSeconds,
-    /// Initial margin of a position as a part of its value, 1e4.
+    /// Initial margin as a fraction of the position's value, 1e4.
     pub margin_ratio_initial: u32,
 }
 
-/// What a spot market's account says for statistics, in the token's decimals. No book depends on it.
+/// Statistics of a spot market's account, in the token's decimals. No book depends on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpotStats {
     /// All deposits with interest, rounded down.
@@ -101,14 +100,14 @@ pub struct SpotStats {
     pub borrows: u128,
 }
 
-/// Why oracle-offset orders are left out of a body.
+/// Why a body omits oracle-offset orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffsetExclusion {
-    /// No oracle account has been seen.
+    /// The oracle's account has never arrived.
     OracleMissing,
     /// The oracle's account cannot be read.
     OracleMalformed,
-    /// The oracle's price is not usable for orders; the name is its validity.
+    /// The oracle price is not valid for orders; the name is its validity.
     OracleInvalid(&'static str),
 }
 
@@ -124,7 +123,7 @@ impl OffsetExclusion {
     }
 }
 
-/// The oracle as every part of one body sees it.
+/// The oracle readings that all parts of one body share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OracleState {
     /// The exchange oracle, when its account can be read.

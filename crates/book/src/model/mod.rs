@@ -1,4 +1,4 @@
-//! Plain data that every other folder of this crate names. Nothing here imports another folder.
+//! Plain data of this crate. This folder imports no other folder.
 
 pub(crate) mod clock;
 pub(crate) mod hash;

@@ -1,10 +1,10 @@
-//! What a reader of a book gets: levels and orders.
+//! The rows that readers of a book get: levels and orders.
 
 use std::cmp::Ordering;
 
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
-/// One price of one side: fixed and oracle-offset orders together.
+/// One price of one side, with fixed and oracle-offset orders summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// Effective price, 1e6.
@@ -20,7 +20,7 @@ pub struct Level {
 pub struct OrderRow {
     /// Effective price, 1e6.
     pub price: Price,
-    /// What can still fill, in the market's base units.
+    /// Fillable size, in the market's base units.
     pub size: BaseQty,
     /// Base ahead of this order at its price.
     pub queue: u128,
@@ -32,18 +32,18 @@ pub struct OrderRow {
     pub slot: Slot,
     /// Unix seconds after which it expires; 0 for never.
     pub max_ts: UnixSeconds,
-    /// Only reduces the maker's position.
+    /// Whether it may only reduce the maker's position.
     pub reduce_only: bool,
-    /// Never takes.
+    /// Whether it never takes liquidity.
     pub post_only: bool,
-    /// Came to the chain as a signed message.
+    /// Whether it was placed by a signed message.
     pub signed_msg: bool,
     /// Offset from the oracle, 1e6; 0 for a fixed price.
     pub oracle_price_offset: i32,
 }
 
 impl OrderRow {
-    /// The order in which orders of one price would fill: order slot, then order id, then maker.
+    /// Compares by fill priority within one price: order slot, then order id, then maker.
     #[must_use]
     pub fn compare_in_queue(&self, other: &Self) -> Ordering {
         let key = |row: &Self| (row.slot, row.order_id, row.maker);

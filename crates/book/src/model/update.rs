@@ -1,19 +1,19 @@
-//! An update of one account: what it is, whether it is newer, what it did and what can be wrong.
+//! An account update: its content, its order against other updates, its effect and its errors.
 
 use std::fmt;
 
 use slotbook_protocol::ProtocolError;
 use slotbook_protocol::units::{Pubkey, Slot};
 
-/// How an update stands to what the book has of the same account.
+/// How an update is ordered against the book's state of the same account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// From the live socket: the order of arrival is the order, and a lower slot is a revert.
+    /// Live, ordered by arrival: a lower slot is a revert.
     Arrival,
-    /// From a snapshot: loses to a live update of the same slot or a later one, unless the
-    /// snapshot replaces the book ([`crate::Book::begin_snapshot`]).
+    /// From a snapshot: loses to a live update of the same slot or a later one, unless the snapshot
+    /// replaces the book ([`crate::Book::begin_snapshot`]).
     Snapshot,
-    /// Ordered by slot and this write version.
+    /// Ordered by slot, then by this write version.
     WriteVersion(u64),
 }
 
@@ -26,40 +26,40 @@ pub struct AccountUpdate<'a> {
     pub owner: Pubkey,
     /// The slot of this state.
     pub slot: Slot,
-    /// What decides against older and newer states.
+    /// How the update is ordered against other states.
     pub gate: Gate,
     /// The account's bytes; empty for a closed account.
     pub data: &'a [u8],
 }
 
-/// What an update did.
+/// The effect of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// The account's state in the book is new.
+    /// The book took a new state of the account.
     Changed,
-    /// The book had just this state.
+    /// The book had an identical state.
     Unchanged,
-    /// Older than what the book has.
+    /// The update is older than the book's state.
     Stale,
-    /// Not an account a book is made of.
+    /// The book does not use such accounts.
     Ignored,
-    /// The account is closed, and its orders are out of the book.
+    /// The account is closed, and its orders have left the book.
     Closed,
 }
 
-/// Why an update was not applied. The book is unharmed by each of them.
+/// Why an update was not applied. The rest of the book is unaffected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BookError {
-    /// The account's bytes are not what its owner writes. It is out of the book until they are.
+    /// The account's layout is invalid. It leaves the book until a valid state arrives.
     Malformed {
         /// The account.
         pubkey: Pubkey,
-        /// What is wrong with its bytes.
+        /// The defect of its bytes.
         cause: ProtocolError,
     },
-    /// A table is at its named maximum.
+    /// A table has reached its limit.
     LimitExceeded {
-        /// The account that found no room.
+        /// The rejected account.
         pubkey: Pubkey,
         /// The limit's name.
         limit: &'static str,
@@ -81,18 +81,18 @@ impl fmt::Display for BookError {
 
 impl std::error::Error for BookError {}
 
-/// The version of the newest state that was applied of one account.
+/// The version of an account's newest applied state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) slot: u64,
     pub(crate) write_version: u64,
-    /// False until a first state is applied.
+    /// Whether any state was applied.
     pub(crate) seen: bool,
 }
 
 impl Version {
-    /// True when the update is to be applied. `replaces` is for snapshots of a book that is being
-    /// rebuilt: they win whatever the slots.
+    /// Whether the update is newer. `replaces` marks a snapshot of a rebuilding book, which
+    /// overrides all slots.
     pub(crate) fn admits(&self, update: &AccountUpdate<'_>, replaces: bool) -> bool {
         match update.gate {
             _ if !self.seen => true,
@@ -104,7 +104,7 @@ impl Version {
         }
     }
 
-    /// Takes over the version of an update that was admitted.
+    /// Stores the version of an admitted update.
     pub(crate) fn accept(&mut self, update: &AccountUpdate<'_>) {
         self.slot = update.slot.0;
         self.seen = true;

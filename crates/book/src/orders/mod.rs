@@ -1,5 +1,4 @@
-//! The order slots of all users: what their accounts say, where the rules put each, and the timers
-//! that move them.
+//! The order slots of all users: their bytes, their places, and their timers.
 
 pub(crate) mod order_hashes;
 pub(crate) mod order_store;

@@ -1,8 +1,8 @@
-//! The hash of each open order, summed up by market.
+//! Sums the hashes of open orders by market.
 //!
-//! They are kept from the first time that they are requested, since they make an account's update 3 per
-//! cent slower. An order's hash is of what its account says: its bytes, its maker, and what of the owner decides
-//! its size or its place. It does not depend on time, so it changes with accounts alone.
+//! The sums are maintained from the first request on, because they make an account update 3 per
+//! cent slower. An order's hash covers its bytes, its maker, and the owner's data that affects its
+//! size or place. It does not depend on time, so only account updates change it.
 
 use slotbook_protocol::enums::{MarketType, OrderStatus, SpotBalanceType};
 use slotbook_protocol::order::OrderView;
@@ -19,7 +19,7 @@ use crate::model::market::MarketKey;
 const POSITION_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl OrderStore {
-    /// Keeps the hashes of all orders from now on. O(orders) the first time.
+    /// Maintains the hashes of all orders from this call on. O(orders) the first time.
     pub(crate) fn keep_hashes(&mut self, markets: &mut MarketTable) {
         if std::mem::replace(&mut self.is_hashed, true) {
             return;
@@ -29,7 +29,6 @@ impl OrderStore {
         }
     }
 
-    /// Hashes the orders of a market that was not known before.
     pub(crate) fn hash_new_market(&mut self, key: MarketKey, markets: &mut MarketTable) {
         if !self.is_hashed {
             return;
@@ -42,7 +41,7 @@ impl OrderStore {
         }
     }
 
-    /// Adds the hashes of the orders in a mask of slots to those of their markets.
+    /// Adds the hashes of the masked order slots to the sums of their markets.
     pub(crate) fn add_hashes(&self, user: usize, slots: u32, markets: &mut MarketTable) {
         for (key, hash) in bits(slots).filter_map(|slot| self.order_hash(user, slot)) {
             if let Some(sum) = markets.orders_hash(key) {
@@ -51,7 +50,7 @@ impl OrderStore {
         }
     }
 
-    /// Takes them out again, with the bytes and the owner that they were added with.
+    /// Subtracts hashes, with the same bytes and owner data that they were added with.
     pub(crate) fn remove_hashes(&self, user: usize, slots: u32, markets: &mut MarketTable) {
         for (key, hash) in bits(slots).filter_map(|slot| self.order_hash(user, slot)) {
             if let Some(sum) = markets.orders_hash(key) {
@@ -60,8 +59,8 @@ impl OrderStore {
         }
     }
 
-    /// Replaces the hashes of slots whose bytes become others. In a loop by itself, because the
-    /// processor makes several hashes at a time.
+    /// Replaces the hashes of changed slots. A separate loop, so that the processor overlaps
+    /// several hashes.
     pub(crate) fn replace_hashes(
         &self,
         user: usize,
@@ -86,14 +85,13 @@ impl OrderStore {
         }
     }
 
-    /// The market and the hash of an open order.
     pub(crate) fn order_hash(&self, user: usize, slot: usize) -> Option<(MarketKey, u64)> {
         let raw = self.arena.raw(handle_of(user, slot));
         Some((market_of(raw)?, hash_of(self.users.get(user), raw)))
     }
 }
 
-/// An order gives way to one of another market.
+/// Replaces an order by an order of another market.
 #[cold]
 fn move_hash(
     (old, before): (&[u8; ORDER_BYTES], u64),
@@ -115,8 +113,8 @@ fn hash_of(owner: &User, raw: &[u8; ORDER_BYTES]) -> u64 {
     hash_order(owner.seed ^ position ^ u64::from(owner.frozen), raw)
 }
 
-/// The position that bounds a reduce-only order, as the account stores it: a spot balance before its
-/// interest, which is the market's.
+/// The position that bounds a reduce-only order, as stored in the account: a spot balance before
+/// interest, which belongs to the market.
 #[cold]
 fn position_in(user: &User, raw: &[u8; ORDER_BYTES]) -> u64 {
     let Some(key) = market_of(raw) else { return 0 };

@@ -1,4 +1,4 @@
-//! Every order slot of every user: its bytes, its place, and what moves it.
+//! The order slots of all users: their bytes, their places, and their timers.
 
 use slotbook_protocol::ProtocolError;
 use slotbook_protocol::enums::{MarketType, OrderStatus};
@@ -19,10 +19,9 @@ use crate::model::clock::Clock;
 use crate::model::market::{MarketId, MarketKey};
 use crate::model::update::BookError;
 
-/// The bytes of all order slots of one account.
 type SlotBytes = [u8; ORDERS_PER_USER * ORDER_BYTES];
 
-/// Orders by where they stand. Those that their market hides count as resting.
+/// Open orders by place. Orders hidden by their market count as resting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OrderCounts {
     pub(crate) open: usize,
@@ -55,7 +54,7 @@ impl OrderCounts {
     }
 }
 
-/// Users, the memory of their order slots, and the timers of these.
+/// Users, the storage of their order slots, and their timers.
 #[derive(Debug)]
 pub(crate) struct OrderStore {
     pub(crate) users: UserTable,
@@ -63,9 +62,7 @@ pub(crate) struct OrderStore {
     timers: Timers,
     pub(crate) counts: OrderCounts,
     pub(crate) present_users: usize,
-    /// The sum of their seeds.
     pub(crate) present_key_sum: u64,
-    /// The hashes of orders are kept: somebody has requested them.
     pub(crate) is_hashed: bool,
 }
 
@@ -82,7 +79,7 @@ impl OrderStore {
         }
     }
 
-    /// The index of a user account, given now when its key is new.
+    /// The index of a user account; a new key gets a new index.
     pub(crate) fn user_index(&mut self, pubkey: Pubkey) -> Result<usize, BookError> {
         if let Some(index) = self.users.find(&pubkey) {
             return Ok(index);
@@ -95,7 +92,7 @@ impl OrderStore {
         Ok(index)
     }
 
-    /// The slots whose bytes differ, every one of them checked.
+    /// The slots whose bytes differ, after checking each of them.
     pub(crate) fn changed_slots(
         &self,
         index: usize,
@@ -113,7 +110,7 @@ impl OrderStore {
         Ok(changed)
     }
 
-    /// Marks a user account as present; returns whether it was so before.
+    /// Marks a user account as present; returns whether it already was.
     pub(crate) fn set_present(&mut self, index: usize) -> bool {
         let user = self.users.get_mut(index);
         let was_present = std::mem::replace(&mut user.present, true);
@@ -124,7 +121,7 @@ impl OrderStore {
         was_present
     }
 
-    /// Sets status and positions; returns the slots whose place depends on what changed.
+    /// Sets status and positions; returns the slots whose place depends on the change.
     pub(crate) fn set_status_and_positions(
         &mut self,
         index: usize,
@@ -149,7 +146,7 @@ impl OrderStore {
         reconsider
     }
 
-    /// Replaces the bytes of changed slots; where they belong is decided by `reposition`.
+    /// Replaces the bytes of changed slots; `reposition` then places them.
     pub(crate) fn set_slots(
         &mut self,
         index: usize,
@@ -194,7 +191,7 @@ impl OrderStore {
         self.counts.open = self.counts.open + usize::from(open) - usize::from(was_open);
     }
 
-    /// Removes every order of a user. The key stays, so that older states stay out.
+    /// Removes all orders of a user. The key stays, so that older states are rejected.
     pub(crate) fn remove_user(&mut self, index: usize, markets: &mut MarketTable) {
         if self.is_hashed {
             self.remove_hashes(index, self.users.get(index).open, markets);
@@ -216,7 +213,6 @@ impl OrderStore {
         }
     }
 
-    /// Sets the timers of an open order.
     fn schedule(&mut self, handle: u32, clock: Clock) {
         self.set_timers(handle, clock);
         if self.timers.len() > TIMERS_PER_ORDER_MAX * self.counts.open + TIMERS_SLACK {
@@ -230,13 +226,13 @@ impl OrderStore {
         self.timers.schedule(&order, timer, clock);
     }
 
-    /// Forgets all timers and sets those of the open orders again: stale ones are gone.
+    /// Discards all timers and schedules the open orders again, which drops stale timers.
     pub(crate) fn reset_timers(&mut self, clock: Clock) {
         self.timers.reset(clock);
         self.for_each_order(|user| user.timed, |store, handle| store.set_timers(handle, clock));
     }
 
-    /// Moves time back: decides every order that depends on time again.
+    /// Moves time back: places every time-dependent order again.
     pub(crate) fn rewind(&mut self, markets: &mut MarketTable) {
         self.reset_timers(markets.clock());
         self.for_each_order(|user| user.timed, |store, handle| store.reposition(handle, markets));
@@ -252,7 +248,7 @@ impl OrderStore {
         }
     }
 
-    /// Puts an order slot where it belongs now.
+    /// Moves an order slot to its current place.
     pub(crate) fn reposition(&mut self, handle: u32, markets: &mut MarketTable) {
         let next = self.decide(handle, markets);
         let node = self.arena.node_mut(handle);
@@ -272,7 +268,7 @@ impl OrderStore {
         self.counts.add(next.place);
     }
 
-    /// Where the rules put an order slot now.
+    /// The current place of an order slot by the rules.
     pub(crate) fn decide(&self, handle: u32, markets: &MarketTable) -> Standing {
         let Some(order) = open_order(self.arena.raw(handle)) else { return Node::EMPTY.standing() };
         let key = MarketKey { market_type: order.market_type, market_index: order.market_index };
@@ -294,7 +290,8 @@ impl OrderStore {
         decide(&order, &context)
     }
 
-    /// Empties a market's lists and places all its orders again: its tick, step or rules changed.
+    /// Empties a market's lists and places all its orders again, after a change of its tick, step
+    /// or rules.
     pub(crate) fn rebuild_market(&mut self, id: MarketId, markets: &mut MarketTable) {
         let market = &mut markets.list[id.index()];
         market.ladders.reset(market.info.tick.0);
@@ -309,7 +306,7 @@ impl OrderStore {
         );
     }
 
-    /// Forgets a place in a list that has been emptied.
+    /// Clears the place of a node whose list was emptied.
     fn detach(&mut self, handle: u32) {
         let node = self.arena.node_mut(handle);
         if matches!(node.place, Place::Out(_)) {
@@ -320,7 +317,7 @@ impl OrderStore {
         self.counts.remove(place);
     }
 
-    /// Sizes a market's reduce-only orders again: its interest changed what positions hold.
+    /// Recomputes the sizes of a market's reduce-only orders, after interest changed the positions.
     pub(crate) fn resize_reduce_only(&mut self, id: MarketId, markets: &mut MarketTable) {
         let key = markets.list[id.index()].info.key();
         self.for_each_order_of(
@@ -330,7 +327,7 @@ impl OrderStore {
         );
     }
 
-    /// Calls `each` with the handle of every order slot of a market that is in a mask of its user.
+    /// Calls `each` for every masked order slot of a market.
     fn for_each_order_of(
         &mut self,
         key: MarketKey,
@@ -357,7 +354,6 @@ impl OrderStore {
     }
 }
 
-/// The numbers of the bits set in a mask of order slots.
 pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
@@ -376,7 +372,7 @@ fn set_bit(mask: &mut u32, bit: u32, set: bool) {
     }
 }
 
-/// The order in a slot, when it is open. Slots were checked when they came in.
+/// The order in a slot, if it is open. Slots are checked on arrival.
 pub(crate) fn open_order(raw: &[u8; ORDER_BYTES]) -> Option<Order> {
     let view = OrderView::new(raw);
     if view.status() != Ok(OrderStatus::Open) {
@@ -387,7 +383,7 @@ pub(crate) fn open_order(raw: &[u8; ORDER_BYTES]) -> Option<Order> {
     order.ok()
 }
 
-/// True when an order's place may change with the slot or the second alone.
+/// Whether the order's place may change with the slot or the second alone.
 #[inline]
 pub(crate) fn depends_on_time(order: &OrderView<'_>) -> bool {
     order.auction_duration() != 0 || order.max_ts().0 != 0
@@ -399,7 +395,7 @@ pub(crate) fn market_of(raw: &[u8; ORDER_BYTES]) -> Option<MarketKey> {
     Some(MarketKey { market_type, market_index: view.market_index() })
 }
 
-/// What a row of /l3 shows of a slot besides price and size: order slot, id, expiry and flags.
+/// The fields of a /l3 row besides price and size: order slot, id, expiry and flags.
 fn row(raw: &[u8; ORDER_BYTES]) -> (u64, u32, i64, bool, bool, bool) {
     let view = OrderView::new(raw);
     (

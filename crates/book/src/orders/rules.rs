@@ -1,4 +1,4 @@
-//! Where an order belongs: the rules of what is in the book, for one order.
+//! The rules that place one order.
 
 use slotbook_protocol::enums::OrderStatus;
 use slotbook_protocol::order::Order;
@@ -9,7 +9,7 @@ use crate::model::clock::Clock;
 use crate::model::market::MarketId;
 use crate::{LeftOut, Side};
 
-/// What the rules need besides the order itself.
+/// The inputs of the rules besides the order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
     pub(crate) clock: Clock,
@@ -22,7 +22,7 @@ pub(crate) struct Context {
     pub(crate) market_reduce_only: bool,
 }
 
-/// Decides by DESIGN section 4: resting, not expired, fillable, priced.
+/// Places an order by DESIGN section 4: resting, not expired, fillable, priced.
 pub(crate) fn decide(order: &Order, context: &Context) -> Standing {
     let (place, key, size) = match left_out(order, context) {
         Some(reason @ (LeftOut::TakerOnly | LeftOut::InAuction)) => {
@@ -40,8 +40,8 @@ pub(crate) fn decide(order: &Order, context: &Context) -> Standing {
     Standing { market: context.market, place, key, size }
 }
 
-/// The size of an order that takes, if it is in auction now: it obeys the rules of the ladders that
-/// do not concern resting, and a market order's auction must not be over.
+/// The size of a taking order that is in auction. It obeys the ladder rules that do not concern
+/// resting, and a market order's auction must not be over.
 fn size_in_auction(order: &Order, context: &Context) -> Option<u64> {
     let Clock { slot, now } = context.clock;
     let is_waiting = order.must_be_triggered() && !order.is_triggered();
@@ -52,7 +52,7 @@ fn size_in_auction(order: &Order, context: &Context) -> Option<u64> {
     fills.then_some(size)
 }
 
-/// The order of the tests decides which reason is counted when several hold.
+/// The order of the checks decides which reason counts when several apply.
 fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
     if order.status != OrderStatus::Open {
         return Some(LeftOut::NotOpen);
@@ -78,7 +78,6 @@ fn left_out(order: &Order, context: &Context) -> Option<LeftOut> {
     None
 }
 
-/// The ladder of an order that rests, its key there and its size.
 fn resting(order: &Order, context: &Context) -> Result<(Place, u64, u64), LeftOut> {
     let size = order.unfilled_for_position(context.position).0;
     if size == 0 && order.unfilled().0 > 0 {
@@ -98,15 +97,15 @@ fn resting(order: &Order, context: &Context) -> Result<(Place, u64, u64), LeftOu
     Ok((Place::Fixed(side), order.price.0, size))
 }
 
-/// The first slot after an order's auction, at which a limit order starts to rest.
-/// Source: sdk/src/math/auction.ts `isAuctionComplete`: over when `slot - order.slot > duration`.
+/// The first slot after an order's auction, in which a limit order starts to rest. Source:
+/// sdk/src/math/auction.ts `isAuctionComplete`: over when `slot - order.slot > duration`.
 pub(crate) fn auction_end(order: &Order) -> i64 {
     let end = order.slot.0.saturating_add(u64::from(order.auction_duration)).saturating_add(1);
     i64::try_from(end).unwrap_or(i64::MAX)
 }
 
-/// The second at which an order expires, if it ever does.
-/// Source: programs/drift/src/math/orders.rs `should_expire_order`: strictly after `max_ts`.
+/// The second at which an order expires; `None` for never. Source:
+/// programs/drift/src/math/orders.rs `should_expire_order`: strictly after `max_ts`.
 pub(crate) fn expiry(order: &Order) -> Option<i64> {
     let expires = order.max_ts.0 != 0 && !order.must_be_triggered();
     expires.then(|| order.max_ts.0.saturating_add(1))

@@ -1,8 +1,7 @@
-//! The timers of orders: the ends of their auctions, and their expiries, each on a wheel of ticks
-//! (slots, or seconds).
+//! Timer wheels: auction ends by slot, expiries by second.
 //!
-//! A timer is never cancelled: it carries the generation of its order slot, and one that no longer
-//! matches is dropped when it fires. The book rebuilds a wheel that holds too many of those.
+//! A timer is never cancelled: it carries the generation of its order slot, and a timer with an old
+//! generation is dropped when it fires. The book rebuilds a wheel with too many stale timers.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +11,11 @@ use super::rules::{auction_end, expiry};
 use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};
 use crate::model::clock::Clock;
 
-/// Auctions end by the slot, orders expire by the second.
+/// Auction ends by slot, and expiries by second.
 #[derive(Debug)]
 pub(crate) struct Timers {
     auctions: Wheel,
     expiries: Wheel,
-    /// Timers that fell due; the memory is used again.
     due: Vec<Timer>,
 }
 
@@ -35,13 +33,12 @@ impl Timers {
         self.auctions.len().max(self.expiries.len())
     }
 
-    /// Forgets every timer and starts again at this time.
     pub(crate) fn reset(&mut self, clock: Clock) {
         self.auctions.reset(slot_tick(clock));
         self.expiries.reset(clock.now.0);
     }
 
-    /// Sets the timers of an open order. One that neither rests nor is in auction needs none.
+    /// Sets the timers of an open order. An order that neither rests nor is in auction needs none.
     pub(crate) fn schedule(&mut self, order: &Order, timer: Timer, clock: Clock) {
         let in_auction = order.is_taking(clock.slot) && !order.is_auction_complete(clock.slot);
         if in_auction {
@@ -54,13 +51,13 @@ impl Timers {
         }
     }
 
-    /// Moves time forward. What fell due follows by [`Timers::pop_due`].
+    /// Moves time forward. [`Timers::pop_due`] returns the due timers.
     pub(crate) fn advance(&mut self, clock: Clock) {
         self.auctions.advance(slot_tick(clock), &mut self.due);
         self.expiries.advance(clock.now.0, &mut self.due);
     }
 
-    /// A timer that fell due, in no particular order.
+    /// The next due timer, in no particular order.
     pub(crate) fn pop_due(&mut self) -> Option<Timer> {
         self.due.pop()
     }
@@ -77,7 +74,7 @@ pub(crate) struct Timer {
     pub(crate) generation: u32,
 }
 
-/// Timers by due tick: near ones in buckets (exact), later ones in a map.
+/// Timers by due tick: near ticks in buckets (exact), later ticks in a map.
 #[derive(Debug)]
 struct Wheel {
     now: i64,
@@ -93,12 +90,11 @@ impl Wheel {
         Self { now: 0, buckets: vec![Vec::new(); bucket_count], far: BTreeMap::new(), len: 0 }
     }
 
-    /// Timers held, stale ones included.
     fn len(&self) -> usize {
         self.len
     }
 
-    /// Forgets every timer and starts again at `now`.
+    /// Discards all timers and restarts at `now`.
     fn reset(&mut self, now: i64) {
         self.buckets.iter_mut().for_each(Vec::clear);
         self.far.clear();
@@ -106,7 +102,7 @@ impl Wheel {
         self.now = now;
     }
 
-    /// Sets a timer. One that is due already fires at the next advance.
+    /// Sets a timer. An already due timer fires at the next advance.
     fn schedule(&mut self, due: i64, timer: Timer) {
         let due = due.max(self.now.saturating_add(1));
         if due.saturating_sub(self.now) < self.bucket_count() {
@@ -118,7 +114,7 @@ impl Wheel {
         self.len += 1;
     }
 
-    /// Moves time forward to `now` and appends what fell due, in no particular order.
+    /// Moves time forward to `now` and appends the due timers, in no particular order.
     fn advance(&mut self, now: i64, due: &mut Vec<Timer>) {
         if now <= self.now {
             return;

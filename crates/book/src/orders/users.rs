@@ -1,5 +1,4 @@
-//! User accounts: from a key to a small index, and what of an account the book needs besides its
-//! order slots.
+//! User accounts: an index per key, and the account data that the book needs besides order slots.
 
 use std::collections::HashMap;
 
@@ -13,7 +12,6 @@ use crate::model::update::Version;
 /// Positions of one kind in a user account. Source: programs/drift/src/state/user.rs `User`.
 pub(crate) const POSITIONS: usize = 8;
 
-/// Signed base of a perp position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PerpPosition {
     pub(crate) base: i64,
@@ -51,30 +49,28 @@ impl Positions {
         found.map_or(0, |position| position.base)
     }
 
-    /// The spot position in a market, if it holds anything.
     pub(crate) fn spot(&self, market_index: u16) -> Option<&SpotPosition> {
         self.spot.iter().find(|p| p.market_index == market_index && p.scaled_balance != 0)
     }
 }
 
-/// What is known of one user account.
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) key: Pubkey,
-    /// The hash of the key, from which those of the orders start.
+    /// The hash of the key, from which order hashes start.
     pub(crate) seed: u64,
     pub(crate) version: Version,
-    /// The snapshot that last mentioned this account.
+    /// The last snapshot that contained this account.
     pub(crate) seen: u32,
-    /// Order slots with an open order.
+    /// Bit mask of the open order slots.
     pub(crate) open: u32,
-    /// Of those, the reduce-only ones.
+    /// The reduce-only slots among them.
     pub(crate) reduce_only: u32,
-    /// Of those, the ones whose place may change with the slot or the second alone.
+    /// The time-dependent slots among them.
     pub(crate) timed: u32,
     /// `User.status & 3`: being liquidated, or bankrupt.
     pub(crate) frozen: bool,
-    /// False for an account that was closed or is quarantined: its key only gates older states.
+    /// False for a closed or quarantined account, whose key only rejects older states.
     pub(crate) present: bool,
     pub(crate) positions: Positions,
 }
@@ -96,7 +92,7 @@ impl User {
     }
 }
 
-/// Keys to indexes. Indexes of forgotten users are used again.
+/// Indexes by key. The indexes of forgotten users are reused.
 #[derive(Debug, Default)]
 pub(crate) struct UserTable {
     users: Vec<User>,
@@ -105,7 +101,7 @@ pub(crate) struct UserTable {
 }
 
 impl UserTable {
-    /// Indexes in use and free ones together.
+    /// Indexes in use plus free indexes.
     pub(crate) fn len(&self) -> usize {
         self.users.len()
     }
@@ -122,12 +118,11 @@ impl UserTable {
         &mut self.users[index]
     }
 
-    /// The accounts that are present.
     pub(crate) fn present(&self) -> impl Iterator<Item = &User> {
         self.users.iter().filter(|user| user.present)
     }
 
-    /// Gives a new key an index; `None` when the table is full.
+    /// Assigns an index to a new key; `None` when the table is full.
     pub(crate) fn add(&mut self, key: Pubkey, users_max: usize) -> Option<usize> {
         debug_assert!(self.find(&key).is_none(), "Invariant: a key has one index");
         let index = match self.free.pop() {
@@ -145,7 +140,7 @@ impl UserTable {
         Some(index as usize)
     }
 
-    /// Forgets a user whose order slots are all out of the book.
+    /// Forgets a user whose order slots have all left the book.
     pub(crate) fn forget(&mut self, index: usize) {
         let user = &mut self.users[index];
         debug_assert!(!user.present, "Invariant: only a closed account is forgotten");
@@ -155,12 +150,11 @@ impl UserTable {
         }
     }
 
-    /// Keys that are known.
     pub(crate) fn known(&self) -> usize {
         self.by_key.len()
     }
 
-    /// The known accounts that are not present, in the order of the keys. They alone are sorted: they are few.
+    /// The known but absent accounts, sorted by key. Only these few are sorted.
     pub(crate) fn absent_by_key(&self) -> Vec<&User> {
         let users = self.by_key.values().map(|index| &self.users[*index as usize]);
         let mut absent: Vec<&User> = users.filter(|user| !user.present).collect();
@@ -168,20 +162,17 @@ impl UserTable {
         absent
     }
 
-    /// The indexes of all known keys, in the order of the keys.
     pub(crate) fn indexes_by_key(&self) -> Vec<usize> {
         let mut indexes: Vec<usize> = self.by_key.values().map(|index| *index as usize).collect();
         indexes.sort_unstable_by_key(|index| self.users[*index].key);
         indexes
     }
 
-    /// True when the index belongs to a known key.
     pub(crate) fn is_known(&self, index: usize) -> bool {
         self.by_key.get(&self.users[index].key).is_some_and(|found| *found as usize == index)
     }
 }
 
-/// The positions of an account.
 pub(crate) fn positions_of(
     view: &UserView<'_>,
 ) -> Result<Positions, slotbook_protocol::ProtocolError> {

@@ -1,7 +1,7 @@
 //! Orders in auction, as rows.
 //!
-//! An order joins and leaves its market's list in constant time, moved by the same timers and updates
-//! that move it to and from the ladders. Reading a list costs no more than its length.
+//! Joining and leaving a market's list takes constant time, by the timers and updates that also
+//! move orders between ladders. Reading a list is O(length).
 
 use slotbook_protocol::order::Order;
 use slotbook_protocol::price::limit_price_program;
@@ -13,10 +13,10 @@ use crate::markets::market::Market;
 use crate::model::market::MarketId;
 use crate::orders::order_store::open_order;
 
-/// One order in auction, at the prices at which it fills.
+/// One order in auction, with its fill prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuctionRow {
-    /// The order as its account has it.
+    /// The order as stored in its account.
     pub order: Order,
     /// The user account that placed it.
     pub maker: Pubkey,
@@ -26,18 +26,18 @@ pub struct AuctionRow {
     pub start: Option<Price>,
     /// Its price in the auction's last slot; `None` when the program gives it none.
     pub end: Option<Price>,
-    /// Its price at the book's slot; in the first one, when the book has not come to that yet.
+    /// Its price at the book's slot; before the auction's first slot, the price in the first.
     pub current: Option<Price>,
-    /// Slots after the book's that the auction still has; 0 in its last one.
+    /// Slots of the auction after the book's slot; 0 in its last one.
     pub slots_left: u64,
 }
 
 impl Book {
     /// Appends the orders of a market that are in auction at the book's slot: by order slot, then
-    /// id, then maker. None for an unknown market or one that shows nothing; those at an oracle
-    /// offset are left out while there is no price for them.
+    /// id, then maker. Appends nothing for an unknown market or an empty book; offset orders are
+    /// omitted while there is no oracle price.
     ///
-    /// They are the orders that take now: limit orders that do not rest yet, and market, oracle and
+    /// Orders in auction currently take: limit orders that do not rest yet, and market, oracle and
     /// triggered orders until their auctions end. They obey the book's rules that do not concern
     /// resting.
     pub fn auctions(&self, id: MarketId, rows: &mut Vec<AuctionRow>) {
@@ -50,15 +50,15 @@ impl Book {
             handles.push(handle);
             handle = self.orders.arena.node(handle).next;
         }
-        // The list is in the order of arrival, which must not decide between orders of one account.
+        // The list is in arrival order, which must not rank orders of one account.
         handles.sort_unstable();
         rows.extend(handles.into_iter().filter_map(|handle| self.auction_row(market, handle)));
         let key = |row: &AuctionRow| (row.order.slot, row.order.order_id, row.maker);
         rows[first..].sort_by_key(key);
     }
 
-    /// A number that changes whenever a market's auctions do, as long as its seq, the slot and the
-    /// state are the same; `None` for an unknown market.
+    /// A number that changes whenever a market's auctions do, at equal seq, slot and state; `None`
+    /// for an unknown market.
     #[must_use]
     pub fn auctions_revision(&self, id: MarketId) -> Option<u64> {
         self.markets.get(id).map(|market| market.ladders.auctions.revision)
@@ -85,7 +85,7 @@ impl Book {
     }
 }
 
-/// True when the price of an order in auction moves with the oracle.
+/// Whether the auction price moves with the oracle.
 fn is_at_offset(order: &Order) -> bool {
     match order.has_auction_price(order.slot) {
         true => order.has_offset_auction(),
@@ -93,8 +93,8 @@ fn is_at_offset(order: &Order) -> bool {
     }
 }
 
-/// The price at which the program fills an order at a slot of its auction, if it gives it one: a
-/// market order without prices has none, nor has an auction of fixed prices that gets worse.
+/// The fill price of an order at a slot of its auction; `None` for a market order without prices,
+/// and for a fixed-price auction whose price worsens.
 fn price_at(
     order: &Order,
     slot: Slot,

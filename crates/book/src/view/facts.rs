@@ -14,18 +14,18 @@ use crate::model::market::{
 };
 use crate::{LeftOut, Side};
 
-/// How many accounts and orders are held, and why orders are not shown.
+/// Counts of accounts and orders, and of orders not shown by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// User accounts present.
     pub users: usize,
-    /// Indexes given to user accounts so far; those of forgotten accounts are given again.
+    /// Indexes assigned to user accounts; indexes of forgotten accounts are reused.
     pub user_indexes: usize,
     /// Order slots that hold an open order.
     pub open_orders: usize,
-    /// Open orders that stand in a ladder.
+    /// Open orders that are in a ladder.
     pub resting_orders: usize,
-    /// Of those, the ones that their market shows.
+    /// The shown orders among them.
     pub shown_orders: usize,
     /// Open orders that are not shown, by [`LeftOut`] code.
     pub left_out: [usize; LeftOut::COUNT],
@@ -33,20 +33,20 @@ pub struct Counters {
     pub quarantined: usize,
 }
 
-/// What the accounts of the exchange say of its users, and how many accounts are held.
+/// The exchange's own counts of its users, and the number of accounts in the book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// User accounts that the state account counts, idle ones among them.
+    /// User accounts counted by the state account, idle accounts included.
     pub sub_accounts: u64,
-    /// Perp positions that the markets count, one for each user in each market.
+    /// Perp positions counted by the markets, one for each user in each market.
     pub positions: u64,
-    /// User and market accounts that are held, and the quarantined ones.
+    /// User and market accounts in the book, quarantined ones included.
     pub accounts: usize,
     /// Accounts out of the book because their bytes are malformed.
     pub quarantined: usize,
 }
 
-/// The facts that one body carries beside its levels.
+/// The facts of a body besides its levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Sequence number of this market in this epoch.
@@ -61,10 +61,11 @@ pub struct Header {
     pub market_slot: Slot,
     /// The oracle readings; the MM reading priced the offset orders.
     pub oracle: OracleState,
-    /// The oracle price the program saw last, 1e6: shown when the oracle's account is absent.
+    /// The last oracle price that the program stored, 1e6: shown when the oracle's account is
+    /// absent.
     pub last_oracle_price: i64,
-    /// How far above the oracle the market has traded, 1e6: mark minus oracle, both over five
-    /// minutes; 0 for spot markets, which have no mark.
+    /// Mark minus oracle price, both averaged over five minutes, 1e6; 0 for spot markets, which
+    /// have no mark.
     pub premium: i64,
     /// Why the book is empty, when a rule empties it.
     pub empty_reason: Option<EmptyReason>,
@@ -77,7 +78,7 @@ impl Book {
         self.markets.list.len()
     }
 
-    /// What a market's account says; `None` for a number that was never given.
+    /// The fields of a market's account; `None` for an unknown id.
     #[must_use]
     pub fn market(&self, id: MarketId) -> Option<&MarketInfo> {
         self.markets.get(id).map(|market| &market.info)
@@ -111,13 +112,13 @@ impl Book {
         keys
     }
 
-    /// The slot this book stands at.
+    /// The slot of the book.
     #[must_use]
     pub fn slot(&self) -> Slot {
         self.markets.clock().slot
     }
 
-    /// The chain's time at which this book stands.
+    /// The chain's Unix time in seconds.
     #[must_use]
     pub fn unix_seconds(&self) -> UnixSeconds {
         self.markets.clock().now
@@ -129,8 +130,8 @@ impl Book {
         self.state
     }
 
-    /// Accounts and orders held, and orders left out by reason. Counts the orders of markets that
-    /// show nothing level by level.
+    /// Counts accounts and orders, and orders not shown by reason. Walks the levels of markets with
+    /// an empty book.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let mut left_out = self.orders.counts.left_out;
@@ -153,7 +154,7 @@ impl Book {
         }
     }
 
-    /// What a snapshot of all users must agree with.
+    /// The totals that a snapshot of all users must match.
     #[must_use]
     pub fn census(&self) -> Census {
         let usable = self.markets.list.iter().filter(|market| market.unusable.is_none());
@@ -167,7 +168,7 @@ impl Book {
         }
     }
 
-    /// The fees of markets of a kind; the program's own until the exchange's state was seen.
+    /// The fees of markets of a kind; the program's defaults before the exchange's state arrives.
     #[must_use]
     pub fn fees(&self, market_type: MarketType) -> &FeeStructure {
         let terms = &self.markets.exchange.terms;
@@ -177,7 +178,7 @@ impl Book {
         }
     }
 
-    /// The facts beside a market's levels, as of the last turn; `None` for an unknown market.
+    /// The facts of a market's body, as of the last turn; `None` for an unknown market.
     #[must_use]
     pub fn header(&self, id: MarketId) -> Option<Header> {
         let market = self.markets.get(id)?;
@@ -194,19 +195,19 @@ impl Book {
         })
     }
 
-    /// What a perp market's account says for statistics; `None` for other markets.
+    /// Statistics of a perp market; `None` for other markets.
     #[must_use]
     pub fn perp_stats(&self, id: MarketId) -> Option<PerpStats> {
         self.markets.get(id)?.perp_stats
     }
 
-    /// What a spot market's account says for statistics; `None` for other markets.
+    /// Statistics of a spot market; `None` for other markets.
     #[must_use]
     pub fn spot_stats(&self, id: MarketId) -> Option<SpotStats> {
         self.markets.get(id)?.spot_stats
     }
 
-    /// Orders that the market's book shows, both sides together; `None` for an unknown market.
+    /// The number of shown orders, both sides together; `None` for an unknown market.
     #[must_use]
     pub fn shown_orders(&self, id: MarketId) -> Option<usize> {
         self.markets.get(id).map(|market| market.shown_orders())
@@ -218,8 +219,8 @@ impl Book {
         self.markets.get(id).map(|market| market.seq)
     }
 
-    /// Whether a side may show other orders than it did at a sequence number of its market. When it
-    /// does not, rows read at that number are still right. True for an unknown market.
+    /// Whether a side's orders may have changed since a sequence number of its market. If not, rows
+    /// read at that number are still valid. True for an unknown market.
     #[must_use]
     pub fn orders_changed_since(&self, id: MarketId, side: Side, seq: u64) -> bool {
         self.markets.get(id).is_none_or(|market| market.side_seqs[side.index()] > seq)

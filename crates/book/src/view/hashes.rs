@@ -1,5 +1,6 @@
-//! The hash of what each market's book holds, and its parts. The orders' part is summed up while accounts
-//! are applied; the others are small, and made when they are requested: those of accounts once for each state of them.
+//! The hash of each market's state, and its parts. The orders' part is summed while accounts are
+//! applied; the other parts are small and computed on request, account hashes once per account
+//! state.
 
 use slotbook_protocol::oracle::OracleReading;
 use slotbook_protocol::order::OrderView;
@@ -14,21 +15,20 @@ use crate::model::hash::{HashParts, HashSum, MarketHash, OrderHash, hash_bytes};
 use crate::model::market::{MarketId, MarketInfo};
 use crate::orders::order_store::bits;
 
-/// Appends numbers in their own width, little-endian.
 macro_rules! append {
     ($out:expr; $($number:expr),* $(,)?) => {
         $($out.extend_from_slice(&$number.to_le_bytes());)*
     };
 }
 
-/// Bytes of the largest thing that is hashed here, the account of a perp market, or more.
+/// Upper bound of the bytes of the largest hashed part, a perp market's account.
 const HASHED_BYTES: usize = 1_024;
 
 impl Book {
     /// Appends the hashes of all markets, in the order of their ids, as of the last turn.
     ///
-    /// The first time all orders are read, and from then on their hashes are kept: it takes a
-    /// microsecond or less a market, and can be called each second.
+    /// The first call hashes all orders and enables their maintenance: later calls take at most a
+    /// microsecond per market.
     pub fn market_hashes(&mut self, hashes: &mut Vec<MarketHash>) {
         self.orders.keep_hashes(&mut self.markets);
         let mut bytes = Vec::with_capacity(HASHED_BYTES);
@@ -46,9 +46,8 @@ impl Book {
         Some(parts_of(self.markets.list.get_mut(id.index())?, exchange, &mut bytes))
     }
 
-    /// Appends the hashes of all open orders of a market, shown or not, by maker and then by id: two
-    /// books whose `orders` differ have an order that is in one of the lists alone. O(orders) of all
-    /// markets.
+    /// Appends the hashes of all open orders of a market, shown or not, by maker and then by id.
+    /// Comparing two lists locates the order in which two books differ. O(orders) of all markets.
     pub fn order_hashes(&self, id: MarketId, hashes: &mut Vec<OrderHash>) {
         let Some(market) = self.markets.get(id) else { return };
         let first = hashes.len();
@@ -105,7 +104,7 @@ fn known_account_hash(market: &mut Market, bytes: &mut Vec<u8>) -> u64 {
     hash
 }
 
-/// Everything of the account that a book depends on; its statistics are not.
+/// Hashes the account fields that a book depends on, without statistics.
 pub(crate) fn account_hash(market: &Market, bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     append_info(&market.info, bytes);
@@ -159,7 +158,8 @@ fn append_text(text: &str, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// The quotes as their makers gave them. Ids, slots and due times are of this service alone.
+/// Hashes the quotes as their makers sent them, without ids, slots and expiries, which differ
+/// between services.
 fn indicative_hash(makers: &[MakerQuotes], bytes: &mut Vec<u8>) -> u64 {
     let mut sum = HashSum::default();
     for MakerQuotes { maker, orders, .. } in makers {

@@ -1,4 +1,4 @@
-//! Every invariant of the book, checked by name, and a hash of what the book shows.
+//! Checks every invariant of the book by name, and hashes the shown book.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::orders::order_store::{bits, depends_on_time};
 use crate::view::hashes::{account_hash, terms_hash};
 use crate::{OrderRow, Side};
 
-/// A broken invariant, named by the sentence that should hold.
+/// A broken invariant, named by its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation(pub &'static str);
 
@@ -52,8 +52,8 @@ impl Book {
         ensure(listed == self.orders.counts.resting, "each resting order is in exactly one ladder")
     }
 
-    /// The hash of all orders shown, in book order; equal books have equal hashes. Walks them all, and so
-    /// tells what is shown, where [`Book::market_hashes`] tells what is held.
+    /// The hash of all shown orders, in book order; equal books have equal hashes. It walks all
+    /// orders and covers the shown book, while [`Book::market_hashes`] covers the held state.
     #[must_use]
     pub fn state_hash(&self) -> u64 {
         let mut hash = CanonicalHash::new();
@@ -72,7 +72,7 @@ impl Book {
         hash.finish()
     }
 
-    /// The sums that follow the accounts are those of all open orders, counted again.
+    /// The sums of the accounts equal a recount of all open orders.
     fn check_hashes(&self) -> Result<(), Violation> {
         if !self.orders.is_hashed {
             return Ok(());
@@ -92,7 +92,7 @@ impl Book {
         ensure(is_sum, "a market's hash is the sum of its orders")
     }
 
-    /// Hashes that were kept are those that would be made now.
+    /// The cached hashes equal fresh ones.
     fn check_known_hashes(&self) -> Result<(), Violation> {
         let is_made = |market: &Market| {
             let known = market.hashes.account;
@@ -147,7 +147,7 @@ impl Book {
         ensure(left_out == counts.left_out, "orders left out are counted by reason")
     }
 
-    /// Timers, positions and markets have moved every order to where the rules put it now.
+    /// The place of every order equals the place that the rules give it.
     fn check_place(&self, handle: u32) -> Result<(), Violation> {
         let here = self.orders.arena.node(handle).standing();
         let decided = self.orders.decide(handle, &self.markets);
@@ -195,7 +195,7 @@ impl Book {
         Ok(count)
     }
 
-    /// Counts of quotes agree, and no limit of theirs is passed.
+    /// Counts of quotes agree, and are within their limits.
     pub(crate) fn check_indicative(&self) -> Result<(), Violation> {
         let total = &self.markets.indicative;
         let mut counts = IndicativeCounts::default();
@@ -233,7 +233,7 @@ impl Book {
         self.check_nodes(head, |node| (node.market, node.place, node.key) == here)
     }
 
-    /// Walks a list: links agree both ways, and every node says that it stands here.
+    /// Walks a list: links agree both ways, and every node has this place.
     fn check_nodes(
         &self,
         head: u32,
@@ -254,7 +254,8 @@ impl Book {
         Ok((count, size))
     }
 
-    /// What is shown: sorted, without empty or repeated prices, and equal by level and by order.
+    /// The shown side is sorted, without empty or duplicate prices, and equal by level and by
+    /// order.
     fn check_levels(&self, id: MarketId, side: Side) -> Result<(), Violation> {
         let levels: Vec<_> = self.levels(id, side).collect();
         let sorted = levels.is_sorted_by(|a, b| side.is_better(a.price.0, b.price.0));

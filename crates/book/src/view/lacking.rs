@@ -1,5 +1,5 @@
-//! How a state that was read differs from the book: what the book lacks of it, which shows a lost notification, and what
-//! the book has and the reading has not. Nothing changes.
+//! Compares a reading with the book, read-only: accounts that the book lacks, which reveal lost
+//! notifications, and accounts that the reading lacks.
 
 use slotbook_protocol::account::{AccountKind, kind_of};
 use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
@@ -17,12 +17,11 @@ use crate::model::update::AccountUpdate;
 use crate::orders::users::positions_of;
 
 impl Book {
-    /// Whether the book has an account in a state that is older than this one and differs from it,
-    /// or does not have it at all: a notification of it is missing.
+    /// Whether the book lacks this state: it has an older, different state, or none. Then a
+    /// notification was lost.
     ///
-    /// False for an account that is closed, idle or malformed, because no node notifies of the
-    /// first two, and the last one is not in the book whatever was notified; nor is a market for
-    /// which there is no room.
+    /// False for closed and idle accounts, because nodes send no notification for them; for
+    /// malformed accounts, which the book never holds; and for a market beyond the table's limit.
     #[must_use]
     pub fn lacks(&self, update: &AccountUpdate<'_>) -> bool {
         if let Some(oracle) = self.markets.oracles.get(&update.pubkey) {
@@ -49,9 +48,9 @@ impl Book {
         }
     }
 
-    /// Whether the book has an account that this reading does not have, though the reading is later than the account's last
-    /// write: the account was closed, or was made on a fork that the chain left, or never was. An idle user counts as
-    /// gone, because no scan returns it.
+    /// Whether the book has an account that a later reading lacks: the account was closed, or
+    /// written on an abandoned fork, or never existed. An idle user counts as gone, because scans
+    /// do not return idle users.
     #[must_use]
     pub fn outlives(&self, update: &AccountUpdate<'_>) -> bool {
         if let Some(oracle) = self.markets.oracles.get(&update.pubkey) {
@@ -77,7 +76,7 @@ impl Book {
             })
     }
 
-    /// Whether this reading has an account of the program.
+    /// Whether the reading contains an account of the program.
     #[must_use]
     pub fn finds_account(&self, update: &AccountUpdate<'_>) -> bool {
         !update.data.is_empty() && update.owner == self.markets.exchange.program
@@ -116,8 +115,8 @@ impl Book {
         exchange.version.admits(update, false) && exchange.terms != ExchangeTerms::of(&view)
     }
 
-    /// At most `count` user accounts with open orders from index `from` on, and the index after
-    /// the last one read; that is 0 at the end. Every account is found once in each round.
+    /// Up to `count` user accounts with open orders from index `from` on, and the index after the
+    /// last one read; 0 at the end. Each round returns every account once.
     #[must_use]
     pub fn users_with_orders(&self, from: usize, count: usize) -> (Vec<Pubkey>, usize) {
         let users = &self.orders.users;

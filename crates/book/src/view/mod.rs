@@ -1,4 +1,4 @@
-//! What a book shows: levels, orders in their queues, auctions, quotes, and the facts beside them.
+//! Views of a book: levels, orders in their queues, auctions, quotes, and header facts.
 
 pub(crate) mod auctions;
 pub(crate) mod facts;

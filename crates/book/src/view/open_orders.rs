@@ -16,15 +16,15 @@ use crate::orders::order_store::open_order;
 pub struct OpenOrder<'a> {
     /// Its market.
     pub market: &'a MarketInfo,
-    /// The order as its account has it.
+    /// The order as stored in its account.
     pub order: Order,
     /// Why the book does not show it; `None` when it does.
     pub left_out: Option<LeftOut>,
 }
 
 impl Book {
-    /// Appends the open orders of a user account, in the order of its slots. None for an account
-    /// that is not known, and none of markets that are not known.
+    /// Appends the open orders of a user account, in the order of its slots. Appends nothing for an
+    /// unknown account, and skips orders of unknown markets.
     pub fn open_orders<'a>(&'a self, user: &Pubkey, rows: &mut Vec<OpenOrder<'a>>) {
         let Some(index) = self.orders.users.find(user) else { return };
         rows.extend((0..ORDERS_PER_USER).filter_map(|slot| self.open_order(index, slot)));
@@ -40,7 +40,6 @@ impl Book {
     }
 }
 
-/// Why an order at this place of a market is not shown.
 fn left_out(place: Place, market: &Market) -> Option<LeftOut> {
     match place {
         Place::Out(reason) | Place::Auction(reason) => Some(reason),

@@ -10,22 +10,22 @@ use crate::ladder::merged::{Levels, Merged};
 use crate::model::market::MarketId;
 use crate::{OrderRow, Side};
 
-/// Which orders are read: the first ones of a side.
+/// Selects the first orders of a side.
 #[derive(Clone, Copy, Debug)]
 pub struct OrdersQuery {
-    /// The market; an unknown one has no orders.
+    /// The market; an unknown market has no orders.
     pub market: MarketId,
     /// The side.
     pub side: Side,
-    /// Rows at most.
+    /// Maximum rows.
     pub limit: usize,
 }
 
-/// Called with the queue of a price, in no order; false ends the reading.
+/// Called with the unsorted queue of a price; false stops the reading.
 type EachQueue<'a> = &'a mut dyn FnMut(Price, &mut [QueueEntry]) -> bool;
 
 impl Book {
-    /// The levels of a side, best first. Nothing for an unknown market, or one that shows nothing.
+    /// The levels of a side, best first; empty for an unknown market or an empty book.
     pub fn levels(&self, id: MarketId, side: Side) -> Levels<'_> {
         Levels(self.merged(id, side))
     }
@@ -43,8 +43,7 @@ impl Book {
         self.orders_with(query, &mut QueueScratch::default(), rows);
     }
 
-    /// As [`Book::orders`], for callers that read often: nothing is allocated once the longest
-    /// queue was read.
+    /// As [`Book::orders`], with a reusable buffer: no allocation once the longest queue was read.
     pub fn orders_with(
         &self,
         query: OrdersQuery,
@@ -64,8 +63,8 @@ impl Book {
         });
     }
 
-    /// As [`Book::orders_with`], of one maker: all that is ahead of an order counts, but only the
-    /// queues that hold orders of the maker are read.
+    /// As [`Book::orders_with`], for one maker: queue sizes count all orders, but only the queues
+    /// that contain the maker are read.
     pub fn orders_of_maker(
         &self,
         maker: &Pubkey,
@@ -92,14 +91,14 @@ impl Book {
         self.each_queue_at(query, prices, queue, &mut each);
     }
 
-    /// Whether there is a user account with this key, with orders or without.
+    /// Whether the book has a user account with this key, with or without orders.
     #[must_use]
     pub fn has_user(&self, key: &Pubkey) -> bool {
         let index = self.orders.users.find(key);
         index.is_some_and(|index| self.orders.users.get(index).present)
     }
 
-    /// Appends at most `limit` distinct makers of a side, best order first.
+    /// Appends at most `limit` distinct makers of a side, by their best orders.
     pub fn top_makers(&self, id: MarketId, side: Side, limit: usize, makers: &mut Vec<Pubkey>) {
         let first = makers.len();
         let query = OrdersQuery { market: id, side, limit };
@@ -125,7 +124,7 @@ impl Book {
         }
     }
 
-    /// As [`Book::each_queue`], at these prices alone, which come best first.
+    /// As [`Book::each_queue`], for the given prices, best first.
     fn each_queue_at(
         &self,
         query: OrdersQuery,
@@ -149,7 +148,7 @@ impl Book {
         }
     }
 
-    /// The prices at which a user has shown orders, each once, best first.
+    /// The prices of a user's shown orders, without duplicates, best first.
     fn prices_of(&self, id: MarketId, side: Side, user: usize, prices: &mut Vec<u64>) {
         prices.clear();
         let Some(market) = self.markets.get(id) else { return };
@@ -169,7 +168,7 @@ impl Book {
         prices.dedup();
     }
 
-    /// What the shown part of a side consists of, best first; nothing for an unknown market.
+    /// The shown pieces of a side, best first; empty for an unknown market.
     pub(crate) fn merged(&self, id: MarketId, side: Side) -> Merged<'_> {
         match self.markets.get(id) {
             Some(market) => market.merged(side),

@@ -1,5 +1,5 @@
-//! The orders of one price, in the order in which they fill, and what readers keep of them from one
-//! read to the next: buffers, and long queues as far as they are sorted.
+//! The queue of one price in fill order, and the buffers and partly sorted long queues that readers
+//! keep between reads.
 
 use std::cmp::Ordering;
 
@@ -13,8 +13,8 @@ use crate::model::market::MarketId;
 use crate::orders::order_store::OrderStore;
 use crate::{OrderRow, Side};
 
-/// An order in the queue of its price, with what is needed to sort it: to fetch that from the order
-/// for each comparison costs ten times the comparison.
+/// An order in a queue, with its sort key: loading the key from the order for each comparison costs
+/// ten times the comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueEntry {
     /// See [`rank_of`].
@@ -24,7 +24,6 @@ pub(crate) struct QueueEntry {
     pub(crate) handle: u32,
 }
 
-/// Order slot, then order id, then the beginning of the maker's key.
 #[inline]
 fn rank_of(slot: Slot, order_id: u32, maker: &Pubkey) -> u128 {
     let [first, second, third, fourth, ..] = maker.0;
@@ -45,7 +44,7 @@ impl QueueEntry {
     }
 }
 
-/// Splits a queue, in no order, into the orders of a user and the others.
+/// Partitions an unsorted queue into the orders of a user and the rest.
 pub(crate) fn own_first(
     queue: &mut [QueueEntry],
     user: usize,
@@ -62,7 +61,7 @@ pub(crate) fn own_first(
 }
 
 impl OrderStore {
-    /// Replaces `queue` by the orders of the next pieces, which have this price, in no order.
+    /// Replaces `queue` by the unsorted orders of the next pieces, which have this price.
     pub(crate) fn read_queue(
         &self,
         price: u64,
@@ -92,8 +91,8 @@ impl OrderStore {
         }
     }
 
-    /// Sorts the first `count` orders of a queue and returns them: a caller that needs few of a
-    /// long queue does not wait for the rest.
+    /// Sorts and returns the first `count` orders of a queue: a caller that needs few orders of a
+    /// long queue does not pay for the rest.
     pub(crate) fn sort_front<'q>(
         &self,
         queue: &'q mut [QueueEntry],
@@ -108,7 +107,7 @@ impl OrderStore {
         front
     }
 
-    /// Order slot, then order id, then maker key; of one maker the first slot of the account.
+    /// Compares by order slot, order id, maker key, then slot index within the account.
     #[inline]
     pub(crate) fn compare(&self, a: &QueueEntry, b: &QueueEntry) -> Ordering {
         match a.rank.cmp(&b.rank) {
@@ -127,8 +126,8 @@ impl OrderStore {
         self.users.get(user_of(handle)).key
     }
 
-    /// In line, so that a caller that needs few of the facts does not fetch the order's bytes for
-    /// the rest.
+    /// Inlined, so that a caller that needs few fields does not load the order's bytes for the
+    /// rest.
     #[inline]
     pub(crate) fn row(&self, price: Price, entry: &QueueEntry, ahead: u128) -> OrderRow {
         let view = OrderView::new(self.arena.raw(entry.handle));
@@ -148,7 +147,7 @@ impl OrderStore {
     }
 }
 
-/// Memory that reading orders needs beside the rows. To be used with one book only.
+/// Buffers for reading orders. Use them with one book only.
 #[derive(Debug, Default)]
 pub struct QueueScratch {
     pub(crate) queue: Vec<QueueEntry>,
@@ -156,8 +155,8 @@ pub struct QueueScratch {
     pub(crate) prices: Vec<u64>,
 }
 
-/// The queue of a price. Equal keys have equal orders: a market whose orders change gets another
-/// sequence number.
+/// Identifies the queue of a price. Equal keys have equal orders, because a change of orders
+/// changes the sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueKey {
     pub(crate) market: MarketId,
@@ -180,7 +179,6 @@ struct CachedQueue {
     sorted: usize,
 }
 
-/// The queues, in no order.
 #[derive(Debug, Default)]
 pub(crate) struct QueueCache {
     queues: Vec<CachedQueue>,
@@ -188,8 +186,8 @@ pub(crate) struct QueueCache {
 }
 
 impl QueueCache {
-    /// Moves a cached queue into `entries`; returns how many of its first orders are sorted. `None`,
-    /// and `entries` as it was, when it is not cached.
+    /// Moves a cached queue into `entries`; returns the number of sorted orders at its front.
+    /// `None`, with `entries` unchanged, when the queue is not cached.
     pub(crate) fn remove(&mut self, key: QueueKey, entries: &mut Vec<QueueEntry>) -> Option<usize> {
         let index = self.queues.iter().position(|queue| queue.key == key)?;
         let queue = self.queues.swap_remove(index);
@@ -198,7 +196,7 @@ impl QueueCache {
         Some(queue.sorted)
     }
 
-    /// Adds a queue and drops those of its side at other sequence numbers. A full cache is emptied
+    /// Adds a queue and drops queues of its side at other sequence numbers. A full cache is cleared
     /// first.
     pub(crate) fn insert(&mut self, key: QueueKey, entries: Vec<QueueEntry>, sorted: usize) {
         if entries.len() > CACHED_QUEUE_ORDERS_MAX {

@@ -1,4 +1,4 @@
-//! The orders of a side as an iterator, for callers that do not know how many they need.
+//! Iterates over the orders of a side, for callers that do not know how many they need.
 
 use slotbook_protocol::units::Price;
 
@@ -10,18 +10,17 @@ use crate::model::market::MarketId;
 use crate::orders::order_store::OrderStore;
 use crate::{OrderRow, Side};
 
-/// Orders of a queue that are sorted at first, at least; each later time three times as many as are
-/// sorted already.
+/// Minimum orders of a queue in the first sort; each later sort triples the sorted front.
 const SORTED_FIRST: usize = 16;
 
-/// The part of a long queue that is sorted at first: to select it costs a pass over the queue, and
-/// to sort it costs less than that.
+/// Fraction of a long queue in the first sort: selecting it costs one pass over the queue, more
+/// than sorting it.
 const SORTED_FIRST_PART: usize = 16;
 
 impl Book {
-    /// The orders of a side in book order: price, then order slot, then id, then maker. Price levels
-    /// behind the last order read are not visited, and of a long queue only the front is sorted,
-    /// once while the market does not change.
+    /// Iterates over the orders of a side in book order: price, then order slot, then id, then
+    /// maker. Visits only the levels that are read, and sorts only the front of a long queue, once
+    /// per market change.
     pub fn resting<'a>(
         &'a self,
         id: MarketId,
@@ -30,7 +29,7 @@ impl Book {
     ) -> Resting<'a> {
         scratch.queue.clear();
         let side_key = self.markets.get(id).and_then(|market| {
-            // Within a turn orders change under the same number: no queue of it is cached.
+            // Within a turn, orders change under the same sequence number: do not cache queues.
             let is_settled = !market.dirty_sides[side.index()];
             let seq = market.side_seqs[side.index()];
             is_settled.then_some(QueueKey { market: id, side, price: 0, seq })
@@ -49,25 +48,25 @@ impl Book {
     }
 }
 
-/// The orders of a side, best first. See [`Book::resting`].
+/// Iterator over the orders of a side, best first. See [`Book::resting`].
 #[derive(Debug)]
 pub struct Resting<'a> {
     orders: &'a OrderStore,
     pieces: Merged<'a>,
     scratch: &'a mut QueueScratch,
-    /// The key of the side's queues but for their price; `None` where no queue is cached.
+    /// The cache key of the side's queues without the price; `None` when queues are not cached.
     side_key: Option<QueueKey>,
-    /// The key of the current queue, when it is to be cached.
+    /// The cache key of the current queue, if it will be cached.
     key: Option<QueueKey>,
     price: Price,
     next: usize,
-    /// The number of the queue's first orders that are sorted.
+    /// The number of sorted orders at the front.
     sorted: usize,
     ahead: u128,
 }
 
 impl Resting<'_> {
-    /// Reads the queue of the next price; returns false when there is none.
+    /// Reads the queue of the next price; returns false at the end.
     fn read_queue(&mut self) -> bool {
         self.cache_queue();
         let Some((price, piece)) = self.pieces.first() else { return false };
@@ -86,7 +85,6 @@ impl Resting<'_> {
         true
     }
 
-    /// Caches the current queue, if it is a long one.
     fn cache_queue(&mut self) {
         if let Some(key) = self.key.take() {
             let QueueScratch { queue, cache, .. } = &mut *self.scratch;
@@ -94,7 +92,7 @@ impl Resting<'_> {
         }
     }
 
-    /// Sorts more of the queue's front: the orders that are read share the cost.
+    /// Extends the sorted front: the cost is shared by the orders read.
     fn sort_more(&mut self) {
         let rest = &mut self.scratch.queue[self.sorted..];
         let count = (3 * self.sorted).max(SORTED_FIRST).max(rest.len() / SORTED_FIRST_PART);

@@ -180,7 +180,6 @@ pub(crate) fn lazer(price: i64, slot: u64) -> Vec<u8> {
     with_u64(data, 40, 1)
 }
 
-/// A key of one repeated byte.
 pub(crate) fn key(byte: u8) -> Pubkey {
     Pubkey([byte; 32])
 }
@@ -246,7 +245,6 @@ impl Bench {
         rows.iter().map(|row| row.order_id).collect()
     }
 
-    /// Ends the turn and says whether the perp market changed.
     pub(crate) fn turn_changes_perp(&mut self) -> bool {
         let perp = self.perp();
         self.book.end_turn(1).contains(&perp)

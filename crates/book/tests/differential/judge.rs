@@ -1,4 +1,4 @@
-//! Both books side by side: the same updates in, the same book out.
+//! Applies the same updates to both books and compares them.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
 
 use super::world::{Key, PROGRAM};
 
-/// An account on its way into both books.
+/// An account update for both books.
 pub(crate) struct Delivery<'a> {
     pub(crate) key: Key,
     pub(crate) owner: Key,
@@ -26,7 +26,7 @@ pub(crate) struct Delivery<'a> {
 pub(crate) struct Pair {
     pub(crate) fast: Book,
     pub(crate) naive: NaiveBook,
-    /// Used again for each reading of orders one by one, as a service does.
+    /// Reused by each reading of single orders, as in a service.
     walked: RefCell<QueueScratch>,
 }
 
@@ -50,7 +50,8 @@ impl Pair {
             Stamp::Snapshot => Gate::Snapshot,
             Stamp::WriteVersion(version) => Gate::WriteVersion(version),
         };
-        // A malformed account is an error and leaves the account out; both are compared below.
+        // A malformed account is an error and leaves the account out; the comparison below covers
+        // both.
         let _ = self.fast.apply(AccountUpdate {
             pubkey: Pubkey(delivery.key),
             owner: Pubkey(delivery.owner),
@@ -82,7 +83,7 @@ impl Pair {
         self.naive.end_snapshot();
     }
 
-    /// Compares everything that is shown. `Err` says what differs.
+    /// Compares everything shown. `Err` describes the difference.
     pub(crate) fn compare(&self) -> Result<(), String> {
         self.fast.check_integrity().map_err(|violation| violation.to_string())?;
         let markets = self.naive.views();
@@ -108,8 +109,7 @@ impl Pair {
         if ours == judge { Ok(()) } else { Err(format!("hash {ours:x}, naive {judge:x}")) }
     }
 
-    /// Compares the levels of every AMM, as the turn that has ended left them.
-    /// Returns how many there were.
+    /// Compares the levels of every AMM as of the last turn. Returns the number of levels.
     pub(crate) fn compare_quotes(&mut self) -> Result<usize, String> {
         let ids: Vec<_> = self.fast.markets().map(|info| (info.id, info.market_index)).collect();
         let mut count = 0;
@@ -169,7 +169,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The orders in auction are the naive book's, and none of them is in the book.
+    /// The auctions equal the naive book's, and none of their orders is in the book.
     fn compare_auctions(
         &self,
         market_type: MarketType,
@@ -191,7 +191,7 @@ impl Pair {
         equal("orders in the book or in auction", &names.len(), &listed)
     }
 
-    /// The first orders of a side, and those of one maker, are parts of all of them.
+    /// The first orders of a side, and the orders of one maker, are subsets of all orders.
     fn compare_parts(
         &self,
         id: slotbook_book::MarketId,

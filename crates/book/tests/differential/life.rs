@@ -1,4 +1,4 @@
-//! Random commands: what happens on a chain, and what goes wrong on the way to the book.
+//! Generates random commands: on-chain changes, and delivery faults.
 
 use slotbook_naive::{SnapshotKind, Stamp};
 use slotbook_protocol::account::perp_market::PERP_MARKET;
@@ -14,13 +14,13 @@ use super::world::{
 /// Ticks of markets; some do not divide the highest price of a prediction market.
 const TICKS: [u64; 8] = [0, 1, 7, 10, 30, 100, 250, 300];
 
-/// Times that a crowded market gets orders before the first command.
+/// Initial order changes of a crowded market.
 const CROWD: usize = 60;
 
-/// Deliveries that may come again.
+/// Deliveries that may be repeated.
 const RECENT_MAX: usize = 24;
 
-/// How updates are ordered on the way from the chain.
+/// How a feed orders its updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feed {
     /// One socket and snapshots.
@@ -36,7 +36,7 @@ struct Sent {
     data: Vec<u8>,
 }
 
-/// One seed's chain with both books.
+/// One seed's chain and both books.
 pub(crate) struct Life {
     rng: Rng,
     world: World,
@@ -64,12 +64,12 @@ impl Life {
         life
     }
 
-    /// The bytes of an account as the chain has them.
+    /// The on-chain bytes of an account.
     pub(crate) fn account(&self, key: &Key) -> Vec<u8> {
         self.world.data(key).clone()
     }
 
-    /// Does one thing and says what it was.
+    /// Runs one command and describes it.
     pub(crate) fn step(&mut self) -> String {
         match self.rng.below(100) {
             0..=33 => self.place(),
@@ -146,8 +146,8 @@ impl Life {
         format!("place {count} by {}", key[30])
     }
 
-    /// An order for an order slot. Ids are unique within a user, as on chain, and equal across
-    /// users.
+    /// A random order for an order slot. Ids are unique within a user, as on chain, and repeat
+    /// across users.
     fn order(&mut self, order_slot: usize) -> [u8; ORDER_BYTES] {
         let (rng, world) = (&mut self.rng, &self.world);
         let spread = if self.shape.is_crowded { 12 } else { 1 };
@@ -219,8 +219,8 @@ impl Life {
             self.world.put(&key, 432 + slot * 96, &base.to_le_bytes());
             self.world.put(&key, 516 + slot * 96, &index.to_le_bytes());
         } else {
-            // A balance is scaled by 1e19 less the token's decimals and interest, which is near
-            // 1e10.
+            // A balance is scaled by 1e19 divided by the token's decimals and interest, which is
+            // near 1e10.
             let unit = [1, 1_000, 10][usize::from(index - 1)];
             let scaled = self.rng.below(1_500) * self.rng.pick(&[0, unit, unit, unit]);
             self.world.put(&key, 104 + slot * 40, &scaled.to_le_bytes());
@@ -280,7 +280,7 @@ impl Life {
         format!("market {market:?}: {what} {field:?}")
     }
 
-    /// The name, the place and the new bytes of a market's field.
+    /// A random field of a market: name, offset and bytes.
     fn market_field(&mut self, market: MarketTag) -> (&'static str, usize, Vec<u8>) {
         let is_perp = market.0 == 1;
         let at = |perp: usize, spot: usize| if is_perp { perp } else { spot };
@@ -368,7 +368,7 @@ impl Life {
         format!("close user {}", key[30])
     }
 
-    /// A market's account is closed or becomes unreadable; a later change brings it back.
+    /// Closes a market's account or makes it unreadable; a later change restores it.
     fn lose_market(&mut self) -> String {
         let market = self.rng.pick(&MARKETS);
         let key = market_key(market);
@@ -386,7 +386,7 @@ impl Life {
         format!("market {market:?} is lost in way {way}")
     }
 
-    /// A delivery comes again: the same once more, or an older state by a revert.
+    /// Repeats a delivery: an identical state, or an older one as a revert.
     fn send_again(&mut self) -> String {
         if self.recent.is_empty() {
             return "nothing to send again".to_owned();
@@ -398,7 +398,7 @@ impl Life {
         format!("again {:?} of slot {slot}, {stamp:?}", &key[30..])
     }
 
-    /// A full reading; live updates may come in between, and some accounts are gone.
+    /// A snapshot, with live updates during it and some accounts missing.
     fn snapshot(&mut self) -> String {
         if self.feed != Feed::Socket {
             return self.move_oracle();
@@ -423,7 +423,7 @@ impl Life {
         format!("snapshot of slot {slot}, {kind:?}, without {gone}")
     }
 
-    /// Bytes the program never writes, or accounts the book does not read.
+    /// Bytes that the program never writes, or accounts that the book ignores.
     fn send_garbage(&mut self) -> String {
         let key = self.any_user();
         let mut data = self.world.data(&key).clone();
@@ -463,7 +463,7 @@ impl Life {
     }
 }
 
-/// The name, the place and the new bytes of a field that an AMM is quoted from.
+/// A random input of an AMM quote: name, offset and bytes.
 fn amm_field(rng: &mut Rng, now: i64) -> (&'static str, usize, Vec<u8>) {
     let reserve = 100_000_000_000_000_u128 + u128::from(rng.below(100_000_000_000));
     let position = i128::from(rng.between(-5_000_000_000_000, 5_000_000_000_000));
@@ -490,10 +490,10 @@ fn amm_field(rng: &mut Rng, now: i64) -> (&'static str, usize, Vec<u8>) {
     (path, PERP_MARKET.at(path, kind), bytes)
 }
 
-/// The discriminator of `UserStats`: an account that the book does not read.
+/// The discriminator of `UserStats`: an account that the book ignores.
 const USER_STATS: [u8; 8] = [0xb0, 0xdf, 0x88, 0x1b, 0x7a, 0x4f, 0x20, 0xe3];
 
-/// Prices near the oracle, on and off the tick; sometimes none, sometimes absurd.
+/// A price near the oracle, on or off the tick; sometimes zero, sometimes extreme.
 fn price(rng: &mut Rng, spread: i64) -> u64 {
     match rng.below(30) {
         0 => 0,
@@ -514,8 +514,8 @@ fn offset(rng: &mut Rng, spread: i64) -> i32 {
     i32::try_from(offset).expect("Invariant: offsets fit")
 }
 
-/// Start and end of an auction: prices or offsets, which the order's type decides, mostly in the
-/// direction that the program allows.
+/// Start and end of an auction: prices or offsets by order type, mostly in the direction that the
+/// program allows.
 fn auction_prices(rng: &mut Rng, is_bid: bool) -> [i64; 2] {
     let around = if rng.one_in(2) { 1_000_000 } else { 0 };
     let mut prices = [0; 2].map(|_| around + rng.between(-2_000, 2_000));

@@ -1,7 +1,7 @@
-//! The fast book against the naive one, under seeded random commands.
+//! Compares the fast book with the naive one under seeded random commands.
 //!
-//! `cargo test -p slotbook-book --release --test all differential -- --nocapture` with `SEEDS=10000`
-//! for the long form; `SEED=n` replays one seed and prints its commands.
+//! `cargo test -p slotbook-book --release --test all differential -- --nocapture` with
+//! `SEEDS=10000` for the long form; `SEED=n` replays one seed and prints its commands.
 
 mod judge;
 mod life;
@@ -24,19 +24,19 @@ fn number_from(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} was {text}, must be a number")))
 }
 
-/// What was met that a plain world has none of.
+/// Coverage of rare situations.
 #[derive(Default)]
 struct Met {
     amm_levels: usize,
     quote_turns: usize,
 }
 
-/// Runs one seed; `Err` says at which command the books part.
+/// Runs one seed; `Err` names the first command after which the books differ.
 fn run_seed(seed: u64, is_replay: bool) -> Result<Met, String> {
     let mut life = Life::new(seed);
     life.pair.compare().map_err(|text| format!("seed {seed} at the start: {text}"))?;
     if seed % 2 == 1 {
-        // Kept from now on, and counted again by each comparison.
+        // Enables the maintained hashes; each comparison recounts them.
         life.pair.fast.market_hashes(&mut Vec::new());
     }
     let mut commands: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ fn run_seed(seed: u64, is_replay: bool) -> Result<Met, String> {
         commands.push(command);
         let mut same = life.pair.compare();
         same = same.and_then(|()| versions.check(&mut life.pair.fast, turn));
-        // Whether somebody looked at the turns between must make no difference.
+        // Readings between turns must not change the result.
         if turn % (1 + 2 * (seed % 3)) == 0 {
             same = same
                 .and_then(|()| life.pair.compare_quotes())

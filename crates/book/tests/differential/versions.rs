@@ -1,15 +1,14 @@
-//! Readers cache by version: whatever a market shows may change only with its seq, slot or state.
+//! Readers cache by version: a market's shown data may change only with its seq, slot or state.
 
 use std::collections::HashMap;
 
 use slotbook_book::{Book, Level, MarketId, OrderRow, Side, VammExclusion};
 use slotbook_protocol::amm::AmmQuote;
 
-/// What every market showed at its last version.
+/// The shown data of every market at its last version.
 #[derive(Default)]
 pub(crate) struct Versions {
     shown: HashMap<MarketId, Shown>,
-    /// Turns of markets in which only their quotes changed.
     pub(crate) quote_turns: usize,
 }
 
@@ -21,12 +20,12 @@ struct Shown {
     quote: Option<Result<AmmQuote, VammExclusion>>,
 }
 
-/// What AMMs showed when somebody last looked, with the version.
+/// The AMM levels of the last reading, with their version.
 #[derive(Default)]
 pub(crate) struct QuoteVersions(HashMap<MarketId, (u64, [Vec<Level>; 2])>);
 
 impl QuoteVersions {
-    /// Levels of a market's AMM change only with its seq. To be called between two turns.
+    /// AMM levels change only with the market's seq. Call it between two turns.
     pub(crate) fn check(&mut self, book: &mut Book) -> Result<(), String> {
         let ids: Vec<MarketId> = book.markets().map(|info| info.id).collect();
         for id in ids {
@@ -45,7 +44,7 @@ impl QuoteVersions {
 }
 
 impl Versions {
-    /// Ends a turn and compares every market with what it showed before.
+    /// Ends a turn and compares every market with its previous data.
     pub(crate) fn check(&mut self, book: &mut Book, turn: u64) -> Result<(), String> {
         let turned = book.end_turn(turn).to_vec();
         let ids: Vec<MarketId> = book.markets().map(|info| info.id).collect();
@@ -77,8 +76,7 @@ impl Versions {
     }
 }
 
-/// A turn that says that only quotes changed has a seq of its own, a quote that did change, and the
-/// orders of before.
+/// A quotes-only turn has a new seq, a changed quote, and unchanged orders.
 fn quotes_only(before: &Shown, now: &Shown) -> Result<(), String> {
     if before.version.0 >= now.version.0 {
         Err(format!("quotes changed within seq {}", now.version.0))

@@ -18,7 +18,7 @@ pub(crate) const USER_BYTES: usize = 4376;
 pub(crate) const ORDERS_AT: usize = 1192;
 pub(crate) const ORDER_BYTES: usize = 96;
 
-/// How much of the world a seed uses.
+/// The size of a seed's world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) users: u8,
@@ -28,8 +28,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Few users and slots, so that commands meet orders that are there; now and then a crowded
-    /// market, so that ladders grow beyond one chunk.
+    /// Few users and slots, so that commands hit existing orders; sometimes a crowded market, so
+    /// that ladders exceed one chunk.
     pub(crate) fn any(rng: &mut Rng) -> Self {
         if rng.one_in(12) {
             Shape { users: USERS_MAX, order_slots: 32, is_crowded: true }
@@ -94,7 +94,7 @@ pub(crate) fn put(data: &mut [u8], at: usize, field: &[u8]) {
 }
 
 pub(crate) fn user_key(user: u8) -> Key {
-    // Keys that agree in their first bytes, so that ties reach the last ones.
+    // Keys with equal first bytes, so that tie-breaks reach the last ones.
     let mut key = [0x70; 32];
     key[31] = user.wrapping_mul(97);
     key[30] = user;
@@ -207,7 +207,8 @@ fn put_curve(data: &mut [u8]) {
     put_amm(data, TWAP_TS, &9_000_i64.to_le_bytes());
 }
 
-/// When the average price of the oracle was last moved on: the spread goes with the time since.
+/// The time of the last update of the oracle's average price: the spread depends on the elapsed
+/// time.
 pub(crate) const TWAP_TS: (&str, &str) = ("amm.historicalOracleData.lastOraclePriceTwapTs", "i64");
 
 fn put_amm(data: &mut [u8], (path, kind): (&str, &'static str), field: &[u8]) {
