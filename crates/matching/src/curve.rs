@@ -1,4 +1,4 @@
-//! What a taker of one direction gets on the AMM's curve.
+//! Fills of a taker on the AMM's curve.
 
 use slotbook_protocol::amm::curve::{PEG_PRECISION, Reserves, SwapAmount};
 use slotbook_protocol::amm::{AmmQuote, AmmSide};
@@ -6,16 +6,15 @@ use slotbook_protocol::enums::Direction;
 use slotbook_protocol::price::standardize_base;
 use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
 
-/// The AMM as a taker of one direction meets it.
+/// The AMM's offer to a taker of one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmmOffer {
-    /// The spread reserves of the side that the taker meets: the asks of a buy, the bids of a sell.
+    /// The spread reserves of the opposite side: asks for a buy, bids for a sell.
     pub reserves: Reserves,
-    /// Base that the side has open, 1e9.
+    /// Available base of the side, 1e9.
     pub available: u128,
 }
 
-/// What a taker wants of a curve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Want {
     pub(crate) direction: Direction,
@@ -26,7 +25,7 @@ pub(crate) struct Want {
 }
 
 impl AmmOffer {
-    /// What a taker of a direction meets of a quoted AMM.
+    /// The offer of a quoted AMM to a taker of a direction.
     #[must_use]
     pub fn of(quote: &AmmQuote, taker: Direction) -> Self {
         let (reserves, side) = match taker {
@@ -36,16 +35,14 @@ impl AmmOffer {
         Self { reserves, available: quote.liquidity(side) }
     }
 
-    /// The price of the first unit, 1e6; `None` for reserves that have none, and where nothing is
-    /// open.
+    /// The price of the first unit, 1e6; `None` without valid reserves or available base.
     pub(crate) fn price(&self) -> Option<Price> {
         let price = self.reserves.price().ok()?;
         (self.available > 0 && price.0 > 0).then_some(price)
     }
 
-    /// Base and quote of the largest swap that is wanted: whole steps, up to the base or the quote
-    /// that is wanted, and up to where the curve's price is the limit. `None` for none, and where
-    /// the reserves are no curve.
+    /// Base and quote of the largest swap within the taker's size and limit, in whole steps. `None`
+    /// when nothing fills, or the reserves define no curve.
     pub(crate) fn swap(&self, want: &Want) -> Option<(BaseQty, QuoteQty)> {
         self.price()?;
         let mut base = u128::from(want.base.0).min(self.available);
@@ -58,18 +55,18 @@ impl AmmOffer {
         (base.0 > 0 && quote.0 > 0).then_some((base, quote))
     }
 
-    /// Whether one step already costs, or brings, more quote than is left.
+    /// Whether one more step exceeds the remaining quote.
     pub(crate) fn is_too_dear(&self, want: &Want) -> bool {
         let step = self.quote(want.step, want.direction);
         want.quote.zip(step).is_some_and(|(left, step)| step > left)
     }
 
-    /// Base until the curve's price is the limit: the price is `k * peg / base^2`.
-    /// Source: programs/drift/src/math/orders.rs
-    /// `calculate_base_asset_amount_to_fill_up_to_limit_price`, which stops a tick before.
+    /// Base until the curve's price reaches the limit; the price is `k * peg / base^2`. Source:
+    /// programs/drift/src/math/orders.rs `calculate_base_asset_amount_to_fill_up_to_limit_price`,
+    /// which stops a tick earlier.
     fn base_up_to(&self, limit: Price, direction: Direction) -> Option<u128> {
         let reserves = &self.reserves;
-        // Price and peg have the same precision, so that it cancels out.
+        // Price and peg have the same precision, which cancels out.
         let square = reserves.invariant().times(reserves.peg).ok()?.over(limit.0.into()).ok()?;
         let at_limit = square.isqrt();
         Some(match direction {
@@ -78,14 +75,14 @@ impl AmmOffer {
         })
     }
 
-    /// The most whole steps of `most` whose quote is not more than what is left.
+    /// The largest number of whole steps, up to `most`, whose quote fits the remaining amount.
     fn base_within_quote(&self, most: BaseQty, want: &Want) -> Option<BaseQty> {
         let Some(left) = want.quote else { return Some(most) };
         let fits = |base| self.quote(base, want.direction).is_some_and(|quote| quote <= left);
         if fits(most) {
             return Some(most);
         }
-        // The quote grows with the base: the result is between steps that fit and steps that do not.
+        // The quote grows with the base, so a binary search finds the result.
         let step = want.step.0.max(1);
         let (mut fit, mut beyond) = (0, most.0 / step);
         while beyond > fit + 1 {
@@ -95,7 +92,7 @@ impl AmmOffer {
         Some(BaseQty(fit * step))
     }
 
-    /// What a swap of so much base costs or brings; `None` beyond the reserves or all amounts.
+    /// The quote of a swap of this much base; `None` beyond the reserves or on overflow.
     fn quote(&self, base: BaseQty, direction: Direction) -> Option<QuoteQty> {
         let amount = SwapAmount::Base(base.0.into());
         let swap = self.reserves.swap(amount, amount.direction_of(direction)).ok()?;

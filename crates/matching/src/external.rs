@@ -1,7 +1,7 @@
-//! Levels of venues outside the exchange, for spot markets.
+//! Levels of external venues, for spot markets.
 //!
-//! [`ExternalBook`] holds levels until its caller replaces them: it knows no venue, and not how old
-//! a level is.
+//! [`ExternalBook`] holds levels until its caller replaces them. It does not know the venue or the
+//! age of a level.
 
 use std::cmp::Reverse;
 
@@ -19,13 +19,13 @@ const SIZE_SCALE: u128 = 1_000_000_000;
 pub struct ExternalLevel {
     /// The price, 1e6.
     pub price: Price,
-    /// What is there, in the market's base units.
+    /// The available size, in the market's base units.
     pub size: BaseQty,
 }
 
 impl ExternalLevel {
-    /// A level whose size is at 1e9, for a market of so many decimals; what is less than a unit of
-    /// the token is left off. `None` when the size is no 64-bit number in that unit.
+    /// Converts a level whose size is at 1e9 to a market's decimals, rounded down. `None` when the
+    /// size exceeds 64 bits.
     #[must_use]
     pub fn scaled(price: Price, size_1e9: u64, decimals: u32) -> Option<Self> {
         let scaled = u128::from(size_1e9).checked_mul(10_u128.checked_pow(decimals)?)? / SIZE_SCALE;
@@ -33,17 +33,17 @@ impl ExternalLevel {
     }
 }
 
-/// The levels of external venues in each market: best first, one a price, at most
-/// [`EXTERNAL_LEVELS_MAX`] a side.
+/// The external levels of each market: best first, one per price, at most [`EXTERNAL_LEVELS_MAX`] a
+/// side.
 #[derive(Debug, Default)]
 pub struct ExternalBook {
     markets: Vec<[Vec<ExternalLevel>; 2]>,
 }
 
 impl ExternalBook {
-    /// Replaces the levels of a side. They may come in any order; those of one price become one, and
-    /// those without a price or a size are left out. Of more than [`EXTERNAL_LEVELS_GIVEN_MAX`] the
-    /// rest is not read, and no market beyond the book's maximum has any.
+    /// Replaces the levels of a side. Any order is accepted; equal prices merge, and levels without
+    /// a price or size are dropped. Levels beyond [`EXTERNAL_LEVELS_GIVEN_MAX`] are ignored, and so
+    /// are markets beyond the book's maximum.
     pub fn set(
         &mut self,
         id: MarketId,
@@ -75,7 +75,7 @@ impl ExternalBook {
         stored.truncate(EXTERNAL_LEVELS_MAX);
     }
 
-    /// The levels of a side, best first; none where none were set.
+    /// The levels of a side, best first; empty when none were set.
     #[must_use]
     pub fn levels(&self, id: MarketId, side: Side) -> &[ExternalLevel] {
         self.markets.get(usize::from(id.0)).map_or(&[], |sides| &sides[side as usize])

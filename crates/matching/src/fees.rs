@@ -1,4 +1,4 @@
-//! What a fill costs the taker and earns the maker.
+//! The fees and rebates of a fill.
 
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::fees::{FeeStructure, FeeTier, FillFees, TakerTerms, fill_fees};
@@ -7,18 +7,16 @@ use slotbook_protocol::units::QuoteQty;
 use crate::taker::Taker;
 use crate::terms::MarketTerms;
 
-/// The program's own tiers, for perps.
 pub(crate) static PERP_FEES: FeeStructure = FeeStructure::perps_default();
 
-/// The program's own tiers, for spot markets.
 pub(crate) static SPOT_FEES: FeeStructure = FeeStructure::spot_default();
 
-/// A part of a quote amount.
+/// A fraction of a quote amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// So many...
+    /// Numerator.
     pub numerator: u64,
-    /// ...of so many parts; above 0.
+    /// Denominator, above 0.
     pub denominator: u64,
 }
 
@@ -31,9 +29,9 @@ pub(crate) struct FeeTerms {
 }
 
 impl FeeTerms {
-    /// A taker's fees. The tiers of makers are not on their orders: they get the first tier's
-    /// rebate. In spot markets the program gives every taker the first tier, and no discount.
-    /// Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`.
+    /// Selects a taker's fee tier. Orders do not reveal the tiers of makers, so makers get the
+    /// first tier's rebate. In spot markets the program gives every taker the first tier, and no
+    /// discount. Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`.
     pub(crate) fn of(taker: &Taker, market: &MarketTerms, structure: &FeeStructure) -> Self {
         let [first, ..] = structure.tiers;
         let tier = structure.tiers.get(usize::from(taker.fee_tier)).copied().unwrap_or(first);
@@ -46,17 +44,17 @@ impl FeeTerms {
         Self { taker, maker: first, adjustment: market.fee_adjustment }
     }
 
-    /// The fees of a fill with a maker. `None` when the program could not pay all of them.
+    /// The fees of a fill with a maker. `None` when the fee cannot cover the rebate and rewards.
     pub(crate) fn with_maker(&self, quote: QuoteQty) -> Option<FillFees> {
         fill_fees(quote, &self.taker, Some(&self.maker), self.adjustment, None).ok()
     }
 
-    /// The fees of a fill that no maker gets a part of. `None` as for [`FeeTerms::with_maker`].
+    /// The fees of a fill without a maker. `None` as for [`FeeTerms::with_maker`].
     pub(crate) fn without_maker(&self, quote: QuoteQty) -> Option<FillFees> {
         fill_fees(quote, &self.taker, None, self.adjustment, None).ok()
     }
 
-    /// What the taker's own order earns when it rests and is filled.
+    /// The rebate rate of the taker's own order once it rests.
     pub(crate) fn rebate_rate(&self) -> Rate {
         let FeeTier { maker_rebate_numerator, maker_rebate_denominator, .. } = self.taker.tier;
         let percent = i32::from(self.adjustment).saturating_add(100).max(0).unsigned_abs();

@@ -1,11 +1,11 @@
-//! One fill, where it comes from, and why there are no more.
+//! Fills, their sources, and the reasons for fewer fills.
 
 use slotbook_book::EmptyReason;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty};
 
 use crate::fees::Rate;
 
-/// Where a fill comes from.
+/// The source of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FillSource {
     /// An offer in the taker's auction.
@@ -31,7 +31,6 @@ impl FillSource {
     }
 }
 
-/// Where a fill comes from, and its maker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) source: FillSource,
@@ -42,9 +41,9 @@ pub(crate) struct Origin {
 /// One fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fill {
-    /// Where it comes from.
+    /// The source of the fill.
     pub source: FillSource,
-    /// The maker's user account; `None` for sources without one, or where it is not known.
+    /// The maker's user account; `None` when there is none or it is unknown.
     pub maker: Option<Pubkey>,
     /// The maker's order; `None` where there is none.
     pub order_id: Option<u32>,
@@ -54,50 +53,49 @@ pub struct Fill {
     pub size: BaseQty,
     /// Quote filled, 1e6: rounded down when the maker buys, up when the maker sells.
     pub quote: QuoteQty,
-    /// What the taker pays beside, 1e6.
+    /// The taker's fee, 1e6, paid in addition to the quote.
     pub taker_fee: QuoteQty,
-    /// What the maker gets beside, 1e6.
+    /// The maker's rebate, 1e6, received in addition to the quote.
     pub maker_rebate: QuoteQty,
 }
 
-/// What is left of a limit order, in the book.
+/// The remainder of a limit order that rests in the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rests {
     /// The order's price, 1e6, on the tick.
     pub price: Price,
-    /// What rests, in the market's base units.
+    /// The resting size, in the market's base units.
     pub size: BaseQty,
-    /// What it earns when it is filled, of the quote.
+    /// The rebate of its future fills, as a fraction of their quote.
     pub rebate_rate: Rate,
 }
 
-/// Why a walk has no fills, or has fewer than its liquidity gives.
+/// Why a walk has fewer fills than its liquidity would give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The market's book is empty by rule.
+    /// A rule empties the market's book.
     Market(EmptyReason),
-    /// Only reduce-only orders fill in this market.
+    /// The market only fills reduce-only orders.
     MarketReduceOnly,
-    /// The order is reduce-only, and there is no position that it reduces.
+    /// The order is reduce-only, and there is no position to reduce.
     NothingToReduce,
-    /// The order is smaller than the market's smallest, or than a step.
+    /// The order is smaller than a step or the market's minimum.
     BelowMinOrderSize,
-    /// The order is post-only, and the AMM would fill it at once.
+    /// The order is post-only, and the AMM would fill it immediately.
     PostOnlyCrosses,
     /// The limit of a buy is below a tick.
     LimitBelowTick,
     /// The walk has [`crate::limits::FILLS_MAX`] fills.
     FillsExceeded,
-    /// The quote of the fills is beyond all amounts.
+    /// The total quote overflows.
     QuoteExceeded,
-    /// The fee of the next fill does not cover what the program pays out of it, or all fees
-    /// together are beyond all amounts.
+    /// The fee of the next fill is smaller than its payouts, or the total fees overflow.
     FeeExceeded,
-    /// The program's own sequence fails on chain: its numbers leave their range, or a fill is worse
-    /// than the limit by its rounding.
+    /// The program's own sequence fails on chain: a number overflows, or rounding makes a fill
+    /// worse than the limit.
     FillFails,
-    /// The fills' average price is too far from the oracle's, so that the program's own sequence
-    /// fails on chain.
+    /// The average price is too far from the oracle price, so the program's own sequence fails on
+    /// chain.
     PriceBand,
 }
 

@@ -1,8 +1,8 @@
-//! What a taker would get: the fills of an order that is sent now, and what rests of it.
+//! Simulates a taker order: its fills now, and the remainder that rests.
 //!
 //! The principal function is [`walk`]: a [`Taker`] meets the [`Liquidity`] of a market under the
-//! rules of a [`Model`], and the [`Walk`] says what was filled, from which source, at which price
-//! and fee, and what remains. It is a pure function of its arguments.
+//! rules of a [`Model`], and the [`Walk`] lists each fill with source, price and fee, and the
+//! remainder. It is a pure function of its arguments.
 //!
 //! This room does not change a book, does not know how orders arrive there, writes no JSON, does no
 //! I/O and reads no clock.

@@ -1,4 +1,4 @@
-//! What a taker meets: the market's terms and every source of liquidity.
+//! The terms and the liquidity that a taker meets.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ use crate::external::ExternalLevel;
 use crate::fees::{PERP_FEES, SPOT_FEES};
 use crate::terms::MarketTerms;
 
-/// A resting order that the taker may meet.
+/// A resting order on the opposite side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Maker {
     /// The user account that placed it.
@@ -22,7 +22,7 @@ pub struct Maker {
     pub order_id: u32,
     /// Effective price, 1e6.
     pub price: Price,
-    /// What can still fill, in the market's base units.
+    /// Fillable size, in the market's base units.
     pub size: BaseQty,
     /// The slot at which it was placed.
     pub slot: Slot,
@@ -35,22 +35,22 @@ impl From<OrderRow> for Maker {
     }
 }
 
-/// What a maker offers in the taker's auction.
+/// A maker's offer in the taker's auction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JitOffer {
-    /// The maker's user account, where it is known.
+    /// The maker's user account; `None` when unknown.
     pub maker: Option<Pubkey>,
-    /// The number of the offer among the maker's, where it has one.
+    /// The maker's number for the offer, if any.
     pub order_id: Option<u32>,
     /// The price, 1e6.
     pub price: Price,
-    /// What is offered, in the market's base units.
+    /// The offered size, in the market's base units.
     pub size: BaseQty,
-    /// Whether it is an indicative quote, which has not been made for this taker.
+    /// Whether it is an indicative quote, which was not made for this taker.
     pub is_quote: bool,
 }
 
-/// An indicative quote, which competes as an offer.
+/// An indicative quote competes as an offer.
 impl From<&OrderRow> for JitOffer {
     fn from(row: &OrderRow) -> Self {
         let OrderRow { maker, order_id, price, size, .. } = *row;
@@ -58,38 +58,38 @@ impl From<&OrderRow> for JitOffer {
     }
 }
 
-/// A perp market's AMM as the program has it before a fill, see [`PerpAmm::before_fill`].
+/// A perp market's AMM as the program sees it before a fill, see [`PerpAmm::before_fill`].
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramAmm<'a> {
-    /// The AMM, its spreads in force.
+    /// The AMM with its current spreads.
     pub amm: &'a PerpAmm,
-    /// It may fill. Where it may not, its prices and the market's margin still count.
+    /// Whether it may fill. If not, its prices and the market's margin still count.
     pub may_fill: bool,
 }
 
-/// Everything that a taker of one direction meets.
+/// All liquidity for a taker of one direction.
 pub struct Liquidity<'a> {
     /// The market's terms.
     pub market: MarketTerms,
     /// The resting orders of the other side, in book order: price, then slot, then id, then maker.
-    /// One more of them is read than is filled.
+    /// The walk reads one order more than it fills.
     pub makers: &'a mut dyn Iterator<Item = Maker>,
     /// The exchange's fees in markets of this type.
     pub fees: &'a FeeStructure,
-    /// The offers of the auction, in the order in which they came.
+    /// The offers of the auction, in order of arrival.
     pub jit: &'a [JitOffer],
-    /// The market's AMM; `None` where it has none, or is left out.
+    /// The market's AMM; `None` where it is missing or excluded.
     pub amm: Option<AmmOffer>,
-    /// The same AMM as the program's own sequence needs it; `None` where it is not known.
+    /// The AMM for the program's own sequence; `None` when unknown.
     pub program: Option<ProgramAmm<'a>>,
-    /// The oracle's price, where it is valid.
+    /// The oracle price, if valid.
     pub oracle: Option<OraclePrice>,
-    /// The levels of external venues, best first; of no meaning for perps.
+    /// The levels of external venues, best first; ignored for perps.
     pub external: &'a [ExternalLevel],
 }
 
 impl<'a> Liquidity<'a> {
-    /// Resting orders and nothing else, at the program's own fees.
+    /// Resting orders only, at the program's default fees.
     #[must_use]
     pub fn of_makers(market: MarketTerms, makers: &'a mut dyn Iterator<Item = Maker>) -> Self {
         let fees = match market.market_type {

@@ -1,4 +1,4 @@
-//! Base to quote and back, rounded as the program rounds.
+//! Conversions between base and quote, with the program's rounding.
 
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::fill::quote_for_maker;
@@ -11,7 +11,7 @@ pub(crate) fn base_precision(decimals: u32) -> u128 {
     10_u128.pow(decimals.min(TOKEN_DECIMALS_MAX))
 }
 
-/// What a taker pays or gets for `base` at a maker's price. `None` when no amount can hold it.
+/// The quote for `base` at a maker's price. `None` on overflow.
 pub(crate) fn quote_of(
     price: Price,
     base: BaseQty,
@@ -21,15 +21,14 @@ pub(crate) fn quote_of(
     quote_for_maker(base, price, decimals, taker.opposite()).ok()
 }
 
-/// The most base that costs at most `quote` at `price`, whatever its rounding.
+/// The largest base whose cost at `price` is at most `quote`, under either rounding.
 pub(crate) fn base_for(quote: QuoteQty, price: Price, decimals: u32) -> BaseQty {
     let product = u128::from(quote.0).saturating_mul(base_precision(decimals));
     let base = product.checked_div(u128::from(price.0)).unwrap_or(u128::MAX);
     BaseQty(u64::try_from(base).unwrap_or(u64::MAX))
 }
 
-/// Quote per base, 1e6, rounded against the taker. `None` without a base, or when no price can
-/// hold it.
+/// Quote per base, 1e6, rounded against the taker. `None` for zero base, or on overflow.
 pub(crate) fn price_of(
     quote: QuoteQty,
     base: BaseQty,

@@ -1,4 +1,4 @@
-//! The order that takes.
+//! The taker's order.
 
 use core::fmt;
 
@@ -9,21 +9,21 @@ use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
 
 use crate::terms::{MarketTerms, is_worse};
 
-/// How much the taker wants.
+/// The size of the order, in base or quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So much of the base asset, in the market's base units.
+    /// An amount of the base asset, in the market's base units.
     Base(BaseQty),
-    /// As much as costs, or brings, at most so much of the quote asset, 1e6.
+    /// As much base as costs, or brings, at most this amount of the quote asset, 1e6.
     Quote(QuoteQty),
 }
 
 /// The kind of the taker's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderKind {
-    /// Takes at once; its limit, if it has one, is the worst price. What is left does not rest.
+    /// Fills immediately; its limit, if any, is the worst price. The remainder does not rest.
     Market,
-    /// Takes up to its limit; what is left rests there.
+    /// Fills up to its limit; the remainder rests there.
     Limit,
 }
 
@@ -34,14 +34,14 @@ pub struct Auction {
     pub start: Price,
     /// The last price, 1e6.
     pub end: Price,
-    /// How long the auction lasts; it is over when more slots than this have passed.
+    /// Duration in slots; the auction is over when more slots have passed.
     pub duration_slots: u8,
     /// Slots since the order was placed.
     pub elapsed_slots: u64,
 }
 
 impl Auction {
-    /// The worst price at which an offer fills now, on the tick; `None` when no auction runs.
+    /// The worst price at which an offer fills now, on the tick; `None` without a running auction.
     pub(crate) fn price(&self, direction: Direction, market: &MarketTerms) -> Option<Price> {
         let order = self.order(direction)?;
         let now = Slot(self.elapsed_slots);
@@ -51,7 +51,7 @@ impl Auction {
         auction_price_program(&order, now, market.tick, None, market.is_prediction).ok()
     }
 
-    /// An order of slot 0 with this auction; `None` for prices beyond the program's.
+    /// An order of slot 0 with this auction; `None` when a price exceeds the program's range.
     fn order(&self, direction: Direction) -> Option<Order> {
         Some(Order {
             order_type: OrderType::Market,
@@ -63,7 +63,7 @@ impl Auction {
         })
     }
 
-    /// Whether the price moves, if at all, to where it is worse for the taker.
+    /// Whether the price stays or gets worse for the taker.
     fn worsens(&self, direction: Direction) -> bool {
         match direction {
             Direction::Long => self.end >= self.start,
@@ -72,29 +72,28 @@ impl Auction {
     }
 }
 
-/// An order that is sent now.
+/// An order sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taker {
-    /// The user account that sends it, whose own orders it does not meet; `None` for a new one.
+    /// The user account of the sender, whose own orders are skipped; `None` for a new account.
     pub key: Option<Pubkey>,
     /// Buys (long) or sells (short).
     pub direction: Direction,
-    /// How much.
+    /// The size.
     pub size: Size,
     /// The kind of order.
     pub kind: OrderKind,
     /// The worst price, 1e6. A limit order must have one.
     pub limit: Option<Price>,
-    /// Only makes: rests whole, or is refused where the AMM would fill it at once.
+    /// Whether the order only makes: it rests whole, or is rejected where the AMM would fill it.
     pub post_only: bool,
-    /// The signed position, in base units, that the order may only reduce; `None` when it may do
-    /// more.
+    /// The signed position, in base units, of a reduce-only order; `None` for other orders.
     pub reduce_only: Option<i64>,
     /// The order's auction; `None` when it has none.
     pub auction: Option<Auction>,
-    /// Index of the taker's fee tier.
+    /// Index of the taker's fee tier, 0 first.
     pub fee_tier: u8,
-    /// Was referred, and gets the discount.
+    /// Whether the taker was referred and gets the discount.
     pub referred: bool,
 }
 
@@ -123,9 +122,9 @@ impl Taker {
         Self { kind: OrderKind::Limit, limit: Some(limit), ..taker }
     }
 
-    /// Base of the position that a reduce-only order may fill: 0 when the order would add to it.
-    /// `None` when the order is not reduce-only.
-    /// Source: programs/drift/src/state/user.rs `get_base_asset_amount_unfilled`.
+    /// Base that a reduce-only order may fill: 0 when the order would increase the position. `None`
+    /// when the order is not reduce-only. Source: programs/drift/src/state/user.rs
+    /// `get_base_asset_amount_unfilled`.
     #[must_use]
     pub const fn reducible(&self) -> Option<BaseQty> {
         let Some(position) = self.reduce_only else { return None };
@@ -136,10 +135,10 @@ impl Taker {
         Some(BaseQty(if reduces { position.unsigned_abs() } else { 0 }))
     }
 
-    /// Whether the program could take this order at all, whatever the market.
+    /// Checks that the program could accept this order in some market.
     ///
     /// # Errors
-    /// [`TakerError`] with the first part that contradicts another.
+    /// [`TakerError`] for the first contradiction.
     ///
     /// Source: programs/drift/src/validation/order.rs `validate_order`.
     pub fn check(&self) -> Result<(), TakerError> {
@@ -169,7 +168,7 @@ impl Taker {
     }
 }
 
-/// Why an order could not be placed, whatever the market.
+/// Why an order is invalid in every market.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakerError {
     /// A limit order names no price.
@@ -180,7 +179,7 @@ pub enum TakerError {
     PostOnlyAuction,
     /// An auction starts or ends at price 0.
     AuctionWithoutPrice,
-    /// The auction's price moves to where it is better for the taker.
+    /// The auction price improves for the taker over time.
     AuctionImproves,
     /// The auction ends at a worse price than the order's limit.
     AuctionPassesLimit,

@@ -1,4 +1,4 @@
-//! A walk under way: what is filled and what is left.
+//! State of a running walk: filled and remaining amounts.
 
 use slotbook_protocol::enums::{Direction, MarketType};
 use slotbook_protocol::fees::FillFees;
@@ -12,23 +12,23 @@ use crate::money::{base_for, quote_of};
 use crate::taker::{Size, Taker};
 use crate::terms::{MarketTerms, is_worse};
 
-/// An order's limit and size as the program places it.
+/// An order's limit and size after the program's normalisation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedTerms {
     /// The worst price, on the tick.
     pub(crate) limit: Option<Price>,
-    /// The most base that may fill.
+    /// The largest fillable base.
     pub(crate) base_max: BaseQty,
 }
 
-/// What a fill moves.
+/// Base and quote of a fill.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Amounts {
     pub(crate) base: BaseQty,
     pub(crate) quote: QuoteQty,
 }
 
-/// What is filled, and what is left to fill.
+/// Filled and remaining amounts.
 #[derive(Debug)]
 pub(crate) struct Tally {
     pub(crate) market: MarketTerms,
@@ -42,16 +42,15 @@ pub(crate) struct Tally {
     left_base: BaseQty,
     left_quote: Option<QuoteQty>,
     pub(crate) fees: FeeTerms,
-    /// The best price that there was when the walk began.
     pub(crate) best: Option<Price>,
-    /// What is left to spend or to get is less than a step at the price of the next offer.
+    /// The remaining quote is less than a step at the next offer's price.
     pub(crate) is_spent: bool,
     /// Why the walk ended before its liquidity did.
     pub(crate) stopped: Option<Reason>,
 }
 
 impl Tally {
-    /// A walk of nothing yet.
+    /// Starts a walk.
     pub(crate) fn new(
         market: MarketTerms,
         taker: &Taker,
@@ -85,33 +84,32 @@ impl Tally {
         self.stopped.is_none() && !self.is_spent && self.left_base.0 > 0 && has_quote
     }
 
-    /// Whether the taker accepts a price.
     pub(crate) fn accepts(&self, price: Price) -> bool {
         self.limit.is_none_or(|limit| !is_worse(self.direction, price, limit))
     }
 
-    /// Base that is left to fill, as far as the order says it in base.
+    /// Remaining base; unlimited for an order of a quote amount.
     pub(crate) fn left_base(&self) -> BaseQty {
         self.left_base
     }
 
-    /// Quote that is left to spend or to get; `None` when the order says its size in base.
+    /// Remaining quote; `None` for an order of a base amount.
     pub(crate) fn left_quote(&self) -> Option<QuoteQty> {
         self.left_quote
     }
 
-    /// Fills what is wanted of an offer. Returns false when the walk ends with it: it is filled, or
-    /// what it still wants of this offer is less than a step.
+    /// Fills from an offer. Returns false when the walk is over: the order is filled, or the
+    /// remainder is less than a step.
     pub(crate) fn fill_offer(&mut self, price: Price, offered: BaseQty, origin: Origin) -> bool {
         let Some(amounts) = self.wanted(price, offered) else { return false };
         if amounts.base.0 == 0 {
-            // Less than a step is offered: the next offer may have more.
+            // The offer is below a step: the next offer may be larger.
             return offered < self.market.step;
         }
         self.fill(price, amounts, origin) && self.is_open()
     }
 
-    /// How much of an offer is wanted, and what it costs. `None` ends the walk.
+    /// The wanted part of an offer, and its quote. `None` ends the walk.
     fn wanted(&mut self, price: Price, offered: BaseQty) -> Option<Amounts> {
         let decimals = self.market.decimals;
         let base = self.on_step(offered.min(self.left_base));
@@ -131,8 +129,8 @@ impl Tally {
         }
     }
 
-    /// Spot fills are whole steps; a perp fills whatever is left of an order.
-    /// Source: programs/drift/src/controller/orders.rs `fulfill_spot_order_with_match`.
+    /// Spot fills are whole steps; a perp fills any remainder of an order. Source:
+    /// programs/drift/src/controller/orders.rs `fulfill_spot_order_with_match`.
     fn on_step(&self, base: BaseQty) -> BaseQty {
         match self.market.market_type {
             MarketType::Perp => base,
@@ -147,7 +145,7 @@ impl Tally {
         }
     }
 
-    /// Notes a fill with the fees of its source. Returns false when the totals cannot hold it.
+    /// Records a fill with the fees of its source. Returns false when the totals overflow.
     pub(crate) fn fill(&mut self, price: Price, amounts: Amounts, origin: Origin) -> bool {
         let Some(fees) = self.fees_of(amounts.quote, origin.source) else {
             self.stopped = Some(Reason::FeeExceeded);
@@ -156,7 +154,7 @@ impl Tally {
         self.fill_with_fees(price, amounts, origin, &fees)
     }
 
-    /// Notes a fill with its fees. Returns false when the totals cannot hold it.
+    /// Records a fill with its fees. Returns false when the totals overflow.
     pub(crate) fn fill_with_fees(
         &mut self,
         price: Price,

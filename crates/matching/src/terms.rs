@@ -1,10 +1,10 @@
-//! The terms of a market, and which of two prices is worse for a taker.
+//! The terms of a market, and price comparison for a taker.
 
 use slotbook_book::{EmptyReason, MarketInfo};
 use slotbook_protocol::enums::{Direction, MarketStatus, MarketType};
 use slotbook_protocol::units::{BaseQty, Price};
 
-/// What of a market the walk needs, beside its liquidity.
+/// The market data that a walk needs besides liquidity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarketTerms {
     /// Perp or spot.
@@ -17,18 +17,18 @@ pub struct MarketTerms {
     pub min_order_size: BaseQty,
     /// Decimals of a base size: 9 for perps, the token's for spot.
     pub decimals: u32,
-    /// True for prediction markets, whose prices end at 1,000,000.
+    /// Whether it is a prediction market, whose prices end at 1,000,000.
     pub is_prediction: bool,
-    /// Percent by which the market's fees and rebates differ from their tiers'.
+    /// Percent by which the market's fees and rebates differ from the fee tiers.
     pub fee_adjustment: i16,
-    /// Only reduce-only orders may fill.
+    /// Whether only reduce-only orders may fill.
     pub is_reduce_only: bool,
-    /// Why nothing fills here by rule; `None` where orders may.
+    /// Why a rule prevents all fills; `None` for an open market.
     pub closed: Option<EmptyReason>,
 }
 
 impl MarketTerms {
-    /// A perp market that is open.
+    /// An open perp market.
     #[must_use]
     pub const fn perp(tick: Price, step: BaseQty, min_order_size: BaseQty) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl MarketTerms {
         }
     }
 
-    /// The terms of a market of the book, open unless `closed` says why not.
+    /// The terms of a market of the book, open unless `closed` gives a reason.
     #[must_use]
     pub fn of(info: &MarketInfo, closed: Option<EmptyReason>) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl MarketTerms {
     }
 }
 
-/// Whether a taker pays more, or gets less, at `price` than at `other`.
+/// Whether `price` is worse than `other` for the taker.
 pub(crate) fn is_worse(taker: Direction, price: Price, other: Price) -> bool {
     match taker {
         Direction::Long => price > other,
@@ -69,7 +69,6 @@ pub(crate) fn is_worse(taker: Direction, price: Price, other: Price) -> bool {
     }
 }
 
-/// The best of some prices for a taker.
 pub(crate) fn best_of(taker: Direction, prices: impl Iterator<Item = Price>) -> Option<Price> {
     match taker {
         Direction::Long => prices.min(),

@@ -1,4 +1,4 @@
-//! The walk: what a taker gets, fill by fill.
+//! The walk: simulates a taker order fill by fill.
 
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::price::{standardize_base, standardize_price};
@@ -13,12 +13,12 @@ use crate::tally::{PlacedTerms, Tally};
 use crate::terms::{MarketTerms, is_worse};
 use crate::{onchain, spec};
 
-/// Whose rules decide what the taker meets, and in which order.
+/// Selects the rules of priority between sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// The specification's sequence: auction, resting orders, AMM, external venues.
     Spec,
-    /// The program's: the AMM comes between the resting orders, by price.
+    /// The program's sequence: the AMM fills between the resting orders, by price.
     Onchain,
 }
 
@@ -33,10 +33,10 @@ impl Model {
     }
 }
 
-/// What a taker gets.
+/// The result of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
-    /// The fills, in the order in which they happen.
+    /// The fills, in order of execution.
     pub fills: Vec<Fill>,
     /// Base filled, in the market's base units.
     pub filled_base: BaseQty,
@@ -46,22 +46,22 @@ pub struct Walk {
     pub average_price: Option<Price>,
     /// The worst price of a fill, 1e6; `None` without one.
     pub worst_price: Option<Price>,
-    /// How much worse the average is than the best price there was, in millionths, rounded down;
+    /// How much worse the average is than the best initial price, in millionths, rounded down;
     /// `None` without a fill.
     pub price_impact: Option<u64>,
-    /// What the taker pays beside the quote, 1e6.
+    /// The taker's fees in addition to the quote, 1e6.
     pub taker_fee: QuoteQty,
-    /// What is not filled, in the unit of the order's size.
+    /// The unfilled remainder, in the unit of the order's size.
     pub unfilled: Size,
-    /// What of it rests in the book; `None` when nothing does.
+    /// The part of the remainder that rests in the book; `None` for none.
     pub rests: Option<Rests>,
-    /// Why nothing was filled, or not everything that could be; `None` when no rule forbids it.
+    /// Why nothing, or not all the available liquidity, was filled; `None` when no rule applied.
     pub reason: Option<Reason>,
 }
 
-/// What a taker gets that sends this order now. The order must have passed [`Taker::check`].
+/// Simulates this order now. The order must have passed [`Taker::check`].
 ///
-/// The work is that of the fills: liquidity behind the last fill is not read.
+/// The cost is proportional to the fills: liquidity beyond the last fill is not read.
 #[must_use]
 pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
     let market = liquidity.market;
@@ -81,9 +81,9 @@ pub fn walk(taker: &Taker, liquidity: Liquidity<'_>, model: Model) -> Walk {
     Walk::of(taker, tally)
 }
 
-/// The base that an order of a quote amount comes to, as far as the walk has shown it: what was
-/// filled, and what of a limit order the rest would be at its limit. `None` for an order of a base
-/// amount, and where it was the liquidity that ended.
+/// The base size that a quote amount corresponds to after the walk: the filled base, plus the
+/// remainder of a limit order at its limit. `None` for a base amount, and when the liquidity was
+/// exhausted.
 fn wanted_by_quote(taker: &Taker, tally: &Tally) -> Option<BaseQty> {
     let left = match (taker.kind, tally.limit, tally.left_quote()?) {
         _ if tally.is_spent => BaseQty(0),
@@ -96,7 +96,7 @@ fn wanted_by_quote(taker: &Taker, tally: &Tally) -> Option<BaseQty> {
     Some(BaseQty(tally.filled_base.0.saturating_add(left.0)))
 }
 
-/// The smallest order of this taker. Source: programs/drift/src/validation/order.rs
+/// The minimum order size for this taker. Source: programs/drift/src/validation/order.rs
 /// `validate_base_asset_amount`.
 fn least_of(taker: &Taker, market: &MarketTerms) -> BaseQty {
     match taker.reduce_only {
@@ -105,8 +105,8 @@ fn least_of(taker: &Taker, market: &MarketTerms) -> BaseQty {
     }
 }
 
-/// The order's limit and size as the program places it.
-/// Source: programs/drift/src/controller/orders.rs `place_perp_order`.
+/// The order's limit and size after the program's normalisation. Source:
+/// programs/drift/src/controller/orders.rs `place_perp_order`.
 fn terms_of(taker: &Taker, market: &MarketTerms) -> Result<PlacedTerms, Reason> {
     if let Some(reason) = market.closed {
         return Err(Reason::Market(reason));
@@ -134,7 +134,6 @@ fn terms_of(taker: &Taker, market: &MarketTerms) -> Result<PlacedTerms, Reason> 
 }
 
 impl Walk {
-    /// A walk that a rule forbids.
     fn refused(taker: &Taker, reason: Reason) -> Self {
         Self {
             fills: Vec::new(),
@@ -177,8 +176,8 @@ impl Walk {
     }
 }
 
-/// How much worse the average is than the best price there was, in millionths, rounded down: 0 when
-/// it is not worse.
+/// How much worse the average is than the best initial price, in millionths, rounded down, at least
+/// 0.
 fn impact_of(tally: &Tally) -> Option<u64> {
     let best = u128::from(tally.best?.0).checked_mul(tally.filled_base.0.into())?;
     let paid =
@@ -193,8 +192,8 @@ fn impact_of(tally: &Tally) -> Option<u64> {
 /// Units of a price impact of one.
 const IMPACT_PRECISION: u128 = 1_000_000;
 
-/// What of a limit order rests: whole steps, at its limit. An order whose walk was cut short would
-/// go on filling.
+/// The resting remainder of a limit order: whole steps, at its limit. None when a limit cut the
+/// walk short, because the order would fill further.
 fn rest_of(taker: &Taker, tally: &Tally) -> Option<Rests> {
     let price = match (taker.kind, tally.stopped) {
         (OrderKind::Limit, None) => tally.limit?,

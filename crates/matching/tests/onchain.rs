@@ -1,4 +1,4 @@
-//! The program's own sequence: properties of its fills, and its answers to orders that are sent now.
+//! The program's own sequence: properties of its fills, and results for new orders.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -118,7 +118,7 @@ fn the_amm_takes_its_share_of_a_match_that_shrinks_its_inventory() {
     let taker = Taker::limit(Direction::Long, Size::Base(BaseQty(STEP * 100)), Price(151_000_000));
     let walk = onchain(&taker, &makers, Some(&jits), &[]);
     assert_eq!(sources(&walk), [FillSource::Vamm, FillSource::Dlob]);
-    // The sides are 2:1, so that it takes the most there is: half, at the maker's price.
+    // The sides are 2:1, so that the AMM takes its maximum share: half, at the maker's price.
     assert_eq!(walk.fills[0].size, BaseQty(STEP * 50));
     assert_eq!(walk.fills[0].price, Price(150_000_000));
     let without = onchain(&taker, &makers, Some(&PerpAmm { amm_jit_intensity: 0, ..jits }), &[]);
@@ -157,7 +157,7 @@ fn offers_of_the_auction_are_makers_like_others() {
 
 #[test]
 fn a_maker_far_through_the_oracle_is_cancelled_and_not_filled() {
-    // An ask a tenth below the oracle's price, the market's margin.
+    // An ask one tenth below the oracle price, which equals the market's margin.
     let makers = [maker(1, 135_000_000, STEP), maker(2, 150_000_000, STEP)];
     let walk = onchain(&buy(STEP), &makers, Some(&amm()), &[]);
     assert_eq!(walk.fills[0].maker, Some(key(2)));
@@ -192,7 +192,7 @@ fn an_amount_of_quote_buys_the_most_whole_steps_that_it_pays() {
     let makers = [maker(1, 150_000_000, STEP * 10), maker(2, 150_100_000, STEP * 10)];
     let taker = Taker::market(Direction::Long, Size::Quote(QuoteQty(16_600_000)));
     let walk = onchain(&taker, &makers, None, &[]);
-    // Ten steps at 1.5 and one at 1.501; a second at 1.501 would be more than is left.
+    // Ten steps at 1.5 and one at 1.501; a second step at 1.501 would exceed the remaining quote.
     assert_eq!(walk.filled_base, BaseQty(STEP * 11));
     assert_eq!(walk.filled_quote, QuoteQty(16_501_000));
 }
@@ -320,7 +320,7 @@ fn a_taker_without_limit_is_bound_by_the_amm_or_else_by_the_oracle() {
     let price = |amm: &PerpAmm, taker, seconds| {
         amm.fallback_price(taker, Price(150_000_000), ORACLE, seconds).unwrap().0
     };
-    // A hundredth through the AMM's quote at the end of its life, a two-hundredth before.
+    // A hundredth through the AMM's quote at the end of the order's life, a two-hundredth before.
     assert_eq!(price(&amm, Direction::Long, 0), 150_075_000 + 1_500_750);
     assert_eq!(price(&amm, Direction::Short, 30), 149_925_000 - 749_625);
     let empty = PerpAmm {
@@ -400,7 +400,7 @@ fn makers_of(side: Direction, parts: &[(u8, i16, u16, bool)]) -> Vec<MakerOrder>
     makers
 }
 
-/// What holds of every fill: amounts, limits, positions and the curve.
+/// The invariants of every fill: amounts, limits, positions and the curve.
 fn check(request: &Request<'_>, fills: &Fills) -> Result<(), TestCaseError> {
     let (base, _) = fills.totals();
     let wanted = request.taker.unfilled().0;
@@ -434,7 +434,7 @@ fn check(request: &Request<'_>, fills: &Fills) -> Result<(), TestCaseError> {
     let moved = before.base_asset_reserve.cast_signed() - after.base_asset_reserve.cast_signed();
     prop_assert_eq!(moved, signed);
     if from_amm > 0 {
-        // The product is k less the rest of one division.
+        // The product is k less the remainder of one division.
         let product = U256::product(after.base_asset_reserve, after.quote_asset_reserve);
         prop_assert!(product <= after.reserves().invariant());
         let more = U256::product(after.base_asset_reserve, after.quote_asset_reserve + 1);
@@ -463,7 +463,7 @@ proptest! {
         let request = request(&makers, taker, amm);
         let fills = fill(&request).unwrap();
         check(&request, &fills)?;
-        // What reduce-only makers fill together is no more than their account's position.
+        // The fills of reduce-only makers together do not exceed their account's position.
         for account in 0..4 {
             let reduced: u64 = fills.fills.iter().filter_map(|fill| match fill.source {
                 Source::Maker(index) if makers[index].key == key(account) => {
@@ -540,7 +540,7 @@ proptest! {
         taker in direction(), ticks in -200_i64..200, steps in 1_u64..120,
         parts in prop::collection::btree_map(-200_i64..200, 1_u64..20, 0..8),
     ) {
-        // Seven makers of different prices: what one fill tries, and no ties.
+        // Seven makers with different prices: the number that one fill tries, without ties.
         let mut makers: Vec<Maker> = parts
             .iter()
             .zip(1_u8..=7)
@@ -552,8 +552,8 @@ proptest! {
             makers.reverse();
         }
         let limit = Price((ORACLE + ticks * 100).unsigned_abs());
-        // A seller of a quote amount may leave part of a better bid for a worse one that fits; the
-        // program knows no amounts of quote and does not.
+        // A seller of a quote amount may skip part of a better bid for a worse one that fits; the
+        // program knows no quote amounts and does not.
         let in_quote = Size::Quote(QuoteQty(steps * 1_500_000));
         let in_base = Size::Base(BaseQty(steps * STEP));
         let sizes = if taker == Direction::Long { [in_base, in_quote] } else { [in_base; 2] };

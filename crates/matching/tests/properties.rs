@@ -1,7 +1,7 @@
-//! What holds for every walk, whatever the market and the order.
+//! Invariants of every walk, for any market and order.
 //!
-//! [`common::check`] is asked after each: size is conserved, sums are those of the fills, no fill is
-//! worse than the limit, and nobody fills more than there was.
+//! Each test calls [`common::check`]: size is conserved, sums equal the fills, no fill is worse
+//! than the limit, and no source fills more than its size.
 
 use crate::common::{BASE, Market, ONE, perp, spot};
 use proptest::prelude::*;
@@ -45,7 +45,7 @@ fn offer() -> impl Strategy<Value = JitOffer> {
     })
 }
 
-/// A curve around the prices of the orders, thin enough that they move it.
+/// A curve around the prices of the orders, thin enough that fills move it.
 fn amm() -> impl Strategy<Value = AmmOffer> {
     (ONE * 90..ONE * 110, 10 * BASE..100_000 * BASE, 0..100_u128).prop_map(
         |(price, reserve, percent)| {
@@ -123,7 +123,6 @@ fn taker() -> impl Strategy<Value = Taker> {
         })
 }
 
-/// Orders and levels in the order in which this taker meets them.
 fn in_order(mut market: Market, taker: Direction) -> Market {
     let rank = |price: Price| match taker {
         Direction::Long => price.0,
@@ -148,7 +147,7 @@ proptest! {
     fn size_is_conserved_and_no_fill_is_worse_than_the_limit(market in market(), taker in taker()) {
         let market = in_order(market, taker.direction);
         let walk = market.walk(&taker);
-        // The same again: the answer is a function of what it is asked.
+        // A second walk is identical: the walk is a pure function.
         prop_assert_eq!(&walk, &market.walk(&taker));
         for fill in &walk.fills {
             prop_assert!(taker.key.is_none() || fill.maker != taker.key);
@@ -179,7 +178,7 @@ proptest! {
     fn a_bigger_order_never_gets_a_better_average(
         market in market(), taker in taker(), steps in 1..5_000_u64,
     ) {
-        // Where the sequence follows the price, which auction and AMM need not.
+        // Without auction and AMM the sequence follows the price.
         let market = in_order(Market { jit: Vec::new(), amm: None, ..market }, taker.direction);
         let small = Taker { size: Size::Base(BaseQty(BASE)), reduce_only: None, ..taker };
         let big = Taker { size: Size::Base(BaseQty(BASE + steps * BASE / 1_000)), ..small };
@@ -247,7 +246,7 @@ proptest! {
         let on_step = walk.filled_base.0 - walk.filled_base.0 % market.terms.step.0;
         let of_base = Taker { size: Size::Base(BaseQty(on_step)), ..taker };
         let same = market.walk(&of_base);
-        // What is left behind an order that is no whole steps may be too little for the curve.
+        // The remainder after a size of fractional steps may be too small for the curve.
         prop_assert!(same.filled_base.0 + market.terms.step.0 > on_step);
         prop_assert!(same.filled_quote <= walk.filled_quote);
     }
@@ -262,7 +261,8 @@ proptest! {
         let with = Market { jit, ..without.clone() };
         let (bare, quoted) = (without.walk(&taker), with.walk(&taker));
         if bare.filled_base != quoted.filled_base {
-            // Quotes add liquidity: an order of a quote amount buys more, or is filled further.
+            // Quotes add liquidity: an order of a quote amount buys more base, or fills a larger
+            // part.
             let Size::Base(_) = taker.size else { return Ok(()) };
             // The curve gives whole steps alone.
             prop_assert!(quoted.filled_base.0 + with.terms.step.0 > bare.filled_base.0);

@@ -6,7 +6,6 @@ use slotbook_matching::{Auction, FillSource, OrderKind, Taker};
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::units::{BaseQty, Price};
 
-/// The fills of a taker: (source, whole price, thousandths).
 fn check(market: &Market, taker: Taker, expected: &[(FillSource, u64, u64)]) {
     assert_eq!(market.fills(&taker), expected);
 }
@@ -55,7 +54,7 @@ fn row_1_when_the_auction_is_over_no_offer_fills() {
     check(&market, none, &[(Dlob, 101, 10)]);
 }
 
-/// No slots, at the start of time.
+/// An auction of duration 0, at the start.
 const NO_AUCTION: Auction =
     Auction { start: Price(0), end: Price(0), duration_slots: 0, elapsed_slots: 0 };
 

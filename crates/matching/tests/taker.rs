@@ -1,4 +1,4 @@
-//! What the taker's own terms do to a walk: limits, sizes, post-only, reduce-only, fees.
+//! How the taker's terms affect a walk: limits, sizes, post-only, reduce-only, fees.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ use slotbook_matching::{
 use slotbook_protocol::fees::FeeStructure;
 use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
 
-/// A taker that fills nothing, for this reason, and does not rest.
+/// Expects a walk without fills, for this reason, that does not rest.
 fn refused(market: &Market, taker: Taker, reason: Reason) {
     let walk = market.walk(&taker);
     assert_eq!((walk.fills.len(), walk.reason), (0, Some(reason)));
@@ -143,7 +143,7 @@ fn a_buy_of_a_quote_amount_never_costs_more_and_a_sell_never_brings_more() {
 fn a_quote_amount_that_is_spent_does_not_go_on_to_a_source_where_it_is_more() {
     let mut market = spot().offers(&[(102, 1_000)]).external(&[(90, 1_000)]);
     market.terms.step = BaseQty(1);
-    // 11.575769 brings 0.113487 at 102, and then 0.000001 more would be had at 90.
+    // 11.575769 brings 0.113487 at 102, and then 0.000001 more would fit at 90.
     let sell = Taker { size: Size::Quote(QuoteQty(11_575_769)), ..market.sell(0) };
     let fills = market.walk(&sell).fills;
     assert_eq!(fills.iter().map(|fill| fill.source).collect::<Vec<_>>(), [FillSource::Jit]);
@@ -187,7 +187,7 @@ fn a_limit_order_whose_quote_amount_is_below_the_smallest_does_not_rest() {
     assert_eq!(rests.map(|rests| rests.size), Some(market.size(10)));
     refused(&market, Taker { post_only: true, ..at_99(500_000) }, Reason::BelowMinOrderSize);
 
-    // What is left over after a fill is no order of its own.
+    // The remainder after a fill is not an order with a minimum size.
     let thin = perp().resting(&[(100, 30)]);
     let walk =
         thin.walk(&Taker { size: Size::Quote(QuoteQty(3_500_000)), ..limited(thin.buy(0), 100) });
@@ -344,7 +344,7 @@ fn a_walk_ends_at_the_most_fills_and_what_is_left_is_unfilled() {
 fn fees_beyond_all_numbers_end_the_walk() {
     let market = perp().resting(&[(100, 30_000), (100, 30_000)]);
     let mut fees = FeeStructure::perps_default();
-    // The fee of each fill is two thirds of all amounts.
+    // The fee of each fill is two thirds of the maximum amount.
     (fees.tiers[0].fee_numerator, fees.tiers[0].fee_denominator) = (u32::MAX, 1);
     let mut makers = market.makers.iter().copied();
     let liquidity = Liquidity { fees: &fees, ..market.liquidity(&mut makers) };

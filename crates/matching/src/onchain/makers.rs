@@ -1,4 +1,4 @@
-//! Which resting orders a taker may meet, and in which order the program tries them.
+//! Selects the resting orders that a taker may meet, in the program's order.
 
 use core::cmp::Ordering;
 
@@ -7,24 +7,23 @@ use slotbook_protocol::order::Order;
 use slotbook_protocol::price::{ProtectedMakerParams, limit_price_program};
 use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 
-/// Parts of a margin ratio.
-/// Source: programs/drift/src/math/constants.rs `MARGIN_PRECISION`.
+/// Precision of a margin ratio. Source: programs/drift/src/math/constants.rs `MARGIN_PRECISION`.
 const MARGIN_PRECISION: u128 = 10_000;
 
-/// An order of a maker whose account was passed to the fill.
+/// An order of a maker account that was passed to the fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MakerOrder {
     /// The maker's user account.
     pub key: Pubkey,
-    /// The order as it lies in the account.
+    /// The order as stored in the account.
     pub order: Order,
     /// The maker's signed position in the market, base units.
     pub position: i64,
-    /// The maker is protected.
+    /// Whether the maker is protected.
     pub is_protected: bool,
 }
 
-/// What decides about makers beside their orders.
+/// The state that affects makers besides their orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// The slot.
@@ -37,52 +36,52 @@ pub struct Moment {
     pub tick: Price,
     /// The market's step, base units.
     pub step: BaseQty,
-    /// The contract is a prediction.
+    /// Whether it is a prediction market.
     pub is_prediction: bool,
-    /// Initial margin, 1e4: a maker's price further than this through the oracle's is cancelled.
-    /// `None` where no margin is known: nothing is cancelled for it.
+    /// Initial margin ratio, 1e4: a maker order is cancelled when its price crosses the oracle
+    /// price by more. `None` when unknown: nothing is cancelled.
     pub margin_ratio_initial: Option<u32>,
-    /// The offset of protected makers, where the taker must bear it; `None` otherwise.
+    /// The price offset of protected makers, if it applies to this taker.
     pub protected: Option<ProtectedMakerParams>,
 }
 
-/// An order that will be tried, by its place among the orders given, and its price.
+/// A maker order to try: its index in the input, and its price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ranked {
-    /// Index among the orders given.
+    /// Index in the input.
     pub index: usize,
-    /// The price at this moment, 1e6.
+    /// The current price, 1e6.
     pub price: Price,
 }
 
-/// Why an order is not tried.
+/// Why an order is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// It may not make for this taker, which is post-only or has rested longer.
+    /// It cannot be the maker, because the taker is post-only or has rested longer.
     NotMakerForTaker,
-    /// It is priced so far through the oracle's price that it is cancelled.
+    /// Its price crosses the oracle price so far that it is cancelled.
     OracleBand,
     /// It has expired and is cancelled.
     Expired,
     /// It is reduce-only with less than a step to reduce, and is cancelled.
     ReduceOnly,
-    /// It has no price at this moment.
+    /// It has no current price.
     NoPrice,
 }
 
-/// The makers' orders in the order in which the program tries them, and those it does not try.
+/// The makers' orders in the program's order, and the skipped orders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MakerList {
     /// Best price first.
     pub ranked: Vec<Ranked>,
-    /// In the order given.
+    /// In input order.
     pub skipped: Vec<(usize, Skip)>,
 }
 
 impl MakerList {
-    /// Ranks the orders given, which are in the order of their accounts' addresses and, within an
-    /// account, in the order of its slots. Orders that are not open, not limit orders, not
-    /// triggered, of the taker's side or of the taker's own account do not count at all.
+    /// Ranks the input orders, which are sorted by account address and then by slot. Orders are
+    /// ignored when they are closed, not limit orders, untriggered, on the taker's side, or in the
+    /// taker's account.
     ///
     /// Source: programs/drift/src/controller/orders.rs `get_maker_orders_info`.
     #[must_use]
@@ -111,7 +110,6 @@ fn may_make(order: &Order, side: Direction) -> bool {
         && (!order.must_be_triggered() || order.is_triggered())
 }
 
-/// The price at which the order would be tried, or why it is not.
 fn price_of(maker: &MakerOrder, taker: &Order, moment: &Moment) -> Result<Price, Skip> {
     let order = &maker.order;
     let price = limit_price_program(
@@ -139,8 +137,8 @@ fn price_of(maker: &MakerOrder, taker: &Order, moment: &Moment) -> Result<Price,
     Ok(price)
 }
 
-/// Whether the order rests, and has rested longer than a taker that rests, too.
-/// Source: programs/drift/src/math/matching.rs `is_maker_for_taker`.
+/// Whether the order rests, and longer than a resting taker. Source:
+/// programs/drift/src/math/matching.rs `is_maker_for_taker`.
 fn is_maker_for_taker(maker: &Order, taker: &Order, slot: Slot) -> bool {
     if taker.post_only || !maker.is_resting_limit(slot) {
         return false;
@@ -161,9 +159,9 @@ fn is_beyond_oracle_band(price: Price, side: Direction, moment: &Moment) -> bool
     through > 0 && part.is_none_or(|part| part >= u128::from(margin))
 }
 
-/// Inserts where the program's search lands. Of equal prices none comes first by rule: where a new
-/// one lands among them depends on how many orders there are.
-/// Source: programs/drift/src/controller/orders.rs `insert_maker_order_info`.
+/// Inserts at the position that the program's search returns. Among equal prices, that position
+/// depends on the number of orders. Source: programs/drift/src/controller/orders.rs
+/// `insert_maker_order_info`.
 pub fn insert(ranked: &mut Vec<Ranked>, maker: Ranked, side: Direction) {
     let at = search(ranked.len(), |index| match side {
         Direction::Short => ranked[index].price.cmp(&maker.price),
@@ -173,9 +171,9 @@ pub fn insert(ranked: &mut Vec<Ranked>, maker: Ranked, side: Direction) {
 }
 
 /// The index that the standard library's binary search returns in rustc 1.95, found or not. The
-/// program inserts there whether the search found an equal or not, so the algorithm is part of the
-/// rule and is written out: the search halves down to one element without stopping at an equal one.
-/// Source: library/core/src/slice/mod.rs `binary_search_by` of rustc 1.95.
+/// program inserts there even after an equal hit, so the algorithm is part of the rule: the search
+/// halves down to one element without stopping at an equal one. Source:
+/// library/core/src/slice/mod.rs `binary_search_by` of rustc 1.95.
 fn search(length: usize, order_at: impl Fn(usize) -> Ordering) -> usize {
     if length == 0 {
         return 0;

@@ -1,35 +1,35 @@
-//! What the program plans to do for a taker, before it does any of it.
+//! The program's plan for a taker: its fulfillment steps.
 
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::units::Price;
 
 use super::makers::Ranked;
 
-/// A plan ends with the step that makes it longer than this.
-/// Source: programs/drift/src/math/fulfillment.rs, "fulfillment_methods.len() > 6".
+/// Maximum length of a plan before its last step. Source: programs/drift/src/math/fulfillment.rs,
+/// "fulfillment_methods.len() > 6".
 const METHODS_MAX: usize = 6;
 
 /// One step of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Fill from the AMM, up to a maker's price where there is one.
+    /// Fill from the AMM, up to a maker's price if given.
     Amm(Option<Price>),
     /// Match a maker's order.
     Match(Ranked),
 }
 
-/// What a taker's plan depends on.
+/// The inputs of a taker's plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
     /// The taker's direction.
     pub direction: Direction,
-    /// The taker may only make.
+    /// Whether the taker may only make.
     pub post_only: bool,
-    /// The worst price; `None` when any will do.
+    /// The worst price; `None` for no limit.
     pub limit: Option<Price>,
     /// The AMM's price for the taker; `None` when the AMM may not fill.
     pub amm: Option<Price>,
-    /// The makers in the order in which they are tried.
+    /// The makers in the order of attempts.
     pub makers: &'a [Ranked],
 }
 
@@ -68,7 +68,7 @@ impl Plan<'_> {
     }
 }
 
-/// Whether a taker pays less, or gets more, at `price` than at `other`.
+/// Whether `price` is better than `other` for the taker.
 pub(super) fn is_better(taker: Direction, price: Price, other: Price) -> bool {
     match taker {
         Direction::Long => price < other,

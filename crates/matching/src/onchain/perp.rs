@@ -1,4 +1,4 @@
-//! A perp order that is sent now, as a fill of the program's.
+//! Simulates a new perp order as one fill of the program.
 
 use slotbook_protocol::amm::PerpAmm;
 use slotbook_protocol::enums::{Direction, OrderStatus, OrderType};
@@ -17,20 +17,20 @@ use crate::taker::{OrderKind, Size, Taker};
 use crate::tally::{Amounts, Tally};
 use crate::terms::best_of;
 
-/// Seconds for which a market order lives at least, when it names no end.
-/// Source: programs/drift/src/controller/orders.rs `place_perp_order`.
+/// Minimum lifetime of a market order without an expiry, seconds. Source:
+/// programs/drift/src/controller/orders.rs `place_perp_order`.
 const MARKET_ORDER_SECONDS_MIN: i64 = 30;
 
-/// Stands for a taker without an account; no account has this address.
+/// Placeholder for a taker without an account; no account has this address.
 const NOBODY: Pubkey = Pubkey([u8::MAX; 32]);
 
-/// What was passed to the fill, by the index of its order.
+/// The origin of each order passed to the fill, by index.
 enum Passed {
     Resting(Maker),
     Offer(JitOffer),
 }
 
-/// Fills the taker by one fill of the program's, all of it or, when it fails on chain, none.
+/// Fills the taker by one program fill: everything, or nothing when the fill fails on chain.
 pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     if taker.post_only {
         refuse_crossing(liquidity.amm, liquidity.oracle, tally);
@@ -74,9 +74,9 @@ pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     }
 }
 
-/// The orders that a filler would pass: the offers of the auction and the best resting orders, in
-/// the order of their accounts. Offers are placed on the tick by accounts of their own where theirs
-/// is not known.
+/// The orders that a filler would pass: the offers of the auction and the best resting orders,
+/// sorted by account. Offers are rounded to the tick; an offer of an unknown maker gets a
+/// placeholder account.
 fn pass_makers(
     taker: &Taker,
     jit: &[JitOffer],
@@ -104,7 +104,7 @@ fn pass_makers(
     both.into_iter().unzip()
 }
 
-/// A key for an offer whose maker is not known.
+/// A placeholder account for an offer of an unknown maker.
 fn numbered(number: usize) -> Pubkey {
     let mut key = [0; 32];
     let number = (number as u64).to_be_bytes();
@@ -112,7 +112,7 @@ fn numbered(number: usize) -> Pubkey {
     Pubkey(key)
 }
 
-/// A resting order as the book has read it: its price and what of it can fill, as of this moment.
+/// A resting order with its current price and fillable size, as the book shows it.
 fn maker_order(
     key: Pubkey,
     order_id: u32,
@@ -132,9 +132,9 @@ fn maker_order(
     MakerOrder { key, order, position: 0, is_protected: false }
 }
 
-/// The taker's order, placed at slot 0. Auction prices are placed on the tick, and none beyond the
-/// order's limit: the program refuses such an auction, here it is cut at the limit.
-/// Source: programs/drift/src/validation/order.rs `validate_auction_params`.
+/// The taker's order, placed at slot 0. Auction prices are rounded to the tick and clamped to the
+/// order's limit, where the program would reject them. Source:
+/// programs/drift/src/validation/order.rs `validate_auction_params`.
 fn order_of(taker: &Taker, tally: &Tally) -> Order {
     let auction = taker.auction.filter(|auction| auction.duration_slots > 0);
     let price_of = |price: Price| {
@@ -168,7 +168,7 @@ fn order_of(taker: &Taker, tally: &Tally) -> Order {
     }
 }
 
-/// The moment, in slots and seconds since the order was placed; a slot is half a second.
+/// Slots and seconds since the order was placed; a slot is half a second.
 fn moment_of(taker: &Taker, tally: &Tally, oracle: Option<OraclePrice>, amm: &PerpAmm) -> Moment {
     let elapsed = taker.auction.map_or(0, |auction| auction.elapsed_slots);
     Moment {
@@ -183,8 +183,8 @@ fn moment_of(taker: &Taker, tally: &Tally, oracle: Option<OraclePrice>, amm: &Pe
     }
 }
 
-/// Fills what the order wants. The program knows sizes in base alone: for an amount of quote it is
-/// sent the most whole steps whose fills come to no more.
+/// Fills the order. The program knows base sizes only: for a quote amount, the order is sized to
+/// the most whole steps whose fills fit the amount.
 fn fill_amount(
     mut request: Request<'_>,
     size: Size,
@@ -215,7 +215,7 @@ fn fill_amount(
     Ok(best)
 }
 
-/// The best price that there was: the first maker's, or the AMM's.
+/// The best initial price: the first maker's, or the AMM's.
 fn best_price(request: &Request<'_>, fills: &Fills) -> Option<Price> {
     let direction = request.taker.direction;
     let maker = fills.makers.ranked.first().map(|maker| maker.price);
@@ -226,7 +226,7 @@ fn best_price(request: &Request<'_>, fills: &Fills) -> Option<Price> {
     best_of(direction, [maker, amm].into_iter().flatten())
 }
 
-/// Notes a fill. Returns false when the totals cannot hold it.
+/// Records a fill. Returns false when the totals overflow.
 fn note(fill: &ProgramFill, passed: &[Passed], tally: &mut Tally) -> bool {
     let origin = match fill.source {
         Source::Amm | Source::AmmJit => {

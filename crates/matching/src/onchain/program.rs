@@ -1,7 +1,7 @@
 //! The program's fill of one perp order, step by step, on plain values.
 //!
-//! Not here: margin checks, open interest, rewards of fillers, and the checks of the whole fill's
-//! price after it, see [`Fills::is_within_bands`] for the last.
+//! Excluded: margin checks, open interest, and rewards of fillers. [`Fills::is_within_bands`]
+//! checks the price of the whole fill.
 
 use core::fmt;
 
@@ -26,13 +26,13 @@ const PERP_DECIMALS: u32 = 9;
 /// Units of a perp's base of one.
 const BASE_UNITS: u128 = 1_000_000_000;
 
-/// Parts of the margin ratio that bounds a fill's distance from the oracle.
+/// Precision of the margin ratio that bounds a fill's distance from the oracle.
 const MARGIN_PRECISION: u128 = 10_000;
 
-/// Most that a fill's price may be from the oracle's average over five minutes, 1e6: a half.
+/// Maximum distance of a fill's price from the oracle's five-minute average, 1e6: a half.
 const TWAP_DIVERGENCE_MAX: u128 = 500_000;
 
-/// What a fill of a perp order needs to know.
+/// The inputs of a perp fill.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The taker's user account.
@@ -41,73 +41,73 @@ pub struct Request<'a> {
     pub taker: Order,
     /// The taker's signed position in the market, 1e9.
     pub taker_position: i64,
-    /// What the taker pays by.
+    /// The fee terms of the taker.
     pub terms: TakerTerms,
-    /// The tier by which makers are paid.
+    /// The fee tier of makers.
     pub maker_tier: FeeTier,
-    /// Orders of the makers' accounts, in the order of their addresses and slots.
+    /// Orders of the makers, sorted by account address and slot.
     pub makers: &'a [MakerOrder],
-    /// The AMM with the spreads in force.
+    /// The AMM with its current spreads.
     pub amm: PerpAmm,
-    /// The AMM may fill, beside the share it takes of matches.
+    /// Whether the AMM may fill on its own, besides its share of matches.
     pub is_amm_available: bool,
     /// Slot, clock, oracle and the market's grid.
     pub moment: Moment,
 }
 
-/// Where a fill comes from.
+/// The source of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The AMM, on its curve.
     Amm,
     /// The AMM's share of a match, at the maker's price.
     AmmJit,
-    /// A maker's order, by its index among those given.
+    /// A maker's order, by its index in the input.
     Maker(usize),
 }
 
 /// One fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramFill {
-    /// Where it comes from.
+    /// The source.
     pub source: Source,
-    /// The maker's price, 1e6; `None` for the AMM, whose curve has none.
+    /// The maker's price, 1e6; `None` for the AMM's curve.
     pub price: Option<Price>,
     /// Base filled, 1e9.
     pub base: BaseQty,
     /// Quote filled, 1e6.
     pub quote: QuoteQty,
-    /// What each party pays. The rebate of a post-only taker's own fill is the taker's.
+    /// The fees of each party. A post-only taker receives the rebate of its own fill.
     pub fees: FillFees,
 }
 
-/// What becomes of the order.
+/// The result of a fill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fills {
-    /// The taker's worst price at this moment; `None` when any will do.
+    /// The taker's worst price; `None` for no limit.
     pub limit_price: Option<Price>,
     /// The makers' orders.
     pub makers: MakerList,
     /// The plan.
     pub methods: Vec<Method>,
-    /// What was filled, in order.
+    /// The fills, in order.
     pub fills: Vec<ProgramFill>,
-    /// The AMM afterwards.
+    /// The AMM after the fills.
     pub amm: PerpAmm,
-    /// Base of the taker's order that is filled, with what was before.
+    /// Filled base of the taker's order, earlier fills included.
     pub taker_filled: BaseQty,
 }
 
-/// Why the whole fill fails on chain: nothing of it happens.
+/// Why the whole fill fails on chain: it then has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FillError {
     /// The taker's price is not defined.
     Price(PriceError),
-    /// The AMM's numbers leave their range.
+    /// An AMM number overflows.
     Amm(AmmError),
-    /// A fee or an amount is not defined.
+    /// A fee or an amount overflows.
     Amount(ProtocolError),
-    /// A fill would be worse for the taker than its limit.
+    /// A fill would be worse than the taker's limit.
     WorseThanLimit,
 }
 
@@ -142,7 +142,7 @@ impl From<ProtocolError> for FillError {
     }
 }
 
-/// Fills a perp order: lists the makers, plans, and carries the plan out until the order is full.
+/// Fills a perp order: ranks the makers, plans, and executes the plan until the order is full.
 ///
 /// # Errors
 /// [`FillError`] when a step fails; on chain the transaction fails with it.
@@ -188,7 +188,7 @@ pub fn fill(request: &Request<'_>) -> Result<Fills, FillError> {
     Ok(Fills { limit_price, makers, methods, fills, amm, taker_filled })
 }
 
-/// A fill under way.
+/// State of a running fill.
 struct Run<'a> {
     request: &'a Request<'a>,
     limit: Option<Price>,
@@ -196,7 +196,7 @@ struct Run<'a> {
     taker: Order,
     taker_position: i64,
     amm: PerpAmm,
-    /// What the fills changed of each order given: base filled.
+    /// Base filled so far, by input order.
     filled: Vec<u64>,
     fills: Vec<ProgramFill>,
 }
@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What of the taker's order may still fill, against the position as it is now.
+    /// The remaining fillable size of the taker's order, given its current position.
     fn taker_wants(&self) -> BaseQty {
         self.taker.unfilled_for_position(self.taker_position)
     }
@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
         self.take_from_amm(base, limit, own_price, Source::Amm)
     }
 
-    /// A post-only taker's limit less its rebate, which the AMM's price must leave room for.
+    /// A post-only taker's limit less its rebate, which the AMM's price must leave as margin.
     /// Source: programs/drift/src/math/orders.rs `calculate_limit_price_with_buffer`.
     fn with_rebate_buffer(&self, limit: Price) -> Result<Price, FillError> {
         if !self.taker.post_only {
@@ -251,8 +251,8 @@ impl<'a> Run<'a> {
         Ok(Price(moved.ok_or(AmmError::Overflow)?))
     }
 
-    /// Takes base from the AMM within a limit, at a price or else at the curve's. Nothing is taken
-    /// below what the AMM fills at least.
+    /// Takes base from the AMM within a limit, at the given price or the curve's. Amounts below the
+    /// AMM's minimum are skipped.
     fn take_from_amm(
         &mut self,
         base: BaseQty,
@@ -266,7 +266,7 @@ impl<'a> Run<'a> {
         let direction = self.taker.direction;
         let on_curve = QuoteQty(self.amm.fill(direction, base)?);
         let quote = match price {
-            // The AMM keeps what the price is better than the curve, rounded down.
+            // The AMM keeps the price improvement over the curve, rounded down.
             Some(price) => quote_for_maker(base, price, PERP_DECIMALS, Direction::Long)?,
             None => on_curve,
         };
@@ -282,8 +282,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The least that the AMM fills: a smallest order, or a step where the order may close a
-    /// position that is smaller.
+    /// The AMM's minimum fill: the minimum order size, or one step where the order may close a
+    /// smaller position.
     fn least_from_amm(&self) -> BaseQty {
         let is_large = self.taker_position.unsigned_abs() > self.amm.min_order_size;
         let least = match !self.taker.reduce_only && is_large {
@@ -293,8 +293,8 @@ impl<'a> Run<'a> {
         BaseQty(least)
     }
 
-    /// A post-only taker pays no fee and gets the rebate.
-    /// Source: programs/drift/src/math/fees.rs `calculate_fee_for_fulfillment_with_amm`.
+    /// A post-only taker pays no fee and gets the rebate. Source: programs/drift/src/math/fees.rs
+    /// `calculate_fee_for_fulfillment_with_amm`.
     fn own_rebate(&self, quote: QuoteQty) -> Result<FillFees, FillError> {
         let terms = &self.request.terms;
         Ok(FillFees {
@@ -304,8 +304,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Matches a maker's order, the AMM's share of it first.
-    /// Source: programs/drift/src/controller/orders.rs `fulfill_perp_order_with_match`.
+    /// Matches a maker's order, after the AMM's share of the match. Source:
+    /// programs/drift/src/controller/orders.rs `fulfill_perp_order_with_match`.
     fn fill_from_maker(&mut self, maker: Ranked) -> Result<(), FillError> {
         let direction = self.taker.direction;
         let side = direction.opposite();
@@ -341,8 +341,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The taker's limit, or what the program takes for one: a price through the AMM's. `None` where
-    /// there is no curve to have a price.
+    /// The taker's limit, or the program's fallback for a missing limit: a price through the AMM's.
+    /// `None` without a curve.
     fn taker_price(&self) -> Result<Option<Price>, FillError> {
         let (None, Some(reserve_price)) = (self.limit, self.reserve_price) else {
             return Ok(self.limit);
@@ -353,7 +353,8 @@ impl<'a> Run<'a> {
         Ok(Some(self.amm.fallback_price(direction, reserve_price, oracle, seconds_left)?))
     }
 
-    /// What of a maker's order may still fill: all orders of one account share its position.
+    /// The remaining fillable size of a maker's order: all orders of one account share its
+    /// position.
     fn offered(&self, index: usize) -> BaseQty {
         let maker = &self.request.makers[index];
         let position = self.position_of(maker);
@@ -371,7 +372,7 @@ impl<'a> Run<'a> {
             })
     }
 
-    /// The quote per base must not be worse than a price; a unit of quote is rounding.
+    /// Checks that the quote per base is not worse than a price; a unit of quote is rounding.
     /// Source: programs/drift/src/math/orders.rs `validate_fill_price`.
     fn check_price(&self, base: BaseQty, quote: QuoteQty, limit: Price) -> Result<(), FillError> {
         let direction = self.taker.direction;
@@ -396,7 +397,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A position after a fill; it stays at the end of the numbers, which no position reaches.
+/// A position after a fill, saturating; real positions never reach the bounds.
 fn moved(position: i64, direction: Direction, base: BaseQty) -> i64 {
     match direction {
         Direction::Long => position.saturating_add_unsigned(base.0),
@@ -413,13 +414,13 @@ impl Fills {
         })
     }
 
-    /// Whether the average price is within the initial margin of the oracle's price and within half
-    /// of the oracle's average over five minutes; outside, the whole fill fails on chain. True
-    /// without a fill, and in a prediction market.
+    /// Whether the average price is within the initial margin of the oracle price and within half
+    /// of the oracle's five-minute average; otherwise the whole fill fails on chain. True without a
+    /// fill, and in a prediction market.
     ///
     /// Source: programs/drift/src/math/orders.rs `validate_fill_price_within_price_bands`;
-    /// programs/drift/src/state/state.rs `max_oracle_twap_5min_percent_divergence`, whose least is
-    /// taken.
+    /// programs/drift/src/state/state.rs `max_oracle_twap_5min_percent_divergence`, of which this
+    /// is the minimum.
     #[must_use]
     pub fn is_within_bands(&self, moment: &Moment) -> bool {
         let (base, quote) = self.totals();

@@ -1,4 +1,4 @@
-//! A spot order that is sent now, as the program fills it.
+//! Simulates a new spot order as a fill of the program.
 
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::price::standardize_price;
@@ -12,24 +12,24 @@ use crate::taker::Taker;
 use crate::tally::Tally;
 use crate::terms::{best_of, is_worse};
 
-/// A fill ends with the maker that makes it longer than this.
-/// Source: programs/drift/src/math/fulfillment.rs `determine_spot_fulfillment_methods`.
+/// Maximum makers of a fill before its last one. Source: programs/drift/src/math/fulfillment.rs
+/// `determine_spot_fulfillment_methods`.
 const MATCHES_MAX: usize = 6;
 
-/// A taker without a limit takes external levels up to this part beyond the best.
-/// Source: programs/drift/src/controller/orders.rs `fulfill_spot_order_with_external_market`.
+/// A taker without a limit accepts external levels up to 1/100 worse than the best. Source:
+/// programs/drift/src/controller/orders.rs `fulfill_spot_order_with_external_market`.
 const EXTERNAL_SLACK_DIVISOR: u64 = 100;
 
-/// What a maker has: a resting order, or an offer of the auction.
+/// A maker's resting order or auction offer.
 struct Offered {
     price: Price,
     size: BaseQty,
     origin: Origin,
 }
 
-/// Fills the taker from external venues alone where there are some, whatever they cost; else from
-/// the makers, of which a taker without a limit meets none.
-/// Source: programs/drift/src/math/fulfillment.rs `determine_spot_fulfillment_methods`.
+/// Fills the taker from external venues only, if there are any, at any cost; otherwise from the
+/// makers, unless the taker has no limit. Source: programs/drift/src/math/fulfillment.rs
+/// `determine_spot_fulfillment_methods`.
 pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     if taker.post_only {
         return;
@@ -42,15 +42,15 @@ pub(super) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     }
 }
 
-/// The price of the auction while it runs, then the order's own.
-/// Source: programs/drift/src/state/user.rs `get_limit_price`.
+/// The auction price while the auction runs, then the order's own price. Source:
+/// programs/drift/src/state/user.rs `get_limit_price`.
 fn limit_of(taker: &Taker, tally: &Tally) -> Option<Price> {
     let of_auction =
         taker.auction.and_then(|auction| auction.price(taker.direction, &tally.market));
     of_auction.or(tally.limit)
 }
 
-/// As many makers as one fill may try, best first; of equal prices the resting orders first.
+/// The makers of one fill, best first; resting orders first among equal prices.
 fn makers_of(taker: &Taker, liquidity: Liquidity<'_>, tally: &Tally) -> Vec<Offered> {
     let resting = liquidity.makers.filter(|maker| taker.key != Some(maker.key));
     let mut makers: Vec<Offered> = resting

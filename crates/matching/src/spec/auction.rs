@@ -1,4 +1,4 @@
-//! The auction: which offers fill, and in which order.
+//! Selects and sorts the offers that fill in the auction.
 
 use slotbook_protocol::enums::Direction;
 use slotbook_protocol::price::standardize_price;
@@ -10,15 +10,15 @@ use crate::taker::Taker;
 use crate::tally::Tally;
 use crate::terms::is_worse;
 
-/// The offers that fill in the taker's auction now, best first, equal prices in the order in which
-/// they came; each on the tick, as the program places it.
+/// The offers that fill in the taker's auction now, best first, equal prices in order of arrival;
+/// prices are rounded to the tick, as in the program.
 ///
 /// An offer must be as good as the auction's price at this slot and as the taker's limit. An order
-/// whose auction is not known is bound by its limit alone; one whose auction is over, or that has
-/// none by a duration of 0, takes no offers.
+/// without auction data is bound by its limit alone; an order whose auction is over, or has
+/// duration 0, takes no offers.
 ///
-/// A quote, which nobody has made for this taker, must also be as good as `best`, the best price
-/// outside of the auction, so that it never makes the taker's average worse.
+/// An indicative quote was not made for this taker, so it must also be as good as `best`, the best
+/// price outside of the auction: it never worsens the taker's average.
 pub(super) fn offers(
     taker: &Taker,
     jit: &[JitOffer],

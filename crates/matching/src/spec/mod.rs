@@ -1,8 +1,8 @@
 //! The specification's sequence: auction, resting orders, AMM, external venues.
 //!
-//! Each source is met when the one before has nothing more at the taker's limit. External levels
-//! alone come between the others: one that is strictly better than the next price on chain is taken
-//! before it.
+//! Each source is used when the previous source has nothing more within the taker's limit. Only
+//! external levels interleave: a level strictly better than the next on-chain price fills before
+//! it.
 
 mod auction;
 mod venues;
@@ -21,7 +21,7 @@ use crate::taker::{OrderKind, Taker};
 use crate::tally::{Amounts, Tally};
 use crate::terms::best_of;
 
-/// The resting orders that are not the taker's own.
+/// The resting orders, without the taker's own.
 type Makers<'a> = Peekable<&'a mut dyn Iterator<Item = Maker>>;
 
 /// Fills the taker from the sources in their order of priority.
@@ -58,9 +58,9 @@ pub(crate) fn walk(taker: &Taker, liquidity: Liquidity<'_>, tally: &mut Tally) {
     }
 }
 
-/// A post-only order takes nothing. The program refuses it when the AMM would fill it at once and
-/// the oracle does not say that the AMM is late; it does not ask which resting orders it crosses.
-/// Source: programs/drift/src/validation/order.rs `validate_post_only_order`.
+/// A post-only order takes nothing. The program rejects it when the AMM would fill it immediately,
+/// unless the oracle shows that the AMM is stale; crossing resting orders do not matter. Source:
+/// programs/drift/src/validation/order.rs `validate_post_only_order`.
 pub(crate) fn refuse_crossing(
     amm: Option<AmmOffer>,
     oracle: Option<OraclePrice>,
@@ -77,8 +77,8 @@ pub(crate) fn refuse_crossing(
     }
 }
 
-/// Whether an order at the taker's limit crosses the spread: some source that is not the auction
-/// has a price that it accepts. One that does not rests without an auction.
+/// Whether an order at the taker's limit crosses the spread: some source outside the auction has an
+/// acceptable price. A non-crossing order rests without an auction.
 fn crosses(bests: [Option<Price>; 3], tally: &Tally) -> bool {
     bests.into_iter().flatten().any(|best| tally.accepts(best))
 }

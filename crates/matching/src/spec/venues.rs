@@ -1,4 +1,4 @@
-//! External venues, which come between what is on chain where they are better.
+//! External venues, which interleave with on-chain liquidity where they are better.
 
 use slotbook_protocol::units::Price;
 
@@ -7,7 +7,7 @@ use crate::fill::{FillSource, Origin};
 use crate::tally::Tally;
 use crate::terms::is_worse;
 
-/// The levels of external venues that are not filled yet, best first.
+/// The unfilled levels of external venues, best first.
 #[derive(Debug)]
 pub(super) struct Venues<'a> {
     levels: &'a [ExternalLevel],
@@ -18,18 +18,17 @@ impl<'a> Venues<'a> {
         Self { levels }
     }
 
-    /// The best price that is left.
     pub(super) fn best_price(&self) -> Option<Price> {
         self.levels.first().map(|level| level.price)
     }
 
-    /// Fills from the levels that are strictly better than the next price on chain. Returns false
+    /// Fills from the levels that are strictly better than the next on-chain price. Returns false
     /// when the walk is over.
     pub(super) fn fill_better(&mut self, than: Price, tally: &mut Tally) -> bool {
         self.fill_while(tally, |tally, price| is_worse(tally.direction, than, price))
     }
 
-    /// Fills from the levels that are left. Returns false when the walk is over.
+    /// Fills from the remaining levels. Returns false when the walk is over.
     pub(super) fn fill_rest(&mut self, tally: &mut Tally) -> bool {
         self.fill_while(tally, |_, _| true)
     }

@@ -1,4 +1,4 @@
-//! A market to walk through, and the invariants that every walk keeps.
+//! A test market, and the invariants of every walk.
 
 use slotbook_matching::{
     AmmOffer, ExternalLevel, Fill, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model,
@@ -13,8 +13,8 @@ pub(crate) const BASE: u64 = 1_000_000_000;
 /// One of a price or of the quote.
 pub(crate) const ONE: u64 = 1_000_000;
 
-/// A perp market with tick 100, step 0.001 and smallest order 0.01, and what a taker meets there.
-/// Prices are whole, sizes in thousandths of a base, so that tests read as they are said.
+/// A perp market with tick 100, step 0.001 and minimum order 0.01, and its liquidity. Prices are
+/// whole, sizes in thousandths of a base, so that tests read naturally.
 #[derive(Clone, Debug)]
 pub(crate) struct Market {
     pub(crate) terms: MarketTerms,
@@ -45,7 +45,6 @@ pub(crate) fn spot() -> Market {
 }
 
 impl Market {
-    /// A size of so many thousandths of a base.
     pub(crate) fn size(&self, thousandths: u64) -> BaseQty {
         BaseQty(thousandths * 10_u64.pow(self.terms.decimals - 3))
     }
@@ -85,7 +84,7 @@ impl Market {
         self
     }
 
-    /// An AMM at a whole price, of so many bases, with everything open.
+    /// An AMM at a whole price, with this many bases of reserves, all of them available.
     pub(crate) fn amm(mut self, price: u64, bases: u64) -> Self {
         let reserve = u128::from(bases * BASE);
         let peg = u128::from(price * ONE);
@@ -99,17 +98,15 @@ impl Market {
         self
     }
 
-    /// A market buy of thousandths.
     pub(crate) fn buy(&self, thousandths: u64) -> Taker {
         Taker::market(Direction::Long, Size::Base(self.size(thousandths)))
     }
 
-    /// A market sell of thousandths.
     pub(crate) fn sell(&self, thousandths: u64) -> Taker {
         Taker { direction: Direction::Short, ..self.buy(thousandths) }
     }
 
-    /// What a taker gets by the specification; every invariant of a walk is checked.
+    /// Walks by the specification's model, and checks every invariant of a walk.
     pub(crate) fn walk(&self, taker: &Taker) -> Walk {
         self.walk_by(taker, Model::Spec)
     }
@@ -135,7 +132,6 @@ impl Market {
         }
     }
 
-    /// The fills of a taker as (source, whole price, thousandths).
     pub(crate) fn fills(&self, taker: &Taker) -> Vec<(FillSource, u64, u64)> {
         let unit = self.size(1).0;
         let fill = |fill: &Fill| (fill.source, fill.price.0 / ONE, fill.size.0 / unit);
@@ -148,8 +144,8 @@ pub(crate) fn limited(taker: Taker, price: u64) -> Taker {
     Taker { kind: OrderKind::Limit, limit: Some(Price(price * ONE)), ..taker }
 }
 
-/// What holds for every walk: sums are those of the fills, size is conserved, no fill is worse than
-/// the limit, nobody fills more than there was.
+/// The invariants of every walk: sums equal the fills, size is conserved, no fill is worse than the
+/// limit, no source fills more than its size.
 pub(crate) fn check(market: &Market, taker: &Taker, walk: &Walk) {
     let base: u64 = walk.fills.iter().map(|fill| fill.size.0).sum();
     let quote: u64 = walk.fills.iter().map(|fill| fill.quote.0).sum();
