@@ -1,4 +1,4 @@
-//! The /auctions body: orders in auction, one by one.
+//! The /auctions body: one row for each order in auction.
 
 use slotbook_book::{AuctionRow, Book, MarketId, Side};
 use slotbook_protocol::enums::{Direction, OrderType};
@@ -10,9 +10,9 @@ use crate::render::body_head;
 use crate::top_of_book::TopOfBook;
 use crate::writer::{JsonWriter, members};
 
-/// Writes the /auctions body of a market behind what `out` holds; the memory of `rows` is used again.
+/// Appends the /auctions body of a market to `out`; `rows` is a reused buffer.
 ///
-/// Returns false, and writes nothing, when the market is not known.
+/// Returns false, and writes nothing, for an unknown market.
 pub fn render_auctions(
     book: &Book,
     market: MarketId,
@@ -81,7 +81,7 @@ fn write_auction(json: &mut JsonWriter<'_>, row: &AuctionRow) {
     );
 }
 
-/// The names that the program's own interface has for them.
+/// The names in the program's IDL.
 fn type_name(order_type: OrderType) -> &'static [u8] {
     match order_type {
         OrderType::Market => b"market",

@@ -1,33 +1,33 @@
-//! Finished bodies, cached while they are current.
+//! A cache of rendered bodies.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What a cached body was rendered from. Two equal versions of one key have the same bytes.
+/// The version of a cached body. Equal versions of one key have equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The sequence of the market.
     pub seq: u64,
     /// The slot of the market.
     pub slot: u64,
-    /// The code of the feed's state.
+    /// The code of the feed state.
     pub state: u8,
-    /// The epoch as a number that changes with it.
+    /// A number that identifies the epoch.
     pub epoch: u64,
-    /// What else the body depends on, as a number that changes with it; 0 for most bodies.
+    /// A number that identifies other inputs of the body; 0 for most bodies.
     pub revision: u64,
 }
 
-/// How much a cache may hold.
+/// The capacity of a cache.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLimits {
-    /// Bodies at most. A body of each market at every usual depth fits many times over.
+    /// Maximum bodies. A body of each market at every usual depth fits many times over.
     pub bodies_max: usize,
-    /// Bytes of text at most. One body may be larger than this: then it is the only one.
+    /// Maximum bytes of text. A single larger body is cached alone.
     pub bytes_max: usize,
 }
 
-/// The limits of a service: 50 markets times 20 sets of parameters, and some full /l3 bodies.
+/// Limits for a service: 50 markets times 20 sets of parameters, and some full /l3 bodies.
 pub const CACHE_LIMITS: CacheLimits = CacheLimits { bodies_max: 1_024, bytes_max: 64 << 20 };
 
 #[derive(Debug)]
@@ -37,9 +37,9 @@ struct Entry {
     body: Vec<u8>,
 }
 
-/// Bodies by key, each with the version it shows; the least recently used go first.
+/// Bodies by key, each with its version; the least recently used body is evicted first.
 ///
-/// A body of an old version is written over in place, so steady traffic allocates nothing.
+/// An outdated body is overwritten in place, so steady traffic allocates nothing.
 #[derive(Debug)]
 pub struct BodyCache<K> {
     entries: HashMap<K, Entry>,
@@ -50,14 +50,13 @@ pub struct BodyCache<K> {
 }
 
 impl<K: Copy + Eq + Hash> BodyCache<K> {
-    /// An empty cache.
+    /// Creates an empty cache.
     #[must_use]
     pub fn new(limits: CacheLimits) -> Self {
         Self { entries: HashMap::new(), limits, bytes: 0, uses: 0, hits: 0 }
     }
 
-    /// The body of `key` at `version`, rendered by `render` into an empty buffer when it is not
-    /// cached already.
+    /// The body of `key` at `version`; on a miss `render` fills an empty buffer.
     pub fn body(&mut self, key: K, version: Version, render: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
         self.uses += 1;
         let is_cached = self.entries.get(&key).is_some_and(|entry| entry.version == version);
@@ -72,25 +71,25 @@ impl<K: Copy + Eq + Hash> BodyCache<K> {
         &entry.body
     }
 
-    /// Bodies held now.
+    /// The number of cached bodies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether no body is held.
+    /// Whether the cache is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Bytes of text held now.
+    /// The total bytes of cached text.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How often a body was requested, and how often it was cached.
+    /// Requests and cache hits so far.
     #[must_use]
     pub fn uses_and_hits(&self) -> (u64, u64) {
         (self.uses, self.hits)
@@ -106,7 +105,7 @@ impl<K: Copy + Eq + Hash> BodyCache<K> {
         self.entries.insert(key, Entry { version, used_at: self.uses, body });
     }
 
-    /// Visits every entry: the count is bounded, and a cache that is large enough never gets here.
+    /// Scans every entry: the count is bounded, and a sufficiently large cache never evicts.
     fn drop_oldest(&mut self) -> bool {
         let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used_at);
         let Some(key) = oldest.map(|(key, _)| *key) else { return false };
@@ -131,7 +130,7 @@ mod tests {
         Version { seq, slot: 0, state: 0, epoch: 0, revision: 0 }
     }
 
-    /// Requests a body of `bytes` bytes and returns whether it had to be rendered.
+    /// Requests a body of `bytes` bytes and returns whether it was rendered.
     fn ask(cache: &mut BodyCache<u8>, key: u8, seq: u64, bytes: usize) -> bool {
         let mut rendered = false;
         let body = cache.body(key, version(seq), |out| {

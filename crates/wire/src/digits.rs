@@ -1,51 +1,50 @@
 //! Numbers as decimal digits.
 
-/// The text of a number of at most sixteen digits, made in registers: no byte is written before all
-/// are known.
+/// The decimal text of a number of at most sixteen digits, computed in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Digits {
-    /// The digits; the places behind their count mean nothing.
+    /// The digits, padded with unspecified bytes.
     pub(crate) text: [u8; DIGITS_MAX],
     pub(crate) count: usize,
 }
 
-/// Digits of one [`Digits::text`].
+/// Capacity of [`Digits::text`].
 pub(crate) const DIGITS_MAX: usize = 16;
 
-/// The first number with more digits than that.
+/// The first number with more digits.
 pub(crate) const DIGITS_END: u64 = 10_000_000_000_000_000;
 
-/// The first number of nine digits: half a text.
+/// The first number of nine digits.
 const HALF_END: u64 = 100_000_000;
 
-/// The digit 0 in every place of a text.
+/// A text of zeros.
 const ZEROS: u128 = u128::from_le_bytes([b'0'; DIGITS_MAX]);
 
-/// A bit of the last place, which is a digit also where it is 0.
+/// A bit in the last digit, so that 0 keeps one digit.
 const LAST_PLACE: u128 = 1 << 120;
 
 impl Digits {
-    /// The digits of a number; `None` for one that has more than fit.
+    /// The digits of a number; `None` when it has too many.
     #[inline]
     pub(crate) fn of(value: u64) -> Option<Self> {
         if value >= DIGITS_END {
             return None;
         }
         let digits = sixteen_digits(value);
-        // The first place is the lowest byte, so leading zeros are trailing ones.
+        // The first digit is in the lowest byte, so leading zeros are trailing zero bytes.
         let unused = (digits | LAST_PLACE).trailing_zeros() / 8;
         let text = (digits | ZEROS) >> (8 * unused);
         Some(Self { text: text.to_le_bytes(), count: DIGITS_MAX - unused as usize })
     }
 
-    /// The last sixteen digits of a number, with leading zeros.
+    /// The last sixteen digits of a number, zero-padded.
     pub(crate) fn last_of(value: u64) -> Self {
         let text = (sixteen_digits(value % DIGITS_END) | ZEROS).to_le_bytes();
         Self { text, count: DIGITS_MAX }
     }
 }
 
-/// Sixteen digits with leading zeros, as numbers, the first in the lowest byte.
+/// Sixteen zero-padded digits as byte values, the first in the lowest byte.
 #[inline]
 fn sixteen_digits(value: u64) -> u128 {
     let first = u128::from(eight_digits(value / HALF_END));
@@ -53,8 +52,8 @@ fn sixteen_digits(value: u64) -> u128 {
     first | (last << 64)
 }
 
-/// Eight of them: each step splits all parts of the number at once, into four, two and one digits.
-/// The products are exact for parts that small.
+/// Eight digits: each step splits all parts at once, into four, two and one digits. The products
+/// are exact for parts of this size.
 #[inline]
 fn eight_digits(value: u64) -> u64 {
     debug_assert!(value < HALF_END, "Invariant: at most eight digits");

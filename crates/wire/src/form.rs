@@ -1,4 +1,4 @@
-//! The forms of a book body: JSON text, the inside of a string that holds it, or bytes.
+//! The forms of a book body: JSON text, JSON escaped inside a string, or binary.
 
 use slotbook_book::{Header, MarketInfo};
 
@@ -9,16 +9,16 @@ use crate::level::SourcedLevel;
 use crate::stream::binary::body::BodyBytes;
 use crate::writer::JsonWriter;
 
-/// What the rows of a body are of.
+/// The market and grid of a body's rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a> {
     pub(crate) info: &'a MarketInfo,
     pub(crate) header: &'a Header,
-    /// Ticks a group of levels; 0 and 1 for none.
+    /// Ticks per price group; 0 and 1 disable grouping.
     pub(crate) grouping_ticks: u32,
 }
 
-/// Writes bodies in one form. The rows come best first and are already grouped and limited.
+/// Writes bodies in one form. The rows come best first, grouped and limited.
 pub(crate) trait Form {
     fn write_l2<B, A>(&mut self, shown: Shown<'_>, head: &BodyHead<'_>, sides: (B, A))
     where

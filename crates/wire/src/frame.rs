@@ -1,4 +1,4 @@
-//! The frame of the compatible order book channel: a body that travels as a text inside JSON.
+//! The frame of the compatible order book channel: a JSON object that carries a body as a string.
 
 use slotbook_book::{Book, MarketInfo};
 use slotbook_protocol::enums::MarketType;
@@ -6,10 +6,11 @@ use slotbook_protocol::enums::MarketType;
 use crate::render::{L2Request, write_body};
 use crate::writer::JsonWriter;
 
-/// Writes the frame `{"channel":NAME,"data":TEXT}` behind what `out` holds. TEXT is the /l2 body
-/// as a JSON string: the clients in use parse twice. A grid of 0 and of 1 ticks are two channels.
+/// Appends the frame `{"channel":NAME,"data":TEXT}` to `out`. TEXT is the /l2 body as a JSON
+/// string, because existing clients parse twice. A grid of 0 ticks and a grid of 1 tick are two
+/// channels.
 ///
-/// Returns false, and writes nothing, when the market is not known.
+/// Returns false, and writes nothing, for an unknown market.
 pub fn render_frame(book: &Book, request: &L2Request, epoch: &str, out: &mut Vec<u8>) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let mut json = JsonWriter::new(out);
@@ -22,7 +23,8 @@ pub fn render_frame(book: &Book, request: &L2Request, epoch: &str, out: &mut Vec
     true
 }
 
-/// Source: the incumbent's channel names (`facts/dlob-server.md` 2.3), `_novamm` being ours.
+/// Source: the channel names of the Drift v2 dlob-server (`facts/dlob-server.md` 2.3); `_novamm` is
+/// an extension.
 fn write_name(json: &mut JsonWriter<'_>, info: &MarketInfo, request: &L2Request) {
     json.raw(match info.market_type {
         MarketType::Perp => b"orderbook_perp_",

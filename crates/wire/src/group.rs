@@ -1,4 +1,4 @@
-//! Levels put together on a coarser grid.
+//! Groups levels on a coarser price grid.
 
 use std::iter::Peekable;
 
@@ -7,17 +7,17 @@ use slotbook_protocol::units::Price;
 
 use crate::level::SourcedLevel;
 
-/// Which way prices move to the grid: never to the reader's advantage.
+/// The rounding direction of prices: never in the reader's favour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// Bids go down.
+    /// Bids round down.
     Down,
-    /// Asks go up.
+    /// Asks round up.
     Up,
 }
 
 impl Rounding {
-    /// The way prices of a side move.
+    /// The rounding direction of a side.
     #[must_use]
     pub const fn of(side: Side) -> Self {
         match side {
@@ -26,7 +26,7 @@ impl Rounding {
         }
     }
 
-    /// The price on a grid of `grouping`; 0 stays 0, and so does a price already on the grid.
+    /// Rounds a price to a multiple of `grouping`; 0 and multiples are unchanged.
     #[must_use]
     pub fn to_grid(self, price: Price, grouping: Price) -> Price {
         let rest = price.0.checked_rem(grouping.0).unwrap_or(0);
@@ -38,10 +38,9 @@ impl Rounding {
     }
 }
 
-/// Groups of a sorted sequence of levels, best first.
+/// Iterator over the groups of a sorted sequence of levels, best first.
 ///
-/// A group is answered when the one after it begins, so the last group that a reader takes is
-/// complete, and no level behind it is read but the first of the next group.
+/// A group is complete once the first level of the next group is read; no further level is read.
 #[derive(Debug)]
 pub struct Grouped<I: Iterator<Item = SourcedLevel>> {
     levels: Peekable<I>,
@@ -49,7 +48,7 @@ pub struct Grouped<I: Iterator<Item = SourcedLevel>> {
     rounding: Rounding,
 }
 
-/// Groups `levels`, which come best first, on a grid of `grouping` (1e6; 0 and 1 keep all levels).
+/// Groups `levels`, best first, on a grid of `grouping` (1e6; 0 and 1 keep all levels).
 pub fn grouped<I>(levels: I, grouping: Price, rounding: Rounding) -> Grouped<I::IntoIter>
 where
     I: IntoIterator<Item = SourcedLevel>,

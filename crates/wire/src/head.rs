@@ -1,4 +1,4 @@
-//! What a book body says beside its rows.
+//! The members of a book body besides its rows.
 
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::oracle::OracleReading;
@@ -7,63 +7,63 @@ use slotbook_protocol::units::{OraclePrice, Slot};
 use crate::top_of_book::{self, TopOfBook};
 use crate::writer::{JsonWriter, literal, members};
 
-/// Everything a body says about its market and its moment.
+/// The market and the moment of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyHead<'a> {
-    /// The market's name, as on chain without its padding.
+    /// The market's name, without the padding of its account.
     pub market_name: &'a str,
     /// Perp or spot.
     pub market_type: MarketType,
     /// The index among the markets of its type.
     pub market_index: u16,
-    /// When the turn ended that made this version, in unix milliseconds.
+    /// When the turn of this version ended, in unix milliseconds.
     pub ts_ms: u64,
-    /// The slot the book stands at.
+    /// The slot of the book.
     pub slot: Slot,
-    /// The number of the version within the epoch.
+    /// The sequence number within the epoch.
     pub seq: u64,
-    /// The process run on a chain that `seq` counts in.
+    /// Identifies the book's run, within which `seq` counts.
     pub epoch: &'a str,
-    /// How fresh the feed is: `live`, `lagging`, `stale` or `rebuilding`.
+    /// The freshness of the feed: `live`, `lagging`, `stale` or `rebuilding`.
     pub state: &'a str,
-    /// Best bid and best ask of the whole book, whatever the depth and the grouping.
+    /// Best bid and best ask of the whole book, regardless of depth and grouping.
     pub top: TopOfBook,
-    /// The oracle account as it is read; `None` when none has been read yet.
+    /// The oracle reading; `None` before the first.
     pub oracle: Option<OracleReading>,
-    /// The oracle price the program saw last: shown where no oracle account has been read.
+    /// The last oracle price that the program stored: shown without an oracle reading.
     pub last_oracle_price: OraclePrice,
-    /// The reading the book is priced with; `None` repeats `oracle`.
+    /// The reading that prices the book; `None` repeats `oracle`.
     pub mm_oracle: Option<OracleReading>,
-    /// The slot of the last update of the market's own account.
+    /// The slot of the last update of the market's account.
     pub market_slot: Slot,
-    /// Why the market shows no orders by rule; `None` when it may show them.
+    /// The rule that empties the market's book; `None` when no rule does.
     pub empty_reason: Option<&'a str>,
-    /// Why orders with an oracle offset are left out; `None` when they are in.
+    /// Why offset orders are excluded; `None` when they are included.
     pub offset_orders_excluded: Option<&'a str>,
 }
 
 impl BodyHead<'_> {
-    /// Writes the members of /l2 that follow the rows.
+    /// Writes the /l2 members after the rows.
     pub(crate) fn write_with_prices<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         self.write_identity(json);
         self.write_prices(json);
         self.write_rest(json);
     }
 
-    /// Writes the members of /l3 that follow the rows.
+    /// Writes the /l3 members after the rows.
     pub(crate) fn write_without_prices<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         self.write_identity(json);
         self.write_rest(json);
     }
 
-    /// Writes an object of the members of /l2 that follow the rows.
+    /// Writes the /l2 members besides the rows as an object.
     pub(crate) fn write_object_with_prices(&self, out: &mut Vec<u8>) {
         let start = out.len();
         self.write_with_prices(&mut JsonWriter::new(out));
         out[start] = b'{';
     }
 
-    /// Writes an object of the members of /l3 that follow the rows.
+    /// Writes the /l3 members besides the rows as an object.
     pub(crate) fn write_object_without_prices(&self, out: &mut Vec<u8>) {
         let start = out.len();
         self.write_without_prices(&mut JsonWriter::new(out));
@@ -84,8 +84,9 @@ impl BodyHead<'_> {
         json.u64(self.slot.0);
     }
 
-    /// Source: facts of the incumbent's /l2 (`facts/dlob-server.md` 1.1), best and spread left out
-    /// where a side is empty, because clients in use build big numbers of whatever is there.
+    /// Source: the /l2 body of the Drift v2 dlob-server (`facts/dlob-server.md` 1.1). An empty side
+    /// omits its best price and the spread, because existing clients convert any present value to a
+    /// big number.
     fn write_prices<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         let Some((bid, ask)) = self.top.both() else {
             literal!(json, b",\"markPrice\":\"");
@@ -136,7 +137,7 @@ impl BodyHead<'_> {
         let end = json.len();
         literal!(json, b",\"mmOracleData\":");
         match self.pricing_oracle() {
-            // Most markets have one reading.
+            // In most markets both readings are equal.
             same if same == self.oracle => json.repeat(start..end),
             other => write_reading(json, other),
         }
@@ -151,7 +152,6 @@ impl BodyHead<'_> {
     }
 }
 
-/// An oracle reading is always an object; without a reading it is an empty one.
 fn write_reading<const N: bool>(json: &mut JsonWriter<'_, N>, reading: Option<OracleReading>) {
     let Some(reading) = reading else {
         literal!(json, b"{}");

@@ -1,21 +1,21 @@
-//! The base58 texts of keys, cached: to make one costs more than the rest of its line.
+//! A cache of base58 texts of keys: encoding a key costs more than the rest of its line.
 
 use std::cell::RefCell;
 
 use slotbook_protocol::units::Pubkey;
 
-/// Texts in the cache of a thread: 1.3 MiB.
+/// Cached texts per thread: 1.3 MiB.
 const TEXTS_KEPT: usize = 1 << 14;
 
-/// Base58 text of a 32-byte key is never longer.
+/// Maximum base58 length of a 32-byte key.
 pub(crate) const KEY_TEXT_BYTES_MAX: usize = five8::BASE58_ENCODED_32_MAX_LEN;
 
-/// The text of one key; the places behind its length mean nothing.
+/// The text of one key, padded with unspecified bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyText {
     key: Pubkey,
     pub(crate) text: [u8; KEY_TEXT_BYTES_MAX],
-    /// 0 before there is a text.
+    /// 0 for an empty entry.
     pub(crate) length: u8,
 }
 
@@ -30,12 +30,12 @@ impl KeyText {
 }
 
 thread_local! {
-    /// The texts of the keys that this thread wrote last, one for each hash; empty before the first.
+    /// The texts of recently written keys of this thread, one entry per hash.
     static TEXTS: RefCell<Vec<KeyText>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Calls `take` with the text of a key. Keys are uniform already, so their first bytes are the hash;
-/// texts of keys that collide are made again each time.
+/// Calls `take` with the text of a key. Keys are uniformly distributed, so their first bytes serve
+/// as the hash; colliding keys replace each other.
 #[inline]
 pub(crate) fn with_key_text(key: &Pubkey, take: impl FnOnce(&KeyText)) {
     TEXTS.with_borrow_mut(|texts| {

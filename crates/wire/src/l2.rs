@@ -7,7 +7,7 @@ use crate::writer::{JsonWriter, literal};
 
 /// Writes a whole /l2 body.
 ///
-/// The levels come best first and are already grouped and limited.
+/// The levels come best first, grouped and limited.
 pub fn write_l2<const N: bool, B, A>(
     json: &mut JsonWriter<'_, N>,
     head: &BodyHead<'_>,

@@ -5,30 +5,30 @@ use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
 use crate::head::BodyHead;
 use crate::writer::{JsonWriter, literal, members};
 
-/// One resting order as /l3 shows it, sizes at 1e9.
+/// One resting order of /l3, sizes at 1e9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderLine {
-    /// The price at which it would fill, 1e6.
+    /// The effective price, 1e6.
     pub price: Price,
-    /// What is left of it, 1e9.
+    /// The remaining size, 1e9.
     pub size: u128,
-    /// The size of the orders ahead of it at its price, 1e9.
+    /// The total size of the orders ahead at its price, 1e9.
     pub queue: u128,
-    /// The distance to the oracle, 1e6; 0 for an order with a fixed price.
+    /// Offset from the oracle, 1e6; 0 for a fixed price.
     pub oracle_price_offset: i64,
-    /// The user account that owns it.
+    /// The user account of the maker.
     pub maker: Pubkey,
-    /// The number of the order within its user account.
+    /// The id of the order within its user account.
     pub order_id: u32,
-    /// The slot it was placed at.
+    /// The slot at which it was placed.
     pub slot: Slot,
-    /// When it expires, in unix seconds; 0 for never.
+    /// Expiry in unix seconds; 0 for never.
     pub max_ts: UnixSeconds,
-    /// Whether it can only reduce its owner's position.
+    /// Whether it may only reduce the maker's position.
     pub reduce_only: bool,
-    /// Whether it never takes.
+    /// Whether it never takes liquidity.
     pub post_only: bool,
-    /// Whether it came as a signed message.
+    /// Whether it was placed by a signed message.
     pub signed_msg: bool,
 }
 

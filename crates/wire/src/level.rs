@@ -1,26 +1,26 @@
-//! What one line of a book is on the wire, before it is text.
+//! A book level with its sources, and the scale of sizes.
 
 use slotbook_protocol::units::{BaseQty, Price};
 
 use crate::level_texts::{DlobLevel, LevelTexts};
 use crate::writer::{JsonWriter, literal, members};
 
-/// Where the size of a level comes from; the order is the order of the members on the wire.
+/// The source of a level's size, in the order of the members on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Orders of the decentralised limit order book.
+    /// On-chain orders.
     Dlob,
     /// The market's AMM.
     Vamm,
-    /// Indicative quotes, which are not orders on chain.
+    /// Indicative quotes, which are off chain.
     Indicative,
 }
 
 impl Source {
-    /// Every source, in the order of the wire.
+    /// All sources, in wire order.
     pub const ALL: [Self; SOURCES] = [Self::Dlob, Self::Vamm, Self::Indicative];
 
-    /// The member name on the wire.
+    /// The member name in bodies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +30,6 @@ impl Source {
         }
     }
 
-    /// Writes the member with everything before its digits.
     fn write_member<const N: bool>(self, json: &mut JsonWriter<'_, N>) {
         match self {
             Self::Dlob => literal!(json, b"\"dlob\":\""),
@@ -40,20 +39,20 @@ impl Source {
     }
 }
 
-/// How many sources there are.
+/// The number of sources.
 pub const SOURCES: usize = 3;
 
-/// One price on one side with what each source has there, sizes at 1e9.
+/// One price on one side, with the size of each source at 1e9.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct SourcedLevel {
     /// The price, 1e6.
     pub price: Price,
-    /// The size of each source by [`Source`]; 0 leaves the source out of the body.
+    /// The size per [`Source`]; 0 omits the source from the body.
     pub sizes: [u128; SOURCES],
 }
 
-/// In registers: topics compare every level that they show after each turn, and the derived
-/// comparison is a call for each.
+/// Compares in registers: topics compare every shown level after each turn, and the derived
+/// comparison makes a call for each.
 impl PartialEq for SourcedLevel {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
@@ -63,7 +62,7 @@ impl PartialEq for SourcedLevel {
 }
 
 impl SourcedLevel {
-    /// A level that one source alone makes.
+    /// A level of a single source.
     #[must_use]
     pub const fn of(source: Source, price: Price, size: u128) -> Self {
         let mut sizes = [0; SOURCES];
@@ -71,20 +70,20 @@ impl SourcedLevel {
         Self { price, sizes }
     }
 
-    /// The size of the level: what its sources add up to.
+    /// The total size of all sources.
     #[must_use]
     pub fn size(&self) -> u128 {
         self.sizes.iter().fold(0, |sum: u128, size| sum.saturating_add(*size))
     }
 
-    /// Adds what another level has, source by source; the price stays.
+    /// Adds the sizes of another level by source; the price stays.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.sizes.iter_mut().zip(other.sizes) {
             *mine = mine.saturating_add(theirs);
         }
     }
 
-    /// Writes the level as an object of the book bodies.
+    /// Writes the level as an object of a book body.
     #[inline]
     pub(crate) fn write<const N: bool>(
         &self,
@@ -96,7 +95,6 @@ impl SourcedLevel {
         }
     }
 
-    /// The level, if orders alone make it.
     #[inline]
     fn as_dlob(&self) -> Option<DlobLevel> {
         let [dlob, vamm, indicative] = self.sizes;
@@ -104,7 +102,7 @@ impl SourcedLevel {
         Some(DlobLevel { price: self.price.0, size })
     }
 
-    /// Writes the level as an array of the streaming frames: price, size, sources.
+    /// Writes the level as an array of a stream frame: price, size, sources.
     pub(crate) fn write_entry(&self, json: &mut JsonWriter<'_>) {
         if let Some([price, size]) = self.as_dlob().and_then(DlobLevel::digits) {
             json.line::<DLOB_ENTRY_BYTES_MAX>(|line| {
@@ -139,7 +137,7 @@ impl SourcedLevel {
         literal!(json, b"}}");
     }
 
-    /// Writes the size of each source that has one.
+    /// Writes the size of each non-empty source.
     fn write_members<const N: bool>(&self, json: &mut JsonWriter<'_, N>) {
         let parts = Source::ALL.into_iter().zip(self.sizes).filter(|(_, part)| *part > 0);
         json.list(parts, |json, (source, part)| {
@@ -150,10 +148,10 @@ impl SourcedLevel {
     }
 }
 
-/// Three numbers of sixteen digits, their punctuation, and the places of one number.
+/// Three numbers of sixteen digits, their punctuation, and the padding of one number.
 const DLOB_ENTRY_BYTES_MAX: usize = 96;
 
-/// How a market's own base unit becomes the wire's 1e9.
+/// Converts between a market's base units and 1e9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeScale {
     multiply: u128,
@@ -163,11 +161,11 @@ pub struct SizeScale {
 /// Decimals of every size on the wire.
 const WIRE_SIZE_DECIMALS: u32 = 9;
 
-/// A token with more decimals than this is read as if it had these; no listed token comes near.
+/// Larger token decimals are clamped to this; no listed token comes close.
 const TOKEN_DECIMALS_MAX: u32 = 27;
 
 impl SizeScale {
-    /// The scale of a market whose base unit has so many decimals.
+    /// The scale of a market with these decimals.
     #[must_use]
     pub fn from_decimals(decimals: u32) -> Self {
         let decimals = decimals.min(TOKEN_DECIMALS_MAX);
@@ -177,7 +175,7 @@ impl SizeScale {
         }
     }
 
-    /// A size in the market's own decimals at 1e9; beyond 9 decimals the rest is cut off.
+    /// Converts a size in the market's decimals to 1e9, rounded down.
     #[inline]
     #[must_use]
     pub fn to_wire(self, size: u128) -> u128 {
@@ -187,8 +185,7 @@ impl SizeScale {
         size / self.divide
     }
 
-    /// A size at 1e9 in the market's own decimals; what is less than a unit of them is cut off, and
-    /// what is beyond 64 bits is the largest size there is.
+    /// Converts a size at 1e9 to the market's decimals, rounded down, saturating at 64 bits.
     #[inline]
     #[must_use]
     pub fn to_market(self, wire_size: u128) -> BaseQty {

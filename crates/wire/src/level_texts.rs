@@ -1,5 +1,5 @@
-//! The texts of levels, kept from body to body: most levels of a book are as they were, and the
-//! prices of those that follow the oracle come again.
+//! A cache of level texts across bodies: most levels of a book are unchanged, and the prices of
+//! offset levels recur.
 
 use std::cell::RefCell;
 
@@ -7,14 +7,13 @@ use crate::digits::Digits;
 use crate::line::Line;
 use crate::writer::{JsonWriter, members};
 
-/// Texts in the cache of a thread: 272 KiB.
+/// Cached texts per thread: 272 KiB.
 const TEXTS_KEPT: usize = 1 << 11;
 
-/// Bytes of a text at most: three numbers of sixteen digits, and 57 of punctuation where it is
-/// nested.
+/// Maximum bytes of a text: three numbers of sixteen digits, and 57 bytes of escaped punctuation.
 const TEXT_BYTES_MAX: usize = 112;
 
-/// A level that orders alone make, as most are.
+/// A level of orders only, the common case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DlobLevel {
     /// The price, 1e6.
@@ -24,14 +23,14 @@ pub(crate) struct DlobLevel {
 }
 
 impl DlobLevel {
-    /// Price and size as digits; `None` when one of them has too many.
+    /// Price and size as digits; `None` when either has too many.
     #[inline]
     pub(crate) fn digits(self) -> Option<[Digits; 2]> {
         Some([Digits::of(self.price)?, Digits::of(self.size)?])
     }
 
-    /// Where its text is kept. The product by this odd number, 2^64 over the golden ratio, spreads
-    /// neighbouring prices; its highest bits depend on all others.
+    /// The cache index. Multiplication by this odd number, 2^64 over the golden ratio, spreads
+    /// neighbouring prices; its highest bits depend on all input bits.
     #[inline]
     fn place(self, nested: bool) -> usize {
         let mixed = (self.price ^ self.size.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -40,7 +39,6 @@ impl DlobLevel {
     }
 }
 
-/// The text of one level in one of the two forms that a writer has.
 #[derive(Clone, Copy, Debug)]
 struct LevelText {
     level: DlobLevel,
@@ -50,7 +48,7 @@ struct LevelText {
 }
 
 impl LevelText {
-    /// Of no level: every level has a size.
+    /// An empty entry, equal to no level, because every level has a size.
     const NONE: Self = Self {
         level: DlobLevel { price: 0, size: 0 },
         text: [0; TEXT_BYTES_MAX],
@@ -59,7 +57,7 @@ impl LevelText {
     };
 }
 
-/// The texts of the levels that a thread wrote last, one for each place.
+/// The texts of recently written levels, one per index.
 #[derive(Debug)]
 pub(crate) struct LevelTexts(Vec<LevelText>);
 
@@ -67,8 +65,8 @@ thread_local! {
     static TEXTS: RefCell<LevelTexts> = const { RefCell::new(LevelTexts(Vec::new())) };
 }
 
-/// Calls `take` with the texts of this thread. To be called once a body: finding them costs as much
-/// as a level.
+/// Calls `take` with this thread's cache. Call it once per body: the lookup costs as much as a
+/// level.
 #[inline]
 pub(crate) fn with_level_texts<R>(take: impl FnOnce(&mut LevelTexts) -> R) -> R {
     TEXTS.with_borrow_mut(|texts| {
@@ -80,8 +78,8 @@ pub(crate) fn with_level_texts<R>(take: impl FnOnce(&mut LevelTexts) -> R) -> R 
 }
 
 impl LevelTexts {
-    /// Writes a level as an object of the book bodies. Returns false, and writes nothing, when one
-    /// of its numbers has too many digits to be kept.
+    /// Writes a level as an object of a book body. Returns false, and writes nothing, when a number
+    /// has too many digits for the cache.
     #[inline]
     pub(crate) fn write<const N: bool>(
         &mut self,
@@ -97,8 +95,8 @@ impl LevelTexts {
     }
 }
 
-/// Writes a level, and its text over a kept one. Both are written in pieces: a text that was just
-/// written so is copied late.
+/// Writes a level and replaces its cached text. Both are written in pieces: copying a just written
+/// text stalls on store forwarding.
 #[inline(never)]
 fn rewrite<const N: bool>(
     kept: &mut LevelText,

@@ -1,13 +1,13 @@
-//! How the market is written down.
+//! Renders books as JSON and binary bodies and frames.
 //!
 //! The principal functions are [`render::render_l2`] and [`render::render_l3`]: they write a
-//! finished JSON body of a market into the caller's buffer, digit by digit; [`auctions`] does it for
-//! the orders in auction, [`walk`] for what a taker would get. [`frame`] wraps a body for subscribers,
-//! [`stream`] writes what changed as deltas, [`uncross`] separates the sides of a crossed book, [`group`] puts levels on a coarser grid, [`cache`] holds finished bodies while
-//! they are current.
+//! finished JSON body of a market into the caller's buffer, digit by digit; [`auctions`] renders
+//! the orders in auction, [`walk`] the fills of a simulated taker. [`frame`] wraps a body for
+//! subscribers, [`stream`] writes deltas, [`uncross`] separates the sides of a crossed book,
+//! [`group`] puts levels on a coarser grid, [`cache`] keeps rendered bodies while they are current.
 //!
-//! This room does not decide what is in a book or at which price, does no I/O, reads no clock and
-//! uses no floating point.
+//! This room does not decide the contents or prices of a book, does no I/O, reads no clock and uses
+//! no floating point.
 //!
 //! ```
 //! use slotbook_protocol::units::Price;

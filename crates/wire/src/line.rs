@@ -1,12 +1,11 @@
-//! A short piece of JSON text of bounded length, written in place.
+//! A short JSON text of bounded length, written in place.
 
 use crate::digits::{DIGITS_MAX, Digits};
 
-/// A line of a body: literals, as [`crate::writer::JsonWriter`] takes them, and digits.
+/// A line of a body: literals, as in [`crate::writer::JsonWriter`], and digits.
 ///
 /// # Panics
-/// Its methods do when a line is longer than `MAX` bytes, or a number ends less than its unused
-/// places before that.
+/// Its methods panic when a line, with the padding of its last number, exceeds `MAX` bytes.
 #[derive(Debug)]
 pub(crate) struct Line<'a, const MAX: usize, const NESTED: bool> {
     text: &'a mut [u8; MAX],
@@ -14,7 +13,7 @@ pub(crate) struct Line<'a, const MAX: usize, const NESTED: bool> {
 }
 
 impl<'a, const MAX: usize, const NESTED: bool> Line<'a, MAX, NESTED> {
-    /// Writes a line to the beginning of a text and returns its length.
+    /// Writes a line at the start of `text` and returns its length.
     #[inline(always)]
     pub(crate) fn fill(text: &'a mut [u8; MAX], write: impl FnOnce(&mut Self)) -> usize {
         let mut line = Self { text, end: 0 };
@@ -22,7 +21,7 @@ impl<'a, const MAX: usize, const NESTED: bool> Line<'a, MAX, NESTED> {
         line.end
     }
 
-    /// Appends the one of two forms of a text that this line has. See `literal!`.
+    /// Appends the plain or the escaped form of a text, as this line requires. See `literal!`.
     #[inline(always)]
     pub(crate) fn either(&mut self, plain: &[u8], nested: &[u8]) {
         let piece = if NESTED { nested } else { plain };
@@ -30,7 +29,7 @@ impl<'a, const MAX: usize, const NESTED: bool> Line<'a, MAX, NESTED> {
         self.end += piece.len();
     }
 
-    /// Appends a number. All of its text is copied, and what is too much is written over.
+    /// Appends a number. Copies a fixed length; later text overwrites the padding.
     #[inline(always)]
     pub(crate) fn digits(&mut self, digits: &Digits) {
         self.text[self.end..][..DIGITS_MAX].copy_from_slice(&digits.text);

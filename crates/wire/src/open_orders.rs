@@ -7,7 +7,7 @@ use slotbook_protocol::units::{BaseQty, Pubkey};
 use crate::level::SizeScale;
 use crate::writer::{JsonWriter, members};
 
-/// Writes the body of a user account behind what `out` holds.
+/// Appends the body of a user account to `out`.
 pub fn render_open_orders(book: &Book, account: &Pubkey, epoch: &str, out: &mut Vec<u8>) {
     let mut rows = Vec::new();
     book.open_orders(account, &mut rows);

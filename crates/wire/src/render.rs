@@ -1,4 +1,4 @@
-//! From a book to a body: the only place where the two rooms meet.
+//! Renders books as bodies: the only module that reads both.
 
 use std::iter::Peekable;
 
@@ -20,7 +20,7 @@ use crate::top_of_book::TopOfBook;
 use crate::uncross::{Crossing, Moved, UncrossRules};
 use crate::writer::JsonWriter;
 
-/// The rows of both sides between the book and the text; the memory is used again.
+/// The rows of both sides, in reused buffers.
 #[derive(Debug, Default)]
 pub struct Rows {
     bids: Vec<OrderRow>,
@@ -38,9 +38,9 @@ impl Rows {
     }
 }
 
-/// Writes the /l2 body of a market behind what `out` holds.
+/// Appends the /l2 body of a market to `out`.
 ///
-/// Returns false, and writes nothing, when the market is not known.
+/// Returns false, and writes nothing, for an unknown market.
 pub fn render_l2(
     book: &Book,
     request: &L2Request,
@@ -62,7 +62,7 @@ pub(crate) fn write_body(
 ) -> bool {
     let Some(info) = book.market(request.market) else { return false };
     let Some(header) = book.header(request.market) else { return false };
-    // Most requests are for orders alone and do not pay for merging.
+    // Most requests show orders only and skip the merge.
     let sources = request.sources.with_levels(book, info.id);
     if sources.is_none() {
         let levels = |side| order_levels(book, info, side);
@@ -76,7 +76,8 @@ pub(crate) fn write_body(
     true
 }
 
-/// As [`render_l2`], the book uncrossed before it is grouped and cut; the head says what is shown.
+/// As [`render_l2`], but uncrosses the book before grouping and limiting; the head describes the
+/// shown levels.
 pub fn render_uncrossed_l2(
     book: &Book,
     request: &L2Request,
@@ -100,8 +101,8 @@ pub fn render_uncrossed_l2(
     true
 }
 
-/// Writes both sides on the requested grid and to the requested depth; the head says what is shown.
-/// The iterators are large, so they are not moved.
+/// Writes both sides, grouped and limited; the head describes the shown levels. The large iterators
+/// are passed by reference.
 #[inline]
 fn write_sides<B, A>(
     info: &MarketInfo,
@@ -126,7 +127,7 @@ fn write_sides<B, A>(
     form.write_l2(shown, &head, (bids, asks));
 }
 
-/// Calls `each` with the rows that the /l2 body of the request has on a side, best first.
+/// Calls `each` with the rows of a side of the requested /l2 body, best first.
 #[inline]
 pub(crate) fn each_level(
     book: &Book,
@@ -143,7 +144,7 @@ pub(crate) fn each_level(
     }
 }
 
-/// Calls `each` with a side on the requested grid and to the requested depth.
+/// Calls `each` with the levels of a side, grouped and limited.
 #[inline]
 fn each_cut(
     levels: impl Iterator<Item = SourcedLevel>,
@@ -161,7 +162,7 @@ fn each_cut(
     }
 }
 
-/// Calls `each` with the rows that the /l3 body of the request has on a side, in book order.
+/// Calls `each` with the rows of a side of the requested /l3 body, in book order.
 pub(crate) fn each_order(
     book: &Book,
     request: &L3Request,
@@ -176,7 +177,7 @@ pub(crate) fn each_order(
     lines(rows, scale).for_each(each);
 }
 
-/// Removes what crosses from both sides and returns the rest of them.
+/// Takes the crossing levels off both sides and returns the rest.
 fn uncross<'a>(
     book: &'a Book,
     info: &MarketInfo,
@@ -198,10 +199,10 @@ fn uncross<'a>(
     [bids, asks]
 }
 
-/// Writes the /l3 body of a market behind what `out` holds.
+/// Appends the /l3 body of a market to `out`.
 ///
-/// Returns false, and writes nothing, when the market is not known. The queue of an order counts
-/// every maker's orders, also where only one maker's are shown.
+/// Returns false, and writes nothing, for an unknown market. The queue of an order counts the
+/// orders of all makers, even when the request names one maker.
 pub fn render_l3(
     book: &Book,
     request: &L3Request,
@@ -218,7 +219,7 @@ pub fn render_l3(
     true
 }
 
-/// As [`render_l3`], each order at the price that the uncrossed /l2 gives its level.
+/// As [`render_l3`], with each order at the price of its level in the uncrossed /l2.
 pub fn render_uncrossed_l3(
     book: &Book,
     request: &L3Request,
@@ -266,7 +267,7 @@ fn read_side(book: &Book, request: &L3Request, side: Side, rows: &mut Rows) {
         }
         None if quotes.is_empty() => book.orders_with(query, queues, rows),
         maker => {
-            // The queues of quotes count all orders, so all of them are read.
+            // The queues of quotes count all orders, so all orders are read.
             let limit = if maker.is_some() { usize::MAX } else { query.limit };
             book.orders_with(OrdersQuery { limit, ..query }, queues, rows);
             rows.extend_from_slice(quotes);
@@ -277,25 +278,22 @@ fn read_side(book: &Book, request: &L3Request, side: Side, rows: &mut Rows) {
     }
 }
 
-/// The indicative quotes of a side as orders, where they are requested.
 fn quotes_of<'a>(book: &'a Book, request: &L3Request, side: Side) -> &'a [OrderRow] {
     if request.sources.indicative { book.indicative_orders(request.market, side) } else { &[] }
 }
 
-/// The size of the quotes that would fill before an order of their price.
 fn base_ahead(quotes: &[OrderRow], row: &OrderRow) -> u128 {
     let ahead = quotes.iter().filter(|quote| quote.price == row.price);
     let ahead = ahead.filter(|quote| quote.compare_in_queue(row).is_lt());
     ahead.map(|quote| u128::from(quote.size.0)).sum()
 }
 
-/// Removes the rows of other makers than the requested one, and those beyond the depth.
+/// Removes rows of other makers and rows beyond the depth.
 fn retain_requested(request: &L3Request, rows: &mut Vec<OrderRow>) {
     rows.retain(|row| request.maker.is_none_or(|maker| row.maker == maker));
     rows.truncate(request.depth_orders);
 }
 
-/// The best price of orders and of the requested quotes.
 fn best_shown(book: &Book, request: &L3Request, side: Side) -> Option<Price> {
     let quoted = quotes_of(book, request, side).first().map(|row| row.price);
     let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };
@@ -316,7 +314,7 @@ fn read_uncrossed_side(
     let is_moved = |price: Price| last.is_some_and(|last| !side.is_better(last.0, price.0));
     let crossing = book.levels(request.market, side).take_while(|level| is_moved(level.price));
     let crossing: usize = crossing.map(|level| level.order_count as usize).sum();
-    // Orders that do not cross keep their order, so no more of them than the depth are shown.
+    // Non-crossing orders keep their order, so reading up to the depth is enough.
     let limit = match request.maker {
         Some(_) => usize::MAX,
         None => crossing.saturating_add(request.depth_orders.max(1)),
@@ -340,7 +338,7 @@ fn read_uncrossed_side(
     best
 }
 
-/// Sets the prices of the rows of levels that crossed, which stand in the order of these levels.
+/// Sets the prices of the rows of moved levels, which have the same order as the levels.
 fn reprice(rows: &mut [OrderRow], moved: &[Moved]) {
     let mut levels = moved.iter().peekable();
     for row in rows {
@@ -361,7 +359,7 @@ fn sort_by_price(side: Side, rows: &mut [OrderRow]) {
     });
 }
 
-/// Counts what is ahead of each row at its price.
+/// Computes the queue ahead of each row at its price.
 fn count_queues(rows: &mut [OrderRow]) {
     let mut at = None;
     let mut ahead = 0;
@@ -374,8 +372,8 @@ fn count_queues(rows: &mut [OrderRow]) {
     }
 }
 
-/// The rows as they are on the wire, without those of which less than a unit of it is left: to
-/// readers of frames a size of 0 says that an order is gone, and a level of such orders is none.
+/// The rows as written, without rows whose size rounds to 0: in frames a size of 0 means a removed
+/// order, and a level of such orders does not exist.
 fn lines(rows: &[OrderRow], scale: SizeScale) -> impl Iterator<Item = OrderLine> + Clone {
     rows.iter().map(move |row| line(row, scale)).filter(|line| line.size > 0)
 }

@@ -1,4 +1,4 @@
-//! The levels that readers are shown: those of orders, and of the requested kinds of quotes.
+//! Merges the levels of orders with the requested quotes.
 
 use std::iter::Peekable;
 use std::slice;
@@ -8,7 +8,7 @@ use slotbook_protocol::units::Price;
 
 use crate::level::{SOURCES, SizeScale, Source, SourcedLevel};
 
-/// Which liquidity a reader is shown beside orders.
+/// The liquidity that a reader sees besides orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sources {
     /// The levels of the market's AMM.
@@ -21,13 +21,12 @@ impl Sources {
     /// Orders alone.
     pub const NONE: Self = Self { vamm: false, indicative: false };
 
-    /// Whether there is nothing beside orders.
+    /// Whether only orders are shown.
     #[must_use]
     pub const fn is_none(self) -> bool {
         !self.vamm && !self.indicative
     }
 
-    /// Of these, the ones that have a level in this market: the others need not be merged.
     pub(crate) fn with_levels(self, book: &Book, market: MarketId) -> Self {
         let any = |levels: fn(&Book, MarketId, Side) -> &[Level]| {
             Side::BOTH.into_iter().any(|side| !levels(book, market, side).is_empty())
@@ -39,7 +38,7 @@ impl Sources {
     }
 }
 
-/// The levels of a side, best first, whose best price is asked for before they are read.
+/// The levels of a side, best first, with access to the next price before reading.
 pub(crate) trait SideLevels: Iterator<Item = SourcedLevel> {
     /// The price of the next level.
     fn best(&mut self) -> Option<Price>;
@@ -51,21 +50,20 @@ impl<I: Iterator<Item = SourcedLevel>> SideLevels for Peekable<I> {
     }
 }
 
-/// Not by peeking: whoever reads the levels would look at each of them for the one that was read ahead.
+/// Without `Peekable`, which would check for a peeked level at each read.
 impl SideLevels for OrderLevels<'_> {
     fn best(&mut self) -> Option<Price> {
         self.clone().next().map(|level| level.price)
     }
 }
 
-/// The levels of orders alone, best first.
 pub(crate) fn order_levels<'a>(book: &'a Book, info: &MarketInfo, side: Side) -> OrderLevels<'a> {
     let scale = SizeScale::from_decimals(info.decimals);
     OrderLevels { levels: book.levels(info.id, side), scale }
 }
 
-/// The levels of orders and of these sources, best first; equal prices are one level. The book's
-/// quotes are those of [`Book::refresh_quotes`].
+/// The levels of orders and of these sources, best first; equal prices merge. The book's quotes are
+/// those of [`Book::refresh_quotes`].
 pub(crate) fn all_levels<'a>(
     book: &'a Book,
     info: &MarketInfo,
@@ -79,8 +77,8 @@ pub(crate) fn all_levels<'a>(
     merged(side, scale, order_levels(book, info, side), quotes).filter(|level| level.size() > 0)
 }
 
-/// Merges levels of orders with those of quotes, all best first; equal prices are one level. The
-/// sizes of quotes are in the market's base units.
+/// Merges levels of orders with levels of quotes, all best first; equal prices merge. The sizes of
+/// quotes are in the market's base units.
 pub fn merged<'a, O>(
     side: Side,
     scale: SizeScale,
@@ -94,7 +92,7 @@ where
     AllLevels { side, scale, orders: orders.peekable(), quotes }
 }
 
-/// The levels of orders on the wire. An iterator of its own: std's adapters are not inlined, and
+/// The levels of orders as written. A hand-written iterator: std's adapters are not inlined, and
 /// cost a call for each level of every body.
 #[derive(Clone)]
 pub(crate) struct OrderLevels<'a> {
@@ -110,7 +108,7 @@ impl Iterator for OrderLevels<'_> {
         loop {
             let level = self.levels.next()?;
             let size = self.scale.to_wire(level.size);
-            // Less than a unit of the wire has no size there, as a level that is gone.
+            // A size that rounds to 0 on the wire would mean a removed level.
             if size > 0 {
                 return Some(SourcedLevel::of(Source::Dlob, level.price, size));
             }
@@ -118,7 +116,7 @@ impl Iterator for OrderLevels<'_> {
     }
 }
 
-/// Sorted levels of several sources, merged.
+/// Merges sorted levels of several sources.
 struct AllLevels<'a, O: Iterator<Item = SourcedLevel>> {
     side: Side,
     scale: SizeScale,
@@ -127,7 +125,6 @@ struct AllLevels<'a, O: Iterator<Item = SourcedLevel>> {
 }
 
 impl<O: Iterator<Item = SourcedLevel>> AllLevels<'_, O> {
-    /// The best price of all sources.
     fn best(&mut self) -> Option<Price> {
         let side = self.side;
         let better = |a: Price, b: Price| if side.is_better(b.0, a.0) { b } else { a };

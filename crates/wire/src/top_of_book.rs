@@ -1,4 +1,4 @@
-//! Top of book, and the mark price and spread that follow from it.
+//! Top of book, and the mark price and spread derived from it.
 
 use slotbook_protocol::units::{OraclePrice, Price};
 
@@ -12,7 +12,7 @@ pub struct TopOfBook {
 }
 
 impl TopOfBook {
-    /// Best bid and best ask, when both are there.
+    /// Best bid and best ask, if both exist.
     #[must_use]
     pub fn both(self) -> Option<(Price, Price)> {
         self.bid.zip(self.ask)
@@ -25,7 +25,7 @@ impl TopOfBook {
     }
 }
 
-/// Mark price and spread as the bodies carry them.
+/// Mark price and spread, as in the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
     /// The mark price, 1e6. An oracle price when the book is crossed around the oracle.
@@ -39,9 +39,9 @@ pub struct Spread {
 /// One hundred percent at 1e6.
 const PERCENT_PRECISION: u64 = 100 * 1_000_000;
 
-/// Mark price and spread between the best prices of two sides that both have orders.
+/// Mark price and spread of two best prices.
 ///
-/// `oracle` is the reading the book is priced with: the MM oracle of a perp market.
+/// `oracle` is the reading that prices the book: the MM oracle of a perp market.
 ///
 /// Source: common `calculateSpreadBidAskMark`, `facts/dlob-server.md` 1.1.
 #[must_use]
@@ -55,7 +55,7 @@ pub fn spread(bid: Price, ask: Price, oracle: Option<OraclePrice>) -> Spread {
     Spread { mark, quote, percent }
 }
 
-/// In 64 bits where they suffice: a division of 128 bits costs as much as a level of the body.
+/// Uses 64 bits if sufficient: a 128-bit division costs as much as a level of the body.
 fn percent_of(quote: u64, mark: u64) -> u128 {
     match quote.checked_mul(PERCENT_PRECISION) {
         Some(product) => u128::from(product / mark),
@@ -73,7 +73,6 @@ fn mark_price(bid: Price, ask: Price, oracle: Option<OraclePrice>) -> OraclePric
     }
 }
 
-/// A price that an order may have, as the signed number oracles come in.
 fn signed(price: Price) -> i64 {
     i64::try_from(price.0).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
-//! A crossed book made uncrossed, for readers that expect bids below asks.
+//! Uncrosses a book, for readers that expect bids below asks.
 //!
-//! Sizes stay as they are: a level that crosses goes to a price on the near side of what it
-//! crosses, away from the market's reference price. Levels behind the crossing stay as they
-//! are, and are not even read. The result may still be crossed, where one side runs out first.
+//! Sizes stay: a crossing level moves to the near side of the level that it crosses, away from the
+//! market's reference price. Levels beyond the crossing stay and are not read. The result may still
+//! be crossed, when one side runs out first.
 //!
 //! Source: `facts/dlob-semantics.md` 4.8 (sdk/src/dlob/orderBookLevels.ts `uncrossL2`).
 
@@ -14,30 +14,29 @@ use slotbook_protocol::units::{OraclePrice, Price};
 
 use crate::level::SourcedLevel;
 
-/// What decides where crossing levels go.
+/// The parameters of uncrossing.
 #[derive(Clone, Copy, Debug)]
 pub struct UncrossRules<'a> {
-    /// What the market trades at: oracle plus premium, 1e6. Levels on the wrong side of it give
-    /// way.
+    /// The market's price: oracle plus premium, 1e6. Levels on the wrong side of it move.
     pub reference: OraclePrice,
-    /// How far a level moves beyond the one it crosses, 1e6.
+    /// The distance between a moved level and the level that it crossed, 1e6.
     pub gap: Price,
-    /// Prices of bids that stay where they are: the reader's own.
+    /// Prices of bids that never move: the reader's own orders.
     pub own_bids: &'a [Price],
-    /// Prices of asks that stay where they are.
+    /// Prices of asks that never move.
     pub own_asks: &'a [Price],
 }
 
-/// A level that crosses, and where it goes.
+/// A crossing level, and its new price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// The price it stood at.
+    /// The original price.
     pub from: Price,
-    /// The level at its new price, which may be the old one.
+    /// The level at its new price, which may equal the old one.
     pub level: SourcedLevel,
 }
 
-/// The levels of both sides that cross. The memory is used again.
+/// The crossing levels of both sides, in reused buffers.
 #[derive(Debug, Default)]
 pub struct Crossing {
     bids: Vec<Moved>,
@@ -45,8 +44,8 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// Moves the levels that cross out of both sides, which come best first. The rest of a side
-    /// stays as it was. Moves nothing where a side is empty or bids are below asks.
+    /// Takes the crossing levels off both sides, which come best first. Takes nothing when a side
+    /// is empty or bids are below asks.
     pub fn move_crossing<B, A>(
         &mut self,
         bids: &mut Peekable<B>,
@@ -70,7 +69,7 @@ impl Crossing {
         }
     }
 
-    /// The levels of a side that crossed, best first by the price they stood at.
+    /// The crossing levels of a side, best first by original price.
     #[must_use]
     pub fn moved(&self, side: Side) -> &[Moved] {
         match side {
@@ -79,7 +78,7 @@ impl Crossing {
         }
     }
 
-    /// Both sides of the uncrossed book, best first, from what was moved and the rest.
+    /// Both sides of the uncrossed book, best first: the moved levels merged with the rest.
     pub fn merged<B, A>(
         &mut self,
         bids: Peekable<B>,
@@ -105,7 +104,7 @@ where
 }
 
 impl UncrossRules<'_> {
-    /// Where the best bid and the best ask that are left go; `None` for one that waits.
+    /// The new prices of the best remaining bid and ask; `None` for a level that waits.
     fn step(&self, bounds: &mut Bounds, bid: Price, ask: Price) -> (Option<Price>, Option<Price>) {
         if self.own_bids.contains(&bid) {
             return (Some(bid), None);
@@ -128,20 +127,20 @@ impl UncrossRules<'_> {
         (Some(bid), Some(bounds.raise_ask(self.above(reference))))
     }
 
-    /// A gap below; where that is no price, 0.
+    /// One gap below, at least 0.
     fn below(&self, price: i128) -> Price {
         let below = price - i128::from(self.gap.0);
         Price(u64::try_from(below.max(0)).unwrap_or(u64::MAX))
     }
 
-    /// A gap above; where that is no price, 0 or the highest one.
+    /// One gap above, between 0 and the maximum price.
     fn above(&self, price: i128) -> Price {
         let above = price + i128::from(self.gap.0);
         Price(u64::try_from(above.max(0)).unwrap_or(u64::MAX))
     }
 }
 
-/// The prices that levels further back must not pass either, once a level has moved.
+/// Bounds that later levels must respect once a level has moved.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bounds {
     max_bid: Option<Price>,
@@ -149,8 +148,8 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Whether these two, and so all levels behind them, stay where they are: bids only fall and
-    /// asks only rise from here on.
+    /// Whether these two levels, and so all later ones, stay: from here bids only fall and asks
+    /// only rise.
     fn pass(&self, bid: Price, ask: Price) -> bool {
         let bid_passes = self.max_bid.is_none_or(|max| bid < max);
         let ask_passes = self.min_ask.is_none_or(|min| ask > min);
@@ -165,18 +164,18 @@ impl Bounds {
         self.min_ask.map_or(ask, |min| ask.max(min))
     }
 
-    /// The bound after a bid moved to `price`, which is where it stands now.
+    /// The bound after a bid moved to `price`.
     fn lower_bid(&mut self, price: Price) -> Price {
         *self.max_bid.insert(self.at_most_max(price))
     }
 
-    /// The bound after an ask moved to `price`, which is where it stands now.
+    /// The bound after an ask moved to `price`.
     fn raise_ask(&mut self, price: Price) -> Price {
         *self.min_ask.insert(self.at_least_min(price))
     }
 }
 
-/// One side of an uncrossed book, best first; equal prices are one level.
+/// One side of an uncrossed book, best first; equal prices merge.
 #[derive(Debug)]
 pub struct Merged<'a, I: Iterator<Item = SourcedLevel>> {
     side: Side,
@@ -189,7 +188,7 @@ impl<'a, I: Iterator<Item = SourcedLevel>> Merged<'a, I> {
         Self { side, moved: moved.iter().peekable(), rest }
     }
 
-    /// The best level of both parts, not yet merged.
+    /// The best level of both parts, before merging.
     fn best(&mut self) -> Option<SourcedLevel> {
         let moved_first = match (self.moved.peek(), self.rest.peek()) {
             (Some(moved), Some(rest)) => !self.side.is_better(rest.price.0, moved.level.price.0),

@@ -1,4 +1,4 @@
-//! The /match body: what a taker would get that sends an order now.
+//! The /match body: the simulated fills of a taker order.
 
 use slotbook_book::{Book, Header, MarketId, MarketInfo, QueueScratch, Side};
 use slotbook_matching::{
@@ -12,36 +12,36 @@ use crate::level::SizeScale;
 use crate::sources::Sources;
 use crate::writer::{JsonWriter, members};
 
-/// A taker, and what it meets beside the book.
+/// A taker order, and its liquidity besides the book.
 #[derive(Clone, Copy, Debug)]
 pub struct WalkRequest<'a> {
     /// The market.
     pub market: MarketId,
-    /// The rules that decide.
+    /// The matching model.
     pub model: Model,
     /// The order, sizes in the market's base units.
     pub taker: Taker,
-    /// The requested base, at 1e9; of no meaning for an order of a quote amount.
+    /// The requested base, at 1e9; ignored for a quote amount.
     pub asked: u128,
     /// Offers of the auction, in the market's base units.
     pub jit: &'a [JitOffer],
     /// Whether the AMM fills, and whether indicative quotes compete in the auction. The book's
     /// quotes must be refreshed for it.
     pub sources: Sources,
-    /// The external levels of the side that the taker meets, best first, in the market's base units.
+    /// The external levels on the opposite side, best first, in the market's base units.
     pub external: &'a [ExternalLevel],
 }
 
-/// Memory that requests share.
+/// Reused buffers of requests.
 #[derive(Debug, Default)]
 pub struct WalkScratch {
     queues: QueueScratch,
     offers: Vec<JitOffer>,
 }
 
-/// Writes the /match body behind what `out` holds. The taker must have passed [`Taker::check`].
+/// Appends the /match body to `out`. The taker must have passed [`Taker::check`].
 ///
-/// Returns false, and writes nothing, when the market is not known.
+/// Returns false, and writes nothing, for an unknown market.
 pub fn render_walk(
     book: &Book,
     request: &WalkRequest<'_>,
@@ -91,8 +91,8 @@ fn walk_of(
     walk(&request.taker, liquidity, request.model)
 }
 
-/// The AMM as the program's own sequence finds it, and whether it may fill. The stored one, whose
-/// margin still counts, where the AMM is left out of the book or cannot be moved to this moment.
+/// The AMM for the program's own sequence, and whether it may fill. When the AMM is excluded or
+/// cannot be projected to this moment, the stored AMM, whose margin still counts.
 fn program_amm(book: &Book, request: &WalkRequest<'_>) -> Option<(PerpAmm, bool)> {
     if request.model != Model::Onchain {
         return None;
@@ -102,7 +102,7 @@ fn program_amm(book: &Book, request: &WalkRequest<'_>) -> Option<(PerpAmm, bool)
     Some(moved.map_or((*stored, false), |amm| (amm, request.sources.vamm)))
 }
 
-/// The offers of the request, then the indicative quotes that compete with them.
+/// The offers of the request, then the competing indicative quotes.
 fn read_offers(book: &Book, request: &WalkRequest<'_>, side: Side, offers: &mut Vec<JitOffer>) {
     offers.clear();
     offers.extend_from_slice(request.jit);
@@ -111,13 +111,13 @@ fn read_offers(book: &Book, request: &WalkRequest<'_>, side: Side, offers: &mut 
     }
 }
 
-/// The AMM as the taker meets it; `None` when it is not requested, or not in the book.
+/// The AMM's offer to the taker; `None` when not requested or excluded.
 fn amm_of(book: &Book, request: &WalkRequest<'_>) -> Option<AmmOffer> {
     let quote = book.vamm_quote(request.market).filter(|_| request.sources.vamm)?.ok()?;
     Some(AmmOffer::of(&quote, request.taker.direction))
 }
 
-/// The oracle's price where the program would take it.
+/// The oracle price, if the program would accept it.
 fn oracle_of(header: &Header) -> Option<OraclePrice> {
     let reading = header.oracle.mm.or(header.oracle.exchange);
     reading.filter(|_| header.oracle.excluded.is_none()).map(|reading| reading.price)
@@ -155,7 +155,7 @@ fn write_fill(json: &mut JsonWriter<'_>, fill: &Fill, scale: SizeScale) {
     );
 }
 
-/// Writes what the fills come to, behind the digits of the filled quote.
+/// Writes the sums of the fills, after the digits of the filled quote.
 fn write_sums(json: &mut JsonWriter<'_>, walk: &Walk, unfilled: u128) {
     json.raw(b"\",\"averagePrice\":");
     json.price_or_null(walk.average_price);
@@ -189,7 +189,7 @@ fn write_rests(json: &mut JsonWriter<'_>, rests: Option<Rests>, scale: SizeScale
     json.raw(b"}");
 }
 
-/// Writes the market and the version of its book.
+/// Writes the market and its book's version.
 fn write_version(
     json: &mut JsonWriter<'_>,
     info: &MarketInfo,
@@ -211,7 +211,7 @@ fn write_version(
     );
 }
 
-/// What is not filled, in the unit of the order's size: base at 1e9, or quote.
+/// The unfilled remainder, in the unit of the order's size: base at 1e9, or quote.
 fn unfilled(request: &WalkRequest<'_>, walk: &Walk, scale: SizeScale) -> u128 {
     match request.taker.size {
         Size::Base(_) => request.asked.saturating_sub(scale.to_wire(walk.filled_base.0.into())),
@@ -219,10 +219,10 @@ fn unfilled(request: &WalkRequest<'_>, walk: &Walk, scale: SizeScale) -> u128 {
     }
 }
 
-/// Decimals of a fraction at most; further ones are cut off.
+/// Maximum decimals of a fraction; further digits are cut off.
 const FRACTION_DECIMALS: u32 = 9;
 
-/// Writes a fraction as a decimal text, without the zeros at its end.
+/// Writes a fraction as decimal text, without trailing zeros.
 fn write_fraction(json: &mut JsonWriter<'_>, rate: Rate) {
     let (numerator, denominator) =
         (u128::from(rate.numerator), u128::from(rate.denominator.max(1)));

@@ -1,4 +1,4 @@
-//! JSON text, byte by byte. Nothing here allocates once the caller's buffer has grown.
+//! JSON text, byte by byte, without allocation once the caller's buffer has grown.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::digits::{DIGITS_END, Digits};
 use crate::key_texts::with_key_text;
 use crate::line::Line;
 
-/// Appends a literal of JSON text to a [`JsonWriter`], in the form that the writer writes.
+/// Appends a literal of JSON text to a [`JsonWriter`], plain or escaped as the writer requires.
 #[macro_export]
 macro_rules! literal {
     ($json:expr, $text:literal) => {{
@@ -20,8 +20,8 @@ macro_rules! literal {
 }
 pub use literal;
 
-/// Appends literals of JSON text to a [`JsonWriter`], each with the value behind it:
-/// `members!(json, b"{\"seq\":" => u64(seq), b"}")`.
+/// Appends literals of JSON text to a [`JsonWriter`], each with its value: `members!(json,
+/// b"{\"seq\":" => u64(seq), b"}")`.
 #[macro_export]
 macro_rules! members {
     ($json:expr, $($text:literal $(=> $write:ident($($value:expr),+))?),+ $(,)?) => {{$(
@@ -31,21 +31,20 @@ macro_rules! members {
 }
 pub use members;
 
-/// The greatest power of ten a `u64` holds; a `u128` is written in pieces of this size.
+/// The largest power of ten in a `u64`; a `u128` is written in pieces of this size.
 const U64_POWER_OF_TEN_MAX: u64 = 10_000_000_000_000_000_000;
 
-/// Digits of one such piece.
+/// Digits of a piece.
 const PIECE_DIGITS: usize = 19;
 
 /// Appends JSON text to the caller's buffer.
 ///
-/// The writer knows values and not structure: the room that owns a body writes its punctuation
-/// with [`JsonWriter::raw`], so a body costs no bookkeeping of commas and nesting.
+/// The writer has methods for values but none for structure: the module of a body writes its
+/// punctuation with [`JsonWriter::raw`], so commas and nesting need no bookkeeping.
 ///
-/// A `NESTED` writer writes the same text as the inside of a JSON string, as a frame carries a
-/// body: every quote and backslash of it has a backslash of its own. Punctuation is given to it by
-/// `literal!`, which knows both forms when the program is built: to escape a finished body costs
-/// twice what the body does.
+/// A `NESTED` writer writes the same text inside a JSON string, with every quote and backslash
+/// escaped. `literal!` provides punctuation in both forms at compile time: escaping a rendered body
+/// would cost twice as much as rendering it.
 #[derive(Debug)]
 pub struct JsonWriter<'a, const NESTED: bool = false> {
     out: &'a mut Vec<u8>,
@@ -66,23 +65,23 @@ impl<'a> JsonWriter<'a, true> {
 }
 
 impl<const NESTED: bool> JsonWriter<'_, NESTED> {
-    /// Appends bytes as they are, nested or not: digits, and punctuation without quotes.
+    /// Appends raw bytes, without escaping: digits, and punctuation without quotes.
     #[inline]
     pub fn raw(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Bytes written so far, with those that were there before.
+    /// The length of the buffer, earlier content included.
     pub(crate) fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// Appends what was written at a place once more.
+    /// Appends a copy of an earlier range.
     pub(crate) fn repeat(&mut self, place: Range<usize>) {
         self.out.extend_from_within(place);
     }
 
-    /// Appends the one of two forms of a text that this writer writes. See `literal!`.
+    /// Appends the plain or the escaped form of a text, as this writer requires. See `literal!`.
     #[inline]
     pub fn either(&mut self, plain: &[u8], nested: &[u8]) {
         self.raw(if NESTED { nested } else { plain });
@@ -97,14 +96,14 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         }
     }
 
-    /// Numbers this large are rare.
+    /// Numbers of this length are rare.
     #[cold]
     fn long_u64(&mut self, value: u64) {
         self.u64(value / DIGITS_END);
         self.digits(&Digits::last_of(value));
     }
 
-    /// Appends the values of a list with commas between them.
+    /// Appends the values of a list, separated by commas.
     #[inline]
     pub fn list<T>(
         &mut self,
@@ -112,7 +111,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         mut write: impl FnMut(&mut Self, T),
     ) {
         let mut is_first = true;
-        // Adapters that have read ahead look for that once here, and in a loop at each value.
+        // Adapters with a peeked item check for it once here, but at each value in a loop.
         values.into_iter().for_each(|value| {
             if !is_first {
                 self.raw(b",");
@@ -122,7 +121,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         });
     }
 
-    /// Appends a value; `null` where there is none.
+    /// Appends a value, or `null`.
     #[inline]
     pub fn or_null<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         match value {
@@ -131,19 +130,18 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         }
     }
 
-    /// Appends a price as a text of digits; `null` where there is none.
+    /// Appends a price as a string of digits, or `null`.
     pub fn price_or_null(&mut self, price: Option<Price>) {
         self.or_null(price, |json, price| members!(json, b"\"" => u64(price.0), b"\""));
     }
 
-    /// Appends a number that is text already.
     #[inline]
     fn digits(&mut self, digits: &Digits) {
         self.padded(&digits.text, digits.count);
     }
 
-    /// Appends the beginning of a text. All of the text is copied and what is too much is dropped:
-    /// moves of fixed length cost less than a call.
+    /// Appends the first bytes of a text. Copies all of the text and truncates: moves of fixed
+    /// length cost less than a call.
     #[inline]
     pub(crate) fn padded<const ROOM: usize>(&mut self, text: &[u8; ROOM], length: usize) {
         let end = self.out.len() + length;
@@ -151,8 +149,8 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
         self.out.truncate(end);
     }
 
-    /// Appends a line of at most `MAX` bytes, which are written in place: what the line has to check
-    /// at each piece is its own length, and not the room of the buffer.
+    /// Appends a line of at most `MAX` bytes, written in place: each piece checks the line's length
+    /// instead of the buffer's capacity.
     #[inline(always)]
     pub(crate) fn line<const MAX: usize>(
         &mut self,
@@ -197,7 +195,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     /// Appends `true` or `false`.
     #[inline]
     pub fn bool(&mut self, value: bool) {
-        // Each of a fixed length: a move instead of a call.
+        // Each literal has a fixed length: a move instead of a call.
         if value { self.raw(b"true") } else { self.raw(b"false") }
     }
 
@@ -217,7 +215,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
 
     /// Appends a quoted string, escaped exactly as `JSON.stringify` does it.
     ///
-    /// Market names come from the chain, where anyone who lists a market writes them.
+    /// Market names come from the chain, where any lister chooses them.
     pub fn string(&mut self, text: &str) {
         literal!(self, b"\"");
         let bytes = text.as_bytes();
@@ -252,7 +250,7 @@ impl<const NESTED: bool> JsonWriter<'_, NESTED> {
     }
 }
 
-/// The bytes of a text inside a string.
+/// The length of a text after escaping.
 #[must_use]
 pub const fn nested_bytes(text: &[u8]) -> usize {
     let (mut at, mut bytes) = (0, text.len());
@@ -263,10 +261,11 @@ pub const fn nested_bytes(text: &[u8]) -> usize {
     bytes
 }
 
-/// A text inside a string. It must have no control characters: the punctuation of JSON has none.
+/// A text after escaping. It must not contain control characters, which JSON punctuation never
+/// does.
 ///
 /// # Panics
-/// When the program is built, for a text with a control character.
+/// At compile time, for a text with a control character.
 #[must_use]
 pub const fn nested_text<const BYTES: usize>(text: &[u8]) -> [u8; BYTES] {
     let mut nested = [0; BYTES];

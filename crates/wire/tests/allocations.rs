@@ -1,4 +1,4 @@
-//! A body that was rendered once is rendered again without allocating.
+//! Rendering a body for the second time does not allocate.
 
 use slotbook_protocol::enums::MarketType;
 use slotbook_protocol::units::{OraclePrice, Price, Pubkey, Slot, UnixSeconds};

@@ -1,4 +1,4 @@
-//! The bodies as a whole: equal, byte for byte, to `JSON.stringify` of the plain model.
+//! Whole bodies equal `JSON.stringify` of the plain model, byte for byte.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use slotbook_wire::level::{Source, SourcedLevel};
 use slotbook_wire::top_of_book::{TopOfBook, spread};
 use slotbook_wire::writer::JsonWriter;
 
-/// The owned half of a head, as proptest makes it.
+/// The owned half of a head, as proptest generates it.
 #[derive(Clone, Debug)]
 struct Facts {
     name: String,
@@ -88,7 +88,7 @@ prop_compose! {
         (price, size, other) in any::<(u64, u128, u64)>(),
         (shift, part) in (0_u32..64, 0_usize..4),
     ) -> SourcedLevel {
-        // Numbers of all lengths, not only long ones.
+        // Numbers of all lengths.
         let (price, size) = (price >> shift, (size / 4) >> (2 * shift));
         let mut level = SourcedLevel::of(Source::ALL[part % 3], Price(price), size);
         if part == 3 {
@@ -303,10 +303,10 @@ fn the_body_of_the_documentation_comes_out_letter_by_letter() {
     assert_eq!(String::from_utf8(out).unwrap(), expected);
 }
 
-/// A side that goes on: its levels change, come again and repeat those of other bodies.
+/// The next version of a side: its levels change, reappear and repeat levels of other bodies.
 fn next_levels(levels: &mut Vec<(u64, u128)>, random: &mut impl FnMut(u64) -> u64) {
     for _ in 0..=random(4) {
-        // Some numbers have more digits than are kept, and some places hold several levels.
+        // Some numbers have too many digits for the cache, and some cache indexes collide.
         let price = match random(40) {
             0 => u64::MAX - random(3),
             _ => 150_000_000 + random(3_000) * 100,

@@ -1,8 +1,9 @@
-//! Grouping against recorded answers of the reference client.
+//! Grouping against recorded results of the @drift-labs/sdk client.
 //!
-//! `test/golden/group-l2.json` says in its head how it was made. Its SHA-256:
-//! 46d2f9761f4f29329b221e7fb840010960eece23c4b5de10ec00c344292efd4a
-//! Where the reference stops in the middle of the last group, ours is complete.
+//! The head of `test/golden/group-l2.json` describes how it was made. Its SHA-256:
+//! 46d2f9761f4f29329b221e7fb840010960eece23c4b5de10ec00c344292efd4a.
+//!
+//! Where the recorded client stops in the middle of the last group, this crate completes the group.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use serde_json::Value;
@@ -31,7 +32,7 @@ fn levels(side: &Value) -> Vec<SourcedLevel> {
     side.as_array().unwrap().iter().map(level).collect()
 }
 
-/// The whole group that starts at `price`, by adding up every input level that rounds to it.
+/// The whole group at `price`: the sum of all input levels that round to it.
 fn whole_group(
     input: &[SourcedLevel],
     price: Price,
@@ -45,7 +46,7 @@ fn whole_group(
     group
 }
 
-/// Compares one side and answers whether it departs by the rule of the last group.
+/// Compares one side and returns whether it differs by the rule of the last group.
 fn departs(case: &Value, side: &str, rounding: Rounding) -> bool {
     let input = levels(&case[side]);
     let grouping = Price(number(&case["grouping"]));

@@ -1,4 +1,4 @@
-//! Uncrossing against its rules written out over whole sides, and what must hold whatever comes.
+//! Uncrossing against its rules applied to whole sides, and its invariants.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ struct Case {
 }
 
 impl Case {
-    /// A case of levels that orders alone make, and nobody's own.
+    /// A case of order levels, none of them the reader's own.
     fn of(bids: &[(u64, u128)], asks: &[(u64, u128)], reference: i64) -> Self {
         let levels = |levels: &[(u64, u128)]| levels.iter().map(|level| dlob(*level)).collect();
         let (bids, asks) = (levels(bids), levels(asks));
         Self { bids, asks, reference, gap: 1, own_bids: Vec::new(), own_asks: Vec::new() }
     }
 
-    /// Both sides uncrossed, and how many levels of each were touched.
+    /// Both sides uncrossed, and the number of levels read from each.
     fn uncrossed(&self) -> (Sides, [usize; 2]) {
         let rules = UncrossRules {
             reference: OraclePrice(self.reference),
@@ -122,7 +122,7 @@ fn sizes(levels: &[SourcedLevel]) -> [u128; SOURCES] {
     sums
 }
 
-/// Levels of different prices in a narrow range, so that they cross and meet often.
+/// Levels in a narrow range of prices, so that they often cross or meet.
 fn side(side: Side) -> impl Strategy<Value = Vec<SourcedLevel>> {
     let sizes = prop_oneof![Just([5, 0, 0]), Just([1, 7, 0]), Just([0, 0, 3])];
     proptest::collection::btree_map(1_u64..60, sizes, 0..12).prop_map(move |levels| {

@@ -1,4 +1,4 @@
-//! What each turn changes of a market, row by row, for readers that keep rows and not frames.
+//! The changes of a market's rows in each turn, for readers that store rows instead of frames.
 
 use slotbook_book::{Book, MarketId, Side};
 
@@ -10,10 +10,10 @@ use crate::level::SourcedLevel;
 use crate::render::{L2Request, L3Request, Rows, each_level, each_order};
 use crate::sources::Sources;
 
-/// The rows of a market as they were read last, bids first.
+/// The rows of the last reading, bids first.
 #[derive(Debug)]
 struct ReadRows<R> {
-    /// None for a book without the market.
+    /// `None` for a book without the market.
     market: Option<MarketId>,
     shown: [Vec<R>; 2],
     fresh: [Fresh<R>; 2],
@@ -33,7 +33,7 @@ impl<R: Row> ReadRows<R> {
         self.seq = None;
     }
 
-    /// Compares each side that may be another one: `each_row` gives its rows to the function that it is called with.
+    /// Compares each side that may have changed: `each_row` passes its rows to the given function.
     fn compare(
         &mut self,
         book: &Book,
@@ -60,7 +60,6 @@ impl<R: Row> ReadRows<R> {
         fresh.iter_mut().zip(shown).for_each(|(fresh, shown)| fresh.publish(shown));
     }
 
-    /// What differed, side by side.
     fn sides(&self) -> impl Iterator<Item = (Side, &Fresh<R>)> {
         Side::BOTH.into_iter().zip(&self.fresh)
     }
@@ -72,7 +71,7 @@ impl<R: Row> ReadRows<R> {
     }
 }
 
-/// The levels of orders, as /l2 shows them without a grid.
+/// Changes of order levels, as in /l2 without grouping.
 #[derive(Debug)]
 pub struct LevelChanges {
     depth_levels: usize,
@@ -80,19 +79,19 @@ pub struct LevelChanges {
 }
 
 impl LevelChanges {
-    /// Of no market, until [`LevelChanges::begin`].
+    /// Without a market, until [`LevelChanges::begin`].
     #[must_use]
     pub fn new(depth_levels: usize) -> Self {
         Self { depth_levels, rows: ReadRows::default() }
     }
 
-    /// The book that is read next is another one than before, which has this market, or has it not.
+    /// Switches to another book, and to the market's id in it, if it has the market.
     pub fn begin(&mut self, market: Option<MarketId>) {
         self.rows.begin(market);
     }
 
-    /// Calls `take` with each level that is not as it was at the call before, be it in another book: first, of both
-    /// sides, those that went.
+    /// Calls `take` with each level that differs from the previous call, even if that read another
+    /// book: first the removed levels of both sides.
     pub fn read(&mut self, book: &Book, mut take: impl FnMut(Side, Difference<'_, SourcedLevel>)) {
         let Self { depth_levels, rows } = self;
         let (depth_levels, grouping_ticks, sources) = (*depth_levels, 1, Sources::NONE);
@@ -111,13 +110,13 @@ impl LevelChanges {
         rows.publish();
     }
 
-    /// Calls `take` with all levels as of the last call of [`LevelChanges::read`], as ones that came.
+    /// Calls `take` with all levels of the last [`LevelChanges::read`], as new ones.
     pub fn each(&self, take: impl FnMut(Side, Difference<'_, SourcedLevel>)) {
         self.rows.each_shown(take);
     }
 }
 
-/// All resting orders, as /l3 shows them.
+/// Changes of all resting orders, as in /l3.
 #[derive(Debug, Default)]
 pub struct OrderRowChanges {
     rows: ReadRows<OrderLine>,
@@ -131,9 +130,9 @@ impl OrderRowChanges {
         self.rows.begin(market);
     }
 
-    /// Calls `take` with each order that is not as it was at the call before, be it in another book: first, of both
-    /// sides, those that went, as an order of the same name may have come on the other side; then those that are
-    /// another, and those that came. The orders ahead of one are not a part of it: their `queue` is 0.
+    /// Calls `take` with each order that differs from the previous call, even if that read another
+    /// book: first the removed orders of both sides, because an order id may reappear on the other
+    /// side; then changed and new orders. The queue position is not compared: `queue` is 0.
     pub fn read(&mut self, book: &Book, mut take: impl FnMut(Side, Difference<'_, OrderLine>)) {
         let Self { rows, scratch, changes } = self;
         rows.compare(book, |market, side, push| {
@@ -153,7 +152,7 @@ impl OrderRowChanges {
         rows.publish();
     }
 
-    /// Calls `take` with all orders as of the last call of [`OrderRowChanges::read`], as ones that came.
+    /// Calls `take` with all orders of the last [`OrderRowChanges::read`], as new ones.
     pub fn each(&self, take: impl FnMut(Side, Difference<'_, OrderLine>)) {
         self.rows.each_shown(take);
     }

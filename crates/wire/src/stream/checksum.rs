@@ -1,4 +1,4 @@
-//! The checksum by which a reader knows that its book is ours.
+//! The checksum by which a reader verifies its book.
 
 use super::rows::{Fresh, Now, Row};
 use crate::digits::{DIGITS_MAX, Digits};
@@ -8,14 +8,13 @@ use crate::writer::{JsonWriter, literal};
 /// Rows of each side that the checksum covers.
 pub(super) const CHECKSUM_ROWS: usize = 10;
 
-/// Bytes of the text of a row: two numbers and a colon behind each.
+/// Maximum bytes of a row's text: two numbers, each followed by a colon.
 const ROW_TEXT_BYTES_MAX: usize = 2 * (DIGITS_MAX + 1);
 
-/// What a row adds to the text that is summed.
 #[derive(Clone, Copy, Debug)]
 struct RowText {
     text: [u8; ROW_TEXT_BYTES_MAX],
-    /// 0 for a row that has a number of more digits.
+    /// 0 for a row with a number of more digits.
     length: u8,
 }
 
@@ -36,7 +35,7 @@ impl RowText {
     }
 }
 
-/// The texts of the rows that the checksum covers, bids first: a change makes those of few rows another.
+/// The texts of the covered rows, bids first: a change affects few of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoveredTexts([[RowText; CHECKSUM_ROWS]; 2]);
 
@@ -47,12 +46,11 @@ impl Default for CoveredTexts {
 }
 
 impl CoveredTexts {
-    /// Of no row.
     pub(super) const NONE: Self = Self([[RowText::NONE; CHECKSUM_ROWS]; 2]);
 
-    /// zlib's CRC-32 of price and size of bid 1, ask 1, bid 2 and so on, joined by `:`; a row that is
-    /// missing adds nothing. Replaces these texts by those of the rows of now; `known` are those of the
-    /// rows that are shown. `text` is for use again.
+    /// zlib's CRC-32 of price and size of bid 1, ask 1, bid 2 and so on, joined by `:`; missing
+    /// rows are skipped. Replaces these texts by the texts of the new rows; `known` has the texts
+    /// of the published rows. `text` is a reused buffer.
     pub(super) fn replace<R: Row>(
         &mut self,
         (shown, fresh): ([&[R]; 2], &[Fresh<R>; 2]),
@@ -81,7 +79,7 @@ impl CoveredTexts {
     }
 }
 
-/// Rows this large are rare.
+/// Rows with numbers of this length are rare.
 #[cold]
 fn write_long<R: Row>(json: &mut JsonWriter<'_>, row: &R) {
     json.u64(row.price().0);
@@ -90,7 +88,7 @@ fn write_long<R: Row>(json: &mut JsonWriter<'_>, row: &R) {
     json.raw(b":");
 }
 
-/// Whether the checksum of the fresh rows is that of the shown ones.
+/// Whether the checksums of the new and the published rows are equal.
 pub(super) fn is_covered_same<R: Row>(fresh: &[Fresh<R>; 2]) -> bool {
     fresh.iter().all(|fresh| fresh.same() >= CHECKSUM_ROWS)
 }

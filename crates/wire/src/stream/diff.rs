@@ -1,4 +1,4 @@
-//! What became of the orders of one side.
+//! The changes of one side's orders.
 
 use slotbook_book::Side;
 use slotbook_protocol::units::Pubkey;
@@ -6,11 +6,11 @@ use slotbook_protocol::units::Pubkey;
 use super::rows::{Difference, Fresh, Row};
 use crate::l3::OrderLine;
 
-/// An order by name, as readers know it.
+/// The identity of an order for readers.
 type OrderKey = (Pubkey, u32);
 
-/// The changes of the orders of a side; the memory is used again. An order that another price or
-/// another queue gave another place is changed, not gone and come.
+/// The changes of a side's orders, in reused buffers. An order that moved within the book is
+/// changed, not removed and added.
 #[derive(Debug, Default)]
 pub(super) struct OrderChanges {
     pub(super) came: Vec<OrderLine>,
@@ -19,7 +19,6 @@ pub(super) struct OrderChanges {
 }
 
 impl OrderChanges {
-    /// Finds what makes the orders of now of those that are published.
     pub(super) fn find(&mut self, side: Side, fresh: &Fresh<OrderLine>) {
         let Self { came, became, went } = self;
         came.clear();
@@ -35,7 +34,7 @@ impl OrderChanges {
         }
     }
 
-    /// Makes one change of each order that went and came.
+    /// Merges the removal and the addition of one order into a change.
     fn find_moved(&mut self, side: Side) {
         let Self { came, became, went } = self;
         went.sort_unstable_by_key(key);
@@ -70,7 +69,7 @@ mod tests {
     use slotbook_protocol::units::{Price, Slot, UnixSeconds};
     use std::collections::BTreeMap;
 
-    /// Rows of a side in its order, one at a place.
+    /// Rows in book order, without duplicate places.
     fn sorted<R: Row>(side: Side, mut rows: Vec<R>) -> Vec<R> {
         rows.sort_by(|a, b| a.place(b, side));
         rows.dedup_by(|a, b| a.place(b, side).is_eq());
@@ -81,7 +80,7 @@ mod tests {
         any::<bool>().prop_map(|is_bid| if is_bid { Side::Bid } else { Side::Ask })
     }
 
-    /// Few prices and sizes, so that levels stay, change their sources alone, come and go.
+    /// Few prices and sizes, so that levels stay, change only their sources, appear and disappear.
     fn levels() -> impl Strategy<Value = Vec<SourcedLevel>> {
         let level = (0_u64..24, 0_u128..3, 0_u128..3).prop_map(|(price, dlob, vamm)| {
             SourcedLevel { price: Price(price), sizes: [dlob, vamm, 3 - dlob.max(vamm)] }
@@ -89,7 +88,7 @@ mod tests {
         proptest::collection::vec(level, 0..30)
     }
 
-    /// Makers with few orders each, so that these stay, change their queue, their price and go.
+    /// Makers with few orders each, so that orders stay, move and disappear.
     fn orders() -> impl Strategy<Value = Vec<OrderLine>> {
         let place = (100_u64..103, 0_u128..2, 0_u64..3);
         let orders = proptest::collection::btree_map((0_u8..4, 0_u32..4), place, 0..16);
@@ -117,7 +116,7 @@ mod tests {
         }
     }
 
-    /// What of `new` is not as in `old`.
+    /// The differences of `new` from `old`.
     fn fresh<R: Row>(side: Side, old: &[R], new: &[R]) -> Fresh<R> {
         let mut fresh = Fresh::default();
         new.iter().for_each(|row| fresh.push((old, side), *row));

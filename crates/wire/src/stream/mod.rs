@@ -1,11 +1,11 @@
-//! Streaming topics: a snapshot of what is shown, then only what has changed.
+//! Streaming topics: a snapshot, then deltas.
 //!
-//! The principal type is [`topic::Topic`]: it keeps the rows that were published last, finds what a
-//! turn of the book has changed of them, and writes the frame that says so. [`spec::TopicSpec`]
-//! says what a topic shows and gives it its name, [`binary`] writes its frames as bytes. [`changes`] are the same differences as rows.
+//! The principal type is [`topic::Topic`]: it stores the published rows, finds the changes of a
+//! turn, and writes them as a frame. [`spec::TopicSpec`] defines the content and the name of a
+//! topic, [`binary`] writes binary frames. [`changes`] exposes the same differences as rows.
 //!
-//! This room does not decide which client gets a frame, or when; and what is shown, and at which
-//! price, is what the bodies of [`crate::render`] show.
+//! This room does not decide which client gets a frame, or when. The content and the prices are
+//! those of the bodies of [`crate::render`].
 
 pub mod binary;
 pub mod changes;

@@ -1,4 +1,4 @@
-//! What the frames of a topic are made of, in either encoding.
+//! The parts of a topic's frames that both encodings share.
 
 use slotbook_book::{FeedState, Header};
 use slotbook_protocol::units::Slot;
@@ -8,31 +8,30 @@ use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
 use crate::writer::{JsonWriter, members};
 
-/// When the changes arrived and when their frame was made, in unix nanoseconds; 0 where it
-/// is not known.
+/// Arrival of the changes and creation of their frame, in unix nanoseconds; 0 for unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameTimes {
-    /// Receipt of the first notification of the turn.
+    /// Arrival of the turn's first notification.
     pub received_ns: u64,
-    /// Making of the frame.
+    /// Creation of the frame.
     pub sent_ns: u64,
 }
 
 /// The request that a snapshot replies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotReply<'a> {
-    /// The JSON text of the request's id; empty where there is none.
+    /// The JSON text of the request id; empty for none.
     pub id: &'a str,
-    /// Whether the reader had something before that it must forget.
+    /// Whether the reader must discard an earlier state.
     pub reset: Reset,
 }
 
-/// Whether a snapshot takes the place of something that its reader had.
+/// Whether a snapshot replaces an earlier state of its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reset {
-    /// It does.
+    /// The reader must discard its state.
     Yes,
-    /// It is the first that the reader gets.
+    /// The reader's first snapshot.
     No,
 }
 
@@ -42,7 +41,7 @@ impl From<bool> for Reset {
     }
 }
 
-/// The moment of the book that a publication shows.
+/// The version of the book that a frame shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VersionStamp {
     pub(super) seq: u64,
@@ -98,7 +97,7 @@ pub(super) enum ShownRows<'a> {
     Orders([&'a [OrderLine]; 2]),
 }
 
-/// What a topic is called, to its readers.
+/// The names of a topic for its readers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
     pub(super) topic: &'a str,

@@ -1,4 +1,4 @@
-//! The rows of one side: those that are published, and those that the book shows now.
+//! The published and the new rows of one side.
 
 use std::cmp::Ordering;
 
@@ -8,9 +8,9 @@ use slotbook_protocol::units::Price;
 use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
 
-/// A row of a side. Rows stand in the order of the book.
+/// A row of a side, in book order.
 pub(super) trait Row: Copy + PartialEq {
-    /// What stands before what on this side.
+    /// Compares two rows by book order.
     fn place(&self, other: &Self, side: Side) -> Ordering;
     /// 1e6.
     fn price(&self) -> Price;
@@ -58,18 +58,17 @@ fn by_price(a: Price, b: Price, side: Side) -> Ordering {
     }
 }
 
-/// One row that is not as it was.
+/// A changed row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference<'a, R> {
-    /// There was none at its place.
+    /// A new row.
     Came(&'a R),
-    /// It was another at its place.
+    /// A row whose data changed at the same place.
     Became(&'a R),
-    /// There is none at its place.
+    /// A removed row.
     Went(&'a R),
 }
 
-/// What becomes of a published row, or comes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Came,
@@ -77,20 +76,18 @@ enum Kind {
     Went,
 }
 
-/// One row that is not as it was.
 #[derive(Clone, Copy, Debug)]
 struct Edit {
     kind: Kind,
-    /// The published row that it takes the place of or removes, or before which it comes.
+    /// The index of the published row that the edit replaces, removes or precedes.
     at: usize,
 }
 
-/// A row of now.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Now<'a, R> {
-    /// The published row of this index.
+    /// Equal to the published row of this index.
     Same(usize, &'a R),
-    /// Another one.
+    /// A new or changed row.
     Other(&'a R),
 }
 
@@ -102,17 +99,17 @@ impl<'a, R> Now<'a, R> {
     }
 }
 
-/// The rows of now, as far as they are not those that are published. Rows are compared once, while they are
-/// read: most changes leave all rows but one or two as they were, and these are not copied.
+/// The new rows, stored as differences from the published rows. Rows are compared once, while they
+/// are read: most changes affect one or two rows, and equal rows are not copied.
 #[derive(Debug)]
 pub(super) struct Fresh<R> {
-    /// How many of the published rows were compared.
+    /// The number of published rows compared so far.
     passed: usize,
     /// Best first.
     edits: Vec<Edit>,
-    /// The row of each edit; the published one where it went.
+    /// The row of each edit; for a removal, the published row.
     rows: Vec<R>,
-    /// For use again.
+    /// A reused buffer.
     moved: Vec<R>,
 }
 
@@ -123,14 +120,14 @@ impl<R> Default for Fresh<R> {
 }
 
 impl<R: Row> Fresh<R> {
-    /// The rows of now are the published ones until others are pushed.
+    /// Resets to no differences.
     pub(super) fn clear(&mut self) {
         self.passed = 0;
         self.edits.clear();
         self.rows.clear();
     }
 
-    /// Adds the next row of now; `shown` are the published rows of the side, always the same ones.
+    /// Adds the next new row; `shown` are the published rows of the side, the same in each call.
     #[inline]
     pub(super) fn push(&mut self, (shown, side): (&[R], Side), row: R) {
         if shown.get(self.passed) == Some(&row) {
@@ -140,7 +137,7 @@ impl<R: Row> Fresh<R> {
         }
     }
 
-    /// As [`Fresh::push`], of a row that is not the next published one.
+    /// As [`Fresh::push`], for a row that differs from the next published row.
     fn push_other(&mut self, (shown, side): (&[R], Side), row: &R) {
         while let Some(was) = shown.get(self.passed) {
             match was.place(row, side) {
@@ -166,7 +163,6 @@ impl<R: Row> Fresh<R> {
         self.rows.push(*row);
     }
 
-    /// Ends the rows of now: what is published behind them went.
     pub(super) fn end(&mut self, shown: &[R]) {
         while let Some(was) = shown.get(self.passed) {
             self.edit(Kind::Went, was);
@@ -174,23 +170,22 @@ impl<R: Row> Fresh<R> {
         }
     }
 
-    /// The rows of now where none is published.
     pub(super) fn all(&self) -> &[R] {
         debug_assert!(self.passed == 0, "Invariant: nothing is published");
         &self.rows
     }
 
-    /// Whether the rows of now are the published ones.
+    /// Whether there are no differences.
     pub(super) fn is_all_same(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// How many rows from the best on are the published ones, at least.
+    /// A lower bound of the number of equal rows at the front.
     pub(super) fn same(&self) -> usize {
         self.edits.first().map_or(usize::MAX, |edit| edit.at)
     }
 
-    /// What makes the rows of now of the published ones, best first.
+    /// The differences, best first.
     pub(super) fn differences(&self) -> impl Iterator<Item = Difference<'_, R>> + Clone {
         self.edits.iter().zip(&self.rows).map(|(edit, row)| match edit.kind {
             Kind::Came => Difference::Came(row),
@@ -199,7 +194,7 @@ impl<R: Row> Fresh<R> {
         })
     }
 
-    /// The rows of now, best first.
+    /// The new rows, best first.
     #[inline]
     pub(super) fn rows<'a>(&'a self, shown: &'a [R]) -> impl Iterator<Item = Now<'a, R>> {
         let (mut edits, mut at) = (self.edits.iter().zip(&self.rows).peekable(), 0);
@@ -216,18 +211,18 @@ impl<R: Row> Fresh<R> {
         })
     }
 
-    /// The best row of now.
+    /// The best new row.
     pub(super) fn first<'a>(&'a self, shown: &'a [R]) -> Option<&'a R> {
         self.rows(shown).next().map(Now::row)
     }
 
-    /// Makes the rows of now the published ones.
+    /// Replaces the published rows by the new ones.
     pub(super) fn publish(&mut self, shown: &mut Vec<R>) {
         let mut edits = self.edits.iter().zip(&self.rows).peekable();
         while let Some((edit, row)) = edits.next_if(|(edit, _)| edit.kind == Kind::Became) {
             shown[edit.at] = *row;
         }
-        // Rows behind one that came or went stand in other places.
+        // Rows after an insertion or removal shift.
         let Some((first, _)) = edits.peek() else { return };
         let (start, mut at) = (first.at, first.at);
         self.moved.clear();

@@ -1,4 +1,4 @@
-//! A snapshot: everything that a topic shows at one moment.
+//! Snapshots: the complete content of a topic.
 
 use super::binary::Units;
 use super::binary::encode::FrameParts;
@@ -8,11 +8,10 @@ use super::write::{write_all_orders, write_best, write_levels};
 use crate::level::SourcedLevel;
 use crate::writer::{JsonWriter, members};
 
-/// Everything that a snapshot says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SnapshotParts<'a> {
     pub(super) spec: &'a TopicSpec,
-    /// What its numbers are in; `None` for JSON text.
+    /// Units; `None` for JSON text.
     pub(super) units: Option<Units>,
     /// See [`write_identity`] and [`super::binary::encode::write_identity`].
     pub(super) identity: &'a [u8],
@@ -56,7 +55,7 @@ impl SnapshotParts<'_> {
     }
 }
 
-/// Writes the members that do not change from frame to frame: they are made once an epoch.
+/// Writes the members that are constant within an epoch; they are rendered once per epoch.
 pub(super) fn write_identity(out: &mut Vec<u8>, names: Names<'_>) {
     let mut json = JsonWriter::new(out);
     members!(
@@ -68,7 +67,7 @@ pub(super) fn write_identity(out: &mut Vec<u8>, names: Names<'_>) {
     );
 }
 
-/// Writes the last member of a frame.
+/// Writes the checksum, the last member of a frame.
 pub(super) fn write_checksum(json: &mut JsonWriter<'_>, checksum: u32) {
     json.raw(b",\"crc\":");
     json.u64(u64::from(checksum));

@@ -1,4 +1,4 @@
-//! What a topic shows, and what it is called.
+//! The content and the name of a topic.
 
 use slotbook_book::MarketId;
 use slotbook_protocol::units::Pubkey;
@@ -7,25 +7,25 @@ use crate::request::{L2Request, L3Request};
 use crate::sources::Sources;
 use crate::writer::JsonWriter;
 
-/// What every subscriber of a topic is shown.
+/// The parameters that all subscribers of a topic share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopicSpec {
     /// The market.
     pub market: MarketId,
-    /// By level, the best prices only, or by order.
+    /// Levels, best prices only, or orders.
     pub channel: Channel,
-    /// What is shown beside orders. The book's quotes must be refreshed for it.
+    /// Liquidity besides orders. The book's quotes must be refreshed for it.
     pub sources: Sources,
-    /// Whether frames say when they were made.
+    /// Whether frames carry the time of their creation.
     pub timing: Timing,
-    /// The least time between two frames that the client chose, in milliseconds; 0 for none. It is a
-    /// part of the name alone: whoever publishes the topic keeps the time.
+    /// The minimum interval between frames that the client chose, in milliseconds; 0 for none. It
+    /// only affects the name here: the publisher enforces it.
     pub interval_ms: u32,
-    /// How frames are written.
+    /// The encoding of frames.
     pub encoding: Encoding,
 }
 
-/// How the frames of a topic, or a body, are written.
+/// The encoding of a topic's frames, or of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// As JSON text.
@@ -40,21 +40,21 @@ impl From<bool> for Encoding {
     }
 }
 
-/// A way to show a book.
+/// The rows of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// The rows of /l2.
     Book {
-        /// Levels a side at most; after grouping.
+        /// Maximum levels a side, after grouping.
         depth_levels: u32,
-        /// The grid in ticks; 0 and 1 show every level.
+        /// Ticks per price group; 0 and 1 show every level.
         grouping_ticks: u32,
     },
     /// The best level of each side.
     Bbo,
     /// The rows of /l3.
     L3 {
-        /// Orders a side at most.
+        /// Maximum orders a side.
         depth_orders: u32,
         /// Only the orders of this user account; `None` shows all.
         maker: Option<Pubkey>,
@@ -73,12 +73,12 @@ impl Channel {
     }
 }
 
-/// Whether frames carry the times at which their news came in and they themselves were made.
+/// Whether frames carry the arrival time of their update and the time of their creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// They do.
+    /// With times.
     On,
-    /// They do not.
+    /// Without times.
     Off,
 }
 
@@ -88,7 +88,7 @@ impl From<bool> for Timing {
     }
 }
 
-/// What the rows of a topic are.
+/// The row type of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
     Levels(L2Request),
@@ -96,7 +96,7 @@ pub(super) enum Shows {
 }
 
 impl TopicSpec {
-    /// The name of the topic: readable, and another one for every other topic of the same book.
+    /// The name of the topic: readable, and unique among the topics of a book.
     #[must_use]
     pub fn name(&self, market_name: &str) -> String {
         let mut out = Vec::new();
@@ -157,8 +157,8 @@ impl TopicSpec {
     }
 }
 
-/// A market's name with `%3A` for `:` and `%25` for `%`: a market's lister gives it its name, which
-/// must not read as another market's with a depth or a flag behind it.
+/// A market's name with `%3A` for `:` and `%25` for `%`: the lister of a market chooses its name,
+/// which must not imitate another market's name with a depth or a flag.
 fn market_part(json: &mut JsonWriter<'_>, name: &str) {
     for piece in name.split_inclusive([':', '%']) {
         match (piece.strip_suffix(':'), piece.strip_suffix('%')) {

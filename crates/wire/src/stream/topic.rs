@@ -1,4 +1,4 @@
-//! A topic: what its subscribers have, and the frames that keep them up to date.
+//! A topic: the published rows of its subscribers, and the frames that update them.
 
 use slotbook_book::{Book, MarketId, MarketInfo, Side};
 
@@ -40,8 +40,7 @@ impl Shown {
     }
 }
 
-/// What all topics of a book share to make their next frame: nothing is allocated for it once the
-/// largest frame was made.
+/// Buffers that all topics of a book share; no allocation once the largest frame was made.
 #[derive(Debug, Default)]
 pub struct StreamScratch {
     levels: [Fresh<SourcedLevel>; 2],
@@ -56,8 +55,8 @@ pub struct StreamScratch {
 }
 
 impl StreamScratch {
-    /// Reads what the book shows now; returns whether it is other than what is shown. A side that has
-    /// not changed since `read_seq` shows what is shown.
+    /// Reads the book; returns whether it differs from the published rows. A side that has not
+    /// changed since `read_seq` is skipped.
     fn read(
         &mut self,
         book: &Book,
@@ -103,7 +102,7 @@ impl StreamScratch {
         }
     }
 
-    /// What was read where nothing is shown.
+    /// The rows of the last reading, when none are published.
     fn fresh_rows(&self, shown: &Shown) -> ShownRows<'_> {
         match shown {
             Shown::Levels(_) => ShownRows::Levels(self.levels.each_ref().map(Fresh::all)),
@@ -111,8 +110,8 @@ impl StreamScratch {
         }
     }
 
-    /// The checksum of what was read; `known` are the texts of what is shown. `None` where it is that of what is
-    /// shown.
+    /// The checksum of the new rows; `known` has the texts of the published rows. `None` when the
+    /// checksums are equal.
     fn checksum(&mut self, shown: &Shown, known: Option<&CoveredTexts>) -> Option<u32> {
         let Self { levels, orders, covered, checksum_text: text, .. } = self;
         let is_same = match shown {
@@ -130,7 +129,7 @@ impl StreamScratch {
     }
 }
 
-/// Best prices have no sources, so that a change of these alone is none to their readers.
+/// `bbo` shows no sources, so a change of sources alone is not a change.
 fn without_sources(level: &SourcedLevel) -> SourcedLevel {
     SourcedLevel::of(Source::Dlob, level.price, level.size())
 }
@@ -143,31 +142,31 @@ fn is_other<R: Row>(fresh: &[Fresh<R>; 2]) -> bool {
     fresh.iter().any(|fresh| !fresh.is_all_same())
 }
 
-/// What the subscribers of one topic have.
+/// The state of one topic that all its subscribers share.
 #[derive(Debug)]
 pub struct Topic {
     spec: TopicSpec,
     name: String,
     market_name: String,
     epoch: String,
-    /// What the numbers of its frames are in; `None` for JSON text.
+    /// The units of its frames; `None` for JSON text.
     units: Option<Units>,
     identity: Vec<u8>,
     published: VersionStamp,
     shown: Shown,
     checksum: u32,
-    /// What the checksum was made of.
+    /// The texts of the checksum's rows.
     covered: CoveredTexts,
-    /// The seq at which the book was last found to show what is shown.
+    /// The seq at which the book was last found equal to the published rows.
     read_seq: u64,
-    /// Whether the next frame is a snapshot whatever was published.
+    /// Forces the next frame to be a snapshot.
     begins_again: bool,
 }
 
 impl Topic {
-    /// A topic whose subscribers have the book of now; `None` for an unknown market.
+    /// Opens a topic with the current book; `None` for an unknown market.
     ///
-    /// `received_ns` is when the newest part of that book came in, in unix nanoseconds.
+    /// `received_ns` is the arrival of the book's newest update, in unix nanoseconds.
     #[must_use]
     pub fn open(
         book: &Book,
@@ -203,35 +202,35 @@ impl Topic {
         })
     }
 
-    /// The name of the topic. It keeps it, whatever becomes of the market's name.
+    /// The name of the topic, constant even if the market is renamed.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The market whose book it shows.
+    /// The market of the topic.
     #[must_use]
     pub fn market(&self) -> MarketId {
         self.spec.market
     }
 
-    /// Whether it shows more than orders, so that the book's quotes are refreshed for it.
+    /// Whether it shows quotes, which must then be refreshed.
     #[must_use]
     pub fn has_quotes(&self) -> bool {
         !self.spec.sources.is_none()
     }
 
-    /// The book was replaced by another one of the same markets: the next frame is a snapshot, as what was published
-    /// does not lead to it.
+    /// The book was replaced by another book of the same markets: the next frame is a snapshot,
+    /// because a delta cannot follow the published rows.
     pub fn begin_again(&mut self) {
         self.begins_again = true;
     }
 
-    /// The next frame of the topic; `None` when its subscribers have what the book shows.
+    /// The next frame of the topic; `None` when the book equals the published rows.
     ///
-    /// It is a delta, or the snapshot of another epoch or book. For the topic nothing has happened until
-    /// the frame is published. What is pending is found here, and its bytes are written by
-    /// [`Pending::write_frame`].
+    /// It is a delta, or a snapshot after a change of epoch or book. The topic does not change
+    /// until the frame is published. This finds the changes; [`Pending::write_frame`] writes the
+    /// bytes.
     pub fn next_frame<'a>(
         &'a mut self,
         book: &Book,
@@ -251,7 +250,7 @@ impl Topic {
             Reset::No => (&self.shown, Some(&self.covered), Some(self.read_seq)),
             Reset::Yes => (&nothing, None, None),
         };
-        // Quotes change with the time, and move what of them is shown on either side.
+        // Quotes change with the time, and affect both sides.
         let read_seq = read_seq.filter(|_| self.spec.sources.is_none());
         let is_other = scratch.read(book, &self.spec, shown, read_seq);
         if !is_other && !is_state_new && reset == Reset::No {
@@ -263,7 +262,7 @@ impl Topic {
         Some(Pending { topic: self, scratch, epoch, units, now, checksum, reset, sent_ns })
     }
 
-    /// Writes the snapshot of what was published last behind what `out` holds.
+    /// Appends the snapshot of the published rows to `out`.
     pub fn write_snapshot(&self, reply: SnapshotReply<'_>, sent_ns: u64, out: &mut Vec<u8>) {
         let rows = match &self.shown {
             Shown::Levels(sides) => ShownRows::Levels(slices(sides)),
@@ -280,8 +279,8 @@ impl Topic {
         snapshot.write(reply, sent_ns, out);
     }
 
-    /// Writes that the topic lives: what was published last, and the slot of now. The state is that of
-    /// the rows its subscribers have: a book that has become live may have rows they have not got yet.
+    /// Writes a heartbeat: the published version, and the current slot. The state is the state of
+    /// the published rows: a book that has become live may have newer rows.
     pub fn write_heartbeat(&self, book: &Book, out: &mut Vec<u8>) {
         let VersionStamp { seq, state, .. } = self.published;
         let header = book.header(self.spec.market);
@@ -308,7 +307,6 @@ impl Topic {
         FrameParts { identity: &self.identity, timing, units, moment }
     }
 
-    /// Writes the delta that leads to what was read, as bytes.
     fn write_binary_delta(
         &self,
         parts: FrameParts<'_>,
@@ -328,7 +326,7 @@ impl Topic {
         frame.extend_from_slice(&checksum.to_le_bytes());
     }
 
-    /// Writes the delta that leads to what was read.
+    /// Writes the JSON delta to the new rows.
     fn write_delta(
         &self,
         now: VersionStamp,
@@ -358,7 +356,7 @@ impl Topic {
         write_checksum(&mut json, checksum);
     }
 
-    /// Writes the snapshot of what was read, in another epoch.
+    /// Writes a snapshot of the new rows, in another epoch.
     fn write_reset(
         &self,
         (epoch, units): (&str, Option<Units>),
@@ -387,7 +385,7 @@ impl Topic {
     }
 }
 
-/// A frame that the subscribers of a topic have not got yet.
+/// A frame that is not published yet.
 #[derive(Debug)]
 pub struct Pending<'a> {
     topic: &'a mut Topic,
@@ -395,14 +393,14 @@ pub struct Pending<'a> {
     epoch: &'a str,
     units: Option<Units>,
     now: VersionStamp,
-    /// `None` where it is that of what is published.
+    /// `None` when it equals the published checksum.
     checksum: Option<u32>,
     reset: Reset,
     sent_ns: u64,
 }
 
 impl Pending<'_> {
-    /// Writes the frame, again with each call.
+    /// Writes the frame; repeatable.
     #[must_use]
     pub fn write_frame(&mut self) -> &[u8] {
         let Self { topic, scratch, epoch, .. } = self;
@@ -416,25 +414,25 @@ impl Pending<'_> {
         &self.scratch.frame
     }
 
-    /// The sequence number that a reader must have for this frame; of no meaning with a reset.
+    /// The sequence number that this frame follows; meaningless for a snapshot.
     #[must_use]
     pub fn prev(&self) -> u64 {
         self.topic.published.seq
     }
 
-    /// The sequence number that a reader has with this frame.
+    /// The sequence number after this frame.
     #[must_use]
     pub fn seq(&self) -> u64 {
         self.now.seq
     }
 
-    /// Whether the frame is the snapshot of another epoch and no delta.
+    /// Whether the frame is a snapshot instead of a delta.
     #[must_use]
     pub fn reset(&self) -> Reset {
         self.reset
     }
 
-    /// From now on the subscribers have this frame.
+    /// Commits the frame: its rows are now the published ones.
     pub fn publish(self) {
         let Self { topic, scratch, epoch, units, now, checksum, reset, .. } = self;
         if reset == Reset::Yes {
@@ -459,7 +457,6 @@ impl Pending<'_> {
     }
 }
 
-/// Keeps what was read as what the subscribers have.
 fn publish_rows(shown: &mut Shown, scratch: &mut StreamScratch) {
     match shown {
         Shown::Levels(shown) => publish_sides(shown, &mut scratch.levels),
@@ -471,12 +468,12 @@ fn publish_sides<R: Row>(shown: &mut [Vec<R>; 2], fresh: &mut [Fresh<R>; 2]) {
     shown.iter_mut().zip(fresh).for_each(|(shown, fresh)| fresh.publish(shown));
 }
 
-/// What the frames of a topic are in as bytes: `None` for JSON text, which has no units.
+/// The units of a topic's binary frames; `None` for JSON.
 fn units_of(info: &MarketInfo, spec: &TopicSpec) -> Option<Units> {
     (spec.encoding == Encoding::Binary).then(|| Units::of(info, spec))
 }
 
-/// Writes what does not change from frame to frame.
+/// Writes the members that are constant within an epoch.
 fn identify(out: &mut Vec<u8>, names: Names<'_>, (spec, units): (&TopicSpec, Option<Units>)) {
     match units {
         Some(units) => encode::write_identity(out, names, spec.timing, units),

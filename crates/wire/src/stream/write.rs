@@ -1,4 +1,4 @@
-//! The members of frames that depend on what a topic shows.
+//! The members of JSON frames that depend on the channel.
 
 use slotbook_protocol::units::Price;
 
@@ -18,7 +18,7 @@ pub(super) fn write_levels(json: &mut JsonWriter<'_>, sides: [&[SourcedLevel]; 2
     }
 }
 
-/// Writes `"bids":[...],"asks":[...]` with the levels that are not as they were.
+/// Writes `"bids":[...],"asks":[...]` with the changed levels.
 pub(super) fn write_level_changes(json: &mut JsonWriter<'_>, fresh: &[Fresh<SourcedLevel>; 2]) {
     for (name, fresh) in NAMES.into_iter().zip(fresh) {
         json.raw(name);
@@ -57,7 +57,7 @@ pub(super) fn write_all_orders(json: &mut JsonWriter<'_>, sides: [&[OrderLine]; 
     }
 }
 
-/// Writes `"bids":{...},"asks":{...}` with what happened to the orders.
+/// Writes `"bids":{...},"asks":{...}` with the changed orders.
 pub(super) fn write_order_changes(json: &mut JsonWriter<'_>, sides: &[OrderChanges; 2]) {
     for (name, side) in NAMES.into_iter().zip(sides) {
         json.raw(name);
@@ -77,7 +77,7 @@ pub(super) fn write_order_changes(json: &mut JsonWriter<'_>, sides: &[OrderChang
     }
 }
 
-/// The names of the sides with what stands before them.
+/// The names of the sides with their punctuation.
 const NAMES: [&[u8]; 2] = [b"\"bids\":", b",\"asks\":"];
 
 fn write_gone(json: &mut JsonWriter<'_>, price: Price) {

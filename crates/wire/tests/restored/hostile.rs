@@ -1,4 +1,4 @@
-//! States and accounts that are not those of a book.
+//! Restoring rejects invalid states and accounts.
 
 use slotbook_book::{Book, RestoreError};
 
@@ -6,7 +6,7 @@ use super::judge::{CONFIG, captured};
 use super::life::Life;
 use super::rng::Rng;
 
-/// A life with quotes and a closed account, at the end of a turn.
+/// A random book with quotes and a closed account, at the end of a turn.
 fn life(seed: u64) -> Life {
     let mut life = Life::new(seed);
     let mut rng = Rng::new(seed);

@@ -1,5 +1,5 @@
-//! A book, the books restored of it, and the accounts as a journal would keep them: the same updates in,
-//! the same book out.
+//! Applies the same updates to a book, to books restored from it, and to a journal's copy of the
+//! accounts, and compares the books.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::rng::Rng;
 use super::shown::shown;
 use super::world::{Key, PROGRAM};
 
-/// Restored books that go on at once.
+/// Restored books that run in parallel.
 const RESTORED_MAX: usize = 3;
 
-/// An account on its way into the books.
+/// An account update for all books.
 pub(crate) struct Delivery<'a> {
     pub(crate) key: Key,
     pub(crate) owner: Key,
@@ -23,7 +23,7 @@ pub(crate) struct Delivery<'a> {
     pub(crate) data: &'a [u8],
 }
 
-/// The last bytes of an account that a book took.
+/// The last accepted bytes of an account.
 pub(crate) struct Kept {
     owner: Key,
     slot: u64,
@@ -138,7 +138,7 @@ impl Pair {
         }
     }
 
-    /// Restores the book as it is at the end of a turn, in the place of one that was restored before.
+    /// Restores the book at the end of a turn, and replaces an earlier restored book.
     pub(crate) fn restore(&mut self) {
         let state = captured(&self.first);
         let book = Book::restore(CONFIG, &state, self.updates()).unwrap();
@@ -150,7 +150,6 @@ impl Pair {
         self.restored.push(book);
     }
 
-    /// The accounts as they are kept.
     pub(crate) fn updates(&self) -> impl Iterator<Item = AccountUpdate<'_>> + Clone {
         self.kept.iter().map(|(key, kept)| AccountUpdate {
             pubkey: Pubkey(*key),
@@ -161,7 +160,7 @@ impl Pair {
         })
     }
 
-    /// Compares everything that is shown. `Err` says what differs.
+    /// Compares everything shown. `Err` describes the difference.
     pub(crate) fn compare(&mut self) -> Result<(), String> {
         let state = captured(&self.first);
         let bodies = shown(&mut self.first);

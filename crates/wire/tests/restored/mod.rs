@@ -1,7 +1,7 @@
-//! A restored book shows what the captured one does, now and whatever comes.
+//! A restored book shows the same as the captured one, now and after any updates.
 //!
-//! `cargo test -p slotbook-wire --release --test all restored -- --nocapture` with `SEEDS=1000` for the
-//! long form; `SEED=n` replays one seed, `STEPS=10000` makes each longer.
+//! `cargo test -p slotbook-wire --release --test all restored -- --nocapture` with `SEEDS=1000` for
+//! the long form; `SEED=n` replays one seed, `STEPS=10000` makes each longer.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../../../book/tests/differential/life.rs"]
@@ -32,7 +32,8 @@ fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().unwrap())
 }
 
-/// What no account says: the source's state, quotes and how they may show, and the end of turns.
+/// Random changes outside of accounts: the feed state, quotes and their policy, and the end of
+/// turns.
 fn happen(life: &mut Life, rng: &mut Rng, ts_ms: u64) {
     let pair = &mut life.pair;
     match rng.below(12) {
@@ -50,7 +51,7 @@ fn happen(life: &mut Life, rng: &mut Rng, ts_ms: u64) {
             let market = MarketId(u16::try_from(rng.below(7)).unwrap());
             let maker = Pubkey([u8::try_from(rng.below(5)).unwrap(); 32]);
             let quotes: Vec<_> = (0..rng.below(4)).map(|_| quote(rng)).collect();
-            // A sender's clock is not the turns'.
+            // A sender's clock differs from the clock of turns.
             let sent_ms = ts_ms.saturating_add_signed(rng.between(-900, 300));
             pair.each(|book| {
                 let _refused = book.set_indicative(market, maker, &quotes, sent_ms);
@@ -70,14 +71,14 @@ fn quote(rng: &mut Rng) -> IndicativeQuote {
     IndicativeQuote { bid: side(rng), ask: side(rng), is_oracle_offset }
 }
 
-/// One life in which the book is captured and restored at random ends of turns. Every restored book
-/// goes on, at most a few at once, and shows what the first one does.
+/// One run in which the book is captured and restored at random ends of turns. A few restored books
+/// continue, and show the same as the first one.
 fn run(seed: u64, steps: u64) -> usize {
     let mut life = Life::new(seed);
     let mut rng = Rng::new(!seed);
     let mut restored = 0;
     let mut ts_ms = 1_700_000_000_000;
-    // A life that goes on for long keeps what it has restored for long.
+    // A long run keeps restored books for longer.
     let restores_each = 25.max(steps / 20);
     for step in 0..steps {
         life.step();

@@ -45,13 +45,14 @@ pub(crate) fn shown(book: &mut Book) -> Vec<String> {
     let markets: Vec<MarketInfo> = book.markets().cloned().collect();
     texts.push(format!("{markets:?}"));
     let mut hashes = Vec::new();
-    // What the first book has kept from its first comparison on, a new one counts from its orders.
+    // The first book maintains hashes since its first comparison; a new one computes them from its
+    // orders.
     book.market_hashes(&mut hashes);
     texts.push(format!("{hashes:?}"));
     texts.push(format!("{:?} {:?}", book.census(), book.indicative_counts()));
     texts.push(format!("{:?} {:?}", book.indicative_due_ms(), book.oracle_keys()));
     let mut counters = book.counters();
-    // Indexes are given in the order of arrival; nothing shows them.
+    // Indexes depend on the order of arrival, and are not shown.
     counters.user_indexes = 0;
     texts.push(format!("{counters:?}"));
     for market_type in [MarketType::Spot, MarketType::Perp] {

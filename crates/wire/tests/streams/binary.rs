@@ -1,4 +1,4 @@
-//! Frames as bytes say what the JSON frames of the same moment say.
+//! Binary frames have the same content as the JSON frames of the same moment.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -19,10 +19,10 @@ use crate::common::{OrderBytes, key, perp_market, user};
 const STATES: [&str; 4] = ["rebuilding", "live", "lagging", "stale"];
 const TIMES: FrameTimes = FrameTimes { received_ns: 17, sent_ns: 1_700_000_000_000_000_123 };
 
-/// Of the tick in the account of the market.
+/// Offset of the tick in the market's account.
 const TICK_OFFSET: usize = 816;
 
-/// A topic in both encodings, and what a reader of bytes knows of it.
+/// A topic in both encodings, with the state of a binary reader.
 struct Pair {
     json: Topic,
     binary: Topic,
@@ -93,7 +93,7 @@ fn identity_of(snapshot: &[u8]) -> StreamIdentity {
     identity
 }
 
-/// The JSON frame that says the same.
+/// The equivalent JSON frame.
 fn json_of(frame: &Frame, identity: &StreamIdentity) -> Value {
     let mut members = Map::new();
     let head =
@@ -301,7 +301,7 @@ fn other_units_begin_with_a_snapshot() {
 const HOSTILE: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/vectors/binary/hostile.jsonl"));
 
-/// A reader in Rust leaves the JSON text of an id to its user.
+/// A Rust reader leaves the JSON text of a request id to its user.
 const UNREAD: &str = "an id that is not JSON";
 
 #[test]

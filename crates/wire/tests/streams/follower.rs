@@ -1,11 +1,11 @@
-//! A reader as the documentation of the protocol asks for it: it trusts nothing that it can check.
+//! A reader that follows the protocol documentation and verifies everything it can.
 
 use serde_json::{Map, Value};
 
-/// A row by what its reader keeps it under.
+/// Rows by the reader's key.
 type Rows = Vec<Value>;
 
-/// What a reader has of a topic.
+/// A reader's state of a topic.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Follower {
     pub(crate) channel: String,
@@ -16,7 +16,6 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// Starts with a snapshot.
     pub(crate) fn open(snapshot: &[u8]) -> Self {
         let frame = parse(snapshot);
         assert_eq!(frame["type"], "snapshot");
@@ -36,7 +35,7 @@ impl Follower {
         follower
     }
 
-    /// Takes a delta, or the snapshot of another epoch in its place.
+    /// Applies a delta, or a snapshot of another epoch.
     pub(crate) fn follow(&mut self, bytes: &[u8]) {
         let frame = parse(bytes);
         if frame["type"] == "snapshot" {
@@ -80,7 +79,7 @@ impl Follower {
     }
 }
 
-/// A frame as an object; the text must be what `JSON.stringify` makes of it.
+/// Parses a frame; the text must equal the output of `JSON.stringify`.
 pub(crate) fn parse(frame: &[u8]) -> Map<String, Value> {
     let value: Value = serde_json::from_slice(frame).unwrap();
     assert_eq!(serde_json::to_vec(&value).unwrap(), frame, "the text has no other form");

@@ -1,4 +1,4 @@
-//! The frames letter by letter. Their checksums are those of Python's `zlib.crc32`.
+//! The exact text of frames. Their checksums come from Python's `zlib.crc32`.
 
 use serde_json::json;
 use slotbook_book::{FeedState, MarketId, Side};
@@ -13,7 +13,7 @@ fn text(frame: Vec<u8>) -> String {
     String::from_utf8(frame).unwrap()
 }
 
-/// A bid of 5 at 990 and two asks of 10 at 1,010, one of them behind the other.
+/// A bid of 5 at 990 and two asks of 10 at 1,010, one queued after the other.
 fn quoted() -> World {
     let mut world = World::new();
     world.bench.put(key(1), &user(&[OrderBytes::limit(Side::Bid, 990, 5, 1)]));
@@ -142,7 +142,7 @@ fn orders_are_told_by_what_became_of_them() {
     let mut world = quoted();
     let market = world.bench.perp();
     world.follow(spec(market, l3_of(50, None)));
-    // The first ask goes, so the one behind it moves up; a bid moves to another price.
+    // The first ask is removed, so the next one moves up; a bid moves to another price.
     world.bench.put(key(2), &user(&[]));
     let moved = OrderBytes::limit(Side::Bid, 980, 5, 1);
     world.bench.put(key(1), &user(&[moved, OrderBytes::limit(Side::Bid, 970, 5, 9)]));

@@ -1,4 +1,4 @@
-//! Whatever happens to the book, a reader of any topic has what it shows.
+//! After any sequence of events, a reader of any topic has the shown rows.
 
 use proptest::prelude::*;
 use slotbook_book::{FeedState, Side};
@@ -7,7 +7,6 @@ use slotbook_wire::stream::spec::Channel;
 use super::world::{World, book_of, l3_of, spec};
 use crate::common::{NOW, ORACLE, OrderBytes, SLOT, key, lazer, user};
 
-/// What may happen.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
     Orders {
@@ -25,7 +24,7 @@ pub(crate) enum Event {
     },
     State(u8),
     Epoch,
-    /// The turn ends, and the topics of these bits are brought up to date.
+    /// The turn ends, and the topics of these bits are updated.
     Turn {
         topics: u16,
     },
@@ -45,7 +44,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A few prices around the oracle's 1,000, so that makers meet at them; some orders expire.
+/// A few prices around the oracle's 1,000, so that makers share prices; some orders expire.
 fn order((is_bid, floats, price, size, rest): (bool, bool, u8, u8, u8), id: u32) -> OrderBytes {
     let side = if is_bid { Side::Bid } else { Side::Ask };
     let (away, size) = (u64::from(price % 24) * 10, u64::from(size) * 5);
@@ -58,7 +57,7 @@ fn order((is_bid, floats, price, size, rest): (bool, bool, u8, u8, u8), id: u32)
     if rest % 5 == 0 { order.expires(NOW + i64::from(rest % 16)) } else { order }
 }
 
-/// Every kind of topic, shallow ones as well: levels and orders enter and leave what they show.
+/// Every kind of topic, including shallow ones, which levels and orders enter and leave.
 fn follow_all(world: &mut World) {
     let market = world.bench.perp();
     let channels = [

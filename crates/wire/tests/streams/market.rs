@@ -1,4 +1,5 @@
-//! Messages of candles and trades as bytes say what the JSON messages of the service say, digit by digit.
+//! Binary messages of candles and trades have the same content as the service's JSON messages,
+//! digit by digit.
 
 use std::fmt::Write;
 
@@ -26,7 +27,7 @@ fn bytes_of(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-/// The hex of a line of the vectors, and the JSON text behind it as the service wrote it.
+/// The bytes of each vector, and its JSON text as the service wrote it.
 fn vectors() -> impl Iterator<Item = (Vec<u8>, &'static str)> {
     RECORDED.lines().chain(EXACT.lines()).map(|line| {
         let (hex, frame) = line
@@ -74,7 +75,7 @@ fn messages_that_break_a_bound_are_none() {
     assert!(refused > 30);
 }
 
-/// The JSON text that says the same, its members in the order of the service.
+/// The equivalent JSON text, with members in the service's order.
 fn text_of(message: &MarketMessage) -> String {
     let symbol = quoted(&message.symbol);
     let candle = message.candle.as_ref().map(|candle| candle_text(candle, &symbol));
@@ -193,7 +194,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
-/// An amount with its point, without zeros behind it.
+/// An amount as decimal text, without trailing zeros.
 fn decimal(amount: i128, places: usize) -> String {
     let digits = format!("{:0>width$}", amount.unsigned_abs(), width = places + 1);
     let (whole, part) = digits.split_at(digits.len() - places);

@@ -1,4 +1,4 @@
-//! Streaming topics: what a reader who only follows the frames has, is what the book shows.
+//! Streaming topics: a reader that applies every frame has the shown rows.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod binary;

@@ -1,4 +1,4 @@
-//! What a topic must not cost, and what must not become of it.
+//! Costs and states that a topic must avoid.
 
 use slotbook_book::Side;
 use slotbook_wire::stream::spec::Channel;
@@ -7,7 +7,7 @@ use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply};
 use super::world::{World, book_of, l3_of, spec};
 use crate::common::{ORACLE, OrderBytes, key, lazer, user};
 
-/// Moves the oracle, so that every floating order changes its price, and every maker's orders.
+/// Moves the oracle, and with it the price of every floating order.
 fn churn(world: &mut World, round: u32) {
     let price = 1_000 + i64::from(round % 7) * 10;
     world.bench.put(ORACLE, &lazer(price, world.bench.slot));
@@ -57,7 +57,7 @@ fn frames_are_made_without_allocating() {
                 );
             }
         });
-        // All prices and sizes that come have been there after the rounds they repeat in.
+        // All prices and sizes have occurred before, after the rounds in which they repeat.
         allocations = if round < 105 { 0 } else { allocations + measured.count_total };
     }
     assert!(frames > 900, "every round changes nearly every topic: {frames}");

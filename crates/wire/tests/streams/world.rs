@@ -1,4 +1,4 @@
-//! A book, its topics and a reader of each.
+//! A book, its topics and a reader for each.
 
 use serde_json::{Value, json};
 use slotbook_book::{Book, FeedState, MarketId};
@@ -11,7 +11,7 @@ use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, StreamScrat
 use super::follower::Follower;
 use crate::common::Bench;
 
-/// A topic and what somebody who follows it has.
+/// A topic and its reader.
 pub(crate) struct Followed {
     pub(crate) topic: Topic,
     spec: TopicSpec,
@@ -27,7 +27,7 @@ pub(crate) struct World {
     turns: u64,
 }
 
-/// A topic of a market without anything that departs from the usual.
+/// A topic with default parameters.
 pub(crate) fn spec(market: MarketId, channel: Channel) -> TopicSpec {
     let (timing, encoding) = (Timing::Off, Encoding::Json);
     TopicSpec { market, channel, sources: Sources::NONE, timing, interval_ms: 0, encoding }
@@ -41,7 +41,6 @@ pub(crate) fn l3_of(depth_orders: u32, maker: Option<Pubkey>) -> Channel {
     Channel::L3 { depth_orders, maker }
 }
 
-/// The snapshot of a topic's last publication.
 pub(crate) fn snapshot(topic: &Topic) -> Vec<u8> {
     let mut frame = Vec::new();
     topic.write_snapshot(SnapshotReply { id: "", reset: Reset::No }, 0, &mut frame);
@@ -57,7 +56,6 @@ impl World {
         Self { bench, epoch: "e1".to_owned(), scratch, followed, turns: 1 }
     }
 
-    /// Opens a topic and follows it.
     pub(crate) fn follow(&mut self, spec: TopicSpec) -> &mut Followed {
         let book = &self.bench.book;
         let topic = Topic::open(book, spec, &self.epoch, 0, &mut self.scratch).unwrap();
@@ -71,7 +69,7 @@ impl World {
         self.bench.book.end_turn(self.turns);
     }
 
-    /// Brings a topic up to date; returns its frame.
+    /// Updates a topic; returns its frame.
     pub(crate) fn publish(&mut self, index: usize) -> Option<Vec<u8>> {
         let followed = &mut self.followed[index];
         let (book, times) = (&self.bench.book, FrameTimes::default());
@@ -88,7 +86,7 @@ impl World {
         Some(frame)
     }
 
-    /// The reader of a topic that is up to date has what the bodies show.
+    /// The reader of an updated topic has the rows of the bodies.
     pub(crate) fn check(&self, index: usize) {
         let Followed { spec, reader, .. } = &self.followed[index];
         assert_eq!(reader.sides, shown(&self.bench.book, spec));
@@ -97,7 +95,7 @@ impl World {
     }
 }
 
-/// The rows of the body that shows what the topic does, as the topic writes them.
+/// The rows of the corresponding body, in the format of the topic.
 fn shown(book: &Book, spec: &TopicSpec) -> [Vec<Value>; 2] {
     let mut body = Vec::new();
     let TopicSpec { market, sources, .. } = *spec;

@@ -1,5 +1,4 @@
-//! The bodies of /l2 and /l3 as bytes: their rows as those of frames, and all other members as the JSON text that they
-//! are in a JSON body.
+//! Binary bodies of /l2 and /l3: rows in the format of frames, all other members as JSON text.
 
 use slotbook_book::{Header, MarketInfo};
 
@@ -9,13 +8,13 @@ use super::{Kind, Units};
 use crate::l3::OrderLine;
 use crate::level::SourcedLevel;
 
-/// Which rows follow: levels.
+/// Row type: levels.
 const LEVELS: u8 = 0;
 
-/// Which rows follow: orders.
+/// Row type: orders.
 const ORDERS: u8 = 1;
 
-/// Writes a body behind what `out` holds.
+/// Writes a body to the end of `out`.
 #[derive(Debug)]
 pub(crate) struct BodyBytes<'a> {
     out: &'a mut Vec<u8>,
@@ -26,7 +25,7 @@ impl<'a> BodyBytes<'a> {
         Self { out }
     }
 
-    /// Writes everything but the other members: the levels of both sides, in groups of so many ticks.
+    /// Writes the levels of both sides, grouped, without the other members.
     pub(crate) fn write_levels(
         &mut self,
         (info, header, grouping_ticks): (&MarketInfo, &Header, u32),
@@ -37,7 +36,7 @@ impl<'a> BodyBytes<'a> {
         write_all_levels(self.out, sides, units);
     }
 
-    /// Writes everything but the other members: the orders of both sides.
+    /// Writes the orders of both sides, without the other members.
     pub(crate) fn write_orders(
         &mut self,
         (info, header): (&MarketInfo, &Header),
@@ -54,7 +53,7 @@ impl<'a> BodyBytes<'a> {
         writer.write_list(asks);
     }
 
-    /// Where the JSON text of the other members is written, to the end of the body.
+    /// The output buffer for the JSON text of the other members, which ends the body.
     pub(crate) const fn members(&mut self) -> &mut Vec<u8> {
         self.out
     }

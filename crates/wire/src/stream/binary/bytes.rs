@@ -1,20 +1,20 @@
-//! Numbers as bytes, and back.
+//! Codec of numbers in binary frames.
 
 use super::error::DecodeError;
 
-/// Bytes of the longest number of 64 bits.
+/// Maximum bytes of a 64-bit varint.
 const VARINT_BYTES_MAX: usize = 10;
 
-/// Numbers from here on have more bytes than a word.
+/// The first number whose varint exceeds eight bytes.
 const WORD_END: u64 = 1 << 56;
 
-/// The largest number that is no wide one.
+/// The largest number that a double represents exactly.
 const EXACT_MAX: u64 = (1 << 53) - 1;
 
-/// Bytes of the longest number of 128 bits.
+/// Maximum bytes of a 128-bit varint.
 const WIDE_BYTES_MAX: usize = 19;
 
-/// Appends the bytes of frames to the caller's buffer.
+/// Appends to the caller's buffer.
 #[derive(Debug)]
 pub(crate) struct ByteWriter<'a> {
     out: &'a mut Vec<u8>,
@@ -33,15 +33,15 @@ impl<'a> ByteWriter<'a> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Four bytes, the lowest first.
+    /// Four bytes, little-endian.
     pub(crate) fn u32(&mut self, value: u32) {
         self.raw(&value.to_le_bytes());
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    /// Seven bits a byte, the lowest first; the highest bit marks a continuation.
     ///
-    /// The bytes are gathered in a register and written as one word, of which the rest is cut off: no copy has a length
-    /// that only the value tells, and no word is read where single bytes were just written.
+    /// The bytes are gathered in a register, written as one word and truncated: this avoids a copy
+    /// of variable length, and a load that overlaps single-byte stores.
     #[inline]
     pub(crate) fn varint(&mut self, value: u64) {
         if value >= WORD_END {
@@ -60,7 +60,7 @@ impl<'a> ByteWriter<'a> {
         self.out.truncate(end);
     }
 
-    /// As [`ByteWriter::varint`], of 128 bits.
+    /// As [`ByteWriter::varint`], for 128 bits.
     pub(crate) fn wide(&mut self, mut value: u128) {
         loop {
             match u64::try_from(value) {
@@ -71,19 +71,18 @@ impl<'a> ByteWriter<'a> {
         }
     }
 
-    /// A number with a sign: twice the number, or one less than twice of what is below 0.
+    /// A signed number in zigzag encoding.
     pub(crate) fn zigzag(&mut self, value: i64) {
         self.varint(zigzag(value));
     }
 
-    /// The length in bytes, then the bytes.
     pub(crate) fn text(&mut self, text: &[u8]) {
         self.varint(text.len() as u64);
         self.raw(text);
     }
 }
 
-/// 0, -1, 1, -2 and so on as 0, 1, 2, 3.
+/// Maps 0, -1, 1, -2 to 0, 1, 2, 3.
 #[inline]
 pub(super) const fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)).cast_unsigned()
@@ -100,7 +99,6 @@ const fn low_byte(value: u128) -> u8 {
     value as u8
 }
 
-/// Reads bytes that nobody has checked.
 #[derive(Debug)]
 pub(super) struct ByteReader<'a> {
     rest: &'a [u8],
@@ -132,7 +130,7 @@ impl<'a> ByteReader<'a> {
         Ok(u32::from_le_bytes(*bytes))
     }
 
-    /// A number that readers whose numbers are doubles can take.
+    /// A number that a double represents exactly.
     pub(super) fn varint(&mut self) -> Result<u64, DecodeError> {
         let value = self.long()?;
         if value > EXACT_MAX { Err(DecodeError::TooLarge) } else { Ok(value) }
@@ -146,21 +144,21 @@ impl<'a> ByteReader<'a> {
         self.digits(WIDE_BYTES_MAX)
     }
 
-    /// A number that is written as its distance from another one.
+    /// A number that is stored as its distance from another.
     pub(super) fn varint_from(&mut self, before: u64) -> Result<u64, DecodeError> {
         let away = unzigzag(self.varint()?);
         let value = before.checked_add_signed(away).ok_or(DecodeError::TooLarge)?;
         if value > EXACT_MAX { Err(DecodeError::TooLarge) } else { Ok(value) }
     }
 
-    /// An amount with its sign that is written less another one.
+    /// A signed amount that is stored as its difference from another.
     pub(super) fn amount_from(&mut self, before: i128) -> Result<i128, DecodeError> {
         let value = self.wide()?;
         let away = (value >> 1).cast_signed() ^ -((value & 1).cast_signed());
         before.checked_add(away).ok_or(DecodeError::TooLarge)
     }
 
-    /// A number of items of which each takes a byte at least.
+    /// The number of items of at least one byte each.
     pub(super) fn count(&mut self) -> Result<usize, DecodeError> {
         let count = usize::try_from(self.varint()?).map_err(|_| DecodeError::Cut)?;
         if count > self.rest.len() { Err(DecodeError::Cut) } else { Ok(count) }
@@ -185,7 +183,7 @@ impl<'a> ByteReader<'a> {
             }
             value |= shifted;
             if byte & 0x80 == 0 {
-                // One number has one form.
+                // Rejects non-canonical encodings.
                 return if byte == 0 && index > 0 { Err(DecodeError::TooLarge) } else { Ok(value) };
             }
         }

@@ -1,4 +1,4 @@
-//! Reads frames that nobody has checked, as a client does: what is no frame is an error, and never a book.
+//! Decodes untrusted frames, as a client does: invalid bytes are an error, and never a book.
 //!
 //! ```
 //! use slotbook_wire::stream::binary::decode::{DecodeError, decode};
@@ -20,14 +20,14 @@ use super::{
 use crate::l3::OrderLine;
 use crate::level::{SOURCES, SourcedLevel};
 
-/// Bytes of the longest text of a frame: the name of a topic with a market's name of 32 bytes, each written as three,
-/// a maker and every flag has fewer, and so has the JSON text of an id of 64 characters.
+/// Maximum bytes of a text: the name of a topic with a market's name of 32 bytes, each escaped to
+/// three, a maker and every flag is shorter, and so is the JSON text of an id of 64 characters.
 pub const TEXT_BYTES_MAX: usize = 512;
 
-/// Rows of a side, or of a list of orders: a side of 500 can be another one as a whole.
+/// Maximum rows of a side or of an order list: a delta may replace all 500 rows of a side.
 pub const ROWS_MAX: usize = 1_000;
 
-/// What a snapshot says of its stream.
+/// Facts of a stream that only snapshots carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamIdentity {
     /// The name of the topic.
@@ -38,92 +38,92 @@ pub struct StreamIdentity {
     pub market: String,
     /// The run of the book.
     pub epoch: String,
-    /// Whether frames carry when they were made.
+    /// Whether frames carry the time of their creation.
     pub has_timing: bool,
-    /// What prices and sizes are whole numbers of.
+    /// The units of prices and sizes.
     pub units: Units,
 }
 
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The number of its stream.
+    /// The stream id.
     pub id: u32,
     /// 0 rebuilding, 1 live, 2 lagging, 3 stale.
     pub state: u8,
-    /// The number of this state of the market.
+    /// The sequence number of the market.
     pub seq: u64,
     /// The newest slot of the book.
     pub slot: u64,
-    /// When the last news came in, in Unix milliseconds.
+    /// Arrival of the last update, in Unix milliseconds.
     pub ts_ms: u64,
-    /// What else it says.
+    /// The payload.
     pub body: Body,
 }
 
-/// What a frame says besides its moment.
+/// The payload of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// Everything that is shown.
+    /// All shown rows.
     Snapshot {
-        /// Of the stream, from here on.
+        /// The identity of the stream from this frame on.
         identity: StreamIdentity,
-        /// Whether the service could not go on from what it had sent.
+        /// Whether the service could not continue from its last frame.
         is_reset: bool,
-        /// The JSON text of the id of the request; empty for none.
+        /// The JSON text of the request id; empty for none.
         request_id: String,
-        /// The rows and how to check them.
+        /// The rows and their checksum.
         rows: CheckedRows,
     },
-    /// What has changed.
+    /// The changes since another frame.
     Delta {
-        /// The number of the frame that it follows.
+        /// The sequence number of the frame that it follows.
         prev: u64,
-        /// The changes and how to check the book with them.
+        /// The changes, and the checksum of the resulting book.
         rows: CheckedRows,
     },
-    /// Nothing has.
+    /// A sign of life without changes.
     Heartbeat,
 }
 
-/// Rows with the checksum of the book that they lead to.
+/// Rows with the checksum of the resulting book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedRows {
-    /// Receipt of the news and making of the frame, in Unix nanoseconds.
+    /// Arrival of the update and creation of the frame, in Unix nanoseconds.
     pub timing: Option<[u64; 2]>,
     /// Bids first.
     pub rows: Rows,
-    /// As that of JSON frames.
+    /// CRC-32, as in JSON frames.
     pub crc: u32,
 }
 
 /// Rows of both sides, bids first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// Of `book` and `bbo`; a level without a size is gone.
+    /// Rows of `book` and `bbo`; a level without a size is removed.
     Levels([Vec<SourcedLevel>; 2]),
-    /// Of a snapshot of `l3`.
+    /// Rows of an `l3` snapshot.
     Orders([Vec<OrderLine>; 2]),
-    /// Of a delta of `l3`.
+    /// Rows of an `l3` delta.
     OrderChanges([OrderChange; 2]),
 }
 
-/// What became of the orders of a side.
+/// The changes of a side's orders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrderChange {
-    /// They were not there.
+    /// New orders.
     pub add: Vec<OrderLine>,
-    /// They were others.
+    /// Changed orders.
     pub change: Vec<OrderLine>,
-    /// They are not there any more.
+    /// Removed orders.
     pub remove: Vec<(Pubkey, u32)>,
 }
 
-/// Reads one frame; `find` gives what the last snapshot of a number said.
+/// Decodes one frame; `find` returns the identity of the last snapshot with a stream id.
 ///
 /// # Errors
 ///
-/// What is no frame. The book that it was to change is then unknown.
+/// [`DecodeError`] for an invalid frame. The book of the stream is then unknown.
 pub fn decode<'a>(
     bytes: &[u8],
     find: impl FnOnce(u32) -> Option<&'a StreamIdentity>,
@@ -249,7 +249,7 @@ fn read_checked(
     Ok(CheckedRows { timing: None, rows, crc: reader.u32()? })
 }
 
-/// Reads a side up to the 0 behind it.
+/// Reads a side up to its terminating 0.
 fn read_levels(
     reader: &mut ByteReader<'_>,
     (side, units): (Side, Units),
@@ -321,7 +321,6 @@ fn moved(before: u64, away: i128) -> Result<u64, DecodeError> {
     u64::try_from(i128::from(before) + away).map_err(|_| DecodeError::TooLarge)
 }
 
-/// The orders of a frame, in the order in which they stand there.
 struct OrderReader<'r, 'a> {
     reader: &'r mut ByteReader<'a>,
     units: Units,

@@ -1,4 +1,4 @@
-//! Writes the frames of a topic as bytes.
+//! Encodes the frames of a topic as bytes.
 
 use slotbook_book::{FeedState, Side};
 use slotbook_protocol::units::{Price, Pubkey, Slot};
@@ -16,12 +16,12 @@ use crate::stream::parts::{Names, Reset, ShownRows, SnapshotReply, VersionStamp}
 use crate::stream::rows::{Difference, Fresh};
 use crate::stream::spec::Timing;
 
-/// Bytes of the number of a stream.
+/// Bytes of a stream id.
 const STREAM_ID_BYTES: usize = 4;
 
-/// Writes what a snapshot says of its topic, with the number of the stream before it: the checksum of what it says.
-/// Frames are of the epoch and in the units of the snapshot with their number, so that a reader
-/// which has another snapshot cannot read them wrongly.
+/// Writes the identity of a topic, preceded by the stream id: the checksum of the identity. Frames
+/// use the epoch and units of the snapshot with their stream id, so a reader with another snapshot
+/// cannot misread them.
 pub(in crate::stream) fn write_identity(
     out: &mut Vec<u8>,
     names: Names<'_>,
@@ -41,7 +41,6 @@ pub(in crate::stream) fn write_identity(
     out[start..start + STREAM_ID_BYTES].copy_from_slice(&id.to_le_bytes());
 }
 
-/// What all frames of a topic have in common.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::stream) struct FrameParts<'a> {
     /// See [`write_identity`].
@@ -79,7 +78,6 @@ impl FrameParts<'_> {
         out.extend_from_slice(&crc.to_le_bytes());
     }
 
-    /// Writes what all deltas begin with; their rows follow, and the checksum.
     pub(in crate::stream) fn write_delta_head(&self, prev: u64, sent_ns: u64, out: &mut Vec<u8>) {
         let mut bytes = ByteWriter::new(out);
         bytes.byte(first_byte(Kind::Delta, self.moment.state));
@@ -87,7 +85,6 @@ impl FrameParts<'_> {
         self.write_moment(&mut bytes, Some(prev), sent_ns);
     }
 
-    /// Writes that the topic lives.
     pub(in crate::stream) fn write_heartbeat(&self, out: &mut Vec<u8>) {
         let VersionStamp { seq, slot, ts_ms, state, .. } = self.moment;
         let mut bytes = ByteWriter::new(out);
@@ -115,7 +112,6 @@ pub(super) fn first_byte(kind: Kind, state: FeedState) -> u8 {
     FIRST_BYTE | ((kind as u8) << 2) | state as u8
 }
 
-/// Writes every level of both sides.
 #[inline]
 pub(super) fn write_all_levels(
     out: &mut Vec<u8>,
@@ -130,7 +126,7 @@ pub(super) fn write_all_levels(
     writer.end();
 }
 
-/// Writes the best level of each side, or that there is none.
+/// Writes the best level of each side, if any.
 pub(in crate::stream) fn write_best(
     out: &mut Vec<u8>,
     best: [Option<&SourcedLevel>; 2],
@@ -140,7 +136,6 @@ pub(in crate::stream) fn write_best(
     write_all_levels(out, (bid, ask), units);
 }
 
-/// Writes the levels that are not as they were.
 pub(in crate::stream) fn write_level_changes(
     out: &mut Vec<u8>,
     fresh: &[Fresh<SourcedLevel>; 2],
@@ -157,7 +152,7 @@ pub(in crate::stream) fn write_level_changes(
     }
 }
 
-/// Levels of one side, the price of each as its distance to the one before it.
+/// Writes the levels of one side, each price as the distance from the previous price.
 struct LevelWriter<'a> {
     bytes: ByteWriter<'a>,
     side: Side,
@@ -167,12 +162,12 @@ struct LevelWriter<'a> {
 }
 
 impl<'a> LevelWriter<'a> {
-    /// The first level is as far from `before` as it says.
+    /// Starts a side whose first price is relative to `before`.
     const fn new(out: &'a mut Vec<u8>, (side, units): (Side, Units), before: u64) -> Self {
         Self { bytes: ByteWriter::new(out), side, units, before, first_price: None }
     }
 
-    /// Ends the side. Returns the price to which the next one is written: the first of this.
+    /// Ends the side. Returns its first price, to which the next side is relative.
     fn end(mut self) -> u64 {
         self.bytes.byte(0);
         self.first_price.unwrap_or(self.before)
@@ -202,8 +197,8 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Writes how many units the price is behind the one before; false where it is no whole number of
-    /// them, or where it would read as the end of the side.
+    /// Writes the distance of a price from the previous one in units; false when the distance is
+    /// not a whole number of units, or would read as the end of the side.
     #[inline]
     fn write_head(&mut self, price: Price, kind: RowKind) -> bool {
         let Some(units) = distance(self.side, self.before, price.0, self.units.price) else {
@@ -230,7 +225,8 @@ impl<'a> LevelWriter<'a> {
     }
 }
 
-/// How many units a price is behind another one, seen from the best: bids go down, asks up.
+/// The distance of a price from the previous one in units, positive away from the best: bids go
+/// down, asks up.
 #[inline]
 fn distance(side: Side, before: u64, price: u64, unit: u64) -> Option<i64> {
     let (from, to) = match side {
@@ -241,7 +237,7 @@ fn distance(side: Side, before: u64, price: u64, unit: u64) -> Option<i64> {
     Some(if to >= from { units } else { -units })
 }
 
-/// A whole number of units that every reader can take; `None` where it is not one.
+/// An amount in whole units that a double represents exactly; `None` otherwise.
 #[inline]
 fn whole_units(amount: u128, unit: u64) -> Option<u64> {
     let amount = u64::try_from(amount).ok()?;
@@ -249,7 +245,6 @@ fn whole_units(amount: u128, unit: u64) -> Option<u64> {
     (units * unit == amount && units < UNITS_END).then_some(units)
 }
 
-/// Writes `add`, `change` and `remove` of both sides.
 pub(in crate::stream) fn write_order_changes(
     out: &mut Vec<u8>,
     sides: &[OrderChanges; 2],
@@ -268,10 +263,10 @@ pub(in crate::stream) fn write_order_changes(
     }
 }
 
-/// The makers that a frame has named last, the newest at the end; the memory is used again.
+/// The recently named makers of a frame, the newest last; a reused buffer.
 pub(in crate::stream) type Makers = Vec<Pubkey>;
 
-/// Orders of a frame, each price as its distance to the order before it.
+/// Writes the orders of a frame, each price as the distance from the previous order's.
 pub(super) struct OrderWriter<'a> {
     bytes: ByteWriter<'a>,
     units: Units,
@@ -281,7 +276,6 @@ pub(super) struct OrderWriter<'a> {
 }
 
 impl<'a> OrderWriter<'a> {
-    /// Writes the orders of a frame with this slot.
     pub(super) fn new(
         out: &'a mut Vec<u8>,
         (units, frame_slot): (Units, Slot),
@@ -292,7 +286,6 @@ impl<'a> OrderWriter<'a> {
         Self { bytes, units, frame_slot: frame_slot.0, before: 0, makers }
     }
 
-    /// Writes how many there are, and each of them.
     pub(super) fn write_list(&mut self, lines: impl Iterator<Item = OrderLine> + Clone) {
         self.bytes.varint(lines.clone().count() as u64);
         lines.for_each(|line| self.write_order(&line));
@@ -323,7 +316,7 @@ impl<'a> OrderWriter<'a> {
         }
     }
 
-    /// Writes how many new keys ago this one came, or 0 and the key.
+    /// Writes a back-reference to a recent key, or 0 and the key.
     fn write_maker(&mut self, maker: Pubkey) {
         let named = self.makers.iter().rev().take(MAKERS_NAMED_MAX);
         if let Some((ago, _)) = (1_u64..).zip(named).find(|(_, named)| **named == maker) {
@@ -366,7 +359,6 @@ mod tests {
         received_ns: 0,
     };
 
-    /// Amounts that are whole numbers of a unit, that are not, and the largest there are.
     fn amount(unit: u64) -> impl Strategy<Value = u128> {
         prop_oneof![
             4 => (1_u64..1_000).prop_map(move |units| u128::from(units) * u128::from(unit)),

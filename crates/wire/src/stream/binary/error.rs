@@ -1,23 +1,23 @@
-//! What is wrong with bytes that are to be a frame.
+//! Defects of a binary frame.
 
 use std::fmt;
 
-/// Why bytes are no frame.
+/// Why bytes are not a valid frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// They do not begin as one of this version.
+    /// The first byte does not match this format version.
     NoFrame,
-    /// They end too early.
+    /// The bytes end too early.
     Cut,
-    /// More bytes follow than the frame has.
+    /// More bytes follow the end of the frame.
     Behind,
-    /// A number, a text or a list is larger than any frame has it.
+    /// A number, a text or a list exceeds the maximum of any frame.
     TooLarge,
-    /// A text is no UTF-8, or a word is none of those there are.
+    /// A text is not UTF-8, or a keyword is unknown.
     NotText,
-    /// No snapshot had this number.
+    /// No snapshot had this stream id.
     UnknownStream(u32),
-    /// The number of a snapshot is not that of what it says.
+    /// The stream id of a snapshot is not the checksum of its identity.
     WrongIdentity,
 }
 

@@ -1,4 +1,4 @@
-//! Keys of a frame, each in full or as one that came before, and the ids of orders beside them.
+//! Keys of a frame, in full or as back-references, and order ids.
 
 use slotbook_protocol::units::Pubkey;
 
@@ -6,22 +6,20 @@ use super::MAKERS_NAMED_MAX;
 use super::bytes::ByteReader;
 use super::error::DecodeError;
 
-/// Bytes of a key.
 const KEY_BYTES: usize = 32;
 
-/// The keys of one frame that came, the newest last.
+/// The keys of one frame, the newest last.
 #[derive(Debug)]
 pub(super) struct Keys {
     known: Vec<Pubkey>,
 }
 
 impl Keys {
-    /// None came yet.
     pub(super) const fn new() -> Self {
         Self { known: Vec::new() }
     }
 
-    /// The next key, which is put to the others where it is a new one.
+    /// Reads the next key, and stores it if new.
     pub(super) fn read(&mut self, reader: &mut ByteReader<'_>) -> Result<Pubkey, DecodeError> {
         let ago = usize::try_from(reader.varint()?).map_err(|_| DecodeError::TooLarge)?;
         if ago > MAKERS_NAMED_MAX {
@@ -37,7 +35,6 @@ impl Keys {
     }
 }
 
-/// The id of an order, which its user counts.
 pub(super) fn read_order_id(reader: &mut ByteReader<'_>) -> Result<u32, DecodeError> {
     u32::try_from(reader.varint()?).map_err(|_| DecodeError::TooLarge)
 }

@@ -1,4 +1,5 @@
-//! Reads messages of candles and trades that nobody has checked. The history writes them, not this crate.
+//! Decodes untrusted messages of candles and trades. The history service encodes them, not this
+//! crate.
 //!
 //! ```
 //! use slotbook_wire::stream::binary::decode::DecodeError;
@@ -16,7 +17,7 @@ use super::error::DecodeError;
 use super::keys::{Keys, read_order_id};
 use super::{FIRST_BYTE, Kind};
 
-/// Trades of one message; a service sends 200.
+/// Maximum trades of a message; a service sends 200.
 pub const TRADES_MAX: usize = 1_000;
 
 /// Bytes of a signature.
@@ -25,7 +26,7 @@ pub const SIGNATURE_BYTES: usize = 64;
 /// The first byte of a message.
 const MESSAGE_BYTE: u8 = FIRST_BYTE | ((Kind::Body as u8) << 2);
 
-/// Bits of the flags of a trade: what it has, then two times what a side has.
+/// Flag bits of a trade, followed by the flags of both sides.
 const SAME_TRANSACTION: u64 = 1;
 const HAS_FILL_RECORD_ID: u64 = 1 << 1;
 const HAS_PRICE: u64 = 1 << 2;
@@ -40,7 +41,7 @@ const TAKER_BIT: u32 = 10;
 const MAKER_BIT: u32 = 18;
 const FLAGS_END: u64 = 1 << 26;
 
-/// Bits of the flags of a side.
+/// Flag bits of a side.
 const HAS_ACCOUNT: u64 = 1;
 const HAS_DIRECTION: u64 = 1 << 1;
 const IS_SHORT: u64 = 1 << 2;
@@ -50,7 +51,7 @@ const HAS_ORDER_BASE: u64 = 1 << 5;
 const HAS_FILLED_BASE: u64 = 1 << 6;
 const HAS_FILLED_QUOTE: u64 = 1 << 7;
 
-/// What a message is.
+/// The type of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// The newest trades.
@@ -59,31 +60,31 @@ pub enum MessageKind {
     TradesUpdate,
     /// The newest candle.
     CandleInit,
-    /// A candle that has begun.
+    /// A new candle.
     CandleCreate,
-    /// A candle that is not what it was.
+    /// A changed candle.
     CandleUpdate,
 }
 
 /// A message of candles or of trades.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarketMessage {
-    /// What it is.
+    /// The type.
     pub kind: MessageKind,
     /// The market's name.
     pub symbol: String,
-    /// Of candles alone.
+    /// Candle messages only.
     pub candle: Option<Candle>,
-    /// Trades that came as well, and are not here.
+    /// New trades that the message omits.
     pub left_out: u64,
-    /// The market is that of the symbol.
+    /// Trades of the symbol's market.
     pub trades: Vec<Trade>,
 }
 
 /// A candle. Prices and quote are in 1e-6, base in 1e-9.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candle {
-    /// Its length, by the name that was asked for.
+    /// The requested name of its length.
     pub resolution: String,
     /// Its start, in Unix seconds.
     pub ts: u64,
@@ -104,55 +105,55 @@ pub struct Candle {
 pub struct Trade {
     /// Whether the market is a spot market, and its number.
     pub market: (bool, u16),
-    /// Where it stands on the chain.
+    /// Its place on the chain.
     pub transaction: Transaction,
-    /// Its place among the program's events of the transaction.
+    /// Its index among the program's events of the transaction.
     pub index: u64,
-    /// As the program has them.
+    /// The program's flag bits.
     pub bit_flags: u8,
-    /// How it filled.
+    /// The program's explanation of the fill.
     pub action_explanation: String,
-    /// What was filled.
+    /// The filled amounts.
     pub fill: Fill,
-    /// Who took.
+    /// The taker's side.
     pub taker: TradeSide,
-    /// Who made.
+    /// The maker's side.
     pub maker: TradeSide,
 }
 
 /// The transaction of a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transaction {
-    /// As bytes; JSON has it as base58.
+    /// Raw bytes; JSON uses base58.
     pub signature: [u8; SIGNATURE_BYTES],
-    /// Of the chain.
+    /// Slot.
     pub slot: u64,
-    /// In Unix seconds.
+    /// Unix seconds.
     pub ts: u64,
 }
 
-/// What a trade filled. Prices, quote and rewards are in 1e-6, base in 1e-9.
+/// The amounts of a fill. Prices, quote and rewards are in 1e-6, base in 1e-9.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fill {
-    /// Counts the fills of the market.
+    /// The program's running number of the market's fills.
     pub record_id: Option<u64>,
-    /// Quote for one whole base.
+    /// Quote per whole base.
     pub price: Option<i128>,
-    /// At the time of the fill.
+    /// Oracle price at the fill.
     pub oracle_price: i128,
     /// Filled base.
     pub base: Option<i128>,
-    /// Who sent the fill.
+    /// The sender of the fill.
     pub filler: Option<Pubkey>,
     /// Filled quote.
     pub quote: Option<i128>,
-    /// What the AMM kept of a better price.
+    /// The price improvement kept by the AMM.
     pub surplus: Option<i128>,
-    /// Of the filler.
+    /// Reward of the filler.
     pub filler_reward: Option<i128>,
-    /// Of the taker's referrer.
+    /// Reward of the taker's referrer.
     pub referrer_reward: Option<i128>,
-    /// Of a fill by another spot market.
+    /// Fee of a fill by another spot market.
     pub spot_fee: Option<i128>,
 }
 
@@ -161,25 +162,25 @@ pub struct Fill {
 pub struct TradeSide {
     /// The user account.
     pub account: Option<Pubkey>,
-    /// A bid is long.
+    /// Long is a bid.
     pub direction: Option<Side>,
-    /// The order.
+    /// Order id.
     pub order_id: Option<u32>,
-    /// Negative for a rebate.
+    /// Fee; negative for a rebate.
     pub fee: Option<i128>,
-    /// Base of the order.
+    /// Base size of the order.
     pub order_base: Option<i128>,
-    /// Filled base of the order so far.
+    /// Total filled base of the order.
     pub filled_base: Option<i128>,
-    /// Filled quote of the order so far.
+    /// Total filled quote of the order.
     pub filled_quote: Option<i128>,
 }
 
-/// Reads one message.
+/// Decodes one message.
 ///
 /// # Errors
 ///
-/// What is no message: nothing of it may be taken.
+/// [`DecodeError`] for an invalid message, which must be discarded whole.
 pub fn decode_market(bytes: &[u8]) -> Result<MarketMessage, DecodeError> {
     let mut reader = ByteReader::new(bytes);
     if reader.byte()? != MESSAGE_BYTE {
@@ -247,11 +248,10 @@ fn read_market(reader: &mut ByteReader<'_>) -> Result<(bool, u16), DecodeError> 
     if kind > 1 { Err(DecodeError::TooLarge) } else { Ok((kind == 1, index)) }
 }
 
-/// The trades of a message, in the order in which they stand there.
 struct TradeReader<'r, 'a> {
     reader: &'r mut ByteReader<'a>,
     keys: Keys,
-    // Of the trade before.
+    // The transaction of the previous trade.
     transaction: Option<Transaction>,
     action_explanation: String,
     record_id: u64,
@@ -301,7 +301,8 @@ impl<'r, 'a> TradeReader<'r, 'a> {
         Ok(transaction)
     }
 
-    /// That of the trade before where it is empty; the first one has its own.
+    /// Reads an explanation; an empty one repeats the previous trade's. The first trade has its
+    /// own.
     fn read_explanation(&mut self) -> Result<String, DecodeError> {
         let text = self.reader.text(TEXT_BYTES_MAX)?;
         if !text.is_empty() {

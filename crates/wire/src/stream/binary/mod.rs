@@ -1,8 +1,8 @@
-//! Frames as bytes, for readers that ask for `"encoding":"binary"`: the content of the JSON frames in a
-//! tenth of their size. `docs/binary.md` describes them for every language.
+//! Binary frames, for readers that request `"encoding":"binary"`: the content of the JSON frames in
+//! a tenth of their size. `docs/binary.md` specifies them for every language.
 //!
-//! `encode` writes what a topic has read, `body` what /l2 and /l3 show; [`decode`] reads frames that nobody has checked,
-//! [`market`] the messages of candles and trades, which the history writes.
+//! `encode` writes the frames of topics, `body` the bodies of /l2 and /l3; [`decode`] reads
+//! untrusted frames, [`market`] messages of candles and trades, which the history service encodes.
 
 pub(crate) mod body;
 pub(super) mod bytes;
@@ -20,50 +20,50 @@ use crate::level::SizeScale;
 /// The version of the format.
 pub(super) const VERSION: u8 = 1;
 
-/// The highest bit of the first byte tells a frame from JSON text, the version stands below it.
+/// The highest bit of the first byte distinguishes a frame from JSON text; the version follows.
 pub(super) const FIRST_BYTE: u8 = 0x80 | (VERSION << 4);
 
-/// Of the first byte.
+/// The frame type, in the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Snapshot = 0,
     Delta = 1,
     Heartbeat = 2,
-    /// Of what has no stream: a body of /l2 or /l3, a message of candles or trades.
+    /// A message without a stream: a body of /l2 or /l3, or a message of candles or trades.
     Body = 3,
 }
 
-/// Of the byte of flags in a snapshot: frames carry when they were made.
+/// Flag bit of a snapshot: frames carry the time of their creation.
 pub(super) const FLAG_TIMING: u8 = 1;
 
-/// What the head of a level says of the rest, in its lowest two bits.
+/// The row format, in the lowest two bits of a level's head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowKind {
-    /// Nothing follows: the level is gone.
+    /// The level is removed; no data follows.
     Gone = 0,
-    /// The size in units follows; it is that of orders alone.
+    /// The size follows in units; orders are the only source.
     Lots = 1,
     /// A byte that names the sources, and the exact size of each.
     Sourced = 2,
-    /// The exact price, then as `Sourced`; without a source the level is gone.
+    /// The exact price, then as `Sourced`; without a source the level is removed.
     Exact = 3,
 }
 
 /// Bits of a [`RowKind`].
 pub(super) const ROW_KIND_BITS: u32 = 2;
 
-/// What is below this can be shifted by a kind and a sign, and is still a whole number to readers whose numbers are
-/// doubles. More is written exactly.
+/// Values below this fit a double after the shift by row kind and sign. Larger values are written
+/// exactly.
 pub(super) const UNITS_END: u64 = 1 << 48;
 
-/// Units are at most this, so that a whole number of them is a number below 2^80.
+/// Maximum unit, so that a whole number of units is below 2^80.
 pub(super) const UNIT_MAX: u64 = u32::MAX as u64;
 
-/// Makers that an order can name by their place; the rest is written as a key once more. It bounds what
-/// writing an order costs.
+/// Makers that an order can refer to by back-reference; other makers are written as keys. It bounds
+/// the cost of writing an order.
 pub(super) const MAKERS_NAMED_MAX: usize = 64;
 
-/// Bits of the flags of an order.
+/// Flag bits of an order.
 pub(super) const ORDER_REDUCE_ONLY: u8 = 1;
 pub(super) const ORDER_POST_ONLY: u8 = 2;
 pub(super) const ORDER_SIGNED_MSG: u8 = 4;
@@ -72,17 +72,17 @@ pub(super) const ORDER_EXACT_SIZES: u8 = 16;
 pub(super) const ORDER_HAS_OFFSET: u8 = 32;
 pub(super) const ORDER_EXPIRES: u8 = 64;
 
-/// What prices and sizes of a topic are mostly whole numbers of.
+/// The units of a topic's prices and sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Units {
-    /// Of prices, 1e6: the tick, or the grid of groups.
+    /// Price unit, 1e6: the tick, or the group width.
     pub price: u64,
-    /// Of sizes, 1e9: the lot.
+    /// Size unit, 1e9: the lot.
     pub size: u64,
 }
 
 impl Units {
-    /// Those of a topic as its market is now.
+    /// The units of a topic, from its market's current account.
     pub(super) fn of(info: &MarketInfo, spec: &TopicSpec) -> Self {
         match spec.channel {
             Channel::Book { grouping_ticks, .. } => Self::grouped(info, grouping_ticks),
@@ -90,7 +90,7 @@ impl Units {
         }
     }
 
-    /// Those of a market as it is now, in groups of so many ticks; 0 and 1 for none.
+    /// The units of a market, grouped; 0 and 1 ticks for no grouping.
     pub(crate) fn grouped(info: &MarketInfo, grouping_ticks: u32) -> Self {
         let ticks = u64::from(grouping_ticks.max(1));
         let lot = SizeScale::from_decimals(info.decimals).to_wire(u128::from(info.step.0));
@@ -101,7 +101,7 @@ impl Units {
     }
 }
 
-/// A unit that is none would say nothing: 1 is right for everything.
+/// A unit of 0 would be invalid; 1 fits every value.
 fn bounded(unit: u64) -> u64 {
     if (1..=UNIT_MAX).contains(&unit) { unit } else { 1 }
 }
