@@ -1,34 +1,34 @@
-//! What is wrong with a journal, and where.
+//! Defects of a journal, and their location.
 
 use std::fmt;
 
-/// Why bytes are not a journal that can be read. The codes are part of the interface: never renamed.
+/// Why bytes are not a readable journal. The codes are part of the interface: never renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The bytes are not what a journal's writer writes; the text says of which record.
+    /// The bytes violate the format; the text names the record.
     Malformed(&'static str),
-    /// The segment is of another version.
+    /// The segment has another format version.
     VersionMismatch {
-        /// Its version.
+        /// The segment's version.
         found: u32,
-        /// The one that is read.
+        /// The supported version.
         known: u32,
     },
     /// A block does not match its CRC-32.
     CrcMismatch,
-    /// Something is longer than its named limit.
+    /// A length exceeds its named limit.
     BytesExceeded {
         /// The limit's name.
         limit: &'static str,
-        /// Its value.
+        /// The limit's value.
         max: usize,
-        /// What was found.
+        /// The length.
         found: usize,
     },
 }
 
 impl Fault {
-    /// The code under which clients know the fault.
+    /// The stable code of the fault.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -55,7 +55,6 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Returns the fault of a length that is over its limit.
 pub(crate) const fn check_length(
     limit: &'static str,
     found: usize,
@@ -64,14 +63,14 @@ pub(crate) const fn check_length(
     if found <= max { Ok(()) } else { Err(Fault::BytesExceeded { limit, max, found }) }
 }
 
-/// A fault and where in the segment it was found.
+/// A fault and its location in the segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalError {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
-    /// Where the block begins, in bytes of the segment's file.
+    /// The start of the block, in bytes of the segment's file.
     pub block_at: u64,
-    /// Where the record begins, in plain bytes of the segment.
+    /// The start of the record, in uncompressed bytes of the segment.
     pub record_at: u64,
 }
 

@@ -5,7 +5,8 @@ use crate::error::{Fault, check_length};
 /// Bytes of the longest varint of 64 bits.
 const VARINT_BYTES_MAX: u32 = 10;
 
-/// Appends an unsigned number, seven bits a byte, the lowest first; the highest bit says that more follow.
+/// Appends an unsigned number: seven bits a byte, the lowest first; the highest bit marks a
+/// continuation.
 #[inline]
 pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -15,35 +16,33 @@ pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value.to_le_bytes()[0]);
 }
 
-/// Appends a length.
 pub(crate) fn put_length(out: &mut Vec<u8>, length: usize) {
     put_varint(out, length as u64);
 }
 
-/// Appends a signed number, small of either sign in few bytes.
+/// Appends a signed number in zigzag encoding.
 pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
     put_varint(out, ((value << 1) ^ (value >> 63)).cast_unsigned());
 }
 
-/// Appends how a number differs from the one before, which may be any other.
+/// Appends the wrapping difference from the previous number.
 pub(crate) fn put_change(out: &mut Vec<u8>, value: u64, before: u64) {
     put_signed(out, value.wrapping_sub(before).cast_signed());
 }
 
-/// Appends bytes behind their length.
+/// Appends a length and the bytes.
 pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_length(out, bytes.len());
     out.extend_from_slice(bytes);
 }
 
-/// Reads fields one after the other and believes none of them.
+/// Reads fields in sequence from untrusted bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// What a record that ends too early is.
 const CUT: Fault = Fault::Malformed("a record ends within a field");
 
 impl<'a> Fields<'a> {
@@ -51,7 +50,6 @@ impl<'a> Fields<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Bytes read so far.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
@@ -66,7 +64,7 @@ impl<'a> Fields<'a> {
         Ok(byte)
     }
 
-    /// An unsigned number: nearly all have one byte.
+    /// An unsigned number; most take one byte.
     #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
         match self.bytes.get(self.at) {
@@ -99,7 +97,7 @@ impl<'a> Fields<'a> {
         Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 
-    /// A number that was written as its change from `before`.
+    /// A number that is stored as its change from `before`.
     pub(crate) fn changed(&mut self, before: u64) -> Result<u64, Fault> {
         Ok(before.wrapping_add(self.signed()?.cast_unsigned()))
     }
@@ -122,13 +120,12 @@ impl<'a> Fields<'a> {
         Ok(*self.take(N)?.first_chunk().ok_or(CUT)?)
     }
 
-    /// Bytes behind their length.
     pub(crate) fn bytes(&mut self, limit: &'static str, max: usize) -> Result<&'a [u8], Fault> {
         let length = self.length(limit, max)?;
         self.take(length)
     }
 
-    /// Text behind its length: ASCII without spaces, as names are.
+    /// A length and a text: ASCII without spaces.
     pub(crate) fn name(&mut self, limit: &'static str, max: usize) -> Result<&'a str, Fault> {
         let bytes = self.bytes(limit, max)?;
         let text = std::str::from_utf8(bytes).ok();

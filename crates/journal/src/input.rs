@@ -1,11 +1,11 @@
-//! What moves a book, as a journal holds it.
+//! The inputs of a book, as a journal stores them.
 
 use slotbook_protocol::units::Pubkey;
 
-/// How an update stands to what the book has of the same account.
+/// How an update is ordered against the book's state of the same account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gate {
-    /// From a live subscription: the order of arrival is the order.
+    /// Live, ordered by arrival.
     #[default]
     Arrival,
     /// From a snapshot.
@@ -14,106 +14,107 @@ pub enum Gate {
     WriteVersion(u64),
 }
 
-/// Of which account an input is, and which state of it.
+/// The account and version of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The account's address.
     pub pubkey: Pubkey,
     /// The slot of this state.
     pub slot: u64,
-    /// What decides against older and newer states.
+    /// How the update is ordered against other states.
     pub gate: Gate,
 }
 
-/// One input of a book. Everything up to an end of turn is one turn.
+/// One input of a book. The inputs up to a turn end form one turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input<'a> {
-    /// An account; without bytes it is closed.
+    /// An account; empty bytes mean that it is closed.
     Account {
-        /// The account and its state.
+        /// The account and its version.
         origin: Origin,
         /// The program that owns it.
         owner: Pubkey,
         /// All its bytes.
         data: &'a [u8],
     },
-    /// A snapshot has the account as the book does: its bytes and its owner are those before.
+    /// A snapshot contains an account whose bytes and owner are unchanged.
     Unchanged(Origin),
-    /// A snapshot has an older state of an account than the book, which keeps its own.
+    /// A snapshot contains an older state of an account, which the book ignores.
     Stale(Origin),
-    /// An account whose bytes did not arrive whole.
+    /// An account whose bytes were truncated.
     Damaged(Origin),
-    /// The end of the snapshot made the book forget this user.
+    /// The end of the snapshot removed this user from the book.
     Forgotten(Pubkey),
     /// The chain's time.
     Clock {
         /// Its slot.
         slot: u64,
-        /// Its seconds since 1970.
+        /// Unix time in seconds.
         unix_seconds: i64,
     },
-    /// How fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale.
+    /// The freshness of the source: 0 rebuilding, 1 live, 2 lagging, 3 stale.
     FeedState(u8),
-    /// The source is another chain from now on.
+    /// The source switches to another chain.
     Epoch(&'a str),
-    /// A snapshot taken at this slot begins.
+    /// The start of a snapshot taken at this slot.
     SnapshotBegin {
         /// The slot.
         slot: u64,
     },
-    /// The snapshot is complete.
+    /// The end of the snapshot.
     SnapshotEnd,
-    /// Whether indicative quotes may be better than everything else.
+    /// Whether indicative quotes may improve on the best price of the book.
     QuotePolicy {
-        /// True when they may.
+        /// True to allow improvement.
         improve: bool,
     },
-    /// A maker's indicative quotes of a market replace those before.
+    /// Replaces a maker's indicative quotes in a market.
     Quotes {
         /// The market's id in the book.
         market: u16,
         /// The maker.
         maker: Pubkey,
-        /// When they were received, Unix milliseconds.
+        /// Arrival of the quotes, Unix milliseconds.
         ts_ms: u64,
-        /// The quotes, 33 bytes each, as the book's binding takes them.
+        /// The quotes, 33 bytes each, in the format of the book's binding.
         quotes: &'a [u8],
     },
-    /// What external venues offer in a market replaces what they offered before.
+    /// Replaces the external levels of a market.
     External {
         /// The market's id in the book.
         market: u16,
         /// Levels of 16 bytes: price and size.
         bids: &'a [u8],
-        /// As the bids.
+        /// Levels of 16 bytes: price and size.
         asks: &'a [u8],
     },
-    /// The turn ends.
+    /// The end of the turn.
     TurnEnd {
         /// The Unix milliseconds that bodies of this turn carry.
         ts_ms: u64,
-        /// What is published now: entries of three bytes, a market's id and a set of intervals.
+        /// The publications at this moment: entries of three bytes, a market's id and a set of
+        /// intervals.
         marks: &'a [u8],
-        /// The hash of what all markets hold after this turn; empty when none was taken.
+        /// The hash of all markets after this turn; empty for none.
         hash: &'a [u8],
     },
-    /// A new segment begins behind the turn that ended last.
+    /// A new segment begins after the last turn.
     Checkpoint(Checkpoint<'a>),
 }
 
-/// Where a book stands at the beginning of a segment, but for its accounts.
+/// The state of a book at the start of a segment, without its accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint<'a> {
-    /// The name of the run of the book.
+    /// The name of the book's run.
     pub epoch: &'a str,
     /// The time of the last turn, Unix milliseconds.
     pub ts_ms: u64,
     /// The chain's slot.
     pub slot: u64,
-    /// The chain's seconds since 1970.
+    /// Unix time of the chain in seconds.
     pub unix_seconds: i64,
     /// The sequence numbers of the markets in the order of their ids, 8 bytes each.
     pub seqs: &'a [u8],
-    /// What the book has besides accounts, in a form of its own.
+    /// The book's state besides accounts, in its own format.
     pub state: &'a [u8],
 }

@@ -1,12 +1,12 @@
-//! One log of everything that moves a book.
+//! A log of all inputs of a book.
 //!
-//! The thread of the book appends inputs to a turn log ([`turn_log::put_input`]): accounts, or the parts of
-//! them that may differ, copied and nothing else. A [`Writer`] on another thread makes segments of it: records that say how an account
-//! differs from its last bytes, in blocks that are compressed and carry a CRC-32. A [`Reader`] gives the inputs
-//! back turn by turn. A segment begins with a checkpoint, all accounts and the book's own state, so it stands
-//! alone. `docs/journal.md` describes the bytes.
+//! The thread of the book appends inputs to a turn log ([`turn_log::put_input`]): accounts, or the
+//! parts that may have changed, as plain copies. A [`Writer`] on another thread turns it into
+//! segments: accounts are delta-encoded, and records are stored in compressed blocks with a CRC-32.
+//! A [`Reader`] returns the inputs turn by turn. A segment begins with a checkpoint (all accounts,
+//! and the book's other state), so it can be read alone. `docs/journal.md` specifies the bytes.
 //!
-//! This room does no I/O, reads no clock, knows no book and does not look into an account.
+//! This room does no I/O, reads no clock, and does not interpret books or accounts.
 //!
 //! ```
 //! use slotbook_journal::{Checkpoint, Found, Input, Reader, Writer, turn_log::put_input};

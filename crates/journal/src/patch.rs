@@ -1,7 +1,7 @@
-//! How the bytes of an account differ from those before: runs of new bytes.
+//! Delta encoding of account bytes, as runs of new bytes.
 //!
-//! A patch is a list of `varint length, varint skip, bytes`, closed by a length of zero; `skip` counts
-//! from the end of the run before. What lies between two runs stays.
+//! A patch is a list of `varint length, varint skip, bytes`, terminated by a length of zero; `skip`
+//! counts from the end of the previous run. Bytes between two runs are unchanged.
 
 use crate::error::Fault;
 use crate::fields::{Fields, put_length};
@@ -9,10 +9,10 @@ use crate::fields::{Fields, put_length};
 /// Equal bytes that do not end a run: a new run costs two bytes.
 const GAP_MAX: usize = 2;
 
-/// Bytes compared at once.
+/// Bytes per comparison.
 const WORD: usize = 8;
 
-/// Appends the patch from `old` to `new`, which are equally long.
+/// Appends the patch from `old` to `new`, which have equal lengths.
 pub(crate) fn put_patch(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     debug_assert_eq!(old.len(), new.len(), "Invariant: a patch is made of equal lengths");
     let mut runs = Runs::new(new);
@@ -26,7 +26,7 @@ pub(crate) fn put_patch(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     runs.close(out);
 }
 
-/// Appends the patch from zeros to `new`: what an account is stored as.
+/// Appends the patch from zeros to `new`: the stored form of an account.
 pub(crate) fn put_packed(out: &mut Vec<u8>, new: &[u8]) {
     let mut runs = Runs::new(new);
     let (words, rest) = new.as_chunks::<WORD>();
@@ -40,9 +40,9 @@ pub(crate) fn put_packed(out: &mut Vec<u8>, new: &[u8]) {
 /// Collects the runs of a patch from its first byte to its last.
 struct Runs<'a> {
     new: &'a [u8],
-    /// Where the run before ends.
+    /// The end of the previous run.
     written: usize,
-    /// The run that may still grow; empty when there is none.
+    /// The run that may still grow, if any.
     start: usize,
     end: usize,
 }
@@ -52,7 +52,7 @@ impl<'a> Runs<'a> {
         Self { new, written: 0, start: 0, end: 0 }
     }
 
-    /// Notes the bytes of a word that are not zero in `differs`.
+    /// Adds the bytes of a word that are not zero in `differs`.
     #[inline]
     fn note_word(&mut self, out: &mut Vec<u8>, at: usize, differs: u64) {
         if differs == 0 {
@@ -73,7 +73,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Notes that the byte at `at` differs.
+    /// Adds the differing byte at `at`.
     #[inline]
     fn note(&mut self, out: &mut Vec<u8>, at: usize) {
         if self.start == self.end || at > self.end + GAP_MAX {
@@ -99,7 +99,6 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Writes the runs of a patch over `bytes`.
 pub(crate) fn apply_patch(patch: &[u8], bytes: &mut [u8]) -> Result<(), Fault> {
     let mut fields = Fields::new(patch);
     let mut at = 0_usize;
@@ -115,7 +114,7 @@ pub(crate) fn apply_patch(patch: &[u8], bytes: &mut [u8]) -> Result<(), Fault> {
     }
 }
 
-/// The bytes of the patch at the front of `fields`, for an account of so many bytes.
+/// Takes the bytes of a patch for an account of `bytes_max` bytes.
 pub(crate) fn take_patch<'a>(fields: &mut Fields<'a>, bytes_max: usize) -> Result<&'a [u8], Fault> {
     let mut ahead = fields.clone();
     loop {

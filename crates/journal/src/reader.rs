@@ -1,4 +1,4 @@
-//! From the bytes of a segment to inputs, turn by turn.
+//! Decodes the bytes of a segment into inputs, turn by turn.
 
 use slotbook_protocol::units::Pubkey;
 
@@ -11,18 +11,18 @@ use crate::segment::{BlockReader, PREAMBLE_BYTES, check_preamble, whole_block};
 use crate::table::{Account, AccountTable, check_account};
 use crate::tear::BadBlockSearch;
 
-/// What a reader has found in the bytes so far.
+/// The next item of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// No whole checkpoint or turn; there is one when more bytes were pushed.
+    /// No complete checkpoint or turn yet; push more bytes.
     Nothing,
     /// The checkpoint: see [`Reader::head`], [`Reader::each_account`] and [`Reader::state`].
     Checkpoint,
-    /// A whole turn, which [`Reader::apply_turn`] reads.
+    /// A complete turn, which [`Reader::apply_turn`] reads.
     Turn(Moment),
 }
 
-/// When a turn was.
+/// The time of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// The time of the turn, Unix milliseconds.
@@ -38,26 +38,27 @@ pub struct StoredAccount<'a> {
     pub origin: Origin,
     /// The program that owns it.
     pub owner: Pubkey,
-    /// All its bytes; none when it is closed.
+    /// Its bytes; empty when it is closed.
     pub data: &'a [u8],
 }
 
-/// Reads one segment. Bytes are pushed in pieces of any size; a turn is found when it is there as a whole, so
-/// a torn file ends behind a turn.
+/// Reads one segment. Bytes are pushed in pieces of any size; a turn is found once it is complete,
+/// so a truncated file ends after its last complete turn.
 pub struct Reader {
     packed: Vec<u8>,
     blocks: Option<BlockReader>,
-    /// Bytes of the file in whole blocks, as far as they are unpacked.
+    /// Bytes of the file in decompressed blocks.
     position: u64,
-    /// Records that are not applied.
+    /// Records that are not applied yet.
     plain: Vec<u8>,
-    /// Plain bytes of the segment before those.
+    /// Uncompressed bytes of the segment before `plain`.
     plain_at: u64,
-    /// Where the blocks of `plain` begin, in plain bytes of the segment and in the file.
+    /// The starts of the blocks in `plain`, in uncompressed bytes of the segment and in bytes of
+    /// the file.
     places: Vec<(u64, u64)>,
-    /// As far as `plain` is applied.
+    /// The applied part of `plain`.
     applied: usize,
-    /// As far as it is searched for the end of a turn, and the newest values there.
+    /// The part of `plain` searched for a turn end, and the newest values there.
     searched: usize,
     ahead: Context,
     context: Context,
@@ -65,12 +66,12 @@ pub struct Reader {
     state: Option<Vec<u8>>,
     accounts: AccountTable,
     data: Vec<u8>,
-    /// Bytes of the accounts of the turn that is being applied.
+    /// Account bytes of the turn in progress.
     data_bytes: usize,
     scratch: Vec<u8>,
-    /// The turn that was found and not applied.
+    /// The next turn, found but not applied.
     found: Option<Moment>,
-    /// Of the block at `position`, which does not check.
+    /// The search after the corrupt block at `position`.
     search: Option<BadBlockSearch>,
     failed: Option<JournalError>,
 }
@@ -82,7 +83,7 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// A reader that has read nothing.
+    /// Creates a reader.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -113,23 +114,23 @@ impl Reader {
         self.packed.extend_from_slice(bytes);
     }
 
-    /// Bytes of the file up to the end of the last block that was read.
+    /// The file offset of the end of the last decoded block.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// Bytes that were pushed and hold no whole block.
+    /// Bytes that were pushed and do not form a complete block yet.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.packed.len() + self.search.as_ref().map_or(0, BadBlockSearch::passed)
     }
 
-    /// To be called when [`Reader::find`] finds nothing and no bytes come any more. Returns why the last bytes are no
-    /// whole block, as a tear leaves them; `None` when all bytes were read.
+    /// Call this when [`Reader::find`] finds nothing and the file has ended. Returns why the last
+    /// block is incomplete, as after a crash; `None` when all bytes were read.
     ///
     /// # Errors
-    /// [`JournalError`]: good blocks come behind a bad one, so that the segment is damaged.
+    /// [`JournalError`]: valid blocks follow an invalid one, so the segment is damaged.
     pub fn finish(&mut self) -> Result<Option<JournalError>, JournalError> {
         self.guarded(Self::end_search)?;
         let at = self.plain_at + self.plain.len() as u64;
@@ -141,19 +142,19 @@ impl Reader {
         Ok(self.search.as_ref().map(tear))
     }
 
-    /// Where the segment begins; `None` before its first block was read.
+    /// The head of the segment; `None` before its first block was read.
     #[must_use]
     pub const fn head(&self) -> Option<&Head> {
         self.head.as_ref()
     }
 
-    /// What the book had besides accounts at the checkpoint; `None` before it was found.
+    /// The book's state besides accounts at the checkpoint; `None` before it was found.
     #[must_use]
     pub fn state(&self) -> Option<&[u8]> {
         self.state.as_deref()
     }
 
-    /// Where the states of all accounts come from that are held, closed ones among them.
+    /// The versions of all stored accounts, closed accounts included.
     pub fn origins(&self) -> impl Iterator<Item = Origin> + '_ {
         self.accounts.iter().map(|&Account { pubkey, slot, gate, .. }| Origin {
             pubkey,
@@ -162,10 +163,11 @@ impl Reader {
         })
     }
 
-    /// Calls `take` with the accounts of now whose keys are wanted, in the order in which they came.
+    /// Calls `take` with each current account whose key `wants` accepts, in the order of first
+    /// appearance.
     ///
     /// # Errors
-    /// Never for what a reader has stored; the bytes are unpacked as those of a file are.
+    /// None for valid stored accounts; decompression checks them like bytes of a file.
     pub fn each_account(
         &self,
         is_wanted: impl Fn(&Pubkey) -> bool,
@@ -182,7 +184,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads on until there is a head, without unpacking more than its block.
+    /// Reads up to the head, decompressing only its block.
     ///
     /// # Errors
     /// [`JournalError`], as [`Reader::find`].
@@ -196,28 +198,29 @@ impl Reader {
         Ok(self.head.as_ref())
     }
 
-    /// Looks for the checkpoint, and then for the next turn. The same one until it is applied.
+    /// Finds the checkpoint, and then the next turn; returns the same turn until it is applied.
     ///
     /// # Errors
-    /// [`JournalError`]: the segment is damaged here, and nothing behind it can be read.
+    /// [`JournalError`]: the segment is damaged here, and the rest cannot be read.
     pub fn find(&mut self) -> Result<Found, JournalError> {
         self.guarded(Self::find_next)
     }
 
-    /// Applies the turn that [`Reader::find`] found last: calls `take` with each of its inputs, the end of the
-    /// turn among them. What a snapshot only mentions comes as an account with its last bytes. Without one it does nothing.
+    /// Applies the turn of the last [`Reader::find`]: calls `take` with each of its inputs, the
+    /// turn end included. A snapshot's mention of an unchanged account comes with the account's
+    /// last bytes. Does nothing when no turn was found.
     ///
     /// # Errors
-    /// [`JournalError`]; the turn is then applied in part.
+    /// [`JournalError`]; the turn is then partly applied.
     pub fn apply_turn(&mut self, mut take: impl FnMut(Input<'_>)) -> Result<(), JournalError> {
         self.guarded(|reader| reader.apply_records(&mut take))
     }
 
-    /// To be called where a tail begins that is apart, of a segment whose checkpoint was read, or which follows the one that was
-    /// read: the accounts get the numbers that they have in its checkpoint.
+    /// Call this before the bytes of a separate tail, either of the segment whose checkpoint was
+    /// read or of the next one: the accounts get their numbers of that checkpoint.
     ///
     /// # Errors
-    /// [`JournalError`]: there is no checkpoint yet, or not all bytes before were applied.
+    /// [`JournalError`]: the checkpoint is missing, or earlier bytes were not applied.
     pub fn begin_tail(&mut self) -> Result<(), JournalError> {
         self.guarded(|reader| {
             let is_done = reader.packed.is_empty() && reader.applied == reader.plain.len();
@@ -232,8 +235,8 @@ impl Reader {
         })
     }
 
-    /// Forgets what was pushed behind the last turn that was applied: its writer has ended within a turn, and another one
-    /// goes on behind it with a tail of its own.
+    /// Discards the bytes after the last applied turn: the writer stopped within a turn, and
+    /// another writer continues with its own tail.
     pub fn drop_rest(&mut self) {
         self.packed.clear();
         self.plain.truncate(self.applied);
@@ -242,7 +245,7 @@ impl Reader {
         self.found = None;
     }
 
-    /// Does what a damaged segment allows once: afterwards the same error is returned.
+    /// Runs an operation once on a damaged segment; later calls return the same error.
     fn guarded<T>(
         &mut self,
         act: impl FnOnce(&mut Self) -> Result<T, (usize, Fault)>,
@@ -269,7 +272,7 @@ impl Reader {
         while self.found.is_none() {
             self.found = self.search_turn()?;
             if self.found.is_none() {
-                // Behind its end the last block of a turn may have much of the next one.
+                // The last block of a turn may contain much of the next one.
                 let turn =
                     check_length("TURN_BYTES_MAX", self.searched - self.applied, TURN_BYTES_MAX);
                 turn.map_err(|fault| (self.applied, fault))?;
@@ -281,7 +284,7 @@ impl Reader {
         Ok(self.found.map_or(Found::Nothing, Found::Turn))
     }
 
-    /// Unpacks one block; false when there is no whole one.
+    /// Decompresses one block; false when none is complete.
     fn read_block(&mut self) -> Result<bool, (usize, Fault)> {
         self.begin_blocks()?;
         self.drop_applied();
@@ -303,7 +306,8 @@ impl Reader {
         Ok(true)
     }
 
-    /// The next block, or the preamble, does not check: nothing more is read.
+    /// Starts the search for valid blocks after an invalid block or preamble; nothing more is
+    /// decoded.
     fn begin_doubt(&mut self, fault: Fault) -> Result<bool, (usize, Fault)> {
         self.places.push((self.plain_at + self.plain.len() as u64, self.position));
         self.search = Some(BadBlockSearch::new(fault));
@@ -316,7 +320,7 @@ impl Reader {
         searched.map(|()| false).map_err(|fault| (plain.len(), fault))
     }
 
-    /// Searches what is left, of which no block is whole.
+    /// Ends the search in the remaining bytes, which contain no complete block.
     fn end_search(&mut self) -> Result<(), (usize, Fault)> {
         if self.search.is_none() && !self.packed.is_empty() {
             self.begin_doubt(CUT)?;
@@ -326,7 +330,7 @@ impl Reader {
         searched.map_err(|fault| (plain.len(), fault))
     }
 
-    /// Reads the preamble once it is there.
+    /// Reads the preamble once it is complete.
     fn begin_blocks(&mut self) -> Result<(), (usize, Fault)> {
         if self.blocks.is_some() || self.search.is_some() {
             return Ok(());
@@ -345,7 +349,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Frees what was applied.
+    /// Frees the applied records.
     fn drop_applied(&mut self) {
         let done = std::mem::take(&mut self.applied);
         self.plain.drain(..done);
@@ -355,7 +359,6 @@ impl Reader {
         self.places.drain(..old.saturating_sub(1));
     }
 
-    /// Reads records of the checkpoint; true when it is complete.
     fn read_checkpoint(&mut self) -> Result<bool, (usize, Fault)> {
         let plain = std::mem::take(&mut self.plain);
         let read = self.read_checkpoint_of(&plain);
@@ -384,13 +387,12 @@ impl Reader {
         Ok(false)
     }
 
-    /// Whether all accounts are there that the head names.
+    /// Whether all accounts that the head counts are present.
     fn is_complete(&self) -> bool {
         let held = self.accounts.next_number() as u64;
         self.head.as_ref().is_some_and(|head| head.accounts == held)
     }
 
-    /// Looks for the end of a turn from where it was looked before.
     fn search_turn(&mut self) -> Result<Option<Moment>, (usize, Fault)> {
         while let Some(rest) = self.plain.get(self.searched..).filter(|rest| !rest.is_empty()) {
             let mut fields = Fields::new(rest);
@@ -429,7 +431,6 @@ impl Reader {
         result.map(|_| ()).map_err(|fault| (self.applied, fault))
     }
 
-    /// Applies one record; true when it ends the turn.
     fn apply_record(
         &mut self,
         fields: &mut Fields<'_>,
@@ -453,21 +454,21 @@ impl Reader {
         Ok(matches!(input, Input::TurnEnd { .. }))
     }
 
-    /// Notes that an account did not arrive whole: nothing is known of its bytes.
+    /// Records that an account was truncated: its bytes are unknown.
     fn empty_account(&mut self, mention: &Mention) -> Result<Origin, Fault> {
         let origin = self.note_state(mention)?;
         self.accounts.replace(mention.number, &[], &mut self.scratch)?;
         Ok(origin)
     }
 
-    /// The account of a record with its new state.
+    /// Applies a record with a new state of an account.
     fn changed_account(&mut self, record: &AccountRecord<'_>) -> Result<Input<'_>, Fault> {
         let (origin, owner) = self.take_account(record)?;
         let account = self.accounts.get(record.number).ok_or(FORGOTTEN)?;
         Ok(Input::Account { origin, owner, data: account.plain().unwrap_or(&self.data) })
     }
 
-    /// Takes an account's new state over; its bytes are then its plain ones, or those in `data`.
+    /// Stores an account's new state, uncompressed in the table or, for a new account, in `data`.
     fn take_account(&mut self, record: &AccountRecord<'_>) -> Result<(Origin, Pubkey), Fault> {
         if let Some(pubkey) = record.pubkey {
             self.accounts.add(Account::new(pubkey))?;
@@ -490,7 +491,7 @@ impl Reader {
         Ok(Origin { pubkey: account.pubkey, slot: mention.slot, gate: mention.gate })
     }
 
-    /// The account of a record without bytes, as its last record left it.
+    /// The account of a record without bytes, in its last state.
     fn stored_account(&mut self, mention: &Mention) -> Result<Input<'_>, Fault> {
         let account = self.accounts.get(mention.number).ok_or(FORGOTTEN)?;
         account.unpack(&mut self.data)?;
@@ -507,7 +508,7 @@ const TAIL_WITHIN: Fault = Fault::Malformed("a tail begins before what comes bef
 const CHECKPOINT_WITHIN: Fault = Fault::Malformed("a checkpoint stands within a segment");
 const FORGOTTEN: Fault = Fault::Malformed("a record is about an account that was forgotten");
 
-/// The error of a fault at a plain byte, by where the blocks begin.
+/// Maps a fault at an uncompressed offset to its block.
 fn error_at(places: &[(u64, u64)], record_at: u64, fault: Fault) -> JournalError {
     let index = places.partition_point(|(plain_at, _)| *plain_at <= record_at);
     let block_at = places.get(index.wrapping_sub(1)).map_or(0, |(_, block_at)| *block_at);

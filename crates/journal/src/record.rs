@@ -1,4 +1,4 @@
-//! The records of a segment: one byte of kind, then fields that are small where little changed.
+//! The records of a segment: a kind byte, then fields that are short for small changes.
 
 use slotbook_protocol::units::Pubkey;
 
@@ -11,7 +11,6 @@ use crate::limits::{
 };
 use crate::patch::take_patch;
 
-/// The kinds of records. Numbers are never used again for another kind.
 pub(crate) mod kind {
     pub(crate) const HEAD: u8 = 1;
     pub(crate) const STATE: u8 = 2;
@@ -31,9 +30,9 @@ pub(crate) mod kind {
     pub(crate) const TURN_END: u8 = 16;
 }
 
-/// What of an account follows in its record.
+/// Which fields of an account follow in its record.
 pub(crate) mod flag {
-    /// It gets the next number; its key and its owner follow.
+    /// A new account with the next number; its key and its owner follow.
     pub(crate) const NEW: u8 = 1;
     /// Its owner follows.
     pub(crate) const OWNER: u8 = 2;
@@ -43,52 +42,51 @@ pub(crate) mod flag {
     pub(crate) const SNAPSHOT: u8 = 8;
     /// It is ordered by its slot and the write version that follows.
     pub(crate) const WRITE_VERSION: u8 = 16;
-    /// All of them: other bits are of another version.
+    /// All known flags: other bits belong to another version.
     pub(crate) const ALL: u8 = 31;
 }
 
 /// Bytes of an entry of a mark.
 const MARK_BYTES: usize = 3;
 
-/// The newest values, from which records give changes.
+/// The latest values, to which records are relative.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Context {
-    /// Numbers given to accounts.
+    /// Accounts numbered so far.
     pub(crate) accounts: u64,
-    /// The account of the last record of one.
+    /// The account of the previous account record.
     pub(crate) number: u64,
-    /// Its slot.
     pub(crate) account_slot: u64,
     /// The chain's time.
     pub(crate) slot: u64,
     pub(crate) unix_seconds: i64,
-    /// The time of the turn that ended last.
+    /// The time of the last turn.
     pub(crate) ts_ms: u64,
 }
 
 impl Context {
-    /// With which a tail that is apart begins, when so many accounts have numbers: what its checkpoint's records left is not known to
-    /// readers that go on without it.
+    /// The context at the start of a separate tail with this many accounts: its readers may have
+    /// skipped the records of the checkpoint.
     pub(crate) fn of_tail(self, accounts: usize) -> Self {
         let Self { slot, unix_seconds, ts_ms, .. } = self;
         Self { accounts: accounts as u64, slot, unix_seconds, ts_ms, ..Self::default() }
     }
 }
 
-/// Where a segment begins, as its first block says.
+/// The start of a segment, from its first block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The program whose accounts are held.
+    /// The program that owns the accounts.
     pub program: Pubkey,
-    /// When the segment was begun, Unix milliseconds of its writer's clock.
+    /// Creation of the segment, Unix milliseconds of the writer's clock.
     pub created_ms: u64,
-    /// The name of the run of the book.
+    /// The name of the book's run.
     pub epoch: String,
     /// The time of the last turn before the segment, Unix milliseconds.
     pub ts_ms: u64,
     /// The chain's slot then.
     pub slot: u64,
-    /// The chain's seconds since 1970 then.
+    /// The chain's Unix time in seconds then.
     pub unix_seconds: i64,
     /// The sequence numbers of the markets then, in the order of their ids.
     pub seqs: Vec<u64>,
@@ -96,20 +94,19 @@ pub struct Head {
     pub accounts: u64,
 }
 
-/// A record of which account, and what its flags say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccountRecord<'a> {
     pub(crate) number: usize,
     pub(crate) slot: u64,
     pub(crate) gate: Gate,
-    /// The key of a new account.
+    /// The key, for a new account.
     pub(crate) pubkey: Option<Pubkey>,
     pub(crate) owner: Option<Pubkey>,
     pub(crate) length: Option<usize>,
     pub(crate) patch: &'a [u8],
 }
 
-/// Which account a record is about that has no bytes of it.
+/// The account of a record without account bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mention {
     pub(crate) number: usize,
@@ -117,7 +114,7 @@ pub(crate) struct Mention {
     pub(crate) gate: Gate,
 }
 
-/// A record, its changes resolved.
+/// A decoded record with absolute values.
 #[derive(Debug)]
 pub(crate) enum Record<'a> {
     Head(Head),
@@ -127,11 +124,11 @@ pub(crate) enum Record<'a> {
     Stale(Mention),
     Damaged(Mention),
     Forgotten(usize),
-    /// All others say the same in a journal as in the book.
+    /// An input that the journal stores as it is.
     Plain(Input<'a>),
 }
 
-/// Appends what kind of record it is, and of which account.
+/// Appends the record kind and the account reference.
 pub(crate) fn put_mention(
     out: &mut Vec<u8>,
     (kind, flags): (u8, u8),
@@ -161,7 +158,7 @@ const fn gate_flag(gate: Gate) -> u8 {
     }
 }
 
-/// Appends an input that no account's last bytes decide about.
+/// Appends an input that does not depend on an account's previous bytes.
 pub(crate) fn put_plain(out: &mut Vec<u8>, input: &Input<'_>, context: &mut Context) {
     match *input {
         Input::Clock { slot, unix_seconds } => {
@@ -202,7 +199,7 @@ fn put_turn_end(
     context.ts_ms = ts_ms;
 }
 
-/// Appends what stands in a market beside orders and the AMM.
+/// Appends quotes or external levels of a market.
 fn put_quotes(out: &mut Vec<u8>, input: &Input<'_>, context: &Context) {
     match *input {
         Input::QuotePolicy { improve } => out.extend([kind::QUOTE_POLICY, u8::from(improve)]),
@@ -223,7 +220,6 @@ fn put_quotes(out: &mut Vec<u8>, input: &Input<'_>, context: &Context) {
     }
 }
 
-/// Appends the first record of a segment.
 pub(crate) fn put_head(
     out: &mut Vec<u8>,
     program: &Pubkey,
@@ -246,13 +242,12 @@ pub(crate) fn put_head(
     put_length(out, accounts);
 }
 
-/// Appends what the book has besides accounts; the checkpoint is complete with it.
+/// Appends the book's state besides accounts, the last record of the checkpoint.
 pub(crate) fn put_state(out: &mut Vec<u8>, state: &[u8]) {
     out.push(kind::STATE);
     put_bytes(out, state);
 }
 
-/// Reads the record at the front of `fields`.
 pub(crate) fn read_record<'a>(
     fields: &mut Fields<'a>,
     context: &mut Context,
@@ -379,7 +374,7 @@ fn read_flags(fields: &mut Fields<'_>) -> Result<u8, Fault> {
     }
 }
 
-/// Number, slot and gate of an account.
+/// Reads an account's number, slot and gate.
 fn read_reference(
     flags: u8,
     fields: &mut Fields<'_>,

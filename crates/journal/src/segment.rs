@@ -1,10 +1,11 @@
 //! The file of a segment: a preamble, then blocks of records in one zstd stream.
 //!
-//! The preamble is 16 bytes of magic and a `u32` version. A block is the `u32` length of its packed bytes, the
-//! `u32` CRC-32 of all that follows, the last moment that is whole with it, as `u64` slot and `u64` Unix
-//! milliseconds (0 within a checkpoint), and the packed bytes; all little-endian. So the last moment of a
-//! file is found by going from head to head. The zstd stream is flushed at the end of each block, so what
-//! lies before a tear can be read, and a block holds whole records. The first block holds the head alone.
+//! The preamble is 16 bytes of magic and a `u32` version. A block consists of the `u32` length of
+//! its compressed bytes, the `u32` CRC-32 of the rest, the last turn that the block completes, as
+//! `u64` slot and `u64` Unix milliseconds (0 within a checkpoint), and the compressed bytes; all
+//! little-endian. Reading the block heads is enough to find the last turn of a file. The zstd
+//! stream is flushed at the end of each block, so all blocks before a truncation can be read, and a
+//! block contains whole records. The first block contains only the head.
 
 use std::io::{self, Write};
 
@@ -13,10 +14,10 @@ use zstd::stream::write::{Decoder, Encoder};
 use crate::error::{Fault, check_length};
 use crate::limits::{BLOCK_PACKED_BYTES_MAX, BLOCK_PLAIN_BYTES_MAX, WINDOW_LOG_MAX};
 
-/// What every segment begins with.
+/// The magic bytes of a segment.
 const MAGIC: [u8; 16] = *b"slotbook journal";
 
-/// The version of the format. A reader of one version reads no other.
+/// The format version. A reader supports exactly one.
 pub const VERSION: u32 = 2;
 
 /// Bytes of magic and version.
@@ -24,13 +25,13 @@ pub(crate) const PREAMBLE_BYTES: usize = MAGIC.len() + VERSION_BYTES;
 
 const VERSION_BYTES: usize = 4;
 
-/// Bytes of length and CRC-32 before what that is of.
+/// Bytes of length and CRC-32 at the start of a block.
 const BLOCK_CRC_BYTES: usize = 8;
 
-/// Bytes of length, CRC-32 and moment before a block's packed bytes.
+/// Bytes of length, CRC-32 and moment before a block's compressed bytes.
 pub(crate) const BLOCK_HEAD_BYTES: usize = BLOCK_CRC_BYTES + 16;
 
-/// The end of a turn.
+/// The last turn end up to a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BlockMoment {
     /// The chain's slot.
@@ -39,7 +40,7 @@ pub(crate) struct BlockMoment {
     pub(crate) ts_ms: u64,
 }
 
-/// How hard zstd tries.
+/// zstd compression level.
 const ZSTD_LEVEL: i32 = 3;
 
 /// Appends magic and version.
@@ -59,7 +60,6 @@ pub(crate) fn check_preamble(bytes: &[u8; PREAMBLE_BYTES]) -> Result<(), Fault> 
     }
 }
 
-/// Packs blocks of one segment.
 pub(crate) struct BlockWriter {
     zstd: Encoder<'static, Vec<u8>>,
 }
@@ -69,7 +69,8 @@ impl BlockWriter {
         Ok(Self { zstd: Encoder::new(Vec::new(), ZSTD_LEVEL)? })
     }
 
-    /// Appends a block of these plain bytes to `out`; `moment` is the last one that is whole with it.
+    /// Appends a block of these uncompressed bytes to `out`; `moment` is the last turn that it
+    /// completes.
     pub(crate) fn put_block(
         &mut self,
         out: &mut Vec<u8>,
@@ -92,7 +93,6 @@ impl BlockWriter {
     }
 }
 
-/// What stands before a block's packed bytes.
 pub(crate) struct BlockHead {
     length: usize,
     crc: u32,
@@ -100,7 +100,8 @@ pub(crate) struct BlockHead {
 }
 
 impl BlockHead {
-    /// The head at the front of `bytes`, and what is behind it; `None` when it is not there as a whole.
+    /// Reads the head at the start of `bytes`; returns it with the rest, or `None` when it is
+    /// incomplete.
     pub(crate) fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (length, rest) = bytes.split_first_chunk()?;
         let (crc, rest) = rest.split_first_chunk()?;
@@ -112,7 +113,6 @@ impl BlockHead {
         Some((Self { length, crc: u32::from_le_bytes(*crc), moment }, rest))
     }
 
-    /// Returns the fault of a length that no block has.
     pub(crate) fn check_length(&self) -> Result<(), Fault> {
         if self.length == 0 {
             return Err(Fault::Malformed("a block is empty"));
@@ -121,7 +121,7 @@ impl BlockHead {
     }
 }
 
-/// The block at the front of `bytes`, from its head to its end; `None` when it is not there as a whole.
+/// The complete block at the start of `bytes`, with its head; `None` when it is incomplete.
 pub(crate) fn whole_block(bytes: &[u8]) -> Result<Option<&[u8]>, Fault> {
     let Some((head, _)) = BlockHead::read(bytes) else { return Ok(None) };
     head.check_length()?;
@@ -132,7 +132,6 @@ pub(crate) fn whole_block(bytes: &[u8]) -> Result<Option<&[u8]>, Fault> {
     }
 }
 
-/// Unpacks the blocks of one segment, in their order.
 pub(crate) struct BlockReader {
     zstd: Decoder<'static, Bounded>,
 }
@@ -144,7 +143,7 @@ impl BlockReader {
         Ok(Self { zstd })
     }
 
-    /// Appends the plain bytes of a block, which [`whole_block`] found, to `plain`.
+    /// Decompresses a block of [`whole_block`] and appends it to `plain`.
     pub(crate) fn unpack_block(&mut self, block: &[u8], plain: &mut Vec<u8>) -> Result<(), Fault> {
         self.unpack(block.get(BLOCK_HEAD_BYTES..).unwrap_or_default(), plain)
     }
@@ -159,7 +158,7 @@ impl BlockReader {
     }
 }
 
-/// Plain bytes of one block, which take nothing more once they are over the limit.
+/// Uncompressed bytes of one block, up to the limit.
 #[derive(Default)]
 struct Bounded(Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! The accounts of a segment by their numbers, each with its last bytes.
+//! The accounts of a segment by number, each with its last bytes.
 
 use slotbook_protocol::units::Pubkey;
 
@@ -7,8 +7,9 @@ use crate::input::Gate;
 use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNTS_BYTES_MAX, ACCOUNTS_MAX};
 use crate::patch::{apply_patch, put_packed};
 
-/// One account as of its last record. Its bytes are stored as a patch of zeros: user accounts are mostly
-/// zeros. A reader stores those of an account that changes as they are: one that changed changes again.
+/// The last state of one account, stored as a patch of zeros, because user accounts are mostly
+/// zeros. A reader stores changing accounts uncompressed, because an account that changed once
+/// usually changes again.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) pubkey: Pubkey,
@@ -17,13 +18,13 @@ pub(crate) struct Account {
     pub(crate) gate: Gate,
     /// Bytes of the account; 0 when it is closed.
     length: usize,
-    /// Of no meaning while there are plain bytes.
+    /// Unused while plain bytes exist.
     packed: Box<[u8]>,
     plain: Option<Vec<u8>>,
 }
 
 impl Account {
-    /// An account of which nothing is known but its key.
+    /// A new account of which only the key is known.
     pub(crate) fn new(pubkey: Pubkey) -> Self {
         let owner = Pubkey([0; 32]);
         let (slot, gate) = (0, Gate::Arrival);
@@ -35,17 +36,17 @@ impl Account {
         self.length
     }
 
-    /// The patch from zeros to the account's bytes, of an account that was not patched.
+    /// The patch from zeros to the account's bytes. The account must be packed.
     pub(crate) fn packed(&self) -> &[u8] {
         &self.packed
     }
 
-    /// The account's bytes where they are stored as they are.
+    /// The account's bytes, if stored uncompressed.
     pub(crate) fn plain(&self) -> Option<&[u8]> {
         self.plain.as_deref()
     }
 
-    /// Writes the account's bytes into `out`.
+    /// Writes the account's bytes to `out`.
     pub(crate) fn unpack(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
         out.clear();
         if let Some(plain) = &self.plain {
@@ -56,7 +57,7 @@ impl Account {
         apply_patch(&self.packed, out)
     }
 
-    /// Replaces the account's bytes. `scratch` is memory that is used again.
+    /// Replaces the account's bytes. `scratch` is a reused buffer.
     fn replace(&mut self, data: &[u8], scratch: &mut Vec<u8>) {
         scratch.clear();
         put_packed(scratch, data);
@@ -69,8 +70,8 @@ impl Account {
         }
     }
 
-    /// Makes the account so long and writes a patch over its bytes. What was empty is packed, and its bytes are
-    /// in `scratch` then; all else is plain.
+    /// Resizes the account and applies a patch. An empty account becomes packed, with its bytes in
+    /// `scratch`; any other becomes plain.
     fn patch(&mut self, length: usize, patch: &[u8], scratch: &mut Vec<u8>) -> Result<(), Fault> {
         if self.length == 0 && self.plain.is_none() {
             scratch.clear();
@@ -97,21 +98,20 @@ impl Account {
     }
 }
 
-/// The accounts by number. A number that was given up is not used again within a segment.
+/// The accounts by number. Freed numbers are not reused within a segment.
 #[derive(Debug, Default)]
 pub(crate) struct AccountTable {
     accounts: Vec<Option<Account>>,
-    /// The lengths of all accounts together.
+    /// The total length of all accounts.
     length: usize,
 }
 
 impl AccountTable {
-    /// The number that the next new account gets.
+    /// The number of the next new account.
     pub(crate) fn next_number(&self) -> usize {
         self.accounts.len()
     }
 
-    /// Adds an account; returns its number.
     pub(crate) fn add(&mut self, account: Account) -> Result<usize, Fault> {
         check_length("ACCOUNTS_MAX", self.accounts.len() + 1, ACCOUNTS_MAX)?;
         self.accounts.push(Some(account));
@@ -126,7 +126,7 @@ impl AccountTable {
         self.accounts.get_mut(number)?.as_mut()
     }
 
-    /// Replaces the bytes of an account. `scratch` is memory that is used again.
+    /// Replaces the bytes of an account. `scratch` is a reused buffer.
     pub(crate) fn replace(
         &mut self,
         number: usize,
@@ -138,7 +138,7 @@ impl AccountTable {
         Ok(())
     }
 
-    /// Makes an account so long and writes a patch over its bytes, which are then its plain ones or, of a new
+    /// Resizes an account and applies a patch; the result is in its plain bytes or, for a new
     /// account, in `scratch`.
     pub(crate) fn patch(
         &mut self,
@@ -150,7 +150,7 @@ impl AccountTable {
         self.resized(number, length)?.patch(length, patch, scratch)
     }
 
-    /// An account that is about to have so many bytes.
+    /// An account, after checking a new length.
     fn resized(&mut self, number: usize, length: usize) -> Result<&mut Account, Fault> {
         let Some(account) = self.accounts.get_mut(number).and_then(Option::as_mut) else {
             return Err(Fault::Malformed("a record is about an account that was forgotten"));
@@ -167,17 +167,16 @@ impl AccountTable {
         Some(account)
     }
 
-    /// Gives the accounts new numbers, without holes and in the same order.
+    /// Renumbers the accounts consecutively, in the same order.
     pub(crate) fn renumber(&mut self) {
         self.accounts.retain(Option::is_some);
     }
 
-    /// The accounts in the order of their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Account> {
         self.accounts.iter().flatten()
     }
 
-    /// Bytes that the table holds on the heap: its rows and the packed accounts.
+    /// Heap bytes of the table: its rows and the packed accounts.
     pub(crate) fn bytes_held(&self) -> usize {
         let held = |account: &Account| {
             account.packed.len() + account.plain.as_ref().map_or(0, Vec::capacity)
@@ -187,7 +186,6 @@ impl AccountTable {
     }
 }
 
-/// Checks the length of an account.
 pub(crate) const fn check_account(length: usize) -> Result<(), Fault> {
     check_length("ACCOUNT_BYTES_MAX", length, ACCOUNT_BYTES_MAX)
 }

@@ -1,23 +1,22 @@
-//! A block whose checksum is wrong, and what it means: where nothing good comes behind it, the file was torn there;
-//! else it is damaged.
+//! Classifies a block with a wrong checksum: if no valid block follows, the file was truncated
+//! there; otherwise it is damaged.
 
 use crate::error::Fault;
 use crate::segment::{BLOCK_HEAD_BYTES, BlockHead, whole_block};
 
-/// Places behind a bad block that look like the head of a block whose checksum is wrong. What a loss of power leaves has
-/// none, but for one in 2^40 bytes; each may cost a CRC-32 of a whole block.
+/// Positions after a bad block that look like the head of a block. Bytes after a power loss contain
+/// none, except by a chance of 2^-40 per byte; each candidate may cost a CRC-32 of a whole block.
 const CANDIDATES_MAX: u32 = 64;
 
-/// A slot and Unix milliseconds that no chain and no clock come to in 10,000 years.
+/// A slot, and Unix milliseconds, beyond any real value for 10,000 years.
 const SLOTS_END: u64 = 1 << 40;
 const TS_MS_END: u64 = 1 << 48;
 
-/// The search behind a bad block for a good one.
 #[derive(Debug)]
 pub(crate) struct BadBlockSearch {
-    /// Why the block is bad.
+    /// The defect of the bad block.
     pub(crate) fault: Fault,
-    /// Bytes from its beginning on that were searched and dropped.
+    /// Bytes from the start of the bad block that were searched and dropped.
     passed: usize,
     candidates: u32,
 }
@@ -31,13 +30,14 @@ impl BadBlockSearch {
         self.passed
     }
 
-    /// Searches `bytes`, which follow those that were searched before, and drops them as far as no block begins in
-    /// them. Returns the fault when one does: the file is damaged. Blocks that go on behind `bytes` are waited for.
+    /// Searches `bytes`, which follow the bytes of earlier calls, and drops the bytes in which no
+    /// block begins. Returns the fault when a block is found: the file is damaged. An incomplete
+    /// candidate waits for more bytes.
     pub(crate) fn search(&mut self, bytes: &mut Vec<u8>) -> Result<(), Fault> {
         self.search_to(bytes, false)
     }
 
-    /// As `search`, when no bytes come any more.
+    /// As `search`, at the end of the file.
     pub(crate) fn search_end(&mut self, bytes: &mut Vec<u8>) -> Result<(), Fault> {
         self.search_to(bytes, true)
     }
@@ -65,8 +65,8 @@ impl BadBlockSearch {
     }
 }
 
-/// Few bytes in many zeros look like the heads of blocks without a moment. Only blocks of a checkpoint have none, and the last
-/// one of it has.
+/// A few bytes among zeros look like heads of blocks without a moment. Only blocks of a checkpoint
+/// lack one, and its last block has one.
 fn looks_like_block(bytes: &[u8]) -> bool {
     BlockHead::read(bytes).is_some_and(|(head, _)| {
         let (slot, ts_ms) = (head.moment.slot, head.moment.ts_ms);

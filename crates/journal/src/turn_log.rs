@@ -1,9 +1,9 @@
-//! Inputs as they are handed from the thread of the book to the one that writes: numbers of fixed width,
-//! nothing compared or compressed. It is never stored, so it has no version.
+//! The in-memory log between the book's thread and the writer's thread: fixed-width numbers, no
+//! comparison or compression. It is never stored, so it has no version.
 //!
-//! What is copied thrice on its way between the threads costs more than one look at it. So the book says which parts
-//! of an account can differ, where it knows them, and zeros at the ends of parts are left out; of a long account all zeros are, in
-//! chunks of 64 bytes.
+//! Copying bytes three times between the threads costs more than examining them once. So the book
+//! passes only the parts of an account that may have changed, if known, and omits trailing zeros of
+//! parts; in a long account it omits all zeros, in chunks of 64 bytes.
 
 use std::ops::Range;
 
@@ -16,17 +16,18 @@ use crate::limits::ACCOUNT_BYTES_MAX;
 use crate::record::kind;
 use crate::table::check_account;
 
-/// The kind of a checkpoint, which is no record of a segment: it begins one.
+/// The kind of a checkpoint, which begins a segment instead of becoming a record.
 const CHECKPOINT: u8 = 0;
 
-/// The kind of an account of which parts are given.
+/// The kind of an account update by parts.
 const CHANGED: u8 = u8::MAX;
 
-/// Bytes that are left out together, and how many chunks share a bit set.
+/// Bytes of a chunk, and chunks per bit set.
 const CHUNK_BYTES: usize = 64;
 const GROUP_CHUNKS: usize = 64;
 
-/// Bytes from which on an account is a user, which is mostly zeros, and not a market or an oracle.
+/// Accounts of at least this size are users, which are mostly zeros, rather than markets or
+/// oracles.
 const SPARSE_BYTES_MIN: usize = 4_096;
 
 const ARRIVAL: u8 = 0;
@@ -53,7 +54,7 @@ pub fn put_input(out: &mut Vec<u8>, input: &Input<'_>) {
     }
 }
 
-/// Appends the end of a turn, of which there are more than of anything else.
+/// Appends a turn end, the most frequent input.
 #[inline]
 pub fn put_turn_end(out: &mut Vec<u8>, ts_ms: u64, marks: &[u8], hash: &[u8]) {
     let words = [ts_ms, marks.len() as u64, hash.len() as u64].map(u64::to_le_bytes);
@@ -67,7 +68,7 @@ pub fn put_turn_end(out: &mut Vec<u8>, ts_ms: u64, marks: &[u8], hash: &[u8]) {
     }
 }
 
-/// Appends what stands in a market beside orders and the AMM.
+/// Appends quotes or external levels of a market.
 fn put_quotes(out: &mut Vec<u8>, input: &Input<'_>) {
     match *input {
         Input::QuotePolicy { improve } => out.extend([kind::QUOTE_POLICY, u8::from(improve)]),
@@ -110,8 +111,8 @@ fn put_account(out: &mut Vec<u8>, input: &Input<'_>) {
     }
 }
 
-/// Appends an account of which only parts can differ from its input before: `parts` are ranges of its bytes, one behind
-/// the other. Owner and length are those before.
+/// Appends an account that can differ from its previous input only in `parts`, ascending ranges of
+/// its bytes. Owner and length are unchanged.
 #[inline]
 pub fn put_changed(
     out: &mut Vec<u8>,
@@ -136,14 +137,13 @@ pub fn put_changed(
     head[bytes_at..].copy_from_slice(&(parts.len() as u64).to_le_bytes());
 }
 
-/// Bytes at the end that are zeros, in whole chunks.
+/// Trailing zeros, in whole chunks.
 #[inline]
 fn zeros_at_end(part: &[u8]) -> usize {
     let (_, chunks) = part.as_rchunks::<CHUNK_BYTES>();
     chunks.iter().rev().take_while(|chunk| !is_set(chunk)).count() * CHUNK_BYTES
 }
 
-/// A length of an account.
 fn narrow(length: usize) -> u32 {
     debug_assert!(length <= ACCOUNT_BYTES_MAX, "Invariant: an account has a length");
     u32::try_from(length).unwrap_or(u32::MAX)
@@ -178,8 +178,8 @@ fn put_origin(out: &mut Vec<u8>, kind: u8, origin: &Origin) {
     out.extend_from_slice(&head);
 }
 
-/// Appends bytes: of each 64 chunks a set of those that are not zero, and these; what is left behind the last chunk
-/// as it is.
+/// Appends sparse bytes: for each 64 chunks a bit set and the non-zero chunks; then the remainder
+/// after the last chunk.
 #[inline]
 fn put_sparse(out: &mut Vec<u8>, data: &[u8]) {
     let (chunks, rest) = data.as_chunks::<CHUNK_BYTES>();
@@ -207,11 +207,10 @@ fn put_data(out: &mut Vec<u8>, data: &[u8]) {
     out.extend_from_slice(data);
 }
 
-/// What a turn log holds.
 #[derive(Debug)]
 pub(crate) enum Logged<'a> {
     Input(Input<'a>),
-    /// An account whose bytes are those before, but for these parts.
+    /// An account that changed in these parts only.
     Changed {
         origin: Origin,
         parts: Parts<'a>,
@@ -223,7 +222,7 @@ pub(crate) enum Logged<'a> {
 pub(crate) struct Parts<'a>(&'a [u8]);
 
 impl Parts<'_> {
-    /// Writes the parts over the bytes of their account.
+    /// Writes the parts into the bytes of their account.
     pub(crate) fn write_over(self, data: &mut [u8]) -> Result<(), Fault> {
         let mut fields = Fields::new(self.0);
         let mut at = 0_usize;
@@ -246,8 +245,7 @@ fn wide(fields: &mut Fields<'_>) -> Result<usize, Fault> {
 
 const OUTSIDE: Fault = Fault::Malformed("a part reaches over the end of its account");
 
-/// Calls `take` with the inputs of a turn log, which [`put_input`] wrote, in their order. `data` is where an account's
-/// bytes are put together.
+/// Calls `take` with the inputs of a turn log, in order. `data` is a buffer for an account's bytes.
 pub(crate) fn read_inputs(
     log: &[u8],
     data: &mut Vec<u8>,
@@ -387,7 +385,7 @@ impl<'a> TurnLog<'a> {
         self.word().map(|word| usize::try_from(word).unwrap_or(usize::MAX))
     }
 
-    /// Appends so many bytes to `data`.
+    /// Appends `length` bytes to `data`.
     fn add_sparse(&mut self, length: usize, data: &mut Vec<u8>) -> Result<(), Fault> {
         let chunks = length / CHUNK_BYTES;
         for first in (0..chunks).step_by(GROUP_CHUNKS) {

@@ -1,4 +1,4 @@
-//! From inputs to the bytes of segments.
+//! Encodes inputs into segments.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,31 +14,31 @@ use crate::segment::{BlockMoment, BlockWriter, put_preamble};
 use crate::table::{Account, AccountTable, check_account};
 use crate::turn_log::{Logged, Parts, read_inputs};
 
-/// Finished bytes of a segment's file, whole blocks.
+/// Completed bytes of a segment's file, in whole blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
-    /// Numbers the segments from 1; another number is another file.
+    /// Number of the segment, from 1; another number is another file.
     pub segment: u64,
-    /// Whether these are of a tail that is apart: see [`Writer::separate_tails`].
+    /// Whether these bytes belong to a separate tail: see [`Writer::separate_tails`].
     pub is_tail: bool,
-    /// The bytes; they follow those of the piece before.
+    /// The bytes, which continue the previous piece.
     pub bytes: Vec<u8>,
 }
 
-/// What a writer has written.
+/// Statistics of a writer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Segments begun.
     pub segment: u64,
-    /// Records of accounts since the segment began, its checkpoint excepted.
+    /// Account records since the segment began, without its checkpoint.
     pub updates: u64,
     /// Turns ended since then.
     pub turns: u64,
-    /// Plain bytes since then.
+    /// Uncompressed bytes since then.
     pub plain_bytes: u64,
-    /// Bytes of the segment's file, finished ones.
+    /// Completed bytes of the segment's file.
     pub bytes: u64,
-    /// Bytes of the file that its checkpoint takes.
+    /// Bytes of the file up to the end of its checkpoint.
     pub checkpoint_bytes: u64,
     /// The time of the last turn, Unix milliseconds.
     pub ts_ms: u64,
@@ -46,34 +46,34 @@ pub struct Written {
     pub slot: u64,
 }
 
-/// Writes segments: keeps the last bytes of each account, and says of a new state how it differs.
+/// Writes segments: stores the last bytes of each account, and delta-encodes new states.
 pub struct Writer {
     program: Pubkey,
     accounts: AccountTable,
     numbers: HashMap<Pubkey, usize>,
     context: Context,
     blocks: Option<BlockWriter>,
-    /// Records of the block that is not sealed.
+    /// Records of the open block.
     plain: Vec<u8>,
     pieces: VecDeque<Piece>,
     written: Written,
-    /// Whether a tail can be read without its checkpoint.
+    /// Whether tails are readable without their checkpoint.
     separates_tails: bool,
-    /// Whether the open block is of such a tail.
+    /// Whether the open block belongs to a separate tail.
     in_tail: bool,
     data: Vec<u8>,
     changed: Vec<u8>,
-    /// Plain bytes of the turn that has not ended, and of the accounts in it.
+    /// Uncompressed bytes of the open turn, and of its accounts.
     turn_bytes: usize,
     turn_data_bytes: usize,
-    /// The last moment of the segment, none within its checkpoint.
+    /// The last turn of the segment; none within its checkpoint.
     moment: BlockMoment,
     old: Vec<u8>,
     scratch: Vec<u8>,
 }
 
 impl Writer {
-    /// A writer for the accounts of this program, that has seen nothing.
+    /// Creates a writer for the accounts of this program.
     #[must_use]
     pub fn new(program: Pubkey) -> Self {
         Self {
@@ -97,20 +97,22 @@ impl Writer {
         }
     }
 
-    /// From the next segment on, what follows its checkpoint is apart: pieces of their own, whose blocks are a zstd stream
-    /// of their own. Readers that have read the segment before go on with it as [`Reader::begin_tail`] says, without the
-    /// checkpoint, and those that begin with the checkpoint do so as well.
+    /// From the next segment on, writes the records after each checkpoint as a separate tail:
+    /// separate pieces, in a separate zstd stream. A reader of the previous segment continues with
+    /// the tail by [`Reader::begin_tail`], without the checkpoint; a reader that starts with the
+    /// checkpoint calls it too.
     ///
     /// [`Reader::begin_tail`]: crate::Reader::begin_tail
     pub const fn separate_tails(&mut self) {
         self.separates_tails = true;
     }
 
-    /// Takes a turn log, whose first input of all is a checkpoint, or the accounts that the book had before it and then a checkpoint. `created_ms` is what a head says of a segment
-    /// that begins here, Unix milliseconds.
+    /// Appends a turn log. The first log begins with a checkpoint, which may follow the accounts
+    /// that the book already had. `created_ms` becomes the creation time of a segment that begins
+    /// here, Unix milliseconds.
     ///
     /// # Errors
-    /// [`Fault`]: the log is not one, or not the one that follows. The writer is then of no use.
+    /// [`Fault`]: the log is invalid or out of sequence. The writer is then unusable.
     pub fn append(&mut self, log: &[u8], created_ms: u64) -> Result<(), Fault> {
         let mut data = std::mem::take(&mut self.data);
         let read = read_inputs(log, &mut data, |logged| self.append_logged(logged, created_ms));
@@ -138,7 +140,7 @@ impl Writer {
         self.seal_block_of(block_bytes)
     }
 
-    /// Takes an account that the book had before its log began: the first checkpoint has it.
+    /// Stores an account that the book had before its log began, for the first checkpoint.
     fn take_known(&mut self, logged: &Logged<'_>) -> Result<(), Fault> {
         let Logged::Input(Input::Account { origin, owner, data }) = logged else {
             return Err(Fault::Malformed("a turn log does not begin with a checkpoint"));
@@ -147,7 +149,8 @@ impl Writer {
         self.add_account(origin, owner, data).map(|_| ())
     }
 
-    /// Counts what a reader holds of the turn: one that is too large for it is not written to its end.
+    /// Adds the turn's bytes in a reader's memory, and checks their limit before the turn is
+    /// complete.
     fn count_turn_bytes(
         &mut self,
         bytes: usize,
@@ -166,7 +169,7 @@ impl Writer {
         check_length("TURN_BYTES_MAX", most, TURN_BYTES_MAX)
     }
 
-    /// Returns with how many bytes the open block is sealed.
+    /// Returns the size at which the open block is sealed.
     fn append_input(&mut self, input: &Input<'_>) -> Result<usize, Fault> {
         match input {
             Input::Account { origin, owner, data } => self.put_account(origin, owner, data)?,
@@ -182,8 +185,8 @@ impl Writer {
         })
     }
 
-    /// Returns with how many bytes the open block is sealed: the first moment of a run ends one, so that it is
-    /// found without unpacking.
+    /// Returns the size at which the open block is sealed: the first turn of a run seals one, so
+    /// that its time is found without decompressing.
     fn note_turn_end(&mut self, ts_ms: u64) -> usize {
         let block_bytes = if self.moment.slot == 0 { 1 } else { BLOCK_TARGET_BYTES };
         self.moment = BlockMoment { slot: self.context.slot, ts_ms };
@@ -204,7 +207,6 @@ impl Writer {
         self.put_new(number)
     }
 
-    /// Adds an account that was not held, and returns its number.
     fn add_account(
         &mut self,
         origin: &Origin,
@@ -220,7 +222,7 @@ impl Writer {
         Ok(number)
     }
 
-    /// Appends an account of which the changes are given, and returns as `append_input`.
+    /// Appends an account by its changed parts; returns as `append_input`.
     fn put_changed(&mut self, origin: &Origin, parts: Parts<'_>) -> Result<usize, Fault> {
         self.written.updates += 1;
         let number = self.numbers.get(&origin.pubkey).copied().ok_or(UNNUMBERED)?;
@@ -236,7 +238,7 @@ impl Writer {
         put.map(|()| BLOCK_TARGET_BYTES)
     }
 
-    /// Appends how an account differs from its bytes before, which `old` has in its new length.
+    /// Appends the patch of an account; `old` has the previous bytes in the new length.
     fn put_changes(
         &mut self,
         number: usize,
@@ -263,7 +265,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends an account with everything that is known of it.
+    /// Appends an account in full.
     fn put_new(&mut self, number: usize) -> Result<(), Fault> {
         let account = self.accounts.get(number).ok_or(UNNUMBERED)?;
         let mention = Mention { number, slot: account.slot, gate: account.gate };
@@ -275,8 +277,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends a record of an account that has no bytes of it. One of an account that no record was about
-    /// changes nothing in any book.
+    /// Appends a record without account bytes. An account without earlier records is skipped,
+    /// because it affects no book.
     fn put_known(&mut self, kind: u8, origin: &Origin) -> Result<(), Fault> {
         let Some(number) = self.numbers.get(&origin.pubkey).copied() else { return Ok(()) };
         self.written.updates += 1;
@@ -300,7 +302,7 @@ impl Writer {
         self.context.number = number as u64;
     }
 
-    /// Ends the segment and begins the next one with all accounts.
+    /// Ends the segment, and begins the next one with all accounts.
     fn begin_segment(&mut self, checkpoint: &Checkpoint<'_>, created_ms: u64) -> Result<(), Fault> {
         self.flush()?;
         self.in_tail = false;
@@ -339,15 +341,14 @@ impl Writer {
         self.pieces.push_back(Piece { segment, is_tail: false, bytes });
     }
 
-    /// Seals the open block, so that all that was appended is in pieces.
+    /// Seals the open block, so that all appended inputs are in pieces.
     ///
     /// # Errors
-    /// [`Fault`] when the block cannot be packed.
+    /// [`Fault`] when the block cannot be compressed.
     pub fn flush(&mut self) -> Result<(), Fault> {
         self.seal_block_of(1)
     }
 
-    /// Seals the open block when it has at least so many bytes.
     fn seal_block_of(&mut self, bytes_min: usize) -> Result<(), Fault> {
         if self.plain.len() < bytes_min {
             return Ok(());
@@ -369,24 +370,24 @@ impl Writer {
         Ok(())
     }
 
-    /// The next finished bytes, in their order.
+    /// The next completed bytes, in order.
     pub fn take_piece(&mut self) -> Option<Piece> {
         self.pieces.pop_front()
     }
 
-    /// What was written.
+    /// The writer's statistics.
     #[must_use]
     pub const fn written(&self) -> Written {
         self.written
     }
 
-    /// Accounts that are held, closed ones among them.
+    /// Number of stored accounts, closed accounts included.
     #[must_use]
     pub fn accounts(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Bytes that the last bytes of all accounts take.
+    /// Memory of the stored account bytes.
     #[must_use]
     pub fn account_bytes(&self) -> usize {
         let key_bytes = size_of::<(Pubkey, usize)>();
@@ -394,7 +395,7 @@ impl Writer {
     }
 }
 
-/// The account of which an input has, or stands for, all bytes.
+/// The account of an input that determines all its bytes.
 fn logged_account<'a>(logged: &'a Logged<'_>) -> Option<&'a Pubkey> {
     match logged {
         Logged::Changed { origin, .. }

@@ -1,5 +1,5 @@
-//! Random lives of a book come back from the bytes of their segments, whatever the sizes of the pieces;
-//! torn and spoilt files end with what was whole.
+//! Random inputs survive encoding and decoding, whatever the piece sizes; truncated and corrupted
+//! files end after the last complete turn.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where it meets something else")]
 
@@ -13,7 +13,7 @@ use slotbook_protocol::units::Pubkey;
 
 const PROGRAM: Pubkey = Pubkey([9; 32]);
 
-/// An input with bytes of its own.
+/// An input that owns its bytes.
 #[derive(Clone, Debug)]
 enum Step {
     Account { origin: Origin, owner: u8, data: Vec<u8> },
@@ -61,7 +61,7 @@ impl Step {
         }
     }
 
-    /// Whether it is of an account that only an earlier record can have named.
+    /// The account, if only an earlier record can have introduced it.
     fn names(&self) -> Option<Pubkey> {
         match self {
             Self::Unchanged(origin) | Self::Stale(origin) | Self::Damaged(origin) => {
@@ -131,7 +131,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A life of which every turn ends.
+/// Random inputs whose every turn ends.
 fn life() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..60).prop_map(|mut steps| {
         steps.push(Step::TurnEnd { ts_ms: 5, marks: vec![], hash: vec![] });
@@ -144,11 +144,11 @@ fn checkpoint(state: &[u8]) -> Checkpoint<'_> {
     Checkpoint { epoch, ts_ms: 77, slot: 88, unix_seconds: -5, seqs, state }
 }
 
-/// Accounts that records have named, each with its owner and its last bytes.
+/// The recorded accounts, each with its owner and last bytes.
 type Known = HashMap<Pubkey, (Pubkey, Vec<u8>)>;
 
-/// What comes back of a life, as text: what names an account that is not known does not, and what has no bytes of
-/// one comes with the last ones.
+/// The expected inputs after decoding, as text: references to unknown accounts disappear, and
+/// inputs without bytes get the account's last bytes.
 fn held(steps: &[Step], known: &mut Known) -> Vec<String> {
     let mut held = Vec::new();
     for step in steps {
@@ -176,7 +176,7 @@ fn held(steps: &[Step], known: &mut Known) -> Vec<String> {
     held
 }
 
-/// Appends an input; an account of the owner and the length that it had, by the parts that differ.
+/// Appends an input; a known account of equal owner and length by its changed parts.
 fn put(log: &mut Vec<u8>, step: &Step, known: &mut Known) {
     let input = step.input();
     if let Input::Account { origin, owner, data } = input {
@@ -192,14 +192,14 @@ fn put(log: &mut Vec<u8>, step: &Step, known: &mut Known) {
     held(std::slice::from_ref(step), known);
 }
 
-/// Ranges of 32 bytes in which something differs, and the last bytes in any case.
+/// Ranges of 32 bytes with a difference, and always the last bytes.
 fn parts<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
     let starts = (0..new.len()).step_by(32);
     let ranges = starts.map(|start| start..new.len().min(start + 32));
     ranges.filter(|range| range.end == new.len() || old[range.clone()] != new[range.clone()])
 }
 
-/// The segments of lives that follow each other, each begun with a checkpoint, as files.
+/// The segment files of successive runs, each begun with a checkpoint.
 fn written(lives: &[&[Step]], state: &[u8]) -> Vec<Vec<u8>> {
     let mut writer = Writer::new(PROGRAM);
     write(&mut writer, lives, state);
@@ -212,7 +212,7 @@ fn written(lives: &[&[Step]], state: &[u8]) -> Vec<Vec<u8>> {
     files
 }
 
-/// Writes lives that follow each other, each begun with a checkpoint of the moment.
+/// Writes successive runs, each begun with a checkpoint of the moment.
 fn write(writer: &mut Writer, lives: &[&[Step]], state: &[u8]) {
     let (mut known, mut at) = (Known::new(), checkpoint(state));
     for life in lives {
@@ -236,7 +236,7 @@ fn write(writer: &mut Writer, lives: &[&[Step]], state: &[u8]) {
     writer.flush().unwrap();
 }
 
-/// The checkpoint and the tail of each segment of such lives, apart.
+/// The checkpoint and the tail of each segment, separately.
 fn written_apart(lives: &[&[Step]], state: &[u8]) -> Vec<[Vec<u8>; 2]> {
     let mut writer = Writer::new(PROGRAM);
     writer.separate_tails();
@@ -250,14 +250,14 @@ fn written_apart(lives: &[&[Step]], state: &[u8]) -> Vec<[Vec<u8>; 2]> {
     segments
 }
 
-/// What a reader finds in a file that is pushed in pieces of this size.
+/// The items that a reader finds in a file pushed in pieces of this size.
 fn read(file: &[u8], piece_bytes: usize) -> (Reader, Vec<String>, Result<(), JournalError>) {
     let mut reader = Reader::new();
     let (inputs, result) = read_on(&mut reader, file, piece_bytes);
     (reader, inputs, result)
 }
 
-/// What it finds in these bytes behind those that it has read.
+/// The items that a reader finds in further bytes.
 fn read_on(
     reader: &mut Reader,
     file: &[u8],
@@ -348,7 +348,7 @@ proptest! {
         let (_, whole, _) = read(&file, 4_096);
         file[at] ^= 1 << bit;
         let (reader, inputs, result) = read(&file, 4_096);
-        // Where nothing good comes behind it, it is a tear.
+        // Without a valid block after it, a bad block is a truncation.
         prop_assert!(result.is_err() || reader.waiting() > 0);
         prop_assert_eq!(&whole[..inputs.len()], &inputs[..]);
         if let Err(error) = result {
@@ -368,7 +368,6 @@ proptest! {
     }
 }
 
-/// A file of twenty turns, a block each.
 fn file_of_turns() -> Vec<u8> {
     let origin = |slot| Origin { pubkey: Pubkey([1; 32]), slot, gate: Gate::Arrival };
     let mut life = Vec::new();
@@ -380,7 +379,7 @@ fn file_of_turns() -> Vec<u8> {
     written(&[&life], b"state").remove(0)
 }
 
-/// What a reader makes of a file that has ended.
+/// A reader after the end of a file, with its items and the error code.
 fn finished(file: &[u8], piece_bytes: usize) -> (Reader, Vec<String>, Option<&'static str>, bool) {
     let (mut reader, inputs, result) = read(file, piece_bytes);
     let tear = result.and_then(|()| reader.finish());
@@ -414,12 +413,12 @@ fn zeros_and_garbage_from_any_byte_on_are_a_tear() {
     let (_, whole, _) = read(&file, file.len());
     let garbage: Vec<u8> =
         (1_u32..).map(|at| at.wrapping_mul(2_654_435_761).to_be_bytes()[1]).take(9_000).collect();
-    // Within the version it is a file of another one.
+    // A corrupted version number means another version.
     for at in (0..16).chain(20..file.len()) {
         let (_, good, _) = read(&file[..at], file.len());
         for tail in [&[0; 1][..], &[0; 9_000], &garbage] {
             let (reader, inputs, code, is_damaged) = finished(&[&file[..at], tail].concat(), 64);
-            // A zero more may be the last byte of a block.
+            // An additional zero may be the last byte of a block.
             assert!(!is_damaged && code.is_some() == (reader.waiting() > 0), "{at}: {code:?}");
             assert!(inputs.len() >= good.len() && inputs == whole[..inputs.len()], "{at}");
             let end = usize::try_from(reader.position()).unwrap() + reader.waiting();
