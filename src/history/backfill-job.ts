@@ -7,23 +7,23 @@ import { HistoryError } from './model/error.js';
 import { PAGE_SIGNATURES } from './model/limits.js';
 import type { HistoryStore } from './store/store.js';
 
-/** One end of what is to be read: unix seconds, or the signature of a transaction. */
+/** One end of a range: unix seconds, or the signature of a transaction. */
 export type JobEnd = { readonly ts: number } | { readonly signature: string };
 
-/** What is to be read, both ends as they were given: by them a stopped job is known again. */
+/** A requested range, with both ends as given, which identify a stopped job. */
 export interface JobBounds {
   readonly from: JobEnd;
   /** Null for the newest finalised transaction. */
   readonly to: JobEnd | null;
 }
 
-/** Where a job stores its mark, and how far back it may go. */
+/** The store of a job's progress, which also bounds its older end. */
 export type JobStore = Pick<IngestStore, 'readProgress' | 'writeBatch'> &
   Pick<HistoryStore, 'tradesSince'>;
 
 /**
- * A back-fill on request: a gap with a mark of its own in the store. Its newer end is searched before
- * the first page is read, because nodes list from the newest transaction down.
+ * A requested back-fill: a gap with its own progress mark in the store. It first finds the newer
+ * end, because nodes list signatures from the newest down.
  */
 export class BackfillJob {
   readonly #store: Pick<IngestStore, 'readProgress' | 'writeBatch'>;
@@ -31,7 +31,6 @@ export class BackfillJob {
   readonly #name: string;
   readonly #sinceTsMin: number;
   #gap: Gap | null;
-  /** Whether the newer end is found. */
   #isFound: boolean;
   #isEnded = false;
 
@@ -45,16 +44,16 @@ export class BackfillJob {
     this.#isFound = kept !== null;
   }
 
-  /** The gap, for the backfiller; none before its ends are found. */
+  /** The gap for the backfiller; empty before both ends are known. */
   get gaps(): readonly Gap[] {
     return this.#gap === null || !this.#isFound || this.#isEnded ? [] : [this.#gap];
   }
 
   /**
-   * One step towards the newer end; true when it is found.
+   * One step of the search for the newer end; true once it is found.
    *
    * # Errors
-   * HistoryError when its older end is before what retention has deleted: none of it would be stored.
+   * HistoryError when the older end is before the retention cutoff: nothing would be stored.
    */
   async findNewerEnd(context: FetchContext, programId: string): Promise<boolean> {
     const { from, to } = this.#bounds;
@@ -90,21 +89,21 @@ export class BackfillJob {
   }
 
   /**
-   * Of a signature it is the time of the next older one: lists have the right time everywhere, and
-   * with whole seconds nothing of the signature's own second is left out.
+   * For a signature: the time of the next older transaction. All nodes list times correctly, and
+   * times are whole seconds, so this covers the signature's own second.
    */
   async #sinceTs({ context, programId, from }: Beginning): Promise<number> {
     if ('ts' in from) return from.ts;
     const { rpc, signal } = context;
     const { signature } = from;
     await slotOfTransaction(context, signature);
-    // A few, because one may be unreadable.
+    // Several, because one row may be unreadable.
     const params = [programId, { commitment: 'finalized', before: signature, limit: 10 }];
     const { rows } = await rpc.call('getSignaturesForAddress', params, parseSignatures, { signal });
     return rows[0]?.blockTime ?? 0;
   }
 
-  /** One page down the list, without reading transactions. */
+  /** Skips one page of the list, without reading transactions. */
   async #seekNewerEnd({ context, programId, ts }: Seeking): Promise<void> {
     const { rpc, signal } = context;
     const before = this.#gap?.before?.signature;
@@ -161,7 +160,7 @@ function markOf({ signature, slot }: ListPosition): ListPosition {
   return { signature, slot };
 }
 
-/** The slot of a finalised transaction, whether or not the node gives the transaction itself. */
+/** The slot of a finalised transaction, even if the node lacks the transaction itself. */
 async function slotOfTransaction(
   { rpc, signal }: FetchContext,
   signature: string,

@@ -1,4 +1,4 @@
-/** `slotbook backfill` against a scripted ledger of true logs, into a file on disk. */
+/** `slotbook backfill` against a scripted ledger, into a file on disk. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   Ledger,
@@ -14,7 +14,7 @@ import { candleRules } from './candles/rules.js';
 import { openStore } from './store/store.js';
 import { cleanUp, fundingRate, newFolder, transaction } from './store/testing.js';
 
-/** Pages of a hundred: as many of them, in a tenth of the time. */
+/** Pages of a hundred: as many pages, in a tenth of the time. */
 vi.mock(import('./model/limits.js'), async (original) => {
   return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
 });
@@ -59,7 +59,7 @@ function run(options: Partial<BackfillOptions> = {}): Promise<BackfillProgress> 
   });
 }
 
-/** The numbers of the stored fills, in the order of the chain. */
+/** The numbers of the stored fills, in chain order. */
 async function storedIds(): Promise<readonly number[]> {
   const { genesisHash } = ledger;
   const options = { folder, genesisHash, rules: candleRules, decimalsOf: () => 9 };
@@ -141,7 +141,7 @@ describe('a back-fill that was asked for', () => {
     const to = { ts: timeOfSlot(transactionOf(81).slot) };
     await run({ from, to });
     const stored = await storedIds();
-    // Times are whole seconds, in which there are a few slots.
+    // Times are whole seconds, and a second contains a few slots.
     expect(stored).toEqual(ids(stored[0] ?? 0, stored.at(-1) ?? 0));
     expect(stored).toEqual(expect.arrayContaining([...ids(41, 80)]));
     expect(stored.length).toBeLessThanOrEqual(40 + 6 * PER_SLOT);

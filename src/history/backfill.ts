@@ -1,6 +1,7 @@
 /**
- * `slotbook backfill`: reads a range of older transactions into the store, from the newer end down. It
- * continues where it was stopped, and it needs the file for itself: a service that runs has it open.
+ * `slotbook backfill`: reads a range of older transactions into the store, from the newer end down.
+ * It resumes where it was stopped, and needs exclusive access to the file: a running service holds
+ * the lock.
  */
 
 import type { Timers } from '../contract/timers.js';
@@ -23,12 +24,12 @@ import type { DatabaseSetup } from './model/messages.js';
 import type { HistoryStore } from './store/store.js';
 import { StoreManager } from './worker/store-manager.js';
 
-/** What is to be read, and where to. */
+/** The requested range, and its store. */
 export interface BackfillOptions extends JobBounds {
   readonly nodes: RpcNodes<NodeUrls>;
   readonly programId: string;
   readonly dataDir: string;
-  /** In the place of the folder. */
+  /** A database instead of the folder. */
   readonly database?: DatabaseSetup | undefined;
   readonly requestsPerSecond: number;
   readonly onProgress: (progress: BackfillProgress) => void;
@@ -37,28 +38,26 @@ export interface BackfillOptions extends JobBounds {
   readonly random?: () => number;
 }
 
-/** How far it is. */
+/** Progress of a back-fill. */
 export interface BackfillProgress {
-  /** Share of the range of time, 0 to 1. */
+  /** Finished share of the time range, 0 to 1. */
   readonly share: number;
   readonly signatures: number;
-  /** Trades in the file. */
   readonly trades: number;
-  /** Unix seconds of the oldest transaction that was read. */
   readonly oldestTs: number | null;
-  /** Signatures of the transactions that no node gave, and rows of lists that cannot be read. */
+  /** Signatures of transactions that no node returned, and unreadable rows of lists. */
   readonly unavailable: readonly string[];
-  /** Why it is being tried again; null when all is well. */
+  /** The reason for the current retry; null without one. */
   readonly retryReason: string | null;
 }
 
 /**
- * Reads the range; resolves when nothing is left of it.
+ * Reads the range; resolves when it is complete.
  *
  * # Errors
- * HistoryError when the range begins before what retention has deleted, or at a signature that the node
- * does not know; StoreError when the file cannot be opened or written, RpcError when no node gives what is asked,
- * the signal's reason when it aborts.
+ * HistoryError when the range begins before the retention cutoff, or at a signature that the node
+ * does not know; StoreError when the file cannot be opened or written, RpcError when no node
+ * responds as needed, the signal's reason when it aborts.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillProgress> {
   const { dataDir, database, timers, random = Math.random, signal } = options;
@@ -155,7 +154,7 @@ class Backfill {
 
   async #runStep(): Promise<'more' | 'ended'> {
     const { signal, timers, programId } = this.#options;
-    // A file that a service has filled knows better what is gone.
+    // A file that a service has filled has more precise gaps.
     const context = { rpc: this.#pool.current.rpc, signal, trustedAbove: Number.MAX_SAFE_INTEGER };
     if (!(await this.#job.findNewerEnd(context, programId))) return 'more';
     const gap = this.#backfiller.nextGap;
@@ -164,7 +163,7 @@ class Backfill {
     if (step.isDone) this.#countStep(step);
     else await sleep(timers, RETRY_FIRST_MS, signal);
     if (this.#backfiller.nextGap !== null) return 'more';
-    // What was refused hours ago may be given at the end.
+    // A node may return at the end what it refused hours ago.
     while (await this.#reconciler.addGivenLater(context)) signal.throwIfAborted();
     return 'ended';
   }

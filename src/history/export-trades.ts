@@ -10,10 +10,9 @@ import { nextTrades } from './store/trade-walk.js';
 import type { CandlePoint } from './store/types.js';
 import { StoreManager } from './worker/store-manager.js';
 
-/** Which trades of which file. */
+/** The trades to export, and their file. */
 export interface ExportedTrades {
   readonly dataDir: string;
-  /** The chain, by which the file is named. */
   readonly genesisHash: string;
   readonly market: Pick<MarketInfo, 'marketType' | 'marketIndex' | 'decimals'>;
   /** The first and the last moment, unix milliseconds; trades have whole seconds. */
@@ -22,15 +21,13 @@ export interface ExportedTrades {
   readonly timers: Pick<Timers, 'nowMs'>;
 }
 
-/** The genesis hashes of the chains whose history is in a folder. */
+/** The genesis hashes of the chains with a history in a folder. */
 export function storedChains(dataDir: string): readonly string[] {
   const names = readdirSync(dataDir, { withFileTypes: true }).filter((entry) => entry.isFile());
   return names.flatMap(({ name }) => /^([1-9A-HJ-NP-Za-km-z]{32,44})\.db$/.exec(name)?.[1] ?? []);
 }
 
-/**
- * Reads what candles count as trades. No service may have the file open meanwhile. Throws a StoreError.
- */
+/** Reads the trades that candles count. No running service may have the file open. Throws a StoreError. */
 export async function* readTradeRows(trades: ExportedTrades): AsyncGenerator<RowBlock> {
   const { dataDir: folder, genesisHash, market, fromMs, toMs, timers } = trades;
   const stores = new StoreManager({ folder, marketOf: () => undefined, timers });
@@ -51,7 +48,6 @@ export async function* readTradeRows(trades: ExportedTrades): AsyncGenerator<Row
   }
 }
 
-/** A trade, and what it is for candles. */
 type Trade = TradeRow & { readonly point: CandlePoint };
 
 function blockOf(rows: readonly TradeRow[], decimals: number): RowBlock {
@@ -82,7 +78,6 @@ function columnsOf(trades: readonly Trade[]): readonly RowColumn[] {
   ];
 }
 
-/** What the taker did: by its own order, or by that of the maker. */
 function sideOf({ takerOrderDirection, makerOrderDirection }: TradeRow): string {
   if (takerOrderDirection !== null) return takerOrderDirection === 'long' ? 'buy' : 'sell';
   if (makerOrderDirection !== null) return makerOrderDirection === 'long' ? 'sell' : 'buy';

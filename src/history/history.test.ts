@@ -1,4 +1,4 @@
-/** The handle of the worker, against workers that do what it must bear. */
+/** The worker's handle, against misbehaving workers. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../test/support/manual-timers.js';
 import type { HistoryQuery } from '../contract/history-queries.js';
@@ -28,7 +28,7 @@ const setup: WorkerSetup = {
 const volumes: HistoryQuery = { kind: 'volumes', from: 0, to: 1 };
 const SOL = { key: 'perp_0', symbol: 'SOL-PERP', marketType: 'perp', marketIndex: 0, decimals: 9 };
 
-/** Each worker that was started, with what it was told. */
+/** Each started worker, with the messages that it was sent. */
 class Workers {
   readonly told: ToWorker[][] = [];
   readonly terminated: number[] = [];

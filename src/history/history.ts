@@ -1,7 +1,7 @@
 /**
- * The history on the main thread: a handle of the worker. It forwards queries, returns bodies, caches
- * what the worker pushes, and restarts the worker when it fails. No fault of the worker reaches the
- * book.
+ * The history on the main thread: a handle of the worker. It forwards queries, returns bodies,
+ * caches the worker's pushes, and restarts the worker when it fails. A failure of the worker never
+ * affects the book.
  */
 
 import type { HistoryBody, HistoryQuery } from '../contract/history-queries.js';
@@ -29,7 +29,7 @@ import type { HistoryBook } from './model/records.js';
 import { withoutPaths } from './model/without-paths.js';
 import { type StartWorker, startThread, type WorkerLink } from './worker-link.js';
 
-/** What a history needs, and what a test may replace. */
+/** The dependencies of a history, which a test may replace. */
 export interface HistoryOptions {
   readonly setup: WorkerSetup;
   readonly log: Log;
@@ -44,12 +44,12 @@ interface PendingQuery {
   reject(error: HistoryError): void;
 }
 
-/** Trades, funding rates and candles, asked from the main thread. */
+/** Trades, funding rates and candles, queried from the main thread. */
 export class History {
   readonly #options: HistoryOptions;
   readonly #timers: Timers;
   readonly #backoff: Backoff;
-  /** Makes the versions of this run different from those of every other. */
+  /** Makes the versions of this run unique. */
   readonly #nonce: string;
   readonly #pending = new Map<number, PendingQuery>();
   readonly #versions = new Map<MarketKey, string>();
@@ -80,7 +80,7 @@ export class History {
     this.#startWorker();
   }
 
-  /** Lets the worker finish what it writes; resolves when it has ended. */
+  /** Lets the worker finish its writes; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#restart?.cancel();
     this.#watch?.cancel();
@@ -95,14 +95,14 @@ export class History {
     limit.cancel();
   }
 
-  /** Sets the markets that bodies are made with, and their chain; call it again whenever they change. */
+  /** Sets the markets and the chain; call it again after each change. */
   setBook(book: HistoryBook): void {
     this.#book = book;
     this.#sendMessage({ kind: 'book', book });
   }
 
   /**
-   * Makes a body.
+   * Renders a body.
    *
    * # Errors
    * HistoryError with a code of the interface: NOT_READY while the worker is not ready.
@@ -126,12 +126,12 @@ export class History {
     });
   }
 
-  /** Changes whenever a body of that market may: equal versions, equal bodies. */
+  /** Changes whenever a body of that market may change: equal versions, equal bodies. */
   version(market: MarketKey): string {
     return this.#versions.get(market) ?? `${this.#nonce}.${this.#restarts}.0`;
   }
 
-  /** What the statistics take from the history, by market; only those that have any. */
+  /** The history's part of the statistics, by market; markets without any are omitted. */
   readMarketStats(): ReadonlyMap<MarketKey, MarketStats> {
     return this.#marketStats;
   }
@@ -140,7 +140,7 @@ export class History {
     return this.#stats;
   }
 
-  /** Subscribes to the frames of a topic; the first frame confirms or refuses it. */
+  /** Subscribes to the frames of a topic; the first frame confirms or rejects it. */
   join(topic: string): void {
     this.#topics.add(topic);
     this.#sendMessage({ kind: 'join', topic });
@@ -151,7 +151,7 @@ export class History {
     this.#sendMessage({ kind: 'leave', topic });
   }
 
-  /** Sets the one handler of frames. */
+  /** Sets the only frame handler. */
   onFrames(take: (frames: readonly MarketFrame[]) => void): void {
     this.#onFrames = take;
   }
@@ -178,13 +178,12 @@ export class History {
     }
   }
 
-  /** A new worker needs the book and topics that the last one was sent. */
   #sendState(worker: WorkerLink): void {
     worker.sendMessage({ kind: 'book', book: this.#book });
     for (const topic of this.#topics) worker.sendMessage({ kind: 'join', topic });
   }
 
-  /** A worker posts its stats all the time: one that does not has hung. */
+  /** A worker posts stats every second; a silent worker has hung. */
   #planWatch(): void {
     this.#watch = this.#timers.after(WORKER_WATCH_MS, () => {
       const silentMs = this.#timers.nowMs() - this.#lastMessageAtMs;

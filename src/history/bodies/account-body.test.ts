@@ -1,4 +1,4 @@
-/** The trades of an account out of a real store: whose, in which order, and page by page. */
+/** Trades of an account from a real store: selection, order and paging. */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { MarketKey } from '../../contract/markets.js';
 import { type HistoryMarket, TRANSFER_EXPLANATION } from '../model/records.js';
@@ -69,7 +69,7 @@ describe('the trades of an account', () => {
     expect(walk(store, 20)).toEqual(['USDT 6', 'SOL-PERP 4', 'SOL-PERP 2', 'SOL-PERP 1']);
     const [newest] = ask(store, 1).records;
     expect(newest).toMatchObject({ user: ME, taker: ME, symbol: 'USDT', marketType: 'spot' });
-    // Six decimals of the token, nine here.
+    // Six decimals of the token, nine in the body.
     expect(newest?.['baseAssetAmountFilled']).toBe('2000.000000000');
     expect(ask(store, 5, undefined, OTHER).records).toHaveLength(1);
     expect(ask(store, 5, undefined, NOBODY)).toMatchObject({
@@ -94,7 +94,8 @@ describe('the trades of an account', () => {
     'of %i rows a page join without a double or a hole while trades come',
     async (limit) => {
       const store = await newStore();
-      // Several trades of both roles and of two markets in a slot, in one transaction and in others.
+      // Several trades of both roles and of two markets in a slot, in one transaction and in
+      // others.
       const slots = Array.from({ length: 12 }, (_, at) => at + 1);
       const transactions = slots.map((slot) =>
         transaction({

@@ -1,4 +1,4 @@
-/** The trades of an account in all markets, as the Drift v2 data API writes them. */
+/** The trades of an account in all markets, in the format of the Drift v2 data API. */
 import type { AccountTradesQuery, HistoryBody } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
 import { type HistoryMarket, marketKeyOf, type TradeRow } from '../model/records.js';
@@ -9,18 +9,19 @@ import { cursorOf, type PageEnd, readAccountCursor } from './cursor.js';
 import { readPage } from './read-page.js';
 import { tradeRecordText } from './record-text.js';
 
-/** What the body is made from. */
+/** The inputs of the body. */
 export interface AccountContext {
   readonly store: Pick<HistoryStore, 'runRead'>;
-  /** The markets that are served; trades of others are left out, as their decimals are not known. */
+  /** The served markets; trades of other markets are omitted, because their decimals are unknown. */
   readonly markets: ReadonlyMap<MarketKey, HistoryMarket>;
 }
 
 /**
- * Makes a page, newest first; those of one slot by market and by the program's numbers, which never move.
+ * Renders a page, newest first; within a slot by market and by the program's record numbers, which
+ * never change.
  *
  * # Errors
- * HistoryError INVALID_PARAM for a cursor that is malformed or of other records.
+ * HistoryError INVALID_PARAM for a cursor that is malformed or belongs to other records.
  */
 export function makeAccountTradesBody(
   { account, market, limit, before }: AccountTradesQuery,
@@ -46,10 +47,10 @@ export function makeAccountTradesBody(
   return { body: new TextEncoder().encode(text), nextCursor: nextPage };
 }
 
-/** Numbers are of a market and have 64 bits; -1 where there is none. */
+/** Record numbers are per market and have 64 bits; -1 for none. */
 const NUMBERS = 2n ** 65n;
 
-/** One number for market and number, so that it orders the trades of a slot. */
+/** Combines market and record number to order the trades of a slot. */
 function placeInSlot(row: TradeRow): bigint {
   return BigInt(marketCode(marketKeyOf(row))) * NUMBERS + (row.fillRecordId ?? -1n) + 1n;
 }

@@ -1,4 +1,4 @@
-/** The archive of a day out of a real store: which records, in which order, in which form. */
+/** The archive of a day from a real store: selection, order and format. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ArchiveQuery } from '../../contract/history-queries.js';
 import { ARCHIVE_ROWS } from '../model/limits.js';

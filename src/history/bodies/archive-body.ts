@@ -1,6 +1,6 @@
 /**
- * One day of a market's records, as JSON and as CSV, in pages of the size that the Drift v2 data API
- * has. The pages of a day that is not over only grow at their end.
+ * One day of a market's records, as JSON and as CSV, in pages of the size that the Drift v2 data
+ * API uses. The pages of the current day only grow at the end.
  */
 import type { ArchiveQuery, HistoryBody } from '../../contract/history-queries.js';
 import { ARCHIVE_ROWS } from '../model/limits.js';
@@ -17,16 +17,16 @@ import {
   tradeRecordText,
 } from './record-text.js';
 
-/** Where the rows are read. */
+/** The source of the rows. */
 export type RecordStore = Pick<HistoryStore, 'runRead'>;
 
-/** What an archive is made from. */
+/** The inputs of an archive. */
 export interface ArchiveContext {
   readonly store: RecordStore;
   readonly market: HistoryMarket;
 }
 
-/** Makes a page of an archive; one behind the last is empty. */
+/** Renders a page of an archive; pages after the last one are empty. */
 export function makeArchiveBody(
   query: ArchiveQuery,
   { store, market }: ArchiveContext,

@@ -1,32 +1,32 @@
 /**
- * Where a page of records ended, as an opaque text that clients send back: base64url of what is paged,
- * the market, and the slot and the number of the last record.
+ * Cursors: the end of a page as an opaque text that clients send back, base64url of the record
+ * type, the market, and the slot and number of the last record.
  *
- * It holds nothing that moves: the place of a transaction within a slot is provisional until the slot
- * is finalised, but the program numbers the records of a market in the order of the chain.
+ * A cursor contains only stable values: the position of a transaction within a slot is provisional
+ * until the slot is finalised, but the program numbers a market's records in chain order.
  */
 
 import type { MarketKey } from '../../contract/markets.js';
 import { HistoryError } from '../model/error.js';
 
-/** What is paged. */
+/** The type of the paged records. */
 export type PagedKind = 'trades' | 'fundingRates' | 'accountTrades';
 
-/** The last record of a page: what follows is of an older slot, or of that slot with a lower number. */
+/** The last record of a page: the next page has older slots, or lower numbers in this slot. */
 export interface PageEnd {
   readonly slot: number;
-  /** fillRecordId or recordId; -1 where there is none. */
+  /** fillRecordId or recordId; -1 for none. */
   readonly id: bigint;
 }
 
-/** Which pages a cursor is of, and the parameter that carries it. */
+/** The pages that a cursor belongs to, and its query parameter. */
 export interface CursorOf {
   readonly kind: PagedKind;
   readonly market: MarketKey;
   readonly param: string;
 }
 
-/** The first byte: another one when the meaning of the others changes. */
+/** The first byte of a cursor: it changes with the meaning of the other bytes. */
 const KIND_BYTES: Readonly<Record<PagedKind, number>> = {
   trades: 0x11,
   fundingRates: 0x12,
@@ -47,7 +47,7 @@ export function cursorOf({ slot, id }: PageEnd, of: Omit<CursorOf, 'param'>): st
   const bytes = Buffer.alloc(CURSOR_BYTES);
   writeHead(bytes, of);
   bytes.writeUIntBE(slot, SLOT_AT, SLOT_BYTES);
-  // No market has as many fills; a number that is none of the program's must not stop the page.
+  // No market has this many fills; clamped so that an invalid number does not stop the page.
   bytes.writeBigInt64BE(id > ID_MAX ? ID_MAX : id, ID_AT);
   return bytes.toString('base64url');
 }
@@ -56,7 +56,7 @@ export function cursorOf({ slot, id }: PageEnd, of: Omit<CursorOf, 'param'>): st
  * Reads a cursor.
  *
  * # Errors
- * INVALID_PARAM for a text that is no cursor, and for one of other records or of another market.
+ * INVALID_PARAM for a malformed cursor, and for a cursor of other records or another market.
  */
 export function readCursor(text: string, of: CursorOf): PageEnd {
   const bytes = bytesOf(text);
@@ -68,11 +68,11 @@ export function readCursor(text: string, of: CursorOf): PageEnd {
 }
 
 /**
- * Reads a cursor of the trades of an account, which names the market of the last one. It is a place among
- * all trades, so that it may be sent for any account.
+ * Reads a cursor of account trades, which includes the market of the last trade. It is a position
+ * among all trades, so it is valid for any account.
  *
  * # Errors
- * INVALID_PARAM for a text that is no cursor, and for one of other records.
+ * INVALID_PARAM for a malformed cursor, and for a cursor of other records.
  */
 export function readAccountCursor(
   text: string,

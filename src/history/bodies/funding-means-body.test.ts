@@ -1,4 +1,4 @@
-/** Mean funding rates out of a real store, and when they are read again. */
+/** Mean funding rates from a real store, and their caching. */
 import { afterAll, expect, test } from 'vitest';
 import type { HistoryStore } from '../store/store.js';
 import { cleanUp, fundingRate, MIDNIGHT, newStore, transaction } from '../store/testing.js';
@@ -41,11 +41,11 @@ test('means are of the records of their period, of perpetual markets alone', asy
   const meansAt = (hour: number) => read(hour).markets[0].fundingRates;
   const both = '-1.000000000';
   expect(meansAt(100)).toEqual({ '24h': '-3.000000000', '7d': both, '30d': both, '1y': both });
-  // A later hour moves the periods, and so does a further record.
+  // A later hour moves the periods, and a new record changes the means.
   expect(meansAt(130)).toEqual({ '24h': '', '7d': both, '30d': both, '1y': both });
   store(records, { id: 3, hour: 130, percent: 0 });
   expect(meansAt(130)['24h']).toBe('0.000000000');
-  // While older ones are still to come nothing is cached.
+  // Nothing is cached while older records are missing.
   isComplete = false;
   expect(meansAt(130)['24h']).toBe('0.000000000');
   store(records, { id: 4, hour: 129, percent: 2 });
@@ -54,6 +54,6 @@ test('means are of the records of their period, of perpetual markets alone', asy
   store(records, { id: 0, hour: 128, percent: -6 });
   expect(meansAt(130)['24h']).toBe('0.000000000');
   isComplete = true;
-  // An oracle without a price makes a rate of 0; another store has its own records.
+  // An oracle without a price makes a rate of 0; another store has other records.
   expect(read(130, await newStore()).markets[0].fundingRates).toEqual(none);
 });

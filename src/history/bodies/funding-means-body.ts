@@ -1,36 +1,34 @@
-/** The mean funding rates of all perpetual markets, as the Drift v2 data API writes them. */
+/** The mean funding rates of all perpetual markets, in the format of the Drift v2 data API. */
 import type { FundingMeansQuery, HistoryBody } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
 import type { HistoryMarket } from '../model/records.js';
 import { type FundingMeans, readFundingMeans } from '../store/funding-means.js';
 import type { HistoryStore } from '../store/store.js';
 
-/** What is read; a store. */
 type MeansStore = Pick<HistoryStore, 'runRead' | 'readFundingRates'>;
 
-/** What the body is made from. */
+/** The inputs of the body. */
 export interface MeansContext {
   readonly store: MeansStore;
   /** All markets, in any order. */
   readonly markets: Iterable<HistoryMarket>;
-  /** Whether no older record is still to come; means are cached only then. */
+  /** Whether all older records are stored; only then are means cached. */
   readonly isComplete: boolean;
 }
 
 const HOUR_SECONDS = 3_600;
 
-/** Places of a percentage, as that API has them. */
+/** Decimal places of a percentage in that API. */
 const PERCENT_PLACES = 9;
 
 /**
- * Makes the body. The means of a market are read again with its next record and each hour: a year has
- * 8,760 records, which take some 5 ms.
+ * Renders the body. The means of a market are computed again after its next record and each hour: a
+ * year has 8,760 records, which take about 5 ms.
  */
 export class FundingMeansBodies {
   readonly #cached = new Map<MarketKey, { readonly key: string; readonly means: FundingMeans }>();
   #store: MeansStore | null = null;
 
-  /** Makes the body of a time. */
   makeBody({ now }: FundingMeansQuery, { store, markets, isComplete }: MeansContext): HistoryBody {
     if (store !== this.#store || !isComplete) this.#cached.clear();
     this.#store = store;
@@ -60,7 +58,7 @@ function textsOf(means: FundingMeans): Readonly<Record<string, string>> {
   return Object.fromEntries(texts);
 }
 
-/** An empty text where there is none; no zero has a sign. */
+/** Empty for null; zero has no sign. */
 function percentText(mean: number | null): string {
   return mean === null ? '' : (mean * 100).toFixed(PERCENT_PLACES).replace(/^-(0\.0+)$/, '$1');
 }

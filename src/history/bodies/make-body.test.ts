@@ -1,4 +1,4 @@
-/** Bodies out of rows, held against the specification's words and the digits of the rows. */
+/** Bodies from rows, compared with the specified format and the digits of the rows. */
 import { describe, expect, test } from 'vitest';
 import type { FundingRatesQuery, TradesQuery } from '../../contract/history-queries.js';
 import type { HistoryMarket } from '../model/records.js';

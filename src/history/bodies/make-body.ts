@@ -1,7 +1,7 @@
 /**
- * Finished bodies out of the store's rows: the worker calls `makeBody`.
+ * Renders bodies from the store's rows: the worker calls `makeBody`.
  *
- * *This folder does not* know where rows come from, keep anything, or know a path or a header.
+ * *This folder does not* know the storage of the rows, cache rows, or handle paths and headers.
  */
 
 import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
@@ -29,26 +29,25 @@ import {
   tradeText,
 } from './record-text.js';
 
-/** Where rows are read, newest first. */
+/** The source of rows, newest first. */
 export interface RowReader extends BucketReader {
   readTrades(query: RecordPageQuery): readonly TradeRow[];
   readFundingRates(query: RecordPageQuery): readonly FundingRow[];
 }
 
-/** What a body is made from. */
+/** The inputs of a body. */
 export interface BodyContext {
   readonly reader: RowReader;
-  /** The market of the query. */
   readonly market: HistoryMarket;
-  /** All before this slot is finalised and complete; 0 where that is not known. */
+  /** All earlier slots are finalised and complete; 0 for unknown. */
   readonly finalisedSlot: number;
 }
 
-/** The queries that {@link makeBody} takes. */
+/** The queries of {@link makeBody}. */
 export type BodyQuery = TradesQuery | FundingRatesQuery | CandlesQuery;
 
 /**
- * Makes a body.
+ * Renders a body.
  *
  * # Errors
  * HistoryError INVALID_PARAM for a cursor that is malformed or of another market.
@@ -74,7 +73,7 @@ function makeTradesBody(query: TradesQuery, context: BodyContext): HistoryBody {
   const write = tradeWriters[query.form];
   const texts = page.rows.map((row) => write(row, market));
   const body = makePageBody(query, page, { texts, idOf: idOfTrade });
-  // Pages by number move with every trade.
+  // Pages by offset shift with every trade.
   if (query.before === undefined) return body;
   return { ...body, isFinal: isFinal(page, finalisedSlot) };
 }
@@ -106,7 +105,7 @@ function makeCandlesBody(query: CandlesQuery, { reader }: BodyContext): HistoryB
   return { body: bytesOf(body), nextCursor: null };
 }
 
-/** The start of the last candle before a range without any; null where there is none. */
+/** The start of the last candle before an empty range; null for none. */
 function lastTsBefore(reader: RowReader, { from, to: _, ...query }: CandlesQuery): number | null {
   const [last] = readCandles(reader, { ...query, limit: 1 });
   return last !== undefined && from !== undefined && last.ts < from ? last.ts : null;
@@ -117,7 +116,7 @@ type Writer<Row> = (row: Row, market: HistoryMarket) => string;
 const tradeWriters: Readonly<Record<BodyForm, Writer<TradeRow>>> = {
   spec: tradeText,
   records: tradeRecordText,
-  // Their clients parse the body, and then each trade.
+  // Clients of that API parse the body, and then each trade.
   named: (row, market) => JSON.stringify(tradeRecordText(row, market)),
 };
 
@@ -166,8 +165,8 @@ function listBody({ kind, form }: PagedQuery, list: string, nextCursor: string |
 }
 
 /**
- * Whether no trade can come into the page or leave it: it has as many as it may, all of them finalised,
- * with every number from its cursor on.
+ * Whether the page can no longer change: it is full, all its trades are finalised, and their
+ * numbers continue the cursor without a hole.
  */
 function isFinal({ rows, hasMore, after }: Page<TradeRow>, finalisedSlot: number): boolean {
   if (after === undefined || !hasMore) return false;
@@ -177,12 +176,12 @@ function isFinal({ rows, hasMore, after }: Page<TradeRow>, finalisedSlot: number
   );
 }
 
-/** In a buffer of its own, which can change hands. */
+/** Copies the text to a separate buffer, which can be transferred. */
 function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** What volumes are made from. */
+/** The inputs of volumes. */
 export interface VolumesContext {
   readonly reader: Pick<HistoryStore, 'aggregateSpan'>;
   /** All markets, in any order. */
@@ -190,8 +189,8 @@ export interface VolumesContext {
 }
 
 /**
- * What was traded in a span of time, of all markets, as the Drift v2 data API writes it: perpetual
- * markets first, each kind by index; amounts are decimals of fixed places.
+ * The traded volumes of all markets in a time span, in the format of the Drift v2 data API:
+ * perpetual markets first, each kind by index; amounts are decimals of fixed places.
  */
 export function makeVolumesBody(query: VolumesQuery, context: VolumesContext): HistoryBody {
   const { from, to } = query;

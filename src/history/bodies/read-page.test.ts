@@ -1,4 +1,4 @@
-/** Pages that join, however rows come in between and wherever their places move. */
+/** Pages have no duplicates or holes while rows arrive and their positions change. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TradesQuery } from '../../contract/history-queries.js';
@@ -21,7 +21,7 @@ function read(reader: MemoryRows, change: Partial<TradesQuery> = {}, finalisedSl
   return { ids: rows.map(({ fillRecordId }) => fillRecordId), next: nextCursor, isFinal };
 }
 
-/** `slots[n]` is the slot of fill n + 1; places and indexes are in order. */
+/** `slots[n]` is the slot of fill n + 1; places and indexes ascend. */
 function rowsAt(slots: readonly number[]): MemoryRows {
   const reader = new MemoryRows();
   for (const [at, slot] of slots.entries()) {
@@ -38,7 +38,7 @@ function numbers(count: number, slotOf: (at: number) => number): number[] {
   return Array.from({ length: count }, (_, at) => slotOf(at));
 }
 
-/** Follows the cursors to the end, doing something before each further page. */
+/** Follows the cursors to the end, with a callback before each further page. */
 function walk(reader: MemoryRows, limit: number, between: (page: number) => void = () => {}) {
   const ids: number[] = [];
   let before: string | null = null;
@@ -74,7 +74,7 @@ describe('pages by cursor', () => {
     const first = read(reader, { limit: 1 });
     expect(first).toMatchObject({ ids: [3] });
     const second = read(reader, { limit: 1, before: first.next ?? '' });
-    // The live place of fill 2 was 0, which now is that of fill 1.
+    // The provisional place of fill 2 was 0, which is now the place of fill 1.
     reader.tradeRows[0] = tradeRow({ slot: 10, place: 1, index: 0, fillRecordId: 2n });
     if (late !== undefined) reader.tradeRows.push(late);
     const again = read(reader, { limit: 1, before: first.next ?? '' });

@@ -1,9 +1,9 @@
 /**
- * Pages of a market's records, newest first, that join without a double or a hole while records
- * arrive.
+ * Pages of a market's records, newest first, without duplicates or holes while records arrive.
  *
- * The store orders by slot, place and index, where the place of an unfinalised slot may still move.
- * Here records of one slot are ordered by the program's own numbers instead, so slots are read whole.
+ * The store orders by slot, place and index, and the place in an unfinalised slot may still change.
+ * Pages order the records of a slot by the program's record numbers instead, so slots are read
+ * whole.
  */
 import { PAGE_ROWS_MAX } from '../model/limits.js';
 import type { RecordPosition } from '../store/types.js';
@@ -16,31 +16,30 @@ export type ReadRows<Row> = (part: {
   readonly before?: RecordPosition;
 }) => readonly Row[];
 
-/** Which page. */
+/** The requested page. */
 export interface PageRequest {
-  /** Rows at most, above 0. */
+  /** Maximum rows, above 0. */
   readonly limit: number;
-  /** Rows to pass over from the newest on. */
+  /** Rows to skip from the newest. */
   readonly offset?: number;
-  /** Where the page before ended. */
   readonly after?: PageEnd;
 }
 
-/** A page, and whether there is another one behind it. */
+/** A page, and whether more rows follow. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly hasMore: boolean;
-  /** Where it begins: behind this; undefined at the newest row. */
+  /** The position before its first row; undefined at the newest row. */
   readonly after: PageEnd | undefined;
 }
 
-/** Rows read beyond a page, so that one read mostly holds its last slot whole. */
+/** Rows read beyond a page, so that one read usually completes its last slot. */
 const EXTRA_ROWS = 32;
 
-/** Above the number of every record, which has 64 bits. */
+/** Above all record numbers, which have 64 bits. */
 const ID_ABOVE_ALL = 2n ** 64n;
 
-/** Reads a page. `idOf` is the program's number of a row in its market. */
+/** Reads a page. `idOf` returns the program's number of a row. */
 export function readPage<Row extends RecordPosition>(
   { limit, offset = 0, after }: PageRequest,
   read: ReadRows<Row>,
@@ -67,8 +66,8 @@ interface PageReader<Row> {
 }
 
 /**
- * Where the first `offset` rows end, above 0; undefined when there are fewer. The slot at the end is
- * counted in the order of pages: that of the store moves with the places.
+ * The end of the first `offset` rows, above 0; undefined when there are fewer. The slot at the end
+ * is counted in page order, because the store's order changes with the places.
  */
 function endBefore<Row extends RecordPosition>(
   offset: number,
@@ -76,7 +75,7 @@ function endBefore<Row extends RecordPosition>(
 ): PageEnd | undefined {
   const { read, endOf } = reading;
   let slot: number | undefined;
-  // Rows in front of that slot.
+  // Rows before that slot.
   let ahead = offset;
   while (ahead > 0) {
     const from = Math.max(0, ahead - EXTRA_ROWS);
@@ -96,17 +95,17 @@ function endBefore<Row extends RecordPosition>(
   return undefined;
 }
 
-/** All rows behind a position, slot by slot, read in parts while the caller takes more. */
+/** All rows after a position, slot by slot, read in parts on demand. */
 function* rowsBehind<Row extends RecordPosition>(
   begin: PageEnd | undefined,
   { limit, read, endOf }: PageReader<Row>,
 ): Generator<Row> {
   const partRows = Math.min(limit + EXTRA_ROWS, PAGE_ROWS_MAX);
-  // Everything of the slot itself is read again, wherever its rows stand by now.
+  // The slot itself is read again in full, because its rows may have moved.
   let before = begin && endOfSlot(begin.slot);
   let slotRows: Row[] = [];
   for (;;) {
-    // Places that are not final may be equal, so the slot continues by the number of its rows.
+    // Provisional places may be equal, so the slot continues by the count of its rows.
     const offset = slotRows.length;
     const part = read({ limit: partRows, offset, ...(before === undefined ? {} : { before }) });
     for (const row of part) {
@@ -123,12 +122,11 @@ function* rowsBehind<Row extends RecordPosition>(
   yield* inOrder(slotRows, begin, endOf);
 }
 
-/** Above every row of the slot. */
 function endOfSlot(slot: number): RecordPosition {
   return { slot: slot + 1, place: 0, index: 0 };
 }
 
-/** The rows of one slot that are behind a place, highest number first. */
+/** The rows of one slot after a position, highest number first. */
 function inOrder<Row extends RecordPosition>(
   rows: readonly Row[],
   begin: PageEnd | undefined,
@@ -138,7 +136,7 @@ function inOrder<Row extends RecordPosition>(
   const behind = numbered.filter(
     ({ end }) => begin === undefined || end.slot < begin.slot || end.id < begin.id,
   );
-  // Sorting keeps the order of the store among equal numbers.
+  // A stable sort keeps the store's order among equal numbers.
   behind.sort(
     (left, right) => Number(right.end.id > left.end.id) - Number(right.end.id < left.end.id),
   );

@@ -1,7 +1,4 @@
-/**
- * Trades and funding rates as JSON: in slotbook's own form, and as the Drift v2 data API writes
- * them.
- */
+/** Trades and funding rates as JSON: in slotbook's format, and in the format of the Drift v2 data API. */
 import {
   BASE_PLACES,
   FRACTION_PLACES,
@@ -14,8 +11,8 @@ import { fundingFraction, scaledBase } from '../model/amounts.js';
 import type { FundingRow, HistoryMarket, TradeRow } from '../model/records.js';
 
 /**
- * The record in slotbook's own form. Amounts are raw integers of any size, base
- * at 1e9 also where the token has other decimals. Nobody is null: the maker of a fill of the AMM.
+ * The record in slotbook's format. Amounts are raw integers of any size, base at 1e9 also for
+ * tokens of other decimals. A missing party is null: a fill of the AMM has no maker.
  */
 export function tradeText(row: TradeRow, { decimals }: HistoryMarket): string {
   const base = scaledBase(row.baseAssetAmountFilled ?? 0n, decimals);
@@ -37,7 +34,7 @@ export function tradeRecordText(row: TradeRow, market: HistoryMarket): string {
   const base = (amount: bigint | null): string =>
     amount === null ? '' : formatFixedDecimal(scaledBase(amount, market.decimals), BASE_PLACES);
   const { referrerReward, marketType } = row;
-  // Written piece by piece: building an object of it first takes three times as long.
+  // Written piece by piece: building an object first takes three times as long.
   return (
     `{"ts":${row.ts},"txSig":"${row.txSig}","txSigIndex":${row.index},"slot":${row.slot},` +
     `"fillerReward":"${quoteText(row.fillerReward)}",` +
@@ -61,7 +58,7 @@ export function tradeRecordText(row: TradeRow, market: HistoryMarket): string {
   );
 }
 
-/** The members of a trade of `tradeRecordText`, in their order. */
+/** The members of `tradeRecordText`, in order. */
 export const TRADE_RECORD_MEMBERS = [
   ...['ts', 'txSig', 'txSigIndex', 'slot', 'fillerReward', 'baseAssetAmountFilled'],
   ...['quoteAssetAmountFilled', 'takerFee', 'makerRebate', 'makerFee', 'referrerReward'],
@@ -80,7 +77,7 @@ function orderNames(side: 'taker' | 'maker'): readonly string[] {
 
 type WriteBase = (amount: bigint | null) => string;
 
-/** The two orders, as they are after the fill. */
+/** The two orders after the fill. */
 function orderMembers(row: TradeRow, base: WriteBase): string {
   const takerBase = row.takerOrderCumulativeBaseAssetAmountFilled;
   const takerQuote = row.takerOrderCumulativeQuoteAssetAmountFilled;
@@ -115,7 +112,7 @@ function textOrNull(text: string | null): string {
   return text === null ? 'null' : `"${text}"`;
 }
 
-/** The record in slotbook's own form: the rate is a fraction of the price per hour. */
+/** The record in slotbook's format: the rate is a fraction of the price per hour. */
 export function fundingRateText(row: FundingRow, { symbol }: HistoryMarket): string {
   return (
     `{"ts":${row.ts},"symbol":${JSON.stringify(symbol)},"marketIndex":${row.marketIndex},` +
@@ -149,7 +146,7 @@ export function fundingRateRecordText(row: FundingRow, { symbol }: HistoryMarket
   });
 }
 
-/** The members of a funding rate of `fundingRateRecordText`, in their order. */
+/** The members of `fundingRateRecordText`, in order. */
 export const FUNDING_RATE_RECORD_MEMBERS = [
   ...['ts', 'txSig', 'txSigIndex', 'slot', 'recordId', 'marketIndex', 'symbol'],
   ...['fundingRate', 'fundingRateLong', 'fundingRateShort'],
@@ -158,7 +155,7 @@ export const FUNDING_RATE_RECORD_MEMBERS = [
   'baseAssetAmountWithUnsettledLp',
 ] as const;
 
-/** The same with the program's own integers, as the older path of the Drift v2 data API has them. */
+/** The record with the program's integers, as in the older path of the Drift v2 data API. */
 export function rawFundingRateText(row: FundingRow): string {
   return JSON.stringify({
     ...{ txSig: row.txSig, slot: row.slot, ts: String(row.ts) },

@@ -1,4 +1,4 @@
-/** Bodies out of the real store, on a disk: what they say is what was written, however it came. */
+/** Bodies from a real store on disk match the written records, in any order of writing. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FundingRatesQuery, TradesQuery } from '../../contract/history-queries.js';
 import { bucketReader } from '../candles/read-candles.js';
@@ -40,7 +40,6 @@ function tradesOf(store: HistoryStore, change: Partial<TradesQuery> = {}) {
   return { ids: trades.map(({ fillRecordId }) => fillRecordId), next, trades };
 }
 
-/** A transaction that fills once, with the number of the fill in its signature. */
 function filled(id: number, at: Partial<TransactionRecords>, parts: Partial<Fill> = {}) {
   return {
     ...{ signature: signature(id), slot: id, place: 0, isFinal: false, isTruncated: false },
@@ -90,7 +89,7 @@ describe('pages of the store', () => {
       place,
     });
     const ids = countDown(120, 1);
-    // What the listing says is right; what live notifications said is turned round.
+    // The listing has the true order; live notifications arrived reversed.
     store.writeBatch({ transactions: ids.map((id) => filled(id, at(id, 7 - (id % 8)))) });
     const walked = walk(store, 7, (page) => {
       const settled = ids.filter((id) => slotOf(id) === slotOf(120 - page * 6));

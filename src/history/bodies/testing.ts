@@ -58,11 +58,10 @@ export function fundingRow(change: Partial<FundingRow> = {}): FundingRow {
   };
 }
 
-/** A store of arrays. Rows may be pushed at any time and in any order. */
+/** A store of arrays. Tests may append rows at any time, in any order. */
 export class MemoryRows implements RowReader {
   readonly tradeRows: TradeRow[] = [];
   readonly fundingRows: FundingRow[] = [];
-  /** Rows that were read, of all questions. */
   rowsRead = 0;
 
   readTrades({ market, ...rest }: RecordPageQuery): readonly TradeRow[] {

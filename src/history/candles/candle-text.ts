@@ -1,21 +1,20 @@
-/** Candles as JSON, with numbers in human units written from the integers. */
+/** Candles as JSON, with decimal numbers in human units, rendered from integers. */
 import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type { Candle } from './candle.js';
 import type { ResolutionName } from './resolution.js';
 
-/** What a candle is of, where it does not stand among its like. */
+/** Market and resolution of a candle outside of a list. */
 export interface CandleLabel {
   readonly symbol: string;
-  /** The name that the client requested. */
   readonly resolution: ResolutionName;
 }
 
-/** A candle of a list, without market and resolution: the request names them. */
+/** A candle of a list. Market and resolution are omitted, because the request names them. */
 export function candleText(candle: Candle): string {
   return `{${candleMembers(candle)}}`;
 }
 
-/** A candle of a stream. It names its last trade when it has one. */
+/** A candle of a stream, with its last trade, if any. */
 export function labelledCandleText(candle: Candle, { symbol, resolution }: CandleLabel): string {
   const { lastTradeTs, lastFillRecordId } = candle;
   const label = `"symbol":${JSON.stringify(symbol)},"resolution":"${resolution}"`;
@@ -26,7 +25,7 @@ export function labelledCandleText(candle: Candle, { symbol, resolution }: Candl
   return `{${label},${candleMembers(candle)}${last}}`;
 }
 
-/** The order of the system that clients in use know. */
+/** The member order of the Drift v2 data API, which existing clients know. */
 function candleMembers(candle: Candle): string {
   const price = (name: string, value: bigint): string =>
     `"${name}":${formatDecimal(value, QUOTE_PLACES)}`;

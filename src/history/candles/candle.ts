@@ -1,10 +1,10 @@
 /**
- * Candles, as they are read: the buckets of a market, each joined to the one before it. A candle opens
- * at the close before it, its high and low contain that open, and where no trade was it is flat. There
- * is none before the first trade, whose candle opens at that trade.
+ * Candles: the buckets of a market, each joined to the previous one. A candle opens at the previous
+ * close, its high and low contain that open, and a bucket without trades is flat. The first candle
+ * opens at the first trade; there is none before it.
  *
- * As only buckets are kept, a trade that comes late or is reverted moves every later open and flat
- * candle by itself.
+ * Only buckets are stored, so a late or reverted trade automatically moves every later open and
+ * flat candle.
  */
 
 import type { Resolution } from '../../contract/history-queries.js';
@@ -26,24 +26,24 @@ export interface Candle {
   readonly baseVolume: bigint;
   readonly quoteVolume: bigint;
   readonly trades: number;
-  /** Unix seconds and number of its last trade; null where it has none. */
+  /** Unix seconds and number of its last trade; null for none. */
   readonly lastTradeTs: number | null;
   readonly lastFillRecordId: bigint | null;
 }
 
-/** What the next candle opens at, both at 1e6. */
+/** The open of the next candle, both prices at 1e6. */
 export interface Close {
   readonly price: bigint;
   readonly oracle: bigint;
 }
 
-/** A run of buckets to be joined. */
+/** A run of buckets to join. */
 export interface CandleRun {
   readonly resolution: Resolution;
   /** Starts of the first bucket and of the last one. */
   readonly from: number;
   readonly to: number;
-  /** The last trade before `from`; null when there is none. */
+  /** The last trade before `from`; null for none. */
   readonly before: Close | null;
   /** All buckets of the run that have trades, ascending. */
   readonly buckets: readonly Bucket[];
@@ -67,7 +67,7 @@ export function candlesOf({ resolution, from, to, before, buckets }: CandleRun):
   return candles;
 }
 
-/** The candle of a bucket, after the last trade before it; null when there is none. */
+/** The candle of a bucket, given the last trade before it; null for none. */
 export function candleOf(bucket: Bucket, before: Close | null): Candle {
   const { first, last, high, low, oracleHigh, oracleLow } = bucket;
   const open = before ?? first;

@@ -47,13 +47,12 @@ const amounts = fc.record({
   base: fc.oneof(amount, fc.bigInt({ min: 1n, max: 10n ** 10n })),
   quote: fc.oneof(amount, fc.bigInt({ min: 0n, max: 10n ** 10n })),
   oracle: fc.bigInt({ min: 1n, max: 10n ** 12n }),
-  /** Seconds since the trade before it: blocks share a second, and markets sleep. */
+  /** Seconds since the previous trade: blocks share a second, and markets pause. */
   wait: fc.oneof(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 0, max: 40_000 })),
-  /** The chain's clock may go back a little. */
+  /** The chain's clock may move back a little. */
   back: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 70 })),
 });
 
-/** Trades of a market, in its own order. */
 const tradesOfMarket = fc
   .record({
     start: fc.integer({ min: 1_700_000_000, max: 1_780_000_000 }),
@@ -68,10 +67,10 @@ const tradesOfMarket = fc
   });
 
 const resolutions = fc.constantFrom(...RESOLUTIONS);
-/** Short enough resolutions of such a market have some thousand candles: enough, and not too many. */
+/** At the shorter resolutions such a market has a few thousand candles, which is enough. */
 const runs = { numRuns: 60 };
 
-/** A moment some buckets behind the last trade. */
+/** A moment some buckets after the last trade. */
 function behindAll(trades: readonly PlainTrade[]): number {
   return Math.max(...trades.map(({ ts }) => ts)) + 200;
 }

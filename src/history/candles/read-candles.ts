@@ -1,4 +1,4 @@
-/** Candles out of the store's buckets: the newest ones of a range, with a bounded number of reads. */
+/** Reads candles from the store's buckets: the newest ones of a range, with a bounded number of reads. */
 
 import type { Resolution } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
@@ -18,34 +18,34 @@ export interface BucketSeries {
   readonly resolution: Resolution;
 }
 
-/** Starts of buckets, unix seconds, and how many there can be between them. */
+/** Starts of the first and last bucket, unix seconds, and the maximum number between them. */
 export interface BucketRange {
   readonly from: number;
   readonly to: number;
   readonly limit: number;
 }
 
-/** Where buckets are read. */
+/** The source of buckets. */
 export interface BucketReader {
   /** The buckets that start in the range, both ends included, ascending. */
   buckets(series: BucketSeries, range: BucketRange): readonly Bucket[];
-  /** The last bucket that starts before a time; null when there is none. */
+  /** The last bucket that starts before a time; null for none. */
   lastBucketBefore(series: BucketSeries, ts: number): Bucket | null;
 }
 
-/** What is requested; times are unix seconds, of any place in a bucket, both ends included. */
+/** A candle query; times are unix seconds, anywhere within a bucket, both ends included. */
 export interface CandleQuery extends BucketSeries {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** The last flat candle is the one of this time, unless a trade is later. */
+  /** The time of the last flat candle, unless a trade is later. */
   readonly now: number;
-  /** Candles at most; the newest ones of the range are given. */
+  /** Maximum candles, taken from the newer end of the range. */
   readonly limit: number;
 }
 
 /**
- * The newest candles of a range, ascending and without a gap. `from` and `to` name the starts of
- * buckets: a candle is in the range when its `ts` is.
+ * The newest candles of a range, ascending and without a gap. A candle is in the range when its
+ * start `ts` is.
  */
 export function readCandles(reader: BucketReader, query: CandleQuery): Candle[] {
   const { resolution, now, limit } = query;
@@ -62,17 +62,15 @@ export function readCandles(reader: BucketReader, query: CandleQuery): Candle[] 
   return candlesOf({ resolution, from, to, before, buckets });
 }
 
-/** The first bucket that starts at a time or after it. */
 function firstStart(resolution: Resolution, ts: number): number {
   const start = bucketStart(resolution, ts);
   return start === ts ? start : bucketAfter(resolution, ts, 1);
 }
 
-/** The part of a store that has its candles. */
+/** The candle queries of a store. */
 export interface CandleStore {
   /** The newest buckets of the range, ascending. */
   readCandles(query: StoreCandleQuery): readonly StoredCandle[];
-  /** The last bucket that starts before a time. */
   candleBefore(market: MarketKey, minutes: CandleMinutes, start: number): StoredCandle | null;
 }
 

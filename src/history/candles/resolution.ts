@@ -1,12 +1,12 @@
 /**
- * The lengths of candles, and where their buckets begin. All times are unix seconds, all buckets
- * begin at a boundary of UTC: weeks on Monday, months on the first.
+ * The resolutions of candles, and the starts of their buckets. All times are unix seconds, all
+ * buckets begin at a boundary of UTC: weeks on Monday, months on the first.
  */
 
 import type { Resolution } from '../../contract/history-queries.js';
 import type { CandleMinutes } from '../store/types.js';
 
-/** The resolutions that buckets are kept for, shortest first. */
+/** The stored resolutions, shortest first. */
 export const RESOLUTIONS = [
   '1',
   '5',
@@ -18,10 +18,10 @@ export const RESOLUTIONS = [
   'M',
 ] as const satisfies readonly Resolution[];
 
-/** The names by which clients ask: the day is called `1440`. */
+/** The resolution names of the API: the day is also called `1440`. */
 export const RESOLUTION_NAMES = [...RESOLUTIONS, '1440'] as const;
 
-/** A name of a resolution; what is labelled with it repeats the name that was requested. */
+/** A resolution name; labels repeat the name that was requested. */
 export type ResolutionName = (typeof RESOLUTION_NAMES)[number];
 
 const daySeconds = 86_400;
@@ -29,7 +29,6 @@ const weekSeconds = 7 * daySeconds;
 /** Monday 1970-01-05, the first one after the epoch, a Thursday. */
 const mondaySeconds = 4 * daySeconds;
 
-/** Seconds of the resolutions that have one length. */
 const seconds: Readonly<Record<Exclude<Resolution, 'M'>, number>> = {
   1: 60,
   5: 300,
@@ -40,7 +39,7 @@ const seconds: Readonly<Record<Exclude<Resolution, 'M'>, number>> = {
   W: weekSeconds,
 };
 
-/** Nominal minutes: a month is thirty days here, and whatever it has in the calendar elsewhere. */
+/** Nominal minutes: a month counts as thirty days here, but follows the calendar elsewhere. */
 const minutesByResolution: Readonly<Record<Resolution, CandleMinutes>> = {
   1: 1,
   5: 5,
@@ -58,15 +57,15 @@ const resolutionByMinutes = new Map(
   ),
 );
 
-/** By what the store names a resolution. */
+/** The store's key of a resolution. */
 export function minutesOf(resolution: Resolution): CandleMinutes {
   return minutesByResolution[resolution];
 }
 
-/** The resolutions by the minutes that the store names them by, shortest first. */
+/** The store's keys of all resolutions, shortest first. */
 export const CANDLE_MINUTES: readonly CandleMinutes[] = [...resolutionByMinutes.keys()];
 
-/** The resolution of what the store names it by. */
+/** The resolution of a store's key. */
 export function resolutionOfMinutes(minutes: CandleMinutes): Resolution {
   const resolution = resolutionByMinutes.get(minutes);
   if (resolution === undefined) throw new Error(`Invariant: ${minutes} minutes are a resolution`);
@@ -83,12 +82,12 @@ export function resolutionOf(name: ResolutionName): Resolution {
   return name === '1440' ? 'D' : name;
 }
 
-/** The start of the bucket that a time is in. */
+/** The start of the bucket that contains a time. */
 export function bucketStart(resolution: Resolution, ts: number): number {
   return bucketAfter(resolution, ts, 0);
 }
 
-/** The start of the bucket that is `steps` after the one that a time is in; before it when negative. */
+/** The start of the bucket `steps` after the bucket that contains a time; before it when negative. */
 export function bucketAfter(resolution: Resolution, ts: number, steps: number): number {
   if (resolution === 'M') return monthStart(ts, steps);
   const length = seconds[resolution];

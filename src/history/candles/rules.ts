@@ -1,8 +1,7 @@
 /**
- * Which fills candles count, what one fill adds to its buckets, and what the fills of a bucket come to.
- * An aggregate does not depend on the order of arrival: it is the same however its fills were grouped
- * and merged. What depends on the buckets around one (its open, flat candles) is computed when candles
- * are read, by `candle.ts`.
+ * Which fills count for candles, and how fills are aggregated. An aggregate does not depend on
+ * arrival order or grouping. Properties that depend on neighbouring buckets (opens, flat candles)
+ * are computed on reading, by `candle.ts`.
  */
 import { scaledBase } from '../model/amounts.js';
 import { type Fill, TRANSFER_EXPLANATION } from '../model/records.js';
@@ -26,9 +25,9 @@ export const candleRules: CandleRules = {
 };
 
 /**
- * The fill as candles count it; null for what is no trade. Liquidations are trades. A transfer of a
- * position is not: it prints at a chosen price. A fill of no size has no price, and one without
- * its number no place among the others.
+ * The candle data of a fill; null when it does not count. Liquidations are trades. A position
+ * transfer is not: its parties choose the price. A fill without a size has no price, and a fill
+ * without a number has no order among the others.
  */
 export function candlePointOf(fill: Fill, decimals: number): CandlePoint | null {
   const { ts, fillRecordId, baseAssetAmountFilled, quoteAssetAmountFilled } = fill;
@@ -47,7 +46,7 @@ export function candlePointOf(fill: Fill, decimals: number): CandlePoint | null 
   };
 }
 
-/** Quote for one whole base, at 1e6 and rounded to the nearest, halves up. */
+/** Quote per whole base, at 1e6 and rounded to the nearest, halves up. */
 function priceOf({ base, quote }: { readonly base: bigint; readonly quote: bigint }): bigint {
   return (quote * 10n ** 9n * 2n + base) / (base * 2n);
 }
@@ -63,7 +62,7 @@ export function aggregateOf(trade: CandlePoint): CandleAggregate {
   };
 }
 
-/** The aggregate of both; either order gives the same. They must have no fill in common. */
+/** The combined aggregate of two disjoint sets of fills; commutative. */
 export function mergeAggregates(one: CandleAggregate, other: CandleAggregate): CandleAggregate {
   return {
     first: isBefore(other.first, one.first) ? other.first : one.first,
@@ -89,8 +88,8 @@ export function lowerOf(one: bigint, other: bigint): bigint {
 }
 
 /**
- * The order of trades of a market. Two have the same number only while a fork is not reverted yet:
- * then what else they hold decides, so that the order in which they came never does.
+ * The order of a market's trades. Two trades share a number only while a fork is not reverted yet;
+ * then their contents decide, so that arrival order never does.
  */
 function isBefore(one: CandleEnd, other: CandleEnd): boolean {
   if (one.fillRecordId !== other.fillRecordId) return one.fillRecordId < other.fillRecordId;

@@ -1,4 +1,4 @@
-/** The store's candles in memory, for tests: what a store of the same trades would give. */
+/** Candles in memory, for tests: the results that a store of the same trades would give. */
 
 import type { Resolution } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
@@ -12,13 +12,13 @@ interface Series {
   readonly buckets: ReadonlyMap<Resolution, Map<number, Bucket>>;
 }
 
-/** Keeps buckets up to date trade by trade, as the store does. */
+/** Updates buckets trade by trade, like the store. */
 export class MemoryBuckets implements BucketReader {
   readonly #markets = new Map<MarketKey, Series>();
   /** Buckets read since the start. */
   reads = 0;
 
-  /** False when the trade is there already; `id` names it. */
+  /** False for a duplicate; `id` identifies the trade. */
   add(market: MarketKey, id: string, trade: CandlePoint): boolean {
     const { trades, buckets } = this.#series(market);
     if (trades.has(id)) return false;
@@ -31,7 +31,7 @@ export class MemoryBuckets implements BucketReader {
     return true;
   }
 
-  /** Takes a trade away: its buckets are summed up again from the others. */
+  /** Removes a trade: its buckets are summed again from the others. */
   remove(market: MarketKey, id: string): void {
     const { trades, buckets } = this.#series(market);
     const gone = trades.get(id);

@@ -1,8 +1,8 @@
-/** Candles as the columns that TradingView's UDF has of bars. */
+/** Candles as the column arrays of TradingView's UDF. */
 import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
 import type { Candle } from './candle.js';
 
-/** Bars, ascending; without any, where the next older one starts, or null where there is none. */
+/** Bars, ascending; for an empty range, the start of the next older bar, or null for none. */
 export function udfText(candles: readonly Candle[], olderTs: number | null): string {
   if (candles.length === 0) {
     return olderTs === null ? '{"s":"no_data"}' : `{"s":"no_data","nextTime":${olderTs}}`;

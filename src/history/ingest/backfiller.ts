@@ -4,26 +4,25 @@ import type { Gap, GapMarks } from './progress.js';
 import type { FetchContext, Reconciler } from './reconciler.js';
 import type { ListedSignature } from './rpc-results.js';
 
-/** What a backfiller works with. */
+/** The dependencies of a backfiller. */
 export interface BackfillerOptions {
   readonly parts: IngestParts;
   readonly progress: GapMarks;
   readonly reconciler: Reconciler;
 }
 
-/** One step of back-fill, for a display of its progress. */
+/** One step of back-fill, for progress displays. */
 export interface BackfillStep {
-  /** Signatures that were read. */
   readonly signatures: number;
-  /** The oldest of them; null when there was none. */
+  /** The oldest of them; null for none. */
   readonly oldest: ListedSignature | null;
-  /** Whether nothing is left of the gap. */
+  /** Whether the gap is complete. */
   readonly isEnd: boolean;
-  /** False when a transaction must be fetched again before the gap moves on. */
+  /** False when a transaction must be fetched again before the gap advances. */
   readonly isDone: boolean;
 }
 
-/** Reads gaps from the newer end down, a page at a time; each page is marked as it is stored. */
+/** Reads gaps from the newer end down, a page at a time; stores a progress mark with each page. */
 export class Backfiller {
   readonly #options: BackfillerOptions;
 
@@ -31,12 +30,11 @@ export class Backfiller {
     this.#options = options;
   }
 
-  /** The gap to read next: the newest, which most queries are about. Null when none is open. */
+  /** The gap to read next: the newest, which most queries concern. Null when none is open. */
   get nextGap(): Gap | null {
     return this.#options.progress.gaps[0] ?? null;
   }
 
-  /** Reads one page of a gap. */
   async readNextPage(gap: Gap, context: FetchContext): Promise<BackfillStep> {
     const { parts, progress, reconciler } = this.#options;
     const listing = await listSignatures(context.rpc, {
@@ -68,7 +66,7 @@ export class Backfiller {
   }
 }
 
-/** From when on all is stored once a gap is closed; null when the earlier value still holds. */
+/** The time from which the history is complete once a gap is closed; null to keep the earlier value. */
 function sinceOf(
   { until, sinceTs }: Gap,
   { rows, isComplete, hasOlder }: Listing,
@@ -77,7 +75,7 @@ function sinceOf(
   const oldestTs = rows.at(-1)?.blockTime ?? sinceTs;
   if (until !== null) return hasOlder || trustedAbove <= until.slot ? null : oldestTs;
   if (isComplete) return hasOlder ? sinceTs : oldestTs;
-  // Of the second of the last one, others may be older.
+  // The second of the last transaction may contain older ones.
   return oldestTs + 1;
 }
 

@@ -12,31 +12,31 @@ import {
   type TransactionLog,
 } from './rpc-results.js';
 
-/** What came of a list of transactions. */
+/** The result of fetching a list of transactions. */
 export interface Fetched {
   readonly records: readonly TransactionRecords[];
-  /** Those that the node lists and does not give yet: to be requested again. */
+  /** Transactions that the node lists but does not return yet: request them again. */
   readonly pending: number;
-  /** The node failed, as opposed to refusing some transactions: the rest is to be requested again. */
+  /** A failure of the node itself, rather than refusals of some transactions: request the rest again. */
   readonly failure: Error | null;
 }
 
-/** Whose transactions are read, and at which commitment. */
+/** The nodes and the commitment of a fetch. */
 export interface FetchOptions {
   readonly rpc: NodeRpc;
   readonly commitment: 'confirmed' | 'finalized';
   readonly signal: AbortSignal;
-  /** Some transactions that the chain has: a node that gives one of them does not fail. */
+  /** Some transactions that exist on the chain: a node that returns one of them works. */
   readonly known: readonly string[];
 }
 
-/** Reads transactions by their signatures, a few at once and no faster than the node allows. */
+/** Fetches transactions by signature, a few in parallel, within the node's rate limit. */
 export class Fetcher {
   readonly #parts: IngestParts;
   readonly #limiter: RateLimiter;
-  /** Of all nodes: what one of them lacks, another may have. */
+  /** All nodes: another node may have what one lacks. */
   readonly #rpcs: readonly NodeRpc[];
-  /** The last transaction that a node gave. */
+  /** The last transaction that a node returned. */
   #lastGiven: string | null = null;
 
   constructor(parts: IngestParts, limiter: RateLimiter, rpcs: readonly NodeRpc[]) {
@@ -45,7 +45,7 @@ export class Fetcher {
     this.#rpcs = rpcs;
   }
 
-  /** One that no node gives holds none of the others up: it is tried again, and given up in the end. */
+  /** A transaction that no node returns does not block the others: it is retried, and finally given up. */
   async fetchTransactions(
     rows: readonly PlacedSignature[],
     options: FetchOptions,
@@ -73,7 +73,7 @@ export class Fetcher {
     return { records: page.records, ...(await this.#judgeUngiven(page, options)) };
   }
 
-  /** Requests transactions that were given up once more; returns those that a node gives now. */
+  /** Retries transactions that were given up; returns those that a node returns now. */
   async fetchLater(
     rows: readonly PlacedSignature[],
     options: FetchOptions,
@@ -88,7 +88,7 @@ export class Fetcher {
     return found.filter((one) => one !== null);
   }
 
-  /** A transaction was given, by a node or over a socket. */
+  /** Records that a transaction arrived, from a node or a socket. */
   recordGiven(signature: string): void {
     if (this.#parts.ungiven.recordGiven(signature)) this.#parts.counters.recovered += 1;
   }
@@ -116,7 +116,7 @@ export class Fetcher {
 
   /**
    * # Errors
-   * RpcError when it is the node that fails, whatever is requested.
+   * RpcError when the node itself fails, rather than the item.
    */
   async #requestFromOwn(
     page: FetchedPage,
@@ -154,7 +154,7 @@ export class Fetcher {
     );
   }
 
-  /** The first whole log that a node but one has, or the best that there is. */
+  /** The first complete log from the other nodes, or else the best one. */
   async #requestFromOthers(
     own: FetchResult,
     row: PlacedSignature,
@@ -168,14 +168,15 @@ export class Fetcher {
         if (isWhole(result)) return result;
         best ??= result;
       } catch (error) {
-        // Another node's failure counts as not having it: only failures of the node in use are reported.
+        // Another node's failure counts as a missing item: only failures of the node in use are
+        // reported.
         if (options.signal.aborted || !isNodeFailure(error)) throw error;
       }
     }
     return best;
   }
 
-  /** Tells what is refused from a node that fails: where it gives any transaction it does not. */
+  /** Distinguishes a refused item from a failing node: the node works if it returns any known transaction. */
   async #judgeUngiven(
     { given, ungiven: list }: FetchedPage,
     options: FetchOptions,
@@ -228,21 +229,21 @@ export class Fetcher {
   }
 }
 
-/** What a node says of a transaction; null when it does not have it. */
+/** A node's response for a transaction; null when it lacks the transaction. */
 type FetchResult = TransactionRecords | 'failed' | null;
 
-/** A transaction that no node gave; `failure` is null where the node in use does not have it. */
+/** A transaction that no node returned; `failure` is null where the node in use lacks it. */
 interface Ungiven {
   readonly row: PlacedSignature;
   readonly failure: Error | null;
 }
 
-/** What a list of transactions has come to so far. */
+/** Results so far of a list of transactions. */
 interface FetchedPage {
   readonly records: TransactionRecords[];
   given: number;
   readonly ungiven: Ungiven[];
-  /** Failures in a row that may be those of one transaction each, or of the node. */
+  /** Consecutive failures that may concern single transactions or the node. */
   unsureInRow: number;
 }
 

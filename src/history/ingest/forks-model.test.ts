@@ -1,6 +1,6 @@
 /**
- * Random lives of a chain with forks, whose node tells what happened twice, late, or not at all: the
- * history comes to what the finalised chain has. SEED=n makes it another life.
+ * Random chains with forks, whose node notifies twice, late, or not at all: the history converges
+ * to the finalised chain. SEED=n selects another run.
  */
 import { expect, test } from 'vitest';
 import type { LedgerTransaction } from '../../../test/scripted-ledger.js';
@@ -11,12 +11,11 @@ import { Random } from '../../sim/random.js';
 const SEED = Number(process.env['SEED'] ?? 20_261_121);
 const LIVES = 3;
 const STEPS = 120;
-/** Everything that was ever told may be told again at the end. */
+/** Late repetitions of earlier notifications at the end. */
 const LATE = 30;
 
 class Life {
   readonly #random: Random;
-  /** Each version of each transaction, the left forks' among them. */
   readonly #versions: LedgerTransaction[] = [];
   #nextId = 1;
 
@@ -27,11 +26,11 @@ class Life {
     this.#random = new Random(seed);
   }
 
-  /** One thing that happens to the chain. */
+  /** One random event on the chain. */
   step(): void {
     const { ledger } = this.scene;
     ledger.tick(this.#random.nextBelow(3));
-    // Two forks have the same transaction in different slots: a slot has one leader.
+    // Two forks have the same transaction in different slots, because a slot has one leader.
     const open = ledger.listed.filter(({ slot }) => {
       return slot > ledger.finalisedSlot && slot < ledger.slot;
     });
@@ -47,13 +46,13 @@ class Life {
     if (this.#random.nextBelow(3) === 0) this.tellAny();
   }
 
-  /** Tells something that happened at some time, on whatever fork. */
+  /** Notifies of some earlier event, on any fork. */
   tellAny(): void {
     const told = this.#versions[this.#random.nextBelow(this.#versions.length)];
     if (told !== undefined) this.scene.node.tell(told);
   }
 
-  /** What the finalised chain has, in its order. */
+  /** The fills of the finalised chain, in order. */
   get expected(): readonly number[] {
     return this.scene.ledger.listed
       .toReversed()
@@ -77,7 +76,7 @@ class Life {
   }
 }
 
-/** A few passes of the finalised check, so that what happens falls between them. */
+/** A few passes of the finalised check, so that events fall between them. */
 async function passes(rig: IngestRig, count: number): Promise<void> {
   const { settlePasses } = rig.counters;
   await rig.until(() => {

@@ -1,4 +1,4 @@
-/** What a fork had is not what the chain has, whenever and by whatever path it comes. */
+/** Records of an abandoned fork are removed, however and whenever they arrived. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fillLine } from '../../../test/support/ingest-rig.js';
 import { IngestScene } from '../../../test/support/ingest-scene.js';
@@ -64,7 +64,7 @@ describe('listed later than the slots behind it', () => {
     expect(listed).toHaveLength(2);
     scene.told(3);
     await scene.settles(rig, [2, 3]);
-    // Told in the wrong order, too.
+    // Notified in the wrong order, too.
     node.tell(late);
     await rig.until(() => expect(rig.store.ids).toContain(1));
     node.suffer({ unlisted: new Set() });
@@ -98,7 +98,7 @@ describe('a node that did not know where the history ends', () => {
     const first = await scene.live();
     scene.told(1);
     await scene.settles(first, [1]);
-    // Told, and not final when the service stops.
+    // Notified, but not final when the service stops.
     scene.told(2);
     await first.until(() => expect(first.store.ids).toEqual([1, 2]));
     await first.stop();

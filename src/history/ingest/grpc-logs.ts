@@ -6,12 +6,13 @@ import { encodeBase58 } from '../store/base58.js';
 
 const SIGNATURE_BYTES = 64;
 
-/** What a session takes the logs of transactions from. */
+/** The source of transaction logs for a session. */
 export type LogsConnection = Pick<NodeSocket, 'start' | 'stop' | 'resetBackoff' | 'subscribe'>;
 
 /**
- * The transactions of a gRPC stream, whose request asks for them, as the notifications of a node's socket. What is missed
- * while the stream is interrupted comes after it; what is missed otherwise is listed, as after a socket was closed.
+ * Adapts the transactions of a gRPC stream to the notifications of a node's socket. After an
+ * interruption, the stream replays missed transactions; other missed transactions are listed, as
+ * after a closed socket.
  */
 export function grpcLogsOf(stream: GrpcStream): LogsConnection {
   let onLogs: NotificationHandler = () => undefined;
@@ -39,7 +40,7 @@ export function grpcLogsOf(stream: GrpcStream): LogsConnection {
   };
 }
 
-/** Notifies of a transaction as logsSubscribe does, for the same parser. False where its signature is none. */
+/** Forwards a transaction in the format of logsSubscribe. False for an invalid signature. */
 function forwardLogs(content: StreamContent, onLogs: NotificationHandler): boolean {
   if (content.kind !== 'transaction') return true;
   const { slot, signature, failed, lines } = content;

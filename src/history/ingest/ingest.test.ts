@@ -1,4 +1,4 @@
-/** Ingestion against a node that does what real ones do now and then. */
+/** Ingestion against a node with the irregularities of real ones. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   Ledger,
@@ -14,7 +14,7 @@ import {
 } from '../../../test/support/ingest-rig.js';
 import { fullDisk, MemoryStore } from '../../../test/support/memory-store.js';
 
-/** Pages of a hundred: as many of them, in a tenth of the time. */
+/** Pages of a hundred: as many pages, in a tenth of the time. */
 vi.mock(import('../model/limits.js'), async (original) => {
   return { ...(await original()), PAGE_SIGNATURES: 100 as 1_000 };
 });
@@ -48,7 +48,7 @@ async function live(options: Partial<RigOptions> = {}): Promise<IngestRig> {
   return rig;
 }
 
-/** Puts fills on the chain, each in a transaction, a few to a slot. */
+/** Puts fills on the chain, one per transaction, a few to a slot. */
 function trade(count: number, perSlot = 3) {
   return Array.from({ length: count }, (_, made) => {
     if (made % perSlot === 0) ledger.tick();
@@ -62,7 +62,7 @@ function ids(count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => at + 1);
 }
 
-/** All is stored once, in the order of the chain, and at its final place. */
+/** All fills are stored once, in chain order, at their final places. */
 async function holds(rig: IngestRig, count: number): Promise<void> {
   ledger.tick(40);
   await rig.until(() => {
@@ -96,7 +96,7 @@ describe('live', () => {
     const rig = await live();
     const made = trade(20);
     for (const [at, transaction] of made.entries()) if (at % 4 !== 0) node.tell(transaction);
-    // Those that are told are stored before the list is final: none of them is fetched.
+    // Notified transactions are stored before the list is final: none is fetched.
     await rig.until(() => expect(rig.store.ids).toHaveLength(15));
     await holds(rig, 20);
     expect(rig.counters).toMatchObject({ missed: 5, fetched: 5 });
@@ -192,7 +192,7 @@ describe('forks', () => {
       instead: (method) => {
         if (method === 'getSignaturesForAddress') lists += 1;
         if (lists !== 1) return undefined;
-        // The node is behind with its whole index.
+        // The node's whole index lags.
         if (method === 'getSignaturesForAddress') return { result: [] };
         const none = { context: { slot: 1 }, value: [null, null, null] };
         return method === 'getSignatureStatuses' ? { result: none } : undefined;
@@ -231,12 +231,12 @@ describe('what was missed', () => {
   test('an empty store is filled no deeper than it is told, and no older', async () => {
     trade(170, 2);
     ledger.tick(40);
-    // Behind the first look, which is a page, another fifty: of whole slots.
+    // After the first page, fifty more signatures, in whole slots.
     const rig = await live({ firstGap: { sinceTs: 0, left: 50 } });
     const [deepest] = rig.store.ids;
     expect(deepest).toBeGreaterThan(20 - 4);
     expect(deepest).toBeLessThanOrEqual(20 + 4);
-    // Of that second more may be missing.
+    // That second may contain more.
     const [oldest] = rig.store.fills;
     expect(rig.stats.completeSinceTs).toBe(timeOfSlot(oldest?.slot ?? 0) + 1);
     const other = await live({ firstGap: { sinceTs: timeOfSlot(120), left: 9_999 } });
@@ -286,7 +286,7 @@ describe('what was missed', () => {
     await second.until(() => expect(second.stats.spansOpen).toBe(1));
     expect(second.stats.completeSinceTs).toBeNull();
     expect(second.state).toBe('backfilling');
-    // Stopped in the midst of it, it goes on from the last page.
+    // Stopped in the middle, it resumes from the last page.
     await second.stop();
     const third = start({ stores: first.stores });
     await holds(third, 323);
@@ -316,7 +316,7 @@ describe('what was missed', () => {
     const second = start({ stores: first.stores });
     await holds(second, 7);
     expect(second.counters).toMatchObject({ edgeUnknown: 1, reverted: 0 });
-    // What lies between is missing, and nobody can tell how much it is.
+    // The range between is missing, and its size is unknown.
     expect(second.stats.completeSinceTs).toBe(timeOfSlot(ledger.slot - 40));
   });
 });

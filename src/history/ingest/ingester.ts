@@ -9,19 +9,19 @@ import { StoreError } from '../store/error.js';
 import { isNodeFailure } from './rpc-results.js';
 import { IngestSession, type LogNode, type SessionOptions, type SessionStats } from './session.js';
 
-/** What ingestion needs, and what a test may replace. */
+/** The dependencies of ingestion, which a test may replace. */
 export interface IngesterOptions
   extends Omit<SessionOptions, 'node' | 'rpcs' | 'isOnlyNode' | 'onLive' | 'signal'> {
   /** In the order of preference. */
   readonly nodes: RpcNodes<LogNode>;
-  /** The store could not be opened or written. */
+  /** Called when the store cannot be opened or written. */
   readonly onStoreFailure: (error: StoreError) => void;
 }
 
-/** How ingestion is. */
+/** The state of ingestion. */
 export interface IngestState {
   readonly state: 'starting' | 'backfilling' | 'live' | 'failing';
-  /** Why it is not live, or what it lacks while it is; null when it lacks nothing. */
+  /** Why it is not live, or what is missing while it is live; null for nothing. */
   readonly reason: string | null;
 }
 
@@ -31,9 +31,9 @@ const NOTHING: SessionStats = {
 };
 
 /**
- * Keeps the history going: one session at a time, on the node in use, and on the next one when it
- * fails before it was live. When all have failed, and when the store fails, it waits, longer each
- * time, and begins where the store ends.
+ * Runs ingestion: one session at a time, on the node in use, and on the next node when a session
+ * fails before it was live. After all nodes or the store failed, it waits with growing delays, and
+ * resumes from the store.
  */
 export class Ingester {
   readonly #options: IngesterOptions;
@@ -45,7 +45,7 @@ export class Ingester {
   #session: IngestSession | null = null;
   #stats: SessionStats = NOTHING;
   #failure: string | null = null;
-  /** A store is there to be read. */
+  /** Whether a store is open for reading. */
   #isOpen = false;
   #isLive = false;
   /** The chain of the history; null before the first. */
@@ -105,7 +105,7 @@ export class Ingester {
     }
   }
 
-  /** One session on a node; resolves with what ended it. */
+  /** Runs one session on a node; resolves with the error that ended it. */
   async #runSession(node: LogNode): Promise<unknown> {
     const { parts, nodes, openStore, onChange, limiter, emptyTransactions } = this.#options;
     const { firstGap, onBlockTime } = this.#options;
@@ -140,7 +140,7 @@ export class Ingester {
     }
   }
 
-  /** Resolves when the socket is open; its end ends the session. */
+  /** Resolves when the socket is open; its closing ends the session. */
   async #openSocket(node: LogNode, ending: AbortController, signal: AbortSignal): Promise<void> {
     const opened = new Promise<void>((resolve) => {
       node.socket.start({
@@ -153,7 +153,10 @@ export class Ingester {
     await Promise.race([opened, rejectOnAbort(signal)]);
   }
 
-  /** Only the node of the history's chain can bring another chain: any other is a wrong address. */
+  /**
+   * Only the node of the history's chain can switch to another chain: on any other node, the
+   * address is wrong.
+   */
   #checkChain(genesisHash: string): void {
     const before = this.#genesisHash;
     if (!this.#pool.admitsChain(genesisHash, before)) {
@@ -188,19 +191,19 @@ export class Ingester {
       parts.counters.storeFailures += 1;
       this.#options.onStoreFailure(error);
     } else if (!isOfNode) parts.counters.faults += 1;
-    // One line for each failure: it may last for hours.
+    // Logs each failure once, because it may last for hours.
     if (this.#failure !== reason) {
       const fields = { node: this.#pool.current.name, reason: loggedFailure(error) };
       parts.log.warn(fields, 'the history waits');
     }
-    // A connection that was live and is lost is made again at once, most often.
+    // A lost live connection is usually restored immediately, so it is not reported as a failure.
     if (!wasLive || !isOfNode) this.#failure = reason;
     if (isOfNode && !wasLive && this.#moveToNext() && !this.#pool.hasRoundFailed) return;
     const waitMs = isOfNode ? this.#pool.nextWaitMs() : this.#storeBackoff.next();
     await sleep(this.#timers, waitMs, this.#stop.signal).catch(() => undefined);
   }
 
-  /** Uses the next node; false when there is no other. */
+  /** Switches to the next node; false when there is no other. */
   #moveToNext(): boolean {
     if (this.#pool.isSingle) return false;
     this.#pool.moveToNext();
@@ -209,7 +212,6 @@ export class Ingester {
   }
 }
 
-/** Never resolves. */
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -24,7 +24,7 @@ const ALL: ListingQuery = {
   signal: new AbortController().signal,
 };
 
-/** Gives pages one after the other, and counts them. */
+/** Serves pages in sequence, and counts them. */
 function nodeOf(page: (at: number) => readonly ListedSignature[]): NodeRpc & { pages: number } {
   const node = {
     pages: 0,

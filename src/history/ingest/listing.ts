@@ -1,4 +1,4 @@
-/** Lists of the program's signatures, as a node gives them: newest first, in pages. */
+/** Lists the program's signatures from a node: newest first, in pages. */
 import type { NodeRpc } from '../../rpc/node-pool.js';
 import { HistoryError } from '../model/error.js';
 import { PAGE_SIGNATURES, SLOT_PAGES_MAX, UNPROVEN_MAX } from '../model/limits.js';
@@ -17,20 +17,20 @@ export interface ListPosition {
   readonly slot: number;
 }
 
-/** Of which program, and what is known of rows that cannot be read. */
+/** The program to list, and the known unreadable rows. */
 export type ListingParts = Pick<IngestParts, 'programId' | 'unreadable' | 'counters' | 'log'>;
 
-/** What is listed. */
+/** The range to list. */
 export interface ListingQuery {
   readonly parts: ListingParts;
   readonly commitment: 'confirmed' | 'finalized';
   /** Only signatures older than this one; null for all. */
   readonly before: string | null;
-  /** Where the list ends, itself not in it; null for the beginning of the chain. */
+  /** The exclusive older end of the list; null for the beginning of the chain. */
   readonly until: ListPosition | { readonly signature: null; readonly slot: number } | null;
-  /** Only of this time or later, unix seconds; 0 for all. */
+  /** Only signatures from this time on, unix seconds; 0 for all. */
   readonly sinceTs: number;
-  /** Signatures at most; somewhat more may be returned, so that slots are whole. */
+  /** Maximum signatures; a few more may be returned to complete a slot. */
   readonly signaturesMax: number;
   readonly pagesMax: number;
   readonly signal: AbortSignal;
@@ -40,17 +40,17 @@ export interface ListingQuery {
 export interface Listing {
   /** Newest first. */
   readonly rows: readonly ListedSignature[];
-  /** Whether it goes down to where it should end; else there is more below. */
+  /** Whether the list reaches its older end. */
   readonly isComplete: boolean;
-  /** Whether the node has older ones: then it lacks none of those that should be listed. */
+  /** Whether the node has older signatures: then the list has no holes at its end. */
   readonly hasOlder: boolean;
-  /** Rows that could not be read, and may be when they are listed again. */
+  /** Unreadable rows, which a later listing may fix. */
   readonly unread: number;
 }
 
 /**
- * Reads pages until the end or `pagesMax`. A slot that goes over the last page is left out, because
- * places are counted from its oldest signature; one that is longer than all pages is read whole.
+ * Reads pages until the end or `pagesMax`. A slot that exceeds the last page is left out, because
+ * places count from its oldest signature; a slot longer than all pages is read whole.
  */
 export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise<Listing> {
   const rows: ListedSignature[] = [];
@@ -61,7 +61,7 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
     if (found.some(({ signature }) => signature === before))
       throw endlessListError('the same page twice');
     unread += countUnread(query.parts, { rows: found, unreadable });
-    // By the last one, because a node may be wrong about the time of a block among others.
+    // Cuts at the last row in range, because a node may report a wrong block time for others.
     const wanted = found.slice(0, found.findLastIndex((row) => isWanted(row, query)) + 1);
     rows.push(...wanted);
     const hasOlder = wanted.length < found.length;
@@ -75,10 +75,11 @@ export async function listSignatures(rpc: NodeRpc, query: ListingQuery): Promise
 }
 
 /**
- * How many unreadable rows of a page may yet be read; what stays unreadable is left out, counted and named.
+ * Counts the unreadable rows of a page that may still be read; rows that stay unreadable are
+ * skipped, counted and logged.
  *
  * # Errors
- * HistoryError where more than a few can be, and none is known that the node lists readably.
+ * HistoryError when several rows are unreadable, and no known row is readable.
  */
 function countUnread(parts: ListingParts, page: SignaturePage): number {
   const isProven = page.rows.length > 0;
@@ -137,7 +138,7 @@ function withoutOldestSlot(rows: readonly ListedSignature[]): readonly ListedSig
   return rows.filter(({ slot }) => slot !== oldest);
 }
 
-/** Numbers the signatures of each slot from its oldest on. The rows are whole slots, newest first. */
+/** Numbers the signatures of each slot, oldest first. The rows are whole slots, newest first. */
 export function withPlaces(rows: readonly ListedSignature[]): readonly PlacedSignature[] {
   const placed: PlacedSignature[] = [];
   let slot = -1;

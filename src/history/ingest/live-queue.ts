@@ -11,14 +11,14 @@ import { isEmptyTransaction } from './reconciler.js';
 import { type LogsNotification, parseLogsNotification } from './rpc-results.js';
 import { type EmptyTransactions, writeRecords } from './store-records.js';
 
-/** What the queue works with. */
+/** The dependencies of the queue. */
 export interface LiveQueueOptions {
   readonly parts: IngestParts;
   readonly emptyTransactions: EmptyTransactions;
   readonly onChange: (change: StoreChange) => void;
-  /** The store refused a batch, or the queue is full: the session must start again. */
+  /** Called when the store refused a batch, or the queue is full: the session must restart. */
   readonly onFailure: (error: unknown) => void;
-  /** A notification could not be parsed, so a transaction may be missing. */
+  /** Called for a malformed notification, which may have been a transaction. */
   readonly onMalformed: () => void;
 }
 
@@ -27,14 +27,14 @@ interface QueuedLogs extends LogsNotification {
 }
 
 /**
- * Notifications on their way to the store. Before the store is open they wait; then they are stored in
- * small batches. The store keys each record by its transaction, so one that is notified twice, or also
- * read by back-fill, is stored once.
+ * Queues notifications for the store. Before the store is open they wait; then they are stored in
+ * small batches. The store deduplicates by transaction, so repeated notifications and back-filled
+ * transactions are stored once.
  */
 export class LiveQueue {
   readonly #options: LiveQueueOptions;
   readonly #waiting: QueuedLogs[] = [];
-  /** How many transactions of a slot have come. */
+  /** Transactions that have arrived, by slot. */
   readonly #arrived = new Map<number, number>();
   #store: IngestStore | null = null;
   #timer: Timer | null = null;
@@ -43,12 +43,10 @@ export class LiveQueue {
     this.#options = options;
   }
 
-  /** Transactions that wait to be stored. */
   get length(): number {
     return this.#waiting.length;
   }
 
-  /** Parses and queues the result of one notification. */
   addNotification(result: unknown): void {
     const { counters } = this.#options.parts;
     counters.notifications += 1;
@@ -64,13 +62,13 @@ export class LiveQueue {
     else this.#addWaiting(notification);
   }
 
-  /** Stores what waits, and from now on what arrives. */
+  /** Stores the queued transactions, and later ones as they arrive. */
   startWriting(store: IngestStore): void {
     this.#store = store;
     this.#writeAll();
   }
 
-  /** Stores what waits; nothing is taken afterwards. */
+  /** Stores the queued transactions; later ones are ignored. */
   close(): void {
     this.#timer?.cancel();
     this.#timer = null;
@@ -78,7 +76,7 @@ export class LiveQueue {
     this.#store = null;
   }
 
-  /** Forgets what waits: it will be read again from the node. */
+  /** Drops the queue: the node will return its transactions again. */
   dropWaiting(): void {
     this.#options.parts.counters.notificationsDropped += this.#waiting.length;
     this.#waiting.length = 0;
@@ -100,7 +98,7 @@ export class LiveQueue {
     else this.#timer ??= this.#options.parts.timers.after(LIVE_BATCH_MS, () => this.#writeBatch());
   }
 
-  /** Provisional: the order of arrival. */
+  /** The arrival order, as a provisional place. */
   #arrivalIndex(slot: number): number {
     const place = this.#arrived.get(slot) ?? 0;
     this.#arrived.set(slot, place + 1);

@@ -6,7 +6,7 @@ import type { RpcSocketListener } from '../../rpc/socket.js';
 import { STREAM_RETURN_MS } from '../model/limits.js';
 import { grpcLogsOf, type LogsConnection } from './grpc-logs.js';
 
-/** The servers whose streams stand before the sockets of nodes. */
+/** The gRPC servers that are preferred over the sockets of nodes. */
 export interface LogServers {
   /** In the order of preference. */
   readonly servers: readonly GrpcServer[];
@@ -15,7 +15,7 @@ export interface LogServers {
   readonly log: Log;
 }
 
-/** The socket of a node with streams before it, or itself where there are none. */
+/** The log source of a node: its socket, behind the streams if there are any. */
 export function createLogsSocket(
   socket: LogsConnection,
   { servers, programId, timers, log }: LogServers,
@@ -29,7 +29,7 @@ export function createLogsSocket(
   return new LogsSocket({ streams, socket, timers });
 }
 
-/** What stands before the socket of a node, and that socket. */
+/** The streams, and the socket of the node. */
 export interface LogsSocketOptions {
   /** In the order of preference. */
   readonly streams: readonly LogsConnection[];
@@ -38,9 +38,10 @@ export interface LogsSocketOptions {
 }
 
 /**
- * Where the logs of a session come from: the first of the streams that opens, and the node's own socket where none does.
- * One that was open and closes ends the session, and the next one tries all of them again, or those behind it where the
- * session was not live yet. So does a stream that stands again while a later one, or the socket, is in use.
+ * Selects the log source of a session: the first stream that opens, or the node's own socket when
+ * none does. When an open source closes, the session ends, and the next one tries all sources
+ * again, or only the later ones if the session was not live yet. The session also ends when a
+ * preferred stream recovers.
  */
 export class LogsSocket implements LogsConnection {
   readonly #connections: readonly LogsConnection[];
@@ -48,7 +49,7 @@ export class LogsSocket implements LogsConnection {
   #listener: RpcSocketListener | null = null;
   #current: LogsConnection | null = null;
   #returning: Timer | null = null;
-  /** Where the next session begins: what is before it opened, and closed before a session was live. */
+  /** The first source of the next session: earlier ones opened, and closed before a session was live. */
   #firstIndex = 0;
   #isLive = false;
 
@@ -72,7 +73,7 @@ export class LogsSocket implements LogsConnection {
     for (const connection of this.#connections) connection.stop();
   }
 
-  /** The session is about to be live. */
+  /** Called when the session is about to be live. */
   resetBackoff(): void {
     this.#isLive = true;
     this.#current?.resetBackoff();
@@ -102,7 +103,7 @@ export class LogsSocket implements LogsConnection {
     });
   }
 
-  /** Without streams it is the only one, and a socket says by itself that it is closed. */
+  /** The only source without streams; a socket reports its own closing. */
   get #lastConnection(): LogsConnection {
     const last = this.#connections.at(-1);
     if (last === undefined) throw new Error('Invariant: there is the socket of the node');

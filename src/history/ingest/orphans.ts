@@ -11,7 +11,7 @@ import type { Gap, Progress } from './progress.js';
 import type { FetchContext, Reconciler } from './reconciler.js';
 import { isNodeFailure, parseSlot } from './rpc-results.js';
 
-/** What it works with. */
+/** Its dependencies. */
 export interface OrphanedTransactionsOptions {
   readonly parts: IngestParts;
   readonly store: IngestStore;
@@ -20,9 +20,9 @@ export interface OrphanedTransactionsOptions {
 }
 
 /**
- * Transactions at the tip or below it that are not final, although all there should be: those whose
- * notification came after the tip had passed their slot, and those that a node which did not know the
- * tip could not decide. Their slots are listed again, at growing intervals while nothing changes.
+ * Transactions at the tip or below that are not final although they should be: late notifications,
+ * and transactions that a node without the tip could not decide. Their slots are listed again, at
+ * growing intervals while nothing changes.
  */
 export class OrphanedTransactions {
   readonly #options: OrphanedTransactionsOptions;
@@ -34,7 +34,7 @@ export class OrphanedTransactions {
     this.#options = options;
   }
 
-  /** Lists the slots of the orphaned transactions again and reconciles them. */
+  /** Lists the slots of the orphaned transactions again, and reconciles them. */
   async recheckSlots(context: FetchContext): Promise<void> {
     const { parts, store, progress, reconciler } = this.#options;
     const slotUpTo = progress.tip?.slot ?? -1;
@@ -84,7 +84,7 @@ export class OrphanedTransactions {
   }
 }
 
-/** From which slot on the node has all: below it, what it does not list may have happened. */
+/** The first slot that the node has completely: it may omit transactions of older slots. */
 async function lowestSlot(
   { rows, isComplete, hasOlder }: Listing,
   floor: number,
@@ -101,12 +101,12 @@ async function lowestSlot(
   }
 }
 
-/** The slots of a listing were chosen so that the node has all of them. */
+/** The slots of the listing were chosen so that the node has them completely. */
 function withFullTrust(context: FetchContext): FetchContext {
   return { ...context, trustedAbove: -1 };
 }
 
-/** A transaction in an open gap becomes final when the gap is read. */
+/** Transactions in an open gap become final when the gap is read. */
 function isIn({ before, until }: Gap, { slot }: StoredTransaction): boolean {
   return slot > (until?.slot ?? -1) && slot < (before?.slot ?? Number.MAX_SAFE_INTEGER);
 }

@@ -1,4 +1,4 @@
-/** What the parts of ingestion share. */
+/** Dependencies shared by the parts of ingestion. */
 
 import type { Timers } from '../../contract/timers.js';
 import type { FundingRateEvent, LogEvents } from '../../engine/events.js';
@@ -7,7 +7,7 @@ import type { Fill, TransactionRecords } from '../model/records.js';
 import type { HistoryStore } from '../store/store.js';
 import type { UngivenItems } from './ungiven-items.js';
 
-/** The part of the store that is used here; all of it is synchronous. */
+/** The synchronous part of the store that ingestion uses. */
 export type IngestStore = Pick<
   HistoryStore,
   | 'writeBatch'
@@ -19,52 +19,51 @@ export type IngestStore = Pick<
   | 'readProgress'
 >;
 
-/** What a log held. */
+/** The decoded log of a transaction. */
 export interface DecodedLog extends Omit<LogEvents, 'fills' | 'fundingRates'> {
   readonly fills: readonly Fill[];
   readonly fundingRates: readonly FundingRateEvent[];
 }
 
-/** Reads the lines of one transaction's log. */
+/** Decodes the log lines of one transaction. */
 export type DecodeLog = (lines: readonly string[]) => DecodedLog;
 
-/** The counters of the worker, all 0, for metrics. */
+/** Creates the worker's counters, all 0, for metrics. */
 export function newCounters() {
   return {
-    /** Notifications of transactions, and those of failed ones among them. */
+    /** Notifications of transactions, and the failed ones among them. */
     notifications: 0,
     notificationsFailed: 0,
     malformedNotifications: 0,
-    /** Notifications that were left out because the store could not take them. */
+    /** Notifications dropped because the store could not take them. */
     notificationsDropped: 0,
-    /** Transactions read from the node. */
+    /** Transactions fetched from nodes. */
     fetched: 0,
-    /** Transactions that the finalised listing has and the socket did not deliver. */
+    /** Transactions of the finalised listing that the socket did not deliver. */
     missed: 0,
-    /** Transactions that a fork reverted. */
+    /** Transactions reverted by a fork. */
     reverted: 0,
-    /** Listed transactions that no node gave, and those of them that one gave later. */
+    /** Listed transactions that no node returned, and those returned later. */
     unavailable: 0,
     recovered: 0,
-    /** Logs that came cut, with events that cannot be read, or not at all. */
+    /** Logs that were truncated, contain unreadable events, or are missing. */
     truncated: 0,
     unreadableEvents: 0,
     /** Transactions checked against the finalised listing. */
     settled: 0,
     settlePasses: 0,
     readingFailures: 0,
-    /** Finalised slots of which the node gave no block time, so that the history's time stood still. */
+    /** Finalised slots without a block time from the node, during which the history's time stopped. */
     blockTimesUnknown: 0,
     storeFailures: 0,
-    /** Rows of the file that were compared with their checksums, damaged ones, and checks of the whole file. */
     rowsChecked: 0,
     rowsDamaged: 0,
     fileChecks: 0,
-    /** Failures of neither node nor store: mistakes of this program. */
+    /** Faults outside of node and store: bugs of this program. */
     faults: 0,
     connects: 0,
     failovers: 0,
-    /** Connections to a node that does not know where the history ends. */
+    /** Connections to nodes that do not know the end of the history. */
     edgeUnknown: 0,
   };
 }
@@ -72,7 +71,7 @@ export function newCounters() {
 /** Counts since the worker began, for metrics. */
 export type IngestCounters = ReturnType<typeof newCounters>;
 
-/** Makes the records of a transaction of its log, and counts what is odd about it. */
+/** Decodes a transaction's log into records, and counts anomalies. */
 export function decodeRecords(
   decode: DecodeLog,
   counters: IngestCounters,
@@ -86,7 +85,7 @@ export function decodeRecords(
 ): TransactionRecords {
   const { signature, slot, place, isFinal, lines } = transaction;
   const log = decode(lines ?? []);
-  // An event that cannot be read is as good as cut out: it may be whole when it is fetched.
+  // An unreadable event counts as truncated: a later fetch may return it intact.
   const isTruncated = lines === null || log.isTruncated || log.unreadable > 0;
   counters.unreadableEvents += log.unreadable;
   if (isTruncated) counters.truncated += 1;
@@ -99,7 +98,7 @@ export function decodeRecords(
   };
 }
 
-/** What the parts of ingestion are given. */
+/** The shared dependencies of ingestion. */
 export interface IngestParts {
   readonly programId: string;
   readonly decode: DecodeLog;
@@ -107,8 +106,8 @@ export interface IngestParts {
   readonly random: () => number;
   readonly log: Log;
   readonly counters: IngestCounters;
-  /** Transactions by their signature. */
+  /** Transactions by signature. */
   readonly ungiven: UngivenItems;
-  /** Rows of lists that cannot be read, by their text. */
+  /** Unreadable rows of lists, by their text. */
   readonly unreadable: UngivenItems;
 }

@@ -1,53 +1,53 @@
-/** How far the history is complete, as the store has it beside the records. */
+/** The completeness of the history, stored with the records. */
 import { GAPS_MAX } from '../model/limits.js';
 import { REREAD_MARK } from '../store/retention.js';
 import type { ListPosition } from './listing.js';
 import type { IngestStore } from './parts.js';
 
-/** Signatures that are still to be read, from the newer end down. */
+/** A range of signatures still to be read, from the newer end down. */
 export interface Gap {
-  /** Names it among the others. */
+  /** Identifies the gap. */
   readonly id: number;
   /** All from this one on is read; null begins at the newest finalised signature. */
   readonly before: ListPosition | null;
-  /** Read down to this one, itself not; null for as far as the other bounds go. */
+  /** The exclusive older end; null when only the other bounds apply. */
   readonly until: ListPosition | null;
-  /** Nothing older than this is read, unix seconds. */
+  /** The oldest time to read, unix seconds. */
   readonly sinceTs: number;
-  /** So many signatures at most. */
+  /** Maximum signatures still to read. */
   readonly left: number;
 }
 
-/** Stores marks, or throws; null takes a mark away. */
+/** Stores marks, or throws; null deletes a mark. */
 export type WriteProgress = (marks: Readonly<Record<string, string | null>>) => void;
 
-/** How the tip moves. */
+/** An advance of the tip. */
 export interface TipMove {
   readonly tip: ListPosition;
   readonly opened: Omit<Gap, 'id'> | null;
-  /** Unix seconds of the oldest that is stored without a hole; null when that is as it was. */
+  /** Unix seconds of the oldest record stored without a hole; null for unchanged. */
   readonly sinceTs: number | null;
 }
 
-/** How a gap moves. */
+/** An advance of a gap. */
 export interface GapMove {
-  /** Null when nothing is left of it. */
+  /** Null when the gap is complete. */
   readonly rest: Pick<Gap, 'before' | 'left'> | null;
   readonly sinceTs: number | null;
 }
 
-/** Where a backfiller reads its gaps, and writes how far they are. */
+/** A backfiller's view of the gaps and their progress. */
 export type GapMarks = Pick<Progress, 'gaps' | 'moveGap'>;
 
-/** Names of the marks in the store, which are older than the words tip and gap. */
+/** Names of the marks in the store, older than the terms tip and gap. */
 const TIP_MARK = 'edge';
 const GAPS_MARK = 'spans';
 const SINCE_MARK = 'since';
 
 /**
- * The finalised tip and the open gaps. All at the tip or before it, but for the gaps, is stored as the
- * finalised chain has it. A change takes effect when it is written, after the records that it stands
- * for.
+ * The finalised tip and the open gaps. Everything up to the tip, except for the gaps, is stored as
+ * on the finalised chain. A change is written after the records that it covers, and then takes
+ * effect.
  */
 export class Progress {
   #tip: ListPosition | null;
@@ -61,11 +61,11 @@ export class Progress {
     this.#gaps = parseMark(marks.get(GAPS_MARK), isGaps) ?? [];
     this.#sinceTs = parseMark(marks.get(SINCE_MARK), isTime);
     this.#rereadTs = parseMark(marks.get(REREAD_MARK), isTime);
-    // As in a new store, but for the gaps that are open already.
+    // As in a new store, except for the gaps that are already open.
     if (this.#rereadTs !== null) this.#tip = null;
   }
 
-  /** Unix seconds from which on all is read again, although some of it is stored; null for nothing. */
+  /** Unix seconds from which everything is read again, even if stored; null for nothing. */
   get rereadTs(): number | null {
     return this.#rereadTs;
   }
@@ -78,14 +78,14 @@ export class Progress {
     return this.#gaps;
   }
 
-  /** Unix seconds from which on all is stored; null while it is not known, or a gap is open. */
+  /** Unix seconds from which the history is complete; null while unknown, or while a gap is open. */
   get completeSinceTs(): number | null {
     return this.#gaps.length === 0 ? this.#sinceTs : null;
   }
 
   /**
-   * Moves the tip, and opens a gap for what was left out below it. `write` gets the marks and must
-   * throw when they are not stored. `sinceTs` is given where nothing older is known of.
+   * Advances the tip, and opens a gap for skipped signatures below it. `write` stores the marks and
+   * must throw when it fails. `sinceTs` is set when older completeness is unknown.
    */
   moveTip({ tip, opened, sinceTs }: TipMove, write: WriteProgress): void {
     const gaps = opened === null ? this.#gaps : this.#withGap(opened);
@@ -102,7 +102,7 @@ export class Progress {
     this.#sinceTs = since;
   }
 
-  /** Moves the newer end of a gap down, or removes the gap when nothing is left of it. */
+  /** Moves the newer end of a gap down, or removes a completed gap. */
   moveGap(id: number, { rest, sinceTs }: GapMove, write: WriteProgress): void {
     const gaps = this.#gaps.flatMap((gap) => {
       if (gap.id !== id) return [gap];
@@ -114,12 +114,12 @@ export class Progress {
     this.#sinceTs = since;
   }
 
-  /** A hole that no node filled is not forgotten for an older end. */
+  /** A hole that no node filled outweighs an older start. */
   #laterSince(ts: number | null): number | null {
     return ts === null ? this.#sinceTs : Math.max(ts, this.#sinceTs ?? 0);
   }
 
-  /** The newest first: of too many the two oldest are read as one, with what lies between. */
+  /** Sorted newest first: when there are too many, the two oldest merge, with the range between them. */
   #withGap(opened: Omit<Gap, 'id'>): readonly Gap[] {
     const id = 1 + Math.max(0, ...this.#gaps.map((gap) => gap.id));
     const gaps = [{ ...opened, id }, ...this.#gaps];
@@ -160,7 +160,7 @@ function isGaps(value: unknown): value is readonly Gap[] {
   return Array.isArray(value) && value.every((one) => isGap(one));
 }
 
-/** Whether a value is a gap as the store has it. */
+/** Validates a stored gap. */
 export function isGap(value: unknown): value is Gap {
   if (typeof value !== 'object' || value === null) return false;
   const { id, before, until, sinceTs, left } = value as Partial<Record<keyof Gap, unknown>>;

@@ -3,17 +3,16 @@ import type { NodeRpc } from '../../rpc/node-pool.js';
 import { parseTransaction, type TransactionLog } from './rpc-results.js';
 
 /**
- * The highest version of a transaction that is asked for: all that the byte of a version holds, because a log is the
- * same in all of them. The others are for a server that checks the value against a list of its own.
+ * The requested maximum transaction versions: all that a byte can hold, because logs have the same
+ * format in all versions. The lower values are for servers that validate the parameter.
  *
  * Source: agave rpc-client-types/src/config.rs RpcTransactionConfig, whose version is a u8.
  */
 const VERSIONS_MAX = [255, 1, 0] as const;
 
-/** JSON-RPC: a parameter is not one that the server takes. */
 const INVALID_PARAMS_CODE = -32602;
 
-/** Which transaction is read, and at which commitment. */
+/** The transaction to read, and the commitment. */
 export interface TransactionQuery {
   readonly signature: string;
   readonly commitment: 'confirmed' | 'finalized';
@@ -21,10 +20,10 @@ export interface TransactionQuery {
 }
 
 /**
- * The log of a transaction of whatever version; null when the node does not have it.
+ * Reads the log of a transaction of any version; null when the node lacks it.
  *
  * # Errors
- * RpcError, and HistoryError for a response that is no transaction.
+ * RpcError, and HistoryError for a malformed response.
  */
 export async function readTransaction(
   rpc: NodeRpc,

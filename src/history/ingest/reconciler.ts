@@ -8,7 +8,7 @@ import type { WriteProgress } from './progress.js';
 import { type PlacedSignature, parseKnown } from './rpc-results.js';
 import { type EmptyTransactions, writeRecords } from './store-records.js';
 
-/** What the reconciler works on. */
+/** The dependencies of the reconciler. */
 export interface ReconcilerOptions {
   readonly parts: IngestParts;
   readonly store: IngestStore;
@@ -22,32 +22,32 @@ export interface ReconcilerOptions {
 export interface FetchContext {
   readonly rpc: NodeRpc;
   readonly signal: AbortSignal;
-  /** The node has all slots above this one: of what is older it cannot say that it is gone. */
+  /** The node is complete above this slot: below, a missing transaction proves nothing. */
   readonly trustedAbove: number;
 }
 
 /** Whole slots of the finalised chain. */
 export interface FinalSlots {
-  /** All of the program's signatures of these slots, oldest first. */
+  /** All of the program's signatures in these slots, oldest first. */
   readonly rows: readonly PlacedSignature[];
-  /** The slots: above the one, up to the other. */
+  /** The slots: above `above`, up to `upTo`. */
   readonly above: number;
   readonly upTo: number;
-  /** Rows of the list that could not be read, and may be when it is read again. */
+  /** Unreadable rows of the list, which a later listing may fix. */
   readonly unread: number;
 }
 
-/** Writes progress marks after the records that they stand for. */
+/** Writes progress marks after the records that they cover. */
 export type WriteMarks = (write: WriteProgress) => void;
 
-/** Compares lists of a node with the store: adds, puts in place, and takes away. */
+/** Compares lists of a node with the store: adds, moves and removes transactions. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  /** Stored transactions that a finalised listing did not have, and when it was read. */
+  /** Stored transactions that a finalised listing lacked, with the time of the listing. */
   readonly #unconfirmed = new Map<string, number>();
-  /** Stored of a log that was cut, and requested again, until the marks are stored. */
+  /** Transactions with truncated logs that were fetched again, until the marks are stored. */
   readonly #reread = new Set<string>();
-  /** Since when final logs have events that cannot be read; null when none has. */
+  /** The time since which final logs contain unreadable events; null for none. */
   #unreadableSinceMs: number | null = null;
 
   constructor(options: ReconcilerOptions) {
@@ -55,10 +55,11 @@ export class Reconciler {
   }
 
   /**
-   * Adds what a confirmed listing has and the store has not.
+   * Adds transactions of a confirmed listing that the store lacks.
    *
    * # Errors
-   * RpcError or HistoryError when the node fails, after what it gave is stored; so with the finalised ones.
+   * RpcError or HistoryError when the node fails, after storing the results so far; the same holds
+   * for finalised ones.
    */
   async addMissing(rows: readonly PlacedSignature[], context: FetchContext): Promise<void> {
     const missing = this.#missingRows(rows);
@@ -66,7 +67,7 @@ export class Reconciler {
     await this.#fetchRows(missing, { ...context, commitment: 'confirmed', known });
   }
 
-  /** Requests some of those that were given up, and adds what is given now; false when none was due. */
+  /** Retries some given-up transactions, and stores those that a node returns now; false when none was due. */
   async addGivenLater({ rpc, signal }: FetchContext): Promise<boolean> {
     const { parts, store, fetcher } = this.#options;
     const due = parts.ungiven.takeDue();
@@ -80,7 +81,7 @@ export class Reconciler {
     return true;
   }
 
-  /** With what was given up, so that no mark passes it before the store names it. */
+  /** Includes the given-up transactions, so that no mark passes them before the store lists them. */
   #writeMarks(marks: Readonly<Record<string, string | null>>): void {
     const { parts, store, onChange } = this.#options;
     const progress = { ...marks, ...parts.ungiven.mark };
@@ -89,8 +90,8 @@ export class Reconciler {
   }
 
   /**
-   * Makes the store equal to the finalised chain in some slots. The marks are written last, and only
-   * when no transaction is left to fetch again; `isDone` tells whether they were.
+   * Makes the store equal to the finalised chain in some slots. The marks are written last, and
+   * only when no transaction needs another fetch; `isDone` returns whether they were.
    */
   async reconcileSlots(
     slots: FinalSlots,
@@ -107,7 +108,7 @@ export class Reconciler {
     this.#removeTransactions(lost.gone);
     const elsewhere = this.#finalisePositions(slots.rows);
     const moved = await this.#fetchRows(elsewhere, final);
-    // It left something on a fork only.
+    // The transaction left records on a fork only.
     this.#removeTransactions(
       moved.records.filter(isEmptyTransaction).map(({ signature }) => signature),
     );
@@ -119,7 +120,10 @@ export class Reconciler {
     return { isDone, added: added.records.filter(({ signature }) => !again.has(signature)) };
   }
 
-  /** Takes cut logs for read once more; returns how many have events that cannot be read, and are read again a while. */
+  /**
+   * Marks truncated logs as fetched again; returns how many contain unreadable events, which are
+   * retried for a while.
+   */
   #takeReread(records: readonly TransactionRecords[]): number {
     const nowMs = this.#options.parts.timers.nowMs();
     const cut = records.filter(({ isTruncated }) => isTruncated);
@@ -139,20 +143,20 @@ export class Reconciler {
     return asked.filter(({ signature }) => !known.has(signature));
   }
 
-  /** A truncated log is fetched once more: later, or from another node, it may be whole. */
+  /** A truncated log is fetched once more: a later response, or another node, may have it whole. */
   #truncatedRows(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
     const asked = rows.filter(({ signature, failed }) => !failed && !this.#reread.has(signature));
     const cut = this.#options.store.findTruncated(asked.map(({ signature }) => signature));
     return asked.filter(({ signature }) => cut.has(signature));
   }
 
-  /** Some stored ones of a list. */
+  /** Some stored transactions of a list. */
   #knownOf(rows: readonly PlacedSignature[]): readonly string[] {
     const stored = [...this.#options.store.findStored(rows.map(({ signature }) => signature))];
     return [...stored.slice(0, 1), ...stored.slice(-1)];
   }
 
-  /** Fetches and stores rows; of `stored` ones see {@link #writeRecords}. */
+  /** Fetches and stores rows; for `stored` rows see {@link #writeRecords}. */
   async #fetchRows(
     rows: readonly PlacedSignature[],
     options: FetchOptions,
@@ -165,7 +169,7 @@ export class Reconciler {
     return fetched;
   }
 
-  /** Of `stored` ones it is written as well that they leave nothing. */
+  /** For `stored` rows, an empty result is written too. */
   #writeRecords(
     records: readonly TransactionRecords[],
     stored: ReadonlySet<string> = new Set(),
@@ -176,7 +180,7 @@ export class Reconciler {
     for (const record of writeRecords(kept, this.#options)) emptyTransactions.add(record);
   }
 
-  /** Sets the places; returns the rows whose transaction is stored in another slot. */
+  /** Sets the final places; returns the rows whose transaction is stored in another slot. */
   #finalisePositions(rows: readonly PlacedSignature[]): readonly PlacedSignature[] {
     const { parts, store, onChange } = this.#options;
     const known = store.findStored(rows.map(({ signature }) => signature));
@@ -198,8 +202,8 @@ export class Reconciler {
   }
 
   /**
-   * Finds what is stored and not in the finalised listing. After a wait the node is also queried for each
-   * signature by name: a node whose index is behind must not cause a deletion.
+   * Finds stored transactions that the finalised listing lacks. After a wait, the node is also
+   * queried for each signature: a node with a lagging index must not cause a deletion.
    */
   async #findReverted(
     { rows, above, upTo }: FinalSlots,
@@ -207,7 +211,7 @@ export class Reconciler {
   ): Promise<{ readonly gone: readonly string[]; readonly open: number }> {
     const { store, parts } = this.#options;
     const listed = new Set(rows.map(({ signature }) => signature));
-    // What went well on a fork may have failed on the chain.
+    // A transaction that succeeded on a fork may have failed on the chain.
     const failed = rows.filter((row) => row.failed).map(({ signature }) => signature);
     const absent = store
       .readUnfinalised({ slotAfter: Math.max(above, context.trustedAbove), slotUpTo: upTo })
@@ -220,7 +224,7 @@ export class Reconciler {
     });
     const unknown = await unknownTo(context, due);
     for (const signature of unknown) this.#unconfirmed.delete(signature);
-    // What the node knows and never lists must not keep the marks where they are.
+    // A transaction that the node knows but never lists must not block the marks.
     const open = absent.filter((signature) => {
       return (
         nowMs - (this.#unconfirmed.get(signature) ?? Number.NEGATIVE_INFINITY) < UNLISTED_MS_MAX
@@ -229,7 +233,7 @@ export class Reconciler {
     return { gone: [...store.findStored(failed), ...unknown], open: open.length };
   }
 
-  /** Remembers since when each is absent; those that are no longer are forgotten. */
+  /** Records since when each transaction is absent; forgets those that are present again. */
   #updateUnconfirmed(absent: readonly string[], nowMs: number): void {
     const now = new Set(absent);
     for (const signature of this.#unconfirmed.keys()) {
@@ -241,7 +245,7 @@ export class Reconciler {
   }
 }
 
-/** Which of the signatures the node does not know at all. */
+/** The signatures that the node does not know. */
 async function unknownTo(
   { rpc, signal }: FetchContext,
   signatures: readonly string[],
@@ -256,7 +260,7 @@ async function unknownTo(
   return unknown;
 }
 
-/** Signatures of one getSignatureStatuses: the most that a node takes. */
+/** Signatures of one getSignatureStatuses: the maximum of a node. */
 const STATUSES_MAX = 256;
 
 /** The store keeps no row of a transaction without records. */

@@ -1,4 +1,4 @@
-/** One item that a node refuses, in whatever way, stops no other; a node that refuses everything fails. */
+/** An item that a node refuses, in any way, blocks no other; a node that refuses everything fails. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerNode, LedgerTransaction } from '../../../test/scripted-ledger.js';
 import type { Reply } from '../../../test/scripted-rpc.js';
@@ -19,7 +19,7 @@ function rpcError(code: number, message: string): Reply {
 
 const META = { err: null, logMessages: ['fill 99'] };
 
-/** What nodes say of a transaction that they do not give. */
+/** Responses of nodes for a transaction that they refuse. */
 const REFUSALS: readonly (readonly [string, Reply])[] = [
   [
     'a version that is not supported',
@@ -43,12 +43,11 @@ const REFUSALS: readonly (readonly [string, Reply])[] = [
   ['nothing, and cuts the connection', 'destroy'],
 ];
 
-/** One of each kind: of the transaction, of none, and of the transaction or the node. */
+/** One refusal of each kind: of the item, of the node, and of either. */
 const KINDS = REFUSALS.filter(([name]) => {
   return ['an internal error', 'no transaction', 'a status of 500'].includes(name);
 });
 
-/** From now on the node says this of these transactions. */
 function refuse(node: LedgerNode, refused: readonly LedgerTransaction[], reply: Reply): void {
   const signatures = new Set(refused.map(({ signature }) => signature));
   node.suffer({
@@ -195,7 +194,7 @@ describe('a transaction of any version', () => {
 });
 
 describe('a final log with an event that cannot be read', () => {
-  /** Of three fills the node gives the second garbled from now on. */
+  /** Of three fills, the node returns the second garbled from now on. */
   function garbleSecond(): { readonly last: LedgerTransaction } {
     scene.fill(1);
     const damaged = scene.fill(2);

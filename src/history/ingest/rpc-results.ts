@@ -5,13 +5,13 @@ import { HistoryError } from '../model/error.js';
 import { ROW_CHARS_MAX } from '../model/limits.js';
 import { decodeBase58 } from '../store/base58.js';
 
-/** One line of getSignaturesForAddress. */
+/** One row of getSignaturesForAddress. */
 export interface ListedSignature {
   readonly signature: string;
   readonly slot: number;
   /** A failed transaction changed nothing and has no events. */
   readonly failed: boolean;
-  /** Unix seconds; null where the node does not know. */
+  /** Unix seconds; null when the node does not know it. */
   readonly blockTime: number | null;
 }
 
@@ -22,9 +22,9 @@ export interface PlacedSignature extends ListedSignature {
 
 /** One page of getSignaturesForAddress. */
 export interface SignaturePage {
-  /** Newest first, as the node lists them. */
+  /** Newest first, as listed by the node. */
   readonly rows: readonly ListedSignature[];
-  /** The texts of those that cannot be read, cut. */
+  /** The texts of unreadable rows, truncated. */
   readonly unreadable: readonly string[];
 }
 
@@ -42,12 +42,12 @@ export interface LogsNotification extends TransactionLog {
 }
 
 const SIGNATURE_BYTES = 64;
-/** Cursors have six bytes for a slot: three million years of them. */
+/** Cursors have six bytes for a slot: three million years of slots. */
 const SLOT_MAX = 2 ** 48 - 1;
-/** Base58 of as many bytes is not longer. */
+/** Maximum base58 length of a 64-byte signature. */
 const SIGNATURE_CHARS_MAX = 88;
 
-/** Parses the result of getSignaturesForAddress; a row that cannot be read leaves the others as they are. */
+/** Parses the result of getSignaturesForAddress; an unreadable row does not affect the others. */
 export function parseSignatures(result: unknown): SignaturePage {
   if (!Array.isArray(result)) throw malformedError('getSignaturesForAddress', 'a list');
   const rows: ListedSignature[] = [];
@@ -62,7 +62,7 @@ export function parseSignatures(result: unknown): SignaturePage {
   return { rows, unreadable };
 }
 
-/** The same for a row that is listed as confirmed and as finalised. */
+/** Equal for the confirmed and the finalised listing of one row. */
 function textOfRow(row: unknown): string {
   const text = JSON.stringify(row, (name, value: unknown) =>
     name === 'confirmationStatus' ? undefined : value,
@@ -80,7 +80,7 @@ function listedSignatureOf(row: unknown): ListedSignature {
   };
 }
 
-/** Parses the result of getTransaction; null when the node does not have it. */
+/** Parses the result of getTransaction; null when the node lacks it. */
 export function parseTransaction(result: unknown): TransactionLog | null {
   if (result === null) return null;
   const { slot, meta } = recordOf(result, 'getTransaction');
@@ -92,7 +92,7 @@ export function parseTransaction(result: unknown): TransactionLog | null {
   };
 }
 
-/** Reads the result of a logsNotification. */
+/** Parses the result of a logsNotification. */
 export function parseLogsNotification(result: unknown): LogsNotification {
   const { context, value } = recordOf(result, 'logsNotification');
   const { slot } = recordOf(context, 'logsNotification');
@@ -110,12 +110,15 @@ export function parseSlot(result: unknown): number {
   return slotOf(result);
 }
 
-/** Parses the result of getBlockTime: unix seconds, null where the node does not know. */
+/** Parses the result of getBlockTime: unix seconds, null when the node does not know it. */
 export function parseBlockTime(result: unknown): number | null {
   return typeof result === 'number' ? result : null;
 }
 
-/** Parses the result of getSignatureStatuses of one signature: its slot; null when the node does not know it as final. */
+/**
+ * Parses the result of getSignatureStatuses of one signature: its slot; null unless the node knows
+ * it as final.
+ */
 export function parseFinalSlot(result: unknown): number | null {
   const { value } = recordOf(result, 'getSignatureStatuses');
   const [status]: readonly unknown[] = Array.isArray(value) ? value : [null];
@@ -125,7 +128,7 @@ export function parseFinalSlot(result: unknown): number | null {
   return isFinal ? slotOf(slot) : null;
 }
 
-/** Parses the result of getSignatureStatuses: whether the node knows each of them. */
+/** Parses the result of getSignatureStatuses: whether the node knows each signature. */
 export function parseKnown(result: unknown): readonly boolean[] {
   const { value } = recordOf(result, 'getSignatureStatuses');
   if (!Array.isArray(value)) throw malformedError('getSignatureStatuses', 'a list');
@@ -154,26 +157,26 @@ function linesOf(value: unknown): readonly string[] {
   throw malformedError('a log', 'a list of texts');
 }
 
-/** A response to a request that was unreadable. */
+/** The error for a malformed response. */
 export function malformedError(what: string, wanted: string): HistoryError {
   const message = `answer about ${what} was unreadable, must be ${wanted}`;
   return new HistoryError('MALFORMED_HISTORY_ANSWER', message, { what });
 }
 
-/** The node's fault, as opposed to that of the store or of this program. */
+/** Whether an error is the node's fault, rather than the store's or this program's. */
 export function isNodeFailure(error: unknown): error is Error {
   if (error instanceof RpcError) return error.code !== 'RPC_ABORTED';
   return error instanceof HistoryError && error.code === 'MALFORMED_HISTORY_ANSWER';
 }
 
-/** JSON-RPC: the node does not have the method, or too many requests have come. */
+/** JSON-RPC: method not found, or too many requests. */
 const WHOLE_NODE_CODES: readonly unknown[] = [-32601, 429];
-/** No access, or too many requests. */
+/** HTTP: no access, or too many requests. */
 const WHOLE_NODE_STATUSES: readonly unknown[] = [401, 403, 429];
 
 /**
- * Of which a failed request speaks: of the `item` that was requested, of the `node`, whatever is requested, or of
- * either, as a status of 500 or a silence does.
+ * The subject of a failed request: the requested `item`, the `node` itself, or `either`, as after a
+ * status of 500 or a timeout.
  */
 export function subjectOf(error: Error): 'item' | 'node' | 'either' {
   if (!(error instanceof RpcError)) return 'item';

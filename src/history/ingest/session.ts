@@ -25,47 +25,48 @@ import { isNodeFailure, parseSlot } from './rpc-results.js';
 import type { EmptyTransactions } from './store-records.js';
 import { HistoryTip } from './tip.js';
 
-/** A node, and where the logs of its chain come from. */
+/** A node, and its source of logs. */
 export interface LogNode {
-  /** Host and port: all of its address that may be published. */
+  /** Host and port: the publishable part of its address. */
   readonly name: string;
   readonly rpc: NodeRpc;
   readonly socket: LogsConnection;
 }
 
-/** What a session needs from its owner. */
+/** The dependencies of a session. */
 export interface SessionOptions {
   readonly parts: IngestParts;
   readonly node: LogNode;
-  /** Of all nodes: another one may have what this one lacks. */
+  /** All nodes: another one may have what this one lacks. */
   readonly rpcs: readonly NodeRpc[];
-  /** There is no other node to go to. */
   readonly isOnlyNode: boolean;
   readonly limiter: RateLimiter;
   readonly emptyTransactions: EmptyTransactions;
-  /** The store of a chain; rejects when it cannot be opened, or when the chain is a wrong one. */
+  /** Opens the store of a chain; rejects when it cannot be opened, or when the chain is wrong. */
   readonly openStore: (genesisHash: string) => Promise<IngestStore>;
-  /** The bounds of what fills an empty store, whose newest transaction is of a block time or of none. */
+  /**
+   * The bounds of the first gap of an empty store, given the block time of the newest transaction,
+   * or null without one.
+   */
   readonly firstGap: (newestTs: number | null) => Pick<Gap, 'sinceTs' | 'left'>;
-  /** Called with the block time that a node gives of its finalised slot, unix seconds. */
+  /** Called with the block time of the node's finalised slot, unix seconds. */
   readonly onBlockTime: (ts: number) => void;
   readonly onChange: (change: StoreChange) => void;
-  /** Called when the history has all that was confirmed, but for open gaps. */
+  /** Called when the history has everything confirmed, except for open gaps. */
   readonly onLive: () => void;
-  /** Everything that it awaits ends with this signal. */
   readonly signal: AbortSignal;
 }
 
-/** How far a session is. */
+/** Progress of a session. */
 export type SessionStats = Pick<
   HistoryStats,
   'queued' | 'spansOpen' | 'finalisedSlot' | 'completeSinceTs'
 >;
 
 /**
- * One connection: subscribe, read what was missed, then keep the live tip and the finalised check
- * going while gaps are filled. Notifications that arrive while older signatures are read are stored at
- * once, because the store accepts records in any order.
+ * One connection: subscribes, reads missed transactions, then follows the live tip and runs the
+ * finalised check while gaps are filled. Notifications that arrive during this are stored
+ * immediately, because the store accepts records in any order.
  */
 export class IngestSession {
   readonly #options: SessionOptions;
@@ -82,7 +83,7 @@ export class IngestSession {
     this.#failed = new Promise<never>((_, reject) => {
       this.#fail = reject;
     });
-    // It may fail before anybody waits for it.
+    // It may fail before anything awaits it.
     this.#failed.catch(() => undefined);
     this.#queue = new LiveQueue({
       ...{ parts, emptyTransactions, onChange },
@@ -100,13 +101,13 @@ export class IngestSession {
     };
   }
 
-  /** A message may be missing: the confirmed signatures are read again. */
+  /** Reads the confirmed signatures again, because a notification may have been missed. */
   catchUpSoon(): void {
     this.#wantsCatchUp = true;
     this.#wake();
   }
 
-  /** Runs until something fails, which it rejects with; all notifications are stored by then. */
+  /** Runs until something fails, and rejects with the failure; all notifications are stored by then. */
   async run(): Promise<never> {
     try {
       return await Promise.race([this.#runSteps(), this.#failed]);
@@ -127,7 +128,8 @@ export class IngestSession {
     const params = [{ commitment: 'confirmed' }];
     const slot = await rpc.call('getSlot', params, parseSlot, { signal });
     const { tip, backfiller, reconciler } = await this.#buildParts(store);
-    // What notifies may be another server, ahead of this node: what lies between counts as missed.
+    // Notifications may come from another server that is ahead of this node: transactions between
+    // count as missed.
     tip.setNotifiedFrom(slot);
     this.#queue.startWriting(store);
     const context: FetchContext = {
@@ -137,7 +139,7 @@ export class IngestSession {
       },
     };
     await tip.catchUp(context);
-    // The first check of an empty store opens the gap that is left to fill.
+    // The first check of an empty store opens the first gap.
     while (!(await tip.checkFinalised(context)) && this.#progress?.tip === null) {
       await sleep(parts.timers, FINALISED_CHECK_MS, signal);
     }
@@ -155,13 +157,13 @@ export class IngestSession {
   ): Promise<{ tip: HistoryTip; backfiller: Backfiller; reconciler: Reconciler }> {
     const { parts, limiter, emptyTransactions, onChange, signal, node, rpcs } = this.#options;
     const { firstGap, onBlockTime } = this.#options;
-    // A write first: a full disk must fail here, before notifications are queued for it.
+    // Writes first: a full disk must fail here, before notifications are queued for it.
     onChange(store.writeBatch({ transactions: [], progress: { opened: node.name } }));
     parts.ungiven.restore(store.readProgress());
     const progress = new Progress(store);
     this.#progress = progress;
     const fetcher = new Fetcher(parts, limiter, rpcs);
-    // One each: the unconfirmed transactions of one reconciler are not those of another.
+    // Separate instances: the unconfirmed transactions of one reconciler are not those of another.
     const reconciler = () => new Reconciler({ parts, store, fetcher, emptyTransactions, onChange });
     const orphans = new OrphanedTransactions({ parts, store, progress, reconciler: reconciler() });
     const tip = new HistoryTip({
@@ -218,7 +220,7 @@ export class IngestSession {
     }
   }
 
-  /** Requests again what was given up, beside everything else: each request may last for a minute. */
+  /** Retries given-up transactions in parallel to everything else: each request may last for a minute. */
   async #tryLater(reconciler: Reconciler, context: FetchContext): Promise<never> {
     for (;;) {
       await sleep(this.#options.parts.timers, FINALISED_CHECK_MS, context.signal);
@@ -226,7 +228,7 @@ export class IngestSession {
     }
   }
 
-  /** Tries a failed request again; rejects after `NODE_FAILURES_MAX` failures in a row. */
+  /** Retries a failed request; rejects after `NODE_FAILURES_MAX` failures in a row. */
   async #retryFetch<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
     const { parts } = this.#options;
     const { random, counters, timers, log } = parts;
@@ -244,7 +246,7 @@ export class IngestSession {
     }
   }
 
-  /** A wait that ends early when a message may be missing. */
+  /** A wait that ends early when a notification may have been missed. */
   async #waitForCheck(delayMs: number, signal: AbortSignal): Promise<void> {
     if (this.#wantsCatchUp) return;
     const waking = new AbortController();

@@ -6,11 +6,11 @@ import type { StoreChange } from '../store/types.js';
 import type { IngestParts, IngestStore } from './parts.js';
 
 /**
- * Stores records. One that the store cannot hold, whatever the disk, is left out and counted: it must
- * not block all others for ever. Returns those that were left out.
+ * Stores records. A record that the store can never hold is skipped and counted, so that it does
+ * not block all others. Returns the skipped records.
  *
  * # Errors
- * StoreError when the disk does not take them.
+ * StoreError when the disk fails.
  */
 export function writeRecords(
   records: readonly TransactionRecords[],
@@ -46,8 +46,8 @@ function isOfRecords(error: unknown): boolean {
 }
 
 /**
- * Transactions above the finalised tip that were checked and have nothing to store, so that they are
- * not fetched again. One that is dropped from here is only fetched twice.
+ * Checked transactions above the finalised tip without records, which need no further fetch. An
+ * evicted one is only fetched twice.
  */
 export class EmptyTransactions {
   readonly #slots = new Map<string, number>();
@@ -56,12 +56,12 @@ export class EmptyTransactions {
     return this.#slots.size;
   }
 
-  /** In another slot it ran once more, on other state, and may have left something. */
+  /** In another slot it ran again, on other state, and may have left records. */
   has({ signature, slot }: { readonly signature: string; readonly slot: number }): boolean {
     return this.#slots.get(signature) === slot;
   }
 
-  /** It has left something after all. */
+  /** The transaction has left records after all. */
   delete(signature: string): void {
     this.#slots.delete(signature);
   }
@@ -75,7 +75,6 @@ export class EmptyTransactions {
     }
   }
 
-  /** Drops all up to a slot that the tip has passed. */
   forgetUpTo(slotMax: number): void {
     for (const [signature, slot] of this.#slots) {
       if (slot <= slotMax) this.#slots.delete(signature);

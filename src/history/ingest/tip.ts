@@ -19,7 +19,7 @@ import {
 } from './rpc-results.js';
 import type { EmptyTransactions } from './store-records.js';
 
-/** What the tip works with. */
+/** The dependencies of the tip. */
 export interface HistoryTipOptions {
   readonly parts: IngestParts;
   readonly progress: Progress;
@@ -33,12 +33,12 @@ export interface HistoryTipOptions {
 }
 
 /**
- * The live tip of the history: from the newest signature down to where all is finalised and stored.
- * What is too much to be held at once is left to a gap.
+ * The live tip of the history: reads from the newest signature down to the finalised and stored
+ * part. A range that is too large for memory becomes a gap.
  */
 export class HistoryTip {
   readonly #options: HistoryTipOptions;
-  /** The socket delivers transactions above it; one that only a listing has was missed. */
+  /** The socket delivers transactions above this slot; a transaction found only in a listing was missed. */
   #notifiedFromSlot = Number.MAX_SAFE_INTEGER;
   #finalSlot = 0;
   #trustedAbove = Number.MAX_SAFE_INTEGER;
@@ -47,17 +47,15 @@ export class HistoryTip {
     this.#options = options;
   }
 
-  /** The newest finalised slot that a node returned. */
   get finalSlot(): number {
     return this.#finalSlot;
   }
 
-  /** Notifications come from about this slot on. */
   setNotifiedFrom(slot: number): void {
     this.#notifiedFromSlot = slot;
   }
 
-  /** The node has all slots above this one: it knows the tip, or has listed the slots itself. */
+  /** The node is complete above this slot: it knows the tip, or has listed the slots itself. */
   get trustedAbove(): number {
     return this.#trustedAbove;
   }
@@ -77,7 +75,7 @@ export class HistoryTip {
     return known === true;
   }
 
-  /** Adds what was confirmed since the tip. What lies too deep is added when it is finalised. */
+  /** Adds transactions confirmed since the tip. Older ones are added when they are finalised. */
   async catchUp(context: FetchContext): Promise<void> {
     const { rows } = await this.#listSignatures(context, 'confirmed');
     await this.#options.reconciler.addMissing(withPlaces(rows), context);
@@ -107,7 +105,7 @@ export class HistoryTip {
     return isDone;
   }
 
-  /** A node that has no time for its slot is asked again at the next check. */
+  /** Without a block time, the next check asks again. */
   async #readBlockTime({ rpc, signal }: FetchContext): Promise<void> {
     const { parts, onBlockTime } = this.#options;
     try {
@@ -136,7 +134,7 @@ export class HistoryTip {
     this.#trustedAbove = Math.min(this.#trustedAbove, newest.slot);
   }
 
-  /** Whether the node has nothing older, where the history does not go on either. */
+  /** Whether the node has nothing older, and neither has the history. */
   #isBottom({ isComplete, hasOlder }: Listing): boolean {
     const { tip } = this.#options.progress;
     return isComplete && !hasOlder && (tip === null || this.#trustedAbove > tip.slot);
@@ -152,7 +150,7 @@ export class HistoryTip {
       until: tip,
       sinceTs: 0,
       signaturesMax: Number.MAX_SAFE_INTEGER,
-      // On a new chain one page is read; the gap below it says how much more to fill.
+      // On a new chain one page is read; the gap below it covers the rest.
       pagesMax: tip === null ? 1 : TIP_PAGES_MAX,
       signal,
     });

@@ -18,7 +18,7 @@ beforeEach(() => {
   items = new UngivenItems({ nowMs: () => nowMs });
 });
 
-/** Tries an item in vain until it is over; returns the last verdict. */
+/** Fails an item until it is given up; returns the last verdict. */
 function exhaust(key: string, isProven: boolean): Verdict {
   for (let tries = 0; tries < FETCH_TRIES_MAX; tries += 1) {
     nowMs += FETCH_TRIES_MS_MIN;

@@ -13,8 +13,9 @@ import {
 import type { PlacedSignature } from './rpc-results.js';
 
 /**
- * What becomes of an item that was not given: `again` where its node gives others, `doubtful` where no node is known to,
- * `givenUp` at the end of its tries, and `blocked` where too many were given up while nothing was given.
+ * The verdict on a failed item: `again` where its node returns others, `doubtful` where no node is
+ * known to, `givenUp` after its last try, and `blocked` where too many were given up without any
+ * success.
  */
 export type Verdict = 'again' | 'doubtful' | 'givenUp' | 'blocked';
 
@@ -24,41 +25,41 @@ const UNAVAILABLE_MARK = 'unavailable';
 interface Tried {
   readonly firstMs: number;
   tries: number;
-  /** Its node gave another item meanwhile, so the item is refused and the node does not fail. */
+  /** Its node returned another item meanwhile, so the item is refused rather than the node failing. */
   isProven: boolean;
 }
 
 interface GivenUp {
-  /** Null for an item that cannot be requested by itself. */
+  /** Null for an item that cannot be requested on its own. */
   row: PlacedSignature | null;
   tries: number;
   dueMs: number;
 }
 
 /**
- * Items that nodes list and do not give, or give unreadable: transactions by their signature, rows of a list by their
- * text. Each is tried again with an end, so that it never holds the others up; transactions that were given up are tried
- * again later, with an end as well. The tries outlive sessions, because a refusal may end one.
+ * Items that nodes list but do not return, or return unreadable: transactions by signature, rows of
+ * a list by text. Retries are bounded, so that an item never blocks the others; given-up
+ * transactions are retried later, also a bounded number of times. The retries outlive sessions,
+ * because a refusal may end one.
  */
 export class UngivenItems {
   readonly #timers: Pick<Timers, 'nowMs'>;
   readonly #tried = new Map<string, Tried>();
   readonly #givenUp = new Map<string, GivenUp>();
-  /** Given up since the last sign that a node gives anything. */
+  /** Given up since a node last returned anything. */
   #unproven = 0;
-  /** Whether the transactions that were given up are others than those of the store. */
+  /** Whether the given-up transactions differ from those in the store. */
   #isChanged = false;
 
   constructor(timers: Pick<Timers, 'nowMs'>) {
     this.#timers = timers;
   }
 
-  /** Items that were given up, and not given since. */
+  /** Items that were given up, and not returned since. */
   get count(): number {
     return this.#givenUp.size;
   }
 
-  /** Their keys. */
   get keys(): readonly string[] {
     return [...this.#givenUp.keys()];
   }
@@ -71,7 +72,7 @@ export class UngivenItems {
     return this.#givenUp.has(key);
   }
 
-  /** Counts one try in vain; `isProven` says that the node gives others. */
+  /** Counts one failed try; `isProven` says that the node returns other items. */
   judge(key: string, { isProven }: { readonly isProven: boolean }): Verdict {
     if (isProven) this.#unproven = 0;
     const nowMs = this.#timers.nowMs();
@@ -89,7 +90,7 @@ export class UngivenItems {
     return 'givenUp';
   }
 
-  /** Where a transaction that was given up has its place by the newest list. */
+  /** Updates the place of a given-up transaction from the newest list. */
   place(row: PlacedSignature): void {
     const givenUp = this.#givenUp.get(row.signature);
     if (givenUp === undefined) return;
@@ -97,7 +98,7 @@ export class UngivenItems {
     givenUp.row = row;
   }
 
-  /** The item was given; true when it had been given up. */
+  /** Records that the item arrived; true when it had been given up. */
   recordGiven(key: string): boolean {
     this.#unproven = 0;
     this.#tried.delete(key);
@@ -106,7 +107,7 @@ export class UngivenItems {
     return wasGivenUp;
   }
 
-  /** The transactions that are to be tried again now, a few at once. */
+  /** A few transactions that are due for a retry. */
   takeDue(): readonly PlacedSignature[] {
     const nowMs = this.#timers.nowMs();
     const due: PlacedSignature[] = [];
@@ -120,19 +121,18 @@ export class UngivenItems {
     return due;
   }
 
-  /** The mark of the store that names the newest transactions that were given up; none where it has them. */
+  /** The mark that lists the newest given-up transactions; empty when the store is up to date. */
   get mark(): Readonly<Record<string, string>> {
     if (!this.#isChanged) return {};
     const rows = [...this.#givenUp.values()].map(({ row }) => row).filter((row) => row !== null);
     return { [UNAVAILABLE_MARK]: JSON.stringify(rows.slice(-UNGIVEN_STORED_MAX)) };
   }
 
-  /** The store has the mark. */
   recordStored(): void {
     this.#isChanged = false;
   }
 
-  /** Takes over what an earlier run gave up: it is due at once. */
+  /** Restores the transactions that an earlier run gave up; they are due immediately. */
   restore(marks: ReadonlyMap<string, string>): void {
     const rows: unknown = JSON.parse(marks.get(UNAVAILABLE_MARK) ?? '[]');
     if (!Array.isArray(rows)) return;
@@ -142,7 +142,7 @@ export class UngivenItems {
     }
   }
 
-  /** Another chain has other items. */
+  /** Clears the items, which belong to one chain. */
   clear(): void {
     this.#tried.clear();
     this.#givenUp.clear();

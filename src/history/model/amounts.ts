@@ -1,4 +1,4 @@
-/** Amounts and rates of the history, scaled to what its bodies show. */
+/** Scales amounts and rates of the history for its bodies. */
 import {
   BASE_PLACES,
   divideNearest,
@@ -7,10 +7,7 @@ import {
   RATE_PLACES,
 } from '../../amounts/decimals.js';
 
-/**
- * A base amount at 1e9, from one in `decimals`. What a token with more decimals has beyond the ninth
- * is cut off.
- */
+/** Converts a base amount from `decimals` to 1e9, rounded down. */
 export function scaledBase(amount: bigint, decimals: number): bigint {
   if (decimals <= BASE_PLACES) return amount * 10n ** BigInt(BASE_PLACES - decimals);
   return amount / 10n ** BigInt(decimals - BASE_PLACES);
@@ -19,8 +16,8 @@ export function scaledBase(amount: bigint, decimals: number): bigint {
 const FRACTION_SCALE = 10n ** BigInt(FRACTION_PLACES + QUOTE_PLACES - RATE_PLACES);
 
 /**
- * (rate / 1e9) / (oracle price / 1e6) at 1e18, to the nearest, halves away from zero; 0 where the
- * oracle had no price.
+ * (rate / 1e9) / (oracle price / 1e6) at 1e18, to the nearest, halves away from zero; 0 without an
+ * oracle price.
  */
 export function fundingFraction(rate: bigint, oraclePrice: bigint): bigint {
   return oraclePrice <= 0n ? 0n : divideNearest(rate * FRACTION_SCALE, oraclePrice);

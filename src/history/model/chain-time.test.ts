@@ -17,12 +17,10 @@ beforeEach(() => {
   time = new ChainTime({ timers });
 });
 
-/** The true time. */
 function nowTs(): number {
   return START + timers.nowMs() / 1_000;
 }
 
-/** For some seconds a node tells, every two of them, the true time and what it is off. */
 function readFor(seconds: number, offS = 0): void {
   for (let left = seconds; left > 0; left -= 2) {
     timers.advance(2_000);

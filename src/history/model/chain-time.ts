@@ -7,15 +7,15 @@ import {
   TS_MAX,
 } from './limits.js';
 
-/** What readings are compared with. */
+/** The clocks that readings are compared with. */
 export interface ChainTimeSources {
-  /** Their wall clock is a witness, never a source. */
+  /** Their wall clock only confirms readings. */
   readonly timers: Pick<Timers, 'nowMs' | 'unixMs'>;
 }
 
-/** Readings that nothing else confirms yet. */
+/** Readings that no other source has confirmed yet. */
 interface UnconfirmedReadings {
-  /** The first of them, unix seconds, and when it came. */
+  /** The first of them, unix seconds, and its arrival. */
   readonly firstTs: number;
   readonly atMs: number;
   /** The last of them. */
@@ -23,12 +23,12 @@ interface UnconfirmedReadings {
 }
 
 /**
- * The history's only time: the block time of the newest finalised slot that a node gave and that is
- * plausible. It never runs ahead of what was read.
+ * The history's only clock: the block time of the newest plausible finalised slot. It never runs
+ * ahead of the readings.
  *
- * Neither a node nor the machine's clock is believed alone. A reading counts when it goes on from the
- * last one as time has passed here; else when the wall clock agrees with it, or a transaction's own time
- * does; and else when the node has given the same, second by second, for `CHAIN_TIME_DOUBT_MS`.
+ * A single node or the machine's clock is never trusted alone. A reading is accepted when it
+ * advanced at the rate of local time; or when the wall clock, or a transaction's own time, agrees
+ * with it; or when the node has repeated it consistently for `CHAIN_TIME_DOUBT_MS`.
  */
 export class ChainTime {
   readonly #sources: ChainTimeSources;
@@ -53,14 +53,14 @@ export class ChainTime {
     return this.#isKnown ? this.#shown : null;
   }
 
-  /** Forgets what was read, because another store is open, whose newest record is of this time. */
+  /** Restarts from another store, whose newest record is of this time. */
   restartFrom(storedTs: number | null): void {
     this.#shown = storedTs;
     this.#isKnown = false;
     this.#doubt = null;
   }
 
-  /** Takes the block time of a finalised slot, unix seconds. */
+  /** Adds the block time of a finalised slot, unix seconds. */
   addReading(ts: number): void {
     if (!Number.isSafeInteger(ts) || ts < 0 || ts > TS_MAX) return;
     const isNext = this.#isKnown && this.#goesOn(ts);
@@ -69,18 +69,18 @@ export class ChainTime {
   }
 
   /**
-   * Takes the time of a transaction that was just stored: it confirms a reading that is doubted, and in a
-   * new store it is the time until the first reading, where the wall clock agrees.
+   * Adds the time of a just stored transaction: it can confirm a doubted reading, and in a new
+   * store it is the time until the first reading, if the wall clock agrees.
    */
   addRecordTime(ts: number): void {
     const doubt = this.#doubt;
     if (this.#shown === null && this.#agreesWithWall(ts)) this.#shown = ts;
     if (doubt === null || Math.abs(ts - doubt.ts) > CHAIN_TIME_AGREES_SECONDS) return;
-    // Old records come by back-fill, so they confirm no step back.
+    // Back-fill stores old records, so they cannot confirm a step back.
     if (doubt.ts >= (this.#shown ?? 0)) this.#accept(doubt.ts, TS_MAX);
   }
 
-  /** Whether the wall clock is near the chain's time; false while that is not known. */
+  /** Whether the wall clock is near the chain's time; false while that is unknown. */
   get isWallNear(): boolean {
     return this.#isKnown && this.#shown !== null && this.#agreesWithWall(this.#shown);
   }
@@ -93,7 +93,7 @@ export class ChainTime {
     this.#doubt = null;
   }
 
-  /** A node that is a little behind says less, and the time stays. */
+  /** A slightly lagging node reports an earlier time, and the time stays. */
   #goesOn(ts: number): boolean {
     const shown = this.#shown ?? 0;
     return ts >= shown - CHAIN_TIME_AGREES_SECONDS && ts <= this.#boundNow();
@@ -111,7 +111,7 @@ export class ChainTime {
     return Math.abs(this.#sources.timers.unixMs() / 1_000 - ts) <= CHAIN_TIME_AGREES_SECONDS;
   }
 
-  /** Whether the doubted readings have gone on with time for long enough; one that jumps begins again. */
+  /** Whether the doubted readings have advanced with local time for long enough; a jump restarts the count. */
   #isLasting(ts: number): boolean {
     const nowMs = this.#sources.timers.nowMs();
     const doubt = this.#doubt;
@@ -122,7 +122,7 @@ export class ChainTime {
       gained <= this.#allowedSince(doubt.atMs) + CHAIN_TIME_SLACK_SECONDS;
     this.#doubt = isSame ? { ...doubt, ts } : { firstTs: ts, atMs: nowMs, ts };
     const goneMs = nowMs - this.#doubt.atMs;
-    // A time that stands still, or nearly, is none.
+    // A time that hardly advances is rejected.
     return goneMs >= CHAIN_TIME_DOUBT_MS && gained * 2_000 >= goneMs;
   }
 }

@@ -1,240 +1,253 @@
-/** Every bound of the history, each with its reason: the store, the worker, ingestion, and the streams. */
+/** The limits of the history, each with its reason: the store, the worker, ingestion, and the streams. */
 
-/** Prepared statements cached: the store has about fifty, whatever is queried. */
+/** Cached prepared statements: the store uses about fifty. */
 export const STATEMENTS_MAX = 256;
-/** Pages of the file cached in memory, KiB: the newest trades of all markets and every index's top. */
+/** Page cache of the file, KiB: the newest trades of all markets and the top of every index. */
 export const PAGE_CACHE_KIB = 64 * 1_024;
-/** Pages of the write-ahead log before they go into the file: 16 MiB, a tenth of a second to copy. */
+/** Pages of the write-ahead log before a checkpoint: 16 MiB, which take a tenth of a second to copy. */
 export const WAL_CHECKPOINT_PAGES = 4_096;
-/** The log is cut back to this after a check point, bytes: a large batch leaves no large file behind. */
+/** The log is truncated to this after a checkpoint, bytes: a large batch leaves no large file. */
 export const WAL_BYTES_KEPT = 64 * 1_024 * 1_024;
 
-/** Accounts whose numbers are remembered: makers and takers of some days, 20 MB. */
+/** Cached account ids: makers and takers of several days, 20 MB. */
 export const ACCOUNTS_CACHED_MAX = 100_000;
 
-/** Transactions of one write: a second; a caller that answers queries in between writes fewer at a time. */
+/** Transactions of one write: a second of work; callers that must answer queries in between write fewer. */
 export const BATCH_TRANSACTIONS_MAX = 10_000;
 
-/** Transactions that are not final, of one query: a minute and a half of a thousand a second. */
+/** Unfinalised transactions of one query: a minute and a half at a thousand a second. */
 export const UNFINALISED_READ_MAX = 100_000;
 
-/** Rows of one page: the limit of a response, and the rest of the slots in which it begins and ends. */
+/** Rows of one page: the maximum of a response, plus the rest of its first and last slots. */
 export const PAGE_ROWS_MAX = 1_064;
-/** Rows that a page may leave out: a hundred pages of the largest, 30 ms. Cursors go further. */
+/** Maximum offset of a page: a hundred of the largest pages, 30 ms. Cursors reach further. */
 export const PAGE_OFFSET_MAX = 100_000;
-/** Rows of one page of an archive, as the Drift v2 data API has them: a body of 7 MB, a fifth of a second. */
+/** Rows of one archive page, as in the Drift v2 data API: a body of 7 MB, a fifth of a second. */
 export const ARCHIVE_ROWS = 5_000;
-/** Rows of a day that an archive counts: as many as its pages reach. 100,000 take a twentieth of a second. */
+/** Counted rows of a day in an archive: as many as its pages reach. 100,000 take a twentieth of a second. */
 export const ARCHIVE_ROWS_COUNTED_MAX = 1_000_000;
 /** Buckets of one query: a day of minutes. */
 export const CANDLES_READ_MAX = 1_500;
-/** Buckets whose sums are kept for the next trade: those of sixty markets now, some for each late trade; 2 MB. */
+/** Cached buckets: the current ones of sixty markets, and some for late trades; 2 MB. */
 export const CANDLES_CACHED_MAX = 2_048;
 
-/** Holes in fillRecordIds that are listed one by one: more are only counted. */
+/** Listed holes in fillRecordIds: further holes are only counted. */
 export const GAPS_LISTED_MAX = 100;
 /**
- * How far from a removed fill another one of the same number is searched, slots. A fork is at most
- * 32 slots long where it is confirmed, 512 anywhere.
+ * Slots around a removed fill that are searched for a fill of the same number. A fork is at most 32
+ * slots long where it is confirmed, 512 anywhere.
  */
 export const FORK_SLOTS_MAX = 512;
 
-/** Rows deleted by one step of retention: some 30 ms. */
+/** Rows deleted by one step of retention: about 30 ms. */
 export const RETIRE_ROWS_MAX = 2_000;
-/** Rows of one slice of the integrity check: some 3 ms, after which queries and writes have their turn. */
+/** Rows of one slice of the integrity check: about 3 ms, after which queries and writes proceed. */
 export const CHECKED_ROWS_PER_SLICE = 100;
-/** Between two slices, milliseconds: 4,000 rows a second, a tenth of a core. */
+/** Pause between two slices, milliseconds: 4,000 rows a second, a tenth of a core. */
 export const CHECK_PAUSE_MS = 25;
-/** Between two checks of the whole file, milliseconds: six hours, as a disk does not decay by the minute. */
+/** Pause between two checks of the whole file, milliseconds: six hours, because disks decay slowly. */
 export const CHECK_REST_MS = 21_600_000;
-/** Damaged rows that one check names in the log; more are only counted. */
+/** Damaged rows that one check logs; further rows are only counted. */
 export const DAMAGED_ROWS_LOGGED_MAX = 10;
-/** Pending fills that one write adds to candles when their market's decimals are known: a fifth of a second. */
+/** Pending fills that one write adds to candles once their market's decimals are known: a fifth of a second. */
 export const PENDING_FILLS_PER_WRITE_MAX = 2_000;
-/** The last second of the year 9999: later ones are no times, and no calendar knows them. */
+/** The last second of the year 9999: later values are not valid times. */
 export const TS_MAX = 253_402_300_799;
 
-/** How long logs come from a node before the streams that stand before it are tried again: each change reads what was missed. */
+/**
+ * Time on a node's logs before the preferred streams are tried again: each switch reads missed
+ * transactions.
+ */
 export const STREAM_RETURN_MS = 60_000;
 
-/**
- * Funding rates of which the average of 24 hours is made, the newest: the program sets one an hour, and
- * no page has more.
- */
+/** Newest funding rates in the 24-hour average: the program sets one an hour, and no page has more. */
 export const FUNDING_RATES_AVERAGED_MAX = 1_000;
 
-/** A reading of the chain's time that is as near to another clock is confirmed by it, seconds. */
+/** Maximum distance between a chain time reading and another clock that confirms it, seconds. */
 export const CHAIN_TIME_AGREES_SECONDS = 3_600;
-/** Between two readings the chain's time may run so much faster than time here: its rule allows a quarter. */
+/** Maximum rate of the chain's time against local time: its rule allows a quarter more. */
 export const CHAIN_TIME_RATE_MAX = 1.25;
-/** And so many seconds beside: a node that catches up, a block whose leader's clock was off. */
+/** Additional tolerance in seconds: a node that catches up, or a leader with a wrong clock. */
 export const CHAIN_TIME_SLACK_SECONDS = 60;
-/** A time that only one node tells, second by second, is believed after as long: an hour, as deletions wait. */
+/** Time after which consistent readings of a single node are accepted: an hour, like the delay of deletions. */
 export const CHAIN_TIME_DOUBT_MS = 3_600_000;
 
-/** A span of records that retention deletes without a second look, seconds: a service that ran deletes minutes. */
+/** Time span of records that retention deletes without a delay, seconds: a running service deletes minutes. */
 export const RETIRE_SPAN_SECONDS_MAX = 86_400;
-/** More is deleted when the chain's time, and time here, have gone on for as long and it is still due, seconds. */
+/** Delay before retention deletes a longer span, in chain time and in local time, seconds. */
 export const RETIRE_HOLD_SECONDS = 3_600;
 
 // The worker and its handle on the main thread. All times are milliseconds.
 
-/** Queries under way: the worker answers some thousand a second, so these wait briefly at most. */
+/** Concurrent queries: the worker answers several thousand a second, so these wait briefly. */
 export const QUERIES_MAX = 256;
-/** A query that takes longer means that the worker hangs or the disk does not respond. */
+/** Maximum duration of a query: beyond it, the worker hangs or the disk does not respond. */
 export const QUERY_MS_MAX = 10_000;
-/** First wait before an ended worker is started again. */
+/** First delay before an ended worker is restarted. */
 export const RESTART_FIRST_MS = 250;
-/** Longest such wait: a fault that keeps ending it needs an operator, and should recover soon after that. */
+/** Maximum restart delay: a persistent fault needs an operator, and then a quick recovery. */
 export const RESTART_CAP_MS = 15_000;
-/** A worker that ran for as long has not failed in a row with the one before. */
+/** A worker that ran this long resets the restart delay. */
 export const STABLE_AFTER_MS = 60_000;
-/**
- * The worker posts its stats each second, but writes and deletes in one thread: a slow disk may keep
- * it silent for a while.
- */
+/** Maximum silence of a worker: it posts stats each second, but a slow disk may block its thread. */
 export const WORKER_SILENCE_MS_MAX = 60_000;
 /**
- * Silence of a worker that has said that it upgrades its file, which is one transaction: two indexes take
- * about a second per million trades, and a slow disk may take ten times as long.
+ * Maximum silence during a file upgrade, which is one transaction: two indexes take about a second
+ * per million trades, and a slow disk may take ten times as long.
  */
 export const UPGRADE_SILENCE_MS_MAX = 3_600_000;
-/** How often its silence is checked. */
+/** Interval of the silence check. */
 export const WORKER_WATCH_MS = 1_000;
-/** Time that a stopping worker has for its last rows, well below that of the whole service. */
+/** Time for a stopping worker to write its last rows, well below the limit of the whole service. */
 export const STOP_MS_MAX = 3_000;
 
-/** The state names a disk that failed to read for as long after the last time, milliseconds: one query of many may meet it. */
+/**
+ * Duration for which a read fault of the disk stays in the state, milliseconds: only one query of
+ * many may meet it.
+ */
 export const FAULT_KEPT_MS = 10_000;
 
 // Ingestion. Times are milliseconds where the name says so.
 
-/** Signatures of one page: the most that a node gives. */
+/** Signatures of one page: the maximum of a node. */
 export const PAGE_SIGNATURES = 1_000;
 /**
- * Pages read at once at the live tip: more than come between two checks of a busy program. What lies
- * deeper is a gap, which is marked after each page, so that little of it is read twice.
+ * Pages of one reading at the live tip: more than a busy program produces between two checks. Older
+ * signatures become a gap, which stores its progress after each page, so that little is read twice.
  */
 export const TIP_PAGES_MAX = 2;
-/** Pages read at once for the sake of one slot that is longer than a page; no slot has as many. */
+/** Pages of one reading to complete a slot longer than a page; no slot has as many. */
 export const SLOT_PAGES_MAX = 20;
-/** Transactions requested at once: a node returns one in some ten milliseconds. */
+/** Concurrent transaction requests: a node responds in tens of milliseconds. */
 export const FETCHES_MAX = 8;
-/** After a rest, requests of so many milliseconds go out at once: on average the rate is kept. */
+/** Burst of requests after a pause, milliseconds: the average rate is kept. */
 export const FETCH_BURST_MS = 1_000;
-/** Notifications that are stored together at most. */
+/** Notifications stored together. */
 export const LIVE_BATCH_MAX = 256;
-/** How long the first of them waits for others: invisible beside the second of a confirmation. */
+/** Delay of the first of them, which waits for others: negligible against the second of a confirmation. */
 export const LIVE_BATCH_MS = 5;
-/** Notifications that wait for the store; more are dropped, and read again from the node. */
+/** Queued notifications; further ones are dropped, and read again from the node. */
 export const LIVE_QUEUE_MAX = 20_000;
-/** Signatures whose transactions were checked and held nothing: some minutes of a busy program. */
+/** Remembered transactions without records: several minutes of a busy program. */
 export const EMPTY_TRANSACTIONS_MAX = 200_000;
-/** Slots whose notifications are numbered in the order of their arrival. */
+/** Slots whose notifications are numbered by arrival. */
 export const ARRIVAL_SLOTS_MAX = 512;
-/** Time between two finalised checks: a slot is final after about 13 s, so it adds little. */
+/** Interval of finalised checks: a slot is final after about 13 s, so it adds little. */
 export const FINALISED_CHECK_MS = 2_000;
-/** A node writes its index of signatures a moment behind its finalised slot. */
+/** Slots below the finalised one that are not listed yet: a node's signature index lags a moment. */
 export const FINALISED_MARGIN_SLOTS = 2;
-/** How often a listed transaction is requested before it is given up, and counted as unavailable. */
+/** Tries before a listed transaction is given up, and counted as unavailable. */
 export const FETCH_TRIES_MAX = 5;
-/** And for how long at least, milliseconds: nodes write within seconds what they list. */
+/** Minimum time before that, milliseconds: a node's index lags by seconds. */
 export const FETCH_TRIES_MS_MIN = 8_000;
-/** Transactions that are given up in a row while the node gives nothing else: of more it is the node that fails. */
+/** Transactions given up in a row without any success: beyond, the node itself fails. */
 export const UNPROVEN_MAX = 2;
-/** Failures in a row, of which a node may mean one transaction each, that are those of the node itself. */
+/** Ambiguous failures in a row that count as a failure of the node. */
 export const UNSURE_FAILURES_MAX = 8;
-/** First and longest wait before a transaction that was given up is requested again. */
+/** First and maximum delay before a given-up transaction is requested again. */
 export const LATER_FIRST_MS = 5_000;
 /** See LATER_FIRST_MS. */
 export const LATER_CAP_MS = 300_000;
-/** How often that is done: for 35 minutes, in which a node that was repaired has it. */
+/** Late retries of a transaction: over 35 minutes, in which a repaired node catches up. */
 export const LATER_TRIES_MAX = 12;
-/** Transactions of which it is known that no node gives them: each takes some hundred bytes. */
+/** Remembered transactions that no node returns: some hundred bytes each. */
 export const UNGIVEN_MAX = 10_000;
-/** Those of them that the store names, for the next start: some hundred kilobytes. */
+/** The part of them that the store lists for the next start: some hundred kilobytes. */
 export const UNGIVEN_STORED_MAX = 1_000;
-/** Characters of an unreadable row of a list by which it is known again. */
+/** Characters of an unreadable row that identify it. */
 export const ROW_CHARS_MAX = 300;
-/** Final logs with events that cannot be read are read again for as long: a node that garbles what it sends may be sound by then. */
+/**
+ * Time for which final logs with unreadable events are read again: a garbling node may have
+ * recovered by then.
+ */
 export const UNREADABLE_MS_MAX = 10_000;
-/** A stored transaction that a node knows and does not list for as long is left to the checks below the tip. */
+/** Time after which a stored transaction that a node knows but does not list is left to the orphan checks. */
 export const UNLISTED_MS_MAX = 30_000;
-/** How long a transaction that a finalised listing lacks waits before it is requested by signature. */
+/** Delay before a transaction that a finalised listing lacks is requested by signature. */
 export const UNCONFIRMED_WAIT_MS = 3_000;
-/** Pages read for what is not final below the tip: some minutes of a busy program. */
+/** Pages read for unfinalised transactions below the tip: several minutes of a busy program. */
 export const ORPHAN_PAGES_MAX = 10;
-/** First and longest time between two such checks; the first is longer than an unconfirmed transaction waits. */
+/**
+ * First and maximum interval of these checks; the first is longer than the delay of an unconfirmed
+ * transaction.
+ */
 export const ORPHANS_FIRST_MS = 4_000;
 /** See ORPHANS_FIRST_MS. */
 export const ORPHANS_CAP_MS = 300_000;
-/** First and longest wait before a failed request is tried again. */
+/** First and maximum delay before a failed request is retried. */
 export const RETRY_FIRST_MS = 500;
 /** See RETRY_FIRST_MS. */
 export const RETRY_CAP_MS = 5_000;
-/** The same after all nodes failed: a refused connect is cheap, and the history soon has all again. */
+/** First and maximum delay after all nodes failed: a refused connect is cheap, and recovery is quick. */
 export const NODES_FIRST_MS = 100;
 /** See NODES_FIRST_MS. */
 export const NODES_CAP_MS = 2_000;
-/** The same after the store failed: a full disk is not filled again by asking it every few seconds. */
+/** First and maximum delay after the store failed: a full disk should not be probed every few seconds. */
 export const STORE_FIRST_MS = 500;
 /** See STORE_FIRST_MS. */
 export const STORE_CAP_MS = 10_000;
-/** Requests that fail in a row before a back-fill that was requested is given up. */
+/** Failed requests in a row before a requested back-fill gives up. */
 export const JOB_FAILURES_MAX = 10;
-/** Requests that fail in a row before another node is used. */
+/** Failed requests in a row before another node is used. */
 export const NODE_FAILURES_MAX = 3;
-/** A finalised slot that stands still for as long is that of a node which lost the cluster. */
+/** Duration without a new finalised slot after which a node counts as disconnected from the cluster. */
 export const FINAL_STALL_MS = 60_000;
-/** Outages that are still to be filled: more are read as one. */
+/** Open gaps: further ones merge. */
 export const GAPS_MAX = 64;
 
 // Streams.
 
-/** Between two flushes of a market, milliseconds: the cadence that clients in use are built for. */
+/** Interval between two flushes of a market, milliseconds: existing clients expect this cadence. */
 export const FLUSH_MS = 300;
-/** Between two tries to open a topic that could not be read, milliseconds: a failing disk is not pressed. */
+/** Interval between two tries to open an unreadable topic, milliseconds: it spares a failing disk. */
 export const REOPEN_MS = 1_000;
 /**
- * Trades of one flush: 200 of about 1 KB are half of what may wait for a socket. Beyond it the newest
- * are sent, with the number of the others: 600 a second in one market are more than the chain settles.
+ * Trades of one flush: 200 of about 1 KB are half of a socket's backlog limit. Beyond, only the
+ * newest are sent, with the count of the others: 600 a second in one market exceed the chain's
+ * capacity.
  */
 export const WINDOW_TRADES_MAX = 200;
-/** Candles that one flush sends: beyond it subscribers get a new snapshot and read the older ones again. */
+/** Candles of one flush: beyond, subscribers get a new snapshot and read older ones again. */
 export const FLUSH_CANDLES_MAX = 16;
-/** Trades that a subscription begins with: what a client shows before the first one moves. */
+/** Trades of an initial message: enough for a client to display. */
 export const INIT_TRADES = 20;
-/** Topics of the worker: as many as the server allows, and those that are just being left. */
+/** Topics of the worker: the server's maximum, plus topics that are closing. */
 export const STREAM_TOPICS_MAX = 4_096;
-/** Buckets that a candle topic keeps, before all but those of one flush are dropped. */
+/** Cached buckets of a candle topic; beyond, only those of one flush are kept. */
 export const RECENT_BUCKETS_MAX = 64;
 
-/** Trades of an export that are read at once, some megabytes; no slot has as many of a market. */
+/** Trades read at a time for an export, several megabytes; no slot of a market has as many. */
 export const EXPORT_TRADES_AT_ONCE = 16_384;
 
 // Postgres. Times are milliseconds.
 
-/** A connect that takes longer is tried again. */
+/** Maximum duration of a connect; then it is retried. */
 export const POSTGRES_CONNECT_MS_MAX = 5_000;
-/** Transactions that go with a dropped day in one step of retention: a second or two of the server, in which nothing else is stored. */
+/**
+ * Transactions deleted with a dropped day in one step of retention: a second or two of the server,
+ * during which nothing else is stored.
+ */
 export const DROPPED_TRANSACTIONS_MAX = 50_000;
-/** A statement that takes longer is ended by the server: the longest counts a day of some ten million trades. */
+/**
+ * Maximum duration of a statement, enforced by the server: the longest counts a day of some ten
+ * million trades.
+ */
 export const POSTGRES_STATEMENT_MS_MAX = 30_000;
-/** A wait for a lock, so that readers never wait long behind a writer that waits for one of them. */
+/** Maximum wait for a lock, so that readers never wait long for a blocked writer. */
 export const POSTGRES_LOCK_MS_MAX = 5_000;
-/** A server that is silent for as long is given up: beyond what it allows itself, and below `WORKER_SILENCE_MS_MAX`. */
+/** Maximum silence of a server: longer than its own limits, and below `WORKER_SILENCE_MS_MAX`. */
 export const POSTGRES_REPLY_MS_MAX = 40_000;
-/** Rows that wait for one COPY, bytes of their text: some ten thousand trades. */
+/** Buffered rows of one COPY, bytes of text: some ten thousand trades. */
 export const COPY_BYTES_MAX = 8 * 1_024 * 1_024;
-/** Partitions that are made ahead of the newest day, so that none is made at midnight, when much is written. */
+/** Partitions created ahead of the newest day, so that none is created at midnight under load. */
 export const PARTITION_DAYS_AHEAD = 2;
-/** The first and the last day with a partition of its own, unix seconds: 2020 and 2105. Other times share one. */
+/** The first and the last day with its own partition, unix seconds: 2020 and 2105. Other times share one. */
 export const PARTITION_TS_MIN = 1_577_836_800;
 /** See PARTITION_TS_MIN. */
 export const PARTITION_TS_MAX = 4_291_747_200;
-/** Between two looks for what the writer has stored, milliseconds: an edge is as far behind at most. */
+/** Polling interval for new records of the writer, milliseconds: the maximum delay of an edge. */
 export const FOLLOW_MS = 250;
-/** New trades that an edge reads at one look; of more it opens its streams again. */
+/** New trades that an edge reads per poll; beyond, it reopens its streams. */
 export const FOLLOWED_TRADES_MAX = 2_000;
-/** A writer whose mark is as old, milliseconds, is not there: it writes one each second. */
+/** Maximum age of the writer's mark, milliseconds: it writes one each second. */
 export const WRITER_SILENCE_MS_MAX = 10_000;

@@ -1,6 +1,6 @@
 /**
- * What the main thread and the history's worker say to each other. All of it is plain data that a
- * port copies; the bytes of bodies change hands instead.
+ * The messages between the main thread and the history's worker. They are plain data that a port
+ * copies; the bytes of bodies are transferred.
  */
 
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
@@ -8,43 +8,43 @@ import type { HistoryStats, MarketFrame, MarketStats } from '../../contract/hist
 import type { MarketKey } from '../../contract/markets.js';
 import type { HistoryBook } from './records.js';
 
-/** A node, as the worker reaches it. */
+/** The configuration of a node. */
 export interface HistoryNode {
   readonly rpcUrl: string;
   readonly wsUrl: string;
 }
 
-/** A Yellowstone gRPC server, as the worker reaches it. */
+/** The configuration of a Yellowstone gRPC server. */
 export interface HistoryStream {
   readonly url: string;
   readonly token: string | undefined;
 }
 
-/** A database in the place of files; the address has its user and password. */
+/** A database instead of files; the URL contains user and password. */
 export interface DatabaseSetup {
   readonly url: string;
-  /** One service writes, and any number read what it writes. */
+  /** One service writes; any number of services read. */
   readonly role: 'write' | 'read';
 }
 
-/** What the worker is started with. */
+/** The configuration of the worker. */
 export interface WorkerSetup {
-  /** At least one, but for a service that only reads. */
+  /** At least one, except for a reading service. */
   readonly nodes: readonly HistoryNode[];
-  /** Whose transactions are followed in place of the nodes' logs, the first that stands. */
+  /** Preferred sources of transactions; the first available one is used. */
   readonly grpc?: readonly HistoryStream[] | undefined;
   readonly database?: DatabaseSetup | undefined;
   readonly programId: string;
-  /** Where the files are; made when it is not there. */
+  /** The folder of the files, created if missing. */
   readonly dataDir: string;
-  /** Trades and funding rates older than this are deleted, in days; 0 keeps all. */
+  /** Retention of trades and funding rates, in days; 0 keeps all. */
   readonly retentionDays: number;
-  /** Candles shorter than a day older than this are deleted, in days; 0 keeps all. */
+  /** Retention of candles shorter than a day, in days; 0 keeps all. */
   readonly candleRetentionDays: number;
-  /** An empty store is filled from this long ago, and with this many transactions at most. */
+  /** Initial back-fill of an empty store: hours, and maximum transactions. */
   readonly backfillHours: number;
   readonly backfillTransactionsMax: number;
-  /** Requests for transactions a second, to stay below what the node allows. */
+  /** Transaction requests per second, to stay below the node's limit. */
   readonly requestsPerSecond: number;
 }
 
@@ -56,22 +56,22 @@ export type ToWorker =
   | { readonly kind: 'leave'; readonly topic: string }
   | { readonly kind: 'stop' };
 
-/** An error of the history as it travels. */
+/** An error of the history as a message. */
 export interface RefusedQuery {
   readonly code: string;
   readonly message: string;
-  /** The parameter that is to blame; null when none is. */
+  /** The invalid parameter; null for none. */
   readonly param: string | null;
 }
 
-/** From the worker. Versions are posted before any body that they stand for. */
+/** From the worker. A version is posted before any body that it covers. */
 export type FromWorker =
   | { readonly kind: 'reply'; readonly id: number; readonly reply: HistoryBody }
   | { readonly kind: 'refused'; readonly id: number; readonly error: RefusedQuery }
   | { readonly kind: 'versions'; readonly versions: readonly (readonly [MarketKey, string])[] }
   | { readonly kind: 'frames'; readonly frames: readonly MarketFrame[] }
   | { readonly kind: 'stats'; readonly stats: HistoryStats }
-  /** The file of an earlier version is rewritten: nothing else is sent until that is done. */
+  /** The worker is upgrading an older file; it sends nothing else until it is done. */
   | { readonly kind: 'upgrading' }
   | { readonly kind: 'marketStats'; readonly markets: readonly MarketStats[] }
   | {

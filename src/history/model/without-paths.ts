@@ -1,7 +1,7 @@
-/** An absolute path, and the last name of it. */
+/** Matches an absolute path, and its last name. */
 const PATH = /(^|[\s'"(])(?:[A-Za-z]:)?[\\/](?:[^\s'"():,]*[\\/])?([^\s'"():,\\/]*)/g;
 
-/** A reason as clients may see it: of a path of this machine only the last name. The log has it whole. */
+/** A reason for clients: each path of this machine is reduced to its last name. The log has the full path. */
 export function withoutPaths(reason: string, folder: string): string {
   const short = folder === '' ? reason : reason.replaceAll(`${folder}/`, '');
   return short.replace(PATH, '$1$2');
