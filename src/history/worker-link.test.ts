@@ -1,4 +1,4 @@
-/** Threads of the history as they end. */
+/** How the history's threads end. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../rpc/log.js';
 import { systemTimers } from '../rpc/timers.js';

@@ -7,26 +7,26 @@ import type { FromWorker, ToWorker, WorkerSetup } from './model/messages.js';
 /** The callbacks of a worker's owner. */
 export interface WorkerListener {
   onMessage(message: FromWorker): void;
-  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
+  /** The thread has ended, with an uncaught error or one of the service. */
   onEnd(cause: Error): void;
 }
 
 /** A running worker thread. */
 export interface WorkerLink {
   sendMessage(message: ToWorker): void;
-  /** Ends the thread wherever it is; `ended` is still called. */
+  /** Ends the thread at any point; `ended` is still called. */
   terminate(): void;
 }
 
-/** Starts a worker; a test hands another one in. */
+/** Starts a worker; tests replace it. */
 export type StartWorker = (setup: WorkerSetup, listener: WorkerListener) => WorkerLink;
 
-/** Starts the compiled worker on a thread of its own. */
+/** Starts the compiled worker on a separate thread. */
 export function startThread(setup: WorkerSetup, listener: WorkerListener): WorkerLink {
   return startFile(workerFile(), setup, listener);
 }
 
-/** Starts a file as a worker. An error that it does not catch ends it, and is the reason. */
+/** Starts a file as a worker. An uncaught error ends it, and becomes the reason. */
 export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListener): WorkerLink {
   const worker = new Worker(file, { workerData: setup, execArgv: [] });
   let cause: Error | null = null;
@@ -48,8 +48,8 @@ export function startFile(file: URL, setup: WorkerSetup, listener: WorkerListene
 }
 
 /**
- * Node runs compiled files only, so code that runs from its sources, as tests do, takes the worker of
- * the last build.
+ * Node runs compiled files only, so code that runs from its sources, as tests do, uses the worker
+ * of the last build.
  */
 function workerFile(): URL {
   const beside = new URL('./worker/worker.js', import.meta.url);

@@ -1,4 +1,4 @@
-/** Copies the file of a history into a database that has none yet, with every row and number as it is. */
+/** Copies the file of a history into an empty database, with identical rows and ids. */
 import path from 'node:path';
 import { CANDLE_COLUMNS } from '../store/candle-rows.js';
 import type { Bound, Connection, Row, RowShape } from '../store/connection.js';
@@ -9,7 +9,7 @@ import { FUNDING_COLUMNS, TRADE_COLUMNS } from '../store/record-rows.js';
 import { refuseOtherChain } from './open-postgres.js';
 import { PostgresConnection } from './postgres-connection.js';
 
-/** Rows that are read from the file at once: some megabytes of trades. */
+/** Rows per read of the file: several megabytes of trades. */
 const ROWS_AT_ONCE = 5_000;
 
 /** A table, and the key by which it is read. */
@@ -38,18 +38,17 @@ const tables: readonly CopiedTable[] = [
   { table: 'meta', columns: ['name', 'value', 'sum'], key: ['name'] },
 ];
 
-/** What was copied. */
+/** The result of a copy. */
 export interface CopiedHistory {
-  /** Rows by table. */
   readonly rows: ReadonlyMap<string, number>;
 }
 
-/** Copies all or nothing. Throws a StoreError, as when the database has records already. */
+/** Copies in one transaction. Throws a StoreError, also when the database already contains records. */
 export async function copyFile({
   file,
   url,
 }: {
-  /** Its name is the genesis hash of its chain. */
+  /** The genesis hash of the chain, which names the file. */
   readonly file: string;
   readonly url: string;
 }): Promise<CopiedHistory> {

@@ -1,4 +1,4 @@
-/** Rows in the text form of COPY. */
+/** Encodes rows in the text format of COPY. */
 import type { Bound } from '../store/connection.js';
 
 const escapes: Readonly<Record<string, string>> = {

@@ -9,29 +9,29 @@ import type { Bound, DroppedRows, Row } from '../store/connection.js';
 
 const DAY_SECONDS = 86_400;
 
-/** The tables that are parted by day. */
+/** The tables that are partitioned by day. */
 export type PartedTable = 'trades' | 'funding_rates';
 
-/** How partitions are read and made. */
+/** Statements that read and change partitions. */
 export interface PartitionRunner {
   readRows(text: string, bound?: readonly Bound[]): readonly Row[];
   changeRows(text: string, bound?: readonly Bound[]): number;
 }
 
-/** A partition that was detached, and whose transactions are being deleted. */
+/** A detached partition whose transactions are being deleted. */
 interface DetachedDay {
   readonly table: PartedTable;
   readonly name: string;
 }
 
-/** The partitions of both tables of records: a day of UTC each, `trades_d20261123`. */
+/** The daily partitions (UTC) of both record tables, such as `trades_d20261123`. */
 export class DayPartitions {
   readonly #runner: PartitionRunner;
-  /** Days by number since 1970; null before they are read. */
+  /** Days since 1970 with a partition; null until loaded. */
   #days: Map<PartedTable, Set<number>> | null = null;
-  /** Null before they are read. */
+  /** Null until loaded. */
   #detached: DetachedDay[] | null = null;
-  /** How far each is emptied, by its name: its last such transaction. */
+  /** The last deleted transaction, by partition name. */
   readonly #emptied = new Map<string, number>();
   readonly #transactionsMax: number;
 
@@ -40,7 +40,7 @@ export class DayPartitions {
     this.#transactionsMax = transactionsMax;
   }
 
-  /** Makes the partition of a moment, and where it is the newest some ahead of it. */
+  /** Creates the partition of a moment, and for the newest day some ahead of it. */
   ensureDay(table: PartedTable, ts: number): void {
     if (ts < PARTITION_TS_MIN || ts >= PARTITION_TS_MAX) return;
     const days = this.#daysOf(table);
@@ -54,8 +54,9 @@ export class DayPartitions {
   }
 
   /**
-   * A step of dropping the oldest partition that lies before a moment: it is detached, as that takes no time, then the transactions that are only
-   * there are deleted, so many in a step, and it is dropped. What was begun before is ended first.
+   * One step of dropping the oldest partition before a moment: it is detached, which is quick, then
+   * its exclusive transactions are deleted in batches, and finally it is dropped. An unfinished
+   * drop is completed first.
    */
   dropOldest(table: PartedTable, before: number): DroppedRows {
     this.#detached ??= this.#readDetached();
@@ -73,7 +74,7 @@ export class DayPartitions {
       this.#runner.changeRows(`delete from uncharted u using ${name} d
         where u.market = d.market and u.tx = d.tx and u.idx = d.idx`);
     }
-    // Last, as readers wait from here on.
+    // Last, because readers wait from here on.
     this.#runner.changeRows(`alter table ${table} detach partition ${name}`);
     this.#detached?.push({ table, name });
     return { rows: readNumber(rows), transactions: 0, hasMore: true };
@@ -101,7 +102,6 @@ export class DayPartitions {
     return { rows: 0, transactions, hasMore: true };
   }
 
-  /** Forgets what was made: the transaction failed. */
   clearCache(): void {
     this.#days = null;
     this.#detached = null;
@@ -130,7 +130,7 @@ export class DayPartitions {
     return this.#days.get(table) ?? new Set();
   }
 
-  /** Also of those that are detached: what comes of such a day late goes to the partition of all other times. */
+  /** Includes detached days: late records of such a day go to the default partition. */
   #readDays(table: PartedTable): Set<number> {
     const names = this.#runner.readRows(
       `select relname from pg_class where relkind = 'r' and pg_table_is_visible(oid) and relname ~ '^${table}_d[0-9]{8}$'`,
@@ -138,7 +138,7 @@ export class DayPartitions {
     return new Set(names.map(([name]) => dayOf(String(name))));
   }
 
-  /** Those that another run has begun to drop. */
+  /** Partitions that another run began to drop. */
   #readDetached(): DetachedDay[] {
     const names = this.#runner.readRows(`select relname from pg_class
       where relkind = 'r' and not relispartition and pg_table_is_visible(oid) and relname ~ '^(trades|funding_rates)_d[0-9]{8}$' order by relname`);
@@ -154,7 +154,6 @@ function partitionName(table: PartedTable, day: number): string {
   return `${table}_d${date.replaceAll('-', '')}`;
 }
 
-/** The day of a partition's name. */
 function dayOf(name: string): number {
   const [, year, month, day] = /_d(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
   return Date.parse(`${year}-${month}-${day}T00:00:00Z`) / (DAY_SECONDS * 1_000);

@@ -1,8 +1,8 @@
-/** Failures of a server as those of the store. */
+/** Converts failures of a server into StoreErrors. */
 import { StoreError, type StoreReason } from '../store/error.js';
 import { LATER_VERSION, NOT_MADE, OTHER_WRITER, type ServerFailure } from './thread-messages.js';
 
-/** By the beginnings of codes: of Postgres (five characters), of the system, and of our thread. */
+/** Reasons by code prefix: of Postgres (five characters), of the system, and of the thread. */
 const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: string])[] = [
   [OTHER_WRITER, 'locked', 'another service writes into the database'],
   [NOT_MADE, 'lost', 'the database cannot be read'],
@@ -26,13 +26,13 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
   ['E', 'lost', 'the server cannot be reached'],
 ];
 
-/** What the packages say without a code when a connection ends. */
+/** Messages of the packages for a closed connection, which has no code. */
 const endings = /terminat|connect|not queryable|closed|timeout|SSL|SASL|SCRAM/i;
 
-/** Of our thread, whose messages are our own words. */
+/** Codes of the thread, whose messages may be shown. */
 const ownCodes: ReadonlySet<string> = new Set([OTHER_WRITER, NOT_MADE, LATER_VERSION]);
 
-/** A StoreError for what the thread says. The words of the server are its cause, for the log alone. */
+/** A StoreError for a failure of the thread. The server's message becomes the cause, for the log only. */
 export function serverError(place: string, { code, message }: ServerFailure): StoreError {
   const serverText = new Error(message);
   const known = reasons.find(([prefix]) => code.startsWith(prefix));

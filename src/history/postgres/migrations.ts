@@ -1,7 +1,7 @@
 /**
- * The versions of the tables in Postgres, oldest first, as those of the file in `store/migrations.ts`: the same names
- * and columns. Integers of any size are numeric. Records are parted by the day of their time, so its second is part of
- * their keys.
+ * The versions of the tables in Postgres, oldest first, like those of the file in
+ * `store/migrations.ts`: the same names and columns. Integers of any size are numeric. Records are
+ * partitioned by day, so their time is part of their keys.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import { CANDLE_COLUMNS } from '../store/candle-rows.js';
@@ -11,16 +11,16 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0001-records': { up: createTables },
 };
 
-/** The names of all versions that this program knows. */
+/** The names of all versions of this program. */
 export const POSTGRES_MIGRATION_NAMES: readonly string[] = Object.keys(migrations);
 
-/** The versions up to one of them. */
+/** The versions up to a named one. */
 export function postgresMigrations(upTo: string | null): Readonly<Record<string, Migration>> {
   const known = Object.entries(migrations).filter(([name]) => upTo === null || name <= upTo);
   return Object.fromEntries(known);
 }
 
-/** Columns of 64 bits; all others of records and candles hold integers of any size. */
+/** Columns of 64 bits; all other columns of records and candles hold integers of any size. */
 const smallColumns = new Set<string>([
   ...['market', 'slot', 'place', 'tx', 'idx', 'ts', 'explanation', 'filler', 'referrer_reward'],
   ...['taker', 'taker_order_id', 'taker_direction', 'maker', 'maker_order_id', 'maker_direction'],
@@ -56,7 +56,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
 
 type Run = (text: string) => Promise<void>;
 
-/** What lies outside of all days goes to a partition of its own: no time of a program is refused. */
+/** The default partition accepts every time outside of the daily partitions. */
 async function createRecords(run: Run, name: string, columns: readonly string[]): Promise<void> {
   await run(`create table ${name} (${columnTexts(columns, recordKey)},
     primary key (market, slot, place, idx, tx, ts)) partition by range (ts)`);
@@ -92,7 +92,7 @@ async function createTransactions(run: Run): Promise<void> {
   );
 }
 
-/** Whatever deletes a fill, it does not wait for its candles any more. */
+/** Every deletion of a fill also deletes its pending row. */
 async function createTriggers(run: Run): Promise<void> {
   await run(`create function uncharted_gone() returns trigger language plpgsql as $$ begin
     delete from uncharted where market = old.market and tx = old.tx and idx = old.idx;

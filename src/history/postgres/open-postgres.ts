@@ -4,12 +4,12 @@ import { HistoryStore } from '../store/store.js';
 import { ANY_CHAIN, type StoreOptions } from '../store/types.js';
 import { PostgresConnection, type PostgresPlace } from './postgres-connection.js';
 
-/** How a store in Postgres is opened; for {@link ANY_CHAIN} one that only reads takes the chain that it finds. */
+/** Options of a store in Postgres; for {@link ANY_CHAIN} a reading store accepts any chain. */
 export type PostgresStoreOptions = Omit<StoreOptions, 'folder' | 'onUpgrade' | 'role'> & {
   readonly place: PostgresPlace;
 };
 
-/** Opens the store of a chain in a database, making or migrating its tables. Throws a StoreError. */
+/** Opens the store of a chain in a database, creating or migrating its tables. Throws a StoreError. */
 export function openPostgresStore({ place, ...options }: PostgresStoreOptions): HistoryStore {
   const connection = new PostgresConnection(place);
   try {
@@ -23,7 +23,7 @@ export function openPostgresStore({ place, ...options }: PostgresStoreOptions): 
   }
 }
 
-/** The database is that of one chain, which the first writer names. */
+/** The database belongs to one chain, set by the first writer. */
 export function refuseOtherChain(connection: PostgresConnection, genesisHash: string): void {
   const text = `insert into meta (name, value) values ('genesis_hash', ?) on conflict do nothing`;
   connection.changeRows(text, [genesisHash]);

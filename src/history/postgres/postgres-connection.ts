@@ -16,30 +16,32 @@ import { serverError, shownAddress } from './errors.js';
 import { ServerLink } from './server-link.js';
 import type { ServerReply, ServerRequest, StoreRole } from './thread-messages.js';
 
-/** The reply of a server that did what it was asked. */
 type RowsReply = Extract<ServerReply, { readonly rows: readonly Row[] }>;
 
-/** A list, which has any number of places, or the partition of a day: each such text would take the place of one that is used over and over. */
+/**
+ * Statements with a list of variable length, or with a partition's name: preparing them would evict
+ * statements that are reused.
+ */
 const OF_ONE_USE = / in \(\?,|_d\d{8}\b/;
 
-/** Rows that wait for a COPY. */
+/** Buffered rows of a COPY. */
 interface WaitingRows {
   readonly text: string;
   lines: string;
 }
 
-/** Which database is opened, and for what. */
+/** The database to open, and the role. */
 export interface PostgresPlace {
-  /** With user and password, which are never shown. */
+  /** Contains user and password, which are never shown. */
   readonly url: string;
   readonly role: StoreRole;
-  /** Up to which version it is brought, in tests. */
+  /** The last migration to apply, in tests. */
   readonly upTo?: string;
 }
 
 /**
- * A database of a Postgres server. New rows wait within their transaction, and go out as one COPY a table before
- * anything is asked of it. A connection that was lost stays lost: the store is opened again.
+ * A database of a Postgres server. New rows are buffered within their transaction, and sent as one
+ * COPY per table before the next query. A lost connection stays closed: the store is opened again.
  */
 export class PostgresConnection implements Connection {
   readonly engine = 'postgres';
@@ -48,12 +50,12 @@ export class PostgresConnection implements Connection {
   readonly #days: DayPartitions;
   readonly #names = new Map<string, { readonly text: string; readonly name: string | null }>();
   readonly #waiting = new Map<string, WaitingRows>();
-  /** The highest number in use, by table. */
+  /** The highest id in use, by table. */
   readonly #ids = new Map<string, number>();
   #changeNumber: number | null = null;
-  /** Whether rows are on their way, of which the server has said nothing yet. */
+  /** Whether a COPY is running whose reply is outstanding. */
   #isCopying = false;
-  /** Why it is not open any more; null while it is. */
+  /** The reason for its closing; null while open. */
   #ended: StoreError | null = null;
 
   constructor({ url, role, upTo }: PostgresPlace) {
@@ -147,7 +149,7 @@ export class PostgresConnection implements Connection {
     return new StoreError('internal', text, error);
   }
 
-  /** The server checks its own pages; rows are checked as those of a file. */
+  /** The server verifies its pages; rows are verified as in a file. */
   checkIntegrity(): readonly string[] {
     return [];
   }
@@ -161,7 +163,7 @@ export class PostgresConnection implements Connection {
     try {
       this.#ask({ kind: 'close' });
     } catch {
-      // The server ends the connection by itself.
+      // The server closes the connection on its own.
     }
     this.abandon(new StoreError('closed', 'the store was closed'));
   }
@@ -181,12 +183,12 @@ export class PostgresConnection implements Connection {
     try {
       this.#finishCopy();
     } catch {
-      // The transaction failed before: this says no more.
+      // The transaction failed before; this error adds nothing.
     }
     try {
       this.changeRows('rollback');
     } catch {
-      // The next `begin` fails with the cause; the error that led here says more than this one.
+      // The next `begin` fails with the cause; the current error is more specific.
     }
   }
 
@@ -208,19 +210,20 @@ export class PostgresConnection implements Connection {
     if (waiting === undefined) return;
     if (this.#ended !== null) throw this.#ended;
     this.#finishCopy();
-    // The server takes them while the next rows are made; a failure is that of what is asked next.
+    // The server processes them while the next rows are prepared; a failure is reported by the next
+    // query.
     this.#link.send({ kind: 'copy', text: waiting.text, rows: waiting.lines });
     this.#isCopying = true;
   }
 
-  /** Waits until the server has what is on its way. Throws what it says of it. */
+  /** Waits until the server has processed the COPY. Throws its failure. */
   #finishCopy(): void {
     if (!this.#isCopying) return;
     this.#isCopying = false;
     this.#takeReply(this.#link.waitForReply());
   }
 
-  /** With the marks of Postgres for what is bound; the server keeps those that are used over and over. */
+  /** Adds Postgres placeholders, and a name for statements that the server should prepare. */
   #namedText(sql: string): { readonly text: string; readonly name: string | null } {
     const known = this.#names.get(sql);
     if (known !== undefined) return known;
@@ -248,7 +251,7 @@ function isParted(table: string): table is PartedTable {
   return table === 'trades' || table === 'funding_rates';
 }
 
-/** `?` and `?1` as `$1`. */
+/** Replaces `?` and `?1` by `$1`. */
 function dollarText(sql: string): string {
   let count = 0;
   return sql.replaceAll(/\?(\d*)/g, (_, number: string) => {

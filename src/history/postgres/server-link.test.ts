@@ -4,7 +4,7 @@ import { waitForFlag } from './server-link.js';
 
 const MS_MAX = 30_000;
 
-/** Wakes who waits, and sets the flag only later. */
+/** Wakes the waiter, and sets the flag only later. */
 const LATE = `
   const { workerData: flag } = require('node:worker_threads');
   const end = Date.now() + 30_000;

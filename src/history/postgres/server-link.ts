@@ -11,8 +11,9 @@ import { StoreError } from '../store/error.js';
 import type { ServerFailure, ServerReply, ServerRequest } from './thread-messages.js';
 
 /**
- * Asks a server and waits: its packages are asynchronous and run on a thread of their own, so that the store has one
- * interface, and a write is still never in the middle of another one. Bound by `POSTGRES_REPLY_MS_MAX`.
+ * A synchronous client of a server: the asynchronous packages run on a separate thread, so that the
+ * store has one interface, and writes never interleave. Replies are bounded by
+ * `POSTGRES_REPLY_MS_MAX`.
  */
 export class ServerLink {
   readonly #thread: Worker;
@@ -26,32 +27,32 @@ export class ServerLink {
     this.#port = port1;
     const workerData = { port: port2, replied };
     this.#thread = new Worker(threadFile(), { workerData, transferList: [port2], execArgv: [] });
-    // Whoever asks next finds out that it has ended.
+    // The next request reports that the thread has ended.
     this.#thread.on('error', () => undefined);
     this.#thread.unref();
     port1.unref();
   }
 
-  /** Asks and waits for the reply; one that does not come in time is a failure. */
+  /** Sends a request and waits for the reply; a timeout is a failure. */
   ask(request: ServerRequest): ServerReply {
     this.send(request);
     return this.waitForReply();
   }
 
-  /** Asks; {@link ServerLink.waitForReply} is to be called before anything else is asked. */
+  /** Sends a request; call {@link ServerLink.waitForReply} before the next one. */
   send(request: ServerRequest): void {
     Atomics.store(this.#replied, 0, 0);
     this.#port.postMessage(request);
   }
 
-  /** Waits for the reply to what was asked last. */
+  /** Waits for the reply to the last request. */
   waitForReply(): ServerReply {
     waitForFlag(this.#replied, POSTGRES_REPLY_MS_MAX);
     const reply = receiveMessageOnPort(this.#port)?.message as ServerReply | undefined;
     return reply ?? { failure: SILENCE };
   }
 
-  /** Ends the thread, with a server that does not respond as well. */
+  /** Ends the thread, even if the server does not respond. */
   end(): void {
     void this.#thread.terminate();
     this.#port.close();
@@ -63,7 +64,10 @@ const SILENCE: ServerFailure = {
   message: `no reply for ${POSTGRES_REPLY_MS_MAX} ms`,
 };
 
-/** Waits until a flag is set. What set it for the reply before may wake this wait as well: the flag is set before that. */
+/**
+ * Waits until a flag is set. The wake-up of an earlier reply may end a wait early, so the flag is
+ * checked again.
+ */
 export function waitForFlag(flag: Int32Array, msMax: number): void {
   const endMs = performance.now() + msMax;
   while (Atomics.load(flag, 0) === 0) {
@@ -73,7 +77,7 @@ export function waitForFlag(flag: Int32Array, msMax: number): void {
   }
 }
 
-/** As the worker of the history: code that runs from its sources takes the file of the last build. */
+/** As for the history's worker: code run from sources uses the file of the last build. */
 function threadFile(): URL {
   const beside = new URL('./server-thread.js', import.meta.url);
   if (existsSync(beside)) return beside;

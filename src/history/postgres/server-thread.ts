@@ -1,4 +1,4 @@
-/** The thread that speaks to Postgres: one connection, and one request after the other. */
+/** The thread that connects to Postgres: one connection, and one request at a time. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { workerData } from 'node:worker_threads';
@@ -23,7 +23,7 @@ import {
   type ThreadSetup,
 } from './thread-messages.js';
 
-/** The lock of the one that writes: `slbk` in ASCII. It is given back by the server when the connection ends. */
+/** The advisory lock of the writer: `slbk` in ASCII. The server releases it when the connection ends. */
 const WRITER_LOCK = 0x736c626b;
 
 const { port, replied } = workerData as ThreadSetup;
@@ -103,7 +103,7 @@ function newClient(url: string): pg.Client {
     keepAlive: true,
     types: { getTypeParser: readerOf },
   });
-  // The query under way fails as well, and that is enough.
+  // The running query fails as well, which is enough.
   made.on('error', () => undefined);
   return made;
 }
@@ -112,7 +112,7 @@ async function takeOver(writer: pg.Client, upTo: string | null): Promise<void> {
   const text = `select pg_try_advisory_lock(${WRITER_LOCK}) as is_mine`;
   const { rows } = await writer.query<{ is_mine: unknown }>(text);
   if (rows[0]?.is_mine !== 1n) throw failure(OTHER_WRITER, 'another service writes the database');
-  // Kysely takes a pool: this one has the connection that holds the lock, and keeps it.
+  // Kysely requires a pool: this one wraps the connection that holds the lock.
   const query = (text: string, values: unknown[]): unknown => writer.query(text, values);
   const pool = { connect: async () => ({ query, release: () => undefined }), end: async () => {} };
   const db = new Kysely({ dialect: new PostgresDialect({ pool: pool as never }) });
@@ -127,7 +127,7 @@ async function refuseLater(reader: pg.Client): Promise<void> {
     (name) => !POSTGRES_MIGRATION_NAMES.includes(name),
   );
   if (later === undefined) return;
-  // Any other text is none of a version of this program.
+  // Other texts are not version names of this program.
   const name = /^\d{4}-[\w-]{1,60}$/.test(later) ? ` (${later})` : '';
   throw failure(LATER_VERSION, `it is of a later version of the program${name}`);
 }
@@ -148,7 +148,7 @@ async function storedVersions(reader: pg.Client): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** How the text of a type is read: as the file's engine gives its values. */
+/** The parser of a type's text, with the same results as the file's engine. */
 function readerOf(oid: number): (text: string | Buffer) => unknown {
   const { builtins } = pg.types;
   const types: Readonly<Record<number, (text: string) => unknown>> = {

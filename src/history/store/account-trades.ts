@@ -9,25 +9,22 @@ import { tradeOf } from './record-rows.js';
 import type { RecordPosition } from './types.js';
 import type { ReadParts } from './writer.js';
 
-/** A part of them, newest first. */
+/** A range of them, newest first. */
 export interface AccountTradesPart {
   readonly account: string;
-  /** Only trades of these markets. */
   readonly markets: readonly MarketKey[];
   readonly limit: number;
-  /** Rows to leave out from the newest on; its cost grows with it. */
+  /** Rows to skip from the newest; the cost grows with it. */
   readonly offset?: number;
-  /** Only rows below this one. */
   readonly before?: RecordPosition;
 }
 
-/** Reads a part. Both roles have an index of their own, and what they give is merged. */
+/** Reads a range. Each role has an index, and both results are merged. */
 export function readAccountTrades(parts: ReadParts, query: AccountTradesPart): readonly TradeRow[] {
   const id = parts.nameIds.findAccountId(query.account);
   if (id === null) return [];
   const { limit, offset = 0 } = query;
   const taken = readRole(parts, query, sql<boolean>`r.taker = ${id}`);
-  // A trade with itself is one trade.
   const made = readRole(
     parts,
     query,
@@ -43,7 +40,7 @@ function readRole(
 ): readonly TradeRow[] {
   if (markets.length === 0) return [];
   const codes = sql.join(markets.map((market) => sql.lit(marketCode(market))));
-  // The plus keeps the walk on the account's index, whatever the key could do for the market.
+  // The plus forces the account's index, even if the planner prefers the market's key.
   const isWanted = sql<boolean>`+r.market in (${codes})
     and r.explanation != ${hiddenId(nameIds)}`;
   let select = selectTrades().where(isOfAccount).where(isWanted);

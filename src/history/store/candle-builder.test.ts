@@ -1,4 +1,4 @@
-/** Spot markets whose decimals are told later than their fills, as after each start of a service. */
+/** Spot markets whose decimals become known after their fills, as after each start of a service. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { candleRules } from '../candles/rules.js';
 import { PENDING_FILLS_PER_WRITE_MAX } from '../model/limits.js';
@@ -9,7 +9,7 @@ afterEach(cleanUp);
 
 const DAY = 86_400;
 
-/** A fill of spot_1 in a slot of its own. */
+/** A fill of spot_1, in its own slot. */
 function spot(slot: number, ts = MIDNIGHT + slot) {
   const parts = { marketType: 'spot', marketIndex: 1, baseAssetAmountFilled: 2_000_000n } as const;
   return oneFill(slot, { ...parts, ts });
@@ -31,13 +31,12 @@ function minutesOf(store: HistoryStore): readonly number[] {
     .map(({ start, count }) => (start - MIDNIGHT) * 1_000 + count);
 }
 
-/** Fills that are charted. */
 function charted(store: HistoryStore): number {
   const months = store.readCandles({ market: 'spot_1', minutes: 43_200, limit: 1_500 });
   return months.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** A store that is told the decimals of spot markets by `tell`. */
+/** A store whose spot decimals are set later, by `tell`. */
 async function untold(folder = newFolder()) {
   let decimals: number | null = null;
   const store = await newStore(folder, () => decimals);
@@ -49,7 +48,7 @@ async function untold(folder = newFolder()) {
   };
 }
 
-/** A store that has deleted the trades of its first candles, and is closed. */
+/** A closed store that has deleted the trades of its first candles. */
 async function retiredFolder(): Promise<{ folder: string; before: unknown }> {
   const folder = newFolder();
   const store = await newStore(folder);
@@ -116,7 +115,7 @@ describe('a market whose decimals are told late', () => {
     tell();
     store.writeBatch({ transactions: [] });
     expect(charted(store)).toBe(PENDING_FILLS_PER_WRITE_MAX);
-    // One of those that are charted, one of those that wait.
+    // One fill in candles, one pending.
     store.removeTransactions([signature(1), signature(count)]);
     expect(charted(store)).toBe(count - 2);
     store.writeBatch({ transactions: [spot(count + 1, MIDNIGHT)] });

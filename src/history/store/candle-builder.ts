@@ -9,7 +9,6 @@ import { marketsIn } from './queries.js';
 import { fillOf, TRADE_COLUMNS } from './record-rows.js';
 import type { CandlePoint, StoreOptions } from './types.js';
 
-/** Base amounts of perp markets, whatever the market. */
 const perpDecimals = 9;
 const columns = TRADE_COLUMNS.map((column) => `t.${column}`).join(', ');
 const byTimeText = `select ${columns} from trades t where market = ? and ts >= ? and ts < ?
@@ -21,7 +20,7 @@ const pendingText = `select ${columns} from uncharted u
 const addPendingText = 'insert into uncharted (market, tx, idx) values (?, ?, ?)';
 const deletePendingText = 'delete from uncharted where market = ? and tx = ? and idx = ?';
 
-/** Where the row of a fill is. */
+/** The key of a fill's row. */
 export interface FillKey {
   /** `marketCode`. */
   readonly code: number;
@@ -29,16 +28,15 @@ export interface FillKey {
 }
 
 /**
- * What fills add to candles. A fill of a market whose decimals are not known yet is pending: it waits in
- * the table `uncharted` and is added when they are known. Decimals never change on chain, so the file
- * stores them with the first fill that is added.
+ * Adds fills to candles. A fill of a market with unknown decimals is pending: it is listed in the
+ * table `uncharted`, and added when the decimals are known. Decimals never change on chain, so the
+ * store saves them with the first fill added.
  */
 export class CandleBuilder {
   readonly #connection: Connection;
   readonly #nameIds: NameIds;
   readonly #options: Pick<StoreOptions, 'rules' | 'decimalsOf'>;
   #cachedDecimals = new Map<number, number>();
-  /** Markets with fills that wait. */
   #pendingMarkets = new Set<number>();
 
   constructor(
@@ -52,7 +50,7 @@ export class CandleBuilder {
     this.reloadState();
   }
 
-  /** What a new fill adds to the candles of its market, or null; one that must wait is noted. */
+  /** The candle data of a new fill, or null; a fill of unknown decimals becomes pending. */
   pointOf({ code, tx }: FillKey, fill: Fill): CandlePoint | null {
     const decimals = this.#decimalsOf(code);
     if (decimals !== null) {
@@ -64,7 +62,6 @@ export class CandleBuilder {
     return null;
   }
 
-  /** Whether a market can have candles. */
   knowsDecimals(code: number): boolean {
     return this.#decimalsOf(code) !== null;
   }
@@ -74,7 +71,7 @@ export class CandleBuilder {
     return [...this.#pendingMarkets].some((code) => this.knowsDecimals(code));
   }
 
-  /** The points of a market's fills that are not pending, with `from <= ts < to`. */
+  /** The candle data of a market's fills that are not pending, with `from <= ts < to`. */
   readPoints(code: number, span: Span): readonly CandlePoint[] {
     const decimals = this.#decimalsOf(code);
     if (decimals === null) return [];
@@ -84,7 +81,7 @@ export class CandleBuilder {
       .filter((point) => point !== null);
   }
 
-  /** Adds pending fills whose decimals are known by now, `PENDING_FILLS_PER_WRITE_MAX` at most. */
+  /** Adds up to `PENDING_FILLS_PER_WRITE_MAX` pending fills whose decimals are now known. */
   addPendingFills(candles: CandleTables): void {
     let room = PENDING_FILLS_PER_WRITE_MAX;
     for (const code of [...this.#pendingMarkets]) {
@@ -98,7 +95,7 @@ export class CandleBuilder {
     }
   }
 
-  /** Reads the stored decimals and the pending markets: at the start, and when a write failed. */
+  /** Reads the stored decimals and the pending markets: at the start, and after a failed write. */
   reloadState(): void {
     const marks = readMarks(this.#connection, 'meta', 'decimals:');
     this.#cachedDecimals = new Map(

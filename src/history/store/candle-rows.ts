@@ -5,7 +5,7 @@ import { requireSum, rowSum } from './row-sum.js';
 import type { CandleTable } from './schema.js';
 import type { CandleAggregate, CandleMinutes, StoredCandle } from './types.js';
 
-/** The columns of a candle, in the order of the arrays that are written and read here. */
+/** The columns of a candle, in the order of its row arrays. */
 export const CANDLE_COLUMNS = [
   'market',
   'minutes',
@@ -28,7 +28,7 @@ export const CANDLE_COLUMNS = [
   'sum',
 ] as const satisfies readonly (keyof CandleTable)[];
 
-/** Stores a row of `CANDLE_COLUMNS`, in the place of the one of the same bucket. */
+/** Stores a row of `CANDLE_COLUMNS`, replacing the row of its bucket. */
 export const WRITE_CANDLE = replaceText({ table: 'candles', columns: CANDLE_COLUMNS }, [
   'market',
   'minutes',
@@ -37,7 +37,7 @@ export const WRITE_CANDLE = replaceText({ table: 'candles', columns: CANDLE_COLU
 
 const sumAt = CANDLE_COLUMNS.indexOf('sum');
 
-/** Which bucket a row is of. */
+/** The bucket of a row. */
 export interface BucketKey {
   /** `marketCode`. */
   readonly code: number;
@@ -46,7 +46,7 @@ export interface BucketKey {
   readonly start: number;
 }
 
-/** A bucket as its row. */
+/** Encodes a bucket as a row. */
 export function candleValues(key: BucketKey, of: CandleAggregate): Bound[] {
   const values: Bound[] = [
     key.code,
@@ -72,12 +72,12 @@ export function candleValues(key: BucketKey, of: CandleAggregate): Bound[] {
   return values;
 }
 
-/** The checksum that a row of `CANDLE_COLUMNS` should have. */
+/** The expected checksum of a row of `CANDLE_COLUMNS`. */
 export function sumOfCandle(row: Row): number {
   return rowSum(row.slice(0, sumAt));
 }
 
-/** The bucket of a row of `CANDLE_COLUMNS`. */
+/** Decodes a row of `CANDLE_COLUMNS`. */
 export function candleOf(row: Row): StoredCandle {
   return {
     market: marketKeyOfCode(readNumber(row[0])),
@@ -87,7 +87,7 @@ export function candleOf(row: Row): StoredCandle {
   };
 }
 
-/** The aggregate of a row of `CANDLE_COLUMNS`. Throws a StoreError when it is not what was written. */
+/** Decodes the aggregate of a row of `CANDLE_COLUMNS`. Throws a StoreError on a checksum mismatch. */
 export function aggregateOf(row: Row): CandleAggregate {
   if (row[sumAt] !== null) requireSum('candles', row[sumAt], sumOfCandle(row));
   return {
@@ -112,12 +112,12 @@ function endOf(row: Row, at: number): StoredCandle['first'] {
   };
 }
 
-/** One text for each bucket. */
+/** A unique text for each bucket. */
 export function bucketName({ code, minutes, start }: BucketKey): string {
   return `${code}:${minutes}:${start}`;
 }
 
-/** The buckets that a coarser one is exactly made of; null for a minute, which is made of trades. */
+/** The resolution whose buckets sum up to a coarser one; null for minutes, which are sums of trades. */
 export function finerOf(minutes: CandleMinutes): CandleMinutes | null {
   if (minutes === 1) return null;
   if (minutes <= 60) return 1;

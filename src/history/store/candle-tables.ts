@@ -26,16 +26,16 @@ import type {
   StoredCandle,
 } from './types.js';
 
-/** The points of a market's fills with `from <= ts < to`, in any order. */
+/** The candle data of a market's fills with `from <= ts < to`, in any order. */
 export type PointReader = (code: number, span: Span) => readonly CandlePoint[];
 
-/** Buckets of one length each, so that a span is cut without a calendar; the coarsest first. */
+/** Resolutions of constant length, so that a span is split without a calendar; the coarsest first. */
 const spanCuts: readonly CandleMinutes[] = [1_440, 60, 1];
 
 interface ChangedBucket extends BucketKey {
-  /** What was added to it, or null. */
+  /** The sum of added fills, or null. */
   added: CandleAggregate | null;
-  /** Whether something of it was taken away, so that it is made again from what is finer. */
+  /** Whether a fill was removed, so that the bucket must be computed again from finer buckets. */
   isStale: boolean;
 }
 
@@ -46,8 +46,8 @@ const spanText = `select ${columns} from candles
 const deleteText = 'delete from candles where market = ? and minutes = ? and start = ?';
 
 /**
- * The fills of each bucket, as aggregates that do not depend on the order of arrival. Changes are
- * gathered by `add` and `takeAway` and written by `flush`, within the transaction of their trades.
+ * The aggregates of each bucket, independent of arrival order. `add` and `takeAway` collect
+ * changes, which `flush` writes within the transaction of their trades.
  */
 export class CandleTables {
   readonly #connection: Connection;
@@ -56,7 +56,7 @@ export class CandleTables {
   readonly #cutoffs: RetentionCutoffs;
   readonly #minutes: readonly CandleMinutes[];
   #changed = new Map<string, ChangedBucket>();
-  /** What was written last, by the names of buckets: the next trade is most often of the same ones. */
+  /** The last written buckets by name: the next trade usually hits them again. */
   readonly #written = new Map<string, CandleAggregate>();
 
   constructor(parts: {
@@ -72,17 +72,16 @@ export class CandleTables {
     this.#minutes = [...parts.rules.minutes].sort((a, b) => a - b);
   }
 
-  /** Adds a new fill to its minute; `flush` adds the minute to what is coarser. */
+  /** Adds a new fill to its minute; `flush` propagates the minute to coarser buckets. */
   addPoint(code: number, point: CandlePoint): void {
     this.#addToBucket(this.#bucketAt(code, 1, point.ts), this.#rules.ofPoint(point));
   }
 
-  /** Marks the buckets of a removed fill as stale. */
   markStale(code: number, ts: number): void {
     for (const minutes of this.#minutes) this.#bucketAt(code, minutes, ts).isStale = true;
   }
 
-  /** Writes what was gathered, the finest first. */
+  /** Writes the collected changes, the finest first. */
   writeChanges(): readonly CandleChange[] {
     this.#rollUp();
     const touched = [...this.#changed.values()].sort((a, b) => a.minutes - b.minutes);
@@ -92,7 +91,7 @@ export class CandleTables {
       .map((bucket) => this.#writeBucket(bucket));
   }
 
-  /** Rebuilds every bucket of a market whose trades retention has left, from the finest up. */
+  /** Rebuilds all buckets of a market whose trades retention has kept, from the finest up. */
   rebuildMarket(market: MarketKey): void {
     const code = marketCode(market);
     const times = 'select ts from trades where market = ?1 and ts between 0 and ?2';
@@ -103,7 +102,7 @@ export class CandleTables {
     this.writeChanges();
   }
 
-  /** Makes a bucket again of what it is made of; false where retention has deleted some of that. */
+  /** Computes a bucket again from finer data; false where retention has deleted some of it. */
   repairBucket(key: BucketKey): boolean {
     const { code, minutes, start } = key;
     if (!this.#minutes.includes(minutes) || start < 0 || start > TS_MAX) return false;
@@ -116,7 +115,7 @@ export class CandleTables {
     return true;
   }
 
-  /** Forgets what was gathered or written: the transaction failed. */
+  /** Clears collected changes and the cache after a failed transaction. */
   clearChanges(): void {
     this.#changed = new Map();
     this.#written.clear();
@@ -149,14 +148,14 @@ export class CandleTables {
     return row === null ? null : candleOf(row);
   }
 
-  /** Markets that have a bucket, one seek each. */
+  /** Markets that have a bucket, with one seek per market. */
   listMarkets(): readonly MarketKey[] {
     return marketsIn(this.#connection, 'candles').map(marketKeyOfCode);
   }
 
   /**
-   * What the fills of any span come to, or null without any: its days, the hours beside them, the
-   * minutes beside those, and single fills at its two ends. A month costs some hundred rows.
+   * The sum of the fills in any span, or null without any: from its days, the remaining hours and
+   * minutes, and single fills at both ends. A month costs several hundred rows.
    */
   aggregateSpan(market: MarketKey, span: Span): CandleAggregate | null {
     return this.#sumSpan(marketCode(market), span, 0);
@@ -169,7 +168,7 @@ export class CandleTables {
     return (inMinute ?? this.candleBefore(market, 1, minute))?.last ?? null;
   }
 
-  /** Of the buckets of `spanCuts[depth]` that are in the span, and of what is finer beside them. */
+  /** Sums the buckets of `spanCuts[depth]` within the span, and finer data at its ends. */
   #sumSpan(code: number, span: Span, depth: number): CandleAggregate | null {
     if (span.from >= span.to) return null;
     const minutes = spanCuts[depth];
@@ -186,19 +185,19 @@ export class CandleTables {
     );
   }
 
-  /** What the buckets that start in [from, to) come to, or null without any. */
+  /** The sum of the buckets that start in [from, to), or null without any. */
   #sumBuckets(code: number, minutes: CandleMinutes, span: Span): CandleAggregate | null {
     return this.#mergeAll(
       this.#connection.readRows(spanText, [code, minutes, span.from, span.to]).map(aggregateOf),
     );
   }
 
-  /** What some points come to, or null without any. */
+  /** The sum of the fills in a span, or null without any. */
   #sumPoints(code: number, span: Span): CandleAggregate | null {
     return this.#mergeAll(this.#points(code, span).map((point) => this.#rules.ofPoint(point)));
   }
 
-  /** What two parts come to together, either of which may be nothing. */
+  /** The sum of two parts, either of which may be null. */
   #mergeParts(a: CandleAggregate | null, b: CandleAggregate | null): CandleAggregate | null {
     if (a === null || b === null) return a ?? b;
     return this.#rules.merge(a, b);
@@ -255,7 +254,7 @@ export class CandleTables {
     this.#written.delete(oldest);
   }
 
-  /** Whether all that a bucket is made of is there: retention may have deleted some of it. */
+  /** Whether all data of a bucket is still stored: retention may have deleted some. */
   #isWhole({ minutes, start }: BucketKey): boolean {
     const finer = finerOf(minutes);
     return (
@@ -270,7 +269,7 @@ export class CandleTables {
     try {
       return this.#mergeParts(row === null ? null : aggregateOf(row), bucket.added);
     } catch (error) {
-      // A row that the disk has changed is made again, where all that it is made of is there.
+      // A damaged row is computed again, if all its data is stored.
       if (isDamage(error) && this.#isWhole(bucket)) return this.#rebuildBucket(bucket);
       throw error;
     }

@@ -3,30 +3,28 @@ import type { FundingRow, TradeRow } from '../model/records.js';
 import { marketKeyOfCode } from './columns.js';
 import type { CandleChange, StoreChange } from './types.js';
 
-/** What one write has changed so far. */
+/** The changes of one write so far. */
 export class Changes {
   readonly trades: TradeRow[] = [];
   readonly fundingRates: FundingRow[] = [];
   readonly markets = new Set<MarketKey>();
   /** fillRecordIds of new fills, by market. */
   readonly newIds = new Map<number, bigint[]>();
-  /** Fills that were taken away. */
   readonly removedFills: RemovedFill[] = [];
   tradesRemoved = 0;
   fundingRatesRemoved = 0;
-  /** Whether a transaction that was stored before has got records. */
+  /** Whether an already stored transaction got new records. */
   hasLate = false;
-  /** Transactions added less those taken away. */
+  /** Added transactions less removed ones. */
   transactions = 0;
   known = 0;
   retired = 0;
 
-  /** Remembers that a market's records changed. */
   markDirty(code: number): void {
     this.markets.add(marketKeyOfCode(code));
   }
 
-  /** Remembers the number of a new fill. */
+  /** Records the number of a new fill. */
   addFillId(code: number, id: bigint | null): void {
     if (id === null) return;
     const ids = this.newIds.get(code);
@@ -34,7 +32,7 @@ export class Changes {
     else ids.push(id);
   }
 
-  /** The whole change, with the buckets that it changed. */
+  /** The complete change, with the changed buckets. */
   toStoreChange(candles: readonly CandleChange[]): StoreChange {
     for (const candle of candles) this.markets.add(candle.market);
     return {
@@ -49,7 +47,7 @@ export class Changes {
   }
 }
 
-/** A fill that was taken away. */
+/** A removed fill. */
 export interface RemovedFill {
   readonly code: number;
   readonly slot: number;

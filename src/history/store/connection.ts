@@ -1,26 +1,25 @@
 import type { StoredInteger } from './columns.js';
 import type { StoreError } from './error.js';
 
-/** What may be bound; a number is a whole one and goes to columns that hold small integers only. */
+/** A bound value; numbers are integers, and go to columns of small integers only. */
 export type Bound = StoredInteger | number | Uint8Array | null;
-/** A row as an array, its integers as bigint. */
+/** A row as an array, with bigint integers. */
 export type Row = readonly unknown[];
 
-/** A table, and columns of it in the order of the values of its rows. */
+/** A table, and its columns in the order of a row's values. */
 export interface RowShape {
   readonly table: string;
   readonly columns: readonly string[];
 }
 
-/** What a write changed, for those who read the same database. */
+/** A write's change, for readers of the same database. */
 export interface StoredChange {
-  /** Codes of markets. */
   readonly markets: readonly number[];
-  /** Whether it is new transactions alone: nothing was taken away, and none that was stored before has got records. */
+  /** Whether it only added new transactions: no removals, and no records for stored transactions. */
   readonly isNewAlone: boolean;
 }
 
-/** What a step of dropping a day has taken away. */
+/** The result of one step of dropping a day. */
 export interface DroppedRows {
   readonly rows: number;
   readonly transactions: number;
@@ -29,42 +28,42 @@ export interface DroppedRows {
 }
 
 /**
- * What a store is kept in: a file or a Postgres server. Everything is synchronous, because its worker has
- * nothing else to do meanwhile, and every failure is a StoreError. Texts are in the SQL that both know, with
- * `?` or `?1` for what is bound.
+ * The storage of a store: a file or a Postgres server. All methods are synchronous, because the
+ * worker has nothing else to do meanwhile, and every failure is a StoreError. Statements use the
+ * common SQL of both, with `?` or `?1` as placeholders.
  */
 export interface Connection {
-  /** What is open, as it may be shown: a path, or an address without user and password. */
+  /** A displayable name: a path, or an address without user and password. */
   readonly file: string;
   readonly engine: 'file' | 'postgres';
-  /** Names it among all others; another file at the same path has another name. */
+  /** A unique identity; another file at the same path has another one. */
   readonly identity: string | null;
-  /** All rows of a query. */
   readRows(sql: string, bound?: readonly Bound[]): readonly Row[];
   /** The first row of a query, or null. */
   readRow(sql: string, bound?: readonly Bound[]): Row | null;
-  /** Changes rows and returns how many. */
   changeRows(sql: string, bound?: readonly Bound[]): number;
-  /** Adds a row that is known to be new. */
+  /** Inserts a row that is known to be new. */
   addRow(shape: RowShape, values: readonly Bound[]): void;
-  /** Adds a row without its column `id`, and returns the number that it got there. */
+  /** Inserts a row without its column `id`, and returns the assigned id. */
   addNumberedRow(shape: RowShape, values: readonly Bound[]): number;
-  /** Tells those who read the same database what the transaction under way changes. */
+  /** Publishes the change of the current transaction to readers of the same database. */
   noteChange(change: StoredChange): void;
-  /** A step of dropping the oldest day of a table of records that lies before a moment, unix seconds, where days lie apart. */
+  /**
+   * Runs one step of dropping the oldest day of a record table before a moment, unix seconds; only
+   * where days are partitions.
+   */
   dropOldestDay(table: 'trades' | 'funding_rates', before: number): DroppedRows;
-  /** Reads that all see one state of what is stored. */
   runSnapshot<T>(read: () => T): T;
-  /** Everything that `work` writes, or nothing of it. */
+  /** Runs `work` in a transaction. */
   runTransaction<T>(work: () => T): T;
-  /** A StoreError for what something else threw that uses the connection. */
+  /** Converts an error of other code that uses the connection. */
   toStoreError(error: unknown): StoreError;
-  /** Reads everything and returns what is wrong with it. */
+  /** Reads everything and returns the defects. */
   checkIntegrity(): readonly string[];
-  /** Whether what is open is still what is found under its name. */
+  /** Whether the open storage is still the one under its name. */
   isInPlace(): boolean;
-  /** Gives it back; what is asked later fails. */
+  /** Closes the storage; later calls fail. */
   close(): void;
-  /** Lets go of what is not in its place any more; whatever is asked later fails with `reason`. */
+  /** Abandons a storage that is no longer in place; later calls fail with `reason`. */
   abandon(reason: StoreError): void;
 }

@@ -2,32 +2,30 @@ import { CodedError } from '../../contract/coded-error.js';
 
 /** Why the store could not do what it was asked. */
 export type StoreReason =
-  /** The disk has no room. */
   | 'full'
-  /** The disk, the folder or the file may not be written. */
+  /** The disk, the folder or the file is read-only. */
   | 'readonly'
-  /** The disk failed in another way. */
+  /** Another disk error. */
   | 'io'
-  /** Another process has the file. */
+  /** Another process has locked the file. */
   | 'locked'
-  /** The file is no store of this chain. */
+  /** The file is not a store of this chain. */
   | 'foreign'
-  /** The file is of a later version of the program. */
+  /** The file has a later version of the format. */
   | 'newer'
   /** The file is damaged. */
   | 'corrupt'
-  /** The file was moved or deleted while it was open. */
+  /** The file was moved or deleted while open. */
   | 'moved'
-  /** The folder cannot be made or opened. */
+  /** The folder cannot be created or opened. */
   | 'folder'
-  /** The server of the store cannot be reached: it is opened again. */
+  /** The store's server is unreachable: the store is opened again. */
   | 'lost'
-  /** The store was closed. */
   | 'closed'
-  /** Anything else: a bug. */
+  /** A bug. */
   | 'internal';
 
-/** The reasons that may go away by themselves, with the store left open. */
+/** Reasons that may pass while the store stays open. */
 const recoverable: ReadonlySet<StoreReason> = new Set([
   'full',
   'readonly',
@@ -49,13 +47,13 @@ export class StoreError extends CodedError<'STORE_FAILED'> {
     super('STORE_FAILED', message, { cause });
   }
 
-  /** Whether trying again later may help. */
+  /** Whether a later retry may succeed. */
   get canRecover(): boolean {
     return recoverable.has(this.reason);
   }
 }
 
-/** Whether a row or a page of the file is not what was written. */
+/** Whether a row or a page of the file is damaged. */
 export function isDamage(error: unknown): boolean {
   return error instanceof StoreError && error.reason === 'corrupt';
 }

@@ -21,7 +21,6 @@ interface Faulty {
   readonly connection: FileConnection;
 }
 
-/** A store whose connection the test can hurt. */
 async function faultyStore(): Promise<Faulty> {
   const connection = await openFile({ folder: newFolder(), genesisHash: GENESIS });
   onTestFinished(() => connection.close());

@@ -13,8 +13,8 @@ import { insertText } from './insert-text.js';
 type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
 
 /**
- * One open file. Every failure of the database leaves it as a StoreError. Numbers are bound as REAL, which a
- * column declared INTEGER turns into an integer, and a column of type ANY would not.
+ * One open file. Every database failure becomes a StoreError. Numbers are bound as REAL, which an
+ * INTEGER column converts to an integer, but an ANY column does not.
  */
 export class FileConnection implements Connection {
   readonly engine = 'file';
@@ -23,7 +23,7 @@ export class FileConnection implements Connection {
   readonly #statements = new Map<string, Statement>();
   readonly #inserts = new Map<RowShape, string>();
   #place: FilePlace | null = null;
-  /** Why it is not open any more; null while it is. */
+  /** The reason for its closing; null while open. */
   #ended: StoreError | null = null;
   #isLogged = false;
 
@@ -39,9 +39,9 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * The lock is held while the file is open: a second process fails at once, and no shared memory
-   * is used, which a full disk would make fail in the middle of a read. Nothing here changes the file,
-   * which may be another program's.
+   * Holds the lock while the file is open: a second process fails immediately, and no shared memory
+   * is used, which could fail on a full disk in the middle of a read. These settings do not change
+   * the file, which may belong to another program.
    */
   #applySettings(): void {
     this.runStatements('pragma busy_timeout = 0');
@@ -52,9 +52,9 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * Writes go through a log from here on. A commit is in it when it returns, so it survives the end of
-   * the process; after a power cut the newest may be missing, with the marks that say they are stored,
-   * and are filled in again.
+   * Enables the write-ahead log. A returned commit is in the log, so it survives the end of the
+   * process; after a power loss the newest commits may be missing together with their progress
+   * marks, and are then read again.
    */
   enableLog(): void {
     this.#isLogged = true;
@@ -64,22 +64,21 @@ export class FileConnection implements Connection {
     this.runStatements(`pragma journal_size_limit = ${WAL_BYTES_KEPT}`);
   }
 
-  /** From here on another file at its path is noticed. */
+  /** From here on, a replacement of the file is detected. */
   watchPlace(): void {
     this.#place = new FilePlace(this.file);
   }
 
-  /** The handle for Kysely's dialect, which migrates through it. */
+  /** The handle for Kysely's migrator. */
   get database(): InstanceType<typeof Database> {
     return this.#database;
   }
 
-  /** Runs statements that return no rows. */
+  /** Executes statements without results. */
   runStatements(sql: string): void {
     this.#runGuarded(() => this.#database.exec(sql));
   }
 
-  /** All rows of a query. */
   readRows(sql: string, bound: readonly Bound[] = []): readonly Row[] {
     return this.#runGuarded(() => this.#prepareStatement(sql).all(bound)) as readonly Row[];
   }
@@ -91,7 +90,6 @@ export class FileConnection implements Connection {
     );
   }
 
-  /** Changes rows and returns how many. */
   changeRows(sql: string, bound: readonly Bound[] = []): number {
     return this.#runGuarded(() => this.#prepareStatement(sql).run(bound)).changes;
   }
@@ -105,15 +103,14 @@ export class FileConnection implements Connection {
     return Number(this.#runGuarded(() => statement().run(values)).lastInsertRowid);
   }
 
-  /** Nobody else reads the file. */
+  /** The file has no other readers. */
   noteChange(): void {}
 
-  /** Days lie in one table. */
   dropOldestDay(): DroppedRows {
     return { rows: 0, transactions: 0, hasMore: false };
   }
 
-  /** Nobody else writes the file. */
+  /** The file has no other writers. */
   runSnapshot<T>(read: () => T): T {
     return read();
   }
@@ -131,7 +128,7 @@ export class FileConnection implements Connection {
     return this.#place?.isKept() ?? true;
   }
 
-  /** Everything that `work` writes, or nothing of it. */
+  /** Runs `work` in a transaction. */
   runTransaction<T>(work: () => T): T {
     this.runStatements('begin immediate');
     try {
@@ -144,22 +141,21 @@ export class FileConnection implements Connection {
     }
   }
 
-  /** Takes back what the transaction under way wrote; a full disk may have done so already. */
+  /** Rolls back the current transaction; a full disk may have rolled it back already. */
   rollBack(): void {
     if (this.#ended !== null || !this.#database.inTransaction) return;
     try {
       this.#database.exec('rollback');
     } catch {
-      // The next `begin` fails with the cause; the error that led here says more than this one.
+      // The next `begin` fails with the cause; the current error is more specific.
     }
   }
 
-  /** A StoreError for what something else threw that uses the handle. */
+  /** Converts an error of other code that uses the handle. */
   toStoreError(error: unknown): StoreError {
     return storeErrorOf(this.file, error);
   }
 
-  /** Gives the file back; what was prepared cannot be used any more. */
   close(): void {
     if (this.#ended !== null) return;
     this.#ended = new StoreError('closed', 'the store was closed');
@@ -169,8 +165,8 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * Lets go of a file that is not at its path any more: nothing is done to what is there now, such as
-   * the log of another process. Whatever is asked later fails with `reason`.
+   * Abandons a file that is no longer at its path, without touching the current file there, such as
+   * the log of another process. Later calls fail with `reason`.
    */
   abandon(reason: StoreError): void {
     if (this.#ended !== null) return;
@@ -180,8 +176,9 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * The file is closed when the last statement is collected, whenever that is, so the lock is given
-   * back by hand. It can only be done outside of WAL, which is entered again by the next opening.
+   * The driver closes the file when its last statement is garbage-collected, at an unknown time, so
+   * the lock is released explicitly. That requires leaving WAL mode; the next opening enters it
+   * again.
    */
   #releaseLock(): void {
     try {
@@ -189,7 +186,7 @@ export class FileConnection implements Connection {
       this.#database.exec('pragma locking_mode = normal');
       this.#database.exec('select count(*) from sqlite_schema');
     } catch {
-      // A broken disk keeps the lock until the process ends; what is committed is in the log.
+      // A broken disk keeps the lock until the process ends; commits are in the log.
     }
   }
 
@@ -211,8 +208,9 @@ export class FileConnection implements Connection {
   }
 
   /**
-   * The driver ends the whole process when a text is no UTF-8, which a damaged byte can make of any column.
-   * So a text with anything but printable ASCII and line ends is read as a blob; nothing else is stored here.
+   * The driver ends the whole process on a text that is not UTF-8, which a damaged byte can cause
+   * in any column. So a text with other characters than printable ASCII and line breaks, which the
+   * store never writes, is read as a blob.
    */
   #prepareReader(sql: string): Statement {
     const statement = this.#database.prepare(sql);
@@ -250,7 +248,7 @@ const reasons: readonly (readonly [prefix: string, reason: StoreReason, what: st
   ['SQLITE_CANTOPEN', 'folder', 'the file cannot be opened'],
 ];
 
-/** Does `work`, and turns what the database throws into a StoreError. */
+/** Runs `work`, and converts database errors into StoreErrors. */
 export function guardDatabase<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -259,7 +257,7 @@ export function guardDatabase<T>(file: string, work: () => T): T {
   }
 }
 
-/** A StoreError for whatever was thrown by the database. */
+/** Converts a database error into a StoreError. */
 export function storeErrorOf(file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -272,7 +270,7 @@ export function storeErrorOf(file: string, error: unknown): StoreError {
   return new StoreError('internal', `the store failed: ${file} (${code} ${message})`, error);
 }
 
-/** The database names its failures by `code`, but that of opening a file only in its text. */
+/** The database reports failures in `code`, but failures to open a file only in the message. */
 function errorCodeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string' && code !== '') return code;

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 
 /**
- * Whether an open file is still the one at its path. A file that was deleted or replaced is written on
- * all the same by who has it open, and nobody finds what goes there.
+ * Detects that an open file is no longer the one at its path. A deleted or replaced file can still
+ * be written, but its data is lost.
  */
 export class FilePlace {
   readonly #file: string;
   readonly #opened: string | null;
-  /** That of the log, once there is one. */
+  /** The identity of the log, once it exists. */
   #log: string | null;
 
   constructor(file: string) {
@@ -16,12 +16,12 @@ export class FilePlace {
     this.#log = identityOf(`${file}-wal`);
   }
 
-  /** Names the file among all others of the machine. */
+  /** Identifies the file on this machine. */
   get identity(): string | null {
     return this.#opened;
   }
 
-  /** Whether the file and its log are where they were; a disk that does not say is no reason to doubt it. */
+  /** Whether the file and its log are still in place; true when the disk does not say. */
   isKept(): boolean {
     try {
       const log = identityOf(`${this.#file}-wal`);

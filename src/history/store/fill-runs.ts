@@ -11,19 +11,16 @@ interface Run {
 
 /** Holes in the fillRecordIds of markets. */
 export interface FillGaps {
-  /** Numbers that are missing, of all holes. */
   readonly missing: bigint;
   readonly holes: number;
-  /** The first of the holes. */
+  /** The first holes. */
   readonly gaps: readonly FillGap[];
-  /** Numbers that are missing, by market; only markets with any. */
+  /** Missing numbers by market; only markets with any. */
   readonly byMarket: ReadonlyMap<MarketKey, bigint>;
 }
 
-/** The totals of a market's runs. */
 interface RunTotals {
   runs: number;
-  /** Numbers in them. */
   numbers: bigint;
 }
 
@@ -37,13 +34,13 @@ const lastText = `select first_id, last_id from fill_runs
   where market = ? order by first_id desc limit 1`;
 
 /**
- * Which fillRecordIds of a market were stored, as runs of contiguous ones. The program numbers the
- * fills of a market without a hole, so what lies between two runs is what is missing. The total is
- * kept up to date while runs change: it is read each second, and there may be a hundred thousand runs.
+ * The stored fillRecordIds of each market, as contiguous runs. The program numbers a market's fills
+ * without holes, so the ranges between runs are missing. Totals are updated with each change,
+ * because they are read every second and there may be a hundred thousand runs.
  */
 export class FillRuns {
   readonly #connection: Connection;
-  /** By market, in ascending order; null when they must be counted again. */
+  /** By market, ascending; null when they must be computed. */
   #totals: Map<number, RunTotals> | null = null;
   #cachedGaps = new Map<MarketKey | 'all', FillGaps>();
 
@@ -51,13 +48,12 @@ export class FillRuns {
     this.#connection = connection;
   }
 
-  /** Adds numbers to those of a market; they may be there already. */
+  /** Adds numbers of a market, which may be stored already. */
   addIds(code: number, ids: readonly bigint[]): void {
     this.#cachedGaps.clear();
     for (const run of runsOf(ids)) this.#addRun(code, run);
   }
 
-  /** Takes one number away. */
   removeId(code: number, id: bigint): void {
     this.#cachedGaps.clear();
     const run = this.#nearestRun(code, id);
@@ -67,7 +63,7 @@ export class FillRuns {
     if (run.last > id) this.#insertRun(code, { first: id + 1n, last: run.last });
   }
 
-  /** Forgets what was counted: a write failed. */
+  /** Clears the totals after a failed write. */
   clearCache(): void {
     this.#cachedGaps.clear();
     this.#totals = null;
@@ -138,7 +134,7 @@ export class FillRuns {
     return { missing, holes, gaps, byMarket };
   }
 
-  /** Of the first number of a market to its last. */
+  /** The range from a market's first number to its last. */
   #lengthOfAll(code: number): bigint {
     const [first] = this.#connection.readRows(firstText, [code, 1]).map(runOf);
     const [last] = this.#connection.readRows(lastText, [code]).map(runOf);
@@ -188,7 +184,7 @@ function lengthOf({ first, last }: Run): bigint {
   return last - first + 1n;
 }
 
-/** Numbers in any order, with repetitions, as runs in ascending order. */
+/** Converts numbers in any order, with duplicates, into ascending runs. */
 function runsOf(ids: readonly bigint[]): readonly Run[] {
   const runs: { first: bigint; last: bigint }[] = [];
   for (const id of [...ids].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {

@@ -1,4 +1,4 @@
-/** What another service has stored in the same database since the last look. */
+/** Reads the changes that another service has stored in the same database. */
 import { sql } from 'kysely';
 import { FOLLOWED_TRADES_MAX } from '../model/limits.js';
 import { marketKeyOf, type TradeRow } from '../model/records.js';
@@ -10,17 +10,17 @@ import { tradeOf } from './record-rows.js';
 import type { CandleChange, CandleRules, StoreChange } from './types.js';
 import type { ReadParts } from './writer.js';
 
-/** The markets that changed. */
+/** Changed markets since the last poll. */
 export interface FollowedChanges {
-  /** That of the newest change: they ascend with each write. */
+  /** The number of the newest change; numbers ascend with each write. */
   readonly number: number;
   /** Codes. */
   readonly markets: readonly number[];
-  /** Whether new transactions do not tell all of it: records were taken away, or added to older ones. */
+  /** Whether there are changes other than new transactions: removals, or records added to stored ones. */
   readonly hasOther: boolean;
 }
 
-/** What changed behind a number. */
+/** The changes after a number. */
 export function readChanges({ connection }: ReadParts, behind: number): FollowedChanges {
   const text = 'select market, number, removed from changes where number > ?';
   const rows = connection.readRows(text, [behind]);
@@ -31,20 +31,19 @@ export function readChanges({ connection }: ReadParts, behind: number): Followed
   };
 }
 
-/** The number of the newest transaction; they ascend in the order in which they were stored. */
+/** The number of the newest transaction; numbers ascend in the order of storage. */
 export function highestTransaction({ connection }: ReadParts): number {
   return readNumber(connection.readRow('select coalesce(max(id), 0) from transactions')?.[0]);
 }
 
-/** A change as streams take it, and how far it goes. */
+/** A change in the format of streams, and its position. */
 export interface FollowedChange {
   readonly change: StoreChange;
   readonly tx: number;
-  /** Whether more has changed than it says. */
   readonly isReset: boolean;
 }
 
-/** Reads the trades of new transactions, and the candles that have them. */
+/** Reads the trades of new transactions, and their candles. */
 export function readFollowed(
   parts: ReadParts & { readonly candles: CandleTables },
   { markets, hasOther }: FollowedChanges,

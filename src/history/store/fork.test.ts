@@ -73,7 +73,7 @@ describe('holes in the numbers of fills', () => {
     ]);
     expect(all.gaps).toHaveLength(GAPS_LISTED_MAX);
     store.close();
-    // As they are counted when a file is opened.
+    // The counts after opening a file.
     expect((await newStore(folder)).findGaps()).toEqual(all);
   });
 

@@ -11,12 +11,12 @@ export const FUNDING_PERIODS = {
   '1y': 365 * 86_400,
 } as const;
 
-/** The mean of each period, a fraction of the price an hour; null without a record in it. */
+/** The mean of each period, as a fraction of the price per hour; null for a period without a record. */
 export type FundingMeans = Readonly<Record<keyof typeof FUNDING_PERIODS, number | null>>;
 
 /**
- * Reads them; `now` is in unix seconds. In doubles, whose 15 digits are more than are shown of a mean; a
- * record whose oracle had no price counts as 0, as everywhere.
+ * Reads the means; `now` is in unix seconds. Computed in doubles, whose 15 digits exceed the shown
+ * ones; a record without an oracle price counts as 0, as everywhere.
  */
 export function readFundingMeans(
   { connection }: ReadParts,

@@ -1,4 +1,4 @@
-/** Texts that add rows, in the SQL of both engines. */
+/** Texts of insert statements, in the SQL of both engines. */
 import type { RowShape } from './connection.js';
 
 /** `insert into TABLE (A, B) values (?, ?) TAIL`. */
@@ -7,7 +7,7 @@ export function insertText(table: string, columns: readonly string[], tail = '')
   return `insert into ${table} (${columns.join(', ')}) values (${places}) ${tail}`;
 }
 
-/** The same, in the place of the row of the same key. */
+/** As {@link insertText}, replacing the row of the same key. */
 export function replaceText({ table, columns }: RowShape, key: readonly string[]): string {
   const others = columns.filter((column) => !key.includes(column));
   const sets = others.map((column) => `${column} = excluded.${column}`).join(', ');

@@ -8,26 +8,25 @@ import { FUNDING_COLUMNS, sumOfRecord, TRADE_COLUMNS } from './record-rows.js';
 import { blobSum, rowSum } from './row-sum.js';
 import type { CandleMinutes } from './types.js';
 
-/** What one slice of a check has found. */
+/** The result of one slice of a check. */
 export interface CheckedSlice {
   readonly rows: number;
-  /** Rows, or tables that cannot be read on, that are not what was written; candles that could be made again are not. */
+  /** Damaged rows and unreadable tables, without repaired candles. */
   readonly damaged: readonly string[];
-  /** Whether all tables were read to their ends; the next slice begins again. */
+  /** Whether all tables were read; the next slice starts over. */
   readonly isEnd: boolean;
 }
 
-/** A table or an index, and how its rows are checked. */
+/** A table or an index, and the check of its rows. */
 interface CheckedTable {
   readonly name: string;
-  /** By what it is read. */
   readonly key: readonly string[];
   readonly index?: string;
-  /** What is read: the key is among it, and `sum`, where the rows have one, is the last. */
+  /** The columns to read: the key and, last, `sum` if the rows have one. */
   readonly columns: readonly string[];
-  /** Absent where the rows have none. */
+  /** Absent for rows without a checksum. */
   readonly sumOf?: (row: Row) => number;
-  /** SQL that is 1 for a row that the indexes, or the table, have as well, and whose transaction is there. */
+  /** SQL that is 1 for a row that is also in the indexes, or the table, and whose transaction exists. */
   readonly isFound: string;
 }
 
@@ -45,7 +44,7 @@ function recordTable(name: string, columns: readonly string[]): CheckedTable {
   };
 }
 
-/** Every entry of the index has a row, so that none can go from the table unnoticed. */
+/** Every index entry must have a row, which reveals lost rows. */
 function eventIndex(name: string): CheckedTable {
   const sameRow = recordKey.map((column) => `i.${column} = r.${column}`).join(' and ');
   return {
@@ -84,15 +83,15 @@ const tables: readonly CheckedTable[] = [
 ];
 
 /**
- * Reads the whole file a few rows at a time, along the keys, and compares each row with its checksum and
- * with the indexes. A candle that is damaged is made again of what it is made of; rows of an earlier version get
+ * Reads the whole file a few rows at a time, by key, and compares each row with its checksum and
+ * the indexes. Damaged candles are computed again from finer data; rows of an earlier version get
  * their checksum.
  */
 export class IntegrityWalk {
   readonly #connection: Connection;
   readonly #candles: CandleTables;
   #tableAt = 0;
-  /** The key of the last row; null at the beginning of a table. */
+  /** The key of the last row; null at the start of a table. */
   #after: readonly unknown[] | null = null;
 
   constructor(connection: Connection, candles: CandleTables) {
@@ -131,7 +130,7 @@ export class IntegrityWalk {
     return rows;
   }
 
-  /** To the next table; whether it was the last one. */
+  /** Moves to the next table; returns whether it was the last one. */
   #leaveTable(): boolean {
     this.#after = null;
     this.#tableAt = (this.#tableAt + 1) % tables.length;
@@ -149,7 +148,7 @@ export class IntegrityWalk {
     return row[columns.length - 1];
   }
 
-  /** Writes missing checksums and makes candles again; the names of the rows that are damaged still. */
+  /** Writes missing checksums and repairs candles; returns the names of the rows that stay damaged. */
   #mendRows(table: CheckedTable, rows: readonly Row[], damaged: readonly Row[]): readonly string[] {
     const bare = rows.filter((row) => {
       return (

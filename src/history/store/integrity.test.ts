@@ -1,4 +1,4 @@
-/** Files that the disk has changed: nothing that is not what was written is read as if it were. */
+/** Files changed on disk: a damaged value is never returned as valid. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../sim/random.js';
@@ -27,7 +27,7 @@ const PAGE = 20;
 
 afterEach(cleanUp);
 
-/** As many trades, two a transaction and a minute apart, with a funding rate in each tenth. */
+/** Trades, two per transaction and a minute apart, with a funding rate every tenth. */
 function batch(count: number) {
   return Array.from({ length: count / 2 }, (_, at) => {
     const ts = MIDNIGHT + at * 60;
@@ -46,7 +46,7 @@ async function filled(folder: string, count = TRADES): Promise<HistoryStore> {
   return store;
 }
 
-/** What a walk over the whole file finds. */
+/** The defects that a walk over the whole file finds. */
 function walk(store: HistoryStore): readonly string[] {
   const found: string[] = [];
   for (;;) {
@@ -57,7 +57,7 @@ function walk(store: HistoryStore): readonly string[] {
   }
 }
 
-/** All that is served, each page as text, or how reading it failed. */
+/** All bodies, each page as text, or its failure. */
 function pagesOf(store: HistoryStore): readonly string[] {
   const pages: string[] = [];
   const read = (rows: () => unknown): void => {
@@ -103,7 +103,7 @@ describe('a file with some bytes flipped', () => {
       const folder = newFolder();
       const damaged = Buffer.from(bytes);
       for (let flip = 0; flip < FLIPS; flip += 1) {
-        // The first page is the schema's: the database refuses the file then.
+        // The first page is the schema's: the database rejects the file then.
         const at = 4_096 + random.nextBelow(damaged.length - 4_096);
         damaged[at] = (damaged[at] ?? 0) ^ (1 + random.nextBelow(255));
       }
@@ -118,7 +118,7 @@ describe('a file with some bytes flipped', () => {
       const missing = changed.filter((page) => page !== 'refused').length;
       counts.refused += changed.length - missing;
       counts.missing += missing;
-      // A page of the database that lost rows looks whole: the check finds what the index has more.
+      // A page that lost rows looks intact: the check finds the surplus index entries.
       if (missing > 0) expect(walk(store)).not.toEqual([]);
     }
     expect(counts.refused).toBeGreaterThan(FILES);
@@ -236,7 +236,7 @@ describe('the check of a file', () => {
   });
 });
 
-/** Null where the damage is found by opening the file. */
+/** Null when opening the file already finds the damage. */
 async function openedOrDamaged(file: string): Promise<HistoryStore | null> {
   const folder = newFolder();
   copyFileSync(file, storeFile(folder, GENESIS));

@@ -2,12 +2,12 @@ import type { Connection } from './connection.js';
 import { readMarks, writeMark } from './marks.js';
 import type { CandleMinutes } from './types.js';
 
-/** What has a line; funding rates have none, because nothing counts one twice. */
+/** Kinds of records with a cutoff; funding rates have none, because duplicates of them do no harm. */
 export type CutoffKind = 'trades' | `candles_${CandleMinutes}`;
 
 /**
- * The moments before which retention has deleted, by kind. They are stored, because a trade from
- * before its line that comes again must not be taken for a new one: its bucket still counts it.
+ * The retention cutoffs, by kind. They are stored, because an old trade that arrives again must not
+ * count as new: its bucket still contains it.
  */
 export class RetentionCutoffs {
   readonly #connection: Connection;
@@ -18,7 +18,7 @@ export class RetentionCutoffs {
     this.reloadCutoffs();
   }
 
-  /** Trades from before it are deleted, unix seconds. */
+  /** Trades before it are deleted, unix seconds. */
   get tradesBefore(): number {
     return this.#cutoffs.get('trades') ?? Number.NEGATIVE_INFINITY;
   }
@@ -28,12 +28,12 @@ export class RetentionCutoffs {
     return this.#cutoffs.get(`candles_${minutes}`) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Moves a line forward, never back. */
+  /** Moves a cutoff forward, never back. */
   advanceCutoff(kind: CutoffKind, ts: number): void {
     if (ts > (this.#cutoffs.get(kind) ?? Number.NEGATIVE_INFINITY)) this.#writeCutoff(kind, ts);
   }
 
-  /** Moves every line that is later than this back to it; those that it moved. */
+  /** Lowers every cutoff that is later than `tsMax`; returns the changed ones. */
   limitCutoffs(tsMax: number): readonly string[] {
     const late = [...this.#cutoffs].filter(([, ts]) => ts > tsMax).map(([kind]) => kind);
     for (const kind of late) this.#writeCutoff(kind, tsMax);
@@ -45,7 +45,7 @@ export class RetentionCutoffs {
     this.#cutoffs.set(kind, ts);
   }
 
-  /** Reads what is stored: at the start, and when a write failed. */
+  /** Reads the stored cutoffs: at the start, and after a failed write. */
   reloadCutoffs(): void {
     const marks = readMarks(this.#connection, 'meta', 'retired:');
     this.#cutoffs = new Map(
@@ -54,7 +54,7 @@ export class RetentionCutoffs {
   }
 }
 
-/** How much is stored. */
+/** Totals of the store. */
 export interface StoreTotals {
   readonly trades: number;
   readonly fundingRates: number;
@@ -63,7 +63,7 @@ export interface StoreTotals {
 
 const noRows: StoreTotals = { trades: 0, fundingRates: 0, transactions: 0 };
 
-/** Counts kept beside the rows, because counting ten million of them takes seconds. */
+/** Counts maintained with the rows, because counting ten million rows takes seconds. */
 export class RowTotals {
   readonly #connection: Connection;
   #totals: StoreTotals = noRows;
@@ -78,7 +78,7 @@ export class RowTotals {
     return this.#totals;
   }
 
-  /** Adds to the counts, or takes from them. */
+  /** Adds to the counts; negative values subtract. */
   addCounts(more: StoreTotals): void {
     if (more.trades === 0 && more.fundingRates === 0 && more.transactions === 0) return;
     this.#totals = {
@@ -90,7 +90,7 @@ export class RowTotals {
     writeMark(this.#connection, 'meta', { name: 'totals', value });
   }
 
-  /** Reads what is stored: at the start, and when a write failed. */
+  /** Reads the stored counts: at the start, and after a failed write. */
   reloadTotals(): void {
     const text = readMarks(this.#connection, 'meta', 'totals').get('totals') ?? '{}';
     this.#totals = { ...noRows, ...(JSON.parse(text) as Partial<StoreTotals>) };

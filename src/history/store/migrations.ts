@@ -1,11 +1,11 @@
 import { type Kysely, type Migration, type MigrationProvider, sql } from 'kysely';
 
 /**
- * The versions of the file, oldest first. One that has been released is never changed: what comes
- * later is a migration of its own, and every one of them is tested from the first version up.
+ * The versions of the file, oldest first. A released version is immutable: later changes are new
+ * migrations, and each is tested from the first version up.
  *
- * Tables are strict, so that a wrong type fails where it is written. Records are kept in the order in
- * which they are read (`without rowid`): a page is one walk along the key.
+ * Tables are strict, so that a wrong type fails on writing. Records are stored in reading order
+ * (`without rowid`): a page is one walk along the key.
  */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-records': { up: createRecords },
@@ -14,10 +14,10 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0004-accounts': { up: indexAccounts },
 };
 
-/** The names of all versions that this program knows. */
+/** The names of all versions of this program. */
 export const MIGRATION_NAMES: readonly string[] = Object.keys(migrations);
 
-/** Hands Kysely's Migrator the versions up to one of them, by default all. */
+/** Provides Kysely's Migrator with the versions up to one of them, by default all. */
 export function migrationProvider(upTo?: string): MigrationProvider {
   const known = Object.entries(migrations).filter(([name]) => upTo === undefined || name <= upTo);
   return { getMigrations: async () => Object.fromEntries(known) };
@@ -56,7 +56,7 @@ async function createTransactions(db: Kysely<unknown>): Promise<void> {
     .addColumn('has_records', 'integer', (column) => column.notNull())
     .modifyEnd(strict)
     .execute();
-  // Partial indexes: of ten million transactions some hundred are not final.
+  // Partial indexes: of ten million transactions, some hundred are not final.
   const few = [
     ['transactions_unsettled', 'is_final = 0'],
     ['transactions_truncated', 'is_truncated = 1'],
@@ -81,7 +81,7 @@ async function createTransactions(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** A table of records: its key, its own columns, and the two indexes both tables have. */
+/** Creates a record table: its key, its columns, and the two indexes of both record tables. */
 async function createRecordTable(
   db: Kysely<unknown>,
   name: string,
@@ -93,7 +93,7 @@ async function createRecordTable(
     ${sql.raw(columns)},
     primary key (market, slot, place, idx, tx)
   ) strict, without rowid`.execute(db);
-  // Each event once, by whatever path it comes.
+  // Each event is stored once, whatever its source.
   await sql`create unique index ${sql.ref(`${name}_by_event`)} on ${sql.table(name)} (tx, idx)`.execute(
     db,
   );
@@ -149,7 +149,7 @@ async function createCandles(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Fills that are in no candle yet, because the decimals of their market are not known. */
+/** Fills that are in no candle yet, because the decimals of their market are unknown. */
 async function createUncharted(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('uncharted')
@@ -159,18 +159,19 @@ async function createUncharted(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('uncharted_key', ['market', 'tx', 'idx'] as never)
     .modifyEnd(strictByKey)
     .execute();
-  // Whatever deletes a fill, it does not wait any more.
+  // Every deletion of a fill also deletes its pending row.
   await sql`create trigger uncharted_gone after delete on trades begin
     delete from uncharted where market = old.market and tx = old.tx and idx = old.idx;
   end`.execute(db);
-  // The first version marked whole markets; those with a candle had most of their fills in candles.
+  // The first version marked whole markets; markets with a candle had most of their fills in
+  // candles.
   await sql`insert into uncharted select market, tx, idx from trades
     where 'uncharted:' || market in (select name from meta)
     and market not in (select market from candles)`.execute(db);
   await sql`delete from meta where name like 'uncharted:%'`.execute(db);
 }
 
-/** A checksum in every row, `row-sum.ts`; rows that are there get theirs when they are first checked. */
+/** Adds a checksum to every row, see `row-sum.ts`; existing rows get theirs on their first check. */
 async function addSums(db: Kysely<unknown>): Promise<void> {
   const records = ['trades', 'funding_rates', 'candles'];
   const names = ['transactions', 'accounts', 'explanations', 'progress', 'meta'];
@@ -179,7 +180,7 @@ async function addSums(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** The trades of an account are one walk for each of its roles. */
+/** The trades of an account are one walk per role. */
 async function indexAccounts(db: Kysely<unknown>): Promise<void> {
   for (const role of ['taker', 'maker']) {
     const column = sql.ref(role);

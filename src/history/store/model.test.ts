@@ -12,10 +12,10 @@ import type { HistoryStore } from './store.js';
 import { cleanUp, fill, MIDNIGHT, newFolder, newStore, signature, transaction } from './testing.js';
 import type { CandleMinutes } from './types.js';
 
-/** The store against a plain map of transactions, through random writes, removals and restarts. */
+/** Compares the store with a plain map of transactions, through random writes, removals and restarts. */
 const markets: readonly MarketKey[] = ['perp_0', 'perp_1', 'spot_0'];
 const signatures = 24;
-/** Where final places begin: provisional ones are below, so no two are ever the same. */
+/** The first final place: provisional places are below, so the two never collide. */
 const finalPlaces = 1_000;
 
 type Step =
@@ -32,7 +32,7 @@ interface Version {
   readonly isTruncated: boolean;
 }
 
-/** What a transaction left in a slot: always the same, and of another slot something else. */
+/** The records of a transaction: constant per slot, and different in another slot. */
 function recordsOf({ number, slot, isFinal, isTruncated }: Version): TransactionRecords {
   const fills = Array.from({ length: (number + slot) % 4 }, (_, index): Fill => {
     const dice = number * 31 + slot * 17 + index * 7;
@@ -57,10 +57,10 @@ function recordsOf({ number, slot, isFinal, isTruncated }: Version): Transaction
   });
 }
 
-/** The rules of `HistoryStore.write`, `remove` and `settle`, in the plainest form. */
+/** The rules of `HistoryStore.write`, `remove` and `settle`, in the simplest form. */
 class Model {
   readonly transactions = new Map<string, TransactionRecords>();
-  /** Of spot markets; told by a step, and not any more after a restart. */
+  /** Of spot markets; set by a step, and unset after a restart. */
   decimals: number | null = null;
 
   write(records: TransactionRecords): void {
@@ -119,7 +119,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'restart' }) },
 );
 
-/** Does a step to both; the store is another one behind a restart. */
+/** Applies a step to both; a restart replaces the store. */
 async function take(
   given: Step,
   both: { readonly store: HistoryStore; readonly model: Model; readonly folder: string },
@@ -152,7 +152,7 @@ async function take(
   return store;
 }
 
-/** All trades of a market by cursors of some rows each. */
+/** All trades of a market, by cursors of a few rows each. */
 function walked(store: HistoryStore, market: MarketKey): readonly TradeRow[] {
   const rows: TradeRow[] = [];
   for (;;) {
@@ -167,7 +167,7 @@ function walked(store: HistoryStore, market: MarketKey): readonly TradeRow[] {
   }
 }
 
-/** What some fills come to, told without the rules of candles but for the point of each. */
+/** The sum of some fills, independent of the candle rules except for the point of each. */
 function plainSum(rows: readonly TradeRow[]) {
   const points = rows
     .map((row) => candleRules.pointOf(row, row.marketType === 'spot' ? 6 : 9))

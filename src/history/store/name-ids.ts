@@ -4,14 +4,14 @@ import type { Connection } from './connection.js';
 import { blobSum, damagedError, requireSum, rowSum } from './row-sum.js';
 
 const keyBytes = 32;
-/** Accounts of one query over a network: more would make its text long, and fewer wait more often. */
+/** Accounts per network query: more would make its text long, and fewer cost more round trips. */
 const accountsAtOnce = 500;
 const accountShape = { table: 'accounts', columns: ['key', 'sum'] };
 const explanationShape = { table: 'explanations', columns: ['name', 'sum'] };
 
 /**
- * Numbers for accounts and explanations, so that a trade names three accounts in nine bytes and not in
- * 99. Those in use are remembered; what a failed write gave out is forgotten by `forget`.
+ * Ids of accounts and explanations: a trade names three accounts in nine bytes instead of 99. Ids
+ * in use are cached; ids of a failed write are dropped by `forget`.
  */
 export class NameIds {
   readonly #connection: Connection;
@@ -19,19 +19,19 @@ export class NameIds {
   readonly #keys = new Map<number, string>();
   readonly #explanations = new Map<string, number>();
   readonly #names = new Map<number, string>();
-  /** Accounts that were named beforehand, and have no number yet. */
+  /** Prefetched accounts that have no id yet. */
   readonly #absent = new Set<string>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  /** The number of an account, given out when it has none. */
+  /** The id of an account, assigned if missing. */
   accountId(key: string): number {
     const known = this.#accounts.get(key);
     if (known !== undefined) return known;
     const bytes = bytesOf(key);
-    // Also where it is expected it is new but once.
+    // A prefetched account is new only once.
     const stored = this.#absent.delete(key) ? null : this.#findStoredId(bytes);
     const id = stored ?? this.#connection.addNumberedRow(accountShape, [bytes, blobSum(bytes)]);
     this.#cacheAccount(id, key);
@@ -39,8 +39,8 @@ export class NameIds {
   }
 
   /**
-   * Runs `work`, which takes the numbers of these accounts: of a server all are read at once, because each question takes
-   * a way there and back.
+   * Runs `work`, which uses the ids of these accounts: a server returns them in one query, because
+   * each query costs a round trip.
    */
   expectAccounts<T>(keys: ReadonlySet<string>, work: () => T): T {
     if (this.#connection.engine === 'file') return work();
@@ -65,7 +65,7 @@ export class NameIds {
     }
   }
 
-  /** The number of an account, or null when nothing has it. */
+  /** The id of an account, or null for an unknown one. */
   findAccountId(key: string): number | null {
     const bytes = decodeBase58(key, keyBytes);
     return bytes === null ? null : (this.#accounts.get(key) ?? this.#findStoredId(bytes));
@@ -77,7 +77,6 @@ export class NameIds {
     return id === undefined ? null : Number(id);
   }
 
-  /** The account of a number. */
   accountKey(id: number): string {
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
@@ -90,7 +89,7 @@ export class NameIds {
     return key;
   }
 
-  /** The number of an explanation, given out when it has none. */
+  /** The id of an explanation, assigned if missing. */
   explanationId(name: string): number {
     const known = this.#explanations.get(name);
     if (known !== undefined) return known;
@@ -102,14 +101,13 @@ export class NameIds {
     return id;
   }
 
-  /** The number of an explanation, or null when nothing has it. */
+  /** The id of an explanation, or null for an unknown one. */
   findExplanationId(name: string): number | null {
     const [id] =
       this.#connection.readRow('select id from explanations where name = ?', [name]) ?? [];
     return id === undefined ? null : Number(id);
   }
 
-  /** The explanation of a number. */
   explanationName(id: number): string {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
@@ -121,7 +119,7 @@ export class NameIds {
     return name;
   }
 
-  /** Forgets everything: what was given out last may not be stored. */
+  /** Clears the cache: the last assigned ids may not be stored. */
   clearCache(): void {
     this.#accounts.clear();
     this.#keys.clear();

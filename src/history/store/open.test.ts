@@ -20,7 +20,6 @@ afterEach(cleanUp);
 
 const otherChain = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 
-/** A folder with a file of ours in it that has a trade. */
 async function filledFolder(): Promise<{ readonly folder: string; readonly file: string }> {
   const folder = newFolder();
   const store = await newStore(folder);
@@ -160,7 +159,7 @@ describe('versions', () => {
     const migrated = await schemaOf(old);
     expect(migrated).toEqual(await schemaOf(fresh));
     expect(migrated.versions.map(([version]) => version)).toEqual(MIGRATION_NAMES);
-    // It is told of a file that is older, and of no other.
+    // Reported for an older file only.
     expect(upgraded).toEqual(name === MIGRATION_NAMES.at(-1) ? [] : [old]);
   });
 

@@ -7,19 +7,19 @@ import { FileConnection } from './file-connection.js';
 import { MIGRATION_NAMES, migrationProvider } from './migrations.js';
 import type { StoreTables } from './schema.js';
 
-/** `slbk`: what the head of a file of ours says it is. */
+/** `slbk`: the application id in the head of the files. */
 const applicationId = 0x736c626b;
 
-/** Which file is opened, and up to which version; all of them but in tests. */
+/** The file to open, and the last migration to apply; all except in tests. */
 export interface OpenFile {
   readonly folder: string;
   readonly genesisHash: string;
   readonly upTo?: string;
-  /** Called before a file of an earlier version is brought to this one, which may take minutes. */
+  /** Called before a file of an earlier version is upgraded, which may take minutes. */
   readonly onUpgrade?: (() => void) | undefined;
 }
 
-/** Where the store of a chain is. */
+/** The path of a chain's store. */
 export function storeFile(folder: string, genesisHash: string): string {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(genesisHash)) {
     throw new StoreError('folder', `genesis hash was ${genesisHash}, must be 32 bytes in base58`);
@@ -27,7 +27,7 @@ export function storeFile(folder: string, genesisHash: string): string {
   return path.join(folder, `${genesisHash}.db`);
 }
 
-/** Opens or makes the file of a chain and brings it to this program's version. */
+/** Opens or creates the file of a chain, and migrates it to the current version. */
 export async function openFile(options: OpenFile): Promise<FileConnection> {
   const file = storeFile(options.folder, options.genesisHash);
   makeFolder(options.folder);
@@ -57,7 +57,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Kysely's migrations read these texts by themselves, and the driver ends the process over one that is no text. */
+/** Kysely's migrator reads these texts directly, and the driver ends the process on invalid UTF-8. */
 function refuseUnreadable(
   connection: FileConnection,
   table: string,
@@ -78,7 +78,7 @@ function refuseForeign(connection: FileConnection): void {
   );
 }
 
-/** The versions that a file has been brought to; none of a new file. */
+/** The applied versions of a file; none for a new file. */
 function storedVersions(connection: FileConnection): readonly string[] {
   const table = connection.readRow("select 1 from sqlite_schema where name = 'kysely_migration'");
   if (table === null) return [];
@@ -96,7 +96,7 @@ function refuseNewer(connection: FileConnection, versions: readonly string[]): v
   );
 }
 
-/** All in one transaction, because Kysely alone would leave a half-made version behind. */
+/** One transaction, because Kysely alone would leave a half-migrated file. */
 async function migrateFile(connection: FileConnection, options: OpenFile): Promise<void> {
   const db = new Kysely<StoreTables>({
     dialect: new SqliteDialect({ database: connection.database }),

@@ -37,7 +37,7 @@ export function fundingPage(
   return rowsOf(connection, page).map((row) => fundingOf(row, nameIds));
 }
 
-/** Trades `r` with the signatures of their transactions, as `tradeOf` reads them. */
+/** Selects trades `r` with the signatures of their transactions, for `tradeOf`. */
 export function selectTrades() {
   return queries
     .selectFrom('trades as r')
@@ -46,7 +46,7 @@ export function selectTrades() {
     .select(['x.signature', 'x.sum as signature_sum']);
 }
 
-/** Funding rates `r` likewise, as `fundingOf` reads them. */
+/** Selects funding rates `r` likewise, for `fundingOf`. */
 export function selectFundingRates() {
   return queries
     .selectFrom('funding_rates as r')
@@ -55,30 +55,27 @@ export function selectFundingRates() {
     .select(['x.signature', 'x.sum as signature_sum']);
 }
 
-/**
- * The explanation of trades that no page has: a transfer is stored all the same, because it has a
- * fillRecordId of its own.
- */
+/** The explanation of trades that pages omit: a transfer is stored, because it has a fillRecordId. */
 export function hiddenId(nameIds: NameIds): number {
   return nameIds.findExplanationId(TRANSFER_EXPLANATION) ?? NO_ID;
 }
 
-/** No name has it. */
+/** An id that no name has. */
 const NO_ID = -1;
 
-/** Along the key, so that nothing is sorted. */
+/** Follows the key, so that nothing is sorted. */
 const newestFirst = sql`r.slot desc, r.place desc, r.idx desc, r.tx desc`;
 
 function isAskedFor(table: 'trades' | 'funding_rates', query: RecordPageQuery) {
   const market = marketCode(query.market);
   const parts = [sql<boolean>`r.market = ${market}`];
   if (query.before !== undefined) {
-    // Compared as one, so that the walk along the key starts behind the position.
+    // Compared as a tuple, so that the walk along the key starts after the position.
     const { slot, place, index } = query.before;
     parts.push(sql`(r.slot, r.place, r.idx) < (${slot}, ${place}, ${index})`);
   }
   if (query.since !== undefined) {
-    // The walk ends at the first slot of the requested time, not at the oldest row of the market.
+    // The walk ends at the first slot of the requested time, instead of the market's oldest row.
     parts.push(sql`r.slot >= (select min(slot) from ${sql.table(table)}
       where market = ${market} and ts >= ${query.since})`);
     parts.push(sql`r.ts >= ${query.since}`);

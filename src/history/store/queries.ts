@@ -11,10 +11,9 @@ import type { Bound, Connection, Row } from './connection.js';
 import type { StoreTables } from './schema.js';
 
 /**
- * Kysely as the writer of queries only: they are checked against the tables and run at once on the
- * file, because a worker that has one file and one thread gains nothing from promises. Statements that
- * run for every record are written as text where they are used; building one takes longer (about 20
- * us) than running it (about 10 us).
+ * Kysely builds the queries, checked against the tables; they run synchronously, because a worker
+ * with one file and one thread gains nothing from promises. Statements for every record are written
+ * as text in place: building one takes longer (about 20 us) than running it (about 10 us).
  */
 export const queries = new Kysely<StoreTables>({
   dialect: {
@@ -25,7 +24,7 @@ export const queries = new Kysely<StoreTables>({
   },
 });
 
-/** A query that Kysely can write. */
+/** A query built by Kysely. */
 export interface Compilable {
   compile(): CompiledQuery;
 }
@@ -42,13 +41,13 @@ export function firstRowOf(connection: Connection, query: Compilable): Row | nul
   return connection.readRow(sql, parameters as readonly Bound[]);
 }
 
-/** Runs a query that changes rows; how many. */
+/** Runs a statement; returns the number of changed rows. */
 export function changeRows(connection: Connection, query: Compilable): number {
   const { sql, parameters } = query.compile();
   return connection.changeRows(sql, parameters as readonly Bound[]);
 }
 
-/** The markets of a table, one seek each: a walk over all rows would take seconds. */
+/** The markets of a table, with one seek per market: a walk over all rows would take seconds. */
 export function marketsIn(
   connection: Connection,
   table: 'trades' | 'funding_rates' | 'candles' | 'uncharted',

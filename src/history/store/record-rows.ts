@@ -1,4 +1,4 @@
-/** Fills and funding rates as rows: one table of columns each, from which rows are written and read. */
+/** Fills and funding rates as rows: one column table each, which both encodes and decodes rows. */
 import type { FillDirection, FundingRateEvent } from '../../engine/events.js';
 import type { ChainPlace, Fill, FundingRow, TradeRow } from '../model/records.js';
 import { encodeBase58 } from './base58.js';
@@ -17,7 +17,6 @@ import type { Bound, Row } from './connection.js';
 import type { NameIds } from './name-ids.js';
 import { blobSum, damagedError, recordSum, requireSum } from './row-sum.js';
 
-/** How a member of a record is written to its column and read from it. */
 interface Codec<Member, Column extends Bound> {
   readonly write: (member: Member, nameIds: NameIds) => Column;
   readonly read: (column: unknown, nameIds: NameIds) => Member;
@@ -43,10 +42,9 @@ const direction: Codec<FillDirection | null, number | null> = {
   read: (code) => (code === null ? null : readNumber(code) === 0 ? 'long' : 'short'),
 };
 
-/** A member of a record, and how it is stored. */
+/** A member of a record, and its codec. */
 type Field<Of> = { [Member in keyof Of]: readonly [Member, Codec<Of[Member], Bound>] }[keyof Of];
 
-/** The columns of a fill behind its key. */
 const fillColumns = {
   ts: ['ts', number],
   fill_record_id: ['fillRecordId', integerOrNull],
@@ -80,7 +78,6 @@ const fillColumns = {
   maker_base_before: ['makerExistingBaseAssetAmount', integerOrNull],
 } as const satisfies Readonly<Record<string, Field<Fill>>>;
 
-/** The columns of a funding rate behind its key. */
 const fundingColumns = {
   ts: ['ts', number],
   record_id: ['recordId', integer],
@@ -96,18 +93,18 @@ const fundingColumns = {
   base_with_unsettled_lp: ['baseAssetAmountWithUnsettledLp', integer],
 } as const satisfies Readonly<Record<string, Field<FundingRateEvent>>>;
 
-/** Where a record stands: the key of both tables of records, in the order in which pages are read. */
+/** The position of a record: the key of both record tables, in the order of pages. */
 export interface RecordKey {
   /** `marketCode`. */
   market: number;
   slot: number;
   place: number;
-  /** Of `transactions`; it distinguishes two records with the same provisional position. */
+  /** Row of `transactions`; it distinguishes two records with equal provisional positions. */
   tx: number;
   idx: number;
 }
 
-/** What both tables have in common. */
+/** The columns of both tables. */
 type Columns = Readonly<
   Record<string, readonly [string, Pick<Codec<never, Bound>, 'write'> & RowReader]>
 >;
@@ -136,7 +133,7 @@ const fundingFields: Fields = Object.values(fundingColumns);
 
 const keyColumns = ['market', 'slot', 'place', 'tx', 'idx'] as const;
 
-/** The columns of a trade, in the order of the arrays that are written and read here. */
+/** The columns of a trade, in the order of its row arrays. */
 export const TRADE_COLUMNS = columnNames(fillColumns);
 
 /** The columns of a funding rate, likewise. */
@@ -148,23 +145,23 @@ function columnNames<Of extends Columns>(
   return [...keyColumns, ...Object.keys(columns), 'sum'];
 }
 
-/** Where a record of a transaction is put. */
+/** The position of a transaction's record. */
 export type RowPosition = Pick<RecordKey, 'slot' | 'place' | 'tx'>;
 
-/** A fill as its row. */
+/** Encodes a fill as a row. */
 export function tradeValues(fill: Fill, at: RowPosition, nameIds: NameIds): Bound[] {
   const market = marketCodeOf(fill.marketType, fill.marketIndex);
   const key = [market, at.slot, at.place, at.tx, fill.index];
   return recordValues(key, fill, { fields: fillFields, nameIds });
 }
 
-/** A funding rate as its row. */
+/** Encodes a funding rate as a row. */
 export function fundingValues(rate: FundingRateEvent, at: RowPosition, nameIds: NameIds): Bound[] {
   const key = [marketCodeOf('perp', rate.marketIndex), at.slot, at.place, at.tx, rate.index];
   return recordValues(key, rate, { fields: fundingFields, nameIds });
 }
 
-/** Makes the row in the array of its key, because this runs for each record. */
+/** Builds the row in the array of its key, because this runs for each record. */
 function recordValues(
   values: Bound[],
   record: object,
@@ -176,25 +173,25 @@ function recordValues(
   return values;
 }
 
-/** The checksum that a row of `TRADE_COLUMNS` or `FUNDING_COLUMNS` should have. */
+/** The expected checksum of a row of `TRADE_COLUMNS` or `FUNDING_COLUMNS`. */
 export function sumOfRecord(row: Row, columns: readonly string[]): number {
   return recordSum(row.slice(0, columns.length - 1));
 }
 
-/** Throws a StoreError when a row of records, behind which more may stand, is not what was written. */
+/** Throws a StoreError on a checksum mismatch of a record row, which may have further columns. */
 function checkRecord(row: Row, table: string, columns: readonly string[]): void {
   const stored = row[columns.length - 1];
   if (stored !== null) requireSum(table, stored, sumOfRecord(row, columns));
 }
 
-/** The trade of a row of `TRADE_COLUMNS`, behind which the transaction's signature stands with its sum. */
+/** Decodes a row of `TRADE_COLUMNS`, followed by the transaction's signature and its checksum. */
 export function tradeOf(row: Row, nameIds: NameIds): TradeRow {
   const txSig = checkedSignature(row, TRADE_COLUMNS.length);
   const place = { slot: readNumber(row[1]), place: readNumber(row[2]), txSig };
   return Object.assign(fillOf(row, nameIds), place);
 }
 
-/** The funding rate of a row of `FUNDING_COLUMNS`, behind which the signature stands with its sum. */
+/** Decodes a row of `FUNDING_COLUMNS`, followed by the signature and its checksum. */
 export function fundingOf(row: Row, nameIds: NameIds): FundingRow {
   checkRecord(row, 'funding_rates', FUNDING_COLUMNS);
   const key = {
@@ -207,7 +204,7 @@ export function fundingOf(row: Row, nameIds: NameIds): FundingRow {
   return addMembers(key, fundingColumns, { row, nameIds });
 }
 
-/** The fill of a row of `TRADE_COLUMNS`. */
+/** Decodes the fill of a row of `TRADE_COLUMNS`. */
 export function fillOf(row: Row, nameIds: NameIds): Fill {
   checkRecord(row, 'trades', TRADE_COLUMNS);
   const market = readNumber(row[0]);
@@ -220,12 +217,12 @@ export function fillOf(row: Row, nameIds: NameIds): Fill {
   return addMembers(key, fillColumns, { row, nameIds });
 }
 
-/** A record with its place. The record comes last: as the first of many members it takes ten times as long. */
+/** A record with its place. The record is spread last: spreading it first takes ten times as long. */
 export function withPosition<T>(record: T, { slot, place, txSig }: ChainPlace): T & ChainPlace {
   return { slot, place, txSig, ...record };
 }
 
-/** The text of a signature's bytes. */
+/** Encodes the bytes of a signature. */
 export function signatureOf(value: unknown): string {
   if (value instanceof Uint8Array) return encodeBase58(value);
   throw damagedError('transactions');
@@ -239,12 +236,11 @@ function checkedSignature(row: Row, at: number): string {
   return encodeBase58(signature);
 }
 
-/** The members of a record that its columns hold. */
 type Members<Of extends Columns> = {
   -readonly [Name in keyof Of as Of[Name][0]]: ReturnType<Of[Name][1]['read']>;
 };
 
-/** Adds them to the object itself: a copy of so many members takes twenty times as long. */
+/** Adds them to the object in place: a copy of this many members takes twenty times as long. */
 function addMembers<Key extends object, Of extends Columns>(
   key: Key,
   columns: Of,

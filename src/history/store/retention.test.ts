@@ -17,7 +17,7 @@ import {
 
 afterEach(cleanUp);
 
-/** So many fills, ten seconds apart, a slot and a transaction each, and a funding rate in each tenth. */
+/** Fills ten seconds apart, each in its own slot and transaction, with a funding rate every tenth. */
 function history(count: number) {
   return Array.from({ length: count }, (_, at) =>
     transaction({
@@ -103,7 +103,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
   const AHEAD = MIDNIGHT + 95 * DAY;
   const LAST = MIDNIGHT + 990;
 
-  /** A folder whose file had all its records deleted, and was then offered another trade. */
+  /** A folder whose file had all its records deleted, and then rejected another trade. */
   async function damagedFolder(): Promise<string> {
     const folder = newFolder();
     const store = await newStore(folder);

@@ -6,25 +6,25 @@ import { marketsIn } from './queries.js';
 import type { CandleMinutes, RetirePolicy } from './types.js';
 import type { StoreParts } from './writer.js';
 
-/** The line before which nothing is. */
+/** A cutoff before everything. */
 const NEVER = Number.NEGATIVE_INFINITY;
 
 type RecordTable = 'trades' | 'funding_rates';
 
-/** How much one step of retention has deleted. */
+/** The result of one step of retention. */
 export interface Retired {
   readonly trades: number;
   readonly fundingRates: number;
   readonly candles: number;
-  /** Transactions that left nothing. */
+  /** Deleted transactions without records. */
   readonly empty: number;
   /** Whether there may be more to delete. */
   readonly hasMore: boolean;
 }
 
 /**
- * Deletes some of what is older than the policy says; runs within a transaction of the database. The
- * lines are moved first, so that no trade from before them is stored again.
+ * Deletes some records older than the policy allows, within a transaction. The cutoffs are moved
+ * first, so that older trades are never stored again.
  */
 export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   const { cutoffs } = parts;
@@ -56,7 +56,7 @@ export function retireSome(parts: StoreParts, policy: RetirePolicy): Retired {
   };
 }
 
-/** The seconds from the oldest record that a policy deletes to its line; 0 when it deletes none. */
+/** The seconds from the oldest record to the cutoff of a policy; 0 when it deletes nothing. */
 export function retiredSpan({ connection }: StoreParts, policy: RetirePolicy): number {
   const { tradesBefore, fundingRatesBefore, candlesBefore = {} } = policy;
   const spans = [0];
@@ -97,13 +97,13 @@ export function newestTs({ connection }: StoreParts, tsMax: number): number | nu
   return times.reduce((newest, ts) => (ts === null || (newest ?? ts) > ts ? newest : ts), null);
 }
 
-/** The mark of a time from which on all is to be read again, unix seconds; ingestion takes it away. */
+/** The mark of a time from which everything is read again, unix seconds; ingestion deletes it. */
 export const REREAD_MARK = 'reread';
 
 /**
- * Moves lines back that lie behind all that was ever counted, as a clock that ran ahead once left them:
- * nothing was stored since. What came since is to be read again. Runs within a transaction of the
- * database; the line of trades where it is now, or null when all was well.
+ * Lowers cutoffs that are later than all stored records, as a fast clock once left them: nothing
+ * was stored since. Missed records are read again. Runs within a transaction; returns the new
+ * cutoff of trades, or null when all cutoffs were valid.
  */
 export function healCutoffs(parts: StoreParts): number | null {
   const { connection, cutoffs } = parts;
@@ -113,7 +113,7 @@ export function healCutoffs(parts: StoreParts): number | null {
   });
   const line = Math.max(newestTs(parts, TS_MAX) ?? 0, ...counted) + 1;
   if (!cutoffs.limitCutoffs(line).includes('trades')) return null;
-  // These had records that the line kept out: ingestion must not take them for stored.
+  // The cutoff rejected the records of these: ingestion must not take them for stored.
   const gone = connection.changeRows(
     'delete from transactions where has_records = 0 and is_truncated = 0',
   );
@@ -125,7 +125,7 @@ export function healCutoffs(parts: StoreParts): number | null {
 interface Share {
   /** Unix seconds. */
   readonly before: number;
-  /** Rows that may be deleted. */
+  /** Maximum rows to delete. */
   readonly room: number;
 }
 
@@ -144,7 +144,7 @@ function retireRecords(parts: StoreParts, table: RecordTable, share: Share): Dro
   return { rows, transactions: dropped.transactions + emptied, hasMore: false };
 }
 
-/** Deletes the oldest records of a market, adds their transactions to `touched`, and returns how many. */
+/** Deletes the oldest records of a market, adds their transactions to `touched`, and returns the count. */
 function deleteOldest(
   { connection }: StoreParts,
   { table, code, before, room }: Share & { readonly table: RecordTable; readonly code: number },
@@ -164,7 +164,7 @@ function deleteOldest(
   return old.length;
 }
 
-/** Takes away the transactions that have no record any more; how many. */
+/** Deletes the transactions without remaining records; returns the count. */
 function deleteEmptyTransactions(
   connection: Connection,
   transactions: ReadonlySet<number>,

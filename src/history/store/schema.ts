@@ -1,13 +1,13 @@
 /**
- * The tables, as Kysely's queries are checked against them. Numbers come out of the database as
- * bigint; columns of `StoredInteger` hold 64 bits and more (`columns.ts`).
+ * The tables, as types for Kysely's queries. Integers come out of the database as bigint; columns
+ * of `StoredInteger` hold 64 bits and more (`columns.ts`).
  */
 import type { StoredInteger } from './columns.js';
 import type { FundingTable, TradeTable } from './record-rows.js';
 
 /** One transaction of the program. */
 export interface TransactionTable {
-  /** Given in the order of arrival. */
+  /** Assigned in the order of arrival. */
   id: number;
   /** 64 bytes. */
   signature: Uint8Array;
@@ -15,13 +15,13 @@ export interface TransactionTable {
   place: number;
   is_truncated: number;
   is_final: number;
-  /** Whether a stored record refers to it; those without are deleted when they are final. */
+  /** Whether a stored record refers to it; final ones without records are deleted. */
   has_records: number;
-  /** Of the signature; see `row-sum.ts`, here and below. */
+  /** Checksum of the signature; see `row-sum.ts`, here and below. */
   sum: number | null;
 }
 
-/** An account that traded; trades name it by its number. */
+/** A trading account; trades refer to it by id. */
 export interface AccountTable {
   id: number;
   /** 32 bytes. */
@@ -29,14 +29,14 @@ export interface AccountTable {
   sum: number | null;
 }
 
-/** An action explanation; trades name it by its number. */
+/** An action explanation; trades refer to it by id. */
 export interface ExplanationTable {
   id: number;
   name: string;
   sum: number | null;
 }
 
-/** The fills of one bucket. */
+/** The aggregate of one bucket. */
 export interface CandleTable {
   market: number;
   minutes: number;
@@ -66,21 +66,21 @@ export interface FillRunTable {
   last_id: StoredInteger;
 }
 
-/** A fill that is in no candle yet, because the decimals of its market are not known. */
+/** A fill that is in no candle yet, because the decimals of its market are unknown. */
 export interface PendingFillsTable {
   market: number;
   tx: number;
   idx: number;
 }
 
-/** Marks of what is stored, by name. */
+/** Progress marks, by name. */
 export interface ProgressTable {
   name: string;
   value: string;
   sum: number | null;
 }
 
-/** What the file says of itself, by name. */
+/** Facts about the file, by name. */
 export interface MetaTable {
   name: string;
   value: string;

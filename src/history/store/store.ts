@@ -31,7 +31,7 @@ import type {
 } from './types.js';
 import { type StoreParts, Writer } from './writer.js';
 
-/** Opens the store of a chain, making or migrating its file. Throws a StoreError. */
+/** Opens the store of a chain, creating or migrating its file. Throws a StoreError. */
 export async function openStore(options: StoreOptions): Promise<HistoryStore> {
   const connection = await openFile(options);
   try {
@@ -43,17 +43,17 @@ export async function openStore(options: StoreOptions): Promise<HistoryStore> {
 }
 
 /**
- * Trades, funding rates and candles of one chain in one file. Everything is synchronous and throws a
- * StoreError; a write is on disk when it returns and is not there at all when it throws, and the same
- * store goes on when the disk works again. It belongs to one thread of one process.
+ * Trades, funding rates and candles of one chain in one file. All methods are synchronous and throw
+ * a StoreError; a write is on disk when it returns and has no effect when it throws, and the store
+ * works again when the disk does. It belongs to one thread of one process.
  */
 export class HistoryStore {
   readonly #parts: StoreParts;
   readonly #writer: Writer;
   readonly #walk: IntegrityWalk;
   /**
-   * The line of trades, unix seconds, where opening found it behind everything stored and moved it back;
-   * null when all was well.
+   * The lowered cutoff of trades, unix seconds, when opening found it later than all records; null
+   * otherwise.
    */
   readonly healedLine: number | null;
 
@@ -83,20 +83,20 @@ export class HistoryStore {
     this.healedLine = isWriter ? this.#runTransaction(() => healCutoffs(this.#parts)) : null;
   }
 
-  /** Where it is. */
   get file(): string {
     return this.#parts.connection.file;
   }
 
   /**
-   * Stores what is new of a batch, with its candles and its marks. A transaction that comes again
-   * leaves each event once; in another slot it replaces what it left before, unless that was final.
+   * Stores the new records of a batch, with candles and progress marks. A repeated transaction
+   * stores each event once; in another slot it replaces its earlier records, unless they were
+   * final.
    */
   writeBatch(batch: StoreBatch): StoreChange {
     return this.#runTransaction(() => this.#writer.writeBatch(batch));
   }
 
-  /** Adds pending fills whose decimals are known by now to the candles; null when there are none. */
+  /** Adds pending fills whose decimals are now known to the candles; null when there are none. */
   addPendingFills(): StoreChange | null {
     return this.#parts.candleBuilder.hasReadyFills ? this.writeBatch({ transactions: [] }) : null;
   }
@@ -107,9 +107,9 @@ export class HistoryStore {
   }
 
   /**
-   * Gives transactions the place of the finalised listing and makes them final. Signatures that are
-   * not stored are passed over; those in another slot are left as they are and returned in
-   * `elsewhere`, because they must be read again.
+   * Sets the final places of transactions. Signatures that are not stored are skipped; transactions
+   * stored in another slot are unchanged and returned in `elsewhere`, because they must be read
+   * again.
    */
   finaliseTransactions(
     places: readonly FinalPosition[],
@@ -118,12 +118,11 @@ export class HistoryStore {
     return this.#runTransaction(() => this.#writer.finaliseTransactions(places, progress));
   }
 
-  /** Which of some signatures are stored. */
   findStored(signatures: readonly string[]): ReadonlySet<string> {
     return this.#runRead(() => this.#parts.transactions.findStored(signatures));
   }
 
-  /** Which of some signatures are stored of a log that was cut. */
+  /** The signatures among these that are stored from a truncated log. */
   findTruncated(signatures: readonly string[]): ReadonlySet<string> {
     return this.#runRead(() => this.#parts.transactions.findTruncated(signatures));
   }
@@ -133,7 +132,7 @@ export class HistoryStore {
     return this.#runRead(() => this.#parts.transactions.readUnfinalised(query));
   }
 
-  /** The marks of what is stored, by name. */
+  /** Progress marks by name. */
   readProgress(): ReadonlyMap<string, string> {
     return this.#runRead(() => readMarks(this.#parts.connection, 'progress'));
   }
@@ -148,7 +147,6 @@ export class HistoryStore {
     return this.#runRead(() => fundingPage(this.#parts.connection, this.#parts.nameIds, query));
   }
 
-  /** Runs a read that is written in a file of its own. */
   runRead<T>(read: (parts: StoreParts) => T): T {
     return this.#runRead(() => read(this.#parts));
   }
@@ -168,7 +166,7 @@ export class HistoryStore {
     return this.#runRead(() => this.#parts.candles.firstCandle(market, minutes));
   }
 
-  /** What the fills with `from <= ts < to` come to, or null without any; unix seconds. */
+  /** The sum of the fills with `from <= ts < to`, or null without any; unix seconds. */
   aggregateSpan(
     market: MarketKey,
     span: { readonly from: number; readonly to: number },
@@ -181,27 +179,25 @@ export class HistoryStore {
     return this.#runRead(() => this.#parts.candles.lastFillBefore(market, ts));
   }
 
-  /** Markets that have a candle. */
   listMarkets(): readonly MarketKey[] {
     return this.#runRead(() => this.#parts.candles.listMarkets());
   }
 
-  /** fillRecordIds that are missing between stored ones, of one market or of all. */
+  /** Missing fillRecordIds between stored ones, of one market or of all. */
   findGaps(market?: MarketKey): FillGaps {
     return this.#runRead(() => this.#parts.fillRuns.findGaps(market));
   }
 
-  /** How much is stored. */
   readTotals(): StoreTotals {
     return this.#parts.totals.currentTotals;
   }
 
-  /** Transactions whose log the node cut, so that records of theirs may be missing. */
+  /** Transactions whose log the node truncated, so that records may be missing. */
   countTruncated(): number {
     return this.#runRead(() => this.#parts.transactions.countTruncated());
   }
 
-  /** Trades from before it are deleted and not stored again, unix seconds; null without any. */
+  /** The retention cutoff of trades, unix seconds; null without any. */
   get tradesSince(): number | null {
     const { tradesBefore: trades } = this.#parts.cutoffs;
     return Number.isFinite(trades) ? trades : null;
@@ -212,47 +208,46 @@ export class HistoryStore {
     return this.#runRead(() => newestTs(this.#parts, tsMax));
   }
 
-  /** The seconds from the oldest record that a policy deletes to its line; 0 when it deletes none. */
+  /** The seconds from the oldest record to the cutoff of a policy; 0 when it deletes nothing. */
   readRetiredSpan(policy: RetirePolicy): number {
     return this.#runRead(() => retiredSpan(this.#parts, policy));
   }
 
-  /** Deletes some of what is older than a policy says, at most `RETIRE_ROWS_MAX` rows. */
+  /** Deletes records older than a policy allows, at most `RETIRE_ROWS_MAX` rows. */
   retireRows(policy: RetirePolicy): Retired {
     return this.#runTransaction(() => retireSome(this.#parts, policy));
   }
 
-  /** Rebuilds the candles of a market from its trades, where retention has left all of them; nothing must change. */
+  /** Rebuilds the candles of a market whose trades retention has kept; the result must be equal. */
   rebuildCandles(market: MarketKey): void {
     this.#runTransaction(() => this.#parts.candles.rebuildMarket(market));
   }
 
-  /** Checks the next rows of the file, and after the last ones the first again; some milliseconds. */
+  /** Checks the next rows of the file, cyclically; takes some milliseconds. */
   checkSlice(): CheckedSlice {
     return this.#runRead(() => this.#walk.checkSlice());
   }
 
-  /** Reads the whole file and returns what is wrong with it; it takes seconds a gigabyte. */
+  /** Reads the whole file and returns its defects; it takes seconds per gigabyte. */
   checkIntegrity(): readonly string[] {
     return this.#runRead(() => this.#parts.connection.checkIntegrity());
   }
 
-  /** Names the file among all others of the machine; another one at the same path has another name. */
+  /** Identifies the file on this machine; another file at the same path has another identity. */
   get identity(): string | null {
     return this.#parts.connection.identity;
   }
 
-  /** Whether what is at the path is still the file that was opened, and not another one or none. */
+  /** Whether the opened file is still at its path. */
   isInPlace(): boolean {
     return this.#parts.connection.isInPlace();
   }
 
-  /** Lets go of a file that is not in its place; whatever is asked later fails with `reason`. */
+  /** Abandons a file that is no longer in place; later calls fail with `reason`. */
   abandon(reason: StoreError): void {
     this.#parts.connection.abandon(reason);
   }
 
-  /** Closes the file. */
   close(): void {
     this.#parts.connection.close();
   }
@@ -266,7 +261,7 @@ export class HistoryStore {
     }
   }
 
-  /** Reads again what is kept in memory: another service has written, or a write failed. */
+  /** Reloads cached state: another service has written, or a write failed. */
   reloadState(): void {
     const { cutoffs, totals, candleBuilder, fillRuns, transactions } = this.#parts;
     fillRuns.clearCache();
@@ -276,14 +271,14 @@ export class HistoryStore {
     candleBuilder.reloadState();
   }
 
-  /** Clears the caches, which may hold what was rolled back. */
+  /** Clears the caches, which may hold rolled back values. */
   #clearCaches(): void {
     this.#parts.nameIds.clearCache();
     this.#parts.candles.clearChanges();
     try {
       this.reloadState();
     } catch {
-      // A disk that cannot be read fails the next call as well, which then reports it.
+      // An unreadable disk also fails the next call, which reports it.
     }
   }
 

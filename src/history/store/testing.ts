@@ -1,4 +1,4 @@
-/** Stores and records to try things on. */
+/** Stores and records for tests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,20 +10,19 @@ import { encodeBase58 } from './base58.js';
 import { type HistoryStore, openStore } from './store.js';
 import type { StoreOptions } from './types.js';
 
-/** A genesis hash of a chain that is not. */
+/** A genesis hash of a fictitious chain. */
 export const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
 
 /** A time on the minute, the hour and the day. */
 export const MIDNIGHT = 1_700_006_400;
 
-/** Folders that are removed by `cleanUp`. */
+/** Folders that `cleanUp` removes. */
 const folders: string[] = [];
 const stores: HistoryStore[] = [];
 
-/** How the stores of the tests are opened. */
 let open: (options: StoreOptions) => Promise<HistoryStore> = openStore;
 
-/** Lets tests run on another engine, which has a store for each folder. */
+/** Runs the tests on another engine, which has a store for each folder. */
 export function openStoresBy(opener: typeof open): void {
   open = opener;
 }
@@ -35,7 +34,7 @@ export function newFolder(): string {
   return folder;
 }
 
-/** A store in a folder, by default one of its own; spot markets have six decimals. */
+/** A store in a folder, by default a new one; spot markets have six decimals. */
 export async function newStore(
   folder = newFolder(),
   decimalsOf: (market: MarketKey) => number | null = spotDecimals,
@@ -72,7 +71,7 @@ function bytesOf(number: number, length: number): Uint8Array {
   return bytes;
 }
 
-/** A fill of SOL-PERP against a maker: 2 base at a price of 100, unless it is said otherwise. */
+/** A fill of SOL-PERP against a maker: by default 2 base at a price of 100. */
 export function fill(parts: Partial<Fill> = {}): Fill {
   return {
     index: 0,
@@ -134,7 +133,7 @@ export function fundingRate(parts: Partial<FundingRateEvent> = {}): FundingRateE
   };
 }
 
-/** A transaction of a slot; its place is 0 and its signature that of its slot unless said otherwise. */
+/** A transaction of a slot; by default its place is 0 and its signature derives from the slot. */
 export function transaction(parts: Partial<TransactionRecords> = {}): TransactionRecords {
   const slot = parts.slot ?? 1;
   return {

@@ -8,17 +8,16 @@ import { rowsOf } from './queries.js';
 import { tradeOf } from './record-rows.js';
 import type { ReadParts } from './writer.js';
 
-/** Which trades, oldest first. */
+/** The trades to walk, oldest first. */
 export interface TradeWalk {
   readonly market: MarketKey;
-  /** Only those of later slots. */
   readonly behindSlot: number;
   /** The first and the last second. */
   readonly fromTs: number;
   readonly toTs: number;
 }
 
-/** The next trades of a walk, whole slots; none at its end. */
+/** The next trades of a walk, in whole slots; none at its end. */
 export function nextTrades(
   { connection, nameIds }: ReadParts,
   { market, behindSlot, fromTs, toTs }: TradeWalk,

@@ -10,12 +10,12 @@ import type { StoredTransaction, UnfinalisedQuery } from './types.js';
 
 const signatureBytes = 64;
 
-/** A stored transaction with its number. */
+/** A stored transaction with its id. */
 export interface KnownTransaction extends TransactionState {
   readonly id: number;
 }
 
-/** What is stored of a transaction besides its signature. */
+/** The stored columns of a transaction besides its signature. */
 export type TransactionState = Omit<StoredTransaction, 'signature'>;
 
 const findText =
@@ -24,19 +24,19 @@ const shape = {
   table: 'transactions',
   columns: ['signature', 'sum', 'slot', 'place', 'is_final', 'is_truncated', 'has_records'],
 };
-/** Signatures of one query over a network: more would make its text long, and fewer wait more often. */
+/** Signatures per network query: more would make its text long, and fewer cost more round trips. */
 const signaturesAtOnce = 500;
 const updateText = `update transactions
   set slot = ?, place = ?, is_final = ?, is_truncated = ?, has_records = ? where id = ?`;
 
-/** The transactions of the program, each once by its signature. */
+/** The transactions of the program, unique by signature. */
 export class Transactions {
   readonly #connection: Connection;
-  /** The signature that was requested last: it is often added next. */
+  /** The last requested signature: it is often added next. */
   #last: { readonly signature: string; readonly bytes: Uint8Array } | null = null;
-  /** How many have a log that was cut; null when they are to be counted. */
+  /** The number of transactions with a truncated log; null until counted. */
   #truncated: number | null = null;
-  /** What is stored of the signatures that were named beforehand: null of those that are not stored. */
+  /** Prefetched transactions by signature; null for those that are not stored. */
   readonly #expected = new Map<string, KnownTransaction | null>();
 
   constructor(connection: Connection) {
@@ -44,8 +44,8 @@ export class Transactions {
   }
 
   /**
-   * Runs `work`, which finds these signatures: of a server all are read at once, because each question takes a way
-   * there and back.
+   * Runs `work`, which looks up these signatures: a server returns them in one query, because each
+   * query costs a round trip.
    */
   expectSignatures<T>(signatures: readonly string[], work: () => T): T {
     if (this.#connection.engine === 'file' || signatures.length < 2) return work();
@@ -79,7 +79,7 @@ export class Transactions {
     return { id: readNumber(row[0]), ...stateOf(row) };
   }
 
-  /** Adds one; its number. */
+  /** Adds a transaction; returns its id. */
   addTransaction(signature: string, state: TransactionState): number {
     if (state.isTruncated) this.#truncated = null;
     const bytes = this.#bytesOf(signature);
@@ -89,22 +89,19 @@ export class Transactions {
     return id;
   }
 
-  /** Updates the state of one. */
   updateTransaction(known: KnownTransaction, state: TransactionState): void {
     if (state.isTruncated !== known.isTruncated) this.#truncated = null;
     this.#connection.changeRows(updateText, [...valuesOf(state), known.id]);
-    // It may be expected once more in the same write.
+    // The same write may expect it once more.
     Object.assign(known, state);
   }
 
-  /** Deletes one. */
   deleteTransaction(id: number): void {
     this.#truncated = null;
     this.#expected.clear();
     this.#connection.changeRows('delete from transactions where id = ?', [id]);
   }
 
-  /** Which of some signatures are stored. */
   findStored(signatures: readonly string[]): ReadonlySet<string> {
     return this.expectSignatures(
       signatures,
@@ -112,19 +109,19 @@ export class Transactions {
     );
   }
 
-  /** Which of some signatures are stored of a log that was cut. */
+  /** The signatures among these that are stored from a truncated log. */
   findTruncated(signatures: readonly string[]): ReadonlySet<string> {
     const isCut = (signature: string): boolean =>
       this.findTransaction(signature)?.isTruncated === true;
     return this.expectSignatures(signatures, () => new Set(signatures.filter(isCut)));
   }
 
-  /** Those that are not final, oldest first. */
+  /** Transactions that are not final, oldest first. */
   readUnfinalised(query: UnfinalisedQuery): readonly StoredTransaction[] {
     const select = queries
       .selectFrom('transactions')
       .select(['signature', 'slot', 'place', 'is_final', 'is_truncated', 'has_records'])
-      // As text, because only then is the index of those that are not final taken.
+      // Raw SQL, because only then the partial index is used.
       .where(sql<boolean>`is_final = 0`)
       .where('slot', '>', query.slotAfter)
       .where('slot', '<=', query.slotUpTo)
@@ -137,7 +134,7 @@ export class Transactions {
     }));
   }
 
-  /** Deletes some final ones that left nothing, up to a slot; how many. */
+  /** Deletes final transactions without records, up to a slot; returns the count. */
   deleteEmpty(slotUpTo: number): number {
     return this.#connection.changeRows(
       `delete from transactions where id in (select id from transactions
@@ -146,13 +143,12 @@ export class Transactions {
     );
   }
 
-  /** How many have a log that the node cut. */
   countTruncated(): number {
     this.#truncated ??= this.#readTruncatedCount();
     return this.#truncated;
   }
 
-  /** Forgets what was counted: rows were deleted past this, or a write failed. */
+  /** Clears the count, after deletions elsewhere or a failed write. */
   clearCache(): void {
     this.#truncated = null;
   }
@@ -175,7 +171,7 @@ export class Transactions {
   }
 }
 
-/** Of a row whose second column is the slot, and so on to has_records. */
+/** Decodes a row whose columns from the second on are slot to has_records. */
 function stateOf(row: Row): TransactionState {
   return {
     slot: readNumber(row[1]),

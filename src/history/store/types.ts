@@ -1,4 +1,4 @@
-/** What goes into the store and what comes out of it. */
+/** The inputs and results of the store. */
 
 import type { MarketKey } from '../../contract/markets.js';
 import type {
@@ -9,10 +9,10 @@ import type {
   TransactionRecords,
 } from '../model/records.js';
 
-/** In the place of the name of a chain, for a store that is read alone: the chain that is found there. */
+/** Replaces the genesis hash for a reading store that accepts any chain. */
 export const ANY_CHAIN = '';
 
-/** Where a record stands among those of its market: by slot, then place, then index. */
+/** The position of a record in its market: by slot, then place, then index. */
 export interface RecordPosition {
   readonly slot: number;
   readonly place: number;
@@ -22,7 +22,7 @@ export interface RecordPosition {
 /** A resolution by its nominal length in minutes: a week is 10,080, a month 43,200. */
 export type CandleMinutes = 1 | 5 | 15 | 60 | 240 | 1_440 | 10_080 | 43_200;
 
-/** What a fill adds to the candles of its market. */
+/** The candle data of a fill. */
 export interface CandlePoint {
   readonly fillRecordId: bigint;
   /** Unix seconds. */
@@ -37,7 +37,7 @@ export interface CandlePoint {
   readonly quote: bigint;
 }
 
-/** One end of a span of fills. */
+/** The first or last fill of a span. */
 export interface CandleEnd {
   readonly fillRecordId: bigint;
   readonly ts: number;
@@ -46,8 +46,8 @@ export interface CandleEnd {
 }
 
 /**
- * What a set of fills comes to, in whatever order they are added; units as of `CandlePoint`. The
- * first and the last are those of the lowest and the highest fillRecordId.
+ * The aggregate of a set of fills, independent of their order; units as in `CandlePoint`. The first
+ * and the last fill are those with the lowest and the highest fillRecordId.
  */
 export interface CandleAggregate {
   readonly first: CandleEnd;
@@ -69,61 +69,60 @@ export interface StoredCandle extends CandleAggregate {
   readonly start: number;
 }
 
-/** What candles mean, decided by the room of candles; the store keeps what they come to. */
+/** The rules of candles, defined by the room of candles. */
 export interface CandleRules {
   readonly minutes: readonly CandleMinutes[];
-  /** Where the bucket of a moment starts, unix seconds. */
+  /** The start of the bucket of a moment, unix seconds. */
   bucketStart(minutes: CandleMinutes, ts: number): number;
-  /** Where the bucket behind the one of a moment starts, unix seconds. */
+  /** The end of the bucket of a moment, unix seconds. */
   bucketEnd(minutes: CandleMinutes, ts: number): number;
-  /** What a fill adds, or null when it does not count. */
+  /** The candle data of a fill, or null when it does not count. */
   pointOf(fill: Fill, decimals: number): CandlePoint | null;
-  /** What one fill alone comes to. */
   ofPoint(point: CandlePoint): CandleAggregate;
-  /** What two disjoint sets come to together; either order gives the same. */
+  /** The combined aggregate of two disjoint sets; commutative. */
   merge(a: CandleAggregate, b: CandleAggregate): CandleAggregate;
 }
 
-/** How a store is opened. */
+/** Options of a store. */
 export interface StoreOptions {
-  /** The folder of `--data-dir`; it is made when it is not there. */
+  /** The folder of `--data-dir`, created if missing. */
   readonly folder: string;
   /** Base58 of the chain's genesis hash: one file a chain. */
   readonly genesisHash: string;
   readonly rules: CandleRules;
-  /** The decimals of the base of a market: 9 for perp markets. Null when it is not known. */
+  /** The base decimals of a market: 9 for perp markets. Null when unknown. */
   readonly decimalsOf: (market: MarketKey) => HistoryMarket['decimals'] | null;
   /** Called before a file of an earlier version is upgraded, which may take minutes. */
   readonly onUpgrade?: (() => void) | undefined;
-  /** What it is opened for; one that reads writes nothing. */
+  /** The role; a reader writes nothing. */
   readonly role?: 'write' | 'read';
 }
 
-/** What is written at once, in one transaction of the database. */
+/** The content of one write, stored in one transaction. */
 export interface StoreBatch {
   readonly transactions: readonly TransactionRecords[];
-  /** Marks of what is stored from here on, by their names; null takes a mark away. */
+  /** Progress marks by name; null deletes a mark. */
   readonly progress?: Readonly<Record<string, string | null>>;
 }
 
-/** What a write changed; all of it is on disk when the caller sees it. */
+/** The effects of a write, on disk when the caller gets them. */
 export interface StoreChange {
-  /** Fills that were not there before, in the order of the batch. */
+  /** New fills, in the order of the batch. */
   readonly trades: readonly TradeRow[];
   readonly fundingRates: readonly FundingRow[];
-  /** Every bucket that is not what it was, as it is now; null when it has no fill any more. */
+  /** Every changed bucket in its new state; null when it has no fill any more. */
   readonly candles: readonly CandleChange[];
   /** Markets whose records, places or candles changed. */
   readonly markets: ReadonlySet<MarketKey>;
-  /** Records of the batch that were there already. */
+  /** Records of the batch that were already stored. */
   readonly known: number;
-  /** Trades of the batch from before what retention has deleted: not stored again. */
+  /** Trades of the batch before the retention cutoff: not stored. */
   readonly retired: number;
-  /** Records taken away, because their transaction is gone or stands elsewhere. */
+  /** Removed records, whose transaction is gone or moved to another slot. */
   readonly removed: number;
 }
 
-/** One bucket behind a change. */
+/** One changed bucket. */
 export interface CandleChange {
   readonly market: MarketKey;
   readonly minutes: CandleMinutes;
@@ -138,28 +137,28 @@ export interface StoredTransaction {
   readonly place: number;
   readonly isFinal: boolean;
   readonly isTruncated: boolean;
-  /** Whether a record that is kept names it. */
+  /** Whether a stored record refers to it. */
   readonly hasRecords: boolean;
 }
 
-/** Slots of which transactions are asked. */
+/** The slots of an unfinalised query. */
 export interface UnfinalisedQuery {
   readonly slotAfter: number;
   /** Inclusive. */
   readonly slotUpTo: number;
 }
 
-/** What the finalised listing says of a transaction. */
+/** The final position of a transaction, from the finalised listing. */
 export interface FinalPosition {
   readonly signature: string;
   readonly slot: number;
   readonly place: number;
 }
 
-/** Numbers of fills that a market must have and the store has not. */
+/** A range of missing fill numbers. */
 export interface FillGap {
   readonly market: MarketKey;
-  /** The last fillRecordId before the hole, and the first behind it. */
+  /** The last fillRecordId before the hole, and the first after it. */
   readonly after: bigint;
   readonly before: bigint;
   readonly missing: bigint;
@@ -169,15 +168,15 @@ export interface FillGap {
 export interface RecordPageQuery {
   readonly market: MarketKey;
   readonly limit: number;
-  /** Rows to leave out from the newest on; its cost grows with it. */
+  /** Rows to skip from the newest; the cost grows with it. */
   readonly offset?: number;
-  /** Only rows below this one; its cost is the same wherever that is. */
+  /** Only rows before this position; the cost is constant. */
   readonly before?: RecordPosition;
   /** Only rows of this time or later, unix seconds. */
   readonly since?: number;
 }
 
-/** Records of a span of time, oldest first. */
+/** Records of a time span, oldest first. */
 export interface RecordSpanQuery {
   readonly market: MarketKey;
   /** Unix seconds, inclusive. */
@@ -186,7 +185,7 @@ export interface RecordSpanQuery {
   readonly to: number;
 }
 
-/** A part of a span; the cost of `offset` grows with it. */
+/** A range of a span; the cost of `offset` grows with it. */
 export interface RecordSpanPart extends RecordSpanQuery {
   readonly limit: number;
   readonly offset: number;
@@ -201,11 +200,11 @@ export interface CandleQuery {
   readonly limit: number;
 }
 
-/** Moments before which records may be deleted, unix seconds; what is not named is kept. */
+/** Retention cutoffs, unix seconds; omitted kinds are kept. */
 export interface RetirePolicy {
   readonly tradesBefore?: number;
   readonly fundingRatesBefore?: number;
-  /** A slot up to which final transactions without records are not needed any more. */
+  /** A slot up to which final transactions without records may be deleted. */
   readonly emptyUpToSlot?: number;
   readonly candlesBefore?: Readonly<Partial<Record<CandleMinutes, number>>>;
 }

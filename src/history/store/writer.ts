@@ -31,7 +31,7 @@ const tradeShape = { table: 'trades', columns: TRADE_COLUMNS };
 const fundingShape = { table: 'funding_rates', columns: FUNDING_COLUMNS };
 const tables = ['trades', 'funding_rates'] as const;
 
-/** Puts records into the store and takes them out again; runs within a transaction of the database. */
+/** Adds and removes records, within a transaction of the database. */
 export class Writer {
   readonly #parts: StoreParts;
 
@@ -39,7 +39,6 @@ export class Writer {
     this.#parts = parts;
   }
 
-  /** Stores what is new of a batch. */
   writeBatch(batch: StoreBatch): StoreChange {
     if (batch.transactions.length > BATCH_TRANSACTIONS_MAX) {
       throw new Error(
@@ -59,7 +58,6 @@ export class Writer {
     return this.#finishChanges(changes);
   }
 
-  /** Removes transactions with all their records. */
   removeTransactions(signatures: readonly string[]): StoreChange {
     const changes = new Changes();
     for (const signature of signatures) {
@@ -72,7 +70,7 @@ export class Writer {
     return this.#finishChanges(changes);
   }
 
-  /** Gives transactions their final place; those in another slot are left and returned. */
+  /** Sets the final places of transactions; those in another slot are unchanged and returned. */
   finaliseTransactions(
     places: readonly FinalPosition[],
     progress: StoreBatch['progress'],
@@ -117,7 +115,7 @@ export class Writer {
       changes.known += records.fills.length + records.fundingRates.length;
       return;
     }
-    // In another slot it ran once more, on other state: what it left there before is void.
+    // In another slot it ran again, on other state: its earlier records are void.
     if (isElsewhere) this.#removeRecords(known, changes);
     const place = records.isFinal || isElsewhere ? records.place : known.place;
     if (!isElsewhere && place !== known.place) this.#moveRecords(known.id, place, changes);
@@ -168,7 +166,7 @@ export class Writer {
     }
   }
 
-  /** Tells the events of a transaction that are not stored yet, each once, by their index. */
+  /** The events of a transaction that are not stored yet, each once, by their index. */
   #newEvents(
     table: (typeof tables)[number],
     { tx, isKnown }: RecordSeat,
@@ -241,7 +239,7 @@ export class Writer {
     return change;
   }
 
-  /** Whether another fill of about the same time has the number: the one that replaced it. */
+  /** Whether another fill near this slot has the same number: the fill that replaced it. */
   #hasTwin(gone: { readonly code: number; readonly slot: number; readonly id: bigint }): boolean {
     const twin = this.#parts.connection.readRow(
       `select 1 from trades where market = ? and slot between ? and ? and fill_record_id = ? limit 1`,
@@ -261,12 +259,11 @@ export class Writer {
   }
 }
 
-/** Where the records of a transaction go, and whether some may be there. */
+/** The position of a transaction's records, and whether some may already be stored. */
 interface RecordSeat extends RowPosition {
   readonly isKnown: boolean;
 }
 
-/** The accounts that the trades of a batch name. */
 function accountsOf({ transactions }: StoreBatch): ReadonlySet<string> {
   const fills = transactions.flatMap((one) => one.fills);
   const keys = fills.flatMap(({ filler, taker, maker }) => [filler, taker, maker]);
@@ -277,13 +274,13 @@ function hasAny(records: TransactionRecords): boolean {
   return records.fills.length + records.fundingRates.length > 0;
 }
 
-/** What a read of records needs. */
+/** Dependencies of reads. */
 export interface ReadParts {
   readonly connection: Connection;
   readonly nameIds: NameIds;
 }
 
-/** What the store is made of, all on one connection. */
+/** The parts of a store, on one connection. */
 export interface StoreParts extends ReadParts {
   readonly transactions: Transactions;
   readonly fillRuns: FillRuns;

@@ -1,6 +1,6 @@
-/** Writes the numbers, texts and keys of docs/binary.md. */
+/** Encodes the numbers, texts and keys of docs/binary.md. */
 
-/** Keys that can be named by how many keys ago they came. */
+/** Maximum distance of a back-reference to a key. */
 const KEYS_NAMED_MAX = 64;
 
 /** The bytes of one message. */
@@ -13,7 +13,7 @@ export class ByteWriter {
     this.#bytes.push(byte);
   }
 
-  /** Seven bits a byte, the lowest first; the highest bit says that another follows. */
+  /** Seven bits a byte, the lowest first; the highest bit marks a continuation. */
   writeVarint(value: number | bigint): void {
     let rest = BigInt(value);
     while (rest > 0x7fn) {
@@ -23,7 +23,7 @@ export class ByteWriter {
     this.#bytes.push(Number(rest));
   }
 
-  /** 0, -1, 1, -2 and so on as 0, 1, 2, 3. */
+  /** Zigzag encoding. */
   writeSigned(value: number | bigint): void {
     const wide = BigInt(value);
     this.writeVarint(wide < 0n ? -wide * 2n - 1n : wide * 2n);
@@ -39,7 +39,7 @@ export class ByteWriter {
     for (const byte of bytes) this.#bytes.push(byte);
   }
 
-  /** A key in full, or how many keys ago it came. */
+  /** Writes a key in full, or as a back-reference. */
   writeKey(key: Uint8Array): void {
     const text = Buffer.from(key).toString('latin1');
     const ago = this.#keys.length - this.#keys.lastIndexOf(text);
@@ -52,7 +52,7 @@ export class ByteWriter {
     this.writeRaw(key);
   }
 
-  /** What was written, in a buffer of its own. */
+  /** The written bytes, in a separate buffer. */
   get bytes(): Uint8Array {
     return Uint8Array.from(this.#bytes);
   }

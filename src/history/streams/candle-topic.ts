@@ -12,7 +12,7 @@ import type { MessageEncoder, TradeWindow } from './message-encoder.js';
 import { RecentBuckets } from './recent-buckets.js';
 import type { StreamTrade } from './stream-trade.js';
 
-/** What a flush is made from. */
+/** The inputs of a flush. */
 export interface CandleContext {
   readonly reader: BucketReader;
   readonly market: HistoryMarket;
@@ -22,18 +22,18 @@ export interface CandleContext {
 
 const NO_TRADES: TradeWindow = { trades: [], leftOut: 0 };
 
-/** Messages for readers; nothing is forgotten before `done` is called. */
+/** Messages for subscribers; the topic keeps its state until `done` is called. */
 export interface PendingMessages {
   readonly messages: readonly MarketMessage[];
   readonly done: () => void;
 }
 
-/** What a topic is of, and how it is written. */
+/** The parts of a topic. */
 export interface CandleTopicParts {
   readonly series: BucketSeries;
   readonly label: CandleLabel;
   readonly writer: MessageEncoder;
-  /** Clients may hold older candles, so the first one that is sent resets them. */
+  /** Whether clients may have older candles, which the first sent candle resets. */
   readonly isReopened: boolean;
 }
 
@@ -42,11 +42,11 @@ export class CandleTopic {
   readonly series: BucketSeries;
   readonly #label: CandleLabel;
   readonly #writer: MessageEncoder;
-  /** Starts of buckets that are not what they were. */
+  /** Starts of changed buckets. */
   readonly #dirty = new Set<number>();
   readonly #recent: RecentBuckets;
   readonly #isReopened: boolean;
-  /** The start of the newest candle that readers know; null when there was none. */
+  /** The start of the newest sent candle; null for none. */
   #sentUpTo: number | null = null;
 
   constructor({ series, label, writer, isReopened }: CandleTopicParts) {
@@ -57,18 +57,18 @@ export class CandleTopic {
     this.#recent = new RecentBuckets(series);
   }
 
-  /** A bucket has changed. More of them than a flush sends are not recorded one by one. */
+  /** Records a changed bucket. When there are more than a flush sends, they are not recorded one by one. */
   markDirty(start: number, bucket: Bucket | null): void {
     this.#recent.putBucket(start, bucket);
     if (this.#dirty.size <= FLUSH_CANDLES_MAX) this.#dirty.add(start);
   }
 
-  /** Whether a new bucket has begun that readers do not know. */
+  /** Whether an unsent bucket has begun. */
   isDue(now: number): boolean {
     return this.#sentUpTo !== null && bucketStart(this.series.resolution, now) > this.#sentUpTo;
   }
 
-  /** What a new reader goes on from; empty when there is no candle. */
+  /** The initial message of a new subscriber; empty when there is no candle. */
   initMessage({ reader, now }: CandleContext): MarketMessage {
     const recent = this.#recent.readerAt(reader, now);
     const candle = readCandles(recent, { ...this.series, now, limit: 1 }).at(-1);
@@ -77,7 +77,7 @@ export class CandleTopic {
     return this.#writer.writeCandleInit(candle, this.#label);
   }
 
-  /** The messages to send now, and what to call when they are sent. */
+  /** The messages to send now, and a callback for when they are sent. */
   flushMessages(window: TradeWindow, context: CandleContext): PendingMessages {
     const { reader, now } = context;
     const recent = this.#recent.readerAt(reader, now);
@@ -103,7 +103,7 @@ export class CandleTopic {
       for (const trade of trades) rest.delete(trade);
       const part = { trades, leftOut: isLast ? window.leftOut : 0 };
       const isNew = this.#isNew(candle);
-      // Clients in use drop the trades of a `create`.
+      // Existing clients drop the trades of a `create`.
       const created = { candle, label, window: NO_TRADES };
       if (isNew) messages.push(writer.writeCandleChange('create', created));
       if (isNew && trades.length === 0 && part.leftOut === 0) continue;
@@ -112,7 +112,7 @@ export class CandleTopic {
     return messages;
   }
 
-  /** Whether more has changed than one flush sends: then clients must read older candles again. */
+  /** Whether the changes exceed one flush: then clients must read older candles again. */
   #isBeyond(oldest: Candle): boolean {
     if (this.#dirty.size > FLUSH_CANDLES_MAX) return true;
     if (this.#isReopened && this.#sentUpTo === null) return true;
@@ -121,7 +121,7 @@ export class CandleTopic {
     return Math.min(unknown, ...this.#dirty) < oldest.ts;
   }
 
-  /** A close moves the flat candles behind it, and the open of the next one that has trades. */
+  /** A changed close also moves later flat candles, and the open of the next candle with trades. */
   #changedCandles(candles: readonly Candle[]): Candle[] {
     let hasMoved = false;
     return candles.filter((candle) => {

@@ -1,4 +1,4 @@
-/** The topics of one market that have subscribers, and what waits to be sent to them. */
+/** The subscribed topics of one market, and their pending messages. */
 
 import type { MarketFrame, MarketMessage } from '../../contract/history-source.js';
 import { resolutionOf, resolutionOfMinutes } from '../candles/resolution.js';
@@ -23,7 +23,7 @@ const WRITERS: Readonly<Record<Encoding, MessageEncoder>> = {
   binary: byteMessages,
 };
 
-/** What messages are made from. */
+/** The inputs of messages. */
 export interface StreamContext extends CandleContext {
   readonly reader: CandleContext['reader'] & {
     /** Newest first. */
@@ -34,18 +34,18 @@ export interface StreamContext extends CandleContext {
 /** How a topic begins. */
 export interface TopicStart {
   readonly name: TopicName;
-  /** Who reads it may know it from another store, or from an earlier time. */
+  /** Whether subscribers may know the topic from another store, or from an earlier time. */
   readonly isReopened: boolean;
 }
 
-/** One market while it has readers. */
+/** One market while it has subscribers. */
 export class FollowedMarket {
   readonly #candles = new Map<string, CandleTopic>();
   readonly #trades = new Map<string, TradesTopicName | ChannelTopicName>();
-  /** The newest trades that wait, and how many more there were. */
+  /** The newest pending trades, and the number of omitted ones. */
   #window: StreamTrade[] = [];
   #leftOut = 0;
-  /** Records were reverted, which readers of trades may have seen. */
+  /** Records were reverted that subscribers may have received. */
   #wasReverted = false;
 
   get size(): number {
@@ -60,7 +60,7 @@ export class FollowedMarket {
     return this.#candles.delete(topic) || this.#trades.delete(topic);
   }
 
-  /** What a reader goes on from; the topic is open when this returns. */
+  /** The initial message of a subscriber; the topic is open on return. */
   openTopic(
     topic: string,
     { name, isReopened }: TopicStart,
@@ -94,12 +94,12 @@ export class FollowedMarket {
     this.#wasReverted = true;
   }
 
-  /** Whether a candle has begun that readers do not know. */
+  /** Whether an unsent candle has begun. */
   isDue(now: number): boolean {
     return [...this.#candles.values()].some((topic) => topic.isDue(now));
   }
 
-  /** The frames to send now. Throws what the reader throws, and has then dropped nothing. */
+  /** The frames to send now. When the reader throws, nothing is dropped. */
   flushFrames(context: StreamContext): MarketFrame[] {
     const window = { trades: this.#window, leftOut: this.#leftOut };
     const pending = new Map<string, PendingMessages>();
@@ -134,7 +134,7 @@ export class FollowedMarket {
     return message;
   }
 
-  /** Without those that wait: the next flush sends them. */
+  /** Without pending trades: the next flush sends them. */
   #newestTrades(writer: MessageEncoder, { reader, market }: StreamContext): MarketMessage {
     const isWaiting = ({ txSig, index }: TradeRow): boolean =>
       this.#window.some(({ row }) => row.txSig === txSig && row.index === index);

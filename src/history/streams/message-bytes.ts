@@ -1,4 +1,4 @@
-/** The messages of the streams as bytes; docs/binary.md describes them for every language. */
+/** Encodes stream messages as bytes; docs/binary.md specifies them. */
 
 import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
@@ -7,7 +7,7 @@ import { ByteWriter } from './byte-writer.js';
 import type { ChangedCandle, MessageEncoder, TradeWindow } from './message-encoder.js';
 import { TradeBytes } from './trade-bytes.js';
 
-/** Version 1, and the kind of what has no stream. */
+/** Version 1, and the type of messages without a stream. */
 const FIRST_BYTE = 0x9c;
 
 /** The second byte; 0 and 1 are bodies. */
@@ -46,7 +46,7 @@ function begin(kind: number, symbol: string): ByteWriter {
   return out;
 }
 
-/** Each price after the one before it, in the order of JSON. */
+/** Each price relative to the previous one, in the order of JSON. */
 function writeCandle(out: ByteWriter, candle: Candle, { resolution }: CandleLabel): void {
   const { ts, lastTradeTs, lastFillRecordId } = candle;
   const hasLast = lastTradeTs !== null && lastFillRecordId !== null;

@@ -1,4 +1,4 @@
-/** The messages of the streams, as finished text. */
+/** Encodes stream messages as JSON text. */
 
 import type { Candle } from '../candles/candle.js';
 import { type CandleLabel, labelledCandleText } from '../candles/candle-text.js';
@@ -41,7 +41,7 @@ export function channelText(row: TradeRow, market: HistoryMarket): string {
   return `{"channel":"trades_${market.key}","data":${data}}`;
 }
 
-/** What the compatible channel says where trades are missing. It has no `data`: clients pass over it. */
+/** The message of the compatible channel for omitted trades. It has no `data`: clients ignore it. */
 export function channelLeftOutText(market: HistoryMarket): string {
   const message = `Trades were left out for channel: trades, market: ${market.symbol}, read /trades`;
   return JSON.stringify({ message, leftOut: `trades_${market.key}` });

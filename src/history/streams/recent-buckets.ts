@@ -1,6 +1,6 @@
 /**
- * The newest buckets of one series, updated by the store's changes, so that a flush reads nothing. A
- * change of an older bucket empties the cache, which is read again when it is needed.
+ * Caches the newest buckets of one series, updated by the store's changes, so that a flush reads
+ * nothing. A change of an older bucket clears the cache, which is filled again on demand.
  */
 
 import type { BucketReader, BucketSeries } from '../candles/read-candles.js';
@@ -8,9 +8,8 @@ import { bucketAfter } from '../candles/resolution.js';
 import type { Bucket } from '../candles/rules.js';
 import { FLUSH_CANDLES_MAX, RECENT_BUCKETS_MAX, TS_MAX } from '../model/limits.js';
 
-/** What is cached. */
 interface CachedBuckets {
-  /** Ascending; among them the last one before `from`, where there is one. */
+  /** Ascending; including the last one before `from`, if any. */
   buckets: Bucket[];
   /** No bucket from here on is missing. */
   from: number;
@@ -52,7 +51,7 @@ export class RecentBuckets {
     };
   }
 
-  /** What is cached, unless the clock went back behind it. */
+  /** The cached buckets, unless the clock moved back before them. */
   #cachedFor(now: number): CachedBuckets | undefined {
     const newest = this.#cached?.buckets.at(-1)?.start ?? now;
     const oldest = bucketAfter(
@@ -63,14 +62,14 @@ export class RecentBuckets {
     return this.#cached !== undefined && oldest >= this.#cached.from ? this.#cached : undefined;
   }
 
-  /** Reads from as far back as a flush at this time sends. */
+  /** Reads as far back as a flush at this time sends. */
   #readBuckets(store: BucketReader, now: number): CachedBuckets {
     const series = this.#series;
     const limit = FLUSH_CANDLES_MAX;
     const asked = bucketAfter(series.resolution, now, 1 - limit);
     const range = { from: asked, to: TS_MAX, limit: RECENT_BUCKETS_MAX };
     const buckets = [...store.buckets(series, range)];
-    // Of more than are cached the newest were read.
+    // Beyond the cache limit only the newest were read.
     const from = buckets.length < RECENT_BUCKETS_MAX ? asked : (buckets[0]?.start ?? asked);
     const before = store.lastBucketBefore(series, from);
     const cached = { buckets: before === null ? buckets : [before, ...buckets], from };

@@ -6,7 +6,7 @@ import { streamTradeText } from './trade-text.js';
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** What a trade has as bytes; null for an account that it does not have. */
+/** The account keys of a trade as bytes; null for a missing account. */
 export interface TradeKeys {
   readonly txSig: Uint8Array;
   readonly filler: Uint8Array | null;
@@ -14,7 +14,7 @@ export interface TradeKeys {
   readonly maker: Uint8Array | null;
 }
 
-/** A trade for subscribers; its text and its keys are the same for all topics, and made once. */
+/** A trade for subscribers; its text and its keys are made once and shared by all topics. */
 export class StreamTrade {
   readonly row: TradeRow;
   readonly market: HistoryMarket;
@@ -41,7 +41,7 @@ export class StreamTrade {
   }
 }
 
-/** Whether a fill is sent: position transfers are no trades, as in /trades. */
+/** Whether a fill is sent: position transfers are not trades, as in /trades. */
 export function isStreamed(row: TradeRow, { decimals }: HistoryMarket): boolean {
   return candlePointOf(row, decimals) !== null;
 }
@@ -50,7 +50,7 @@ function keyOf(key: string | null): Uint8Array | null {
   return key === null ? null : bytesOf(key, KEY_BYTES);
 }
 
-/** The store keeps these bytes, and made the text of them. */
+/** The store has these bytes, and made the text from them. */
 function bytesOf(text: string, length: number): Uint8Array {
   const bytes = decodeBase58(text, length);
   if (bytes === null) throw new Error(`Invariant: ${text} is base58 of ${length} bytes`);

@@ -1,17 +1,17 @@
-/** A client that follows a topic from message to message has, after all, what a plain recomputation has. */
+/** A client that follows a topic from message to message ends with the state of a plain recomputation. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { plainCandles } from '../../../test/plain-candles.js';
 import { MIDNIGHT, StreamScene, type ToldTrade } from './testing.js';
 
-/** A commit: trades that come, how long after the last one, and whether the newest is taken back. */
+/** A commit: new trades, the time since the last commit, and whether the newest trade is reverted. */
 const commits = fc.array(
   fc.record({
     waitMs: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 150_000 })),
     trades: fc.array(
       fc.record({
         price: fc.integer({ min: 1, max: 40 }),
-        /** Seconds by which its block is before now; some are hours late. */
+        /** Age of its block in seconds; some trades are hours late. */
         age: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 5_000 })),
       }),
       { maxLength: 3 },
@@ -21,13 +21,13 @@ const commits = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-/** What a client keeps: its candles by start, and the trades that it was told. */
+/** A client's state: its candles by start, and its received trades. */
 interface Kept {
   readonly candles: Map<number, string>;
   readonly trades: number[];
 }
 
-/** A chart of the topic, which reads history again when it is told to begin anew. */
+/** A chart of the topic, which reads history again on a reset. */
 function follow(scene: StreamScene, kept: Kept, readAgain: () => Map<number, string>): void {
   for (const { type, candle, trades = [] } of scene.told()) {
     if (type === 'init') for (const [ts, text] of readAgain()) kept.candles.set(ts, text);
@@ -64,7 +64,7 @@ function plainTexts(scene: StreamScene, trades: readonly ToldTrade[]): Map<numbe
   );
 }
 
-/** To the middle of a later minute: everything has been told by then. */
+/** To the middle of a later minute: everything has been sent by then. */
 function untilQuietMs(scene: StreamScene): number {
   return 90_000 - ((scene.timers.nowMs() - 1_000) % 60_000);
 }

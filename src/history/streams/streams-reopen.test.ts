@@ -1,4 +1,4 @@
-/** Topics whose store is not open yet, cannot be read, or is that of another chain from now on. */
+/** Topics whose store is not open yet, cannot be read, or changes to another chain. */
 import { describe, expect, test } from 'vitest';
 import { HistoryError } from '../model/error.js';
 import { FLUSH_MS, REOPEN_MS, STREAM_TOPICS_MAX } from '../model/limits.js';
@@ -8,7 +8,7 @@ const candles = 'candle:perp_0:1';
 const trades = 'trades:perp_0';
 const notOpen = new HistoryError('NOT_READY', 'the history is not open yet');
 
-/** What was posted, in short: topic, kind, and the trades and the close that are told. */
+/** A summary of the posted frames: topic, kind, trades and close. */
 function told(scene: StreamScene): string[] {
   return scene.taken().map((frame) => {
     const { topic, kind } = frame;

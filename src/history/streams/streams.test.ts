@@ -5,7 +5,7 @@ import { type Message, MIDNIGHT, StreamScene, textOf } from './testing.js';
 const minuteTopic = 'candle:perp_0:1';
 const minute = 60;
 
-/** What a message says in short: its type, the minute of its candle from midnight, closes and trades. */
+/** A summary of a message: its type, the minute of its candle from midnight, closes and trades. */
 function brief({ type, candle, trades = [] }: Message): string {
   const ids = trades.map(({ fillRecordId }) => fillRecordId).join(',');
   if (candle === undefined) return `${type} [${ids}]`;
@@ -271,7 +271,7 @@ describe('streams', () => {
     const scene = new StreamScene();
     for (const topic of [minuteTopic, 'trades:perp_0']) scene.streams.joinTopic(topic);
     scene.taken();
-    // So old that the candles behind it have to be read again.
+    // So old that the candles after it have to be read again.
     scene.trade({ id: 1, ts: MIDNIGHT - 10_000, price: 150 });
     scene.broken = new Error('disk I/O error');
     scene.advance(700);

@@ -1,14 +1,14 @@
 /**
- * Live candles and trades: `Streams` makes the texts for subscribers from what each commit of the store
- * changed, so that none of them sees what could still be lost.
+ * Live candles and trades: `Streams` renders messages from the changes of each committed write, so
+ * that subscribers never see uncommitted data.
  *
- * The topics of a market are flushed together: at once when it was quiet, and then every 300 ms at
- * most. A candle that begins without a trade is sent when the chain's time is there.
+ * The topics of a market are flushed together: immediately after a quiet period, and then at most
+ * every 300 ms. A candle without trades is sent when the chain's time reaches it.
  *
- * A topic that was requested stays requested until it is left: where it cannot be read, it is opened as
- * soon as it can be.
+ * A topic stays requested until it is left: if it cannot be read, it is opened as soon as possible.
  *
- * *This folder does not* know its subscribers, hold trades beyond one flush, or write to the store.
+ * *This folder does not* know its subscribers, buffer trades beyond one flush, or write to the
+ * store.
  */
 
 import type { MarketFrame, MarketMessage } from '../../contract/history-source.js';
@@ -21,23 +21,22 @@ import type { StoreChange } from '../store/types.js';
 import { FollowedMarket, type StreamContext, type TopicStart } from './followed-market.js';
 import { readTopic, type TopicName } from './topic.js';
 
-/** The parts of the streams. */
+/** The dependencies of the streams. */
 export interface StreamsOptions {
   readonly reader: StreamContext['reader'];
-  /** Undefined for a market that is not known yet. */
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
   readonly timers: Timers;
-  /** The chain's time, unix seconds: by it empty candles begin. 0 while it is not known. */
+  /** The chain's time, unix seconds, at which empty candles begin. 0 while unknown. */
   readonly chainSeconds: () => number;
   readonly post: (frames: readonly MarketFrame[]) => void;
   /** Called once for a market that cannot be read, until it can be. */
   readonly onFault: (error: unknown, market: MarketKey) => void;
 }
 
-/** What a commit changed, as far as readers are concerned. */
+/** The part of a commit's change that streams use. */
 export type StreamChange = Pick<StoreChange, 'trades' | 'candles' | 'markets' | 'removed'>;
 
-/** A market that has subscribers, and when it is flushed. */
+/** A subscribed market, and its flush schedule. */
 interface Following {
   readonly topics: FollowedMarket;
   timer: Timer | undefined;
@@ -45,10 +44,10 @@ interface Following {
   isBroken: boolean;
 }
 
-/** The topics that have readers. */
+/** The topics with subscribers. */
 export class Streams {
   readonly #options: StreamsOptions;
-  /** What was requested and not left: what is not among the markets' topics is still to be opened. */
+  /** Requested topics; those missing in the markets' topics are not open yet. */
   readonly #topics = new Map<string, TopicName>();
   readonly #markets = new Map<MarketKey, Following>();
   #retryTimer: Timer | undefined;
@@ -59,8 +58,8 @@ export class Streams {
   }
 
   /**
-   * Begins a topic, or shows it once more. The response is one frame, posted before this returns; or when
-   * the topic is opened, where the store is not open yet or the market is not known yet.
+   * Opens a topic, or sends its state again. The response is one frame, posted before this returns;
+   * or later, when the store opens or the market becomes known.
    */
   joinTopic(topic: string): void {
     const name = readTopic(topic);
@@ -89,21 +88,21 @@ export class Streams {
     this.#markets.delete(name.market);
   }
 
-  /** Opens every topic again for all its subscribers, because another store is read from now on. */
+  /** Opens every topic again for all its subscribers, after a change of the store. */
   reopenAll(): void {
     for (const { timer } of this.#markets.values()) timer?.cancel();
     this.#markets.clear();
     this.openPending();
   }
 
-  /** Opens what could not be opened before. What still cannot be is not refused a second time. */
+  /** Opens pending topics. Topics that still fail are not rejected a second time. */
   openPending(): void {
     for (const [topic, name] of this.#topics) {
       if (!this.#isOpen(topic, name)) this.#showTopic(topic, name, 'reopened');
     }
   }
 
-  /** After each commit. */
+  /** Call this after each commit. */
   publishChange({ trades, candles, markets, removed }: StreamChange): void {
     for (const trade of trades) {
       const market = this.#options.marketOf(marketKeyOf(trade));
@@ -126,7 +125,7 @@ export class Streams {
     this.#stopRetry();
   }
 
-  /** After each move of the chain's time: sends the candles that have begun without a trade. */
+  /** Call this after each advance of the chain's time: sends candles that have begun without a trade. */
   publishTime(): void {
     const now = this.#options.chainSeconds();
     for (const [key, following] of this.#markets) {
@@ -147,7 +146,7 @@ export class Streams {
     this.#options.post([{ topic, kind: 'refused', reason }]);
   }
 
-  /** Posts what a topic goes on from. Else the reason to refuse it; null when it is only too early. */
+  /** Posts a topic's initial state. Otherwise returns the reason to reject it, or null when it is too early. */
   #showTopic(
     topic: string,
     name: TopicName,
@@ -155,7 +154,7 @@ export class Streams {
   ): string | null {
     const { marketOf, post } = this.#options;
     const market = marketOf(name.market);
-    // The book has it already, and names it here within a second.
+    // The book has it already, and the market follows within a second.
     if (market === undefined) return null;
     try {
       const start = { name, isReopened: kind === 'reopened' };
@@ -177,7 +176,7 @@ export class Streams {
     return message;
   }
 
-  /** Tries again later, because nothing signals when the disk can be read again. */
+  /** Retries later, because nothing signals that the disk is readable again. */
   #retryLater(error: unknown, market: MarketKey): void {
     if (!this.#isUnreadable) this.#options.onFault(error, market);
     this.#isUnreadable = true;
@@ -190,7 +189,6 @@ export class Streams {
     return { reader, market, now: chainSeconds() };
   }
 
-  /** What comes while a flush is awaited goes out with it. */
   #scheduleFlush(key: MarketKey, following: Following): void {
     if (following.timer !== undefined) return;
     const { timers } = this.#options;

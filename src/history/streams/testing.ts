@@ -1,4 +1,4 @@
-/** A history in memory behind streams, with a clock that a test moves. */
+/** Streams over an in-memory history, with a manual clock. */
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import type { MarketFrame } from '../../contract/history-source.js';
 import { MemoryRows, SOL_PERP, tradeRow } from '../bodies/testing.js';
@@ -12,7 +12,7 @@ import { Streams } from './streams.js';
 /** The start of a minute, an hour and a day: 2025-06-15 00:00 UTC. */
 export const MIDNIGHT = 1_749_945_600;
 
-/** A trade as tests tell it: at a price in whole quote. */
+/** A trade of a test: at a price in whole quote. */
 export interface ToldTrade {
   readonly id: number;
   readonly ts: number;
@@ -25,11 +25,9 @@ export class StreamScene {
   readonly timers = new ManualTimers();
   readonly frames: MarketFrame[] = [];
   readonly faults: string[] = [];
-  /** Times that the store was read. */
   reads = 0;
-  /** What reading throws; undefined while it works. */
+  /** The error that reads throw; undefined while they work. */
   broken: Error | undefined;
-  /** The markets are known. */
   hasMarkets = true;
   readonly streams: Streams;
   #rows = new MemoryRows();
@@ -52,7 +50,7 @@ export class StreamScene {
     });
   }
 
-  /** Lets time pass; the chain's is read on each second. */
+  /** Advances time; the chain's time is read each second. */
   advance(byMs: number): void {
     const endMs = this.timers.nowMs() + byMs;
     while (this.timers.nowMs() < endMs) {
@@ -79,7 +77,7 @@ export class StreamScene {
     this.#tell(rows, 0);
   }
 
-  /** Takes trades back in one commit. */
+  /** Reverts trades in one commit. */
   takeBack(...told: ToldTrade[]): void {
     const rows = told.map(rowOf);
     for (const gone of rows) {
@@ -90,13 +88,12 @@ export class StreamScene {
     this.#tell([], rows.length, rows);
   }
 
-  /** From now on the store is that of another chain, which has nothing yet. */
   anotherChain(): void {
     this.#rows = new MemoryRows();
     this.#buckets = new MemoryBuckets();
   }
 
-  /** What has been posted since the last time. */
+  /** The frames posted since the last call. */
   taken(): MarketFrame[] {
     return this.frames.splice(0);
   }
@@ -126,7 +123,7 @@ export class StreamScene {
   }
 }
 
-/** The JSON text of a frame that is no refusal. */
+/** The JSON text of a frame that is not a rejection. */
 export function textOf(frame: MarketFrame): string {
   if (frame.kind === 'refused' || typeof frame.message !== 'string') {
     throw new Error(`Invariant: ${frame.topic} has a text`);
@@ -134,7 +131,7 @@ export function textOf(frame: MarketFrame): string {
   return frame.message;
 }
 
-/** The members of messages that tests look at. */
+/** The members of messages that tests examine. */
 export interface Message {
   readonly type: string;
   readonly channelType?: string;

@@ -1,12 +1,12 @@
 /**
- * What can be followed, as the main thread names it: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`; the
- * first two with `:binary` behind them as bytes.
+ * Names of topics between the threads: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`; the
+ * first two with the suffix `:binary` for bytes.
  */
 
 import type { MarketKey } from '../../contract/markets.js';
 import { isResolutionName, type ResolutionName } from '../candles/resolution.js';
 
-/** How the messages of a topic are written. */
+/** The encoding of a topic's messages. */
 export type Encoding = 'json' | 'binary';
 
 /** The candles of a market, with the trades that move them. */
@@ -17,14 +17,14 @@ export interface CandleTopicName {
   readonly encoding: Encoding;
 }
 
-/** The trades of a market, as the market data dialect sends them. */
+/** The trades of a market in the market data dialect. */
 export interface TradesTopicName {
   readonly kind: 'trades';
   readonly market: MarketKey;
   readonly encoding: Encoding;
 }
 
-/** The trades of a market, as the book's compatible channel sends them. */
+/** The trades of a market in the book's compatible channel. */
 export interface ChannelTopicName {
   readonly kind: 'channel';
   readonly market: MarketKey;
@@ -33,12 +33,11 @@ export interface ChannelTopicName {
 /** A topic. */
 export type TopicName = CandleTopicName | TradesTopicName | ChannelTopicName;
 
-/** What stands behind the name of a topic that is written as bytes. */
 const BINARY = ':binary';
 
 const marketPattern = /^(?:perp|spot)_(?:0|[1-9]\d{0,4})$/;
 
-/** Undefined for a text that names no topic. */
+/** Parses a topic; undefined for an invalid name. */
 export function readTopic(text: string): TopicName | undefined {
   const encoding = text.endsWith(BINARY) ? 'binary' : 'json';
   const json = encoding === 'binary' ? text.slice(0, -BINARY.length) : text;

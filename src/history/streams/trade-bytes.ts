@@ -1,4 +1,4 @@
-/** Trades as bytes, each written after the one before it. */
+/** Encodes trades as bytes, each relative to the previous one. */
 
 import { candlePointOf } from '../candles/rules.js';
 import { scaledBase } from '../model/amounts.js';
@@ -6,20 +6,19 @@ import type { TradeRow } from '../model/records.js';
 import type { ByteWriter } from './byte-writer.js';
 import type { StreamTrade } from './stream-trade.js';
 
-/** Bits of what a trade has, as docs/binary.md lists them. */
+/** Flag bits of a trade, as docs/binary.md lists them. */
 const FLAGS = {
   ...{ sameTransaction: 1 << 0, fillRecordId: 1 << 1, price: 1 << 2, base: 1 << 3 },
   ...{ filler: 1 << 4, quote: 1 << 5, surplus: 1 << 6, fillerReward: 1 << 7 },
   ...{ referrerReward: 1 << 8, spotFee: 1 << 9 },
 };
-/** Of a side: the first bit of the taker's and of the maker's. */
+/** The first flag bit of the taker's and of the maker's side. */
 const SIDE_BITS = { taker: 10, maker: 18 } as const;
 const SIDE_FLAGS = {
   ...{ account: 1 << 0, direction: 1 << 1, isShort: 1 << 2, orderId: 1 << 3, fee: 1 << 4 },
   ...{ orderBase: 1 << 5, filledBase: 1 << 6, filledQuote: 1 << 7 },
 };
 
-/** One side of a trade as it is shown. */
 interface SideValues {
   readonly account: Uint8Array | null;
   readonly direction: 'long' | 'short' | null;
@@ -30,7 +29,7 @@ interface SideValues {
   readonly filledQuote: bigint | null;
 }
 
-/** What of a trade is not as it is stored. */
+/** The members of a trade that differ from the stored ones. */
 interface ShownTrade {
   readonly price: bigint | null;
   readonly base: bigint | null;
@@ -38,7 +37,7 @@ interface ShownTrade {
   readonly maker: SideValues;
 }
 
-/** The trade from which the next one counts. */
+/** The trade before the first one. */
 const NONE = { txSig: '', slot: 0, ts: 0, fillRecordId: 0n, price: 0n, actionExplanation: '' };
 
 /** Writes the trades of one message. */
@@ -118,7 +117,6 @@ function sideFlagsOf({ direction, ...values }: SideValues): number {
   return bitsOf(SIDE_FLAGS, { ...values, direction }) | isShort;
 }
 
-/** The bits of the values that there are. */
 function bitsOf<Name extends string>(
   flags: Readonly<Record<Name, number>>,
   values: Readonly<Partial<Record<Name, unknown>>>,

@@ -5,24 +5,23 @@ import { CHECK_PAUSE_MS, CHECK_REST_MS, DAMAGED_ROWS_LOGGED_MAX } from '../model
 import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
 
-/** What a check works with. */
+/** The dependencies of a check. */
 export interface IntegrityCheckOptions {
   readonly store: () => Pick<HistoryStore, 'checkSlice'> | null;
   readonly timers: Timers;
   readonly log: Log;
   readonly counters: Pick<IngestCounters, 'rowsChecked' | 'rowsDamaged' | 'fileChecks'>;
-  /** Called with a StoreError for rows that are damaged. */
   readonly onDamage: (error: StoreError) => void;
-  /** Called when the whole file was checked and is sound. */
+  /** Called when the whole file was checked without damage. */
   readonly onSound: () => void;
 }
 
-/** Checks the whole file from the start on, a few rows at a time, and again some hours after its end. */
+/** Checks the whole file from the start, a few rows at a time, and again some hours after its end. */
 export class IntegrityCheck {
   readonly #options: IntegrityCheckOptions;
   #timer: Timer | null = null;
   #store: unknown = null;
-  /** Damaged rows that were found since the beginning of the file. */
+  /** Damaged rows since the start of the file. */
   #damaged = 0;
 
   constructor(options: IntegrityCheckOptions) {
@@ -33,7 +32,7 @@ export class IntegrityCheck {
     this.#planSlice(CHECK_PAUSE_MS);
   }
 
-  /** Begins at once with a store that was just opened. */
+  /** Starts over with a newly opened store. */
   restart(): void {
     this.stop();
     this.start();
@@ -47,7 +46,7 @@ export class IntegrityCheck {
     this.#timer = this.#options.timers.after(delayMs, () => this.#planSlice(this.#runSlice()));
   }
 
-  /** The time until the next slice. */
+  /** Runs a slice; returns the delay until the next one. */
   #runSlice(): number {
     const store = this.#options.store();
     if (store !== this.#store) this.#damaged = 0;
@@ -62,7 +61,6 @@ export class IntegrityCheck {
     }
   }
 
-  /** Whether it was the last one. */
   #checkSlice(store: Pick<HistoryStore, 'checkSlice'>): boolean {
     const { counters, onSound } = this.#options;
     const { rows, damaged, isEnd } = store.checkSlice();

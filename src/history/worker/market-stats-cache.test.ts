@@ -13,7 +13,7 @@ const DAY = 86_400;
 const NOW = MIDNIGHT + 10 * DAY + 5 * 3_600 + 17 * 60 + 23;
 const FROM = windowStart(NOW);
 
-/** One fill of base 1e9 at a price, as a transaction of its own. */
+/** One fill of base 1e9 at a price, in its own transaction. */
 function traded(slot: number, ts: number, price: bigint, more: Partial<Fill> = {}) {
   const parts = { ts, fillRecordId: BigInt(slot), quoteAssetAmountFilled: price };
   const one = fill({ baseAssetAmountFilled: 1_000_000_000n, oraclePrice: price + 1n, ...parts });
@@ -122,7 +122,7 @@ describe('statistics: what is read again', () => {
     statistics.markChanged(['perp_1']);
     expect(statistics.readChanged(['perp_0', 'perp_1'], NOW + 2)?.length).toBe(2);
     expect(aggregate.mock.calls.length).toBe(3);
-    // The next minute moves the window of all.
+    // The next minute moves every window.
     statistics.readChanged(['perp_0', 'perp_1'], NOW + 60);
     expect(aggregate.mock.calls.length).toBe(5);
     expect(statistics.readChanged(['perp_1'], NOW + 60)?.map(({ market }) => market)).toEqual([

@@ -1,10 +1,10 @@
 /**
- * What the statistics of a market take from its history: what was traded in the last 24 hours, and
- * what funding cost. docs/market-data.md defines each of them.
+ * The history's part of market statistics: the volume of the last 24 hours, and funding costs.
+ * docs/market-data.md defines each of them.
  *
- * Nothing is summed up as trades come: the store's candles hold the sums already, right whenever a
- * trade is found late or taken back, and a day of them is some eighty rows. A market is read again
- * when its records changed or the window has moved, which it does by whole minutes.
+ * Trades are not summed on arrival: the store's candles have the sums, corrected for late and
+ * reverted trades, and a day is about eighty rows. A market is read again when its records changed,
+ * or when the window moved, which it does by whole minutes.
  */
 
 import { divideNearest } from '../../amounts/decimals.js';
@@ -41,7 +41,7 @@ export class MarketStatsCache {
 
   /**
    * The statistics of these markets at a time, unix seconds; null when they equal those of the last
-   * call. Throws what the store throws; the next call then returns what changed meanwhile.
+   * call. When the store throws, the next call returns the missed changes.
    */
   readChanged(markets: readonly MarketKey[], nowSeconds: number): readonly MarketStats[] | null {
     const from = windowStart(nowSeconds);
@@ -64,7 +64,7 @@ export class MarketStatsCache {
   }
 }
 
-/** The last 24 hours begin with a whole minute, so that candles fill them. */
+/** The 24-hour window starts at a whole minute, so that candles fill it. */
 export function windowStart(nowSeconds: number): number {
   return Math.floor((nowSeconds - DAY_SECONDS) / MINUTE_SECONDS) * MINUTE_SECONDS;
 }
@@ -77,7 +77,8 @@ interface StatsWindow {
 
 function readMarketStats(reader: MarketStatsSource, window: StatsWindow): MarketStats {
   const { market, from, nowSeconds } = window;
-  // To the end of a day: whole days are one row, and the chain's clock may be ahead of ours.
+  // To the end of a day: whole days are one row, and the chain's clock may be ahead of the local
+  // one.
   const to = (Math.floor(nowSeconds / DAY_SECONDS) + 2) * DAY_SECONDS;
   const traded = reader.aggregateSpan(market, { from, to });
   const before = reader.lastFillBefore(market, from);

@@ -2,8 +2,8 @@ import type { MarketKey } from '../../contract/markets.js';
 import { newNonce } from '../model/nonce.js';
 
 /**
- * Names for what is stored of each market. No name is used twice, not by another run either, and each
- * is posted before the first body that it stands for.
+ * Versions of each market's stored data. A version is never reused, not even by another run, and is
+ * posted before the first body that it covers.
  */
 export class MarketVersions {
   readonly #nonce: string;
@@ -14,7 +14,6 @@ export class MarketVersions {
     this.#nonce = newNonce(random);
   }
 
-  /** New names for the markets that changed. */
   bumpVersions(markets: Iterable<MarketKey>): readonly (readonly [MarketKey, string])[] {
     this.#count += 1;
     const version = `${this.#nonce}.${this.#count.toString(36)}`;
@@ -24,7 +23,7 @@ export class MarketVersions {
     });
   }
 
-  /** New names for these markets and all earlier ones, because another store is open. */
+  /** New versions for these markets and all earlier ones, after a change of the store. */
   renewVersions(markets: Iterable<MarketKey>): readonly (readonly [MarketKey, string])[] {
     return this.bumpVersions(new Set([...this.#known, ...markets]));
   }

@@ -11,7 +11,7 @@ afterEach(cleanUp);
 const DAY = 86_400;
 const DAYS = 20;
 
-/** A trade and a funding rate a day, from `DAYS` days ago on, and retention that keeps so many days of them. */
+/** A trade and a funding rate a day, from `DAYS` days ago on, with retention of some of these days. */
 class Scene {
   readonly timers = new ManualTimers();
   readonly told: string[] = [];
@@ -32,7 +32,6 @@ class Scene {
     return scene;
   }
 
-  /** Stores a trade and a funding rate at each time. */
   trade(...times: number[]): void {
     const slot = (ts: number): number => (ts - MIDNIGHT) / 60 + 1;
     const transactions = times.map((ts) =>
@@ -41,7 +40,7 @@ class Scene {
     this.store.writeBatch({ transactions });
   }
 
-  /** Time passes here, and on the chain. */
+  /** Local time and the chain's time pass. */
   pass(minutes: number): void {
     for (let left = minutes; left > 0; left -= 1) {
       if (this.chainTs !== null) this.chainTs += 60;
@@ -49,7 +48,7 @@ class Scene {
     }
   }
 
-  /** The clock of the chain is where it was at the start and after as many minutes. */
+  /** The chain's clock returns to its start, plus some minutes. */
   restoreChain(): void {
     this.chainTs = this.#startTs + this.timers.nowMs() / 1_000;
   }
@@ -88,7 +87,7 @@ test.each([
 );
 
 const WEEK = { retentionDays: 7, candleRetentionDays: 7 };
-/** So far off was the clock that once deleted everything. */
+/** The error of the clock that once deleted everything. */
 const FAR = 95 * DAY;
 
 test('more than a day of records is deleted after an hour of the chain, in which it was always due', async () => {

@@ -7,23 +7,22 @@ import type { HistoryStore } from '../store/store.js';
 import type { CandleMinutes, RetirePolicy } from '../store/types.js';
 
 const DAY_SECONDS = 86_400;
-/** Between two steps while there is more to delete: queries run in between. */
+/** Pause between two steps while there is more to delete: queries run in between. */
 const STEP_MS = 50;
-/** Between two checks when there was nothing to delete, or the disk failed. */
+/** Pause between two checks without deletions, or after a disk failure. */
 const REST_MS = 60_000;
-/** Transactions without records stay for as many slots behind the finalised tip. */
+/** Slots behind the finalised tip for which transactions without records are kept. */
 const EMPTY_SLOTS_KEPT = 1_000;
 
-/** Candles of a day and longer are few, and stay. */
+/** Candles of a day and longer are few, and are kept. */
 const RETIRED_CANDLES: readonly CandleMinutes[] = [1, 5, 15, 60, 240];
 
-/** The part of the store that retention works on. */
 type RetiredStore = Pick<HistoryStore, 'readNewestTs' | 'readRetiredSpan' | 'retireRows'>;
 
-/** What retention works with. */
+/** The dependencies of retention. */
 export interface RetentionOptions {
   readonly days: Pick<WorkerSetup, 'retentionDays' | 'candleRetentionDays'>;
-  /** Whether records go by whole days alone, as a database drops them. */
+  /** Whether records are deleted by whole days, as a database drops partitions. */
   readonly hasDays?: boolean;
   readonly store: () => RetiredStore | null;
   readonly finalisedSlot: () => number;
@@ -33,16 +32,16 @@ export interface RetentionOptions {
   readonly log: Log;
 }
 
-/** Since when a large deletion is due: by the chain's time, and by time here. */
+/** The start of the delay of a large deletion, in chain time and in local time. */
 interface Hold {
   readonly ts: number;
   readonly atMs: number;
 }
 
 /**
- * Deletes what is too old, a little at a time. Age is counted from the newest record that is not later
- * than the chain's time, so neither a clock nor a node alone makes anything old; and more than a day's
- * worth is deleted only when it has been due for an hour.
+ * Deletes old records, a little at a time. Age is relative to the newest record up to the chain's
+ * time, so a wrong clock or node alone cannot make records old; a deletion of more than a day's
+ * span waits for an hour.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -65,7 +64,7 @@ export class Retention {
     this.#timer = this.#options.timers.after(delayMs, () => this.#planStep(this.#runStep()));
   }
 
-  /** The time until the next step. */
+  /** Runs a step; returns the delay until the next one. */
   #runStep(): number {
     const { store: openedStore, chainSeconds } = this.#options;
     const store = openedStore();

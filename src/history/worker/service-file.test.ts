@@ -1,4 +1,4 @@
-/** The service while its file is damaged, deleted, replaced, or in the hands of another. */
+/** The service while its file is damaged, deleted, replaced, or locked by another process. */
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ function start(): RunningService {
   return one;
 }
 
-/** The newest trades, as the service tells them, or why it does not. */
+/** The newest trades of the service, or its error. */
 function tradesOf(one: RunningService): readonly number[] | string {
   const text = one.query({ kind: 'trades', market: 'perp_0', limit: 100, form: 'spec' });
   if (!text.startsWith('[')) return text;
@@ -47,7 +47,7 @@ function tradesOf(one: RunningService): readonly number[] | string {
   return rows.map(({ fillRecordId }) => Number(fillRecordId));
 }
 
-/** So many trades, of which the node tells; they become final. */
+/** New trades, with notifications; they become final. */
 function trade(trades: number): void {
   for (let left = trades; left > 0; left -= 1) {
     count += 1;
@@ -86,7 +86,7 @@ describe('a file that is damaged', () => {
     await service.live();
     await until(() => (service.stats?.counts['fileChecks'] ?? 0) > 0);
     const { genesisHash } = ledger;
-    // Under way, past what the service has in memory, as a disk does it.
+    // While running, without its in-memory state, like a disk fault.
     await service.service.stop();
     running = [];
     const damaged = new FileConnection(file());
@@ -120,7 +120,7 @@ describe('a file that is not where it was', () => {
     await service.failing('moved or deleted');
     trade(1);
     expect(tradesOf(service)).toBe('NOT_READY');
-    // The file is still there then, and is opened again.
+    // The file still exists then, and is opened again.
     if (what === 'the log is deleted') return;
     await sleep(20_000);
     expect(existsSync(file())).toBe(false);

@@ -1,4 +1,4 @@
-/** The history of one chain told by the logs of a node, and by a gRPC stream: both come to the same. */
+/** One chain's history from a node's logs and from a gRPC stream: both give the same result. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ScriptedGrpc } from '../../../test/scripted-grpc.js';
@@ -52,7 +52,7 @@ function start(...servers: readonly { readonly url: string }[]): RunningService 
   return one;
 }
 
-/** Trades and candles, as a service tells them. */
+/** Trades and candles of a service. */
 function toldBy(one: RunningService) {
   const of = { market: 'perp_0', form: 'spec', limit: 1_000 } as const;
   const trades = one.query({ kind: 'trades', ...of });
@@ -62,7 +62,6 @@ function toldBy(one: RunningService) {
   return { ids: rows.map(({ fillRecordId }) => Number(fillRecordId)), bodies: [trades, candles] };
 }
 
-/** A transaction of which both tell. */
 function tellBoth(transaction: LedgerTransaction): void {
   node.tell(transaction);
   server.tellTransaction(transaction);
@@ -85,14 +84,14 @@ function tick(slots: number): void {
   }
 }
 
-/** What the chain has, newest first: by slot, then by number. */
+/** The fills of the chain, newest first: by slot, then by number. */
 function idsOfChain(): readonly number[] {
   const rows = ledger.listed.filter(({ failed }) => !failed);
   const keyed = rows.map(({ signature, slot }) => ({ slot, id: ids.get(signature) ?? 0 }));
   return keyed.sort((a, b) => b.slot - a.slot || b.id - a.id).map(({ id }) => id);
 }
 
-/** A step in the life of the chain, of which both tell alike, also what a fork takes back. */
+/** A random event on the chain, including reverts by a fork, that both sources send. */
 function step(random: Random): void {
   tick(random.nextBelow(3));
   const open = ledger.listed.filter(
@@ -113,7 +112,7 @@ test(`a gRPC stream that is cut and tells twice, and the logs of a node, make on
   const byLogs = start();
   const byStream = start({ url: server.url });
   await Promise.all([byLogs.live(), byStream.live()]);
-  // A stream that is younger when it is cut has a gap.
+  // A stream that is cut before it has stabilised has a gap.
   tick(20);
   tellBoth(trade());
   await until('the first trade', () => [byLogs, byStream].every(hasAll));
@@ -124,7 +123,7 @@ test(`a gRPC stream that is cut and tells twice, and the logs of a node, make on
     server.takeFaults({ doubled: count % 20 === 0 });
     const opened = server.tokens.length;
     server.cutStreams();
-    // Of this one it notifies when the stream stands again.
+    // The stream sends this one after it recovers.
     tellBoth(trade());
     await until('the stream stands again', () => server.tokens.length > opened);
     await until('all that the chain has', () => [byLogs, byStream].every(hasAll));
@@ -164,7 +163,7 @@ test('logs come from the node while no stream stands, and from the stream once i
   tick(1);
   server.tellTransaction(trade());
   await until(() => toldBy(history).ids.length === 2);
-  // A message that cannot be read may have been a transaction: what is confirmed is listed.
+  // An unreadable message may have been a transaction: confirmed ones are listed.
   tick(1);
   trade();
   server.notifyBytes(Buffer.from([0xff]));
@@ -178,7 +177,7 @@ test('a stream that opens and ends before the history is live leaves it to the l
   const transaction = trade();
   await until('the logs of the node', () => node.tell(transaction) === 1);
   await until(() => toldBy(history).ids.length === 1);
-  // It is used once it stays.
+  // It is used once it stays open.
   server.takeFaults({});
   await until('the stream is in use', () => {
     return server.readerCount === 1 && node.tell(transaction) === 0;

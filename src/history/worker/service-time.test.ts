@@ -1,4 +1,4 @@
-/** The service beside clocks that are wrong, and nodes that are wrong about the time. */
+/** The service with wrong local clocks, and with nodes that report wrong times. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Ledger, LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
@@ -32,7 +32,6 @@ afterEach(async () => {
   cleanUp();
 });
 
-/** A service whose clock on the wall is so many seconds off. */
 function start(wallOffS: number): RunningService {
   const kept = { retentionDays: 30, candleRetentionDays: 30 };
   const one = new RunningService({ ledger, node, dataDir, wallOffS, ...kept });
@@ -45,7 +44,7 @@ function openFile(): Promise<HistoryStore> {
   return openStore({ folder: dataDir, genesisHash, rules: candleRules, decimalsOf: () => 9 });
 }
 
-/** Stores trades of ten days ago, as an earlier run has left them. */
+/** Stores trades of ten days ago, from an earlier run. */
 async function storeOld(count: number): Promise<void> {
   const store = await openFile();
   const transactions = Array.from({ length: count }, (_, at) => {
@@ -55,14 +54,13 @@ async function storeOld(count: number): Promise<void> {
   store.close();
 }
 
-/** A trade in the newest slot, of which the node tells, and which becomes final. */
+/** A trade in the newest slot, with its notification, which becomes final. */
 function trade(id: number): void {
   ledger.tick();
   node.tell(ledger.add(fillLog(id, timeOfSlot(ledger.slot))));
   ledger.tick(40);
 }
 
-/** So many seconds of the service pass. */
 function pass(seconds: number): Promise<void> {
   return sleep(seconds * 1_000);
 }

@@ -1,4 +1,4 @@
-/** The service as its thread runs it, on a store that an earlier one has left. */
+/** The service in its thread, on a store of an earlier run. */
 import { expect, onTestFinished, test } from 'vitest';
 import { Ledger, LedgerNode } from '../../../test/scripted-ledger.js';
 import { systemTimers } from '../../rpc/timers.js';

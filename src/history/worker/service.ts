@@ -1,4 +1,4 @@
-/** What runs in the worker: it executes the main thread's queries and posts frames, versions and stats. */
+/** The service in the worker: executes the main thread's queries and posts frames, versions and stats. */
 
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { HistoryStats } from '../../contract/history-source.js';
@@ -39,13 +39,10 @@ import { StoreManager, storeReader } from './store-manager.js';
 import { NOTHING_STORED, storedStats } from './stored-stats.js';
 import { writeWriterMark } from './writer-mark.js';
 
-/**
- * How often stats are posted to the main thread, which takes them as the worker's heartbeat, and the place
- * of the file is checked.
- */
+/** Interval of stats, which are also the worker's heartbeat, and of the check of the file's place. */
 const STATS_MS = 1_000;
 
-/** Where records come from, or that they have come. */
+/** The source of records, or of notices of their arrival. */
 export interface RecordSource {
   start(): void;
   stop(): Promise<void>;
@@ -53,17 +50,17 @@ export interface RecordSource {
   readonly stats: SessionStats;
 }
 
-/** What the service needs: nothing in it reads a clock, waits or draws lots by other means. */
+/** The dependencies of the service, which include all clocks, timers and randomness. */
 export interface HistoryServiceOptions {
   readonly setup: WorkerSetup;
-  /** At least one, but for a service that only reads. */
+  /** At least one, except for a reading service. */
   readonly nodes: readonly LogNode[];
   readonly post: (message: FromWorker) => void;
   readonly timers: Timers;
   readonly random: () => number;
 }
 
-/** The parts of the history on their thread. */
+/** Connects the parts of the history on their thread. */
 export class HistoryService {
   readonly #options: HistoryServiceOptions;
   readonly #timers: Timers;
@@ -80,7 +77,7 @@ export class HistoryService {
   readonly #reader: RowReader;
   readonly #marketStats: MarketStatsCache;
   readonly #fundingMeans = new FundingMeansBodies();
-  /** The chain of which the history of a service that reads has to be; null for that of the database. */
+  /** The expected chain of a reading service; null to accept the database's. */
   #readChain: string | null = null;
   #heartbeat: Timer | null = null;
   #newestSlot = 0;
@@ -144,7 +141,7 @@ export class HistoryService {
     this.#runHeartbeat();
   }
 
-  /** Stores what waits and gives the file back. */
+  /** Stores queued records and closes the file. */
   async stop(): Promise<void> {
     this.#heartbeat?.cancel();
     this.#retention.stop();
@@ -175,7 +172,7 @@ export class HistoryService {
     for (const market of markets) this.#markets.set(market.key, market);
     if (this.#isReader && this.#readChain !== genesisHash) {
       this.#readChain = genesisHash;
-      // It is opened again where it is of this chain.
+      // It is opened again if it belongs to this chain.
       this.#stores.close();
     }
     this.#addPendingFills();
@@ -209,7 +206,7 @@ export class HistoryService {
     });
   }
 
-  /** What a service that reads has in the place of nodes. */
+  /** A reading service follows the database instead of nodes. */
   #buildFollower(): RecordSource {
     return new StoreFollower({
       ...{ timers: this.#timers, log: this.#log, counters: this.#counters, rules: candleRules },
@@ -228,7 +225,7 @@ export class HistoryService {
     return this.#options.setup.database?.role === 'read';
   }
 
-  /** Back from the chain's time, and from the newest transaction where that is older or all there is. */
+  /** Counts back from the chain's time, or from the newest transaction if that is older or the only time. */
   #firstGap(newestTs: number | null): Pick<Gap, 'sinceTs' | 'left'> {
     const { backfillHours, backfillTransactionsMax: left } = this.#options.setup;
     const times = [this.#chainTime.readSeconds, newestTs].filter((ts) => ts !== null);
@@ -257,7 +254,7 @@ export class HistoryService {
     this.#log.warn({ sinceTs: line }, text);
   }
 
-  /** After each commit: a new version first, so that no later query is answered as unchanged. */
+  /** After each commit: posts a new version first, so that no later query returns "not modified". */
   #publishChange(change: StoreChange): void {
     if (change.markets.size > 0) this.#postVersions(this.#versions.bumpVersions(change.markets));
     for (const { slot, ts } of change.trades) {
@@ -269,7 +266,7 @@ export class HistoryService {
     this.#streams.publishChange(change);
   }
 
-  /** Null when the wall clock and the chain's are so far apart that it would mean nothing. */
+  /** Null when the wall clock and the chain's clock differ so much that the lag is meaningless. */
   #lagOf(ts: number): number | null {
     return this.#chainTime.isWallNear ? this.#timers.unixMs() - ts * 1_000 : null;
   }
@@ -330,7 +327,7 @@ export class HistoryService {
     this.#heartbeat = this.#timers.after(STATS_MS, () => this.#runHeartbeat());
   }
 
-  /** Adds pending fills of spot markets whose decimals the book has given since; each write adds some too. */
+  /** Adds pending fills of spot markets whose decimals the book has sent since; each write adds some too. */
   #addPendingFills(): void {
     if (this.#isReader) return;
     try {
@@ -342,7 +339,7 @@ export class HistoryService {
     }
   }
 
-  /** Readers of the same database take from it how the history is. */
+  /** Publishes the state of the history to readers of the same database. */
   #tellReaders(): void {
     const { store } = this.#stores;
     if (store === null || this.#options.setup.database?.role !== 'write') return;
@@ -369,7 +366,7 @@ export class HistoryService {
     }
   }
 
-  /** What retention has deleted is not there any more. */
+  /** Data before the retention cutoff no longer exists. */
   #completeSinceTs(): number | null {
     const { completeSinceTs } = this.#source.stats;
     const tradesSince = this.#stores.store?.tradesSince ?? null;

@@ -18,7 +18,7 @@ import type { HistoryStore } from '../store/store.js';
 import type { CandleRules, StoreChange } from '../store/types.js';
 import { type FoundMark, readWriterMark } from './writer-mark.js';
 
-/** What a follower works with. */
+/** The dependencies of a follower. */
 export interface StoreFollowerOptions {
   readonly timers: Timers;
   readonly log: Log;
@@ -27,19 +27,19 @@ export interface StoreFollowerOptions {
   readonly openStore: () => Promise<HistoryStore>;
   readonly onStoreFailure: (error: StoreError) => void;
   readonly onChange: (change: StoreChange) => void;
-  /** Called when more has changed than a change can say. */
+  /** Called when a change is incomplete. */
   readonly onReset: () => void;
   /** Called with the chain's time, unix seconds. */
   readonly onBlockTime: (ts: number) => void;
 }
 
-/** How far this one has read. */
+/** How far the follower has read. */
 interface Position {
   readonly number: number;
   readonly tx: number;
 }
 
-/** Follows what another service stores in the same database: looks for it four times a second. */
+/** Polls the changes that another service stores in the same database, four times a second. */
 export class StoreFollower {
   readonly #options: StoreFollowerOptions;
   readonly #backoff: Backoff;
@@ -49,7 +49,7 @@ export class StoreFollower {
   #position: Position = { number: 0, tx: 0 };
   #state: IngestState = { state: 'starting', reason: 'the history is being opened' };
   #stats: SessionStats = { queued: 0, spansOpen: 0, finalisedSlot: 0, completeSinceTs: null };
-  /** The last mark of the writer, and when it was new. */
+  /** The writer's last mark, and its arrival. */
   #lastMark: { readonly text: string; readonly atMs: number } | null = null;
 
   constructor(options: StoreFollowerOptions) {
@@ -102,7 +102,7 @@ export class StoreFollower {
     this.#state = { state: 'failing', reason: error.message };
   }
 
-  /** The service has opened its streams again already, as another store is read. */
+  /** The service has already reopened its streams, because the store changed. */
   #begin(store: HistoryStore): void {
     this.#position = readTogether(store, () => {
       const number = store.runRead((parts) => readChanges(parts, 0).number);
@@ -119,7 +119,7 @@ export class StoreFollower {
     if (followed.isReset) onReset();
   }
 
-  /** What changed since the last look; null where nothing did. */
+  /** The changes since the last poll; null for none. */
   #readFollowed(store: HistoryStore): FollowedChange | null {
     const changes = store.runRead((parts) => readChanges(parts, this.#position.number));
     if (changes.markets.length === 0) return null;
@@ -130,7 +130,7 @@ export class StoreFollower {
     return followed;
   }
 
-  /** As the writer says, while it says anything. */
+  /** Follows the writer's state, while its marks are recent. */
   #readState(store: HistoryStore): void {
     const marks = store.readProgress();
     const progress = new Progress({ readProgress: () => marks });
@@ -164,7 +164,7 @@ export class StoreFollower {
   }
 }
 
-/** Runs reads that all see one state of what is stored. */
+/** Runs reads on one consistent snapshot. */
 function readTogether<T>(store: HistoryStore, read: () => T): T {
   return store.runRead(({ connection }) => connection.runSnapshot(read));
 }

@@ -11,34 +11,32 @@ import { isDamage, StoreError } from '../store/error.js';
 import { storeFile } from '../store/open.js';
 import { type HistoryStore, openStore } from '../store/store.js';
 
-/** The folder of the stores, and the markets whose decimals their candles need. */
+/** The folder of the stores, and the source of market decimals. */
 export interface StoreManagerOptions {
   readonly folder: string;
-  /** In the place of the folder. */
+  /** A database instead of the folder. */
   readonly database?: DatabaseSetup | undefined;
   readonly marketOf: (key: MarketKey) => HistoryMarket | undefined;
   readonly timers: Pick<Timers, 'nowMs'>;
-  /** Called when a fault is found that was not there before. */
   readonly onFault?: (fault: string) => void;
   /** Called before a file of an earlier version is upgraded, which may take minutes. */
   readonly onUpgrade?: () => void;
 }
 
-/** What is wrong with a file. */
 interface FileFault {
   readonly text: string;
-  /** Of which file it is; null for whichever is opened. */
+  /** The file's identity; null for any file. */
   readonly identity: string | null;
-  /** When it is forgotten, unless it shows again; a file that is damaged or lost stays so. */
+  /** When the fault expires, unless it recurs; damage and loss do not expire. */
   readonly untilMs: number;
 }
 
-/** The open store: one at a time, that of the chain in use, and what is wrong with its file. */
+/** The single open store, of the current chain, and its file's fault. */
 export class StoreManager {
   readonly #options: StoreManagerOptions;
   #open: { readonly genesisHash: string; readonly store: HistoryStore } | null = null;
   #fault: FileFault | null = null;
-  /** The chain whose file was moved or deleted while it was open. */
+  /** The chain whose file was moved or deleted while open. */
   #lostChain: string | null = null;
 
   constructor(options: StoreManagerOptions) {
@@ -50,16 +48,17 @@ export class StoreManager {
     return this.#open?.store ?? null;
   }
 
-  /** What is wrong with the file, for operators; null when nothing is known to be. */
+  /** The file's fault, for operators; null for none. */
   get fault(): string | null {
     return this.#fault?.text ?? null;
   }
 
   /**
-   * Opens the store of a chain and closes that of another one. `isNew` is false when it was open already.
+   * Opens the store of a chain and closes the store of another one. `isNew` is false when it was
+   * already open.
    *
    * # Errors
-   * StoreError when the file cannot be opened, or was lost: none is made in its place.
+   * StoreError when the file cannot be opened, or was lost: no replacement is created.
    */
   async openStore(genesisHash: string): Promise<{ store: HistoryStore; isNew: boolean }> {
     if (this.#open?.genesisHash === genesisHash) return { store: this.#open.store, isNew: false };
@@ -77,7 +76,7 @@ export class StoreManager {
       marketOf(key)?.decimals ?? (key.startsWith('perp') ? 9 : null);
     const options = { genesisHash, rules: candleRules, decimalsOf };
     if (database !== undefined) {
-      // A history in files does not load what speaks to Postgres.
+      // A history in files does not load the Postgres client.
       const { openPostgresStore } = await import('../postgres/open-postgres.js');
       return openPostgresStore({ ...options, place: database });
     }
@@ -87,7 +86,7 @@ export class StoreManager {
     return openStore({ ...options, folder, onUpgrade });
   }
 
-  /** Gives up a file that is not at its path any more: what is written to it, nobody finds. */
+  /** Abandons a file that is no longer at its path: writes to it would be lost. */
   checkPlace(): void {
     if ((this.#fault?.untilMs ?? FOR_GOOD) <= this.#options.timers.nowMs()) this.#fault = null;
     if (this.#open === null || this.#open.store.isInPlace()) return;
@@ -98,7 +97,7 @@ export class StoreManager {
     this.#setFault({ text: LOST_TEXT, identity: null, untilMs: FOR_GOOD });
   }
 
-  /** Takes an error of a read. */
+  /** Records an error of a read. */
   noteFailure(error: unknown): void {
     if (!(error instanceof StoreError) || this.#open === null || this.#fault?.untilMs === FOR_GOOD)
       return;
@@ -109,14 +108,14 @@ export class StoreManager {
     this.#setFault({ text, identity, untilMs });
   }
 
-  /** The whole file was checked, and nothing of it is damaged. */
+  /** Records that the whole file was checked without damage. */
   noteSound(): void {
     this.#fault = null;
   }
 
   /**
-   * Closes the store after an error that cannot recover, so that the file is opened again. One that is
-   * damaged stays open: what is sound of it is read, and the check may repair it.
+   * Closes the store after an unrecoverable error, so that the file is opened again. A damaged file
+   * stays open: its intact rows are served, and the check may repair it.
    */
   closeAfter(error: unknown): void {
     if (isDamage(error)) this.noteFailure(error);
@@ -140,7 +139,7 @@ const FOR_GOOD = Number.POSITIVE_INFINITY;
 const LOST_TEXT =
   'the file was moved or deleted while it was open: nothing is stored until there is one in its place, or the service is started again';
 
-/** What bodies and streams read: whichever store is open. `store` throws while there is none. */
+/** The reader of bodies and streams: the currently open store. `store` throws while there is none. */
 export function storeReader(store: () => HistoryStore): RowReader {
   const buckets = bucketReader({
     readCandles: (query) => store().readCandles(query),

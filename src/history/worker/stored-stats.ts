@@ -5,13 +5,13 @@ import type { HistoryStore } from '../store/store.js';
 
 type StoredStats = Pick<HistoryStats, 'stored' | 'missingFills'>;
 
-/** What is stored while no store is open. */
+/** The totals while no store is open. */
 export const NOTHING_STORED: StoredStats = {
   stored: { trades: 0, fundingRates: 0, truncated: 0 },
   missingFills: {},
 };
 
-/** Zeros when the file cannot be read: the state says why. */
+/** Zeros when the file cannot be read: the state has the reason. */
 export function storedStats(store: HistoryStore): StoredStats {
   try {
     const { trades, fundingRates } = store.readTotals();

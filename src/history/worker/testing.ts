@@ -1,4 +1,4 @@
-/** The service of the history on a scripted ledger, and what it has posted. */
+/** A history service on a scripted ledger, with its posted messages. */
 import { type Ledger, type LedgerNode, timeOfSlot } from '../../../test/scripted-ledger.js';
 import { PROGRAM } from '../../../test/support/ingest-rig.js';
 import { until } from '../../../test/support/until.js';
@@ -21,14 +21,13 @@ export interface RunningOptions extends Partial<WorkerSetup> {
   readonly dataDir: string;
   readonly ledger: Ledger;
   readonly node: LedgerNode;
-  /** By which logs come. */
   readonly withLogs?: (node: LogNode) => LogNode;
   readonly timers?: Timers;
-  /** How far the clock on the wall is ahead of the chain, seconds. */
+  /** How far the wall clock is ahead of the chain, seconds. */
   readonly wallOffS?: number;
 }
 
-/** A service that has begun. */
+/** A running service. */
 export class RunningService {
   readonly posted: FromWorker[] = [];
   readonly service: HistoryService;
@@ -61,7 +60,7 @@ export class RunningService {
     this.service.start();
   }
 
-  /** The book has told of these markets. */
+  /** Sends the service these markets of the book. */
   setMarkets(...markets: readonly HistoryMarket[]): this {
     this.service.receiveMessage({ kind: 'book', book: { markets, genesisHash: null } });
     return this;
@@ -76,7 +75,6 @@ export class RunningService {
     return until('a live history', () => this.stats?.state === 'live');
   }
 
-  /** So many trades are stored. */
   stored(trades: number): Promise<unknown> {
     return until(`${trades} trades`, () => this.stats?.stored.trades === trades);
   }
@@ -87,7 +85,7 @@ export class RunningService {
     });
   }
 
-  /** The JSON text of a reply, or the code of a refusal. */
+  /** The JSON text of a reply, or the code of an error. */
   query(query: HistoryQuery): string {
     this.#asked += 1;
     const id = this.#asked;

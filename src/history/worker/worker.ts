@@ -1,6 +1,6 @@
 /**
- * The second composition root: builds the parts of the history on a thread of their own. What it is
- * started with is a `WorkerSetup`, and all it says goes through its port.
+ * The second composition root: builds the history on its thread. Its input is a `WorkerSetup`, and
+ * all its output goes through the port.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createNodes, type RpcNode } from '../../rpc/node-pool.js';
@@ -37,7 +37,7 @@ port.on('message', (message: ToWorker) => {
 });
 service.start();
 
-/** The node, whose logs come from streams where there are any. */
+/** The node, with streams as preferred log sources if there are any. */
 function withStreams(node: RpcNode): LogNode {
   const { grpc: servers = [], programId } = setup;
   return {
@@ -50,8 +50,8 @@ function withStreams(node: RpcNode): LogNode {
 }
 
 /**
- * Bodies change hands, as a copy of each would cost more than to make it: but only those that are all
- * of their memory, because a piece of a pool belongs to others as well.
+ * Transfers bodies, because copying one costs more than rendering it; a view of a shared pool must
+ * be copied.
  */
 function buffersOf(body: Uint8Array): ArrayBuffer[] {
   const { buffer, byteLength } = body;

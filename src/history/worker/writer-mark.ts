@@ -1,4 +1,7 @@
-/** What the service that writes a database tells those that read it, each second: a mark beside those of progress. */
+/**
+ * The state that the writing service publishes to readers of its database, each second: a mark
+ * among the progress marks.
+ */
 import type { IngestState } from '../ingest/ingester.js';
 import type { HistoryStore } from '../store/store.js';
 
@@ -6,9 +9,9 @@ const NAME = 'writer';
 
 const STATES: readonly IngestState['state'][] = ['starting', 'backfilling', 'live', 'failing'];
 
-/** How the history is. */
+/** The state of the history. */
 export interface WriterMark extends IngestState {
-  /** The chain's time as the writer reads it, unix seconds; null while it does not know it. */
+  /** The writer's chain time, unix seconds; null while unknown. */
   readonly chainTs: number | null;
 }
 
@@ -18,7 +21,7 @@ export function writeWriterMark(
   { state, reason, chainTs }: WriterMark,
   unixMs: number,
 ): void {
-  // Its text changes each second, so that readers see that somebody writes.
+  // The text changes each second, so that readers see a live writer.
   const value = JSON.stringify({ state, reason, chainTs, at: unixMs });
   store.writeBatch({ transactions: [], progress: { [NAME]: value } });
 }
@@ -29,7 +32,7 @@ export interface FoundMark {
   readonly text: string;
 }
 
-/** The mark of a store; null when nobody has written one. One that cannot be read says that the history fails. */
+/** The writer's mark; null when there is none. An unreadable mark counts as a failing history. */
 export function readWriterMark(progress: ReadonlyMap<string, string>): FoundMark | null {
   const text = progress.get(NAME);
   return text === undefined ? null : { text, mark: markOf(text) };
@@ -44,7 +47,7 @@ function markOf(text: string): WriterMark {
       (chainTs === null || Number.isSafeInteger(chainTs));
     if (isKnown) return { state, reason, chainTs } as WriterMark;
   } catch {
-    // It is no JSON.
+    // Invalid JSON.
   }
   const reason = 'the mark of the service that writes the history cannot be read';
   return { state: 'failing', reason, chainTs: null };
