@@ -227,8 +227,8 @@ export const LIMITS = {
   fanOutSliceMs: 3,
   /** The same for messages that are handled as they come: both together are 5 ms, of which a burst takes 20. */
   messageSliceMs: 2,
-  /** The same for the streaming channels: some 300 topics of a turn go out in that turn. */
-  streamSliceMs: 4,
+  /** The share of one turn of the loop that goes to frames of topics: some 300 topics of a turn go out in that turn. */
+  publishSliceMs: 4,
   /** Clients of a service that stops come again after a time in between: 20,000 over five seconds. */
   reconnectAfterMsMin: 500,
   reconnectAfterMsMax: 5_500,

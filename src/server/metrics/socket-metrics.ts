@@ -4,8 +4,6 @@ import { counterSeries, gaugeSeries, incrementCount, type MetricSeries } from '.
 
 /** Counters of published frames since the start. */
 export interface FanOutStats {
-  /** Frames made. */
-  readonly published: number;
   /** Frames sent to readers: each frame counts once for each reader. */
   readonly delivered: number;
   readonly deliveredBytes: number;

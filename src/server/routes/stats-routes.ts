@@ -12,7 +12,7 @@ import type { Timers } from '../../contract/timers.js';
 import { secondsOf } from '../api/history-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { type VOLUME_PERIODS, volumeParams, volumePeriodParams } from '../api/param-schemas.js';
-import type { SummarySource } from '../sockets/summary-fan-out.js';
+import type { SummarySource } from '../sockets/summary-topics.js';
 import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { requireFirstBook } from './book-routes.js';

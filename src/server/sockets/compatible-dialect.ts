@@ -4,9 +4,8 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { SocketError } from '../transport/errors.js';
-import { BookSubscriber } from './book-subscriber.js';
+import type { BookTopicSpec } from './book-topics.js';
 import type { ClientMessage } from './client-message.js';
-import type { BookTopicSpec } from './compatible-fan-out.js';
 import { historySubscription } from './market-dialect.js';
 import type {
   ChannelParts,
@@ -14,6 +13,8 @@ import type {
   SubscriptionAction,
   SubscriptionRequest,
 } from './subscription.js';
+import { leastChangeOf } from './unmarked-changes.js';
+import { WholeSubscriber } from './whole-subscriber.js';
 
 /** The error texts that existing clients know. */
 const errorTexts: Readonly<Record<SubscriptionAction, string>> = {
@@ -25,10 +26,11 @@ const errorTexts: Readonly<Record<SubscriptionAction, string>> = {
 export const compatible: Dialect = {
   readRequest: (message, parts) => {
     if (isTrades(message)) return tradesRequest(message, parts);
-    const { directory, fanOut } = parts;
+    const { directory, books } = parts;
     const spec = topicSpec(message, directory);
     const quotaClass = spec.isCommon ? 'common' : 'chosen';
-    return { key: spec.key, quotaClass, openSubscriber: () => BookSubscriber.open(fanOut, spec) };
+    const openSubscriber = () => new WholeSubscriber(books.join(spec));
+    return { key: spec.key, quotaClass, openSubscriber };
   },
   readKey: (message, { directory }) =>
     isTrades(message) ? tradesTopic(message, directory) : topicSpec(message, directory).key,
@@ -105,8 +107,7 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
         marketType,
         marketIndex,
         isCommon: depth === LIMITS.channelDepthDefault && (grouping ?? 1) === 1,
-        hasQuotes: vamm || indicative,
-        hasIndicative: indicative,
+        leastChange: leastChangeOf(shape),
         render: (source, market) => source.orderbookFrame({ market, ...shape }),
       };
     },

@@ -7,13 +7,14 @@ import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../../amounts/dec
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import type { BookTopicSpec } from './compatible-fan-out.js';
+import type { BookTopicSpec } from './book-topics.js';
+import { CHANGE } from './unmarked-changes.js';
 
 /** The topic of a market. */
 export function dataBookSpec({ symbol, marketType, marketIndex }: MarketInfo): BookTopicSpec {
   return {
     key: `dataBook ${marketType} ${marketIndex}`,
-    ...{ marketType, marketIndex, isCommon: true, hasQuotes: true, hasIndicative: true },
+    ...{ marketType, marketIndex, isCommon: true, leastChange: CHANGE.indicative },
     intervalMs: LIMITS.dataBookIntervalMs,
     render: (book, market) => Buffer.from(frameText(symbol, readBook(book, market))),
   };

@@ -6,7 +6,7 @@ import type { L2Request } from '../../contract/book-requests.js';
 import { changes, publishAll } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
 import type { SocketServer } from './socket-server.js';
-import type { SummarySource } from './summary-fan-out.js';
+import type { SummarySource } from './summary-topics.js';
 
 const { dataBookIntervalMs, pricingIntervalMs, marketSummariesIntervalMs } = LIMITS;
 

@@ -9,7 +9,6 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketMessage } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { NO_HISTORY_TEXT, quoteValue, SocketError } from '../transport/errors.js';
-import { BookSubscriber } from './book-subscriber.js';
 import { asksForBytes, type ClientMessage, kindOf } from './client-message.js';
 import { dataBookSpec } from './data-book.js';
 import {
@@ -29,8 +28,8 @@ import type {
   SubscriptionAction,
   SubscriptionRequest,
 } from './subscription.js';
-import { SUMMARY_CHANNELS, summaryName } from './summary-fan-out.js';
-import { SummarySubscriber } from './summary-subscriber.js';
+import { SUMMARY_CHANNELS, summaryName } from './summary-topics.js';
+import { WholeSubscriber } from './whole-subscriber.js';
 
 /** The dialect of market data. */
 export const marketData: Dialect = {
@@ -45,7 +44,7 @@ export const marketData: Dialect = {
 };
 
 function readMarketSubscription(message: ClientMessage, parts: ChannelParts): SubscriptionRequest {
-  const { directory, market, fanOut, summaries } = parts;
+  const { directory, market, books, summaries } = parts;
   const request = readMarketRequest(message, directory);
   const { channel, topic, row } = request;
   if (row !== undefined && channel === 'orderbook') {
@@ -53,7 +52,7 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
     return {
       key: topic,
       quotaClass: 'common',
-      openSubscriber: () => BookSubscriber.open(fanOut, spec),
+      openSubscriber: () => new WholeSubscriber(books.join(spec)),
     };
   }
   const acknowledgement = JSON.stringify(marketAcknowledgement('subscribe', message, request));
@@ -61,7 +60,7 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
   if (channel === 'markets' || channel === 'pricing') {
     if (summaries === null) throw unknownChannel(message);
     const texts = { acknowledgement, errorMembers };
-    const openSubscriber = () => new SummarySubscriber(summaries, channel, texts);
+    const openSubscriber = () => new WholeSubscriber(summaries[channel].join(), texts);
     return { key: topic, quotaClass: 'common', openSubscriber };
   }
   const show = (message: MarketMessage) => [message];

@@ -25,17 +25,19 @@ import type { ClientSocket, SocketHandlers, SocketSession } from '../transport/c
 import { ServerError } from '../transport/errors.js';
 import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js';
 import type { Listener } from '../transport/uws.js';
-import { BookFanOut, type BookFanOutOptions } from './compatible-fan-out.js';
+import { BookTopics, type BookTopicsOptions } from './book-topics.js';
 import { EarlyMessages } from './early-messages.js';
 import { HeartbeatShards, reconnectAfterMs } from './heartbeat.js';
 import { MarketFanOut } from './market-fan-out.js';
+import { Publisher, type PublisherOptions } from './publisher.js';
 import { Session } from './session.js';
 import { StreamFanOut } from './stream-fan-out.js';
-import { SummaryFanOut, type SummarySource } from './summary-fan-out.js';
+import { type SummarySource, type SummaryTopics, summaryTopics } from './summary-topics.js';
 
 /** The parts and settings of the WebSockets. */
 export interface SocketServerOptions
-  extends Pick<BookFanOutOptions, 'book' | 'directory' | 'timers' | 'onPublished' | 'sliceMs'> {
+  extends Pick<PublisherOptions, 'timers' | 'onPublished' | 'sliceMs'>,
+    Omit<BookTopicsOptions, 'publisher'> {
   readonly readiness: () => Readiness;
   /** Candles and trades; without it subscriptions to them fail with NO_HISTORY. */
   readonly history?: MarketStreamSource;
@@ -43,8 +45,6 @@ export interface SocketServerOptions
   readonly summaries?: SummarySource;
   /** Topics of the past; without it they fail with NO_JOURNAL. */
   readonly replays?: ReplaySource;
-  /** Between two frames of a topic of the compatible channels. */
-  readonly publishIntervalMs: number;
   /** Sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
   readonly topicsPerSocket: number;
@@ -72,10 +72,11 @@ export interface SocketServerOptions
 export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   readonly paths = ['/ws', '/v1/ws', '/dlob/ws', '/data/ws'];
   readonly #options: SocketServerOptions;
-  readonly #fanOut: BookFanOut;
+  readonly #publisher: Publisher;
+  readonly #books: BookTopics;
   readonly #streams: StreamFanOut;
   readonly #market: MarketFanOut | null;
-  readonly #summaries: SummaryFanOut | null;
+  readonly #summaries: SummaryTopics | null;
   readonly #topicQuota: TopicQuota;
   readonly #replayQuota: ReplayQuota;
   readonly #early: EarlyMessages;
@@ -85,7 +86,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   readonly #heartbeats: HeartbeatShards;
   /** Sessions whose sockets are full, and which have not left their topics yet. */
   readonly #behind: Session[] = [];
-  #publisher: Pick<Listener, 'publish'> | undefined;
+  #listener: Pick<Listener, 'publish'> | undefined;
   #closing = false;
   /** Whether clients are to go to another process. */
   #isAway = false;
@@ -95,7 +96,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   #markets: readonly MarketInfo[] = [];
 
   constructor(options: SocketServerOptions) {
-    const { book, directory, timers, publishIntervalMs, onFault } = options;
+    const { book, directory, timers, onFault } = options;
     const { onPublished, sliceMs, history, marketSliceMs, topicsMax, summaries } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
@@ -112,7 +113,9 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     this.#replayQuota = new ReplayQuota(options.addresses);
     this.#early = new EarlyMessages(options);
     this.#heartbeats = new HeartbeatShards(timers, publish);
-    this.#fanOut = new BookFanOut({ ...parts, intervalMs: publishIntervalMs });
+    const publisher = new Publisher(parts);
+    this.#publisher = publisher;
+    this.#books = new BookTopics({ ...options, publisher });
     this.#streams = new StreamFanOut({ ...parts, onEnded, topicsMax });
     const marketParts = {
       ...{ publish, timers },
@@ -120,15 +123,12 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     };
     this.#market =
       history === undefined ? null : new MarketFanOut({ source: history, ...marketParts });
-    this.#summaries =
-      summaries === undefined
-        ? null
-        : new SummaryFanOut({ source: summaries, publish, timers, onFault });
+    this.#summaries = summaries === undefined ? null : summaryTopics(summaries, publisher);
   }
 
   /** Begins to publish through a listener. */
   start(listener: Pick<Listener, 'publish'>): void {
-    this.#publisher = listener;
+    this.#listener = listener;
     this.#heartbeats.start();
     this.#streams.start();
   }
@@ -146,7 +146,8 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     if (this.#closing) return;
     const receivedAtMs = this.#options.timers.nowMs() - waitedSeconds * 1_000;
     this.#streams.publishTurn({ changes, mark, receivedAtMs });
-    this.#fanOut.publishTurn(changes);
+    this.#books.addTurn(changes);
+    this.#publisher.publishDue();
     this.#noteMarkets();
   }
 
@@ -166,8 +167,8 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     const streams = this.#streams.readStats();
     const { ringBytes } = streams;
     const open = { sockets: this.#sessions.size, topics: this.#topicQuota.topicCount, ringBytes };
-    const others = [this.#market, this.#summaries].flatMap((one) => one?.readStats() ?? []);
-    return this.#counts.readStats(open, [this.#fanOut.readStats(), streams, ...others]);
+    const others = this.#market === null ? [] : [this.#market.readStats()];
+    return this.#counts.readStats(open, [this.#publisher.readStats(), streams, ...others]);
   }
 
   checkUpgrade(request: HttpRequest): Reply | null {
@@ -188,7 +189,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     const { slowMsMax = LIMITS.slowMsMax } = this.#options;
     const session = new Session(socket, {
       ...this.#options,
-      ...{ fanOut: this.#fanOut, streams: this.#streams },
+      ...{ books: this.#books, streams: this.#streams },
       ...{ market: this.#market, summaries: this.#summaries },
       early: this.#early,
       quota: this.#topicQuota,
@@ -213,9 +214,8 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     this.#heartbeats.stop();
     this.#early.stop();
     this.#streams.stop();
-    this.#fanOut.stop();
+    this.#publisher.stop();
     this.#market?.stop();
-    this.#summaries?.stop();
     await this.#closeSessions();
   }
 
@@ -262,7 +262,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
    */
   #publishToTopic(topic: string, bytes: string | Uint8Array): void {
     this.#detachBehind();
-    this.#publisher?.publish(topic, bytes);
+    this.#listener?.publish(topic, bytes);
     this.#detachBehind();
   }
 

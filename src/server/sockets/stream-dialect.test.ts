@@ -165,7 +165,7 @@ describe('a resume from a book that is ahead of this one', () => {
     const make = book.topicDelta.bind(book);
     // Each frame takes longer than a slice.
     vi.spyOn(book, 'topicDelta').mockImplementation((handle, times) => {
-      vi.advanceTimersByTime(2 * LIMITS.streamSliceMs);
+      vi.advanceTimersByTime(2 * LIMITS.publishSliceMs);
       return times === undefined ? make(handle) : make(handle, times);
     });
     turn();

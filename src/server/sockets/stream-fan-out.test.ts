@@ -147,7 +147,7 @@ describe('deltas', () => {
     scene.turn(0);
     const first = scene.taken();
     expect(first.length).toBeGreaterThan(0);
-    expect(first.length).toBeLessThanOrEqual(LIMITS.streamSliceMs + 1);
+    expect(first.length).toBeLessThanOrEqual(LIMITS.publishSliceMs + 1);
     clock.readingMs = 0.01;
     // The book must not move until the rest is there.
     let rest = 0;
@@ -163,7 +163,7 @@ describe('deltas', () => {
 
   test('who waits for a mark goes on in a turn of the loop without a slice of it', () => {
     scene.joinMany(4);
-    useClock(LIMITS.streamSliceMs);
+    useClock(LIMITS.publishSliceMs);
     scene.turn(0);
     const slices: number[] = [scene.taken().length];
     let isFinished = false;
@@ -181,7 +181,7 @@ describe('deltas', () => {
 
   test('nothing is left to be made when the book moves at once, not even of a turn that waited', () => {
     scene.joinMany(20);
-    const clock = useClock(LIMITS.streamSliceMs);
+    const clock = useClock(LIMITS.publishSliceMs);
     scene.turn(0);
     scene.fanOut.onceFinished(() => {
       clock.nowMs += INTERVAL_MS;
@@ -194,7 +194,7 @@ describe('deltas', () => {
 
   test('the book moves on when the topics that it waits for are closed', () => {
     for (const topic of scene.joinMany(TOPICS_MAX)) scene.fanOut.removeSubscriber(topic);
-    useClock(LIMITS.streamSliceMs + 1);
+    useClock(LIMITS.publishSliceMs + 1);
     scene.turn(0);
     let isFinished = false;
     scene.fanOut.onceFinished(() => {

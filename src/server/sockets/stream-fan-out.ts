@@ -5,17 +5,17 @@
  * turn, so that the transport packs them together for a subscriber of many, unless that would hold the
  * event loop too long: then the rest follows in the next turns of the loop, before the book moves on.
  *
- * This file does not know the content of a frame, nor who its subscribers are, nor the time between two
- * marks.
+ * This file does not know the content of a frame, nor its subscribers, nor the time between two marks.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketMark, MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import type { TopicDelta } from '../../contract/topics.js';
 import type { FanOutStats } from '../metrics/socket-metrics.js';
 import { repeatCall } from '../transport/repeated-call.js';
-import type { BookFanOutOptions } from './compatible-fan-out.js';
+import type { PublisherOptions } from './publisher.js';
 import { RingMemory } from './stream-ring.js';
 import {
   type ResumePoint,
@@ -26,7 +26,9 @@ import {
 import { UnmarkedChanges } from './unmarked-changes.js';
 
 /** The parts and settings of the streaming channels. */
-export interface StreamFanOutOptions extends Omit<BookFanOutOptions, 'intervalMs'> {
+export interface StreamFanOutOptions extends PublisherOptions {
+  readonly book: BookSource;
+  readonly directory: MarketDirectory;
   /** Called for a topic that has ended because its market is no longer served. */
   readonly onEnded: (topic: string) => void;
   /** Beyond so many an idle topic makes room for a new one. */
@@ -183,7 +185,7 @@ export class StreamFanOut implements MarkPublisher {
 
   /** Publishes for one slice of time; true when nothing is left. */
   #publishSlice(startMs: number): boolean {
-    const { sliceMs = LIMITS.streamSliceMs } = this.#options;
+    const { sliceMs = LIMITS.publishSliceMs } = this.#options;
     let nowMs = startMs;
     for (const topic of this.#due) {
       if (nowMs - startMs > sliceMs) return false;

@@ -1,11 +1,11 @@
 /** One subscription of one socket, and how a dialect reads it from a message. */
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { QuotaClass } from '../admission/topic-quota.js';
+import type { BookTopics } from './book-topics.js';
 import type { ClientMessage, MessageId } from './client-message.js';
-import type { BookFanOut } from './compatible-fan-out.js';
 import type { MarketFanOut } from './market-fan-out.js';
 import type { StreamFanOut } from './stream-fan-out.js';
-import type { SummaryFanOut } from './summary-fan-out.js';
+import type { SummaryTopics } from './summary-topics.js';
 
 /** Takes the frames for one subscriber alone. */
 export interface FrameSink {
@@ -74,12 +74,12 @@ export type SubscriptionAction = 'subscribe' | 'unsubscribe';
 export interface ChannelParts {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
-  readonly fanOut: BookFanOut;
+  readonly books: BookTopics;
   readonly streams: StreamFanOut;
   /** Null where the service has no history. */
   readonly market: MarketFanOut | null;
   /** Null where the service makes no statistics. */
-  readonly summaries: SummaryFanOut | null;
+  readonly summaries: SummaryTopics | null;
 }
 
 /** The topic of a message, and the parts to describe it. */

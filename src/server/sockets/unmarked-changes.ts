@@ -1,5 +1,6 @@
 /** What has changed in each market since the last mark of each interval class. */
 import { LIMITS } from '../../config/limits.js';
+import type { LiquiditySources } from '../../contract/book-requests.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { TopicSpec } from '../../contract/topics.js';
 
@@ -48,7 +49,7 @@ export function classOf({ intervalMs }: TopicSpec): number {
 }
 
 /** The least change of its market that may change a topic. */
-export function leastChangeOf({ vamm, indicative }: TopicSpec): ChangeKind {
+export function leastChangeOf({ vamm, indicative }: LiquiditySources): ChangeKind {
   if (indicative === true) return CHANGE.indicative;
   return vamm === true ? CHANGE.quotes : CHANGE.book;
 }

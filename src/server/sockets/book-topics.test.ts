@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import type { MarketChanges } from '../../contract/feed-engine.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { changes } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
-import type { BookTopic, BookTopicSpec } from './compatible-fan-out.js';
-import { BookFanOut } from './compatible-fan-out.js';
+import { type BookTopicSpec, BookTopics } from './book-topics.js';
+import { Publisher, type WholeTopic } from './publisher.js';
+import { CHANGE } from './unmarked-changes.js';
 
 const INTERVAL_MS = 50;
 const perp = { marketType: 'perp', marketIndex: 0 } as const;
@@ -22,42 +24,44 @@ class Scene {
   change = 0;
   rendered = 0;
 
-  readonly fanOut: BookFanOut;
+  readonly publisher = new Publisher({
+    timers: systemTimers,
+    publish: (topic, bytes) => this.published.push([topic, bytes.toString()]),
+    onFault: (error) => this.faults.push(error),
+    onPublished: (seconds) => this.waits.push(seconds),
+  });
+  readonly topics: BookTopics;
 
-  constructor(intervalMs = INTERVAL_MS) {
-    this.fanOut = new BookFanOut({
-      timers: systemTimers,
-      book: this.book,
-      directory: this.book,
-      publish: (topic, bytes) => this.published.push([topic, bytes.toString()]),
-      intervalMs,
-      onFault: (error) => this.faults.push(error),
-      onPublished: (seconds) => this.waits.push(seconds),
-    });
+  constructor(publishIntervalMs = INTERVAL_MS) {
+    const { book, publisher } = this;
+    this.topics = new BookTopics({ book, directory: book, publisher, publishIntervalMs });
   }
 
-  join(key: string, shape: Partial<BookTopicSpec> = perp): BookTopic {
+  join(key: string, shape: Partial<BookTopicSpec> = perp): WholeTopic {
     const render = (): Uint8Array => {
       this.rendered += 1;
       if (this.broken) throw new Error('deliberate');
       if (this.frameMs > 0) vi.advanceTimersByTime(this.frameMs);
       return Buffer.from(`${this.change}`);
     };
-    return this.fanOut.addSubscriber({
-      key,
-      ...perp,
-      isCommon: true,
-      hasQuotes: false,
-      hasIndicative: false,
-      ...shape,
-      render,
-    });
+    const { frameMs, broken } = this;
+    this.frameMs = 0;
+    this.broken = false;
+    const leastChange = CHANGE.book;
+    const topic = this.topics.join({ key, ...perp, isCommon: true, leastChange, ...shape, render });
+    Object.assign(this, { frameMs, broken, rendered: 0 });
+    return topic;
   }
 
   /** Changes markets in a turn of the engine. */
   turn(...markets: readonly number[]): void {
     this.change += 1;
-    this.fanOut.publishTurn(changes({ dirty: markets }));
+    this.publish({ dirty: markets });
+  }
+
+  publish(changed: Partial<MarketChanges>): void {
+    this.topics.addTurn(changes(changed));
+    this.publisher.publishDue();
   }
 
   /** What was published since the last time this was asked. */
@@ -120,17 +124,17 @@ describe('one topic', () => {
     for (let reader = 1; reader < 500; reader += 1) scene.join('a');
     scene.turn(0);
     expect([scene.taken(), scene.rendered]).toEqual([['a 1'], 1]);
-    const figures = { published: 1, delivered: 500, deliveredBytes: 500 };
-    expect(scene.fanOut.readStats()).toMatchObject(figures);
+    const figures = { delivered: 500, deliveredBytes: 500 };
+    expect(scene.publisher.readStats()).toMatchObject(figures);
   });
 
   test('with its last reader a topic goes, and what waited with it', () => {
     const topic = scene.join('a');
-    scene.fanOut.removeSubscriber(topic);
+    topic.leave();
     scene.turn(0);
     scene.turn(0);
     expect(scene.taken()).toEqual(['a 1']);
-    scene.fanOut.removeSubscriber(topic);
+    topic.leave();
     vi.advanceTimersByTime(1_000);
     scene.turn(0);
     expect(scene.taken()).toEqual([]);
@@ -154,38 +158,27 @@ describe('several topics', () => {
 
   test('a turn that changed quotes alone goes to those who are shown quotes', () => {
     scene.join('orders');
-    scene.join('all', { hasQuotes: true });
-    scene.join('indicative', { hasQuotes: true, hasIndicative: true });
-    scene.join('all spot', { ...spot, hasQuotes: true });
-    scene.fanOut.publishTurn(changes({ indicated: [0] }));
+    scene.join('all', { leastChange: CHANGE.quotes });
+    scene.join('indicative', { leastChange: CHANGE.indicative });
+    scene.join('all spot', { ...spot, leastChange: CHANGE.quotes });
+    scene.publish({ indicated: [0] });
     expect(scene.taken()).toEqual(['indicative 0']);
     vi.advanceTimersByTime(INTERVAL_MS);
-    scene.fanOut.publishTurn(changes({ requoted: [0] }));
+    scene.publish({ requoted: [0] });
     expect(scene.taken()).toEqual(['all 0', 'indicative 0']);
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.turn(0);
     expect(scene.taken()).toEqual(['orders 1', 'all 1', 'indicative 1']);
   });
 
-  test.each<[string, Partial<FakeBook>]>([
-    ['state of the feed', { current: { ...new FakeBook().current, state: 'stale' } }],
-    ['epoch', { epoch: 'epoch-2' }],
-  ])('a new %s refreshes all of them, but for one that was opened since', (_, renewed) => {
+  test('a new state or epoch refreshes all of them, but for one that was opened since', () => {
     const topic = scene.join('perp');
     scene.join('spot', spot);
-    Object.assign(scene.book, renewed);
-    scene.turn();
+    scene.change += 1;
+    scene.publish({ allChanged: true });
     expect(scene.taken()).toEqual(['perp 1', 'spot 1']);
-    scene.fanOut.removeSubscriber(topic);
+    topic.leave();
     vi.advanceTimersByTime(1_000);
-    scene.join('perp');
-    scene.turn();
-    expect(scene.taken()).toEqual([]);
-  });
-
-  test('a state that changed while nobody read is no change to the first reader', () => {
-    scene.book.current = { ...scene.book.current, state: 'stale' };
-    scene.turn();
     scene.join('perp');
     scene.turn();
     expect(scene.taken()).toEqual([]);
@@ -197,7 +190,7 @@ describe('several topics', () => {
     for (const key of keys) scene.join(key);
     scene.turn(0);
     const first = scene.taken();
-    expect(first).toHaveLength(LIMITS.fanOutSliceMs / scene.frameMs + 0.5);
+    expect(first).toHaveLength(Math.floor(LIMITS.publishSliceMs / scene.frameMs) + 1);
     scene.frameMs = 0;
     vi.advanceTimersByTime(2);
     expect([...first, ...scene.taken()]).toEqual(keys.map((key) => `${key} 1`));
@@ -213,7 +206,7 @@ describe('trouble', () => {
     scene.turn(0);
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.turn(0);
-    expect([scene.faults.length, scene.fanOut.readStats().failed]).toEqual([2, 4]);
+    expect([scene.faults.length, scene.publisher.readStats().failed]).toEqual([2, 4]);
     scene.broken = false;
     vi.advanceTimersByTime(INTERVAL_MS);
     scene.turn(0);
@@ -228,7 +221,7 @@ describe('trouble', () => {
     scene.turn(0);
     vi.advanceTimersByTime(1_000);
     expect(scene.taken()).toEqual(['perp 1']);
-    expect(() => scene.fanOut.renderFrame(scene.join('perp'))).toThrow('no longer served');
+    expect(() => scene.join('perp')).toThrow('no longer served');
     scene.book.rows = [...rows];
     scene.turn(0);
     expect([scene.taken(), scene.faults]).toEqual([['perp 4'], []]);
@@ -245,7 +238,7 @@ describe('trouble', () => {
   test('after the stop nothing is sent', () => {
     scene.turn(0);
     scene.turn(0);
-    scene.fanOut.stop();
+    scene.publisher.stop();
     vi.advanceTimersByTime(1_000);
     expect(scene.taken()).toEqual(['perp 1']);
   });

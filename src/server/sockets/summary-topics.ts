@@ -1,0 +1,91 @@
+/**
+ * Topics of the statistics of all markets, the channels `markets` and `pricing` of market data: each is
+ * published at its own pace while it has subscribers.
+ *
+ * This file does not know the content of a text.
+ */
+import { LIMITS } from '../../config/limits.js';
+import type { Publisher, WholeTopic } from './publisher.js';
+
+/** The channels. */
+export const SUMMARY_CHANNELS = ['markets', 'pricing'] as const;
+
+/** The name of a channel. */
+export type SummaryChannel = (typeof SUMMARY_CHANNELS)[number];
+
+/** The data of each channel as of now, as JSON. */
+export type SummarySource = Readonly<Record<SummaryChannel, () => string>>;
+
+/** The name of each channel in messages, and the time between two of them. */
+const PACES = {
+  markets: { name: 'markets:summary', intervalMs: LIMITS.marketSummariesIntervalMs },
+  pricing: { name: 'pricing', intervalMs: LIMITS.pricingIntervalMs },
+} as const satisfies Readonly<Record<SummaryChannel, object>>;
+
+/** The name of a channel in messages. */
+export function summaryName(channel: SummaryChannel): string {
+  return PACES[channel].name;
+}
+
+/** A channel. */
+class SummaryTopic implements WholeTopic {
+  readonly key: string;
+  readonly changedAtMs = null;
+  subscribers = 0;
+  readyAtMs = 0;
+  broken = false;
+
+  readonly #channel: SummaryChannel;
+  readonly #source: SummarySource;
+  readonly #publisher: Publisher;
+
+  constructor(channel: SummaryChannel, source: SummarySource, publisher: Publisher) {
+    this.key = summaryName(channel);
+    this.#channel = channel;
+    this.#source = source;
+    this.#publisher = publisher;
+  }
+
+  /** Adds a subscriber, and begins to publish with the first one. */
+  join(): this {
+    this.subscribers += 1;
+    if (this.subscribers > 1) return this;
+    this.readyAtMs = this.#publisher.timers.nowMs() + PACES[this.#channel].intervalMs;
+    this.#publisher.addDue(this);
+    this.#publisher.publishDue();
+    return this;
+  }
+
+  leave(): void {
+    this.subscribers -= 1;
+    if (this.subscribers === 0) this.#publisher.removeTopic(this);
+  }
+
+  /** The next frame is planned from the time of this one, so that delays do not add up. */
+  renderFrame(nowMs: number): Uint8Array {
+    const { intervalMs } = PACES[this.#channel];
+    this.readyAtMs = nowMs + intervalMs - ((nowMs - this.readyAtMs) % intervalMs);
+    this.#publisher.addDue(this);
+    return this.#render('update', `,"channel":"${this.key}"`);
+  }
+
+  renderFirst(): Uint8Array {
+    return this.#render('init', '');
+  }
+
+  #render(type: 'init' | 'update', members: string): Uint8Array {
+    const data = this.#source[this.#channel]();
+    return Buffer.from(
+      `{"type":"${type}","channelType":"${this.#channel}"${members},"data":${data}}`,
+    );
+  }
+}
+
+/** Both channels. */
+export type SummaryTopics = Readonly<Record<SummaryChannel, SummaryTopic>>;
+
+/** The channels of a source. */
+export function summaryTopics(source: SummarySource, publisher: Publisher): SummaryTopics {
+  const topicOf = (channel: SummaryChannel) => new SummaryTopic(channel, source, publisher);
+  return { markets: topicOf('markets'), pricing: topicOf('pricing') };
+}
