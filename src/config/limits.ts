@@ -221,8 +221,6 @@ export const LIMITS = {
   marketShowMsMax: 5_000,
   /** Texts of candles and trades that wait to be published, as of some flushes: beyond it every subscriber gets a new snapshot. */
   marketFramesMax: 20_000,
-  /** The share of one turn of the loop that goes to publishing them. */
-  marketSliceMs: 2,
   /** The share of one turn of the loop that goes to making frames, or to messages that waited. */
   fanOutSliceMs: 3,
   /** The same for messages that are handled as they come: both together are 5 ms, of which a burst takes 20. */

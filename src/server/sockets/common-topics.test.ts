@@ -3,15 +3,15 @@ import { LIMITS } from '../../config/limits.js';
 import { FakeBook } from '../testing/running-server.js';
 import { ClientMessage } from './client-message.js';
 import { compatible } from './compatible-dialect.js';
+import type { HistoryTopics } from './history-topics.js';
 import { marketData } from './market-dialect.js';
-import type { MarketFanOut } from './market-fan-out.js';
 import { streaming } from './stream-dialect.js';
 import type { ChannelParts, Dialect } from './subscription.js';
 
 const book = new FakeBook();
 const parts = {
   ...{ book, directory: book },
-  market: { requireHistory: () => undefined } as MarketFanOut,
+  market: { requireHistory: () => undefined } as HistoryTopics,
 } as unknown as ChannelParts;
 
 const flags = [undefined, true, false];

@@ -13,10 +13,10 @@ import { asksForBytes, type ClientMessage, kindOf } from './client-message.js';
 import { dataBookSpec } from './data-book.js';
 import {
   bytesOf,
-  type MarketFanOut,
-  type MarketTopic,
+  type HistoryTopic,
+  type HistoryTopics,
   type PendingSubscriber,
-} from './market-fan-out.js';
+} from './history-topics.js';
 import type {
   ChannelParts,
   Dialect,
@@ -72,7 +72,7 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
 export function historySubscription(
   topic: string,
   parts: {
-    readonly market: MarketFanOut | null;
+    readonly market: HistoryTopics | null;
     readonly format: SnapshotFormat;
     readonly errorMembers: object;
   },
@@ -125,9 +125,9 @@ export interface SnapshotFormat {
 
 /** The parts of a subscriber. */
 export interface MarketSubscriberParts {
-  readonly fanOut: MarketFanOut;
+  readonly fanOut: HistoryTopics;
   /** The subscriber is counted in it already. */
-  readonly topic: MarketTopic;
+  readonly topic: HistoryTopic;
   readonly format: SnapshotFormat;
   readonly errorMembers: object;
 }

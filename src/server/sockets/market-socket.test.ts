@@ -372,11 +372,14 @@ describe('the history', () => {
   });
 
   test('that tells much at once is published over several turns, in order', async () => {
-    serve({ marketSliceMs: 0 });
+    serve({ sliceMs: 0 });
     const client = follower();
+    let nowMs = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 0.01));
     history.send(topic, ['update', { at: 1 }], ['update', { at: 2 }], ['update', { at: 3 }]);
     expect(client.taken()).toEqual([{ at: 1 }]);
     await vi.advanceTimersByTimeAsync(1);
     expect(client.taken()).toEqual([{ at: 2 }, { at: 3 }]);
+    clock.mockRestore();
   });
 });

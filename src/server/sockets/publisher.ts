@@ -57,6 +57,7 @@ export class Publisher {
   /** The next slice. */
   #timer: Timer | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
+  #isStopped = false;
   readonly #counts = { delivered: 0, deliveredBytes: 0, failed: 0 };
 
   constructor(options: PublisherOptions) {
@@ -79,6 +80,7 @@ export class Publisher {
 
   /** Publishes what is ready, as far as a slice goes, and plans the rest. */
   publishDue(): void {
+    if (this.#isStopped) return;
     const startMs = this.timers.nowMs();
     this.#planSlice(startMs >= this.#nextMs ? this.#publishReady(startMs) : startMs);
   }
@@ -91,9 +93,14 @@ export class Publisher {
     this.#counts.deliveredBytes += subscribers * frame.length;
   }
 
+  /** Counts a frame that is not made. */
+  countFailure(): void {
+    this.#counts.failed += 1;
+  }
+
   /** Counts a frame that could not be made, and reports the first of a row. */
   recordFailure(topic: Pick<Topic, 'key' | 'broken'>, error: unknown): void {
-    this.#counts.failed += 1;
+    this.countFailure();
     if (topic.broken) return;
     topic.broken = true;
     this.#options.onFault(error, topic.key);
@@ -105,9 +112,8 @@ export class Publisher {
 
   /** Publishes nothing more. */
   stop(): void {
+    this.#isStopped = true;
     this.#timer?.cancel();
-    this.#due.clear();
-    this.#nextMs = Number.POSITIVE_INFINITY;
   }
 
   /** Plans the next slice, unless one comes sooner. */

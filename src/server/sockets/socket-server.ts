@@ -28,7 +28,7 @@ import type { Listener } from '../transport/uws.js';
 import { BookTopics, type BookTopicsOptions } from './book-topics.js';
 import { EarlyMessages } from './early-messages.js';
 import { HeartbeatShards, reconnectAfterMs } from './heartbeat.js';
-import { MarketFanOut } from './market-fan-out.js';
+import { HistoryTopics } from './history-topics.js';
 import { Publisher, type PublisherOptions } from './publisher.js';
 import { Session } from './session.js';
 import { StreamFanOut } from './stream-fan-out.js';
@@ -62,8 +62,6 @@ export interface SocketServerOptions
   readonly socketsMax?: number;
   /** Time that a client has to read; the limit of the service by default. */
   readonly slowMsMax?: number;
-  /** Time for the frames of candles and trades in one turn of the event loop. */
-  readonly marketSliceMs?: number;
   /** Time of a turn for messages that are handled as they come; the limit of the service by default. */
   readonly messageSliceMs?: number;
 }
@@ -75,7 +73,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   readonly #publisher: Publisher;
   readonly #books: BookTopics;
   readonly #streams: StreamFanOut;
-  readonly #market: MarketFanOut | null;
+  readonly #market: HistoryTopics | null;
   readonly #summaries: SummaryTopics | null;
   readonly #topicQuota: TopicQuota;
   readonly #replayQuota: ReplayQuota;
@@ -97,7 +95,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
 
   constructor(options: SocketServerOptions) {
     const { book, directory, timers, onFault } = options;
-    const { onPublished, sliceMs, history, marketSliceMs, topicsMax, summaries } = options;
+    const { onPublished, sliceMs, history, topicsMax, summaries } = options;
     const publish = (topic: string, bytes: string | Uint8Array): void =>
       this.#publishToTopic(topic, bytes);
     const parts = {
@@ -117,12 +115,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     this.#publisher = publisher;
     this.#books = new BookTopics({ ...options, publisher });
     this.#streams = new StreamFanOut({ ...parts, onEnded, topicsMax });
-    const marketParts = {
-      ...{ publish, timers },
-      ...(marketSliceMs === undefined ? {} : { sliceMs: marketSliceMs }),
-    };
-    this.#market =
-      history === undefined ? null : new MarketFanOut({ source: history, ...marketParts });
+    this.#market = history === undefined ? null : new HistoryTopics(history, publisher);
     this.#summaries = summaries === undefined ? null : summaryTopics(summaries, publisher);
   }
 
@@ -167,8 +160,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     const streams = this.#streams.readStats();
     const { ringBytes } = streams;
     const open = { sockets: this.#sessions.size, topics: this.#topicQuota.topicCount, ringBytes };
-    const others = this.#market === null ? [] : [this.#market.readStats()];
-    return this.#counts.readStats(open, [this.#publisher.readStats(), streams, ...others]);
+    return this.#counts.readStats(open, [this.#publisher.readStats(), streams]);
   }
 
   checkUpgrade(request: HttpRequest): Reply | null {

@@ -3,7 +3,7 @@ import type { BookSource, MarketDirectory } from '../../contract/book-source.js'
 import type { QuotaClass } from '../admission/topic-quota.js';
 import type { BookTopics } from './book-topics.js';
 import type { ClientMessage, MessageId } from './client-message.js';
-import type { MarketFanOut } from './market-fan-out.js';
+import type { HistoryTopics } from './history-topics.js';
 import type { StreamFanOut } from './stream-fan-out.js';
 import type { SummaryTopics } from './summary-topics.js';
 
@@ -77,7 +77,7 @@ export interface ChannelParts {
   readonly books: BookTopics;
   readonly streams: StreamFanOut;
   /** Null where the service has no history. */
-  readonly market: MarketFanOut | null;
+  readonly market: HistoryTopics | null;
   /** Null where the service makes no statistics. */
   readonly summaries: SummaryTopics | null;
 }

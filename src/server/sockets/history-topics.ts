@@ -10,21 +10,9 @@ import type {
   MarketMessage,
   MarketStreamSource,
 } from '../../contract/history-source.js';
-import type { Timer, Timers } from '../../contract/timers.js';
-import type { FanOutStats } from '../metrics/socket-metrics.js';
-import type { Publish } from '../transport/client-socket.js';
+import type { Timer } from '../../contract/timers.js';
 import { SocketError } from '../transport/errors.js';
-
-/** The parts and settings. */
-export interface MarketFanOutOptions {
-  readonly source: MarketStreamSource;
-  readonly publish: Publish;
-  readonly timers: Timers;
-  /** What the messages of one turn of the loop may take; the limit of the service by default. */
-  readonly sliceMs?: number;
-  /** Messages that may wait; the limit of the service by default. */
-  readonly waitingMax?: number;
-}
+import type { Publisher, Topic } from './publisher.js';
 
 /** A subscriber that waits for the snapshot of its topic. */
 export interface PendingSubscriber {
@@ -34,7 +22,7 @@ export interface PendingSubscriber {
 }
 
 /** A topic while it has subscribers. */
-export interface MarketTopic {
+export interface HistoryTopic {
   readonly key: string;
   subscribers: number;
   readonly pendingSubscribers: Set<PendingSubscriber>;
@@ -46,29 +34,30 @@ export interface MarketTopic {
   snapshotTimeout: Timer | undefined;
 }
 
-/** The topics of candles and trades. */
-export class MarketFanOut {
-  readonly #options: MarketFanOutOptions;
-  readonly #topics = new Map<string, MarketTopic>();
-  readonly #counts = { published: 0, delivered: 0, deliveredBytes: 0, failed: 0 };
-  #waiting: MarketFrame[] = [];
-  #turn: Timer | undefined;
-  #isDraining = false;
-  #isStopped = false;
+/** The topics of candles and trades, whose messages are published in the order in which they come. */
+export class HistoryTopics {
+  readonly #source: MarketStreamSource;
+  readonly #publisher: Publisher;
+  readonly #topics = new Map<string, HistoryTopic>();
+  readonly #queue: FrameQueue;
 
-  constructor(options: MarketFanOutOptions) {
-    this.#options = options;
-    options.source.onFrames((frames) => this.#enqueueFrames(frames));
+  constructor(source: MarketStreamSource, publisher: Publisher) {
+    this.#source = source;
+    this.#publisher = publisher;
+    this.#queue = new FrameQueue(publisher, (frame) => this.#handleFrame(frame));
+    source.onFrames((frames) => {
+      if (!this.#queue.addFrames(frames)) this.#resetTopics();
+    });
   }
 
   /** Throws NOT_READY where there is no history to follow. */
   requireHistory(): void {
-    if (this.#options.source.readStats().state !== 'off') return;
+    if (this.#source.readStats().state !== 'off') return;
     throw new SocketError('NOT_READY', 'there are no candles and trades: the history is off');
   }
 
-  /** Adds a subscriber, which then calls {@link MarketFanOut.requestSnapshot}. */
-  addSubscriber(key: string): MarketTopic {
+  /** Adds a subscriber, which then calls {@link HistoryTopics.requestSnapshot}. */
+  addSubscriber(key: string): HistoryTopic {
     const topic = this.#topics.get(key) ?? newTopic(key);
     this.#topics.set(key, topic);
     topic.subscribers += 1;
@@ -76,67 +65,33 @@ export class MarketFanOut {
   }
 
   /** Removes a subscriber, and the topic with the last one. */
-  removeSubscriber(topic: MarketTopic): void {
+  removeSubscriber(topic: HistoryTopic): void {
     topic.subscribers -= 1;
     if (topic.subscribers > 0) return;
     topic.snapshotTimeout?.cancel();
     this.#topics.delete(topic.key);
-    this.#options.source.leave(topic.key);
+    this.#source.leave(topic.key);
   }
 
   /** Requests a snapshot of a topic for one subscriber. */
-  requestSnapshot(topic: MarketTopic, subscriber: PendingSubscriber): void {
+  requestSnapshot(topic: HistoryTopic, subscriber: PendingSubscriber): void {
     topic.pendingSubscribers.add(subscriber);
     if (topic.snapshotTimeout !== undefined) return;
     this.#armTimeout(topic);
-    this.#options.source.join(topic.key);
+    this.#source.join(topic.key);
   }
 
-  readStats(): FanOutStats {
-    return { ...this.#counts };
-  }
-
-  /** Publishes nothing more. */
+  /** Waits for no snapshot any more. */
   stop(): void {
-    this.#isStopped = true;
-    this.#turn?.cancel();
     for (const { snapshotTimeout } of this.#topics.values()) snapshotTimeout?.cancel();
-    this.#waiting = [];
   }
 
-  #enqueueFrames(frames: readonly MarketFrame[]): void {
-    if (this.#isStopped) return;
-    const { waitingMax = LIMITS.marketFramesMax } = this.#options;
-    if (this.#waiting.length + frames.length > waitingMax) this.#resetTopics();
-    else for (const frame of frames) this.#waiting.push(frame);
-    if (this.#turn === undefined && !this.#isDraining) this.#drainQueue();
-  }
-
-  /** Drops everything that waits, and requests a snapshot of every topic for all its subscribers. */
+  /** Messages were dropped: requests a snapshot of every topic for all its subscribers. */
   #resetTopics(): void {
-    this.#waiting = [];
     for (const topic of this.#topics.values()) {
       topic.hasGap = true;
-      this.#options.source.join(topic.key);
+      this.#source.join(topic.key);
     }
-  }
-
-  #drainQueue(): void {
-    this.#turn = undefined;
-    const { timers, sliceMs = LIMITS.marketSliceMs } = this.#options;
-    const endMs = timers.nowMs() + sliceMs;
-    const frames = this.#waiting;
-    let done = 0;
-    // Handling a frame may enqueue more.
-    this.#isDraining = true;
-    for (const frame of frames) {
-      this.#handleFrame(frame);
-      done += 1;
-      if (timers.nowMs() >= endMs) break;
-    }
-    this.#isDraining = false;
-    frames.splice(0, done);
-    if (this.#waiting.length > 0) this.#turn = timers.soon(() => this.#drainQueue());
   }
 
   #handleFrame(frame: MarketFrame): void {
@@ -148,7 +103,7 @@ export class MarketFanOut {
   }
 
   /** Current subscribers receive it only when something may be missing; pending ones always do. */
-  #sendSnapshot(topic: MarketTopic, message: MarketMessage, kind: 'reset' | 'snapshot'): void {
+  #sendSnapshot(topic: HistoryTopic, message: MarketMessage, kind: 'reset' | 'snapshot'): void {
     if ((kind === 'reset' && topic.isOpen) || topic.hasGap) this.#publishMessage(topic, message);
     topic.isOpen = true;
     topic.hasGap = false;
@@ -156,22 +111,22 @@ export class MarketFanOut {
   }
 
   /** A history that is not open yet, or starts again, shows every topic when it is. */
-  #armTimeout(topic: MarketTopic): void {
+  #armTimeout(topic: HistoryTopic): void {
     const { marketShowMsMax } = LIMITS;
-    topic.snapshotTimeout = this.#options.timers.after(marketShowMsMax, () => {
-      const { state } = this.#options.source.readStats();
+    topic.snapshotTimeout = this.#publisher.timers.after(marketShowMsMax, () => {
+      const { state } = this.#source.readStats();
       if (state === 'starting' || state === 'failing') this.#armTimeout(topic);
       else this.#refusePending(topic, `the history did not answer within ${marketShowMsMax} ms`);
     });
   }
 
-  #refusePending(topic: MarketTopic, reason: string): void {
-    this.#counts.failed += 1;
+  #refusePending(topic: HistoryTopic, reason: string): void {
+    this.#publisher.countFailure();
     const error = new SocketError('NOT_READY', reason);
     for (const subscriber of this.#takePending(topic)) subscriber.onRefused(error);
   }
 
-  #takePending(topic: MarketTopic): readonly PendingSubscriber[] {
+  #takePending(topic: HistoryTopic): readonly PendingSubscriber[] {
     topic.snapshotTimeout?.cancel();
     topic.snapshotTimeout = undefined;
     const pending = [...topic.pendingSubscribers];
@@ -179,14 +134,63 @@ export class MarketFanOut {
     return pending;
   }
 
-  #publishMessage(topic: MarketTopic, message: MarketMessage): void {
-    const readers = topic.subscribers - topic.pendingSubscribers.size;
-    if (message === '' || readers === 0) return;
-    const bytes = bytesOf(message);
-    this.#options.publish(topic.key, bytes);
-    this.#counts.published += 1;
-    this.#counts.delivered += readers;
-    this.#counts.deliveredBytes += readers * bytes.length;
+  #publishMessage(topic: HistoryTopic, message: MarketMessage): void {
+    const subscribers = topic.subscribers - topic.pendingSubscribers.size;
+    if (message === '' || subscribers === 0) return;
+    this.#publisher.sendFrame({ key: topic.key, subscribers }, bytesOf(message));
+  }
+}
+
+/** The messages of all topics that wait, which are published as if they were one topic. */
+class FrameQueue implements Topic {
+  readonly key = 'candles and trades';
+  readonly changedAtMs = null;
+  readonly readyAtMs = 0;
+  readonly subscribers = 0;
+  broken = false;
+  readonly #publisher: Publisher;
+  readonly #handleFrame: (frame: MarketFrame) => void;
+  #waiting: MarketFrame[] = [];
+  /** How many of them were handled. */
+  #handled = 0;
+  #isHandling = false;
+
+  constructor(publisher: Publisher, handleFrame: (frame: MarketFrame) => void) {
+    this.#publisher = publisher;
+    this.#handleFrame = handleFrame;
+  }
+
+  /** Adds messages; drops everything that waits and returns false when they are too many. */
+  addFrames(frames: readonly MarketFrame[]): boolean {
+    const count = this.#waiting.length - this.#handled + frames.length;
+    if (count > LIMITS.marketFramesMax) {
+      this.#clear();
+      return false;
+    }
+    for (const frame of frames) this.#waiting.push(frame);
+    // Handling a message may add more.
+    if (this.#publisher.addDue(this) && !this.#isHandling) this.#publisher.publishDue();
+    return true;
+  }
+
+  renderFrame(): null {
+    const frame = this.#waiting[this.#handled];
+    if (frame === undefined) return null;
+    this.#handled += 1;
+    if (this.#handled < this.#waiting.length) this.#publisher.addDue(this);
+    else this.#clear();
+    this.#isHandling = true;
+    try {
+      this.#handleFrame(frame);
+    } finally {
+      this.#isHandling = false;
+    }
+    return null;
+  }
+
+  #clear(): void {
+    this.#waiting = [];
+    this.#handled = 0;
   }
 }
 
@@ -195,7 +199,7 @@ export function bytesOf(message: MarketMessage): Uint8Array {
   return typeof message === 'string' ? Buffer.from(message) : message;
 }
 
-function newTopic(key: string): MarketTopic {
+function newTopic(key: string): HistoryTopic {
   return {
     ...{ key, subscribers: 0, pendingSubscribers: new Set() },
     ...{ isOpen: false, hasGap: false, snapshotTimeout: undefined },
