@@ -4,7 +4,7 @@
 //! Source of the offsets: the program's account layouts (`programs/drift/src/state/`), as the
 //! tables of `crates/protocol` read them.
 
-use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
+use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot};
 
 /// The program that owns every account of a workload.
 pub const PROGRAM: Pubkey = Pubkey([7; 32]);

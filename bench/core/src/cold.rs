@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use slotbook_book::{AccountUpdate, Book, BookConfig, Gate};
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::chain::{self, PROGRAM};
 use crate::error::BenchError;

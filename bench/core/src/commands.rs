@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::Path;
 
-use slotbook_protocol::units::OraclePrice;
+use slotbook_protocol::model::units::OraclePrice;
 
 use crate::cold;
 use crate::encode;

@@ -2,7 +2,7 @@
 //!
 //! Source of the offsets: the program's account layouts (`programs/drift/src/state/user.rs`).
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 /// The oracle's price of the market, 1e6.
 pub const ORACLE: i64 = 150_000_000;

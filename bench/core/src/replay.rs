@@ -1,8 +1,8 @@
 //! Slotbook's own book, fed from a workload as a feed would feed it.
 
 use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, FeedState, Gate, MarketId};
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::units::{Pubkey, Slot};
 use slotbook_wire::render::{L2Request, render_l2};
 use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::Encoding;

@@ -8,7 +8,7 @@ use crate::error::BenchError;
 use crate::replay::Replay;
 use crate::tree_book::TreeBook;
 use crate::workload::{Record, Workload};
-use slotbook_protocol::units::OraclePrice;
+use slotbook_protocol::model::units::OraclePrice;
 
 const ORACLE: i64 = 150_000_000;
 const USER_BYTES: usize = 4_376;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
+use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot};
 
 use crate::workload::array;
 

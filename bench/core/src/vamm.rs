@@ -4,9 +4,9 @@
 use std::fmt::Display;
 use std::hint::black_box;
 
-use slotbook_protocol::amm::curve::Reserves;
-use slotbook_protocol::amm::{AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm};
-use slotbook_protocol::market::PerpMarketView;
+use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::amm::curve::Reserves;
+use slotbook_protocol::model::amm::{AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm};
 
 use crate::error::BenchError;
 use crate::stopwatch::Stopwatch;

@@ -6,8 +6,8 @@ use slotbook_book::{Book, MarketId, QueueScratch, Side};
 use slotbook_matching::{
     Liquidity, Maker, MarketTerms, Model, Size, Taker, Walk, walk as walk_along,
 };
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::units::BaseQty;
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::units::BaseQty;
 use slotbook_wire::sources::Sources;
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 

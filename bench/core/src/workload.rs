@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use slotbook_protocol::units::{OraclePrice, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot, UnixSeconds};
 
 use crate::error::BenchError;
 

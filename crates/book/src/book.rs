@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::markets::market_table::MarketTable;
 use crate::model::clock::FeedState;

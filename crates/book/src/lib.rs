@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use slotbook_book::{Book, BookConfig};
-//! use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+//! use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 //!
 //! let mut book = Book::new(BookConfig { program: Pubkey([7; 32]) });
 //! book.set_clock(Slot(300_000_000), UnixSeconds(1_700_000_000));

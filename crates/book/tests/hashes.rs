@@ -6,7 +6,7 @@ use crate::common::{
 use crate::common::{spot_market, spot_position, state, user, with_byte, with_u64};
 use slotbook_book::{FeedState, Gate, HashParts, IndicativeQuote, MarketHash, MarketId};
 use slotbook_book::{OrderHash, QuotedSide, Side};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 fn hashes(bench: &mut Bench) -> Vec<MarketHash> {
     bench.book.end_turn(1);
@@ -206,7 +206,7 @@ fn put_quickly(bench: &mut Bench, number: u16, orders: &[OrderBytes]) {
     let update = slotbook_book::AccountUpdate {
         pubkey: maker(number),
         owner: common::PROGRAM,
-        slot: slotbook_protocol::units::Slot(SLOT),
+        slot: slotbook_protocol::model::units::Slot(SLOT),
         gate: Gate::Arrival,
         data: &user(orders),
     };

@@ -8,8 +8,8 @@ use slotbook_book::{
     INDICATIVE_MAKER, IndicativeError, IndicativePolicy, IndicativeQuote, MarketId, QuotedSide,
     Side,
 };
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 /// When the quotes of the tests are sent.
 const SENT_MS: u64 = 1_700_000_000_000;

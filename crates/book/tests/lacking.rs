@@ -6,7 +6,7 @@ use crate::common::{
 use crate::common::{perp_position, with_byte, with_u64};
 use slotbook_book::Side::{Ask, Bid};
 use slotbook_book::{AccountUpdate, Gate};
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 /// `User.idle`. Source: programs/drift/src/state/user.rs `User`.
 const IDLE: usize = 4350;

@@ -2,7 +2,7 @@
 
 use crate::common::{Bench, OrderBytes, key, user};
 use slotbook_book::{OrderRow, QueueScratch, Side};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use Side::{Ask, Bid};
 

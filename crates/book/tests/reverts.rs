@@ -4,8 +4,8 @@ use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_marke
 use crate::common::{with_byte, with_u64};
 use slotbook_book::Side::{Ask, Bid};
 use slotbook_book::{Applied, EmptyReason, FeedState, Gate, Header};
-use slotbook_protocol::enums::MarketStatus;
-use slotbook_protocol::units::{Price, Pubkey, Slot};
+use slotbook_protocol::model::enums::MarketStatus;
+use slotbook_protocol::model::units::{Price, Pubkey, Slot};
 
 /// Slots of a revert, and the lead of the state that it takes back.
 const FAR: u64 = 40;

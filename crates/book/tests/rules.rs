@@ -3,8 +3,8 @@
 use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_market, perp_position};
 use crate::common::{spot_market, spot_position, state, user, with_byte, with_u64};
 use slotbook_book::{Applied, BookError, EmptyReason, FeedState, Gate, LeftOut, Side};
-use slotbook_protocol::ProtocolError;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::ProtocolError;
+use slotbook_protocol::model::units::Pubkey;
 
 use Side::{Ask, Bid};
 
@@ -281,7 +281,7 @@ fn a_market_that_appears_late_shows_the_orders_that_were_there() {
     bench.put(key(1), &user(&[order]));
     assert_eq!(bench.book.counters().left_out[LeftOut::UnknownMarket as usize], 1);
     bench.put(key(203), &other);
-    let id = bench.book.find_market(slotbook_protocol::enums::MarketType::Perp, 7);
+    let id = bench.book.find_market(slotbook_protocol::model::enums::MarketType::Perp, 7);
     let id = id.expect("market 7 is known");
     assert_eq!(bench.book.levels(id, Bid).count(), 1);
 }
@@ -385,7 +385,7 @@ fn the_socket_decides_by_arrival_and_a_snapshot_by_slot() {
     let mut bench = Bench::new();
     let at = |price| user(&[OrderBytes::limit(Bid, price, 50, 1)]);
     bench.book.set_state(FeedState::Live);
-    bench.book.begin_snapshot(slotbook_protocol::units::Slot(SLOT));
+    bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(SLOT));
     bench.put(key(1), &at(100));
     let slot = bench.slot;
     let sends = [
@@ -414,7 +414,7 @@ fn a_snapshot_adds_repairs_and_removes() {
     let newer = slot + 2;
     bench.book.set_state(FeedState::Live);
     bench.send(key(4), &at(130), newer + 5, Gate::Arrival).expect("a well-formed account");
-    bench.book.begin_snapshot(slotbook_protocol::units::Slot(newer));
+    bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(newer));
     for (byte, price) in [(1, 100), (2, 115), (5, 150)] {
         bench.send(key(byte), &at(price), newer, Gate::Snapshot).expect("a well-formed account");
     }
@@ -431,7 +431,7 @@ fn a_snapshot_of_a_book_that_is_rebuilt_stands_whatever_slots_came_before() {
     bench.put(key(1), &at(100));
     bench.put(key(2), &at(110));
     bench.book.set_state(FeedState::Rebuilding);
-    bench.book.begin_snapshot(slotbook_protocol::units::Slot(slot - 500));
+    bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(slot - 500));
     let sent = bench.send(key(1), &at(90), slot - 500, Gate::Snapshot);
     assert_eq!(sent, Ok(Applied::Changed));
     assert_eq!(bench.book.end_snapshot().removed, 1);
@@ -468,7 +468,7 @@ fn forgotten_indexes_are_used_again_without_a_trace() {
         bench.send(key(byte), &user(&[order]), at, Gate::Arrival).expect("well-formed");
         assert_eq!(bench.levels(Bid), [(100, 50)]);
         bench.send(key(byte), &[], at + 1, Gate::Arrival).expect("closing always works");
-        bench.book.begin_snapshot(slotbook_protocol::units::Slot(at + 2));
+        bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(at + 2));
         bench.book.end_snapshot();
         // Timers of the index's previous owners fire now, without effect.
         bench.clock(at + 3, NOW + i64::try_from(round).expect("few rounds") * 5);
@@ -508,7 +508,7 @@ fn an_old_state_harms_nothing_malformed_or_not() {
     let mut bench = Bench::new();
     let good = user(&[OrderBytes::limit(Bid, 100, 50, 1)]);
     bench.book.set_state(FeedState::Live);
-    bench.book.begin_snapshot(slotbook_protocol::units::Slot(SLOT - 1));
+    bench.book.begin_snapshot(slotbook_protocol::model::units::Slot(SLOT - 1));
     bench.put(key(1), &good);
     for bad in [good[..4375].to_vec(), good[..3].to_vec(), with_byte(good.clone(), 1274, 9)] {
         assert_eq!(bench.send(key(1), &bad, SLOT - 1, Gate::Snapshot), Ok(Applied::Stale));
@@ -549,7 +549,7 @@ fn bytes_that_did_not_arrive_whole_take_a_known_account_out() {
     let unread = |pubkey, slot| slotbook_book::AccountUpdate {
         pubkey,
         owner: key(0),
-        slot: slotbook_protocol::units::Slot(slot),
+        slot: slotbook_protocol::model::units::Slot(slot),
         gate: Gate::Arrival,
         data: &[],
     };

@@ -4,13 +4,13 @@ use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_marke
 use crate::common::{user, with_byte, with_u64};
 use slotbook_book::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
 use slotbook_book::{IndicativeQuote, QuotedSide, Side, VammExclusion};
-use slotbook_protocol::account::AccountKind;
-use slotbook_protocol::account::perp_market::PERP_MARKET;
-use slotbook_protocol::amm::{
+use slotbook_protocol::drift::account::AccountKind;
+use slotbook_protocol::drift::account::perp_market::PERP_MARKET;
+use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::amm::{
     AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
-use slotbook_protocol::market::PerpMarketView;
-use slotbook_protocol::units::Slot;
+use slotbook_protocol::model::units::Slot;
 
 /// The oracle's price of these tests.
 const PRICE: i64 = 150_000_000;

@@ -1,6 +1,6 @@
 //! The inputs of a book, as a journal stores them.
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 /// How an update is ordered against the book's state of the same account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use slotbook_journal::{Checkpoint, Found, Input, Reader, Writer, turn_log::put_input};
-//! use slotbook_protocol::units::Pubkey;
+//! use slotbook_protocol::model::units::Pubkey;
 //!
 //! let mut log = Vec::new();
 //! let (epoch, ts_ms, slot, unix_seconds) = ("e-1", 1_000, 7, 1);

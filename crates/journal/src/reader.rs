@@ -1,6 +1,6 @@
 //! Decodes the bytes of a segment into inputs, turn by turn.
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::error::{Fault, JournalError, check_length};
 use crate::fields::Fields;

@@ -1,6 +1,6 @@
 //! The records of a segment: a kind byte, then fields that are short for small changes.
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::error::Fault;
 use crate::fields::{Fields, put_bytes, put_change, put_length, put_signed, put_varint};

@@ -1,6 +1,6 @@
 //! The accounts of a segment by number, each with its last bytes.
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::error::{Fault, check_length};
 use crate::input::Gate;

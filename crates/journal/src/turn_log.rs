@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::error::Fault;
 use crate::fields::Fields;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::error::{Fault, check_length};
 use crate::fields::{put_change, put_length};

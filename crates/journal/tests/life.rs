@@ -9,7 +9,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use slotbook_journal::turn_log::{put_changed, put_input};
 use slotbook_journal::{Checkpoint, Found, Gate, Input, JournalError, Origin, Reader, Writer};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 const PROGRAM: Pubkey = Pubkey([9; 32]);
 

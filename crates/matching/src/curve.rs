@@ -1,10 +1,10 @@
 //! Fills of a taker on the AMM's curve.
 
-use slotbook_protocol::amm::curve::{PEG_PRECISION, Reserves, SwapAmount};
-use slotbook_protocol::amm::{AmmQuote, AmmSide};
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::price::standardize_base;
-use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+use slotbook_protocol::model::amm::curve::{PEG_PRECISION, Reserves, SwapAmount};
+use slotbook_protocol::model::amm::{AmmQuote, AmmSide};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::price::standardize_base;
+use slotbook_protocol::model::units::{BaseQty, Price, QuoteQty};
 
 /// The AMM's offer to a taker of one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

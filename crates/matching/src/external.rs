@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use slotbook_book::limits::MARKETS_MAX;
 use slotbook_book::{MarketId, Side};
-use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_protocol::model::units::{BaseQty, Price};
 
 use crate::limits::{EXTERNAL_LEVELS_GIVEN_MAX, EXTERNAL_LEVELS_MAX};
 

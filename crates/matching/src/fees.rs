@@ -1,8 +1,8 @@
 //! The fees and rebates of a fill.
 
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::fees::{FeeStructure, FeeTier, FillFees, TakerTerms, fill_fees};
-use slotbook_protocol::units::QuoteQty;
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::fees::{FeeStructure, FeeTier, FillFees, TakerTerms, fill_fees};
+use slotbook_protocol::model::units::QuoteQty;
 
 use crate::taker::Taker;
 use crate::terms::MarketTerms;

@@ -1,7 +1,7 @@
 //! Fills, their sources, and the reasons for fewer fills.
 
 use slotbook_book::EmptyReason;
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty};
+use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, QuoteQty};
 
 use crate::fees::Rate;
 

@@ -9,8 +9,8 @@
 //!
 //! ```
 //! use slotbook_matching::{Liquidity, Maker, MarketTerms, Model, Size, Taker, walk};
-//! use slotbook_protocol::enums::Direction;
-//! use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
+//! use slotbook_protocol::model::enums::Direction;
+//! use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot};
 //!
 //! let ask = |price, size| Maker {
 //!     key: Pubkey([1; 32]), order_id: 1, price: Price(price), size: BaseQty(size), slot: Slot(1),

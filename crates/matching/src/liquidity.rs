@@ -3,10 +3,10 @@
 use core::fmt;
 
 use slotbook_book::OrderRow;
-use slotbook_protocol::amm::PerpAmm;
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::fees::FeeStructure;
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
+use slotbook_protocol::model::amm::PerpAmm;
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::fees::FeeStructure;
+use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
 use crate::curve::AmmOffer;
 use crate::external::ExternalLevel;

@@ -1,8 +1,8 @@
 //! Conversions between base and quote, with the program's rounding.
 
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::fill::quote_for_maker;
-use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::fill::quote_for_maker;
+use slotbook_protocol::model::units::{BaseQty, Price, QuoteQty};
 
 use crate::limits::TOKEN_DECIMALS_MAX;
 

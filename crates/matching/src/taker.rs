@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-use slotbook_protocol::enums::{Direction, OrderType};
-use slotbook_protocol::order::Order;
-use slotbook_protocol::price::auction_price_program;
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
+use slotbook_protocol::model::enums::{Direction, OrderType};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::price::auction_price_program;
+use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
 
 use crate::terms::{MarketTerms, is_worse};
 

@@ -1,9 +1,9 @@
 //! State of a running walk: filled and remaining amounts.
 
-use slotbook_protocol::enums::{Direction, MarketType};
-use slotbook_protocol::fees::FillFees;
-use slotbook_protocol::price::standardize_base;
-use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+use slotbook_protocol::model::enums::{Direction, MarketType};
+use slotbook_protocol::model::fees::FillFees;
+use slotbook_protocol::model::price::standardize_base;
+use slotbook_protocol::model::units::{BaseQty, Price, QuoteQty};
 
 use crate::fees::FeeTerms;
 use crate::fill::{Fill, FillSource, Origin, Reason};

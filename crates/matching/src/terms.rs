@@ -1,8 +1,8 @@
 //! The terms of a market, and price comparison for a taker.
 
 use slotbook_book::{EmptyReason, MarketInfo};
-use slotbook_protocol::enums::{Direction, MarketStatus, MarketType};
-use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_protocol::model::enums::{Direction, MarketStatus, MarketType};
+use slotbook_protocol::model::units::{BaseQty, Price};
 
 /// The market data that a walk needs besides liquidity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The walk: simulates a taker order fill by fill.
 
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::price::{standardize_base, standardize_price};
-use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::price::{standardize_base, standardize_price};
+use slotbook_protocol::model::units::{BaseQty, Price, QuoteQty};
 
 use crate::fees::FeeTerms;
 use crate::fill::{Fill, Reason, Rests};

@@ -9,11 +9,13 @@ use slotbook_matching::{
     Auction, ExternalLevel, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model, ProgramAmm,
     Reason, Size, Taker, Walk, walk,
 };
-use slotbook_protocol::amm::{AmmInputs, PerpAmm, U256};
-use slotbook_protocol::enums::{Direction, MarketType, OrderStatus, OrderType};
-use slotbook_protocol::fees::{FeeStructure, TakerTerms};
-use slotbook_protocol::order::Order;
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, QuoteQty, Slot, UnixSeconds};
+use slotbook_protocol::model::amm::{AmmInputs, PerpAmm, U256};
+use slotbook_protocol::model::enums::{Direction, MarketType, OrderStatus, OrderType};
+use slotbook_protocol::model::fees::{FeeStructure, TakerTerms};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::units::{
+    BaseQty, OraclePrice, Price, Pubkey, QuoteQty, Slot, UnixSeconds,
+};
 
 const ORACLE: i64 = 150_000_000;
 const STEP: u64 = 10_000_000;

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use slotbook_matching::{
     AmmOffer, Auction, ExternalLevel, FillSource, JitOffer, Maker, Model, OrderKind, Size, Taker,
 };
-use slotbook_protocol::amm::curve::{Reserves, SwapAmount};
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, QuoteQty, Slot};
+use slotbook_protocol::model::amm::curve::{Reserves, SwapAmount};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, QuoteQty, Slot};
 
 fn price() -> impl Strategy<Value = Price> {
     (ONE * 90..ONE * 110).prop_map(Price)

@@ -3,8 +3,8 @@
 use crate::common::{self, Market, limited, perp, spot};
 use slotbook_matching::FillSource::{Dlob, External, Jit, Vamm};
 use slotbook_matching::{Auction, FillSource, OrderKind, Taker};
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::units::{BaseQty, Price};
 
 fn check(market: &Market, taker: Taker, expected: &[(FillSource, u64, u64)]) {
     assert_eq!(market.fills(&taker), expected);

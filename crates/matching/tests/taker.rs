@@ -9,8 +9,8 @@ use slotbook_matching::{
     Auction, FillSource, Liquidity, Maker, MarketTerms, Model, Reason, Size, Taker, TakerError,
     walk,
 };
-use slotbook_protocol::fees::FeeStructure;
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
+use slotbook_protocol::model::fees::FeeStructure;
+use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, QuoteQty, Slot};
 
 /// Expects a walk without fills, for this reason, that does not rest.
 fn refused(market: &Market, taker: Taker, reason: Reason) {

@@ -7,7 +7,7 @@
 use napi_derive::napi;
 use slotbook_book::{Accounts, Book, MarketId, RestoreError, Side};
 use slotbook_matching::{ExternalBook, ExternalLevel};
-use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_protocol::model::units::{BaseQty, Price};
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
 use slotbook_wire::render::Rows;
 use slotbook_wire::walk::WalkScratch;
@@ -144,7 +144,7 @@ fn number(bytes: &[u8]) -> Option<(u16, &[u8])> {
 mod tests {
     use super::*;
     use slotbook_book::{AccountUpdate, FeedState, Gate};
-    use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+    use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
     const PROGRAM: Pubkey = Pubkey([9; 32]);
 

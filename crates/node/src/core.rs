@@ -9,7 +9,7 @@ use slotbook_book::{
 };
 use slotbook_journal::Input;
 use slotbook_matching::ExternalBook;
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
 use slotbook_wire::frame::render_frame;

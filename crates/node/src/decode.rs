@@ -1,7 +1,7 @@
 //! From the text of an RPC response to the bytes of an account, in buffers that are used again.
 
 use base64_simd::{AsOut, STANDARD};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 use zstd::bulk::Decompressor;
 
 use crate::limits::{ACCOUNT_BYTES_MAX, ACCOUNT_TEXT_BYTES_MAX};

@@ -3,13 +3,13 @@
 use napi::bindgen_prelude::BufferSlice;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
-use slotbook_protocol::ProtocolError;
-use slotbook_protocol::enums::{Direction, OrderActionExplanation};
-use slotbook_protocol::event::logs::{LogScanner, LogSummary, LoggedEvent};
-use slotbook_protocol::event::typed::{
+use slotbook_protocol::drift::event::logs::{LogScanner, LogSummary, LoggedEvent};
+use slotbook_protocol::drift::event::typed::{
     FUNDING_RATE_RECORD, FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord,
 };
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::ProtocolError;
+use slotbook_protocol::model::enums::{Direction, OrderActionExplanation};
+use slotbook_protocol::model::units::Pubkey;
 
 /// Bytes of the counts before the records: fills, funding rates, events, unreadable, truncated,
 /// and one word of padding.

@@ -4,8 +4,8 @@ use napi_derive::napi;
 use slotbook_book::{MarketId, Side};
 use slotbook_journal::Input;
 use slotbook_matching::ExternalLevel;
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::units::Price;
 
 use crate::core::Core;
 

@@ -6,7 +6,7 @@
 use napi_derive::napi;
 use slotbook_book::{IndicativeError, IndicativePolicy, IndicativeQuote, MarketId, QuotedSide};
 use slotbook_journal::Input;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::core::{Core, whole};
 use crate::decode::key;

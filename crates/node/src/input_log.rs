@@ -7,10 +7,10 @@ use std::ops::Range;
 use slotbook_book::{AccountUpdate, Applied, BookError, Gate};
 use slotbook_journal::turn_log::{put_changed, put_input, put_turn_end};
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input, Origin};
-use slotbook_protocol::ProtocolError;
-use slotbook_protocol::account::{AccountKind, kind_of};
-use slotbook_protocol::order::ORDER_BYTES;
-use slotbook_protocol::user::{USER_ORDERS, USER_PERP_POSITIONS};
+use slotbook_protocol::drift::account::{AccountKind, kind_of};
+use slotbook_protocol::drift::user::{USER_ORDERS, USER_PERP_POSITIONS};
+use slotbook_protocol::model::ProtocolError;
+use slotbook_protocol::model::order::ORDER_BYTES;
 
 use crate::limits::{
     HASH_INTERVAL_MS, MALFORMED_BYTES_MAX, TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX,
@@ -329,7 +329,7 @@ mod tests {
     use super::*;
     use slotbook_book::{Book, BookConfig};
     use slotbook_journal::{Found, Reader, Writer};
-    use slotbook_protocol::units::{Pubkey, Slot};
+    use slotbook_protocol::model::units::{Pubkey, Slot};
 
     const PROGRAM: Pubkey = Pubkey([9; 32]);
     const CONFIG: BookConfig = BookConfig { program: PROGRAM };

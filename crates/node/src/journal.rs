@@ -8,7 +8,7 @@ use slotbook_journal::{
     Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Piece, Reader,
     StoredAccount, Writer,
 };
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::core::{Core, negative, positive, program_of, whole};
 use crate::input_log::LogState;

@@ -10,7 +10,7 @@ use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{
     Found, Gate, Head, Input, JournalError, Moment, Origin, Reader, StoredAccount,
 };
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::core::{Core, negative, program_of, whole};
 use crate::decode::key;

@@ -7,7 +7,7 @@ use napi::bindgen_prelude::BigInt64Array;
 use napi_derive::napi;
 use slotbook_book::{Book, FeedState, MarketId, Side};
 use slotbook_journal::Moment;
-use slotbook_protocol::units::{Price, Pubkey};
+use slotbook_protocol::model::units::{Price, Pubkey};
 use slotbook_wire::l3::OrderLine;
 use slotbook_wire::level::SourcedLevel;
 use slotbook_wire::stream::changes::{Difference, LevelChanges, OrderRowChanges};

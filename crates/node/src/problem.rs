@@ -1,7 +1,7 @@
 //! What went wrong with one account, as data for the other side.
 
 use slotbook_book::BookError;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::writer::{JsonWriter, members};
 
 use crate::limits::PROBLEMS_STORED_MAX;

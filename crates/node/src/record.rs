@@ -4,7 +4,7 @@
 //! `u64` slot, then the key, the owner and the data.
 
 use slotbook_book::{AccountUpdate, Gate};
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::decode::{Decoder, Encoding, key};
 use crate::problem::Fault;

@@ -8,8 +8,8 @@ use napi::{Env, Result, Task};
 use napi_derive::napi;
 use serde::Deserialize;
 use slotbook_book::{AccountUpdate, Gate};
-use slotbook_protocol::units::{Pubkey, Slot};
-use slotbook_protocol::user::{PERP_POSITIONS, UserView};
+use slotbook_protocol::drift::user::{PERP_POSITIONS, UserView};
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::decode::{Decoder, Encoding, key};
 use crate::limits::{

@@ -1,8 +1,8 @@
 //! Facts that are read seldom, as JSON text.
 
 use slotbook_book::{Book, LeftOut, MarketId, MarketInfo, PerpStats, SpotStats};
-use slotbook_protocol::fees::{TakerTerms, maker_rebate, taker_fee};
-use slotbook_protocol::units::{Pubkey, QuoteQty};
+use slotbook_protocol::model::fees::{TakerTerms, maker_rebate, taker_fee};
+use slotbook_protocol::model::units::{Pubkey, QuoteQty};
 use slotbook_wire::writer::{JsonWriter, members};
 
 /// All markets as a JSON array, in the order of their ids. 64-bit values are texts.

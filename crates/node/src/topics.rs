@@ -95,7 +95,7 @@ fn place_of(handle: u32) -> usize {
 mod tests {
     use super::*;
     use slotbook_book::{AccountUpdate, Book, BookConfig, Gate, MarketId};
-    use slotbook_protocol::units::{Pubkey, Slot};
+    use slotbook_protocol::model::units::{Pubkey, Slot};
     use slotbook_wire::sources::Sources;
     use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
 

@@ -1,7 +1,7 @@
 //! What moves a book: inputs of a turn, and its end.
 
 use slotbook_book::{Book, EmptyReason, MarketId};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::core::{Core, negative, positive};
 use crate::intake::{Intake, TurnCounts, WORD_BYTES};

@@ -4,7 +4,7 @@ use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{Checkpoint, Gate, Input, Origin, Writer};
 use slotbook_node::core::Core;
 use slotbook_node::journal_reader::{JournalReader, JournalUntil};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 const PROGRAM: Pubkey = Pubkey([9; 32]);
 /// As large as accounts may be, and 400 MiB together.

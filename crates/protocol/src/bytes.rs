@@ -1,7 +1,7 @@
 //! Little-endian reads at a fixed offset.
 
-use crate::error::ProtocolError;
-use crate::units::Pubkey;
+use crate::model::error::ProtocolError;
+use crate::model::units::Pubkey;
 
 /// The bytes of a field. The caller has checked the length of the whole.
 #[inline]

@@ -6,13 +6,13 @@ use std::fs::read_to_string;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use slotbook_protocol::account::field::{FieldType, Layout, Shape};
-use slotbook_protocol::account::{AccountKind, decode_json, kind_of};
-use slotbook_protocol::error::ProtocolError;
-use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::order::OrderView;
-use slotbook_protocol::state::StateView;
-use slotbook_protocol::user::{ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView};
+use slotbook_protocol::drift::account::field::{FieldType, Layout, Shape};
+use slotbook_protocol::drift::account::{AccountKind, decode_json, kind_of};
+use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::drift::user::{ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView};
+use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::order::OrderView;
 
 fn check_json(accounts: &[Recorded], count: usize) {
     assert_eq!(accounts.len(), count, "every vector is read");

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
-use slotbook_protocol::account::{AccountKind, kind_of};
-use slotbook_protocol::amm::{
+use slotbook_protocol::drift::account::{AccountKind, kind_of};
+use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
-use slotbook_protocol::enums::{Direction, MarketStatus};
-use slotbook_protocol::market::PerpMarketView;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::enums::{Direction, MarketStatus};
+use slotbook_protocol::model::units::Price;
 
 /// Levels a side, as the service shows them.
 const LEVELS: usize = 100;

@@ -6,25 +6,25 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use slotbook_protocol::account::{AccountKind, PROGRAM_ID, decode_json, kind_of};
-use slotbook_protocol::enums::{Direction, OracleSource, SpotBalanceType};
-use slotbook_protocol::error::ProtocolError;
-use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::oracle::{
+use slotbook_protocol::drift::account::{AccountKind, PROGRAM_ID, decode_json, kind_of};
+use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::drift::user::{
+    ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView, spot_token_amount,
+};
+use slotbook_protocol::model::enums::{Direction, OracleSource, SpotBalanceType};
+use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::oracle::{
     MmOracle, OracleGuardRails, PYTH_PROGRAM, PYTH_RECEIVER_PROGRAM, SWITCHBOARD_ON_DEMAND_PROGRAM,
     SWITCHBOARD_PROGRAM, decode_oracle, mm_oracle_reading, validity,
 };
-use slotbook_protocol::order::OrderView;
-use slotbook_protocol::price::{
+use slotbook_protocol::model::order::OrderView;
+use slotbook_protocol::model::price::{
     ProtectedMakerParams, auction_price_program, limit_price_program, resting_offset_price,
     standardize_base, standardize_price,
 };
-use slotbook_protocol::state::StateView;
-use slotbook_protocol::units::{
+use slotbook_protocol::model::units::{
     BaseQty, OraclePrice, Price, PriceOffset, Pubkey, Slot, UnixSeconds,
-};
-use slotbook_protocol::user::{
-    ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView, spot_token_amount,
 };
 
 static ACCOUNTS: LazyLock<Vec<support::Recorded>> = LazyLock::new(support::all);
@@ -197,7 +197,7 @@ proptest! {
     fn mm_oracle_never_panics(
         price: i64, mm_price: i64, slots: [u64; 3], ids: [u64; 2], twap: i64,
     ) {
-        let exchange = slotbook_protocol::oracle::OracleReading {
+        let exchange = slotbook_protocol::model::oracle::OracleReading {
             price: OraclePrice(price),
             confidence: slots[0],
             slot: Slot(slots[0]),

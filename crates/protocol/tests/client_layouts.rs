@@ -10,17 +10,17 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use slotbook_protocol::account::AccountKind;
-use slotbook_protocol::account::field::{Field, FieldType, Layout, Shape};
-use slotbook_protocol::account::{
+use slotbook_protocol::drift::account::AccountKind;
+use slotbook_protocol::drift::account::field::{Field, FieldType, Layout, Shape};
+use slotbook_protocol::drift::account::{
     common, oracles, perp_market, spot_market, state, user, variable,
 };
-use slotbook_protocol::enums::{
+use slotbook_protocol::model::enums::{
     AssetTier, ContractTier, ContractType, Direction, MarginMode, MarketStatus, MarketType,
     OracleSource, OrderStatus, OrderType, SpotBalanceType, TriggerCondition,
 };
 
-const HEAD: &str = "// Generated from the layout tables of crates/protocol/src/account by its test client_layouts.\n";
+const HEAD: &str = "// Generated from the layout tables of crates/protocol/src/drift/account by its test client_layouts.\n";
 
 /// The files, and the structs that each holds. What a struct holds comes before it, or in a file
 /// further up.

@@ -8,16 +8,16 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
 use serde_json::Value;
-use slotbook_protocol::account::PROGRAM_ID;
-use slotbook_protocol::enums::{OrderAction, OrderActionExplanation};
-use slotbook_protocol::error::ProtocolError;
-use slotbook_protocol::event::field::{EventFieldType, EventLayout};
-use slotbook_protocol::event::json::decode_json;
-use slotbook_protocol::event::logs::{LogScanner, LogSummary};
-use slotbook_protocol::event::records::RECORDS;
-use slotbook_protocol::event::typed::{
+use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::event::field::{EventFieldType, EventLayout};
+use slotbook_protocol::drift::event::json::decode_json;
+use slotbook_protocol::drift::event::logs::{LogScanner, LogSummary};
+use slotbook_protocol::drift::event::records::RECORDS;
+use slotbook_protocol::drift::event::typed::{
     FUNDING_RATE_RECORD, FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord,
 };
+use slotbook_protocol::model::enums::{OrderAction, OrderActionExplanation};
+use slotbook_protocol::model::error::ProtocolError;
 
 const OURS: &str = "dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH";
 const OTHER: &str = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";

@@ -2,14 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use crate::support;
-use slotbook_protocol::account::PROGRAM_ID;
-use slotbook_protocol::enums::OracleSource;
-use slotbook_protocol::error::ProtocolError;
-use slotbook_protocol::oracle::{
+use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::model::enums::OracleSource;
+use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::oracle::{
     MmOracle, OracleGuardRails, OracleReading, OracleValidity, decode_oracle, mm_oracle_reading,
     published, quote_asset_reading, usable_for_offset_orders, validity,
 };
-use slotbook_protocol::units::{OraclePrice, Pubkey, Slot};
+use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot};
 
 fn captured(name: &str) -> (Pubkey, Vec<u8>) {
     let oracle = support::captured_oracles().into_iter().find(|oracle| oracle.name == name);

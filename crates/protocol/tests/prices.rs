@@ -2,12 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use serde_json::Value;
-use slotbook_protocol::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
-use slotbook_protocol::order::Order;
-use slotbook_protocol::price::{
+use slotbook_protocol::model::enums::{
+    Direction, MarketType, OrderStatus, OrderType, TriggerCondition,
+};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::price::{
     PriceError, ProtectedMakerParams, auction_price_program, limit_price_program,
 };
-use slotbook_protocol::units::{
+use slotbook_protocol::model::units::{
     BaseQty, OraclePrice, Price, PriceOffset, QuoteQty, Slot, UnixSeconds,
 };
 

@@ -1,8 +1,8 @@
 //! The /auctions body: one row for each order in auction.
 
 use slotbook_book::{AuctionRow, Book, MarketId, Side};
-use slotbook_protocol::enums::{Direction, OrderType};
-use slotbook_protocol::units::BaseQty;
+use slotbook_protocol::model::enums::{Direction, OrderType};
+use slotbook_protocol::model::units::BaseQty;
 
 use crate::head::BodyHead;
 use crate::level::SizeScale;

@@ -1,7 +1,7 @@
 //! The frame of the compatible order book channel: a JSON object that carries a body as a string.
 
 use slotbook_book::{Book, MarketInfo};
-use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::model::enums::MarketType;
 
 use crate::render::{L2Request, write_body};
 use crate::writer::JsonWriter;

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 
 use slotbook_book::Side;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 
 use crate::level::SourcedLevel;
 

@@ -1,8 +1,8 @@
 //! The members of a book body besides its rows.
 
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::oracle::OracleReading;
-use slotbook_protocol::units::{OraclePrice, Slot};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::oracle::OracleReading;
+use slotbook_protocol::model::units::{OraclePrice, Slot};
 
 use crate::top_of_book::{self, TopOfBook};
 use crate::writer::{JsonWriter, literal, members};

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 /// Cached texts per thread: 1.3 MiB.
 const TEXTS_KEPT: usize = 1 << 14;

@@ -1,6 +1,6 @@
 //! The body of /l3: both sides by order.
 
-use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
 
 use crate::head::BodyHead;
 use crate::writer::{JsonWriter, literal, members};

@@ -1,6 +1,6 @@
 //! A book level with its sources, and the scale of sizes.
 
-use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_protocol::model::units::{BaseQty, Price};
 
 use crate::level_texts::{DlobLevel, LevelTexts};
 use crate::writer::{JsonWriter, literal, members};

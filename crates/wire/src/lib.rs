@@ -10,7 +10,7 @@
 //! no floating point.
 //!
 //! ```
-//! use slotbook_protocol::units::Price;
+//! use slotbook_protocol::model::units::Price;
 //! use slotbook_wire::group::{Rounding, grouped};
 //! use slotbook_wire::level::{Source, SourcedLevel};
 //!

@@ -1,8 +1,8 @@
 //! The /user/{account}/orders body: the open orders of one account.
 
 use slotbook_book::{Book, OpenOrder};
-use slotbook_protocol::order::Order;
-use slotbook_protocol::units::{BaseQty, Pubkey};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::units::{BaseQty, Pubkey};
 
 use crate::level::SizeScale;
 use crate::writer::{JsonWriter, members};

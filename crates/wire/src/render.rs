@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use slotbook_book::{
     Book, Header, INDICATIVE_MAKER, MarketInfo, OrderRow, OrdersQuery, QueueScratch, Side,
 };
-use slotbook_protocol::units::{OraclePrice, Price};
+use slotbook_protocol::model::units::{OraclePrice, Price};
 
 use crate::form::{Form, Shown};
 use crate::group::{Rounding, grouped};

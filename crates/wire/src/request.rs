@@ -1,7 +1,7 @@
 //! Parameters of book bodies.
 
 use slotbook_book::MarketId;
-use slotbook_protocol::units::{Price, Pubkey};
+use slotbook_protocol::model::units::{Price, Pubkey};
 
 use crate::sources::Sources;
 

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::slice;
 
 use slotbook_book::{Book, Level, Levels, MarketId, MarketInfo, Side};
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 
 use crate::level::{SOURCES, SizeScale, Source, SourcedLevel};
 

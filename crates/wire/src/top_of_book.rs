@@ -1,6 +1,6 @@
 //! Top of book, and the mark price and spread derived from it.
 
-use slotbook_protocol::units::{OraclePrice, Price};
+use slotbook_protocol::model::units::{OraclePrice, Price};
 
 /// Best bid and best ask of a book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::iter::Peekable;
 use std::slice;
 
 use slotbook_book::Side;
-use slotbook_protocol::units::{OraclePrice, Price};
+use slotbook_protocol::model::units::{OraclePrice, Price};
 
 use crate::level::SourcedLevel;
 

@@ -5,8 +5,8 @@ use slotbook_matching::{
     AmmOffer, ExternalLevel, Fill, JitOffer, Liquidity, Maker, MarketTerms, Model, ProgramAmm,
     Rate, Rests, Size, Taker, Walk, walk,
 };
-use slotbook_protocol::amm::PerpAmm;
-use slotbook_protocol::units::OraclePrice;
+use slotbook_protocol::model::amm::PerpAmm;
+use slotbook_protocol::model::units::OraclePrice;
 
 use crate::level::SizeScale;
 use crate::sources::Sources;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use slotbook_protocol::units::{Price, Pubkey};
+use slotbook_protocol::model::units::{Price, Pubkey};
 
 use crate::digits::{DIGITS_END, Digits};
 use crate::key_texts::with_key_text;

@@ -1,7 +1,7 @@
 //! Rendering a body for the second time does not allocate.
 
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::{OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::units::{OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 use slotbook_wire::cache::{BodyCache, CACHE_LIMITS, Version};
 use slotbook_wire::group::{Rounding, grouped};
 use slotbook_wire::head::BodyHead;

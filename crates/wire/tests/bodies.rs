@@ -3,9 +3,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::oracle::{OracleAverage, OracleReading};
-use slotbook_protocol::units::{OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::oracle::{OracleAverage, OracleReading};
+use slotbook_protocol::model::units::{OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 use slotbook_wire::head::BodyHead;
 use slotbook_wire::l2::write_l2;
 use slotbook_wire::l3::{OrderLine, write_l3};

@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use serde_json::Value;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 use slotbook_wire::group::{Rounding, grouped};
 use slotbook_wire::level::{Source, SourcedLevel};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use slotbook_book::Side;
-use slotbook_protocol::units::{OraclePrice, Price};
+use slotbook_protocol::model::units::{OraclePrice, Price};
 use slotbook_wire::level::{SOURCES, SourcedLevel};
 use slotbook_wire::uncross::{Crossing, UncrossRules};
 

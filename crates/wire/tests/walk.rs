@@ -4,8 +4,8 @@ use crate::common::{self, Bench, OrderBytes, key, state, user, with_byte};
 use serde_json::{Value, json};
 use slotbook_book::{MarketId, Side};
 use slotbook_matching::{ExternalLevel, JitOffer, Model, Size, Taker};
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::units::{BaseQty, Price, QuoteQty};
 use slotbook_wire::sources::Sources;
 use slotbook_wire::walk::{WalkRequest, WalkScratch, render_walk};
 

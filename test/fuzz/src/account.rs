@@ -1,10 +1,10 @@
 //! Accounts of the program: every kind as JSON, and what the views say of the same bytes.
 
 use serde_json::Value;
-use slotbook_protocol::account::{AccountKind, DISCRIMINATOR_BYTES, decode_json, kind_of};
-use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::state::StateView;
-use slotbook_protocol::user::{ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView};
+use slotbook_protocol::drift::account::{AccountKind, DISCRIMINATOR_BYTES, decode_json, kind_of};
+use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::drift::user::{ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView};
 
 use crate::input::Input;
 use crate::reencode::push_layout;

@@ -1,13 +1,13 @@
 //! The AMM of a perp market: quotes, levels and fills of any account.
 
 use slotbook_book::{AmmCut, Level, Side};
-use slotbook_protocol::account::AccountKind;
-use slotbook_protocol::amm::{
+use slotbook_protocol::drift::account::AccountKind;
+use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::amm::{
     AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::market::PerpMarketView;
-use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::units::{BaseQty, Price};
 
 use crate::account::account;
 use crate::input::Input;

@@ -4,7 +4,7 @@ use slotbook_book::Gate;
 use slotbook_node::core::Core;
 use slotbook_node::decode::Decoder;
 use slotbook_node::record::{Record, Records};
-use slotbook_protocol::account::PROGRAM_ID;
+use slotbook_protocol::drift::account::PROGRAM_ID;
 
 /// The batch as it is.
 pub(crate) fn run(batch: &[u8]) {

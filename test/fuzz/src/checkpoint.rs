@@ -8,7 +8,7 @@ use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input as Logged, Origin, Writer};
 use slotbook_node::core::Core;
 use slotbook_node::journal_reader::{JournalReader, JournalUntil};
-use slotbook_protocol::account::PROGRAM_ID;
+use slotbook_protocol::drift::account::PROGRAM_ID;
 use zstd::stream::write::Decoder;
 
 use crate::input::Input;

@@ -1,12 +1,14 @@
 //! Records of the program's events: every kind as JSON, and those that are read as structs.
 
 use serde_json::Value;
-use slotbook_protocol::event::field::{
+use slotbook_protocol::drift::event::field::{
     DISCRIMINATOR_BYTES, EventField, EventFieldType, EventLayout,
 };
-use slotbook_protocol::event::json::{Fit, decode_json};
-use slotbook_protocol::event::records::RECORDS;
-use slotbook_protocol::event::typed::{FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord};
+use slotbook_protocol::drift::event::json::{Fit, decode_json};
+use slotbook_protocol::drift::event::records::RECORDS;
+use slotbook_protocol::drift::event::typed::{
+    FundingRateRecord, ORDER_ACTION_RECORD, OrderActionRecord,
+};
 
 use crate::reencode::{push_element, push_length};
 

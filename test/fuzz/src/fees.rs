@@ -1,10 +1,10 @@
 //! Fees by the exchange's state account: what a fill costs, and that its parts add up.
 
-use slotbook_protocol::account::AccountKind;
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::fees::{Filler, Standing, TakerTerms, builder_fee, fill_fees};
-use slotbook_protocol::state::StateView;
-use slotbook_protocol::units::QuoteQty;
+use slotbook_protocol::drift::account::AccountKind;
+use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::fees::{Filler, Standing, TakerTerms, builder_fee, fill_fees};
+use slotbook_protocol::model::units::QuoteQty;
 
 use crate::account::account;
 use crate::input::Input;

@@ -1,9 +1,9 @@
 //! Logs of transactions: whose event a line is, however the lines are cut and forged.
 
 use base64_simd::STANDARD;
-use slotbook_protocol::account::PROGRAM_ID;
-use slotbook_protocol::event::logs::{LogScanner, LogSummary};
-use slotbook_protocol::event::records::RECORDS;
+use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::event::logs::{LogScanner, LogSummary};
+use slotbook_protocol::drift::event::records::RECORDS;
 
 use crate::input::Input;
 

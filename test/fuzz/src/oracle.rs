@@ -1,14 +1,14 @@
 //! Oracle accounts of every source, and what their readings are worth.
 
-use slotbook_protocol::account::PROGRAM_ID;
-use slotbook_protocol::enums::OracleSource;
-use slotbook_protocol::error::ProtocolError;
-use slotbook_protocol::oracle::{
+use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::model::enums::OracleSource;
+use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::oracle::{
     MmOracle, OracleGuardRails, OracleReading, OracleValidity, PYTH_PROGRAM, PYTH_RECEIVER_PROGRAM,
     SWITCHBOARD_ON_DEMAND_PROGRAM, SWITCHBOARD_PROGRAM, decode_oracle, mm_oracle_reading,
     usable_for_offset_orders, validity,
 };
-use slotbook_protocol::units::{OraclePrice, PRICE_PRECISION, Pubkey, Slot};
+use slotbook_protocol::model::units::{OraclePrice, PRICE_PRECISION, Pubkey, Slot};
 
 use crate::input::Input;
 

@@ -1,12 +1,12 @@
 //! Orders: the 96 bytes, and the prices that follow from them.
 
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::order::{ORDER_BYTES, Order, OrderView};
-use slotbook_protocol::price::{
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::order::{ORDER_BYTES, Order, OrderView};
+use slotbook_protocol::model::price::{
     ProtectedMakerParams, auction_price_program, limit_price_program, resting_offset_price,
     standardize_base, standardize_price,
 };
-use slotbook_protocol::units::{OraclePrice, Price, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{OraclePrice, Price, Slot, UnixSeconds};
 
 use crate::input::Input;
 

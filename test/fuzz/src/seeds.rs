@@ -7,14 +7,14 @@ use std::path::Path;
 
 use base64_simd::STANDARD;
 use serde_json::Value;
-use slotbook_protocol::account::field::Shape;
-use slotbook_protocol::account::user::USER;
-use slotbook_protocol::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
-use slotbook_protocol::enums::OracleSource;
-use slotbook_protocol::event::field::EventLayout;
-use slotbook_protocol::event::records::RECORDS;
-use slotbook_protocol::order::ORDER_BYTES;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::drift::account::field::Shape;
+use slotbook_protocol::drift::account::user::USER;
+use slotbook_protocol::drift::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
+use slotbook_protocol::drift::event::field::EventLayout;
+use slotbook_protocol::drift::event::records::RECORDS;
+use slotbook_protocol::model::enums::OracleSource;
+use slotbook_protocol::model::order::ORDER_BYTES;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::TARGETS;
 use crate::input::steps_of;

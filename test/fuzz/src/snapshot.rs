@@ -3,7 +3,7 @@
 use base64_simd::STANDARD;
 use serde_json::json;
 use slotbook_node::snapshot::{PackedSnapshot, decode};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::input::Input;
 use crate::text::packed;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use slotbook_book::{
     AccountUpdate, Book, BookConfig, FeedState, Gate, IndicativeQuote, MarketId, QuotedSide,
 };
-use slotbook_protocol::account::{AccountKind, PROGRAM_ID};
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::drift::account::{AccountKind, PROGRAM_ID};
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::account::account;
 use crate::input::Input;

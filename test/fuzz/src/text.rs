@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use base64_simd::STANDARD;
 use slotbook_node::decode::{Decoder, Encoding};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 use zstd::bulk::Compressor;
 
 use crate::input::Input;

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use slotbook_protocol::account::{decode_json, kind_of};
+use slotbook_protocol::drift::account::{decode_json, kind_of};
 
 use crate::report::Outcome;
 use crate::value::{Malformed, at, integer, text};

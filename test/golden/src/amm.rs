@@ -1,9 +1,9 @@
 //! `vamm-l2`: the AMM's quotes and levels; `amm-swap`: single swaps on its curve.
 
 use serde_json::Value;
-use slotbook_protocol::amm::curve::{Reserves, SwapAmount, SwapDirection};
-use slotbook_protocol::amm::{AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm};
-use slotbook_protocol::enums::Direction;
+use slotbook_protocol::model::amm::curve::{Reserves, SwapAmount, SwapDirection};
+use slotbook_protocol::model::amm::{AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm};
+use slotbook_protocol::model::enums::Direction;
 
 use crate::report::Outcome;
 use crate::value::{Malformed, at, integer, integer_of, integer_or, integer_or_null, list, text};
@@ -213,7 +213,7 @@ fn swapped(
     before: &Reserves,
     amount: SwapAmount,
     direction: SwapDirection,
-) -> Result<Numbers, slotbook_protocol::amm::AmmError> {
+) -> Result<Numbers, slotbook_protocol::model::amm::AmmError> {
     let signed = |value: u128| i128::try_from(value).unwrap_or(i128::MAX);
     let swap = before.swap(amount, direction)?;
     Ok(vec![

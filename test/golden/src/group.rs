@@ -1,7 +1,7 @@
 //! `group-l2`: levels on a coarser grid.
 
 use serde_json::Value;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 use slotbook_wire::group::{Rounding, grouped};
 use slotbook_wire::level::{Source, SourcedLevel};
 

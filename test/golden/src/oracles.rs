@@ -4,10 +4,10 @@
 use std::str::FromStr;
 
 use serde_json::Value;
-use slotbook_protocol::account::PROGRAM_ID;
-use slotbook_protocol::enums::OracleSource;
-use slotbook_protocol::oracle::{OracleAverage, OracleReading, decode_oracle};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::model::enums::OracleSource;
+use slotbook_protocol::model::oracle::{OracleAverage, OracleReading, decode_oracle};
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::report::Outcome;
 use crate::value::{Malformed, flag, integer, text};

@@ -5,11 +5,11 @@ use serde_json::Value;
 use slotbook_naive::{
     ProtectedParams, auction_price_sdk, protected_price_program, protected_price_sdk, round_to_tick,
 };
-use slotbook_protocol::order::{Order, OrderView};
-use slotbook_protocol::price::{
+use slotbook_protocol::model::order::{Order, OrderView};
+use slotbook_protocol::model::price::{
     PriceError, ProtectedMakerParams, auction_price_program, limit_price_program,
 };
-use slotbook_protocol::units::{OraclePrice, Price, Slot};
+use slotbook_protocol::model::units::{OraclePrice, Price, Slot};
 
 use crate::order::order_bytes;
 use crate::report::Outcome;

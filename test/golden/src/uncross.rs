@@ -1,7 +1,7 @@
 //! `uncross-l2`: a crossed book moved apart.
 
 use serde_json::Value;
-use slotbook_protocol::units::{OraclePrice, Price};
+use slotbook_protocol::model::units::{OraclePrice, Price};
 use slotbook_wire::level::SourcedLevel;
 use slotbook_wire::uncross::{Crossing, UncrossRules};
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use slotbook_protocol::amm::{
+use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
-use slotbook_protocol::market::PerpMarketView;
 
 use crate::account::PerpMarket;
 use crate::book::NaiveBook;

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slotbook_protocol::account::PROGRAM_ID;
-use slotbook_protocol::enums::OracleSource;
-use slotbook_protocol::oracle::{OracleGuardRails, decode_oracle, quote_asset_reading};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::model::enums::OracleSource;
+use slotbook_protocol::model::oracle::{OracleGuardRails, decode_oracle, quote_asset_reading};
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::account::{Account, Key, MarketKind, Order, PerpMarket, SpotMarket, State, User};
 use crate::oracle::{Limits, MmFields, Reading, Validity, mm_or_exchange, validity};
@@ -384,7 +384,7 @@ impl NaiveBook {
     fn reading(&self, oracle: &Key, source: u8) -> Option<Reading> {
         let source = OracleSource::from_byte(source).ok()?;
         let read = if source == OracleSource::QuoteAsset {
-            quote_asset_reading(slotbook_protocol::units::Slot(self.clock.slot))
+            quote_asset_reading(slotbook_protocol::model::units::Slot(self.clock.slot))
         } else {
             let stored = self.accounts.get(oracle).filter(|stored| !stored.data.is_empty())?;
             decode_oracle(source, &self.oracle_owner(stored), &stored.data).ok()?

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use slotbook_protocol::enums::{Direction, OrderStatus};
-use slotbook_protocol::units::Pubkey;
-use slotbook_protocol::user::UserView;
+use slotbook_protocol::model::enums::{Direction, OrderStatus};
+use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::drift::user::UserView;
 
 /// Order slots of an account.
 const SLOTS: usize = 32;

@@ -11,7 +11,7 @@ use slotbook_bench::chain;
 use slotbook_bench::makers::{ORACLE, STEP, TICK};
 use slotbook_bench::replay::Replay;
 use slotbook_book::{Gate, MarketId, Side};
-use slotbook_protocol::units::{OraclePrice, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{OraclePrice, Pubkey, Slot, UnixSeconds};
 
 use crate::accounts::{AccountReader, Change, Order};
 

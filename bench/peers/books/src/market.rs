@@ -1,7 +1,7 @@
 //! The market of the row: makers with eight orders at fixed prices each, and what each of them does next.
 
 use slotbook_bench::makers::Maker;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 /// Makers of the market; with eight orders each, 10,000 orders.
 pub const MAKERS: u16 = 1_250;

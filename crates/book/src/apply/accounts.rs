@@ -1,11 +1,11 @@
 //! Checks raw accounts and applies them to the book.
 
-use slotbook_protocol::ProtocolError;
-use slotbook_protocol::account::{AccountKind, kind_of};
-use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::state::StateView;
-use slotbook_protocol::units::Pubkey;
-use slotbook_protocol::user::{UserView, user_status};
+use slotbook_protocol::drift::account::{AccountKind, kind_of};
+use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::drift::user::{UserView, user_status};
+use slotbook_protocol::model::ProtocolError;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::book::Book;
 use crate::ladder::arena::handle_of;

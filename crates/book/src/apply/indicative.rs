@@ -1,6 +1,6 @@
 //! Applies and expires indicative quotes.
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::book::Book;
 use crate::limits::{

@@ -1,6 +1,6 @@
 //! Snapshots: full readings of the accounts, which also reveal closed accounts.
 
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::book::{Book, SnapshotProgress, SnapshotReport};
 use crate::model::clock::FeedState;

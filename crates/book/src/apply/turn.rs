@@ -1,6 +1,6 @@
 //! Clock updates, and the end of a turn.
 
-use slotbook_protocol::units::{Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Slot, UnixSeconds};
 
 use crate::book::Book;
 use crate::model::clock::{Clock, FeedState};

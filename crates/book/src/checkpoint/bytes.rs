@@ -1,7 +1,7 @@
 //! Codec of a captured state: little-endian base-128 varints, zigzag for signed numbers, keys as
 //! raw bytes. One field list per type serves both directions.
 
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use super::RestoreError;
 

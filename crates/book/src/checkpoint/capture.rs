@@ -1,6 +1,6 @@
 //! Captures the state that the accounts do not contain.
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use super::bytes::{Field, RawBytes};
 use super::state::{

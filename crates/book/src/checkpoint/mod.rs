@@ -14,7 +14,7 @@ mod state;
 
 use std::fmt;
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::model::update::AccountUpdate;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use super::Accounts;
 use super::state::BookState;

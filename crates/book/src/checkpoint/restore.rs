@@ -1,9 +1,9 @@
 //! Restores a book from a captured state and its accounts.
 
-use slotbook_protocol::account::{AccountKind, kind_of};
-use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::state::StateView;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::drift::account::{AccountKind, kind_of};
+use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::model::units::Pubkey;
 
 use super::named::NamedAccounts;
 use super::state::{

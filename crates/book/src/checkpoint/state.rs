@@ -1,6 +1,6 @@
 //! The fields of a captured state, in the order of its bytes.
 
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use super::RestoreError;
 use super::bytes::{Field, RawBytes, StateReader, fields, variants};

@@ -1,6 +1,6 @@
 //! Merges the fixed and oracle-offset orders of one side, best price first.
 
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 
 use super::chunks::Cursor;
 use super::fixed::FixedLevel;

@@ -388,7 +388,7 @@ fn quotient_of(side: Side, rank: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slotbook_protocol::units::{OraclePrice, Price, PriceOffset};
+    use slotbook_protocol::model::units::{OraclePrice, Price, PriceOffset};
 
     /// Inserts offsets, prices them at many oracles and compares with the rule applied to each.
     fn check(side: Side, tick: u64, offsets: &[i32], price_max: Option<u64>) {
@@ -426,7 +426,7 @@ mod tests {
     ) -> Vec<(u64, u128)> {
         let mut levels = std::collections::BTreeMap::<u64, u128>::new();
         for (slot, offset) in offsets.iter().enumerate() {
-            let price = slotbook_protocol::price::resting_offset_price(
+            let price = slotbook_protocol::model::price::resting_offset_price(
                 OraclePrice(oracle),
                 PriceOffset(*offset),
                 Price(tick),

@@ -1,11 +1,11 @@
 //! Market accounts, decoded.
 
-use slotbook_protocol::ProtocolError;
-use slotbook_protocol::amm::PerpAmm;
-use slotbook_protocol::enums::{ContractType, MarketType, SpotBalanceType};
-use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::units::{BaseQty, Price, Pubkey};
-use slotbook_protocol::user::spot_token_amount;
+use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::drift::user::spot_token_amount;
+use slotbook_protocol::model::ProtocolError;
+use slotbook_protocol::model::amm::PerpAmm;
+use slotbook_protocol::model::enums::{ContractType, MarketType, SpotBalanceType};
+use slotbook_protocol::model::units::{BaseQty, Price, Pubkey};
 
 use crate::model::market::{MarketId, MarketInfo, PerpStats, SpotStats};
 

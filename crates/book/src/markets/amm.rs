@@ -6,7 +6,7 @@
 //! markets before and after, without making levels, to find the markets whose levels differ. Levels
 //! are made on the first request.
 
-use slotbook_protocol::amm::{
+use slotbook_protocol::model::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
 

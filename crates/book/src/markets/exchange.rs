@@ -1,9 +1,9 @@
 //! The exchange's state account.
 
-use slotbook_protocol::fees::FeeStructure;
-use slotbook_protocol::oracle::OracleGuardRails;
-use slotbook_protocol::state::StateView;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::model::fees::FeeStructure;
+use slotbook_protocol::model::oracle::OracleGuardRails;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::model::clock::Clock;
 use crate::model::update::Version;

@@ -1,7 +1,7 @@
 //! One market: its account, its oracle, its ladders, and its changes in the current turn.
 
-use slotbook_protocol::enums::MarketStatus;
-use slotbook_protocol::units::{OraclePrice, Price, Slot};
+use slotbook_protocol::model::enums::MarketStatus;
+use slotbook_protocol::model::units::{OraclePrice, Price, Slot};
 
 use super::account::{Interest, MarketAccount, OracleFields};
 use super::amm::{QuoteInputs, Vamm};

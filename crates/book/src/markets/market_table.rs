@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use slotbook_protocol::enums::{MarketType, OracleSource};
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::{MarketType, OracleSource};
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use super::exchange::{Exchange, ExchangeTerms};
 use super::market::{Change, DirtyMarkets, Market};

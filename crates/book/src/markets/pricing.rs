@@ -1,16 +1,16 @@
 //! Derives from a market's accounts, its oracle and the time: why its book is empty, the one oracle
 //! reading that prices its offset orders, and the inputs of its AMM quote.
 
-use slotbook_protocol::account::PROGRAM_ID;
-use slotbook_protocol::amm::AmmInputs;
-use slotbook_protocol::enums::{MarketStatus, MarketType, OracleSource};
-use slotbook_protocol::market::{perp_operation, spot_operation};
-use slotbook_protocol::oracle::{
+use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::market::{perp_operation, spot_operation};
+use slotbook_protocol::drift::state::exchange_status;
+use slotbook_protocol::model::amm::AmmInputs;
+use slotbook_protocol::model::enums::{MarketStatus, MarketType, OracleSource};
+use slotbook_protocol::model::oracle::{
     MmOracle, OracleReading, decode_oracle, mm_oracle_reading, published, quote_asset_reading,
     usable_for_offset_orders, validity,
 };
-use slotbook_protocol::state::exchange_status;
-use slotbook_protocol::units::{OraclePrice, PREDICTION_PRICE_MAX, Pubkey, Slot};
+use slotbook_protocol::model::units::{OraclePrice, PREDICTION_PRICE_MAX, Pubkey, Slot};
 
 use super::amm::{QuoteInputs, VammExclusion};
 use super::exchange::Exchange;

@@ -8,8 +8,8 @@
 
 use std::fmt;
 
-use slotbook_protocol::price::{resting_offset_price, standardize_price};
-use slotbook_protocol::units::{
+use slotbook_protocol::model::price::{resting_offset_price, standardize_price};
+use slotbook_protocol::model::units::{
     BaseQty, OraclePrice, PREDICTION_PRICE_MAX, Price, PriceOffset, Pubkey, Slot, UnixSeconds,
 };
 

@@ -1,6 +1,6 @@
 //! The book's time, and the freshness of its source.
 
-use slotbook_protocol::units::{Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Slot, UnixSeconds};
 
 /// The chain's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

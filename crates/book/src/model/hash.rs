@@ -7,9 +7,9 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::order::ORDER_BYTES;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::order::ORDER_BYTES;
+use slotbook_protocol::model::units::Pubkey;
 use twox_hash::XxHash3_64;
 
 use super::side::Side;

@@ -1,8 +1,8 @@
 //! Facts of a market: its id, its account, its oracle, and why its book may be empty.
 
-use slotbook_protocol::enums::{MarketStatus, MarketType, OracleSource};
-use slotbook_protocol::oracle::OracleReading;
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, UnixSeconds};
+use slotbook_protocol::model::enums::{MarketStatus, MarketType, OracleSource};
+use slotbook_protocol::model::oracle::OracleReading;
+use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, UnixSeconds};
 
 /// A market's number in this book: consecutive, in the order of discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

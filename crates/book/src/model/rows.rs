@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot, UnixSeconds};
 
 /// One price of one side, with fixed and oracle-offset orders summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The two sides of a book.
 
-use slotbook_protocol::enums::Direction;
+use slotbook_protocol::model::enums::Direction;
 
 /// A side of the book: bids buy, asks sell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

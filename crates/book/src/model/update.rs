@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use slotbook_protocol::ProtocolError;
-use slotbook_protocol::units::{Pubkey, Slot};
+use slotbook_protocol::model::ProtocolError;
+use slotbook_protocol::model::units::{Pubkey, Slot};
 
 /// How an update is ordered against the book's state of the same account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! The order slots of all users: their bytes, their places, and their timers.
 
-use slotbook_protocol::ProtocolError;
-use slotbook_protocol::enums::{MarketType, OrderStatus};
-use slotbook_protocol::order::{Order, OrderView, bit_flags};
-use slotbook_protocol::units::Pubkey;
-use slotbook_protocol::user::spot_token_amount;
+use slotbook_protocol::drift::user::spot_token_amount;
+use slotbook_protocol::model::ProtocolError;
+use slotbook_protocol::model::enums::{MarketType, OrderStatus};
+use slotbook_protocol::model::order::{Order, OrderView, bit_flags};
+use slotbook_protocol::model::units::Pubkey;
 
 use super::rules::{Context, decide};
 use super::timers::Timer;

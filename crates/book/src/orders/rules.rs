@@ -1,8 +1,8 @@
 //! The rules that place one order.
 
-use slotbook_protocol::enums::OrderStatus;
-use slotbook_protocol::order::Order;
-use slotbook_protocol::units::BaseQty;
+use slotbook_protocol::model::enums::OrderStatus;
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::units::BaseQty;
 
 use crate::ladder::arena::{Place, Standing};
 use crate::model::clock::Clock;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use slotbook_protocol::order::Order;
+use slotbook_protocol::model::order::Order;
 
 use super::rules::{auction_end, expiry};
 use crate::limits::{AUCTION_WHEEL_BUCKETS, EXPIRY_WHEEL_BUCKETS};

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use slotbook_protocol::enums::SpotBalanceType;
-use slotbook_protocol::units::Pubkey;
-use slotbook_protocol::user::UserView;
+use slotbook_protocol::drift::user::UserView;
+use slotbook_protocol::model::enums::SpotBalanceType;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::model::hash::{KeyHashBuilder, hash_bytes};
 use crate::model::update::Version;
@@ -175,7 +175,7 @@ impl UserTable {
 
 pub(crate) fn positions_of(
     view: &UserView<'_>,
-) -> Result<Positions, slotbook_protocol::ProtocolError> {
+) -> Result<Positions, slotbook_protocol::model::ProtocolError> {
     let mut positions = Positions::NONE;
     for (index, position) in positions.perp.iter_mut().enumerate() {
         let found = view.perp_position(index);

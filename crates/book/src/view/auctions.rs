@@ -3,9 +3,9 @@
 //! Joining and leaving a market's list takes constant time, by the timers and updates that also
 //! move orders between ladders. Reading a list is O(length).
 
-use slotbook_protocol::order::Order;
-use slotbook_protocol::price::limit_price_program;
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::price::limit_price_program;
+use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot};
 
 use crate::book::Book;
 use crate::ladder::arena::NONE;

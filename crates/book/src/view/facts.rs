@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::fees::FeeStructure;
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::fees::FeeStructure;
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::book::Book;
 use crate::markets::market::Market;

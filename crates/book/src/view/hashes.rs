@@ -2,8 +2,8 @@
 //! applied; the other parts are small and computed on request, account hashes once per account
 //! state.
 
-use slotbook_protocol::oracle::OracleReading;
-use slotbook_protocol::order::OrderView;
+use slotbook_protocol::model::oracle::OracleReading;
+use slotbook_protocol::model::order::OrderView;
 
 use crate::book::Book;
 use crate::ladder::arena::handle_of;

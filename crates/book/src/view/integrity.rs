@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use slotbook_protocol::enums::{MarketType, OrderStatus};
-use slotbook_protocol::order::OrderView;
+use slotbook_protocol::model::enums::{MarketType, OrderStatus};
+use slotbook_protocol::model::order::OrderView;
 
 use crate::book::Book;
 use crate::ladder::arena::{NONE, Node, Place, handle_of};

@@ -1,11 +1,11 @@
 //! Compares a reading with the book, read-only: accounts that the book lacks, which reveal lost
 //! notifications, and accounts that the reading lacks.
 
-use slotbook_protocol::account::{AccountKind, kind_of};
-use slotbook_protocol::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::state::StateView;
-use slotbook_protocol::units::Pubkey;
-use slotbook_protocol::user::UserView;
+use slotbook_protocol::drift::account::{AccountKind, kind_of};
+use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
+use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::drift::user::UserView;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::apply::accounts::FROZEN;
 use crate::book::Book;

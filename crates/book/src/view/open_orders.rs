@@ -1,7 +1,7 @@
 //! The open orders of one user account, shown or not.
 
-use slotbook_protocol::order::Order;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::LeftOut;
 use crate::book::Book;

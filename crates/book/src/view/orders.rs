@@ -1,6 +1,6 @@
 //! The levels of a side, and its orders in book order.
 
-use slotbook_protocol::units::{Price, Pubkey};
+use slotbook_protocol::model::units::{Price, Pubkey};
 
 use super::queue::QueueScratch;
 use super::queue::{QueueEntry, own_first};

@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
-use slotbook_protocol::order::{OrderView, bit_flags};
-use slotbook_protocol::units::{BaseQty, Price, Pubkey, Slot};
+use slotbook_protocol::model::order::{OrderView, bit_flags};
+use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot};
 
 use crate::ladder::arena::{NONE, user_of};
 use crate::ladder::merged::{Merged, Piece};

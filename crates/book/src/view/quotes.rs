@@ -1,6 +1,6 @@
 //! The levels and orders of AMM quotes and indicative quotes.
 
-use slotbook_protocol::amm::{AmmInputs, AmmQuote, PerpAmm};
+use slotbook_protocol::model::amm::{AmmInputs, AmmQuote, PerpAmm};
 
 use crate::book::Book;
 use crate::markets::amm::VammExclusion;

@@ -1,6 +1,6 @@
 //! Iterates over the orders of a side, for callers that do not know how many they need.
 
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 
 use super::queue::{QueueKey, QueueScratch};
 use crate::book::Book;

@@ -3,8 +3,8 @@
 //! Source of the offsets: programs/drift/src/state/{user,perp_market,spot_market,state}.rs.
 
 use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, Gate, MarketId, Side};
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 /// The program of the tests.
 pub(crate) const PROGRAM: Pubkey = Pubkey([9; 32]);

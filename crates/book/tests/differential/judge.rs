@@ -9,8 +9,8 @@ use slotbook_book::{
 };
 use slotbook_book::{CanonicalHash, HashRow};
 use slotbook_naive::{Clock, MarketKind, MarketView, NaiveBook, Row, SnapshotKind, Stamp, Update};
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
 
 use super::world::{Key, PROGRAM};
 

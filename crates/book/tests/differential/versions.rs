@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use slotbook_book::{Book, Level, MarketId, OrderRow, Side, VammExclusion};
-use slotbook_protocol::amm::AmmQuote;
+use slotbook_protocol::model::amm::AmmQuote;
 
 /// The shown data of every market at its last version.
 #[derive(Default)]

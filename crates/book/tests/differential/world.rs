@@ -3,14 +3,14 @@
 //! Source of offsets:
 //! programs/drift/src/state/{user,perp_market,spot_market,state,pyth_lazer_oracle}.rs.
 
-use slotbook_protocol::account::perp_market::PERP_MARKET;
+use slotbook_protocol::drift::account::perp_market::PERP_MARKET;
 
 use super::rng::Rng;
 
 pub(crate) type Key = [u8; 32];
 
 /// The exchange's program.
-pub(crate) const PROGRAM: Key = slotbook_protocol::account::PROGRAM_ID.0;
+pub(crate) const PROGRAM: Key = slotbook_protocol::drift::account::PROGRAM_ID.0;
 
 /// Most users and order slots of a seed; see [`Shape`].
 const USERS_MAX: u8 = 48;

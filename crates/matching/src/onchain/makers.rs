@@ -2,10 +2,10 @@
 
 use core::cmp::Ordering;
 
-use slotbook_protocol::enums::{Direction, OrderStatus};
-use slotbook_protocol::order::Order;
-use slotbook_protocol::price::{ProtectedMakerParams, limit_price_program};
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::{Direction, OrderStatus};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::price::{ProtectedMakerParams, limit_price_program};
+use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 
 /// Precision of a margin ratio. Source: programs/drift/src/math/constants.rs `MARGIN_PRECISION`.
 const MARGIN_PRECISION: u128 = 10_000;

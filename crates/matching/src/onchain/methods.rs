@@ -1,7 +1,7 @@
 //! The program's plan for a taker: its fulfillment steps.
 
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::units::Price;
 
 use super::makers::Ranked;
 

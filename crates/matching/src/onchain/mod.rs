@@ -10,7 +10,7 @@ mod perp;
 pub mod program;
 mod spot;
 
-use slotbook_protocol::enums::MarketType;
+use slotbook_protocol::model::enums::MarketType;
 
 use crate::liquidity::Liquidity;
 use crate::taker::Taker;

@@ -1,10 +1,10 @@
 //! Simulates a new perp order as one fill of the program.
 
-use slotbook_protocol::amm::PerpAmm;
-use slotbook_protocol::enums::{Direction, OrderStatus, OrderType};
-use slotbook_protocol::order::Order;
-use slotbook_protocol::price::standardize_price;
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::amm::PerpAmm;
+use slotbook_protocol::model::enums::{Direction, OrderStatus, OrderType};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::price::standardize_price;
+use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 
 use super::makers::{MakerOrder, Moment};
 use super::program::{FillError, Fills, ProgramFill, Request, Source, fill};

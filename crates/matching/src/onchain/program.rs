@@ -5,17 +5,17 @@
 
 use core::fmt;
 
-use slotbook_protocol::amm::jit::JitMatch;
-use slotbook_protocol::amm::{AmmError, PerpAmm};
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::error::ProtocolError;
-use slotbook_protocol::fees::{
+use slotbook_protocol::model::amm::jit::JitMatch;
+use slotbook_protocol::model::amm::{AmmError, PerpAmm};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::error::ProtocolError;
+use slotbook_protocol::model::fees::{
     FeeTier, FillFees, TakerTerms, builder_fee, fill_fees, maker_rebate,
 };
-use slotbook_protocol::fill::{match_fill, quote_for_maker};
-use slotbook_protocol::order::Order;
-use slotbook_protocol::price::{PriceError, limit_price_program, standardize_base};
-use slotbook_protocol::units::{BaseQty, PRICE_PRECISION, Price, Pubkey, QuoteQty};
+use slotbook_protocol::model::fill::{match_fill, quote_for_maker};
+use slotbook_protocol::model::order::Order;
+use slotbook_protocol::model::price::{PriceError, limit_price_program, standardize_base};
+use slotbook_protocol::model::units::{BaseQty, PRICE_PRECISION, Price, Pubkey, QuoteQty};
 
 use super::makers::{MakerList, MakerOrder, Moment, Ranked};
 use super::methods::{Method, Plan, is_better};

@@ -1,8 +1,8 @@
 //! Simulates a new spot order as a fill of the program.
 
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::price::standardize_price;
-use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::price::standardize_price;
+use slotbook_protocol::model::units::{BaseQty, Price};
 
 use crate::external::ExternalLevel;
 use crate::fill::{FillSource, Origin};

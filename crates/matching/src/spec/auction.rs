@@ -1,8 +1,8 @@
 //! Selects and sorts the offers that fill in the auction.
 
-use slotbook_protocol::enums::Direction;
-use slotbook_protocol::price::standardize_price;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::enums::Direction;
+use slotbook_protocol::model::price::standardize_price;
+use slotbook_protocol::model::units::Price;
 
 use crate::limits::JIT_OFFERS_MAX;
 use crate::liquidity::JitOffer;

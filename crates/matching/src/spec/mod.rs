@@ -9,8 +9,8 @@ mod venues;
 
 use core::iter::Peekable;
 
-use slotbook_protocol::enums::{Direction, MarketType};
-use slotbook_protocol::units::{OraclePrice, Price};
+use slotbook_protocol::model::enums::{Direction, MarketType};
+use slotbook_protocol::model::units::{OraclePrice, Price};
 
 use self::venues::Venues;
 use crate::curve::{AmmOffer, Want};

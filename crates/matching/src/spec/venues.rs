@@ -1,6 +1,6 @@
 //! External venues, which interleave with on-chain liquidity where they are better.
 
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 
 use crate::external::ExternalLevel;
 use crate::fill::{FillSource, Origin};

@@ -4,9 +4,9 @@ use slotbook_matching::{
     AmmOffer, ExternalLevel, Fill, FillSource, JitOffer, Liquidity, Maker, MarketTerms, Model,
     OrderKind, Size, Taker, Walk, walk,
 };
-use slotbook_protocol::amm::curve::Reserves;
-use slotbook_protocol::enums::{Direction, MarketType};
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, QuoteQty, Slot};
+use slotbook_protocol::model::amm::curve::Reserves;
+use slotbook_protocol::model::enums::{Direction, MarketType};
+use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, QuoteQty, Slot};
 
 /// One base of a perp.
 pub(crate) const BASE: u64 = 1_000_000_000;

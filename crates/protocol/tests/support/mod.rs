@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
-use slotbook_protocol::account::AccountKind;
+use slotbook_protocol::drift::account::AccountKind;
 
 /// An account and what it says, as another decoder wrote it down.
 pub struct Recorded {

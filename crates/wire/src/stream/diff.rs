@@ -1,7 +1,7 @@
 //! The changes of one side's orders.
 
 use slotbook_book::Side;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use super::rows::{Difference, Fresh, Row};
 use crate::l3::OrderLine;
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::level::SourcedLevel;
     use proptest::prelude::*;
-    use slotbook_protocol::units::{Price, Slot, UnixSeconds};
+    use slotbook_protocol::model::units::{Price, Slot, UnixSeconds};
     use std::collections::BTreeMap;
 
     /// Rows in book order, without duplicate places.

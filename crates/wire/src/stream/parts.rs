@@ -1,7 +1,7 @@
 //! The parts of a topic's frames that both encodings share.
 
 use slotbook_book::{FeedState, Header};
-use slotbook_protocol::units::Slot;
+use slotbook_protocol::model::units::Slot;
 
 use super::spec::{Channel, Timing};
 use crate::l3::OrderLine;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use slotbook_book::Side;
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 
 use crate::l3::OrderLine;
 use crate::level::SourcedLevel;

@@ -83,7 +83,7 @@ mod tests {
     use crate::level::SourcedLevel;
     use crate::sources::Sources;
     use slotbook_book::{FeedState, MarketId};
-    use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
+    use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
     use std::fmt::Write;
     use std::path::Path;
 

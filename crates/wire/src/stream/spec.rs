@@ -1,7 +1,7 @@
 //! The content and the name of a topic.
 
 use slotbook_book::MarketId;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use crate::request::{L2Request, L3Request};
 use crate::sources::Sources;

@@ -1,6 +1,6 @@
 //! The members of JSON frames that depend on the channel.
 
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 
 use super::diff::OrderChanges;
 use super::rows::{Difference, Fresh};

@@ -66,8 +66,9 @@ fn accounts_that_are_missing_or_too_many_are_named() {
     life.pair.kept.insert(market.0, kept);
     assert!(restored(&life, &state).is_ok());
     let users: Vec<_> = (0..8).map(super::world::user_key).collect();
-    let present =
-        users.iter().find(|key| life.pair.first.has_user(&slotbook_protocol::units::Pubkey(**key)));
+    let present = users
+        .iter()
+        .find(|key| life.pair.first.has_user(&slotbook_protocol::model::units::Pubkey(**key)));
     let user = life.pair.kept.remove(present.unwrap()).unwrap();
     assert_eq!(restored(&life, &state).unwrap_err().code(), "STATE_USERS_MISMATCH");
     life.pair.kept.insert([0x55; 32], user);

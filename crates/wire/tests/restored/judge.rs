@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use slotbook_book::{AccountUpdate, Applied, Book, BookConfig, BookError, FeedState, Gate};
 use slotbook_naive::{SnapshotKind, Stamp};
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use super::rng::Rng;
 use super::shown::shown;

@@ -19,7 +19,7 @@ mod shown;
 use life::Life;
 use rng::Rng;
 use slotbook_book::{FeedState, IndicativePolicy, IndicativeQuote, MarketId, QuotedSide};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 /// Seeds of a plain test run, and commands of one.
 const SEEDS_DEFAULT: u64 = 40;

@@ -2,8 +2,8 @@
 
 use slotbook_book::{AuctionRow, Book, MarketId, MarketInfo, Side};
 use slotbook_matching::{ExternalLevel, Model, Size, Taker};
-use slotbook_protocol::enums::{Direction, MarketType};
-use slotbook_protocol::units::{BaseQty, Price};
+use slotbook_protocol::model::enums::{Direction, MarketType};
+use slotbook_protocol::model::units::{BaseQty, Price};
 use slotbook_wire::auctions::render_auctions;
 use slotbook_wire::open_orders::render_open_orders;
 use slotbook_wire::render::{
@@ -38,7 +38,7 @@ pub(crate) fn shown(book: &mut Book) -> Vec<String> {
         show_facts(book, *id, &mut texts);
     }
     for user in 0..48 {
-        let key = slotbook_protocol::units::Pubkey(user_key(user));
+        let key = slotbook_protocol::model::units::Pubkey(user_key(user));
         texts.push(text(|out| render_open_orders(book, &key, "e", out)));
         texts.push(format!("{}", book.has_user(&key)));
     }
@@ -84,7 +84,7 @@ fn show_levels(book: &Book, market: MarketId, sources: Sources, texts: &mut Vec<
 }
 
 fn show_orders(book: &Book, market: MarketId, sources: Sources, texts: &mut Vec<String>) {
-    let maker = slotbook_protocol::units::Pubkey(user_key(2));
+    let maker = slotbook_protocol::model::units::Pubkey(user_key(2));
     for (depth_orders, maker) in [(2, None), (usize::MAX, None), (5, Some(maker))] {
         let request = L3Request { market, depth_orders, maker, sources };
         let mut rows = Rows::default();

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use slotbook_book::Side;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::stream::binary::market::{
     Candle, MarketMessage, MessageKind, Trade, TradeSide, decode_market,
 };

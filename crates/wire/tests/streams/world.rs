@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use slotbook_book::{Book, FeedState, MarketId};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 use slotbook_wire::sources::Sources;
 use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};

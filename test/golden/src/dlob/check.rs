@@ -8,8 +8,8 @@ use slotbook_naive::{
     Answer, Clock, MarketKey, MarketKind, NaiveBook, ReadingBook, ReadingOrder, Readings, Snapshot,
     Stamp, Update,
 };
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use super::chain::{Chain, PROGRAM, RawAccount, market_account, oracle_account};
 use super::sourced;

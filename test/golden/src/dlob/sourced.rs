@@ -10,9 +10,9 @@ use slotbook_book::{
     IndicativeQuote, Level, MarketId, QuotedSide, Side,
 };
 use slotbook_naive::{MarketKey, MarketKind};
-use slotbook_protocol::amm::{AmmInputs, AmmQuote};
-use slotbook_protocol::enums::MarketType;
-use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::amm::{AmmInputs, AmmQuote};
+use slotbook_protocol::model::enums::MarketType;
+use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
 use slotbook_wire::level::{SizeScale, Source, SourcedLevel};
 use slotbook_wire::sources::merged;
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 use slotbook_naive::{Key, MarketKey, MarketKind, Order, ProtectedParams, ReadingOrder};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use super::views::{Row, Views};
 use crate::order::{ORDER_BYTES, order_bytes};

@@ -1,7 +1,7 @@
 //! The views in which two books are compared.
 
 use slotbook_naive::{AnswerRow, Key, ReadingOrder};
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 /// Makers that the incumbent's answer names.
 pub(super) const MAKERS_MAX: usize = 4;

@@ -1,8 +1,8 @@
 //! The stored AMM of a vector, and `onchain-spreads`.
 
 use serde_json::Value;
-use slotbook_protocol::amm::PerpAmm;
-use slotbook_protocol::enums::Direction;
+use slotbook_protocol::model::amm::PerpAmm;
+use slotbook_protocol::model::enums::Direction;
 
 use super::Comparison;
 use crate::report::Outcome;

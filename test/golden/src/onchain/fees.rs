@@ -1,12 +1,12 @@
 //! `onchain-fees` and `onchain-match-fill`.
 
 use serde_json::Value;
-use slotbook_protocol::enums::{Direction, MarketType};
-use slotbook_protocol::fees::{
+use slotbook_protocol::model::enums::{Direction, MarketType};
+use slotbook_protocol::model::fees::{
     FeeStructure, FeeTier, FillFees, Filler, Standing, TakerTerms, fill_fees,
 };
-use slotbook_protocol::fill::match_fill;
-use slotbook_protocol::units::{BaseQty, Price, QuoteQty};
+use slotbook_protocol::model::fill::match_fill;
+use slotbook_protocol::model::units::{BaseQty, Price, QuoteQty};
 
 use super::Comparison;
 use crate::report::Outcome;

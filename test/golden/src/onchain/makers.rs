@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use slotbook_matching::onchain::makers::{Ranked, insert};
-use slotbook_protocol::units::Price;
+use slotbook_protocol::model::units::Price;
 
 use super::fees::direction;
 use crate::report::Outcome;

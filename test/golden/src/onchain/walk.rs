@@ -4,9 +4,9 @@ use serde_json::Value;
 use slotbook_matching::onchain::makers::{MakerOrder, Moment, Skip};
 use slotbook_matching::onchain::methods::Method;
 use slotbook_matching::onchain::program::{Fills, ProgramFill, Request, Source, fill};
-use slotbook_protocol::fees::{FeeStructure, TakerTerms};
-use slotbook_protocol::order::{Order, OrderView};
-use slotbook_protocol::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::fees::{FeeStructure, TakerTerms};
+use slotbook_protocol::model::order::{Order, OrderView};
+use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 
 use super::Comparison;
 use super::amm::{perp_amm, signed};

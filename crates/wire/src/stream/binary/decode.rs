@@ -7,7 +7,7 @@
 //! ```
 
 use slotbook_book::Side;
-use slotbook_protocol::units::{Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
 
 use super::bytes::{ByteReader, unzigzag};
 pub use super::error::DecodeError;

@@ -1,7 +1,7 @@
 //! Encodes the frames of a topic as bytes.
 
 use slotbook_book::{FeedState, Side};
-use slotbook_protocol::units::{Price, Pubkey, Slot};
+use slotbook_protocol::model::units::{Price, Pubkey, Slot};
 
 use super::bytes::{ByteWriter, zigzag};
 use super::{
@@ -347,7 +347,7 @@ mod tests {
     use super::super::decode::{Body, Frame, Rows, decode};
     use super::*;
     use proptest::prelude::*;
-    use slotbook_protocol::units::UnixSeconds;
+    use slotbook_protocol::model::units::UnixSeconds;
 
     use crate::stream::spec::Channel;
 

@@ -1,6 +1,6 @@
 //! Keys of a frame, in full or as back-references, and order ids.
 
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use super::MAKERS_NAMED_MAX;
 use super::bytes::ByteReader;

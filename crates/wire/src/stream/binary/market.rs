@@ -9,7 +9,7 @@
 //! ```
 
 use slotbook_book::Side;
-use slotbook_protocol::units::Pubkey;
+use slotbook_protocol::model::units::Pubkey;
 
 use super::bytes::ByteReader;
 use super::decode::TEXT_BYTES_MAX;

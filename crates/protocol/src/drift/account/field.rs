@@ -1,0 +1,239 @@
+//! What a layout table is made of, and how an offset is found in one when this is compiled.
+
+/// The type of one element of a field.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldType {
+    /// Unsigned, 1 byte.
+    U8,
+    /// Signed, 1 byte.
+    I8,
+    /// Unsigned, 2 bytes.
+    U16,
+    /// Signed, 2 bytes.
+    I16,
+    /// Unsigned, 4 bytes.
+    U32,
+    /// Signed, 4 bytes.
+    I32,
+    /// Unsigned, 8 bytes.
+    U64,
+    /// Signed, 8 bytes.
+    I64,
+    /// Unsigned, 16 bytes.
+    U128,
+    /// Signed, 16 bytes.
+    I128,
+    /// A truth value: 0 or 1.
+    Bool,
+    /// An address of 32 bytes.
+    Key,
+    /// A byte that stands for one of these names, in order from 0.
+    Enum(&'static [&'static str]),
+    /// A struct with a table of its own.
+    Struct(&'static Layout),
+}
+
+/// How many elements a field has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One element, not in an array.
+    One,
+    /// So many elements, one behind the other.
+    Many(usize),
+    /// A length of 4 bytes, then so many elements. What follows moves with the length.
+    List,
+}
+
+/// One field of a struct.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// The field's name in interfaces: the program's name in camelCase.
+    pub name: &'static str,
+    /// The type of one element.
+    pub element: FieldType,
+    /// Bytes from the start of the account or struct; behind a list, as if the list were empty.
+    pub offset: usize,
+    /// How many elements there are.
+    pub shape: Shape,
+}
+
+/// The table of an account or a struct: all of its fields, in order, without a hole.
+#[derive(Debug)]
+pub struct Layout {
+    /// The program's name of the type.
+    pub name: &'static str,
+    /// Bytes of the whole, an account's discriminator included; lists count as empty.
+    pub size: usize,
+    /// The fields, in order.
+    pub fields: &'static [Field],
+}
+
+pub(crate) const fn one(name: &'static str, element: FieldType, offset: usize) -> Field {
+    Field { name, element, offset, shape: Shape::One }
+}
+
+pub(crate) const fn many(
+    name: &'static str,
+    element: FieldType,
+    offset: usize,
+    count: usize,
+) -> Field {
+    Field { name, element, offset, shape: Shape::Many(count) }
+}
+
+pub(crate) const fn list(name: &'static str, element: FieldType, offset: usize) -> Field {
+    Field { name, element, offset, shape: Shape::List }
+}
+
+impl FieldType {
+    /// Bytes of one element: the stride of an array of them.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 | Self::Bool | Self::Enum(_) => 1,
+            Self::U16 | Self::I16 => 2,
+            Self::U32 | Self::I32 => 4,
+            Self::U64 | Self::I64 => 8,
+            Self::U128 | Self::I128 => 16,
+            Self::Key => 32,
+            Self::Struct(layout) => layout.size,
+        }
+    }
+
+    /// The type's name in the program.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::I8 => "i8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::U64 => "u64",
+            Self::I64 => "i64",
+            Self::U128 => "u128",
+            Self::I128 => "i128",
+            Self::Bool => "bool",
+            Self::Key => "publicKey",
+            Self::Enum(_) => "enum",
+            Self::Struct(layout) => layout.name,
+        }
+    }
+}
+
+impl Layout {
+    /// The offset of the field at a dotted path, checked to be of the type named. In an array it is
+    /// the offset of the first element.
+    ///
+    /// # Panics
+    /// When there is no such field or it is of another type, which stops the compiler: it is called
+    /// for constants only.
+    #[must_use]
+    pub const fn at(&self, path: &str, type_name: &str) -> usize {
+        self.at_from(path.as_bytes(), 0, type_name)
+    }
+
+    const fn at_from(&self, path: &[u8], start: usize, type_name: &str) -> usize {
+        let mut index = 0;
+        while index < self.fields.len() {
+            let field = &self.fields[index];
+            let end = start + field.name.len();
+            if has_part(path, start, field.name.as_bytes()) {
+                if end == path.len() {
+                    assert!(same(field.element.name(), type_name), "field is of another type");
+                    return field.offset;
+                }
+                if let FieldType::Struct(inner) = field.element {
+                    return field.offset + inner.at_from(path, end + 1, type_name);
+                }
+            }
+            index += 1;
+        }
+        panic!("no such field")
+    }
+}
+
+/// True when `name` is the part of the path that begins at `start`.
+const fn has_part(path: &[u8], start: usize, name: &[u8]) -> bool {
+    let end = start + name.len();
+    if end > path.len() || (end < path.len() && path[end] != b'.') {
+        return false;
+    }
+    let mut index = 0;
+    while index < name.len() {
+        if path[start + index] != name[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+const fn same(left: &str, right: &str) -> bool {
+    left.len() == right.len() && has_part(left.as_bytes(), 0, right.as_bytes())
+}
+
+/// Reads a field of a named type at a constant offset.
+macro_rules! read {
+    (u8, $bytes:expr, $at:expr) => {
+        crate::bytes::u8_at($bytes, $at)
+    };
+    (i8, $bytes:expr, $at:expr) => {
+        crate::bytes::i8_at($bytes, $at)
+    };
+    (u16, $bytes:expr, $at:expr) => {
+        crate::bytes::u16_at($bytes, $at)
+    };
+    (i16, $bytes:expr, $at:expr) => {
+        crate::bytes::i16_at($bytes, $at)
+    };
+    (u32, $bytes:expr, $at:expr) => {
+        crate::bytes::u32_at($bytes, $at)
+    };
+    (i32, $bytes:expr, $at:expr) => {
+        crate::bytes::i32_at($bytes, $at)
+    };
+    (u64, $bytes:expr, $at:expr) => {
+        crate::bytes::u64_at($bytes, $at)
+    };
+    (i64, $bytes:expr, $at:expr) => {
+        crate::bytes::i64_at($bytes, $at)
+    };
+    (u128, $bytes:expr, $at:expr) => {
+        crate::bytes::u128_at($bytes, $at)
+    };
+    (i128, $bytes:expr, $at:expr) => {
+        crate::bytes::i128_at($bytes, $at)
+    };
+    (publicKey, $bytes:expr, $at:expr) => {
+        crate::bytes::key_at($bytes, $at)
+    };
+    (bool, $bytes:expr, $at:expr) => {
+        crate::bytes::u8_at($bytes, $at)
+    };
+    (enum, $bytes:expr, $at:expr) => {
+        crate::bytes::u8_at($bytes, $at)
+    };
+}
+
+/// Getters over `self.bytes`, each at the offset that the layout table gives for its path. A path
+/// that is not in the table, or is of another type there, does not compile.
+macro_rules! getters {
+    ($layout:expr; $(
+        $(#[$doc:meta])*
+        $name:ident -> $out:ty = $wrap:expr, $type:tt $path:literal;
+    )*) => {
+        $(
+            $(#[$doc])*
+            #[must_use = "a getter changes nothing"]
+            #[inline]
+            pub fn $name(&self) -> $out {
+                const AT: usize = $layout.at($path, stringify!($type));
+                ($wrap)($crate::drift::account::field::read!($type, self.bytes, AT))
+            }
+        )*
+    };
+}
+
+pub(crate) use {getters, read};

@@ -1,0 +1,248 @@
+//! Where a program's events stand in the logs of a transaction.
+
+use base64_simd::{AsOut, STANDARD, STANDARD_NO_PAD};
+
+use super::field::{DISCRIMINATOR_BYTES, EventLayout};
+use super::records::RECORDS;
+use crate::model::error::ProtocolError;
+use crate::model::units::Pubkey;
+
+/// Characters of one event's base64 text. The runtime cuts the logs of a transaction at 10,000
+/// bytes, so a longer line is no log of it.
+const EVENT_TEXT_BYTES_MAX: usize = 16 << 10;
+
+/// Programs that may be invoked inside each other. The runtime allows fewer than ten; a line that
+/// claims more is no line of it.
+const DEPTH_MAX: usize = 64;
+
+/// Characters of base64 that tell whether to decode a line at all, and the bytes they hold.
+const PROBE_CHARS: usize = 8;
+const PROBE_BYTES: usize = 6;
+
+/// What the runtime writes when it cuts the logs.
+const TRUNCATED: &str = "Log truncated";
+
+/// One event of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct LoggedEvent<'a> {
+    /// Place among the program's events of the transaction, from 0.
+    pub index: u32,
+    /// Place of its line in the logs, from 0.
+    pub line: usize,
+    /// What it is.
+    pub layout: &'static EventLayout,
+    /// Its bytes, discriminator first.
+    pub data: &'a [u8],
+}
+
+/// What was found in the logs of a transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LogSummary {
+    /// Events of the program, the unreadable ones among them.
+    pub events: u32,
+    /// Events that are not base64, or that the caller could not read.
+    pub unreadable: u32,
+    /// The runtime cut the logs: events may be missing behind.
+    pub is_truncated: bool,
+}
+
+/// Finds the events of one program, and keeps its working memory from transaction to transaction.
+#[derive(Debug)]
+pub struct LogScanner {
+    program: String,
+    data: Vec<u8>,
+}
+
+impl LogScanner {
+    /// A scanner for the events of `program`.
+    #[must_use]
+    pub fn new(program: &Pubkey) -> Self {
+        Self { program: program.to_string(), data: Vec::new() }
+    }
+
+    /// Hands every event of the program to `read`, in order, and counts what it refuses. The lines
+    /// are those of one transaction that did not fail; each is one entry of the node's list, line
+    /// breaks and all.
+    ///
+    /// Logs need not be whole. Lines before the first program is named belong to the program that
+    /// ends first behind them, and when none ends, to the one sought: the runtime itself always
+    /// names a program before its first line, so that cannot be forged.
+    pub fn scan<L: AsRef<str>>(
+        &mut self,
+        lines: &[L],
+        mut read: impl FnMut(LoggedEvent<'_>) -> Result<(), ProtocolError>,
+    ) -> LogSummary {
+        let mut summary = LogSummary::default();
+        let mut stack = Stack::new();
+        for (place, line) in lines.iter().enumerate() {
+            match Line::of(line.as_ref()) {
+                Line::Invoke { program, depth } => stack.invoke(program, depth),
+                Line::End { program } => stack.end(program),
+                Line::Truncated => {
+                    summary.is_truncated = true;
+                    break;
+                }
+                Line::Output { text } => {
+                    let Some(layout) = probe(text) else { continue };
+                    let later = &lines[place..];
+                    let find = |depth| ends_first(later, depth).unwrap_or(&self.program);
+                    if stack.writer(find) != Some(&self.program) {
+                        continue;
+                    }
+                    let index = summary.events;
+                    let is_read = match decode(text, layout, &mut self.data) {
+                        Decoded::Event(data) => {
+                            read(LoggedEvent { index, line: place, layout, data }).is_ok()
+                        }
+                        Decoded::Broken => false,
+                        Decoded::Other => continue,
+                    };
+                    summary.events += 1;
+                    summary.unreadable += u32::from(!is_read);
+                }
+                Line::Other => {}
+            }
+        }
+        summary
+    }
+}
+
+/// What a line of the logs is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line<'a> {
+    /// A program begins, at a depth from 1.
+    Invoke { program: &'a str, depth: usize },
+    /// A program ends, well or not.
+    End { program: &'a str },
+    /// What the running program wrote. `emit!` writes data, `emit_stack` writes a log.
+    Output { text: &'a str },
+    /// The rest is missing.
+    Truncated,
+    /// Compute units, return data and whatever else there is.
+    Other,
+}
+
+impl<'a> Line<'a> {
+    fn of(line: &'a str) -> Self {
+        let Some(rest) = line.strip_prefix("Program ") else {
+            return if line == TRUNCATED { Self::Truncated } else { Self::Other };
+        };
+        if let Some(text) = rest.strip_prefix("log: ").or_else(|| rest.strip_prefix("data: ")) {
+            return Self::Output { text };
+        }
+        let Some((program, what)) = rest.split_once(' ') else { return Self::Other };
+        if what == "success" || what == "failed" || what.starts_with("failed: ") {
+            return Self::End { program };
+        }
+        let depth = what.strip_prefix("invoke [").and_then(|depth| depth.strip_suffix(']'));
+        match depth.and_then(|depth| depth.parse().ok()) {
+            Some(depth @ 1..=DEPTH_MAX) => Self::Invoke { program, depth },
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The programs that run, the outermost first. `None` is one that began before the logs did.
+struct Stack<'a> {
+    frames: [Option<&'a str>; DEPTH_MAX],
+    len: usize,
+    /// Whether a program was named yet: then `len` is the true depth. Before, there is one unknown
+    /// frame, and another below it whenever it ends.
+    is_placed: bool,
+}
+
+impl<'a> Stack<'a> {
+    fn new() -> Self {
+        Self { frames: [None; DEPTH_MAX], len: 1, is_placed: false }
+    }
+
+    /// The depth stated wins over what was followed: a frame whose end was not seen is over, one
+    /// whose beginning was not seen is unknown.
+    fn invoke(&mut self, program: &'a str, depth: usize) {
+        let below = depth - 1;
+        if !self.is_placed && below > 0 {
+            self.frames[below - 1] = self.frames[0];
+            self.frames[..below - 1].fill(None);
+        } else if self.len < below {
+            self.frames[self.len..below].fill(None);
+        }
+        self.frames[below] = Some(program);
+        self.len = depth;
+        self.is_placed = true;
+    }
+
+    /// Ends the innermost frame that can be the program's; frames above it ended unseen. An end
+    /// that fits none is ignored.
+    fn end(&mut self, program: &str) {
+        let fits = |frame: &Option<&str>| frame.is_none_or(|name| name == program);
+        if let Some(at) = self.frames[..self.len].iter().rposition(fits) {
+            self.len = at;
+        }
+        if !self.is_placed {
+            self.frames[0] = None;
+            self.len = 1;
+        }
+    }
+
+    /// The program that writes now; `None` between two instructions. `find` tells it for an unknown
+    /// frame from what follows, and is asked once a frame.
+    fn writer(&mut self, find: impl FnOnce(Option<usize>) -> &'a str) -> Option<&'a str> {
+        let depth = self.is_placed.then_some(self.len);
+        let top = self.frames.get_mut(self.len.checked_sub(1)?)?;
+        Some(top.get_or_insert_with(|| find(depth)))
+    }
+}
+
+/// The program of an unknown frame, which runs at `depth` if that is known: the one that ends
+/// first behind, frames above it aside. `None` when nothing tells.
+fn ends_first<L: AsRef<str>>(lines: &[L], depth: Option<usize>) -> Option<&str> {
+    let mut depth = depth;
+    let mut above = 0_usize;
+    for line in lines {
+        match Line::of(line.as_ref()) {
+            Line::Invoke { depth: begun, .. } => {
+                let base = *depth.get_or_insert(begun - 1);
+                above = begun.checked_sub(base).filter(|above| *above > 0)?;
+            }
+            Line::End { program } if above == 0 => return Some(program),
+            Line::End { .. } => above -= 1,
+            Line::Truncated => return None,
+            Line::Output { .. } | Line::Other => {}
+        }
+    }
+    None
+}
+
+/// The record that a text begins like; `None` for everything that is no event.
+fn probe(text: &str) -> Option<&'static EventLayout> {
+    let chars = text.as_bytes().get(..PROBE_CHARS)?;
+    let mut bytes = [0; PROBE_BYTES];
+    let decoded = STANDARD_NO_PAD.decode(chars, bytes.as_mut_slice().as_out()).ok()?;
+    RECORDS.iter().copied().find(|layout| layout.discriminator.starts_with(decoded))
+}
+
+enum Decoded<'a> {
+    Event(&'a [u8]),
+    /// It begins like an event and is none that can be decoded.
+    Broken,
+    /// It is something else.
+    Other,
+}
+
+/// Decodes into the front of `scratch`, which keeps its length so that it is zeroed only once.
+fn decode<'a>(text: &str, layout: &EventLayout, scratch: &'a mut Vec<u8>) -> Decoded<'a> {
+    if text.len() > EVENT_TEXT_BYTES_MAX {
+        return Decoded::Broken;
+    }
+    let room = STANDARD.estimated_decoded_length(text.len());
+    if scratch.len() < room {
+        scratch.resize(room, 0);
+    }
+    match STANDARD.decode(text.as_bytes(), scratch.as_mut_slice().as_out()) {
+        Err(_) => Decoded::Broken,
+        Ok(data) if data.len() >= DISCRIMINATOR_BYTES && layout.check(data).is_ok() => {
+            Decoded::Event(data)
+        }
+        Ok(_) => Decoded::Other,
+    }
+}

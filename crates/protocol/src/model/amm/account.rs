@@ -1,0 +1,175 @@
+//! The fields of a perp market's account that its AMM is quoted from.
+
+use crate::drift::account::field::read;
+use crate::drift::account::perp_market::PERP_MARKET;
+use crate::drift::market::{PerpMarketView, perp_operation};
+use crate::model::enums::ContractType;
+
+/// Defines the fields once: name, type, path in the account's layout. A path that is not in the
+/// layout, or is of another type there, does not compile.
+macro_rules! perp_amm {
+    ($($(#[$doc:meta])* $name:ident: $type:tt $path:literal;)*) => {
+        /// A perp market's AMM as the account stores it, and what of the market goes with it: plain
+        /// integers, any of them possible. Signed fields count from the users' side: a positive
+        /// inventory is what users hold long.
+        ///
+        /// Source: programs/drift/src/state/perp_market.rs `AMM`.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct PerpAmm {
+            $($(#[$doc])* pub $name: $type,)*
+            /// The contract is a prediction, whose price lies between 0 and 1.
+            pub is_prediction: bool,
+        }
+
+        impl PerpAmm {
+            /// The AMM of a market's account.
+            #[must_use]
+            pub fn of(market: &PerpMarketView<'_>) -> Self {
+                let bytes = market.bytes();
+                Self {
+                    $($name: {
+                        const AT: usize = PERP_MARKET.at($path, stringify!($type));
+                        read!($type, bytes, AT)
+                    },)*
+                    is_prediction: market.contract_type() == Ok(ContractType::Prediction),
+                }
+            }
+
+            /// Appends every field in its own width, little-endian, in the order of the struct.
+            pub fn append_bytes(&self, out: &mut Vec<u8>) {
+                $(out.extend_from_slice(&self.$name.to_le_bytes());)*
+                out.push(u8::from(self.is_prediction));
+            }
+        }
+    };
+}
+
+perp_amm! {
+    /// Operations paused, see [`perp_operation`].
+    paused_operations: u8 "pausedOperations";
+    /// Fees of the market above (or below) the tier's, percent.
+    fee_adjustment: i16 "feeAdjustment";
+    /// Initial margin, 1e4.
+    margin_ratio_initial: u32 "marginRatioInitial";
+    /// Base asset reserve, 1e9.
+    base_asset_reserve: u128 "amm.baseAssetReserve";
+    /// Quote asset reserve, 1e9.
+    quote_asset_reserve: u128 "amm.quoteAssetReserve";
+    /// Square root of the invariant k, 1e9.
+    sqrt_k: u128 "amm.sqrtK";
+    /// Peg multiplier, 1e6.
+    peg_multiplier: u128 "amm.pegMultiplier";
+    /// Quote reserve when the users' net position is closed, 1e9.
+    terminal_quote_asset_reserve: u128 "amm.terminalQuoteAssetReserve";
+    /// The base reserve does not go below this, 1e9.
+    min_base_asset_reserve: u128 "amm.minBaseAssetReserve";
+    /// The base reserve does not go above this, 1e9.
+    max_base_asset_reserve: u128 "amm.maxBaseAssetReserve";
+    /// The users' net position that the AMM is the other side of, 1e9.
+    base_asset_amount_with_amm: i128 "amm.baseAssetAmountWithAmm";
+    /// What of it liquidity providers have not settled, 1e9.
+    base_asset_amount_with_unsettled_lp: i128 "amm.baseAssetAmountWithUnsettledLp";
+    /// Smallest size step, 1e9.
+    order_step_size: u64 "amm.orderStepSize";
+    /// Smallest price step, 1e6.
+    order_tick_size: u64 "amm.orderTickSize";
+    /// Smallest order, 1e9.
+    min_order_size: u64 "amm.minOrderSize";
+    /// Least spread, both sides together, 1e6.
+    base_spread: u32 "amm.baseSpread";
+    /// Most spread, both sides together, 1e6.
+    max_spread: u32 "amm.maxSpread";
+    /// The ask's spread as last stored, 1e6.
+    long_spread: u32 "amm.longSpread";
+    /// The bid's spread as last stored, 1e6.
+    short_spread: u32 "amm.shortSpread";
+    /// How much the curve adapts: 0 never, to 100 spread and peg, above 100 the reference offset.
+    curve_update_intensity: u8 "amm.curveUpdateIntensity";
+    /// Makes the spread wider or narrower at the end, percent.
+    amm_spread_adjustment: i8 "amm.ammSpreadAdjustment";
+    /// Makes the spread's share that comes of inventory larger or smaller, percent.
+    amm_inventory_spread_adjustment: i8 "amm.ammInventorySpreadAdjustment";
+    /// Offset of the quotes from the reserve price as last stored, 1e6.
+    reference_price_offset: i32 "amm.referencePriceOffset";
+    /// Inventory below which there is no offset, percent of the liquidity.
+    reference_price_offset_deadband_pct: u8 "amm.referencePriceOffsetDeadbandPct";
+    /// Slot of the last update on chain.
+    last_update_slot: u64 "amm.lastUpdateSlot";
+    /// Fees of all trades, 1e6.
+    total_exchange_fee: u128 "amm.totalExchangeFee";
+    /// What the AMM has earned and not given away, 1e6.
+    total_fee_minus_distributions: i128 "amm.totalFeeMinusDistributions";
+    /// Earned since the last funding, 1e6.
+    net_revenue_since_last_funding: i64 "amm.netRevenueSinceLastFunding";
+    /// Seconds between fundings, and the period of the slow TWAPs.
+    funding_period: i64 "amm.fundingPeriod";
+    /// Average funding rate of 24 hours, 1e9.
+    last_24h_avg_funding_rate: i64 "amm.last24hAvgFundingRate";
+    /// Mark price over the funding period, 1e6.
+    last_mark_price_twap: u64 "amm.lastMarkPriceTwap";
+    /// Mark price over five minutes, 1e6.
+    last_mark_price_twap_5min: u64 "amm.lastMarkPriceTwap5min";
+    /// Bid price over the funding period, 1e6.
+    last_bid_price_twap: u64 "amm.lastBidPriceTwap";
+    /// Ask price over the funding period, 1e6.
+    last_ask_price_twap: u64 "amm.lastAskPriceTwap";
+    /// Deviation of the mark price, 1e6.
+    mark_std: u64 "amm.markStd";
+    /// Deviation of the oracle price, 1e6.
+    oracle_std: u64 "amm.oracleStd";
+    /// Recent volume of longs, 1e6.
+    long_intensity_volume: u64 "amm.longIntensityVolume";
+    /// Recent volume of shorts, 1e6.
+    short_intensity_volume: u64 "amm.shortIntensityVolume";
+    /// Volume of 24 hours, 1e6.
+    volume_24h: u64 "amm.volume24h";
+    /// The oracle's confidence as last stored, a part of the price at 1e6.
+    last_oracle_conf_pct: u64 "amm.lastOracleConfPct";
+    /// How far the reserve price was above the oracle's at the last update, a part of it at 1e6.
+    last_oracle_reserve_price_spread_pct: i64 "amm.lastOracleReservePriceSpreadPct";
+    /// The oracle price that the program saw last, 1e6.
+    last_oracle_price: i64 "amm.historicalOracleData.lastOraclePrice";
+    /// Oracle price over the funding period, 1e6.
+    last_oracle_price_twap: i64 "amm.historicalOracleData.lastOraclePriceTwap";
+    /// Oracle price over five minutes, 1e6.
+    last_oracle_price_twap_5min: i64 "amm.historicalOracleData.lastOraclePriceTwap5min";
+    /// When the oracle's TWAPs were last moved, unix seconds.
+    last_oracle_price_twap_ts: i64 "amm.historicalOracleData.lastOraclePriceTwapTs";
+    /// The market makers' oracle price, 1e6; 0 when there is none.
+    mm_oracle_price: i64 "amm.mmOraclePrice";
+    /// Slot of the market makers' oracle; 0 when there is none.
+    mm_oracle_slot: u64 "amm.mmOracleSlot";
+    /// Sequence id of the market makers' oracle, microseconds.
+    mm_oracle_sequence_id: u64 "amm.mmOracleSequenceId";
+    /// A fill takes at most the base reserve divided by this.
+    max_fill_reserve_fraction: u16 "amm.maxFillReserveFraction";
+    /// How much of a match the AMM takes a share in, percent; 0 for none.
+    amm_jit_intensity: u8 "amm.ammJitIntensity";
+    /// Base reserve of the ask as last stored, 1e9.
+    ask_base_asset_reserve: u128 "amm.askBaseAssetReserve";
+    /// Quote reserve of the ask as last stored, 1e9.
+    ask_quote_asset_reserve: u128 "amm.askQuoteAssetReserve";
+    /// Base reserve of the bid as last stored, 1e9.
+    bid_base_asset_reserve: u128 "amm.bidBaseAssetReserve";
+    /// Quote reserve of the bid as last stored, 1e9.
+    bid_quote_asset_reserve: u128 "amm.bidQuoteAssetReserve";
+}
+
+impl PerpAmm {
+    /// The AMM does not fill, so it shows nothing.
+    #[must_use]
+    pub const fn is_fill_paused(&self) -> bool {
+        self.paused_operations & perp_operation::AMM_FILL != 0
+    }
+
+    /// The curve as it is stored, without the update that the next fill makes.
+    #[must_use]
+    pub const fn reserves(&self) -> super::curve::Reserves {
+        super::curve::Reserves {
+            base: self.base_asset_reserve,
+            quote: self.quote_asset_reserve,
+            sqrt_k: self.sqrt_k,
+            peg: self.peg_multiplier,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The share of a match that the AMM takes for itself, at the maker's price.
+//!
+//! Source: programs/drift/src/math/amm_jit.rs.
+
+use super::wide::{difference, mul, quotient};
+use super::{AmmError, PerpAmm};
+use crate::model::enums::Direction;
+use crate::model::price::standardize_base;
+use crate::model::units::{BaseQty, Price};
+
+/// Units of a part of one.
+const PART: i128 = 1_000_000;
+
+/// A price better for the taker than the oracle's by more than this part may be a trade with itself.
+const SUSPICIOUS_DIVISOR: i128 = 2_000;
+
+/// The AMM takes at most this part of a match.
+const SHARE_MAX_DIVISOR: u64 = 2;
+
+/// What it takes of a match while its sides are balanced.
+const BALANCED_SHARE_DIVISOR: u64 = 4;
+
+/// Parts of the intensity: per cent.
+const INTENSITY_FULL: u8 = 100;
+
+/// A match that the AMM may share in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JitMatch {
+    /// The taker's direction.
+    pub taker: Direction,
+    /// The taker's order names a price or is in its auction.
+    pub taker_has_limit: bool,
+    /// What the taker wants, 1e9.
+    pub taker_base: BaseQty,
+    /// What the maker offers, 1e9.
+    pub maker_base: BaseQty,
+    /// The maker's price, 1e6.
+    pub price: Price,
+    /// The oracle's price, 1e6.
+    pub oracle_price: i64,
+}
+
+impl PerpAmm {
+    /// Base that the AMM takes of a match, whole steps: only what shrinks its inventory, and less
+    /// where the price is suspiciously good for the taker. 0 when it takes none.
+    ///
+    /// # Errors
+    /// [`AmmError`] when the account's or the oracle's numbers leave the range of the rule.
+    ///
+    /// Source: programs/drift/src/math/amm_jit.rs `calculate_amm_jit_liquidity`.
+    pub fn jit_share(&self, matched: &JitMatch) -> Result<BaseQty, AmmError> {
+        if !matched.taker_has_limit && matched.maker_base < matched.taker_base {
+            return Ok(BaseQty(0));
+        }
+        if self.amm_jit_intensity == 0 || !self.shrinks_inventory(matched.taker) {
+            return Ok(BaseQty(0));
+        }
+        let base = matched.taker_base.min(matched.maker_base).0;
+        let most = self.most_of_match(base / SHARE_MAX_DIVISOR, matched)?;
+        let share = if self.is_imbalanced()? { base } else { base / BALANCED_SHARE_DIVISOR };
+        let intensity = u128::from(self.amm_jit_intensity.min(INTENSITY_FULL));
+        let share = u128::from(share) * intensity / u128::from(INTENSITY_FULL);
+        let share = share.min(self.base_asset_amount_with_amm.unsigned_abs()).min(u128::from(most));
+        let share = BaseQty(u64::try_from(share).map_err(|_| AmmError::Overflow)?);
+        Ok(standardize_base(share, BaseQty(self.order_step_size)))
+    }
+
+    /// Whether a fill of the taker makes the users' net position smaller, by more than a step.
+    fn shrinks_inventory(&self, taker: Direction) -> bool {
+        let step = i128::from(self.order_step_size);
+        match taker {
+            Direction::Long => self.base_asset_amount_with_amm < -step,
+            Direction::Short => self.base_asset_amount_with_amm > step,
+        }
+    }
+
+    /// At most half of a match; at a suspicious price less, down to nothing at the far quote.
+    fn most_of_match(&self, half: u64, matched: &JitMatch) -> Result<u64, AmmError> {
+        let (price, oracle) = (i128::from(matched.price.0), i128::from(matched.oracle_price));
+        let margin = oracle / SUSPICIOUS_DIVISOR;
+        let (is_suspicious, far_spread) = match matched.taker {
+            Direction::Long => (price < oracle - margin, self.short_spread),
+            Direction::Short => (price > oracle + margin, self.long_spread),
+        };
+        if !is_suspicious {
+            return Ok(half);
+        }
+        let reach = mul(i128::from(far_spread), oracle)? / PART;
+        let left = (reach - (price - oracle).abs()).max(0);
+        let most = quotient(mul(i128::from(half), left)?, reach.max(1))?;
+        u64::try_from(most).map_err(|_| AmmError::Overflow)
+    }
+
+    /// Whether one side has half as much liquidity again as the other, or more.
+    fn is_imbalanced(&self) -> Result<bool, AmmError> {
+        let base = self.base_asset_reserve;
+        let bought = difference(self.max_base_asset_reserve, base)?.max(0);
+        let sold = difference(base, self.min_base_asset_reserve)?.max(0);
+        Ok(mul(bought.max(sold), 2)? >= mul(bought.min(sold).max(1), 3)?)
+    }
+}

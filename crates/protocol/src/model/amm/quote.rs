@@ -1,0 +1,109 @@
+//! What the AMM quotes at a moment: the part that is cheap, without levels.
+
+use super::curve::Reserves;
+use super::offset::spread_reserves;
+use super::spread::{Distances, Liquidity, Offset, Spreads};
+use super::update::UpdatedCurve;
+use super::{AmmError, AmmInputs, AmmSide, PerpAmm};
+use crate::model::units::Price;
+
+/// An order of this many smallest sizes must fit, or a side shows nothing.
+const MIN_ORDERS: u128 = 2;
+
+/// A side is open when half of it is at least a step.
+const OPEN_HALF: u128 = 2;
+
+/// The quotes of an AMM at a moment. Two that are equal have equal levels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AmmQuote {
+    /// The curve that the next fill would find.
+    pub curve: UpdatedCurve,
+    /// The price between that curve's reserves, 1e6.
+    pub reserve_price: Price,
+    /// The distances of the quotes from it, before the reference offset.
+    pub spreads: Spreads,
+    /// How far both quotes are moved, parts at 1e6.
+    pub reference_price_offset: i128,
+    /// The curve where the AMM buys.
+    pub bid: Reserves,
+    /// The curve where the AMM sells.
+    pub ask: Reserves,
+    /// The price at which the AMM buys, 1e6.
+    pub bid_price: Price,
+    /// The price at which the AMM sells, 1e6.
+    pub ask_price: Price,
+    /// What the AMM can still buy, 1e9; 0 when half of it is less than a step.
+    pub open_bids: u128,
+    /// What the AMM can still sell, 1e9; 0 when half of it is less than a step.
+    pub open_asks: u128,
+    pub(super) oracle_price: u128,
+    pub(super) tick: Price,
+    pub(super) step: u64,
+    min_order_size: u64,
+    is_fill_paused: bool,
+}
+
+impl AmmQuote {
+    /// The quotes of an account's AMM.
+    ///
+    /// # Errors
+    /// [`AmmError::OraclePrice`]; else when the account's numbers have no quote.
+    ///
+    /// Source: sdk/src/dlob/orderBookLevels.ts `getVammL2Generator`, up to its levels.
+    pub fn of(amm: &PerpAmm, inputs: &AmmInputs) -> Result<Self, AmmError> {
+        let oracle_price = match u128::try_from(inputs.oracle_price) {
+            Ok(price) if price > 0 => price,
+            _ => return Err(AmmError::OraclePrice),
+        };
+        let curve = UpdatedCurve::of(amm, oracle_price)?;
+        let reserve_price = curve.reserves.price()?;
+        let price = i128::from(reserve_price.0);
+        let spreads = Spreads::of(amm, &curve, inputs, price)?;
+        let offset = Offset::of(amm, &curve, inputs, price)?;
+        let distances = Distances::of(spreads, &offset)?;
+        let bid = spread_reserves(amm, &curve, distances.bid, AmmSide::Bid)?;
+        let ask = spread_reserves(amm, &curve, distances.ask, AmmSide::Ask)?;
+        let open = Liquidity::of(amm, &curve);
+        let at_least_steps = |open: u128| {
+            if open / OPEN_HALF < u128::from(amm.order_step_size) { 0 } else { open }
+        };
+        Ok(Self {
+            curve,
+            reserve_price,
+            spreads,
+            reference_price_offset: offset.value,
+            bid,
+            ask,
+            bid_price: bid.price()?,
+            ask_price: ask.price()?,
+            open_bids: at_least_steps(open.bids),
+            open_asks: at_least_steps(open.asks),
+            oracle_price,
+            tick: Price(amm.order_tick_size),
+            step: amm.order_step_size,
+            min_order_size: amm.min_order_size,
+            is_fill_paused: amm.is_fill_paused(),
+        })
+    }
+
+    /// The reserves that a side's levels begin at.
+    #[must_use]
+    pub const fn reserves(&self, side: AmmSide) -> &Reserves {
+        match side {
+            AmmSide::Bid => &self.bid,
+            AmmSide::Ask => &self.ask,
+        }
+    }
+
+    /// What a side shows, 1e9: nothing when the AMM's fills are paused, or when it is less than two
+    /// smallest orders.
+    #[must_use]
+    pub fn liquidity(&self, side: AmmSide) -> u128 {
+        let open = match side {
+            AmmSide::Bid => self.open_bids,
+            AmmSide::Ask => self.open_asks,
+        };
+        let least = MIN_ORDERS * u128::from(self.min_order_size);
+        if self.is_fill_paused || open < least { 0 } else { open }
+    }
+}

@@ -1,0 +1,198 @@
+//! The curve as the next fill would find it: the peg moved toward the oracle within the budget, and
+//! k shrunk when the budget does not reach.
+//!
+//! This is the SDK's estimate. The program's own update rounds otherwise in places.
+//!
+//! Source: sdk/src/math/amm.ts `calculateUpdatedAMM`, sdk/src/math/repeg.ts.
+
+use super::curve::{Reserves, SwapAmount};
+use super::wide::unsigned;
+use super::wide::{U256, add, difference, mul, mul_div, quotient, signed, signed_mul_div, sub};
+use super::{AmmError, PerpAmm};
+use crate::model::enums::Direction;
+
+/// What reserve times peg is divided by to be a cost in quote: 1e3 * 1e6.
+const REPEG_COST_SCALE: u128 = 1_000_000_000;
+
+/// Half of the spread, and half of the fees, that the budget keeps.
+const HALF: u128 = 2;
+
+/// k shrinks by this part, 1e6. Source: sdk/src/math/amm.ts `calculateNewAmm`, 999 / 1000.
+const K_SHRINK: u128 = 999_000;
+
+/// Units of a part of one.
+const PART: u128 = 1_000_000;
+
+/// Units of a part of one in the cost of k, which the SDK squares for precision.
+const PART_SQUARED: u128 = PART * PART;
+
+/// What the cost of k is divided by: the parts, 1e3 of reserve to quote, and the peg.
+const K_COST_SCALE: u128 = PART_SQUARED * 1_000 * PART;
+
+/// Reserve units in one unit of price for one unit of peg: 1e9 / 1e6.
+const RESERVE_PER_PRICE: i128 = 1_000;
+
+/// A curve after its update, and what the update cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UpdatedCurve {
+    /// The reserves, k and peg.
+    pub reserves: Reserves,
+    /// Quote reserve when the users' net position is closed, 1e9.
+    pub terminal_quote_asset_reserve: u128,
+    /// What the AMM has earned and not given away, less the cost, 1e6.
+    pub total_fee_minus_distributions: i128,
+    /// Earned since the last funding, less the cost, 1e6.
+    pub net_revenue_since_last_funding: i128,
+}
+
+/// Where the peg is to go, and what may be spent on it.
+struct Target {
+    price: u128,
+    peg: u128,
+    budget: i128,
+}
+
+impl UpdatedCurve {
+    /// The curve that the next fill would find. With a curve update intensity of 0 it is the stored
+    /// one.
+    ///
+    /// # Errors
+    /// [`AmmError`] when a step is not defined for the account's numbers.
+    pub fn of(amm: &PerpAmm, oracle_price: u128) -> Result<Self, AmmError> {
+        let stored = Self::stored(amm);
+        if amm.curve_update_intensity == 0 {
+            return Ok(stored);
+        }
+        let target = target(amm, &stored, oracle_price)?;
+        let cost = stored.repeg_cost(target.peg)?;
+        if cost < target.budget || cost <= 0 {
+            return stored.moved(amm, stored.reserves, target.peg, cost);
+        }
+        let (shrunk, peg) = shrunk(amm, &stored, &target)?;
+        stored.moved(amm, shrunk.reserves, peg, shrunk.repeg_cost(peg)?)
+    }
+
+    fn stored(amm: &PerpAmm) -> Self {
+        Self {
+            reserves: amm.reserves(),
+            terminal_quote_asset_reserve: amm.terminal_quote_asset_reserve,
+            total_fee_minus_distributions: amm.total_fee_minus_distributions,
+            net_revenue_since_last_funding: i128::from(amm.net_revenue_since_last_funding),
+        }
+    }
+
+    /// What moving the peg costs the AMM, 1e6; negative when it gains.
+    fn repeg_cost(&self, peg: u128) -> Result<i128, AmmError> {
+        let quote = difference(self.reserves.quote, self.terminal_quote_asset_reserve)?;
+        signed_mul_div(quote, difference(peg, self.reserves.peg)?, REPEG_COST_SCALE)
+    }
+
+    /// This curve with other reserves and peg: the quote reserve always follows from k.
+    fn moved(
+        self,
+        amm: &PerpAmm,
+        reserves: Reserves,
+        peg: u128,
+        cost: i128,
+    ) -> Result<Self, AmmError> {
+        let quote = reserves.invariant().over(reserves.base)?.word()?;
+        let reserves = Reserves { quote, peg, ..reserves };
+        Ok(Self {
+            terminal_quote_asset_reserve: terminal_quote(amm, &reserves)?,
+            reserves,
+            total_fee_minus_distributions: sub(self.total_fee_minus_distributions, cost)?,
+            net_revenue_since_last_funding: sub(self.net_revenue_since_last_funding, cost)?,
+        })
+    }
+}
+
+/// The peg at which the price between the reserves is the target, at least 1.
+fn peg_for(price: u128, reserves: &Reserves) -> Result<u128, AmmError> {
+    Ok(mul_div(price, reserves.base, reserves.quote)?.max(1))
+}
+
+/// The oracle's price; or, when the budget does not reach there and the price is further off than
+/// half the widest spread, the price that is just within, whatever it costs.
+fn target(amm: &PerpAmm, stored: &UpdatedCurve, oracle: u128) -> Result<Target, AmmError> {
+    let peg = peg_for(oracle, &stored.reserves)?;
+    let reserved = signed(amm.total_exchange_fee / HALF)?;
+    let budget = sub(amm.total_fee_minus_distributions, reserved)?.max(0);
+    let to_oracle = Target { price: oracle, peg, budget };
+    if budget >= stored.repeg_cost(peg)? {
+        return Ok(to_oracle);
+    }
+    let reserve_price = u128::from(stored.reserves.price()?.0);
+    let half_spread = mul_div(u128::from(amm.max_spread) / HALF, oracle, PART)?;
+    let Some(beyond) = reserve_price.abs_diff(oracle).checked_sub(half_spread) else {
+        return Ok(to_oracle);
+    };
+    if beyond == 0 {
+        return Ok(to_oracle);
+    }
+    let price =
+        if reserve_price < oracle { reserve_price + beyond } else { reserve_price - beyond };
+    let peg = peg_for(price, &stored.reserves)?;
+    Ok(Target { price, peg, budget: stored.repeg_cost(peg)? })
+}
+
+/// The curve with a smaller k, and the peg that its budget then pays for.
+fn shrunk(
+    amm: &PerpAmm,
+    stored: &UpdatedCurve,
+    target: &Target,
+) -> Result<(UpdatedCurve, u128), AmmError> {
+    let gained = k_shrink_gain(amm)?;
+    let base = mul_div(amm.base_asset_reserve, K_SHRINK, PART)?;
+    let sqrt_k = mul_div(amm.sqrt_k, K_SHRINK, PART)?;
+    let quote = U256::product(sqrt_k, sqrt_k).over(base)?.word()?;
+    let reserves = Reserves { base, quote, sqrt_k, peg: amm.peg_multiplier };
+    let terminal_quote_asset_reserve = terminal_quote(amm, &reserves)?;
+    let shrunk = UpdatedCurve { reserves, terminal_quote_asset_reserve, ..*stored };
+    let peg = budgeted_peg(&shrunk, add(target.budget, gained)?, target.price)?;
+    Ok((shrunk, peg))
+}
+
+/// What the AMM gains when k shrinks, 1e6.
+/// Source: sdk/src/math/repeg.ts `calculateAdjustKCost`, whose result is negated there.
+fn k_shrink_gain(amm: &PerpAmm) -> Result<i128, AmmError> {
+    let inventory = amm.base_asset_amount_with_amm;
+    let value = U256::product(amm.quote_asset_reserve, inventory.unsigned_abs())
+        .times(amm.peg_multiplier)?;
+    let before = unsigned(add(signed(amm.base_asset_reserve)?, inventory)?)?;
+    let smaller = signed(mul_div(amm.base_asset_reserve, K_SHRINK, PART)?)?;
+    let after = unsigned(add(smaller, inventory)?)?;
+    let value_before = value.times(PART_SQUARED)?.over(before)?;
+    let value_after = value.times(K_SHRINK * PART)?.over(after)?;
+    // Both carry the inventory's sign, and the difference has none: less depth is worth more to
+    // the taker on the other side of it.
+    signed(value_before.abs_diff(value_after).over(K_COST_SCALE)?.word()?)
+}
+
+/// The peg nearest to the target that a budget pays for; the target's where moving there is free.
+/// Source: sdk/src/math/repeg.ts `calculateBudgetedPeg`.
+fn budgeted_peg(curve: &UpdatedCurve, budget: i128, price: u128) -> Result<u128, AmmError> {
+    let reserves = &curve.reserves;
+    let exposure = difference(reserves.quote, curve.terminal_quote_asset_reserve)?;
+    let cost = quotient(exposure, RESERVE_PER_PRICE)?;
+    let cost = cost + cost.signum();
+    let target = mul_div(price, reserves.base, reserves.quote)?;
+    let is_free = match cost.signum() {
+        0 => true,
+        1 => target < reserves.peg,
+        _ => target > reserves.peg,
+    };
+    if is_free {
+        return Ok(target);
+    }
+    let change = quotient(mul(budget, signed(PART)?)?, cost)?;
+    unsigned(add(signed(reserves.peg)?, change)?.max(1))
+}
+
+/// The quote reserve when the users' net position is closed.
+fn terminal_quote(amm: &PerpAmm, reserves: &Reserves) -> Result<u128, AmmError> {
+    let inventory = amm.base_asset_amount_with_amm;
+    let amount = SwapAmount::Base(inventory.unsigned_abs());
+    let closing = if inventory > 0 { Direction::Short } else { Direction::Long };
+    let after = reserves.after(reserves.invariant(), amount, amount.direction_of(closing))?;
+    Ok(after.quote)
+}

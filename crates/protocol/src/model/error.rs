@@ -1,0 +1,88 @@
+//! The one error of this crate: what was wrong with bytes or text that came in.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::model::units::Pubkey;
+
+/// Why bytes or text are not what they were said to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtocolError {
+    /// The account belongs to a program that does not write this kind of account.
+    WrongOwner {
+        /// The owner found.
+        owner: Pubkey,
+    },
+    /// The first bytes name no account of this kind.
+    WrongDiscriminator {
+        /// The eight bytes found.
+        discriminator: [u8; 8],
+    },
+    /// The account is longer or shorter than its kind.
+    WrongLength {
+        /// Bytes of the kind; for kinds of variable length, the least number of bytes.
+        expected: usize,
+        /// Bytes found.
+        actual: usize,
+    },
+    /// A byte that stands for a variant or a truth value stands for none.
+    InvalidEnum {
+        /// The field, under the program's name.
+        field: &'static str,
+        /// The byte found.
+        value: u8,
+    },
+    /// A record lacks what the program always writes of its kind.
+    MissingField {
+        /// The field, under the program's name.
+        field: &'static str,
+    },
+    /// Bytes that should be text are not UTF-8.
+    MalformedText {
+        /// The field, under the program's name.
+        field: &'static str,
+    },
+    /// A number is outside the range in which the rule that reads it is defined.
+    OutOfRange {
+        /// The field, under the program's name.
+        field: &'static str,
+    },
+    /// The oracle source has no account to read.
+    NoOracleAccount,
+    /// The text is not 32 bytes in base58.
+    MalformedPubkey,
+}
+
+impl fmt::Display for ProtocolError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongOwner { owner } => write!(out, "owner was {owner}, not the kind's program"),
+            Self::WrongDiscriminator { discriminator } => {
+                write!(out, "discriminator was {discriminator:02x?}, not the kind's")
+            }
+            Self::WrongLength { expected, actual } => {
+                write!(out, "length was {actual} bytes, must be {expected}")
+            }
+            Self::InvalidEnum { field, value } => {
+                write!(out, "{field} was {value}, which stands for nothing")
+            }
+            Self::MissingField { field } => write!(out, "{field} was missing"),
+            Self::MalformedText { field } => write!(out, "{field} was not UTF-8"),
+            Self::OutOfRange { field } => write!(out, "{field} was out of range"),
+            Self::NoOracleAccount => write!(out, "oracle source has no account"),
+            Self::MalformedPubkey => write!(out, "public key was not 32 bytes in base58"),
+        }
+    }
+}
+
+impl core::error::Error for ProtocolError {}
+
+impl FromStr for Pubkey {
+    type Err = ProtocolError;
+
+    fn from_str(text: &str) -> Result<Self, ProtocolError> {
+        let mut key = [0; 32];
+        five8::decode_32(text, &mut key).map_err(|_| ProtocolError::MalformedPubkey)?;
+        Ok(Self(key))
+    }
+}

@@ -1,0 +1,576 @@
+//! Fees of a fill: tiers, what the taker pays, what the maker gets, and what others are paid.
+//!
+//! Amounts of quote are integers at 1e6. Every rounding is the program's: fees go up, rebates,
+//! discounts and rewards go down. Not here: which taker is referred, which tier a user has reached, and
+//! whether an order has a builder; the caller says so.
+
+use crate::bytes::{u32_at, u128_at};
+use crate::divide::{div_ceil, div_floor};
+use crate::drift::account::state::{FEE_STRUCTURE, FEE_TIER, ORDER_FILLER_REWARD_STRUCTURE};
+use crate::model::enums::MarketType;
+use crate::model::error::ProtocolError;
+use crate::model::units::QuoteQty;
+
+/// Tiers that a fee structure has room for. Source: programs/drift/src/state/state.rs `FeeTier`.
+pub const FEE_TIERS: usize = 10;
+
+/// Volume of 30 days, 1e6, below which a user is in tier 0, 1, 2, 3, 4; from the last on in tier 5.
+/// Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
+const VOLUME_BOUNDS: [u64; 5] = [
+    2_000_000_000_000,
+    10_000_000_000_000,
+    20_000_000_000_000,
+    80_000_000_000_000,
+    200_000_000_000_000,
+];
+
+/// Staked governance tokens, 1e6, from which on the benefit is 5, 10, 20, 30, 40 per cent.
+/// Source: programs/drift/src/math/fees.rs `determine_perp_fee_tier`.
+const STAKE_BOUNDS: [u64; 5] =
+    [999_000_000, 9_999_000_000, 49_999_000_000, 99_999_000_000, 249_995_000_000];
+
+/// Per cent that the stake takes off the fee and adds to the rebate, from the least stake.
+const STAKE_BENEFITS: [u32; 6] = [0, 5, 10, 20, 30, 40];
+
+/// What a fee adjustment of a market is a part of: per cent.
+/// Source: programs/drift/src/math/constants.rs `FEE_ADJUSTMENT_MAX`.
+const ADJUSTMENT_PARTS: u64 = 100;
+
+/// How many times its fee a user in high leverage mode pays.
+const HIGH_LEVERAGE_FACTOR: u64 = 2;
+
+/// What a builder's fee in tenths of a basis point is a part of.
+const TENTH_BPS_PARTS: u128 = 100_000;
+
+/// A filler's multiplier of one, and the least that counts. Source: `TEN_BPS`.
+const FILLER_MULTIPLIER_ONE: u128 = 1_000;
+
+/// Under a fourth root so that it keeps two digits.
+const FILLER_AGE_SCALE: u128 = 100_000_000;
+
+/// The fourth root of [`FILLER_AGE_SCALE`].
+const FILLER_ROOT_SCALE: u128 = 100;
+
+/// One tier: fractions of the quote, and of the fee for referrals. A denominator of 0 makes every
+/// amount that needs it an error.
+/// Source: programs/drift/src/state/state.rs `FeeTier`.
+#[expect(missing_docs, reason = "each pair is a fraction under the program's name")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FeeTier {
+    pub fee_numerator: u32,
+    pub fee_denominator: u32,
+    pub maker_rebate_numerator: u32,
+    pub maker_rebate_denominator: u32,
+    pub referrer_reward_numerator: u32,
+    pub referrer_reward_denominator: u32,
+    pub referee_fee_numerator: u32,
+    pub referee_fee_denominator: u32,
+}
+
+/// What a filler gets of the fee.
+/// Source: programs/drift/src/state/state.rs `OrderFillerRewardStructure`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FillerRewardStructure {
+    /// Numerator of the part of the fee that is the most.
+    pub reward_numerator: u32,
+    /// Its denominator.
+    pub reward_denominator: u32,
+    /// Reward for an order of the first slot, 1e6.
+    pub time_based_reward_lower_bound: u128,
+}
+
+/// The fees of one kind of market, as the exchange's state has them.
+/// Source: programs/drift/src/state/state.rs `FeeStructure`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeeStructure {
+    /// The tiers, from the dearest.
+    pub tiers: [FeeTier; FEE_TIERS],
+    /// The filler's part.
+    pub filler: FillerRewardStructure,
+}
+
+/// What decides a user's tier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Volume as maker and taker over 30 days, 1e6.
+    pub volume_30d: QuoteQty,
+    /// Staked governance tokens, 1e6.
+    pub stake: u64,
+    /// The user is in high leverage mode.
+    pub is_high_leverage: bool,
+}
+
+impl FeeStructure {
+    /// The program's structure for perp markets at the start of an exchange.
+    /// Source: programs/drift/src/state/state.rs `FeeStructure::perps_default`.
+    #[must_use]
+    pub const fn perps_default() -> Self {
+        let mut tiers = [FeeTier::default_with_fee(100); FEE_TIERS];
+        let numerators = [100, 90, 80, 70, 60, 50];
+        let mut index = 0;
+        while index < numerators.len() {
+            tiers[index] = FeeTier::default_with_fee(numerators[index]);
+            index += 1;
+        }
+        Self { tiers, filler: FillerRewardStructure::DEFAULT }
+    }
+
+    /// The program's structure for spot markets at the start of an exchange: no taker is referred there.
+    /// Source: programs/drift/src/state/state.rs `FeeStructure::spot_default`.
+    #[must_use]
+    pub const fn spot_default() -> Self {
+        let tier = FeeTier {
+            referrer_reward_numerator: 0,
+            referee_fee_numerator: 0,
+            ..FeeTier::default_with_fee(100)
+        };
+        Self { tiers: [tier; FEE_TIERS], filler: FillerRewardStructure::DEFAULT }
+    }
+
+    /// Appends every field in its own width, little-endian, in the order of the structs.
+    pub fn append_bytes(&self, out: &mut Vec<u8>) {
+        let tiers = self.tiers.iter().flat_map(FeeTier::numbers);
+        let filler = [self.filler.reward_numerator, self.filler.reward_denominator];
+        tiers.chain(filler).for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        out.extend_from_slice(&self.filler.time_based_reward_lower_bound.to_le_bytes());
+    }
+
+    /// The structure in an account's bytes; the caller has checked their length.
+    pub(crate) fn read(bytes: &[u8]) -> Self {
+        const TIERS: usize = FEE_STRUCTURE.at("feeTiers", "FeeTier");
+        const FILLER: usize =
+            FEE_STRUCTURE.at("fillerRewardStructure", "OrderFillerRewardStructure");
+        const LOWER_BOUND: usize =
+            ORDER_FILLER_REWARD_STRUCTURE.at("timeBasedRewardLowerBound", "u128");
+        let tiers =
+            core::array::from_fn(|index| FeeTier::read(bytes, TIERS + index * FEE_TIER.size));
+        let filler = FillerRewardStructure {
+            reward_numerator: u32_at(bytes, FILLER),
+            reward_denominator: u32_at(bytes, FILLER + size_of::<u32>()),
+            time_based_reward_lower_bound: u128_at(bytes, FILLER + LOWER_BOUND),
+        };
+        Self { tiers, filler }
+    }
+
+    /// The tier of a user: by volume, then bettered by stake. In spot markets, and in high leverage
+    /// mode, it is always the first as it stands.
+    ///
+    /// # Errors
+    /// [`ProtocolError::OutOfRange`] when the bettered tier is beyond all numbers.
+    ///
+    /// Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`.
+    pub fn tier_of(&self, market: MarketType, user: &Standing) -> Result<FeeTier, ProtocolError> {
+        if market == MarketType::Spot || user.is_high_leverage {
+            return Ok(self.tiers[0]);
+        }
+        let index = VOLUME_BOUNDS.iter().filter(|bound| user.volume_30d.0 >= **bound).count();
+        let benefit = STAKE_BOUNDS.iter().filter(|bound| user.stake >= **bound).count();
+        self.tiers[index].with_benefit(STAKE_BENEFITS[benefit])
+    }
+}
+
+impl FillerRewardStructure {
+    /// A tenth of the fee, at most 0.01 of quote in the first slot.
+    const DEFAULT: Self = Self {
+        reward_numerator: 10,
+        reward_denominator: 100,
+        time_based_reward_lower_bound: 10_000,
+    };
+}
+
+impl FeeTier {
+    /// Every field, in the order of the struct.
+    fn numbers(&self) -> [u32; 8] {
+        [
+            self.fee_numerator,
+            self.fee_denominator,
+            self.maker_rebate_numerator,
+            self.maker_rebate_denominator,
+            self.referrer_reward_numerator,
+            self.referrer_reward_denominator,
+            self.referee_fee_numerator,
+            self.referee_fee_denominator,
+        ]
+    }
+
+    const fn default_with_fee(fee_numerator: u32) -> Self {
+        Self {
+            fee_numerator,
+            fee_denominator: 100_000,
+            maker_rebate_numerator: 20,
+            maker_rebate_denominator: 100_000,
+            referrer_reward_numerator: 15,
+            referrer_reward_denominator: 100,
+            referee_fee_numerator: 5,
+            referee_fee_denominator: 100,
+        }
+    }
+
+    fn read(bytes: &[u8], start: usize) -> Self {
+        macro_rules! field {
+            ($name:literal) => {{
+                const AT: usize = FEE_TIER.at($name, "u32");
+                u32_at(bytes, start + AT)
+            }};
+        }
+        Self {
+            fee_numerator: field!("feeNumerator"),
+            fee_denominator: field!("feeDenominator"),
+            maker_rebate_numerator: field!("makerRebateNumerator"),
+            maker_rebate_denominator: field!("makerRebateDenominator"),
+            referrer_reward_numerator: field!("referrerRewardNumerator"),
+            referrer_reward_denominator: field!("referrerRewardDenominator"),
+            referee_fee_numerator: field!("refereeFeeNumerator"),
+            referee_fee_denominator: field!("refereeFeeDenominator"),
+        }
+    }
+
+    /// The tier with so many per cent off its fee and on its rebate. Small benefits are parts of
+    /// the numerator, rounded for themselves; from 30 per cent on the result is rounded.
+    fn with_benefit(self, per_cent: u32) -> Result<Self, ProtocolError> {
+        let (fee, rebate) = (u64::from(self.fee_numerator), u64::from(self.maker_rebate_numerator));
+        let (fee, rebate) = match per_cent {
+            0 => (fee, rebate),
+            5 | 10 | 20 => {
+                let parts = u64::from(100 / per_cent);
+                (fee - fee.div_ceil(parts), rebate + rebate / parts)
+            }
+            _ => {
+                let benefit = u64::from(per_cent);
+                ((fee * (100 - benefit)).div_ceil(100), rebate * (100 + benefit) / 100)
+            }
+        };
+        let narrow = |value| u32::try_from(value).map_err(|_| out_of_range("fee tier"));
+        Ok(Self { fee_numerator: narrow(fee)?, maker_rebate_numerator: narrow(rebate)?, ..self })
+    }
+}
+
+/// Terms under which a taker pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakerTerms {
+    /// The taker's tier.
+    pub tier: FeeTier,
+    /// The taker is in high leverage mode and pays twice.
+    pub is_high_leverage: bool,
+    /// The taker was referred, and the referrer takes part. The program never says so in a spot
+    /// market.
+    pub is_referred: bool,
+    /// Tenths of a basis point that the order's builder takes; `None` without a builder.
+    pub builder_fee_tenth_bps: Option<u16>,
+}
+
+/// What a filler is paid by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filler {
+    /// Slots since the order.
+    pub age_slots: u64,
+    /// Multiplier of the time-based reward, 1e3; less than one counts as one.
+    pub multiplier: u64,
+    /// The structure in force.
+    pub structure: FillerRewardStructure,
+}
+
+/// The amounts that each party of one fill pays or gets, quote at 1e6.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FillFees {
+    /// What the taker pays, without the builder's fee.
+    pub taker_fee: QuoteQty,
+    /// What the maker gets.
+    pub maker_rebate: QuoteQty,
+    /// What is left for the market.
+    pub fee_to_market: QuoteQty,
+    /// What the filler gets.
+    pub filler_reward: QuoteQty,
+    /// What the referrer gets.
+    pub referrer_reward: QuoteQty,
+    /// What the referral took off the fee.
+    pub referee_discount: QuoteQty,
+    /// What the builder takes beside the fee; `None` without a builder.
+    pub builder_fee: Option<QuoteQty>,
+}
+
+const fn out_of_range(field: &'static str) -> ProtocolError {
+    ProtocolError::OutOfRange { field }
+}
+
+fn quote(value: u128, field: &'static str) -> Result<QuoteQty, ProtocolError> {
+    u64::try_from(value).map(QuoteQty).map_err(|_| out_of_range(field))
+}
+
+/// The taker's fee: up to the next unit, then the market's adjustment in per cent, then doubled in
+/// high leverage mode.
+///
+/// # Errors
+/// [`ProtocolError::OutOfRange`] for a denominator of 0 or a fee beyond 64 bits.
+///
+/// Source: programs/drift/src/math/fees.rs `calculate_taker_fee`.
+pub fn taker_fee(
+    amount: QuoteQty,
+    terms: &TakerTerms,
+    adjustment: i16,
+) -> Result<QuoteQty, ProtocolError> {
+    let tier = &terms.tier;
+    let denominator = u128::from(tier.fee_denominator);
+    let product = u128::from(amount.0) * u128::from(tier.fee_numerator);
+    if denominator == 0 {
+        return Err(out_of_range("fee_denominator"));
+    }
+    let fee = div_ceil(product, denominator);
+    let part = fee * u128::from(adjustment.unsigned_abs());
+    let parts = u128::from(ADJUSTMENT_PARTS);
+    let fee = if adjustment < 0 {
+        fee.saturating_sub(div_floor(part, parts))
+    } else {
+        fee + div_ceil(part, parts)
+    };
+    let factor = if terms.is_high_leverage { HIGH_LEVERAGE_FACTOR } else { 1 };
+    quote(fee * u128::from(factor), "taker_fee")
+}
+
+/// The maker's rebate with the maker's own tier: down to the unit, then the market's adjustment in
+/// per cent, again in the market's favour.
+///
+/// # Errors
+/// [`ProtocolError::OutOfRange`] for a denominator of 0 or a rebate beyond 64 bits.
+///
+/// Source: programs/drift/src/math/fees.rs `calculate_maker_rebate`.
+pub fn maker_rebate(
+    amount: QuoteQty,
+    tier: &FeeTier,
+    adjustment: i16,
+) -> Result<QuoteQty, ProtocolError> {
+    let product = u128::from(amount.0) * u128::from(tier.maker_rebate_numerator);
+    if tier.maker_rebate_denominator == 0 {
+        return Err(out_of_range("maker_rebate_denominator"));
+    }
+    let rebate = div_floor(product, u128::from(tier.maker_rebate_denominator));
+    let part = rebate * u128::from(adjustment.unsigned_abs());
+    let parts = u128::from(ADJUSTMENT_PARTS);
+    let rebate = if adjustment < 0 {
+        rebate.saturating_sub(div_ceil(part, parts))
+    } else {
+        rebate + div_floor(part, parts)
+    };
+    quote(rebate, "maker_rebate")
+}
+
+/// The builder's fee: tenths of a basis point of the quote, down to the unit.
+///
+/// # Errors
+/// None: it is less than the quote.
+///
+/// Source: programs/drift/src/math/fees.rs, builder fee.
+#[must_use]
+pub fn builder_fee(amount: QuoteQty, tenth_bps: u16) -> QuoteQty {
+    let fee = u128::from(amount.0) * u128::from(tenth_bps) / TENTH_BPS_PARTS;
+    QuoteQty(u64::try_from(fee).expect("Invariant: a builder's fee is less than the quote"))
+}
+
+/// The lesser of a part of the fee and an amount that grows with the fourth root of the age.
+///
+/// # Errors
+/// [`ProtocolError::OutOfRange`] for a denominator of 0 or an overflow.
+///
+/// Source: programs/drift/src/math/fees.rs `calculate_filler_reward`.
+pub fn filler_reward(fee: QuoteQty, filler: &Filler) -> Result<QuoteQty, ProtocolError> {
+    let structure = &filler.structure;
+    let by_size = (u128::from(fee.0) * u128::from(structure.reward_numerator))
+        .checked_div(u128::from(structure.reward_denominator))
+        .ok_or(out_of_range("reward_denominator"))?;
+    let multiplier = u128::from(filler.multiplier).max(FILLER_MULTIPLIER_ONE);
+    let overflow = || out_of_range("filler_reward");
+    let least =
+        structure.time_based_reward_lower_bound.checked_mul(multiplier).ok_or_else(overflow)?
+            / FILLER_MULTIPLIER_ONE;
+    let root = fourth_root(u128::from(filler.age_slots.max(1)) * FILLER_AGE_SCALE);
+    let by_time = root.checked_mul(least).ok_or_else(overflow)? / FILLER_ROOT_SCALE;
+    quote(by_size.min(by_time), "filler_reward")
+}
+
+/// The fourth root, rounded down: the root of the root loses nothing that this rounding keeps.
+const fn fourth_root(value: u128) -> u128 {
+    value.isqrt().isqrt()
+}
+
+/// What the referral takes off a fee and what the referrer gets of it.
+fn referral(fee: QuoteQty, tier: &FeeTier) -> Result<(QuoteQty, QuoteQty), ProtocolError> {
+    let part = |numerator: u32, denominator: u32, field| {
+        let product = u128::from(fee.0) * u128::from(numerator);
+        let part = product.checked_div(u128::from(denominator)).ok_or(out_of_range(field))?;
+        quote(part, field)
+    };
+    let discount =
+        part(tier.referee_fee_numerator, tier.referee_fee_denominator, "referee_discount")?;
+    let reward =
+        part(tier.referrer_reward_numerator, tier.referrer_reward_denominator, "referrer_reward")?;
+    Ok((discount, reward))
+}
+
+/// The fees of a fill against a maker, or against the AMM when there is no maker's tier. Without
+/// filler no one is paid for filling.
+///
+/// # Errors
+/// [`ProtocolError::OutOfRange`] when a fraction has a denominator of 0, an amount is beyond 64
+/// bits, or more would be paid out than the taker pays: such a fill fails on chain.
+///
+/// Source: programs/drift/src/math/fees.rs `calculate_fee_for_fulfillment_with_match`,
+/// `calculate_fee_for_fulfillment_with_amm`.
+pub fn fill_fees(
+    amount: QuoteQty,
+    terms: &TakerTerms,
+    maker: Option<&FeeTier>,
+    adjustment: i16,
+    filler: Option<&Filler>,
+) -> Result<FillFees, ProtocolError> {
+    let full_fee = taker_fee(amount, terms, adjustment)?;
+    let rebate = match maker {
+        Some(tier) => maker_rebate(amount, tier, adjustment)?,
+        None => QuoteQty(0),
+    };
+    let (discount, reward) =
+        if terms.is_referred { referral(full_fee, &terms.tier)? } else { Default::default() };
+    let user_fee = full_fee.0.checked_sub(discount.0).ok_or(out_of_range("referee_discount"))?;
+    let filled = match filler {
+        Some(filler) => filler_reward(QuoteQty(user_fee), filler)?,
+        None => QuoteQty(0),
+    };
+    let left = [rebate, reward, filled].iter().try_fold(user_fee, |left, part| {
+        left.checked_sub(part.0).ok_or(out_of_range("fee_to_market"))
+    })?;
+    Ok(FillFees {
+        taker_fee: QuoteQty(user_fee),
+        maker_rebate: rebate,
+        fee_to_market: QuoteQty(left),
+        filler_reward: filled,
+        referrer_reward: reward,
+        referee_discount: discount,
+        builder_fee: terms.builder_fee_tenth_bps.map(|tenths| builder_fee(amount, tenths)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERPS: FeeStructure = FeeStructure::perps_default();
+
+    fn terms(tier: FeeTier) -> TakerTerms {
+        TakerTerms {
+            tier,
+            is_high_leverage: false,
+            is_referred: false,
+            builder_fee_tenth_bps: None,
+        }
+    }
+
+    fn tier(volume: u64, stake: u64) -> (u32, u32) {
+        let user = Standing { volume_30d: QuoteQty(volume), stake, is_high_leverage: false };
+        let tier = PERPS.tier_of(MarketType::Perp, &user).unwrap();
+        (tier.fee_numerator, tier.maker_rebate_numerator)
+    }
+
+    #[test]
+    fn volume_chooses_the_tier_and_the_bound_belongs_to_the_better() {
+        assert_eq!(tier(0, 0).0, 100);
+        assert_eq!(tier(1_999_999_999_999, 0).0, 100);
+        assert_eq!(tier(2_000_000_000_000, 0).0, 90);
+        assert_eq!(tier(200_000_000_000_000, 0).0, 50);
+        assert_eq!(tier(u64::MAX, 0).0, 50);
+    }
+
+    #[test]
+    fn stake_lowers_the_fee_and_raises_the_rebate() {
+        assert_eq!(tier(0, 998_999_999), (100, 20));
+        assert_eq!(tier(0, 999_000_000), (95, 21));
+        assert_eq!(tier(200_000_000_000_000, 9_999_000_000), (45, 22));
+        assert_eq!(tier(0, 49_999_000_000), (80, 24));
+        assert_eq!(tier(0, 99_999_000_000), (70, 26));
+        assert_eq!(tier(0, u64::MAX), (60, 28));
+    }
+
+    #[test]
+    fn spot_and_high_leverage_pay_by_the_first_tier_whatever_the_volume() {
+        let user =
+            Standing { volume_30d: QuoteQty(u64::MAX), stake: u64::MAX, is_high_leverage: true };
+        assert_eq!(PERPS.tier_of(MarketType::Perp, &user), Ok(PERPS.tiers[0]));
+        let user = Standing { is_high_leverage: false, ..user };
+        assert_eq!(PERPS.tier_of(MarketType::Spot, &user), Ok(PERPS.tiers[0]));
+    }
+
+    #[test]
+    fn fee_rounds_up_and_the_rebate_down() {
+        let check = |amount, adjustment, fee, rebate| {
+            let tier = PERPS.tiers[0];
+            let amount = QuoteQty(amount);
+            assert_eq!(taker_fee(amount, &terms(tier), adjustment), Ok(QuoteQty(fee)));
+            assert_eq!(maker_rebate(amount, &tier, adjustment), Ok(QuoteQty(rebate)));
+        };
+        check(99, 0, 1, 0);
+        check(1_000_001, 0, 1_001, 200);
+        check(1_000_001, -25, 751, 150);
+        check(1_000_003, 33, 1_332, 266);
+        check(1_000_001, -100, 0, 0);
+        check(0, 50, 0, 0);
+    }
+
+    #[test]
+    fn high_leverage_doubles_the_rounded_fee() {
+        let terms = TakerTerms { is_high_leverage: true, ..terms(PERPS.tiers[0]) };
+        assert_eq!(taker_fee(QuoteQty(99), &terms, 0), Ok(QuoteQty(2)));
+    }
+
+    #[test]
+    fn filler_is_paid_by_the_lesser_of_size_and_age() {
+        let filler = |age_slots, multiplier| Filler {
+            age_slots,
+            multiplier,
+            structure: FillerRewardStructure::DEFAULT,
+        };
+        let pays = |fee, filler| filler_reward(QuoteQty(fee), &filler).unwrap().0;
+        assert_eq!(pays(99, filler(0, 0)), 9);
+        assert_eq!(pays(1_000_000_000, filler(0, 0)), 10_000);
+        assert_eq!(pays(1_000_000_000, filler(16, 1_000)), 20_000);
+        assert_eq!(pays(1_000_000_000, filler(16, 2_000)), 40_000);
+    }
+
+    #[test]
+    fn every_amount_is_an_error_or_a_number_on_hostile_tiers() {
+        let zero = FeeTier::default();
+        assert!(taker_fee(QuoteQty(1), &terms(zero), 0).is_err());
+        assert!(maker_rebate(QuoteQty(1), &zero, 0).is_err());
+        let huge = FeeTier { fee_numerator: u32::MAX, fee_denominator: 1, ..zero };
+        assert!(taker_fee(QuoteQty(u64::MAX), &terms(huge), i16::MAX).is_err());
+        let filler = Filler {
+            age_slots: u64::MAX,
+            multiplier: u64::MAX,
+            structure: FillerRewardStructure {
+                time_based_reward_lower_bound: u128::MAX,
+                ..FillerRewardStructure::DEFAULT
+            },
+        };
+        assert!(filler_reward(QuoteQty(1), &filler).is_err());
+        let more_than_all =
+            FeeTier { referee_fee_numerator: 2, referee_fee_denominator: 1, ..PERPS.tiers[0] };
+        let referred = TakerTerms { is_referred: true, ..terms(more_than_all) };
+        assert!(fill_fees(QuoteQty(1_000_000), &referred, None, 0, None).is_err());
+    }
+
+    #[test]
+    fn a_fill_that_pays_out_more_than_the_fee_is_an_error() {
+        let generous = FeeTier { maker_rebate_numerator: 101, ..PERPS.tiers[0] };
+        let fees = |maker| fill_fees(QuoteQty(1_000_000), &terms(PERPS.tiers[0]), maker, 0, None);
+        assert!(fees(Some(&generous)).is_err());
+        assert!(fees(None).is_ok());
+    }
+
+    #[test]
+    fn parts_of_a_fee_add_up() {
+        let tier = PERPS.tiers[0];
+        let referred = TakerTerms { is_referred: true, ..terms(tier) };
+        let fees = fill_fees(QuoteQty(123_456_789), &referred, Some(&tier), 10, None).unwrap();
+        let paid_out = fees.maker_rebate.0 + fees.referrer_reward.0 + fees.filler_reward.0;
+        assert_eq!(fees.taker_fee.0, fees.fee_to_market.0 + paid_out);
+        let full = taker_fee(QuoteQty(123_456_789), &referred, 10).unwrap();
+        assert_eq!(full.0, fees.taker_fee.0 + fees.referee_discount.0);
+    }
+}

@@ -1,0 +1,89 @@
+//! The amounts of a fill between a taker and a maker.
+
+use crate::divide::{div_ceil, div_floor};
+use crate::model::enums::Direction;
+use crate::model::error::ProtocolError;
+use crate::model::units::{BaseQty, Price, QuoteQty};
+
+/// Most decimals of a base asset for which ten to the power of them is a `u128`.
+const DECIMALS_MAX: u32 = 38;
+
+/// What `base` costs at the maker's price: down to the unit when the maker buys, up when it sells,
+/// so that rounding is on the maker's side. `decimals` are those of the base: 9 for perps.
+///
+/// # Errors
+/// [`ProtocolError::OutOfRange`] when there are more than 38 decimals or the quote is beyond 64
+/// bits.
+///
+/// Source: programs/drift/src/math/orders.rs `calculate_quote_asset_amount_for_maker_order`.
+#[inline]
+pub fn quote_for_maker(
+    base: BaseQty,
+    price: Price,
+    decimals: u32,
+    maker: Direction,
+) -> Result<QuoteQty, ProtocolError> {
+    if decimals > DECIMALS_MAX {
+        return Err(ProtocolError::OutOfRange { field: "decimals" });
+    }
+    let product = u128::from(base.0) * u128::from(price.0);
+    let precision = 10_u128.pow(decimals);
+    let quote = match maker {
+        Direction::Long => div_floor(product, precision),
+        Direction::Short => div_ceil(product, precision),
+    };
+    u64::try_from(quote)
+        .map(QuoteQty)
+        .map_err(|_| ProtocolError::OutOfRange { field: "quote_asset_amount" })
+}
+
+/// Base and quote of a match: the lesser of the two sizes at the maker's price.
+///
+/// # Errors
+/// As [`quote_for_maker`].
+///
+/// Source: programs/drift/src/math/matching.rs `calculate_fill_for_matched_orders`.
+#[inline]
+pub fn match_fill(
+    maker_base: BaseQty,
+    taker_base: BaseQty,
+    price: Price,
+    decimals: u32,
+    maker: Direction,
+) -> Result<(BaseQty, QuoteQty), ProtocolError> {
+    let base = maker_base.min(taker_base);
+    Ok((base, quote_for_maker(base, price, decimals, maker)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quote_rounds_to_the_side_of_the_maker() {
+        let quote = |price, maker| quote_for_maker(BaseQty(1), Price(price), 9, maker).unwrap().0;
+        assert_eq!(quote(1, Direction::Long), 0);
+        assert_eq!(quote(1, Direction::Short), 1);
+        assert_eq!(quote(2_000_000_000, Direction::Long), 2);
+        assert_eq!(quote(2_000_000_000, Direction::Short), 2);
+    }
+
+    #[test]
+    fn a_match_is_the_lesser_of_both_sizes() {
+        let filled = |maker, taker| {
+            let fill =
+                match_fill(BaseQty(maker), BaseQty(taker), Price(1_000_000), 9, Direction::Long);
+            fill.unwrap()
+        };
+        assert_eq!(filled(3_000, 2_000), (BaseQty(2_000), QuoteQty(2)));
+        assert_eq!(filled(1_000, 2_000), (BaseQty(1_000), QuoteQty(1)));
+    }
+
+    #[test]
+    fn an_amount_beyond_all_numbers_is_an_error() {
+        let all = (BaseQty(u64::MAX), Price(u64::MAX));
+        assert!(quote_for_maker(all.0, all.1, 9, Direction::Short).is_err());
+        assert!(quote_for_maker(all.0, all.1, 39, Direction::Short).is_err());
+        assert!(quote_for_maker(all.0, all.1, 38, Direction::Short).is_ok());
+    }
+}

@@ -1,0 +1,239 @@
+//! When an oracle's price is valid, and when the market makers' oracle is used in its place.
+
+use super::OracleReading;
+use crate::model::enums::OracleSource;
+use crate::model::units::{OraclePrice, Slot};
+
+/// Parts of a price in confidence and divergence limits: 1e6.
+/// Source: programs/drift/src/math/constants.rs `BID_ASK_SPREAD_PRECISION`, `PERCENTAGE_PRECISION`.
+const PERCENTAGE_PRECISION: u128 = 1_000_000;
+
+/// The limits within which an oracle's price is valid.
+/// Source: programs/drift/src/state/state.rs `OracleGuardRails`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OracleGuardRails {
+    /// How far the mark price may be from the oracle, in parts of 1e6.
+    pub mark_oracle_percent_divergence: u64,
+    /// How far the oracle may be from its five-minute average, in parts of 1e6.
+    pub oracle_twap_5min_percent_divergence: u64,
+    /// Slots after which the AMM does not trust a price.
+    pub slots_before_stale_for_amm: i64,
+    /// Slots after which no margin is computed from a price.
+    pub slots_before_stale_for_margin: i64,
+    /// How wide the confidence may be, in parts of 1e6 of the price.
+    pub confidence_interval_max_size: u64,
+    /// How many times the price may be above or below its average.
+    pub too_volatile_ratio: i64,
+}
+
+impl Default for OracleGuardRails {
+    /// What the program starts with. Source: programs/drift/src/state/state.rs `Default`.
+    fn default() -> Self {
+        Self {
+            mark_oracle_percent_divergence: 100_000,
+            oracle_twap_5min_percent_divergence: 500_000,
+            slots_before_stale_for_amm: 10,
+            slots_before_stale_for_margin: 120,
+            confidence_interval_max_size: 20_000,
+            too_volatile_ratio: 5,
+        }
+    }
+}
+
+impl OracleGuardRails {
+    /// Appends every field as 64 bits, little-endian, in the order of the struct.
+    pub fn append_bytes(&self, out: &mut Vec<u8>) {
+        let Self { mark_oracle_percent_divergence, oracle_twap_5min_percent_divergence, .. } =
+            *self;
+        for number in [mark_oracle_percent_divergence, oracle_twap_5min_percent_divergence] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        for slots in [self.slots_before_stale_for_amm, self.slots_before_stale_for_margin] {
+            out.extend_from_slice(&slots.to_le_bytes());
+        }
+        out.extend_from_slice(&self.confidence_interval_max_size.to_le_bytes());
+        out.extend_from_slice(&self.too_volatile_ratio.to_le_bytes());
+    }
+}
+
+/// How good a price is, the worst first.
+/// Source: programs/drift/src/math/oracle.rs `OracleValidity`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OracleValidity {
+    /// Zero or negative.
+    NonPositive,
+    /// Too many times above or below its average.
+    TooVolatile,
+    /// The confidence is too wide.
+    TooUncertain,
+    /// Too old for margin.
+    StaleForMargin,
+    /// Too few publishers.
+    InsufficientDataPoints,
+    /// Too old for the AMM.
+    StaleForAmm,
+    /// Good for everything.
+    Valid,
+}
+
+impl OracleValidity {
+    /// The name in interfaces, camelCase.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NonPositive => "nonPositive",
+            Self::TooVolatile => "tooVolatile",
+            Self::TooUncertain => "tooUncertain",
+            Self::StaleForMargin => "staleForMargin",
+            Self::InsufficientDataPoints => "insufficientDataPoints",
+            Self::StaleForAmm => "staleForAmm",
+            Self::Valid => "valid",
+        }
+    }
+}
+
+/// How good a price is at a slot. `confidence_multiplier` is that of the market's tier; where the
+/// program's numbers overflow, the worse answer is given. A slot below the price's counts as
+/// delay 0.
+///
+/// Source: programs/drift/src/math/oracle.rs `oracle_validity`.
+#[must_use]
+pub fn validity(
+    reading: &OracleReading,
+    guard_rails: &OracleGuardRails,
+    last_oracle_twap: OraclePrice,
+    confidence_multiplier: u64,
+    slot: Slot,
+    source: OracleSource,
+) -> OracleValidity {
+    let published = published(reading, slot, source);
+    let delay = i64::try_from(slot.0.saturating_sub(published.0)).unwrap_or(i64::MAX);
+    if reading.price.0 <= 0 {
+        OracleValidity::NonPositive
+    } else if is_too_volatile(reading.price, last_oracle_twap, guard_rails) {
+        OracleValidity::TooVolatile
+    } else if is_too_uncertain(reading, guard_rails, confidence_multiplier) {
+        OracleValidity::TooUncertain
+    } else if delay > stale_for_margin_after(guard_rails, source) {
+        OracleValidity::StaleForMargin
+    } else if !reading.has_sufficient_data {
+        OracleValidity::InsufficientDataPoints
+    } else if delay > guard_rails.slots_before_stale_for_amm {
+        OracleValidity::StaleForAmm
+    } else {
+        OracleValidity::Valid
+    }
+}
+
+/// The slot that a reading counts from at `slot`. A prelaunch oracle counts as published just now:
+/// the program takes its delay the other way round, from its slot to the chain's.
+/// Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
+#[must_use]
+pub const fn published(reading: &OracleReading, slot: Slot, source: OracleSource) -> Slot {
+    match source {
+        OracleSource::Prelaunch => slot,
+        _ => reading.slot,
+    }
+}
+
+fn is_too_volatile(price: OraclePrice, twap: OraclePrice, guard_rails: &OracleGuardRails) -> bool {
+    let (higher, lower) = (price.0.max(twap.0), price.0.min(twap.0).max(1));
+    higher / lower > guard_rails.too_volatile_ratio
+}
+
+fn is_too_uncertain(
+    reading: &OracleReading,
+    guard_rails: &OracleGuardRails,
+    confidence_multiplier: u64,
+) -> bool {
+    let price = u128::from(reading.price.0.unsigned_abs()).max(1);
+    let part = u128::from(reading.confidence.max(1)) * PERCENTAGE_PRECISION / price;
+    let limit = u128::from(guard_rails.confidence_interval_max_size);
+    part > limit * u128::from(confidence_multiplier)
+}
+
+/// Stable coins move little, so their prices may be three times as old.
+fn stale_for_margin_after(guard_rails: &OracleGuardRails, source: OracleSource) -> i64 {
+    let slots = guard_rails.slots_before_stale_for_margin;
+    match source {
+        OracleSource::PythStableCoin
+        | OracleSource::PythStableCoinPull
+        | OracleSource::PythLazerStableCoin => slots.saturating_mul(3),
+        _ => slots,
+    }
+}
+
+/// True when orders with an oracle offset may be priced.
+/// Source: programs/drift/src/math/oracle.rs `is_oracle_valid_for_action`, `OracleOrderPrice`.
+#[must_use]
+pub const fn usable_for_offset_orders(validity: OracleValidity) -> bool {
+    matches!(
+        validity,
+        OracleValidity::Valid
+            | OracleValidity::StaleForAmm
+            | OracleValidity::InsufficientDataPoints
+    )
+}
+
+/// The market makers' oracle, as the perp market's account holds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MmOracle {
+    /// The price, 1e6; 0 when there is none.
+    pub price: OraclePrice,
+    /// The slot at which it was set; 0 when it never was.
+    pub slot: Slot,
+    /// Microseconds; 0 when unknown.
+    pub sequence_id: u64,
+}
+
+/// Farthest that the market makers' price may be from the exchange's: 1 %, in parts of 1e6.
+const MM_DIVERGENCE_MAX: u128 = PERCENTAGE_PRECISION / 100;
+
+/// Sequence ids are compared when they are within a part of this of each other: 0.01 %.
+const SEQUENCE_ID_PARTS: u64 = 10_000;
+
+/// The reading that prices a perp's orders: the market makers' when it is set, as recent as the
+/// exchange's, neither non-positive nor too volatile, and within 1 % of it; else the exchange's.
+/// The market makers' reading is as uncertain as the exchange's and the difference together.
+/// `exchange_published` is what [`published`] says of the exchange's reading. Old
+/// accounts hold other bytes in the price's place, so slot 0 means that there is none.
+///
+/// Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`;
+/// programs/drift/src/state/oracle.rs `MMOraclePriceData`.
+#[must_use]
+pub fn mm_oracle_reading(
+    exchange: &OracleReading,
+    mm: &MmOracle,
+    guard_rails: &OracleGuardRails,
+    last_oracle_twap: OraclePrice,
+    exchange_published: Slot,
+) -> OracleReading {
+    let is_set = mm.slot.0 != 0 && mm.price.0 > 0;
+    let difference = u128::from(mm.price.0.abs_diff(exchange.price.0));
+    let exchange_price = u128::from(exchange.price.0.unsigned_abs()).max(1);
+    let is_near = difference * PERCENTAGE_PRECISION / exchange_price <= MM_DIVERGENCE_MAX;
+    let is_volatile = is_too_volatile(mm.price, last_oracle_twap, guard_rails);
+    if !is_set || !is_near || is_volatile || !is_as_recent(exchange, mm, exchange_published) {
+        return *exchange;
+    }
+    let difference = u64::try_from(difference).unwrap_or(u64::MAX);
+    OracleReading {
+        price: mm.price,
+        confidence: exchange.confidence.saturating_add(difference),
+        slot: mm.slot,
+        sequence_id: None,
+        has_sufficient_data: true,
+        average: None,
+    }
+}
+
+/// By sequence id when both have one and they count alike, else by slot: the program compares
+/// signed delays to the same slot.
+fn is_as_recent(exchange: &OracleReading, mm: &MmOracle, exchange_published: Slot) -> bool {
+    let exchange_id = exchange.sequence_id.unwrap_or(0);
+    let both = exchange_id != 0 && mm.sequence_id != 0;
+    if both && exchange_id.abs_diff(mm.sequence_id) < exchange_id / SEQUENCE_ID_PARTS {
+        return mm.sequence_id >= exchange_id;
+    }
+    mm.slot >= exchange_published
+}

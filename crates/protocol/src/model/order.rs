@@ -1,0 +1,436 @@
+//! One order of a user account: the view over its 96 bytes, the decoded form and its predicates.
+
+use crate::bytes::bool_at;
+use crate::drift::account::field::getters;
+use crate::drift::account::user::ORDER;
+use crate::model::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
+use crate::model::error::ProtocolError;
+use crate::model::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSeconds};
+
+/// Bytes of an order in a user account.
+pub const ORDER_BYTES: usize = ORDER.size;
+
+/// Bits of `bit_flags`. Source: programs/drift/src/state/user.rs `OrderBitFlag`.
+pub mod bit_flags {
+    /// Placed by a signed message.
+    pub const SIGNED_MESSAGE: u8 = 1;
+    /// A triggered market order whose auction prices are oracle offsets.
+    pub const ORACLE_TRIGGER_MARKET: u8 = 2;
+    /// A reduce-only trigger order that waited long enough to be safe.
+    pub const SAFE_TRIGGER_ORDER: u8 = 4;
+    /// A reduce-only trigger order that was triggered at once.
+    pub const NEW_TRIGGER_REDUCE_ONLY: u8 = 8;
+    /// A builder takes part of the fee.
+    pub const HAS_BUILDER: u8 = 16;
+    /// The position is isolated.
+    pub const IS_ISOLATED_POSITION: u8 = 32;
+}
+
+/// An order as it lies in the account, read where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderView<'a> {
+    bytes: &'a [u8; ORDER_BYTES],
+}
+
+impl<'a> OrderView<'a> {
+    /// A view over the bytes of one order slot.
+    #[must_use]
+    #[inline]
+    pub const fn new(bytes: &'a [u8; ORDER_BYTES]) -> Self {
+        Self { bytes }
+    }
+
+    getters! { ORDER;
+        /// Slot at which the order was placed or triggered.
+        slot -> Slot = Slot, u64 "slot";
+        /// Limit price, 1e6; 0 when the order names none.
+        price -> Price = Price, u64 "price";
+        /// Size at placement.
+        base_asset_amount -> BaseQty = BaseQty, u64 "baseAssetAmount";
+        /// Size filled so far.
+        base_asset_amount_filled -> BaseQty = BaseQty, u64 "baseAssetAmountFilled";
+        /// Quote filled so far.
+        quote_asset_amount_filled -> QuoteQty = QuoteQty, u64 "quoteAssetAmountFilled";
+        /// Price at which a trigger order triggers, 1e6.
+        trigger_price -> Price = Price, u64 "triggerPrice";
+        /// Price or oracle offset at the start of the auction, 1e6.
+        auction_start_price -> i64 = i64::from, i64 "auctionStartPrice";
+        /// Price or oracle offset at the end of the auction, 1e6.
+        auction_end_price -> i64 = i64::from, i64 "auctionEndPrice";
+        /// Last second at which the order is live; 0 for no end.
+        max_ts -> UnixSeconds = UnixSeconds, i64 "maxTs";
+        /// What is added to the oracle's price, 1e6; 0 for a fixed price.
+        oracle_price_offset -> PriceOffset = PriceOffset, i32 "oraclePriceOffset";
+        /// Number of the order within its user account.
+        order_id -> u32 = u32::from, u32 "orderId";
+        /// Index of the market among those of its type.
+        market_index -> u16 = u16::from, u16 "marketIndex";
+        /// What the slot holds.
+        status -> Result<OrderStatus, ProtocolError> = OrderStatus::from_byte, enum "status";
+        /// How the order is priced.
+        order_type -> Result<OrderType, ProtocolError> = OrderType::from_byte, enum "orderType";
+        /// Spot or perp.
+        market_type -> Result<MarketType, ProtocolError> = MarketType::from_byte, enum "marketType";
+        /// Number that the user chose; 0 for none.
+        user_order_id -> u8 = u8::from, u8 "userOrderId";
+        /// Direction of the user's position when the order was placed.
+        existing_position_direction -> Result<Direction, ProtocolError> = Direction::from_byte,
+            enum "existingPositionDirection";
+        /// Direction of the order.
+        direction -> Result<Direction, ProtocolError> = Direction::from_byte, enum "direction";
+        /// May only shrink the position.
+        reduce_only -> bool = is_set, bool "reduceOnly";
+        /// May only make.
+        post_only -> bool = is_set, bool "postOnly";
+        /// When a trigger order triggers, and whether it has.
+        trigger_condition -> Result<TriggerCondition, ProtocolError> = TriggerCondition::from_byte,
+            enum "triggerCondition";
+        /// Slots of the auction; 0 for none.
+        auction_duration -> u8 = u8::from, u8 "auctionDuration";
+        /// Low byte of the slot at which the order was posted.
+        posted_slot_tail -> u8 = u8::from, u8 "postedSlotTail";
+        /// Flags, see [`bit_flags`].
+        bit_flags -> u8 = u8::from, u8 "bitFlags";
+    }
+
+    /// Checks every byte that stands for a variant or a truth value.
+    ///
+    /// # Errors
+    /// [`ProtocolError::InvalidEnum`] with the first field that stands for nothing.
+    #[inline]
+    pub fn check(&self) -> Result<(), ProtocolError> {
+        self.decode().map(|_| ())
+    }
+
+    /// The order with every field decoded.
+    ///
+    /// # Errors
+    /// [`ProtocolError::InvalidEnum`] with the first field that stands for nothing.
+    #[inline]
+    pub fn decode(&self) -> Result<Order, ProtocolError> {
+        const REDUCE_ONLY: usize = ORDER.at("reduceOnly", "bool");
+        const POST_ONLY: usize = ORDER.at("postOnly", "bool");
+        const IMMEDIATE_OR_CANCEL: usize = ORDER.at("immediateOrCancel", "bool");
+        Ok(Order {
+            slot: self.slot(),
+            price: self.price(),
+            base_asset_amount: self.base_asset_amount(),
+            base_asset_amount_filled: self.base_asset_amount_filled(),
+            quote_asset_amount_filled: self.quote_asset_amount_filled(),
+            trigger_price: self.trigger_price(),
+            auction_start_price: self.auction_start_price(),
+            auction_end_price: self.auction_end_price(),
+            max_ts: self.max_ts(),
+            oracle_price_offset: self.oracle_price_offset(),
+            order_id: self.order_id(),
+            market_index: self.market_index(),
+            status: self.status()?,
+            order_type: self.order_type()?,
+            market_type: self.market_type()?,
+            user_order_id: self.user_order_id(),
+            existing_position_direction: self.existing_position_direction()?,
+            direction: self.direction()?,
+            reduce_only: bool_at(self.bytes, REDUCE_ONLY, "reduce_only")?,
+            post_only: bool_at(self.bytes, POST_ONLY, "post_only")?,
+            immediate_or_cancel: bool_at(self.bytes, IMMEDIATE_OR_CANCEL, "immediate_or_cancel")?,
+            trigger_condition: self.trigger_condition()?,
+            auction_duration: self.auction_duration(),
+            posted_slot_tail: self.posted_slot_tail(),
+            bit_flags: self.bit_flags(),
+        })
+    }
+}
+
+#[inline]
+const fn is_set(byte: u8) -> bool {
+    byte != 0
+}
+
+/// An order with every field decoded. Fields have the program's names; see [`OrderView`] for units.
+#[expect(missing_docs, reason = "each field is the getter of the same name on OrderView")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    pub slot: Slot,
+    pub price: Price,
+    pub base_asset_amount: BaseQty,
+    pub base_asset_amount_filled: BaseQty,
+    pub quote_asset_amount_filled: QuoteQty,
+    pub trigger_price: Price,
+    pub auction_start_price: i64,
+    pub auction_end_price: i64,
+    pub max_ts: UnixSeconds,
+    pub oracle_price_offset: PriceOffset,
+    pub order_id: u32,
+    pub market_index: u16,
+    pub status: OrderStatus,
+    pub order_type: OrderType,
+    pub market_type: MarketType,
+    pub user_order_id: u8,
+    pub existing_position_direction: Direction,
+    pub direction: Direction,
+    pub reduce_only: bool,
+    pub post_only: bool,
+    pub immediate_or_cancel: bool,
+    pub trigger_condition: TriggerCondition,
+    pub auction_duration: u8,
+    pub posted_slot_tail: u8,
+    pub bit_flags: u8,
+}
+
+impl Default for Order {
+    /// An empty order slot: all bytes 0.
+    fn default() -> Self {
+        Self {
+            slot: Slot(0),
+            price: Price(0),
+            base_asset_amount: BaseQty(0),
+            base_asset_amount_filled: BaseQty(0),
+            quote_asset_amount_filled: QuoteQty(0),
+            trigger_price: Price(0),
+            auction_start_price: 0,
+            auction_end_price: 0,
+            max_ts: UnixSeconds(0),
+            oracle_price_offset: PriceOffset(0),
+            order_id: 0,
+            market_index: 0,
+            status: OrderStatus::Init,
+            order_type: OrderType::Market,
+            market_type: MarketType::Spot,
+            user_order_id: 0,
+            existing_position_direction: Direction::Long,
+            direction: Direction::Long,
+            reduce_only: false,
+            post_only: false,
+            immediate_or_cancel: false,
+            trigger_condition: TriggerCondition::Above,
+            auction_duration: 0,
+            posted_slot_tail: 0,
+            bit_flags: 0,
+        }
+    }
+}
+
+impl Order {
+    /// True for orders that take at once: market, trigger-market and oracle orders.
+    /// Source: programs/drift/src/state/user.rs `is_market_order`.
+    #[must_use]
+    #[inline]
+    pub const fn is_market(&self) -> bool {
+        matches!(self.order_type, OrderType::Market | OrderType::TriggerMarket | OrderType::Oracle)
+    }
+
+    /// True for limit and trigger-limit orders.
+    /// Source: programs/drift/src/state/user.rs `is_limit_order`.
+    #[must_use]
+    #[inline]
+    pub const fn is_limit(&self) -> bool {
+        matches!(self.order_type, OrderType::Limit | OrderType::TriggerLimit)
+    }
+
+    /// True for trigger orders, also after they were triggered.
+    /// Source: programs/drift/src/state/user.rs `must_be_triggered`.
+    #[must_use]
+    #[inline]
+    pub const fn must_be_triggered(&self) -> bool {
+        matches!(self.order_type, OrderType::TriggerMarket | OrderType::TriggerLimit)
+    }
+
+    /// True when the condition says so; it is not asked whether the order is a trigger order.
+    /// Source: programs/drift/src/state/user.rs `triggered`.
+    #[must_use]
+    #[inline]
+    pub const fn is_triggered(&self) -> bool {
+        let condition = self.trigger_condition;
+        matches!(condition, TriggerCondition::TriggeredAbove | TriggerCondition::TriggeredBelow)
+    }
+
+    /// True when there is no auction, or more slots than its duration have passed. A slot below the
+    /// order's own is still in auction; the program fails there.
+    /// Source: programs/drift/src/math/auction.rs `is_auction_complete`.
+    #[must_use]
+    #[inline]
+    pub const fn is_auction_complete(&self, slot: Slot) -> bool {
+        self.auction_duration == 0
+            || slot.0.saturating_sub(self.slot.0) > self.auction_duration as u64
+    }
+
+    /// True while an auction with a price runs.
+    /// Source: programs/drift/src/state/user.rs `has_auction_price`.
+    #[must_use]
+    #[inline]
+    pub const fn has_auction_price(&self, slot: Slot) -> bool {
+        let has_price = self.auction_start_price != 0 || self.auction_end_price != 0;
+        has_price && !self.is_auction_complete(slot)
+    }
+
+    /// True for a limit order that may make: post-only, or its auction is over. An untriggered
+    /// trigger-limit order is one too: check the trigger first.
+    /// Source: programs/drift/src/state/user.rs `is_resting_limit_order`.
+    #[must_use]
+    #[inline]
+    pub const fn is_resting_limit(&self, slot: Slot) -> bool {
+        self.is_limit() && (self.post_only || self.is_auction_complete(slot))
+    }
+
+    /// True for an order that may take. Source: sdk/src/math/orders.ts `isTakingOrder`.
+    #[must_use]
+    #[inline]
+    pub const fn is_taking(&self, slot: Slot) -> bool {
+        self.is_market() || !self.is_resting_limit(slot)
+    }
+
+    /// True for an order that a signed message placed.
+    /// Source: programs/drift/src/state/user.rs `is_signed_msg`.
+    #[must_use]
+    #[inline]
+    pub const fn is_signed_msg(&self) -> bool {
+        self.bit_flags & bit_flags::SIGNED_MESSAGE != 0
+    }
+
+    /// True when the order is open and the chain's clock is strictly past `max_ts`. Trigger orders
+    /// never expire, triggered or not.
+    /// Source: programs/drift/src/math/orders.rs `should_expire_order`.
+    #[must_use]
+    #[inline]
+    pub const fn is_expired(&self, now: UnixSeconds) -> bool {
+        matches!(self.status, OrderStatus::Open)
+            && self.max_ts.0 != 0
+            && !self.must_be_triggered()
+            && now.0 > self.max_ts.0
+    }
+
+    /// True when the order names a price or has an auction that runs.
+    /// Source: programs/drift/src/state/user.rs `has_limit_price`.
+    #[must_use]
+    #[inline]
+    pub const fn has_limit_price(&self, slot: Slot) -> bool {
+        self.price.0 > 0 || self.oracle_price_offset.0 != 0 || !self.is_auction_complete(slot)
+    }
+
+    /// True when the auction's prices are offsets to the oracle's price.
+    /// Source: programs/drift/src/math/auction.rs `calculate_auction_price`.
+    #[must_use]
+    #[inline]
+    pub const fn has_offset_auction(&self) -> bool {
+        match self.order_type {
+            OrderType::Oracle => true,
+            OrderType::Limit => self.oracle_price_offset.0 != 0,
+            OrderType::TriggerMarket => self.bit_flags & bit_flags::ORACLE_TRIGGER_MARKET != 0,
+            OrderType::Market | OrderType::TriggerLimit => false,
+        }
+    }
+
+    /// Size that is not filled yet; 0 when the account says that more than all is filled.
+    #[must_use]
+    #[inline]
+    pub const fn unfilled(&self) -> BaseQty {
+        BaseQty(self.base_asset_amount.0.saturating_sub(self.base_asset_amount_filled.0))
+    }
+
+    /// Size that can fill against the user's signed position: for a reduce-only order no more than
+    /// the position, and nothing when it is absent or on the order's own side.
+    /// Source: programs/drift/src/state/user.rs `get_base_asset_amount_unfilled`.
+    #[must_use]
+    #[inline]
+    pub const fn unfilled_for_position(&self, position: i64) -> BaseQty {
+        let unfilled = self.unfilled();
+        if !self.reduce_only {
+            return unfilled;
+        }
+        let reducible = match self.direction {
+            Direction::Long if position < 0 => position.unsigned_abs(),
+            Direction::Short if position > 0 => position.unsigned_abs(),
+            Direction::Long | Direction::Short => 0,
+        };
+        if reducible < unfilled.0 { BaseQty(reducible) } else { unfilled }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An open limit order of 100 from slot 10 with an auction of 5 slots.
+    fn limit() -> Order {
+        Order {
+            slot: Slot(10),
+            price: Price(7),
+            base_asset_amount: BaseQty(100),
+            status: OrderStatus::Open,
+            order_type: OrderType::Limit,
+            auction_duration: 5,
+            auction_start_price: 6,
+            auction_end_price: 7,
+            ..Order::default()
+        }
+    }
+
+    #[test]
+    fn auction_lives_for_its_duration_and_one_slot() {
+        let order = limit();
+        for slot in [0, 9, 10, 14, 15] {
+            assert!(!order.is_auction_complete(Slot(slot)), "slot {slot}");
+            assert!(order.has_auction_price(Slot(slot)), "slot {slot}");
+            assert!(!order.is_resting_limit(Slot(slot)), "slot {slot}");
+        }
+        assert!(order.is_auction_complete(Slot(16)));
+        assert!(!order.has_auction_price(Slot(16)));
+        assert!(order.is_resting_limit(Slot(16)));
+        let order = Order { auction_duration: 0, ..order };
+        assert!(order.is_auction_complete(Slot(0)));
+    }
+
+    #[test]
+    fn post_only_rests_before_its_auction_ends_and_market_orders_never_rest() {
+        let order = Order { post_only: true, ..limit() };
+        assert!(order.is_resting_limit(Slot(10)));
+        for order_type in [OrderType::Market, OrderType::TriggerMarket, OrderType::Oracle] {
+            let order = Order { order_type, ..order };
+            assert!(!order.is_resting_limit(Slot(100)) && order.is_taking(Slot(100)));
+        }
+    }
+
+    #[test]
+    fn order_expires_strictly_after_its_last_second() {
+        let order = Order { max_ts: UnixSeconds(50), ..limit() };
+        assert!(!order.is_expired(UnixSeconds(50)));
+        assert!(order.is_expired(UnixSeconds(51)));
+        assert!(!Order { max_ts: UnixSeconds(0), ..order }.is_expired(UnixSeconds(51)));
+        assert!(!Order { status: OrderStatus::Filled, ..order }.is_expired(UnixSeconds(51)));
+        for order_type in [OrderType::TriggerLimit, OrderType::TriggerMarket] {
+            let trigger_condition = TriggerCondition::TriggeredAbove;
+            let order = Order { order_type, trigger_condition, ..order };
+            assert!(order.is_triggered() && !order.is_expired(UnixSeconds(51)));
+        }
+    }
+
+    #[test]
+    fn reduce_only_fills_no_more_than_the_position_on_the_other_side() {
+        let check = |direction, position, expected| {
+            let base_asset_amount_filled = BaseQty(40);
+            let order = Order { direction, reduce_only: true, base_asset_amount_filled, ..limit() };
+            assert_eq!(order.unfilled_for_position(position), BaseQty(expected), "{position}");
+        };
+        check(Direction::Long, -30, 30);
+        check(Direction::Long, -90, 60);
+        check(Direction::Long, i64::MIN, 60);
+        check(Direction::Long, 0, 0);
+        check(Direction::Long, 30, 0);
+        check(Direction::Short, 30, 30);
+        check(Direction::Short, i64::MAX, 60);
+        check(Direction::Short, -30, 0);
+        assert_eq!(limit().unfilled_for_position(0), BaseQty(100));
+    }
+
+    #[test]
+    fn more_filled_than_ordered_leaves_nothing() {
+        let order = Order { base_asset_amount_filled: BaseQty(101), ..limit() };
+        assert_eq!(order.unfilled(), BaseQty(0));
+    }
+
+    #[test]
+    fn signed_messages_are_told_apart_by_their_flag() {
+        assert!(Order { bit_flags: bit_flags::SIGNED_MESSAGE, ..limit() }.is_signed_msg());
+        assert!(!limit().is_signed_msg());
+    }
+}

@@ -1,0 +1,306 @@
+//! Rounding to tick and step, and the price of an order as the program computes it.
+
+use core::fmt;
+
+use crate::model::enums::Direction;
+use crate::model::order::Order;
+use crate::model::units::{BaseQty, OraclePrice, PREDICTION_PRICE_MAX, Price, PriceOffset, Slot};
+
+/// Why an order has no price at a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PriceError {
+    /// The price is relative to an oracle, and none is usable.
+    OracleNotFound,
+    /// A step of the calculation has no result in the program's numbers: an auction of fixed prices
+    /// that gets worse, a slot below the order's, or an overflow.
+    MathError,
+}
+
+impl fmt::Display for PriceError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::OracleNotFound => "oracle price was absent, but the order is priced by it",
+            Self::MathError => "price calculation had no result",
+        })
+    }
+}
+
+impl core::error::Error for PriceError {}
+
+/// What makes a protected maker's price worse for the taker.
+/// Source: programs/drift/src/state/protected_maker_mode_config.rs `ProtectedMakerParams`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtectedMakerParams {
+    /// Divisor of the price in 1e4; 0 for the default of a thousandth.
+    pub limit_price_divisor: u8,
+    /// Least offset that the market's deviation needs, 1e6.
+    pub dynamic_offset: u64,
+    /// The market's tick, 1e6.
+    pub tick_size: Price,
+}
+
+/// A price on the tick: down for a bid (long), up for an ask (short). A tick of 0 rounds nothing.
+/// Saturates where the next tick is beyond all numbers.
+/// Source: programs/drift/src/math/orders.rs `standardize_price`.
+#[must_use]
+#[inline]
+pub const fn standardize_price(price: Price, tick: Price, direction: Direction) -> Price {
+    if tick.0 == 0 {
+        return price;
+    }
+    standardize_beyond(price, price.0 % tick.0, tick, direction)
+}
+
+/// [`standardize_price`] of a price that is so much beyond a tick, for a caller that knows a faster division.
+#[inline]
+pub(crate) const fn standardize_beyond(
+    price: Price,
+    beyond: u64,
+    tick: Price,
+    direction: Direction,
+) -> Price {
+    match direction {
+        _ if beyond == 0 => price,
+        Direction::Long => Price(price.0 - beyond),
+        Direction::Short => Price(price.0.saturating_add(tick.0 - beyond)),
+    }
+}
+
+/// A size rounded down to the step. A step of 0 rounds nothing.
+/// Source: programs/drift/src/math/orders.rs `standardize_base_asset_amount`.
+#[must_use]
+#[inline]
+pub const fn standardize_base(base: BaseQty, step: BaseQty) -> BaseQty {
+    if step.0 == 0 { base } else { BaseQty(base.0 - base.0 % step.0) }
+}
+
+/// The price at which a resting oracle-offset order fills: never below a tick, in a prediction
+/// market never above one, and on the tick.
+/// Source: programs/drift/src/state/user.rs `get_limit_price`.
+#[must_use]
+#[inline]
+pub fn resting_offset_price(
+    oracle: OraclePrice,
+    offset: PriceOffset,
+    tick: Price,
+    direction: Direction,
+    is_prediction: bool,
+) -> Price {
+    let price = capped_offset_price(oracle, i64::from(offset.0), tick, is_prediction);
+    standardize_price(price, tick, direction)
+}
+
+/// `max(oracle + offset, tick)`, in a prediction market at most 1e6; not yet on the tick.
+#[inline]
+fn capped_offset_price(
+    oracle: OraclePrice,
+    offset: i64,
+    floor: Price,
+    is_prediction: bool,
+) -> Price {
+    let price = oracle.0.saturating_add(offset).max(to_i64(floor.0));
+    let price = Price(u64::try_from(price).unwrap_or(0));
+    if is_prediction { price.min(Price(PREDICTION_PRICE_MAX)) } else { price }
+}
+
+/// The auction price at a slot, as the program computes it: on the tick, offsets floored at a tick.
+///
+/// # Errors
+/// [`PriceError::MathError`] for a slot below the order's, for an auction of fixed prices that gets
+/// worse for the taker's counterparty (long downwards, short upwards), and for negative fixed
+/// prices; [`PriceError::OracleNotFound`] for an auction of offsets without an oracle.
+///
+/// Source: programs/drift/src/math/auction.rs `calculate_auction_price`.
+pub fn auction_price_program(
+    order: &Order,
+    slot: Slot,
+    tick: Price,
+    oracle: Option<OraclePrice>,
+    is_prediction: bool,
+) -> Result<Price, PriceError> {
+    let elapsed = slot.0.checked_sub(order.slot.0).ok_or(PriceError::MathError)?;
+    let price = if order.has_offset_auction() {
+        let oracle = oracle.ok_or(PriceError::OracleNotFound)?;
+        let offset = auction_value(order, i128::from(elapsed))?;
+        let price = i128::from(oracle.0).checked_add(offset).ok_or(PriceError::MathError)?;
+        let price = i64::try_from(price).map_err(|_| PriceError::MathError)?;
+        capped_offset_price(OraclePrice(price), 0, tick, is_prediction)
+    } else {
+        fixed_auction_price(order, i128::from(elapsed))?
+    };
+    Ok(standardize_price(price, tick, order.direction))
+}
+
+/// The price of an auction between fixed prices: both must be prices, and it must not get worse.
+fn fixed_auction_price(order: &Order, elapsed: i128) -> Result<Price, PriceError> {
+    let start = u64::try_from(order.auction_start_price).map_err(|_| PriceError::MathError)?;
+    let end = u64::try_from(order.auction_end_price).map_err(|_| PriceError::MathError)?;
+    let worsens = match order.direction {
+        Direction::Long => end < start,
+        Direction::Short => start < end,
+    };
+    if worsens && order.auction_duration != 0 {
+        return Err(PriceError::MathError);
+    }
+    let price = auction_value(order, elapsed)?;
+    u64::try_from(price).map(Price).map_err(|_| PriceError::MathError)
+}
+
+/// Where the auction stands after some slots: between start and end in a straight line, the step
+/// truncated toward the start. Slots before 0 go backwards, as the SDK does.
+fn auction_value(order: &Order, elapsed: i128) -> Result<i128, PriceError> {
+    let (start, end) = (i128::from(order.auction_start_price), i128::from(order.auction_end_price));
+    let duration = i128::from(order.auction_duration);
+    if duration == 0 {
+        return Ok(end);
+    }
+    let passed = elapsed.min(duration);
+    let moved = |distance: i128| distance.checked_mul(passed).map(|product| product / duration);
+    let value = match order.direction {
+        Direction::Long => moved(end - start).and_then(|moved| start.checked_add(moved)),
+        Direction::Short => moved(start - end).and_then(|moved| start.checked_sub(moved)),
+    };
+    value.ok_or(PriceError::MathError)
+}
+
+/// The limit price at a slot, as the program computes it; `None` when the order has none.
+///
+/// # Errors
+/// As [`auction_price_program`]; [`PriceError::OracleNotFound`] for an oracle offset without
+/// oracle.
+///
+/// Source: programs/drift/src/state/user.rs `get_limit_price`.
+pub fn limit_price_program(
+    order: &Order,
+    slot: Slot,
+    tick: Price,
+    oracle: Option<OraclePrice>,
+    fallback: Option<Price>,
+    is_prediction: bool,
+    protected: Option<ProtectedMakerParams>,
+) -> Result<Option<Price>, PriceError> {
+    if has_auction_price_checked(order, slot)? {
+        return auction_price_program(order, slot, tick, oracle, is_prediction).map(Some);
+    }
+    if order.oracle_price_offset.0 != 0 {
+        let oracle = oracle.ok_or(PriceError::OracleNotFound)?;
+        let offset = i64::from(order.oracle_price_offset.0);
+        let mut price = capped_offset_price(oracle, offset, tick, is_prediction);
+        if let Some(params) = protected {
+            price = protect_program(price, order.direction, params);
+        }
+        return Ok(Some(standardize_price(price, tick, order.direction)));
+    }
+    if order.price.0 == 0 {
+        return Ok(fallback.map(|price| standardize_price(price, tick, order.direction)));
+    }
+    Ok(Some(match protected {
+        Some(params) => {
+            let price = protect_program(order.price, order.direction, params);
+            standardize_price(price, tick, order.direction)
+        }
+        None => order.price,
+    }))
+}
+
+/// As [`Order::has_auction_price`], but a slot below the order's is an error where the program
+/// subtracts.
+fn has_auction_price_checked(order: &Order, slot: Slot) -> Result<bool, PriceError> {
+    if order.auction_duration != 0 && slot < order.slot {
+        return Err(PriceError::MathError);
+    }
+    Ok(order.has_auction_price(slot))
+}
+
+/// Parts of a price in a protected maker's divisor.
+const DIVISOR_PRECISION: u64 = 10_000;
+
+/// Part of a price in a protected maker's offset when the market names no divisor.
+const DEFAULT_DIVISOR: u64 = 1_000;
+
+/// Ticks that a protected maker's offset is at least.
+const OFFSET_TICKS_MIN: u64 = 8;
+
+/// Part of a price that a protected maker's offset is at most: a twentieth.
+const OFFSET_MAX_DIVISOR: u64 = 20;
+
+/// A protected maker's price with the program's integer divisor; not yet on the tick.
+/// Source: programs/drift/src/math/orders.rs `apply_protected_maker_limit_price_offset`.
+fn protect_program(price: Price, direction: Direction, params: ProtectedMakerParams) -> Price {
+    let divisor = match params.limit_price_divisor {
+        0 => DEFAULT_DIVISOR,
+        divisor => DIVISOR_PRECISION / u64::from(divisor),
+    };
+    protect(price, direction, params, price.0 / divisor)
+}
+
+/// A price moved away from the taker by a part of it, within bounds.
+fn protect(price: Price, direction: Direction, params: ProtectedMakerParams, part: u64) -> Price {
+    let offset = part
+        .max(params.tick_size.0.saturating_mul(OFFSET_TICKS_MIN))
+        .max(params.dynamic_offset)
+        .min(price.0 / OFFSET_MAX_DIVISOR);
+    match direction {
+        Direction::Long => Price(price.0.saturating_sub(offset).max(params.tick_size.0)),
+        Direction::Short => Price(price.0.saturating_add(offset)),
+    }
+}
+
+#[inline]
+const fn to_i64(value: u64) -> i64 {
+    if value > i64::MAX.cast_unsigned() { i64::MAX } else { value.cast_signed() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bids_round_down_and_asks_round_up() {
+        let check = |price, tick, bid, ask| {
+            let (price, tick) = (Price(price), Price(tick));
+            assert_eq!(standardize_price(price, tick, Direction::Long), Price(bid));
+            assert_eq!(standardize_price(price, tick, Direction::Short), Price(ask));
+        };
+        check(0, 100, 0, 0);
+        check(100, 100, 100, 100);
+        check(101, 100, 100, 200);
+        check(99, 100, 0, 100);
+        check(99, 0, 99, 99);
+        check(u64::MAX, 1_000, u64::MAX - 615, u64::MAX);
+    }
+
+    #[test]
+    fn offset_price_has_a_floor_of_one_tick_and_a_cap_in_prediction_markets() {
+        let check = |oracle, offset, is_prediction, bid, ask| {
+            let price = |direction| {
+                let (oracle, offset) = (OraclePrice(oracle), PriceOffset(offset));
+                resting_offset_price(oracle, offset, Price(100), direction, is_prediction).0
+            };
+            assert_eq!((price(Direction::Long), price(Direction::Short)), (bid, ask));
+        };
+        check(1_050, -30, false, 1_000, 1_100);
+        check(50, -60, false, 100, 100);
+        check(i64::MIN, -1, false, 100, 100);
+        check(999_990, 50, true, 1_000_000, 1_000_000);
+        check(999_990, 50, false, 1_000_000, 1_000_100);
+    }
+
+    #[test]
+    fn fixed_auction_that_worsens_and_slot_before_the_order_are_errors() {
+        let order = Order {
+            slot: Slot(10),
+            auction_duration: 4,
+            auction_start_price: 200,
+            auction_end_price: 100,
+            ..Order::default()
+        };
+        let price = |order: &Order, slot| {
+            auction_price_program(order, Slot(slot), Price(1), None, false).map(|price| price.0)
+        };
+        assert_eq!(price(&order, 11), Err(PriceError::MathError));
+        let order = Order { direction: Direction::Short, ..order };
+        assert_eq!(price(&order, 11), Ok(175));
+        assert_eq!(price(&order, 9), Err(PriceError::MathError));
+    }
+}
