@@ -1,12 +1,12 @@
-/** How waits between tries grow. */
+/** Parameters of the delays between tries. */
 export interface BackoffOptions {
   readonly firstMs: number;
   readonly capMs: number;
-  /** In [0, 1); the jitter keeps many clients from returning in the same instant. */
+  /** In [0, 1); the jitter keeps many clients from retrying at the same instant. */
   readonly random: () => number;
 }
 
-/** Doubling waits up to a cap, each between half and the whole of its nominal length. */
+/** Delays that double up to a cap, each between half and all of its nominal length. */
 export class Backoff {
   readonly #options: BackoffOptions;
   #nominalMs: number;
@@ -16,14 +16,14 @@ export class Backoff {
     this.#nominalMs = options.firstMs;
   }
 
-  /** The next wait in milliseconds. */
+  /** The next delay in milliseconds. */
   next(): number {
     const nominalMs = Math.min(this.#nominalMs, this.#options.capMs);
     this.#nominalMs = Math.min(nominalMs * 2, this.#options.capMs);
     return nominalMs * (0.5 + this.#options.random() / 2);
   }
 
-  /** The other side works: the next wait is the first one. */
+  /** Resets the delay after a success. */
   reset(): void {
     this.#nominalMs = this.#options.firstMs;
   }

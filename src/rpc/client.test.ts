@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => server.stop());
 
-/** Time stands still; waits between tries are recorded and skipped; time limits of a try stay real. */
+/** Time stands still; waits between tries are recorded and skipped; time limits of a try are real. */
 const skippingTimers: Timers = {
   ...systemTimers,
   nowMs: () => 0,
@@ -30,11 +30,10 @@ const skippingTimers: Timers = {
   },
 };
 
-/** Time that stands still until the test ends a wait. */
 class HeldTimers implements Timers {
   readonly #pending = new Map<() => void, number>();
 
-  /** What is waited for now. */
+  /** The pending waits. */
   get delaysMs(): number[] {
     return [...this.#pending.values()];
   }
@@ -52,7 +51,6 @@ class HeldTimers implements Timers {
     return { cancel: () => void this.#pending.delete(run) };
   }
 
-  /** Lets every wait of this length end. */
   end(ofMs: number): void {
     for (const [run, delayMs] of [...this.#pending]) {
       if (delayMs !== ofMs) continue;
@@ -79,7 +77,7 @@ async function errorOf(work: Promise<unknown>): Promise<RpcError> {
   return error as RpcError;
 }
 
-/** Sends the replies in turn and tells how the call ended and how long it waited between tries. */
+/** Sends the replies in turn; returns the result of the call and its waits between tries. */
 async function check(
   replies: readonly Reply[],
   expected: { value: number } | { code: string },

@@ -26,29 +26,29 @@ import {
 } from './limits.js';
 import { SilenceTimer, sleep, withTimeLimit } from './timers.js';
 
-/** Where to call, and what a test may replace. */
+/** The server's address, and dependencies that a test may replace. */
 export interface RpcClientOptions {
   /** An http or https URL; user info becomes an Authorization header. */
   readonly url: string;
   readonly timers: Timers;
   readonly random?: () => number;
   readonly attemptsMax?: number;
-  /** Of one try of a small call. */
+  /** Time limit of one try of a small call. */
   readonly callTimeoutMs?: number;
-  /** A call whose server requests a longer wait than this fails instead of waiting. */
+  /** A call fails when its server requests a longer wait than this. */
   readonly retryAfterMaxMs?: number;
 }
 
-/** What one call may differ in. */
+/** Options of one call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Of one try, not of all of them. */
+  /** Time limit of one try, not of the whole call. */
   readonly timeoutMs?: number;
-  /** Called with their number whenever bytes of a result come. */
+  /** Called with the size of each chunk of a result. */
   readonly onBytes?: (count: number) => void;
   /**
-   * A reading beside others that may well fail: when the server asks to come back later, that holds for such
-   * readings alone. A Retry-After of any other call holds for both.
+   * A background read that may fail: a Retry-After in its response applies to background reads
+   * only. A Retry-After of any other call applies to both.
    */
   readonly isBackground?: boolean;
 }
@@ -63,14 +63,14 @@ interface Request {
   readonly isBackground: boolean;
 }
 
-/** Looks into the bytes of a successful status; returns the value or why it is none. */
+/** Examines the bytes of a successful response; returns the value or a refusal. */
 type Reader<T> = (body: Uint8Array) => { readonly value: T } | Refusal;
 
 /**
  * Solana JSON-RPC over HTTP: keep-alive connections, a time limit per try, and a few tries with
- * jittered, capped waits. Only reads go through here, so asking twice does no harm.
+ * jittered, capped delays. All calls are reads, so retries are safe.
  *
- * This class does not know what a response means: the caller passes a parser, or takes the bytes.
+ * This class does not interpret results: the caller passes a parser, or takes the bytes.
  */
 export class RpcClient {
   readonly #endpoint: Endpoint;
@@ -79,9 +79,8 @@ export class RpcClient {
   readonly #attemptsMax: number;
   readonly #callTimeoutMs: number;
   readonly #retryAfterMaxMs: number;
-  /** From when on each method may be called after a Retry-After. */
+  /** The earliest time of the next call after a Retry-After, by method. */
   readonly #retryFromMs = new Map<string, number>();
-  /** The same for readings in the background. */
   readonly #backgroundFromMs = new Map<string, number>();
   #nextId = 1;
 
@@ -94,7 +93,7 @@ export class RpcClient {
     this.#retryAfterMaxMs = options.retryAfterMaxMs ?? RETRY_AFTER_CAP_MS;
   }
 
-  /** Host and port: all of the URL that may be published. */
+  /** Host and port: the publishable part of the URL. */
   get host(): string {
     return this.#endpoint.host;
   }
@@ -103,7 +102,7 @@ export class RpcClient {
    * The `result` of a method, passed through the parser.
    *
    * # Errors
-   * RpcError, and whatever the parser throws.
+   * RpcError, and the parser's errors.
    */
   async call<T>(
     method: string,
@@ -129,8 +128,8 @@ export class RpcClient {
   }
 
   /**
-   * The whole body of a response, not parsed: for responses of many megabytes that are decoded
-   * elsewhere. A JSON-RPC error is recognised and thrown; a cut body is for the decoder to find.
+   * The whole body of a response, unparsed: for responses of many megabytes that are decoded
+   * elsewhere. A JSON-RPC error is recognised and thrown; the decoder must detect a truncated body.
    */
   callRaw(
     method: string,
@@ -175,20 +174,20 @@ export class RpcClient {
     }
   }
 
-  /** A Retry-After holds for later calls as well: a caller that gave up may come back at once. */
+  /** A Retry-After also applies to later calls: a caller that gave up may call again immediately. */
   #recordRetryAfter({ method, isBackground }: Request, { retryAfterMs }: Refusal): void {
     if (retryAfterMs === null) return;
     const fromMs = isBackground ? this.#backgroundFromMs : this.#retryFromMs;
     fromMs.set(method, this.#timers.nowMs() + retryAfterMs);
   }
 
-  /** When the server wants to be called again, in monotonic milliseconds. */
+  /** The earliest time of the next call, in monotonic milliseconds. */
   #askedFromMs({ method, isBackground }: Request): number {
     const fromMs = this.#retryFromMs.get(method) ?? 0;
     return isBackground ? Math.max(fromMs, this.#backgroundFromMs.get(method) ?? 0) : fromMs;
   }
 
-  /** Waits for as long as the server requested, and never shorter than the own wait. */
+  /** Waits as long as the server requested, and at least the backoff delay. */
   async #waitBeforeTry(request: Request, ownMs: number, failure?: RpcError): Promise<void> {
     const { method } = request;
     const askedMs = Math.ceil(this.#askedFromMs(request) - this.#timers.nowMs());
@@ -205,7 +204,7 @@ export class RpcClient {
     }
   }
 
-  /** One try. The timer covers the body too: a server that trickles is as dead as a silent one. */
+  /** One try. The timer covers the body too: a stalling server counts as dead. */
   async #tryOnce<T>(request: Request, read: Reader<T>): Promise<{ readonly value: T } | Refusal> {
     if (request.signal?.aborted === true) throw abortedError(request.method);
     const { signal, timeoutMs: limitMs } = request;
@@ -241,7 +240,7 @@ export class RpcClient {
     if (this.#endpoint.authorization !== null)
       headers['authorization'] = this.#endpoint.authorization;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-    // A key in the address is for its host alone, so that redirects are not followed.
+    // Redirects are not followed, because a key in the URL is for its host alone.
     const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
     const response = await fetch(this.#endpoint.url, init);
     const timers = this.#timers;
@@ -276,14 +275,14 @@ function abortedError(method: string): RpcError {
   return new RpcError('RPC_ABORTED', `${method} was aborted by its caller`, { method });
 }
 
-/** A cut or garbled body is most often a broken connection, so the call is retried. */
+/** A truncated or garbled body usually means a broken connection, so the call is retried. */
 function malformedResponse(method: string): Refusal {
   const message = `answer to ${method} was not JSON-RPC, must hold a result or an error`;
   const error = new RpcError('MALFORMED_RPC_ANSWER', message, { method });
   return { error, retry: true, retryAfterMs: null };
 }
 
-/** Silence is not cured by asking again: it would cost as long once more. */
+/** A timeout is not retried: a second try would probably take as long. */
 function silentResponse({ method }: Request): Refusal {
   const silentMsMax = SILENT_MS_MAX;
   const message = `${method} received no byte for ${silentMsMax} ms`;

@@ -2,22 +2,18 @@ import { RpcError } from './error.js';
 
 const HIDDEN = '***';
 
-/** Where a request goes, taken apart so that its secrets travel alone. */
+/** The parts of a server's URL, with its secrets separate. */
 export interface Endpoint {
   /** The URL to open, without user info. */
   readonly url: string;
-  /** The Authorization header that the user info stands for, or null without one. */
+  /** The Authorization header of the user info, or null without one. */
   readonly authorization: string | null;
-  /** Host and port. */
   readonly host: string;
-  /** The URL with everything but scheme, host and port hidden: for logs, metrics and errors. */
+  /** The URL with only scheme, host and port: for logs, metrics and errors. */
   readonly shown: string;
 }
 
-/**
- * Takes a URL apart. Errors name neither the URL nor any part of it, since a mistyped URL holds its
- * key all the same.
- */
+/** Parses a URL. Errors contain no part of the URL, because even a mistyped URL contains its key. */
 export function parseEndpoint(text: string, protocols: readonly string[]): Endpoint {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !protocols.includes(url.protocol)) {

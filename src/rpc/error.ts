@@ -16,7 +16,10 @@ export type RpcErrorCode =
   | 'MALFORMED_RPC_ANSWER'
   | 'MALFORMED_STREAM_MESSAGE';
 
-/** Facts beside an error: small scalars only. `serverText` is what a server said, for the log alone, which masks its secrets. */
+/**
+ * Details of an error: small scalars only. `serverText` is the server's message, for the log only,
+ * which masks secrets.
+ */
 export type RpcErrorContext = Readonly<Record<string, string | number | boolean>>;
 
 /** The one error class of this room. Its message has no word of a server and no key: public paths show it. */
@@ -24,21 +27,24 @@ export class RpcError extends CodedError<RpcErrorCode, RpcErrorContext> {
   override readonly name = 'RpcError';
 }
 
-/** The classes whose messages are words of this program alone. */
+/** Error classes whose messages contain no foreign text. */
 const OWN_ERRORS: ReadonlySet<string> = new Set([
   ...['RpcError', 'FeedError', 'EngineError', 'JournalError'],
   ...['HistoryError', 'StoreError', 'VenueError'],
 ]);
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]+$/;
-/** An error that names itself as its cause is read no further. */
+/** Maximum causes, which also bounds a cyclic chain. */
 const CAUSES_MAX = 4;
 
-/** Whether its message was written by this program. */
+/** Whether this program wrote the message. */
 export function isOwnError(error: unknown): error is Error {
   return error instanceof Error && OWN_ERRORS.has(error.name);
 }
 
-/** A failure as public paths show it: our own message, else a code or a name, and nothing that another server wrote. */
+/**
+ * A failure for public paths: this program's message, or else a code or a name, and no text of
+ * another server.
+ */
 export function shownFailure(error: unknown): string {
   if (isOwnError(error)) return error.message;
   const causes = causesOf(error);
@@ -47,7 +53,7 @@ export function shownFailure(error: unknown): string {
   return code === undefined ? (causes[0]?.name ?? 'an unknown failure') : String(code);
 }
 
-/** All that is known of a failure, also what another server said: for the log alone, which masks its secrets. */
+/** All details of a failure, including server texts: for the log only, which masks secrets. */
 export function loggedFailure(error: unknown): string {
   const causes = causesOf(error);
   if (causes.length === 0) return String(error);
@@ -55,7 +61,7 @@ export function loggedFailure(error: unknown): string {
   return [...new Set(texts)].filter((text) => text !== '').join(': ');
 }
 
-/** The error and what caused it; none of what is no error. */
+/** The error and its chain of causes; empty for a value that is not an error. */
 function causesOf(error: unknown): readonly Error[] {
   const causes: Error[] = [];
   for (let cause = error; cause instanceof Error && causes.length < CAUSES_MAX; cause = cause.cause)

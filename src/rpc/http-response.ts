@@ -4,21 +4,21 @@ import { parseJson } from './json.js';
 import { BODY_SLICE_BYTES, ERROR_BODY_BYTES_MAX, RETRY_AFTER_CAP_MS } from './limits.js';
 import { nextTurn } from './timers.js';
 
-/** JSON-RPC: the node is behind its cluster or its requested slot, and says so itself. */
+/** JSON-RPC: the node itself reports that it is behind its cluster or the requested slot. */
 const NODE_BEHIND_CODES: readonly number[] = [-32005, -32016];
 
-/** Statuses that another try may cure. */
+/** Statuses of temporary failures. */
 const PASSING_STATUSES: readonly number[] = [408, 425, 500, 502, 503, 504];
 
-/** An error that another try may cure, with the wait that the server requested. */
+/** A temporary or final error, with the wait that the server requested. */
 export interface Refusal {
   readonly error: RpcError;
   readonly retry: boolean;
-  /** Null when the server named no time. */
+  /** Null without a requested wait. */
   readonly retryAfterMs: number | null;
 }
 
-/** How a body is read. */
+/** Options for reading a body. */
 export interface BodyReading {
   readonly timers: Pick<Timers, 'soon'>;
   readonly bytesMax: number;
@@ -27,8 +27,8 @@ export interface BodyReading {
 }
 
 /**
- * Reads a body of at most `bytesMax` into one buffer. Chunks are taken, and then joined, in slices with a turn of the
- * loop between them: the socket waits meanwhile.
+ * Reads a body of at most `bytesMax` into one buffer. Chunks are taken, and then joined, in slices
+ * with a turn of the event loop between them.
  */
 export async function readBody(
   response: Response,
@@ -51,12 +51,12 @@ export async function readBody(
   return joinChunks(timers, chunks, size);
 }
 
-/** The beginning of a body, at most `bytesMax` of it; the rest is not read. */
+/** The first bytes of a body, at most `bytesMax`; the rest is not read. */
 export async function readBodyStart(response: Response, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   if (response.body !== null) {
-    // Leaving the loop cancels the stream, and with it the connection.
+    // Leaving the loop cancels the stream and its connection.
     for await (const chunk of response.body) {
       const kept = chunk.subarray(0, bytesMax - size);
       size += kept.byteLength;
@@ -92,7 +92,7 @@ async function joinChunks(
   return body;
 }
 
-/** What a status other than 2xx means; `text` is the body. */
+/** The error of a status other than 2xx; `text` is the body. */
 export function refusalOfStatus(
   response: Response,
   text: string,
@@ -112,7 +112,7 @@ export function refusalOfStatus(
   };
 }
 
-/** Retry-After in its two forms, seconds or a date, cut to the cap; null when absent or unreadable. */
+/** Retry-After, as seconds or a date, capped; null when absent or unreadable. */
 export function parseRetryAfter(header: string | null, wallMs: number): number | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);
@@ -121,7 +121,7 @@ export function parseRetryAfter(header: string | null, wallMs: number): number |
   return Math.min(Math.max(waitMs, 0), RETRY_AFTER_CAP_MS);
 }
 
-/** The JSON-RPC error in a response, or null when it holds none. */
+/** The JSON-RPC error in a response, or null without one. */
 export function refusalOfResponse(response: unknown): Refusal | null {
   if (!isRecord(response) || !isRecord(response['error'])) return null;
   const { code, message } = response['error'];
@@ -136,12 +136,12 @@ export function refusalOfResponse(response: unknown): Refusal | null {
   return { error, retry: behind || rpcCode === 429, retryAfterMs: null };
 }
 
-/** The same for the bytes of a raw response: only a body small enough for an error is parsed. */
+/** As {@link refusalOfResponse}, for raw bytes: only a body as small as an error is parsed. */
 export function refusalOfBytes(body: Uint8Array): Refusal | null {
   return body.byteLength > ERROR_BODY_BYTES_MAX ? null : refusalOfResponse(parseJson(body));
 }
 
-/** Narrows a parsed value to an object whose fields may be read. */
+/** Narrows a parsed value to an object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

@@ -4,8 +4,8 @@ const OBJECT_OPENS = 0x7b;
 const LIST_OPENS = 0x5b;
 
 /**
- * The parsed value, or undefined when the bytes are not JSON, or hold so many lists and objects that no node
- * would send them: an empty one takes three bytes as text, and a hundred in memory.
+ * The parsed value; undefined for invalid JSON, or for more lists and objects than a node would
+ * send: an empty one takes three bytes as text, and a hundred in memory.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   if (hasTooManyContainers(bytes)) return undefined;
@@ -16,7 +16,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Brackets within texts count as well, which is of no matter: there are few. */
+/** Counts brackets within texts as well, which are few. */
 function hasTooManyContainers(bytes: Uint8Array): boolean {
   if (bytes.byteLength < JSON_CHECKED_BYTES_MIN) return false;
   let count = 0;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RpcClient } from './client.js';
 import { readAccountTexts, readGenesisHash, readPriorityFees } from './methods.js';
 
-/** A client that answers with one result, and what it was asked. */
+/** A client with one result, and its recorded calls. */
 function answering(result: unknown) {
   const asked: unknown[] = [];
   const call: RpcClient['call'] = async (method, params, parse) => {

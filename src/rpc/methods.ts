@@ -3,11 +3,11 @@ import { RpcError } from './error.js';
 import { isRecord } from './http-response.js';
 
 /**
- * The data of up to 100 accounts as base64, in the order of their keys; null where there is none. One
- * getMultipleAccounts at `processed`, where the feed reads as well, and which never holds that back.
+ * The data of up to 100 accounts as base64, in the order of their keys; null for a missing account.
+ * One background getMultipleAccounts at `processed`, the commitment of the feed.
  *
  * # Errors
- * RpcError, also for a response that does not hold one account for each key.
+ * RpcError, also for a response without exactly one account per key.
  */
 export function readAccountTexts(
   rpc: Pick<RpcClient, 'call'>,
@@ -36,10 +36,11 @@ function textOf(account: unknown): string | null {
 const HASH_PATTERN = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * The hash that names the chain of a node. It is logged, shown and names a file, so it must be a hash.
+ * The genesis hash that identifies a node's chain. Validated as a hash, because it is logged, shown
+ * and used in file names.
  *
  * # Errors
- * RpcError, also for a response that is no such hash.
+ * RpcError, also for an invalid hash.
  */
 export function readGenesisHash(
   rpc: Pick<RpcClient, 'call'>,
@@ -54,10 +55,10 @@ function parseGenesisHash(result: unknown): string {
 }
 
 /**
- * The slot of a node now, at `processed`.
+ * The current slot of a node, at `processed`.
  *
  * # Errors
- * RpcError, also for a response that is no slot.
+ * RpcError, also for a malformed response.
  */
 export function readSlot(rpc: Pick<RpcClient, 'call'>, options: CallOptions = {}): Promise<number> {
   return rpc.call('getSlot', [{ commitment: 'processed' }], parseSlot, options);
@@ -69,12 +70,11 @@ function parseSlot(result: unknown): number {
 }
 
 /**
- * The fees that the node's last 150 blocks took at least for writing all of these accounts, one a block in
- * no order, in micro-lamports a compute unit: one getRecentPrioritizationFees, which never holds the feed
- * back.
+ * The minimum fees of the node's last 150 blocks for writing all of these accounts, one per block,
+ * unordered, in micro-lamports per compute unit: one background getRecentPrioritizationFees.
  *
  * # Errors
- * RpcError, also for a response that is no list of fees.
+ * RpcError, also for a malformed response.
  */
 export function readPriorityFees(
   rpc: Pick<RpcClient, 'call'>,

@@ -9,7 +9,6 @@ function newPool(count: number): NodePool {
   return new NodePool({ nodes: [first, ...others], firstMs: 1, capMs: 1, random: () => 0 });
 }
 
-/** The node in use has failed. */
 function fail(): void {
   pool.recordFailure();
   pool.moveToNext();

@@ -4,21 +4,21 @@ import { RpcClient } from './client.js';
 import { PATIENCE_WITH_FALLBACK } from './limits.js';
 import { RpcSocket } from './socket.js';
 
-/** The calls of an RpcClient; a test hands in a fake. */
+/** The calls of an RpcClient; a test passes a fake. */
 export type NodeRpc = Pick<RpcClient, 'call' | 'callRaw'>;
 
-/** The part of an RpcSocket that its owner uses; a test hands in a fake. */
+/** The part of an RpcSocket that its owner uses; a test passes a fake. */
 export type NodeSocket = Pick<
   RpcSocket,
   'start' | 'stop' | 'dropConnection' | 'resetBackoff' | 'subscribe' | 'unsubscribe'
 >;
 
-/** The part of it that connects. */
+/** The connection part of a socket. */
 export type NodeConnection = Pick<RpcSocket, 'start' | 'stop' | 'dropConnection' | 'resetBackoff'>;
 
 /** One RPC node: its client and its socket are always used together. */
 export interface RpcNode {
-  /** Host and port: all of its address that may be published. */
+  /** Host and port: the publishable part of its address. */
   readonly name: string;
   readonly rpc: NodeRpc;
   readonly socket: NodeSocket;
@@ -33,12 +33,12 @@ export interface NodeUrls {
   readonly wsUrl: string;
 }
 
-/** A node that {@link createNodes} made, whose socket counts what it did. */
+/** A node of {@link createNodes}, with the statistics of its socket. */
 export interface CountedNode extends RpcNode {
   readonly socket: RpcSocket;
 }
 
-/** Makes the nodes, in their order. With several nodes each gets less time than a single one. */
+/** Creates the nodes, in order. With several nodes, each has shorter time limits than a single one. */
 export function createNodes(
   [first, ...others]: RpcNodes<NodeUrls>,
   timers: Timers,
@@ -51,23 +51,22 @@ export function createNodes(
   return [createNode(first), ...others.map(createNode)];
 }
 
-/** The nodes, and how waits grow when all of them fail. */
+/** The nodes, and the backoff after all of them failed. */
 export interface NodePoolOptions<Node> extends BackoffOptions {
   readonly nodes: RpcNodes<Node>;
 }
 
 /**
- * The nodes as a ring with one in use, and the failures in a row. It neither connects nor decides
- * when a node has failed: its owner does.
+ * The nodes as a ring with a current one, and the consecutive failures. It neither connects nor
+ * detects failures: its owner does.
  */
 export class NodePool<Node = RpcNode> {
   readonly #nodes: RpcNodes<Node>;
   readonly #backoff: Backoff;
   #index = 0;
   #failures = 0;
-  /** The node of the chain that is followed. */
   #chainIndex: number | null = null;
-  /** Another chain that this node named, and the failures in a row by then. */
+  /** A different chain that a node named, with the failure count at that time. */
   #claim: { readonly hash: string; readonly index: number; readonly failures: number } | null =
     null;
 
@@ -76,7 +75,6 @@ export class NodePool<Node = RpcNode> {
     this.#backoff = new Backoff(waits);
   }
 
-  /** The node in use, or the one that is tried now. */
   get current(): Node {
     return this.#nodes[this.#index] ?? this.#nodes[0];
   }
@@ -85,27 +83,22 @@ export class NodePool<Node = RpcNode> {
     return this.#nodes.length;
   }
 
-  /** Whether there is no other node to move to. */
   get isSingle(): boolean {
     return this.#nodes.length === 1;
   }
 
-  /** Failures in a row since the last success. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** How many times in a row all nodes have failed. */
   get roundsFailed(): number {
     return Math.floor(this.#failures / this.#nodes.length);
   }
 
-  /** Whether the last failure completed a round of all nodes. */
   get hasRoundFailed(): boolean {
     return this.#failures > 0 && this.#failures % this.#nodes.length === 0;
   }
 
-  /** The node in use works: the next wait is the shortest again. */
   recordSuccess(): void {
     this.#failures = 0;
     this.#backoff.reset();
@@ -115,21 +108,20 @@ export class NodePool<Node = RpcNode> {
     this.#failures += 1;
   }
 
-  /** Uses the next node of the ring; a single node stays. */
   moveToNext(): void {
     this.#index = (this.#index + 1) % this.#nodes.length;
   }
 
-  /** The wait before the next try after a failure, in milliseconds: longer each time. */
+  /** The growing delay before the next try, in milliseconds. */
   nextWaitMs(): number {
     return this.#backoff.next();
   }
 
   /**
-   * Whether the node in use may name this chain; `known` is the chain that is followed, null before
-   * the first. Only the node of that chain can bring another: a different chain that only another node
-   * names is a wrong address. And where there are several nodes one alone is not believed: another must
-   * name the same chain, or none must be left that names the known one.
+   * Whether to accept the chain that the current node names; `known` is the followed chain, null
+   * before the first. Only the node that named the followed chain can switch to another: a
+   * different chain from any other node means a wrong address. With several nodes a single claim is
+   * not enough: another node must name the same chain, or no node may still name the known one.
    */
   admitsChain(hash: string, known: string | null): boolean {
     if (known === null || hash === known) return this.#followChain();

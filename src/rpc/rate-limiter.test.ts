@@ -12,7 +12,7 @@ beforeEach(() => {
   sent = [];
 });
 
-/** Sends requests by these names, each of which takes `takesMs`; notes when each went out. */
+/** Sends requests with these names, each of duration `takesMs`; records their start times. */
 function send(limiter: RateLimiter, names: string, takesMs = 0, until = signal): Promise<void>[] {
   return [...names].map((name) =>
     limiter.runRequest(until, async () => {
@@ -37,7 +37,7 @@ test('requests go out evenly spaced, in the order in which they came', async () 
   send(limiter, 'd');
   await pass(500);
   expect(sent).toEqual(['a 0', 'b 100', 'c 200', 'd 300']);
-  // Without a burst the rest is lost.
+  // Without a burst, unused capacity is lost.
   send(limiter, 'ef');
   await pass(200);
   expect(sent.slice(4)).toEqual(['e 550', 'f 650']);

@@ -1,17 +1,17 @@
 import type { Timers } from '../contract/timers.js';
 import { sleep } from './timers.js';
 
-/** How many requests, and how fast. */
+/** The rate and concurrency of requests. */
 export interface RateLimiterOptions {
   readonly timers: Timers;
   readonly requestsPerSecond: number;
-  /** Requests under way at once; without a limit by default. */
+  /** Concurrent requests; unlimited by default. */
   readonly concurrentMax?: number;
-  /** After a rest, requests of so many milliseconds may go out at once; none by default. */
+  /** Requests of this many milliseconds may go out in a burst after a pause; none by default. */
   readonly burstMs?: number;
 }
 
-/** Runs requests evenly spaced, in the order in which they came. */
+/** Runs requests evenly spaced, in order of arrival. */
 export class RateLimiter {
   readonly #timers: Timers;
   readonly #concurrentMax: number;
@@ -28,12 +28,12 @@ export class RateLimiter {
     this.#burstMs = options.burstMs ?? 0;
   }
 
-  /** Lets no request out before this time has passed. */
+  /** Delays all requests by this time. */
   pauseFor(ms: number): void {
     this.#nextMs = Math.max(this.#nextMs, this.#timers.nowMs() + ms);
   }
 
-  /** Runs `request` as soon as it may; rejects with the signal's reason when that aborts before. */
+  /** Runs `request` when permitted; rejects with the signal's reason if it aborts earlier. */
   async runRequest<T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> {
     await this.#acquirePermit();
     try {
@@ -54,7 +54,7 @@ export class RateLimiter {
     });
   }
 
-  /** Hands the permit to the next request that waits for one. */
+  /** Passes the permit to the next waiting request. */
   #releasePermit(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#underWay -= 1;

@@ -98,7 +98,7 @@ describe('client: a Retry-After', () => {
 });
 
 describe('socket: a Retry-After', () => {
-  /** A server that refuses every upgrade so, and counts them. */
+  /** A server that rejects every upgrade this way, and counts them. */
   async function refusing(
     status: number,
     retryAfter: string,
@@ -107,7 +107,7 @@ describe('socket: a Retry-After', () => {
     const counted = { url: '', upgrades: 0 };
     server.on('upgrade', (_, socket) => {
       counted.upgrades += 1;
-      // A client that is stopped may reset the connection, which nobody else would hear of.
+      // A stopped client may reset the connection; the error is otherwise unhandled.
       socket.on('error', () => undefined);
       socket.end(
         `HTTP/1.1 ${status} No\r\nRetry-After: ${retryAfter}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,

@@ -18,7 +18,7 @@ import {
 } from './limits.js';
 import { type MessageKind, type NotificationHandler, SubscriptionTable } from './subscriptions.js';
 
-/** Where to connect, and what a test may replace or shorten. */
+/** The server's address, and dependencies that a test may replace. */
 export interface RpcSocketOptions {
   /** A ws or wss URL; user info becomes an Authorization header. */
   readonly url: string;
@@ -31,21 +31,21 @@ export interface RpcSocketOptions {
 
 /** The events of a socket. */
 export interface RpcSocketListener {
-  /** Connected, with no subscription yet: the previous ones are gone. */
+  /** Connected, without subscriptions: the previous ones are gone. */
   onOpened(): void;
-  /** The connection ended or was never made; the next try is already planned. */
+  /** The connection ended or failed; the next try is already scheduled. */
   onClosed(reason: string): void;
-  /** A message could not be read, so a notification may be missing. */
+  /** A message was malformed, so a notification may be missing. */
   onMalformed(): void;
 }
 
-/** A subscription of the present connection. */
+/** A subscription of the current connection. */
 export interface RpcSubscription {
   readonly method: string;
   readonly id: number;
 }
 
-/** What a socket did since it began: for metrics. */
+/** Counters of a socket, for metrics. */
 export interface RpcSocketStats {
   readonly connects: number;
   readonly closes: number;
@@ -55,7 +55,6 @@ export interface RpcSocketStats {
   readonly subscriptions: number;
 }
 
-/** One connection with all that ends with it. */
 interface SocketConnection {
   readonly socket: WebSocket;
   readonly table: SubscriptionTable;
@@ -66,11 +65,11 @@ interface SocketConnection {
 }
 
 /**
- * The subscription socket of a Solana RPC server. It connects, pings, notices silence and reconnects
- * with jittered, capped waits.
+ * The subscription socket of a Solana RPC server. It connects, pings, detects silence and
+ * reconnects with jittered, capped delays.
  *
- * It never re-subscribes by itself: after a reconnect there is a gap, and only the owner knows what
- * has to be read to fill it.
+ * It never re-subscribes: after a reconnect there is a gap, and only the owner knows how to fill
+ * it.
  */
 export class RpcSocket {
   readonly #options: RpcSocketOptions;
@@ -80,9 +79,9 @@ export class RpcSocket {
   #listener: RpcSocketListener = noListener;
   #connection: SocketConnection | null = null;
   #retry: Timer | null = null;
-  /** Connections since the last one that proved itself. */
+  /** Connections since the last working one. */
   #unsettled = 0;
-  /** A server that sent Retry-After is not connected to before this. */
+  /** The earliest next connect after a Retry-After. */
   #connectFromMs = Number.NEGATIVE_INFINITY;
   #stats = { connects: 0, closes: 0, messages: 0, malformed: 0, unknown: 0 };
 
@@ -101,10 +100,7 @@ export class RpcSocket {
     return { ...this.#stats, subscriptions: this.#connection?.table.size ?? 0 };
   }
 
-  /**
-   * Connects, and keeps connecting until `stop`, after which it may be started again. There is one
-   * listener: the owner.
-   */
+  /** Connects, and reconnects until `stop`; may be restarted. There is one listener: the owner. */
   start(listener: RpcSocketListener): void {
     this.#listener = listener;
     const waitMs = this.#connectFromMs - this.#timers.nowMs();
@@ -121,24 +117,24 @@ export class RpcSocket {
     connection?.socket.terminate();
   }
 
-  /** Cuts a connection that is open but of no use; it reconnects after a wait. */
+  /** Closes an open but unusable connection; it reconnects after a delay. */
   dropConnection(reason: string): void {
     if (this.#connection === null) return;
     this.#connection.reason = reason;
     this.#connection.socket.terminate();
   }
 
-  /** The connection works, so the next reconnect begins with the shortest wait. */
+  /** Resets the reconnect delay, because the connection works. */
   resetBackoff(): void {
     this.#backoff.reset();
     this.#unsettled = 0;
   }
 
   /**
-   * Subscribes on the present connection. The handler may be called before the promise resolves.
+   * Subscribes on the current connection. The handler may be called before the promise resolves.
    *
    * # Errors
-   * RpcError when there is no connection, it ends, the server refuses or does not respond in time.
+   * RpcError without a connection, when it ends, or when the server rejects or times out.
    */
   async subscribe(
     method: string,
@@ -154,7 +150,7 @@ export class RpcSocket {
     return { method, id: await request.acknowledged };
   }
 
-  /** Ends a subscription without waiting for the response: late notifications are dropped anyway. */
+  /** Ends a subscription without waiting for the response: late notifications are dropped. */
   unsubscribe(subscription: RpcSubscription): void {
     const connection = this.#connection;
     if (connection === null || connection.socket.readyState !== WebSocket.OPEN) return;
@@ -204,7 +200,7 @@ export class RpcSocket {
     return { socket, table, heartbeat: null, receivedAtMs: 0, retryAfterMs: 0, reason: '' };
   }
 
-  /** Longer after each connection that came to nothing. */
+  /** Grows after each failed connection. */
   #ackTimeoutMs(): number {
     const firstMs = this.#options.ackTimeoutMs ?? SUBSCRIBE_ACK_TIMEOUT_MS;
     return Math.min(firstMs * 2 ** this.#unsettled, SUBSCRIBE_ACK_TIMEOUT_CAP_MS);
@@ -218,7 +214,7 @@ export class RpcSocket {
     this.#listener.onOpened();
   }
 
-  /** Any message counts as life, so that a busy server is not cut for answering pings late. */
+  /** Any message counts as a sign of life, so that a busy server may answer pings late. */
   #planPing(connection: SocketConnection): void {
     const intervalMs = this.#options.pingIntervalMs ?? SOCKET_PING_INTERVAL_MS;
     const timeoutMs = this.#options.pongTimeoutMs ?? SOCKET_PONG_TIMEOUT_MS;
@@ -260,7 +256,7 @@ export class RpcSocket {
       new RpcError('RPC_SOCKET_CLOSED', `RPC socket ended: ${reason}`, { code }),
     );
     this.#stats.closes += 1;
-    // One that was ended by `stop` may close after the next one has begun.
+    // A stopped connection may close after the next one has started.
     if (connection !== this.#connection) return;
     this.#connection = null;
     const delayMs = Math.max(this.#backoff.next(), connection.retryAfterMs);
@@ -278,7 +274,7 @@ const noListener: RpcSocketListener = {
 
 function ignoreEvent(): void {}
 
-/** The server answered the upgrade with a status of its own, and perhaps with a time to wait. */
+/** The server rejected the upgrade with a status, and perhaps a Retry-After. */
 function failUpgrade(
   connection: SocketConnection,
   response: IncomingMessage,

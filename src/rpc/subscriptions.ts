@@ -3,17 +3,17 @@ import { RpcError } from './error.js';
 import { isRecord, refusalOfResponse } from './http-response.js';
 import { EARLY_NOTIFICATIONS_MAX, SOCKET_SUBSCRIPTIONS_MAX } from './limits.js';
 
-/** Receives the `result` of each notification of one subscription, unchecked. */
+/** Receives the unvalidated `result` of each notification of one subscription. */
 export type NotificationHandler = (result: unknown) => void;
 
-/** A request that was written down and waits to be sent and acknowledged. */
+/** A registered request that waits to be sent and acknowledged. */
 export interface PendingRequest {
   readonly id: number;
-  /** The subscription id that the server chose. */
+  /** The server's subscription id. */
   readonly acknowledged: Promise<number>;
 }
 
-/** What a message was, for the counters of the socket. */
+/** The kind of a message, for the counters of the socket. */
 export type MessageKind = 'notification' | 'early' | 'acknowledgement' | 'unknown' | 'overflow';
 
 interface Waiting {
@@ -23,18 +23,18 @@ interface Waiting {
   reject(error: RpcError): void;
 }
 
-/** What a table needs from its socket. */
+/** Dependencies of a table. */
 export interface SubscriptionTableOptions {
   readonly timers: Timers;
   readonly ackTimeoutMs: number;
 }
 
 /**
- * The subscriptions of one connection. It lives and dies with the connection, because a server gives
- * the same ids out again after a reconnect.
+ * The subscriptions of one connection. Its lifetime is the connection's, because a server reuses
+ * ids after a reconnect.
  *
- * A server may send a notification before the acknowledgement that names its id: such early ones are
- * kept, in order, and handed over with the acknowledgement.
+ * A server may send a notification before the acknowledgement with its id: such early notifications
+ * are buffered, and delivered with the acknowledgement.
  */
 export class SubscriptionTable {
   readonly #options: SubscriptionTableOptions;
@@ -52,7 +52,7 @@ export class SubscriptionTable {
     return this.#waiting.size + this.#handlers.size;
   }
 
-  /** Writes a subscribe down; its promise fails when no acknowledgement comes in time. */
+  /** Registers a subscribe; its promise fails without an acknowledgement in time. */
   openRequest(method: string, handler: NotificationHandler): PendingRequest {
     if (this.size >= SOCKET_SUBSCRIPTIONS_MAX) {
       const message = `subscriptions were ${this.size}, must be at most ${SOCKET_SUBSCRIPTIONS_MAX}`;
@@ -77,12 +77,12 @@ export class SubscriptionTable {
     return id;
   }
 
-  /** Forgets a subscription; notifications still under way are dropped. */
+  /** Removes a subscription; later notifications are dropped. */
   removeSubscription(subscription: number): void {
     this.#handlers.delete(subscription);
   }
 
-  /** Takes one parsed message. */
+  /** Processes one parsed message. */
   handleMessage(message: unknown): MessageKind {
     if (!isRecord(message)) return 'unknown';
     if (typeof message['method'] === 'string') return this.#handleNotification(message['params']);
@@ -90,7 +90,7 @@ export class SubscriptionTable {
     return typeof id === 'number' ? this.#handleResponse(id, message) : 'unknown';
   }
 
-  /** The connection is gone: every subscribe still waiting fails, the rest is forgotten. */
+  /** The connection ended: every pending subscribe fails, and the rest is cleared. */
   closeAll(error: RpcError): void {
     for (const id of [...this.#waiting.keys()]) this.#takeWaiting(id)?.reject(error);
     this.#handlers.clear();
@@ -133,7 +133,7 @@ export class SubscriptionTable {
     this.#early.delete(subscription);
   }
 
-  /** With no request waiting, what is left belongs to subscriptions that were ended. */
+  /** Without pending requests, early notifications belong to ended subscriptions. */
   #forgetEarly(): void {
     this.#early.clear();
     this.#earlyCount = 0;

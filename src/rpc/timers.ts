@@ -1,6 +1,6 @@
 import type { Timer, Timers } from '../contract/timers.js';
 
-/** Steps of the system's clock beyond this are followed. */
+/** Larger steps of the system's clock are adopted. */
 const DRIFT_MS_MAX = 2;
 
 /**
@@ -30,7 +30,7 @@ function createSystemTimers(): Timers {
   };
 }
 
-/** Waits, or rejects with the signal's reason as soon as it aborts. */
+/** Waits, or rejects with the signal's reason when it aborts. */
 export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -49,7 +49,7 @@ export function sleep(timers: Timers, delayMs: number, signal?: AbortSignal): Pr
   });
 }
 
-/** Runs `work` with a signal that aborts with the caller's, and when the time is over. */
+/** Runs `work` with a signal that aborts with the caller's, or at the time limit. */
 export async function withTimeLimit<T>(
   options: {
     readonly timers: Timers;
@@ -71,7 +71,7 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** Calls once, when there has been no sign of life for so long. */
+/** Calls once after a period without signs of life. */
 export class SilenceTimer {
   readonly #timers: Timers;
   readonly #limitMs: number;
@@ -87,7 +87,6 @@ export class SilenceTimer {
     this.#timer = timers.after(limitMs, () => this.#checkSilence());
   }
 
-  /** Something came. */
   recordSign(): void {
     this.#signAtMs = this.#timers.nowMs();
   }
@@ -96,7 +95,7 @@ export class SilenceTimer {
     this.#timer.cancel();
   }
 
-  /** Signs are many: the timer is not moved with each of them. */
+  /** Signs are frequent: the timer is not rescheduled for each of them. */
   #checkSilence(): void {
     const leftMs = this.#signAtMs + this.#limitMs - this.#timers.nowMs();
     if (leftMs <= 0) this.#onSilent();
@@ -104,7 +103,7 @@ export class SilenceTimer {
   }
 }
 
-/** Lets the event loop turn once: timers, sockets and other work get their share. */
+/** Yields to the event loop for one turn. */
 export function nextTurn(timers: Pick<Timers, 'soon'>): Promise<void> {
   return new Promise((resolve) => {
     timers.soon(resolve);

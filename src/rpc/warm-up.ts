@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import type { Timers } from '../contract/timers.js';
 import { RpcClient } from './client.js';
 
-/** A start waits no longer for it. */
+/** Maximum delay of the start. */
 const WARM_UP_MS_MAX = 1_000;
 
 /**
- * Makes one call to a server of its own on loopback: what Node.js loads and compiles for the first call to a node takes some 15 ms of CPU, which
- * would block the loop while clients are answered. Where that fails the first call takes longer, and nothing else.
+ * Makes one call to its own loopback server, so that Node.js loads and compiles its HTTP client,
+ * about 15 ms of CPU, before clients are served. A failure has no other effect than a slower first
+ * call.
  */
 export async function warmCalls(timers: Timers): Promise<void> {
   const server = createServer((_, response) => response.end('{"jsonrpc":"2.0","id":1,"result":0}'));

@@ -4,16 +4,16 @@ import { TOKEN_AMOUNT_MAX, VENUE_RUNGS_MAX } from './limits.js';
 import { type Quote, QuoteClient, type QuoteClientOptions } from './quote-client.js';
 import type { Token, Venue, VenueMarket, VenueSnapshot } from './venue.js';
 
-/** A {@link QuoteClient}'s options, and the ladder. */
+/** A {@link QuoteClient}'s options, and the sizes. */
 export interface AggregatorOptions extends Omit<QuoteClientOptions, 'random'> {
   readonly random?: () => number;
-  /** Sizes in whole quote, ascending, at most 8: how far into the venue the levels reach. */
+  /** Sizes in whole quote, ascending, at most 8; the largest bounds the depth of the levels. */
   readonly sizes: readonly number[];
 }
 
 /**
- * An aggregator of swaps as a venue. It requests what each size of quote buys, and then what that
- * brings when it is sold: two rounds of requests, the same sizes on both sides.
+ * A swap aggregator as a venue. It requests the base that each quote size buys, and then the quote
+ * for selling that base: two rounds of requests, with equal sizes on both sides.
  */
 export class Aggregator implements Venue {
   readonly name = 'aggregator';
@@ -47,7 +47,7 @@ export class Aggregator implements Venue {
     return { ...levelsOf(rungs, market), askedMs };
   }
 
-  /** All at once, as far as the client's rate limiter lets them; the first that fails ends the others. */
+  /** In parallel, within the client's rate limit; the first failure aborts the others. */
   async #fetchQuotes(
     swap: { readonly from: Token; readonly to: Token; readonly amounts: readonly bigint[] },
     signal: AbortSignal,

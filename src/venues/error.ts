@@ -13,7 +13,7 @@ export type VenueErrorCode =
   | 'VENUE_PRICE_OUT_OF_RANGE'
   | 'VENUE_LEVELS_STALE';
 
-/** Facts beside an error: small scalars only, and nothing that the venue has written. */
+/** Details of an error: small scalars only, and no text of the venue. */
 export type VenueErrorContext = Readonly<Record<string, string | number>>;
 
 /** The one error class of this room. Its text holds no key of a URL and no text of the venue. */

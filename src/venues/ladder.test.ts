@@ -99,7 +99,7 @@ describe('ladder: levels', () => {
 
 describe('ladder: whoever takes the levels', () => {
   const amount = fc.bigInt({ min: 1n, max: 1_000_000_000_000n });
-  // Up to nine, every amount of base is a size: a level ends exactly where a rung does.
+  // Up to nine decimals, every amount of base is a size: a level ends exactly at its rung.
   const baseDecimals = fc.integer({ min: 0, max: 9 });
   const quoteDecimals = fc.integer({ min: 0, max: 12 });
   const step = fc.record({ quoteIn: amount, base: amount, lossBps: fc.bigInt(0n, 4_999n) });

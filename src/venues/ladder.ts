@@ -1,15 +1,15 @@
-/** A ladder of swap quotes as price levels, rounded against the taker. */
+/** Converts a ladder of swap quotes to price levels, rounded against the taker. */
 import { VenueError } from './error.js';
 import { ROUND_TRIP_GAIN_BPS_MAX, ROUND_TRIP_LOSS_BPS_MAX, VENUE_PRICE_MAX } from './limits.js';
 import type { VenueLevel, VenueLevels, VenueMarket } from './venue.js';
 
-/** One size, quoted both ways. All amounts in the tokens' own decimals, above 0. */
+/** One size, quoted in both directions. All amounts in the tokens' own decimals, above 0. */
 export interface Rung {
-  /** What is paid when the base is bought. */
+  /** Quote paid for buying the base. */
   readonly quoteIn: bigint;
-  /** What that buys, and what is sold on the way back. */
+  /** Base bought with it, and sold in the other direction. */
   readonly base: bigint;
-  /** What is got when the base is sold. */
+  /** Quote received for selling the base. */
   readonly quoteOut: bigint;
 }
 
@@ -17,17 +17,16 @@ const PRICE_SCALE = 1_000_000n;
 const SIZE_SCALE = 1_000_000_000n;
 const BPS = 10_000n;
 
-/** Which way a quotient that is no whole number goes. */
+/** The rounding direction of a division. */
 type Division = (dividend: bigint, divisor: bigint) => bigint;
 
 const divFloor: Division = (dividend, divisor) => dividend / divisor;
 const divCeil: Division = (dividend, divisor) => (dividend + divisor - 1n) / divisor;
 
-/** What the levels of one side are made with. */
+/** How the levels of one side are computed. */
 interface SideRule {
   readonly quoteOf: (rung: Rung) => bigint;
   readonly divide: Division;
-  /** Whether a price is worse for the taker than another. */
   readonly isWorse: (price: bigint, than: bigint) => boolean;
 }
 
@@ -44,19 +43,18 @@ const bidRule: SideRule = {
 };
 
 /**
- * Each level is a step of the ladder at the price of that step alone; taking levels from the best on
- * never costs less, nor brings in more, than the quotes said. A ladder ends where more of one token
- * brings no more of the other, or where the way there and back loses more than half.
+ * Each level is a step of the ladder at the price of that step alone; consuming levels from the
+ * best never costs less, nor yields more, than quoted. A ladder ends where more of one token yields
+ * no more of the other, or where a round trip loses more than half.
  *
  * # Errors
- * VenueError, when a price is beyond belief or buying and selling at once would win.
+ * VenueError, when a price is implausible, or an immediate round trip would win.
  */
 export function levelsOf(rungs: readonly Rung[], market: VenueMarket): VenueLevels {
   const usable = rungs.slice(0, endOf(rungs));
   return { asks: sideOf(usable, market, askRule), bids: sideOf(usable, market, bidRule) };
 }
 
-/** How many rungs can be used. */
 function endOf(rungs: readonly Rung[]): number {
   const end = rungs.findIndex(({ quoteIn, quoteOut }) => {
     if (quoteOut * BPS > quoteIn * (BPS + ROUND_TRIP_GAIN_BPS_MAX)) {
@@ -82,7 +80,7 @@ function sideOf(
     const quoteStep = quoteOf(rung) - taken.quote;
     if (baseStep <= 0n || quoteStep <= 0n) break;
     const size = divFloor(baseStep * SIZE_SCALE, baseUnit);
-    // A step too small for one unit becomes part of the next one.
+    // A step smaller than one unit joins the next one.
     if (size === 0n) continue;
     const marginal = divide(quoteStep * PRICE_SCALE * baseUnit, baseStep * quoteUnit);
     const before = levels.at(-1)?.price ?? marginal;

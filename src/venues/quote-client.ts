@@ -16,19 +16,19 @@ import {
   VENUE_REQUESTS_MAX,
 } from './limits.js';
 
-/** Where quotes come from, and how fast they may be requested. */
+/** The quote server, and its rate limit. */
 export interface QuoteClientOptions {
   /** An http or https URL whose path gets `/quote`; user info becomes an Authorization header. */
   readonly url: string;
-  /** Of one request, from its sending to the last byte of its response. */
+  /** Time limit of one request, up to the last byte of its response. */
   readonly timeoutMs: number;
   readonly requestsPerSecond: number;
   readonly timers: Timers;
-  /** In [0, 1): spreads the waits. */
+  /** In [0, 1); jitter of the delays. */
   readonly random: () => number;
 }
 
-/** So much of one token for as much as there is of another. */
+/** An amount of one token to swap for another. */
 export interface QuoteQuery {
   readonly inputMint: string;
   readonly outputMint: string;
@@ -36,24 +36,21 @@ export interface QuoteQuery {
   readonly amount: bigint;
 }
 
-/** What an exact amount in brings. */
+/** The result of a swap of an exact input amount. */
 export interface Quote {
   /** In the output token's decimals, 1 to 2^64 - 1. */
   readonly outAmount: bigint;
-  /** When it was requested. */
+  /** Time of the request. */
   readonly askedMs: number;
 }
 
-/**
- * The tolerance that is sent along. It changes only a threshold of the response that is not read here;
- * this is the default of the interface.
- */
+/** The slippage tolerance in the request, the interface's default. It affects only a field that is not read. */
 const SLIPPAGE_BPS = 50;
 
 /**
- * The quote path of an aggregator: `GET /quote?inputMint&outputMint&amount&slippageBps`, answered with
- * decimal texts `inAmount` and `outAmount`. One try a call: the caller polls anyway. Nothing
- * that the server writes is repeated in an error, since it may repeat the keys of the URL.
+ * The quote path of an aggregator: `GET /quote?inputMint&outputMint&amount&slippageBps`, answered
+ * with decimal texts `inAmount` and `outAmount`. One try per call, because the caller polls. Errors
+ * contain no text of the server, which may repeat the keys of the URL.
  */
 export class QuoteClient {
   readonly #endpoint: Endpoint;
@@ -79,7 +76,7 @@ export class QuoteClient {
     this.#backoff = new Backoff({ firstMs, capMs, random });
   }
 
-  /** Host and port: all of the URL that may be published. */
+  /** Host and port: the publishable part of the URL. */
   get host(): string {
     return this.#endpoint.host;
   }
@@ -90,7 +87,7 @@ export class QuoteClient {
   }
 
   /**
-   * Asks once it may.
+   * Requests a quote within the rate limit.
    *
    * # Errors
    * VenueError.
@@ -104,7 +101,7 @@ export class QuoteClient {
     }
   }
 
-  /** The timer covers the body too: a server that trickles is as dead as a silent one. */
+  /** The timer covers the body too: a stalling server counts as dead. */
   async #fetchWithTimeout(query: QuoteQuery, signal: AbortSignal): Promise<Quote> {
     const askedMs = this.#timers.nowMs();
     const limit = { timers: this.#timers, limitMs: this.#timeoutMs, signal };
@@ -125,7 +122,7 @@ export class QuoteClient {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (authorization !== null) headers['authorization'] = authorization;
     this.#requestCount += 1;
-    // A redirect is not followed: it would carry the keys of the URL elsewhere.
+    // Redirects are not followed: they would send the URL's keys elsewhere.
     const init = { headers, signal, redirect: 'manual' } as const;
     const response = await fetch(urlOf(this.#quoteUrl, query), init);
     const reading = { timers: this.#timers, bytesMax: VENUE_BODY_BYTES_MAX };
@@ -135,7 +132,7 @@ export class QuoteClient {
     throw statusError(response.status);
   }
 
-  /** Waits as long as the server requests; too many requests mean a wait even if it names none. */
+  /** Waits as long as the server requests; a status of 429 always implies a wait. */
   #pauseRequests(response: Response): void {
     const header = response.headers.get('retry-after');
     const askedMs = parseRetryAfter(header, this.#timers.unixMs()) ?? 0;
@@ -172,10 +169,6 @@ function urlOf(base: URL, { inputMint, outputMint, amount }: QuoteQuery): URL {
   return url;
 }
 
-/**
- * The amount out of a response. It must repeat the query: a response to another query
- * has a price all the same.
- */
 function outAmountOf(answer: unknown, query: QuoteQuery): bigint {
   if (!isRecord(answer)) throw malformedError('response was not a JSON object');
   const { inputMint, outputMint, swapMode = 'ExactIn' } = answer;

@@ -68,7 +68,7 @@ const counts = () => poller.stats().events;
 const reasonOf = (): string | null => poller.stats().markets[0]?.reason ?? null;
 const depth = (): number => (told.get(7)?.asks.length ?? 0) + (told.get(7)?.bids.length ?? 0);
 
-/** Lets time pass in small steps, since what waits for it may wait for the network before. */
+/** Passes time in small steps, because timers may start only after network events. */
 async function pass(holds: () => boolean, stepMs = 50, stepsMax = 400): Promise<void> {
   for (let step = 0; !holds(); step += 1) {
     if (step === stepsMax) throw new Error(`it never held: ${JSON.stringify(poller.stats())}`);
@@ -119,7 +119,7 @@ describe('venue: a good aggregator', () => {
     startPoller({ requestsPerSecond: 10, timeoutMs: 60_000 });
     await pass(() => counts().requests >= 10, 10);
     expect(server.atOnceMax).toBeLessThanOrEqual(4);
-    // The first goes out at once, each other one a tenth of a second behind the one before.
+    // The first goes out immediately, each further one a tenth of a second later.
     expect(timers.nowMs()).toBeGreaterThanOrEqual(900);
   });
 

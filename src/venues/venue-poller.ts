@@ -7,32 +7,30 @@ import { VenueError } from './error.js';
 import { VENUE_BACKOFF_CAP_MS, VENUE_BACKOFF_FIRST_MS } from './limits.js';
 import type { Venue, VenueLevels, VenueMarket, VenueSnapshot } from './venue.js';
 
-/** A venue, and where its levels go. */
+/** A venue, and the consumer of its levels. */
 export interface VenuePollerOptions {
   readonly venue: Venue & { readonly host: string; readonly requestCount: number };
-  /** The markets of now. */
   readonly markets: () => readonly VenueMarket[];
-  /** Takes the levels of a market, which replace those before; none of them when it is left out. */
+  /** Receives the levels of a market, which replace the previous ones; empty when it is excluded. */
   readonly onLevels: (market: VenueMarket, levels: VenueLevels) => void;
-  /** How often each market is read. */
   readonly intervalMs: number;
-  /** Levels older than this are left out. */
+  /** Levels older than this are excluded. */
   readonly maxAgeMs: number;
   readonly log: Log;
   readonly timers: Timers;
   readonly random?: () => number;
 }
 
-/** How often due markets are checked: a fetch is late by a tenth of the interval at most. */
+/** Checks of due markets per interval: a fetch is late by a tenth of the interval at most. */
 const TICKS_PER_INTERVAL = 10;
 
 const NO_LEVELS: VenueLevels = { bids: [], asks: [] };
 
 /**
- * Polls a venue's markets. A market whose fetch fails, or whose levels are too old, is left out at once
- * and comes back with the next fetch that succeeds; each waits by itself after a failure.
+ * Polls a venue's markets. A market whose fetch fails, or whose levels are too old, is excluded
+ * immediately and returns with the next successful fetch; each has its own backoff.
  *
- * This class does not know what uses the levels, nor how the venue makes them.
+ * This class does not know the consumer of the levels, nor their computation.
  */
 export class VenuePoller {
   readonly #options: VenuePollerOptions;
@@ -58,7 +56,7 @@ export class VenuePoller {
     this.#next = this.#timers.after(tickMs, () => this.start());
   }
 
-  /** Nothing is requested or emitted any more. */
+  /** Stops all requests and callbacks. */
   stop(): void {
     this.#isStopped = true;
     this.#next?.cancel();
@@ -74,7 +72,7 @@ export class VenuePoller {
     };
   }
 
-  /** A market that is gone, or is of other tokens than it was, loses its levels. */
+  /** A market that is gone, or whose tokens changed, loses its levels. */
   #followMarkets(): void {
     const now = new Map(this.#options.markets().map((market) => [market.id, market]));
     for (const [id, quoted] of this.#quoted) {
@@ -130,7 +128,7 @@ export class VenuePoller {
     log.warn({ ...this.#fieldsOf(market), code, problem }, 'a venue is left out');
   }
 
-  /** A handler of levels may throw; the venue goes on. */
+  /** A handler of levels may throw; the venue continues. */
   #emitLevels(market: VenueMarket, levels: VenueLevels): void {
     try {
       this.#options.onLevels(market, levels);
@@ -168,10 +166,10 @@ export class QuotedMarket {
   readonly #timers: Timers;
   readonly #backoff: Backoff;
   readonly #fetching = new AbortController();
-  /** What is in use; null while the market is left out. */
+  /** The levels in use; null while the market is excluded. */
   #levels: VenueSnapshot | null = null;
   #expiry: Timer | null = null;
-  /** Why it is left out: the code of an error; null when it is not, or not yet read. */
+  /** The error code that excludes the market; null for none, or before the first fetch. */
   #reason: string | null = null;
   #dueMs = Number.NEGATIVE_INFINITY;
   #isFetching = false;
@@ -193,28 +191,27 @@ export class QuotedMarket {
     return this.#reason;
   }
 
-  /** Age of what is in use; null while there is none. */
+  /** Age of the levels in use; null without any. */
   get ageMs(): number | null {
     return this.#levels === null ? null : this.#timers.nowMs() - this.#levels.askedMs;
   }
 
-  /** Ends what is under way when the market is dropped. */
+  /** Aborts when the market is dropped. */
   get signal(): AbortSignal {
     return this.#fetching.signal;
   }
 
-  /** Whether it is to be read now. */
   get isDue(): boolean {
     return !this.#isFetching && this.#timers.nowMs() >= this.#dueMs;
   }
 
-  /** A fetch begins; the next is due `intervalMs` from now, if it has ended by then. */
+  /** Starts a fetch; the next is due `intervalMs` from now, if this one has ended by then. */
   startFetch(intervalMs: number): void {
     this.#isFetching = true;
     this.#dueMs = this.#timers.nowMs() + intervalMs;
   }
 
-  /** Uses fetched levels for `leftMs`; then `onStale` has to leave it out. */
+  /** Uses fetched levels for `leftMs`; then `onStale` must exclude the market. */
   useLevels(snapshot: VenueSnapshot, leftMs: number, onStale: () => void): void {
     this.#isFetching = false;
     this.#reason = null;
@@ -224,19 +221,17 @@ export class QuotedMarket {
     this.#expiry = this.#timers.after(leftMs, onStale);
   }
 
-  /** A fetch has failed: the next one waits, each time longer. */
   delayNextFetch(): void {
     this.#isFetching = false;
     this.#dueMs = Math.max(this.#dueMs, this.#timers.nowMs() + this.#backoff.next());
   }
 
-  /** Nothing of the market is in use any more, for the reason of this code. */
+  /** Excludes the market for the reason of this code. */
   leaveOut(code: string): void {
     this.#clearLevels();
     this.#reason = code;
   }
 
-  /** The market is no more; nothing of it may be emitted any more. */
   dropMarket(): void {
     this.#clearLevels();
     this.#fetching.abort();

@@ -1,17 +1,13 @@
-/**
- * What a venue outside of the chain's program is to the service: levels for a spot market.
- */
+/** The interface of a venue outside of the chain's program: levels for a spot market. */
 import type { MarketInfo } from '../contract/markets.js';
 import { TOKEN_DECIMALS_MAX, VENUE_MARKETS_MAX } from './limits.js';
 
-/** A spot market as a venue sees it. */
+/** A spot market for a venue. */
 export interface VenueMarket {
-  /** The book's number of the market. */
+  /** The market's id in the book. */
   readonly id: number;
   readonly symbol: string;
-  /** The mint of what is traded, and its decimals. */
   readonly base: Token;
-  /** The mint of what it is priced in, and its decimals. */
   readonly quote: Token;
 }
 
@@ -22,7 +18,7 @@ export interface Token {
   readonly decimals: number;
 }
 
-/** So much at this price. */
+/** A size at a price. */
 export interface VenueLevel {
   /** Quote for one whole base, at 1e6, above 0. */
   readonly price: bigint;
@@ -36,37 +32,37 @@ export interface VenueLevels {
   readonly asks: readonly VenueLevel[];
 }
 
-/** Levels as they were fetched. */
+/** Levels with the time of their request. */
 export interface VenueSnapshot extends VenueLevels {
-  /** When the oldest part of them was requested, by the monotonic clock that the venue was given. */
+  /** The request time of their oldest part, on the venue's monotonic clock. */
   readonly askedMs: number;
 }
 
 /** A place where a spot taker may trade besides the exchange's own book. */
 export interface Venue {
-  /** For metrics and logs; it holds no key. */
+  /** For metrics and logs; contains no key. */
   readonly name: string;
   /**
-   * The levels of a market as of now.
+   * The current levels of a market.
    *
    * # Errors
-   * VenueError, when any part of them cannot be had or makes no sense.
+   * VenueError, when any part of them is unavailable or implausible.
    */
   fetchLevels(market: VenueMarket, signal: AbortSignal): Promise<VenueSnapshot>;
 }
 
-/** A market as the book lists it; its object may hold more. */
+/** A market as listed by the book; its object may have more members. */
 export type PricedMarket = Pick<
   MarketInfo,
   'id' | 'symbol' | 'marketType' | 'marketIndex' | 'decimals' | 'mint' | 'emptyReason'
 >;
 
-/** The index of the spot market whose token every other one is priced in. */
+/** The index of the quote asset's spot market. */
 const QUOTE_MARKET_INDEX = 0;
 
 /**
- * The spot markets that are traded and wanted by name, each with its two tokens. None while the
- * market of the quote asset has not been seen.
+ * The traded spot markets with requested names, each with its two tokens. Empty until the quote
+ * asset's market is known.
  */
 export function venueMarkets(
   markets: readonly PricedMarket[],

@@ -34,25 +34,23 @@ export interface GrpcServer {
   readonly token?: string | undefined;
 }
 
-/** Where to connect, and what a test may replace or shorten. */
+/** The server, and dependencies that a test may replace. */
 export interface GrpcStreamOptions extends GrpcServer {
-  /** Encodes the request for what is new, or for what comes from a slot on. */
   readonly encodeRequest: (fromSlot: number | null) => Buffer;
   readonly timers: Timers;
   readonly random?: () => number;
   readonly silentMsMax?: number;
-  /** Takes what the server says when it ends a stream: listeners are given our own words. */
+  /** Logs the server's message at the end of a stream: listeners get this program's words. */
   readonly log?: Log;
 }
 
-/** The status code of gRPC for a message beyond the limit: what is replayed would have it again. */
+/** The gRPC status of a message beyond the size limit: a replay would contain it again. */
 const RESOURCE_EXHAUSTED = 8;
 const PROTOCOLS = ['http:', 'https:'] as const;
 
-/** One connection with all that ends with it. */
 interface StreamConnection {
   call: SubscribeCall | null;
-  /** The slot from which it is to notify again; null for one with a gap before it. */
+  /** The slot to replay from; null for a connection after a gap. */
   readonly fromSlot: number | null;
   readonly startedAtMs: number;
   receivedAtMs: number;
@@ -61,9 +59,9 @@ interface StreamConnection {
 }
 
 /**
- * One stream of a Yellowstone server, over a client of gRPC that is loaded when the first one starts. It asks for
- * what was missed after a cut (`from_slot`), some slots more than that, so that messages come twice rather than never;
- * where the server cannot notify it, or not soon, the stream has a gap.
+ * One stream of a Yellowstone server. The gRPC client is loaded with the first stream. After an
+ * interruption it requests a replay (`from_slot`) with some overlap, so that messages repeat rather
+ * than get lost; if the server cannot replay, or not soon, the stream reports a gap.
  */
 export class GrpcStream {
   readonly counters = { connects: 0, resumes: 0, malformed: 0 };
@@ -77,10 +75,10 @@ export class GrpcStream {
   #connection: StreamConnection | null = null;
   #retry: Timer | null = null;
   readonly #pings = new UnansweredPings();
-  /** The first and the newest slot that were notified since the last gap; 0 before the first. */
+  /** The first and the newest slot since the last gap; 0 before the first. */
   #first = 0;
   #newest = 0;
-  /** Since when the stream is interrupted; null while it is not. */
+  /** Start of the interruption; null without one. */
   #interruptedAtMs: number | null = null;
 
   constructor(options: GrpcStreamOptions) {
@@ -94,7 +92,7 @@ export class GrpcStream {
     this.#refusedBackoff = new Backoff({ firstMs, capMs: GRPC_REFUSED_BACKOFF_CAP_MS, random });
   }
 
-  /** Host and port: all of its address that may be published. */
+  /** Host and port: the publishable part of its address. */
   get name(): string {
     return this.#endpoint.host;
   }
@@ -111,14 +109,14 @@ export class GrpcStream {
     this.#endConnection();
   }
 
-  /** Ends a connection that is of no use; it is made again, with a gap. */
+  /** Ends an unusable connection; the next one has a gap. */
   dropConnection(reason: string): void {
     if (this.#connection === null) return;
     this.#endConnection();
     this.#closeStream(reason, this.#backoff.next());
   }
 
-  /** Sends the request again, which has changed. Resolves when the server has taken it, as a pong after it says. */
+  /** Sends the changed request. Resolves when the server has accepted it, confirmed by the pong after it. */
   async renewRequest(): Promise<void> {
     const connection = this.#connection;
     if (connection?.call == null) return;
@@ -164,7 +162,7 @@ export class GrpcStream {
     return pong;
   }
 
-  /** A server that is gone without a word is found by its silence, and one that takes no requests by that of its pongs. */
+  /** Detects a vanished server by its silence, and a server that ignores requests by missing pongs. */
   #watchSilence(connection: StreamConnection): void {
     const { silentMsMax = GRPC_SILENT_MS_MAX } = this.#options;
     const intervalMs = Math.min(GRPC_PING_INTERVAL_MS, silentMsMax);
@@ -176,7 +174,7 @@ export class GrpcStream {
     });
   }
 
-  /** What is missing for too long; null where nothing is. */
+  /** The reason for which the connection counts as silent; null for none. */
   #silenceOf(connection: StreamConnection, silentMsMax: number): string | null {
     const { isOpen, receivedAtMs, startedAtMs } = connection;
     const nowMs = this.#timers.nowMs();
@@ -204,10 +202,10 @@ export class GrpcStream {
     this.#handleUpdate(update);
   }
 
-  /** The first message shows that the request was taken, and from which slot on. False where it cannot go on. */
+  /** The first message confirms the request and its first slot. False when the replay has a hole. */
   #openWith(connection: StreamConnection, update: StreamUpdate): boolean {
     const { fromSlot } = connection;
-    // The pong may come before what is replayed, and says nothing of it.
+    // The pong may precede the replay, and does not confirm it.
     if (fromSlot !== null && update.kind === 'pong') return true;
     if (fromSlot !== null && isOfThePast(update)) return false;
     if (fromSlot !== null && 'slot' in update && update.slot > fromSlot + GRPC_RESUMED_SLOTS_MAX) {
@@ -241,7 +239,7 @@ export class GrpcStream {
     if (connection !== this.#connection) return;
     this.#serverTexts.logText(serverText);
     this.#endConnection();
-    // One that ends each stream after its first message is called less and less often.
+    // A server that ends each stream after its first message is called at growing intervals.
     const stableFromMs = connection.startedAtMs + GRPC_STABLE_MS;
     if (connection.isOpen && this.#timers.nowMs() >= stableFromMs) this.#backoff.reset();
     const isRefused = code !== UNAVAILABLE && !connection.isOpen;
@@ -257,9 +255,9 @@ export class GrpcStream {
     this.#planConnect(waitMs, Math.max(this.#first, this.#newest - GRPC_RESUME_SLOTS));
   }
 
-  /** Whether what was missed may still be notified: not what was refused, and not after long. */
+  /** Whether a replay is still possible: not after a refusal, and not after a long time. */
   #canResume({ isOpen, fromSlot }: StreamConnection, isRefused: boolean): boolean {
-    // Of a younger stream a replay looks like what is new.
+    // A replay of a young stream cannot be distinguished from new messages.
     if (isOpen) return this.#newest - this.#first > GRPC_RESUMED_SLOTS_MAX;
     if (fromSlot === null || isRefused || this.#interruptedAtMs === null) return false;
     return this.#timers.nowMs() - this.#interruptedAtMs < GRPC_RESUME_MS_MAX;
@@ -287,7 +285,7 @@ export class GrpcStream {
   }
 }
 
-/** Servers notify of the end of slots long after their writes: that says nothing of where a stream is. */
+/** Servers report the end of slots long after their writes, so these say nothing about the position. */
 function isOfThePast(update: StreamUpdate): boolean {
   return update.kind === 'slot' && (update.status === 'finalized' || update.status === 'dead');
 }

@@ -1,27 +1,25 @@
 /**
- * The messages of Yellowstone's `geyser.Geyser/Subscribe` that a book and its history need; fields that they do not
- * need are skipped. Source: geyser.proto and solana-storage.proto of yellowstone-grpc-proto 14.0.1.
+ * The messages of Yellowstone's `geyser.Geyser/Subscribe` that a book and its history need; other
+ * fields are skipped. Source: geyser.proto and solana-storage.proto of yellowstone-grpc-proto
+ * 14.0.1.
  */
 import { MessageReader, MessageWriter } from './protobuf.js';
 
-/** The path of the one method that is called. */
+/** The path of the method. */
 export const SUBSCRIBE_PATH = '/geyser.Geyser/Subscribe';
 
-/** What a request asks for. A later request on the same stream replaces the filters of the one before. */
+/** The filters of a request. A later request on the same stream replaces them. */
 export interface SubscribeRequest {
-  /** The owner of accounts. */
   readonly owner: string;
-  /** Accounts by key. */
   readonly accounts: readonly string[];
-  /** The slot to replay from; null for what is new. */
+  /** The slot to replay from; null to start at the present. */
   readonly fromSlot: number | null;
 }
 
-/** What a request for transactions asks for. */
+/** The filters of a request for transactions. */
 export interface TransactionsRequest {
-  /** The program whose transactions are meant. */
   readonly program: string;
-  /** The slot to replay from; null for what is new. */
+  /** The slot to replay from; null to start at the present. */
   readonly fromSlot: number | null;
 }
 
@@ -43,7 +41,7 @@ export function encodeRequest({ owner, accounts, fromSlot }: SubscribeRequest): 
   return request.finishMessage();
 }
 
-/** Encodes a request for the transactions of confirmed slots that went well, and for these slots. */
+/** Encodes a request for the successful transactions of confirmed slots, and for these slots. */
 export function encodeTransactionsRequest({ program, fromSlot }: TransactionsRequest): Buffer {
   const went = new MessageWriter().addNumber(1, false).addNumber(2, false).addText(3, program);
   const slots = new MessageWriter().addNumber(1, true);
@@ -55,15 +53,18 @@ export function encodeTransactionsRequest({ program, fromSlot }: TransactionsReq
   return request.finishMessage();
 }
 
-/** Encodes a ping, which the server returns as a pong of the same id. */
+/** Encodes a ping; the server responds with a pong of the same id. */
 export function encodePing(id: number): Buffer {
   return new MessageWriter().addMessage(9, new MessageWriter().addNumber(1, id)).finishMessage();
 }
 
-/** What became of a slot. `begun` is when its first write may come, and the writes of the one before have come. */
+/**
+ * The status of a slot. At `begun`, its first write may follow, and the writes of the previous slot
+ * are complete.
+ */
 export type SlotStatus = 'begun' | 'processed' | 'confirmed' | 'finalized' | 'dead';
 
-/** By `SlotStatus` of the protocol; null for what says nothing to a book. */
+/** By `SlotStatus` of the protocol; null for irrelevant ones. */
 const STATUSES: readonly (SlotStatus | null)[] = [
   'processed',
   'confirmed',
@@ -78,16 +79,16 @@ const STATUSES: readonly (SlotStatus | null)[] = [
 export interface StreamAccount {
   readonly kind: 'account';
   readonly slot: number;
-  /** Keys of 32 bytes, as text of one character a byte. */
+  /** Keys of 32 bytes, as a Latin-1 text. */
   readonly pubkey: string;
   readonly owner: string;
   readonly lamports: number;
   readonly data: Buffer;
-  /** Rises with each write of one node; numbers of two nodes are not comparable. */
+  /** Grows with each write of one node; numbers of two nodes are not comparable. */
   readonly writeVersion: number;
 }
 
-/** What became of a slot. */
+/** The status of a slot. */
 export interface StreamSlot {
   readonly kind: 'slot';
   readonly slot: number;
@@ -106,10 +107,10 @@ export interface StreamTransaction {
   readonly lines: readonly string[] | null;
 }
 
-/** What a stream is followed for. */
+/** The content of a stream. */
 export type StreamContent = StreamAccount | StreamSlot | StreamTransaction;
 
-/** A message of the stream, as far as it is of use. */
+/** A decoded message of the stream. */
 export type StreamUpdate =
   | StreamContent
   | { readonly kind: 'ping' }

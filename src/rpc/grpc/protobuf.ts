@@ -1,6 +1,6 @@
 /**
- * The wire format of Protocol Buffers, as much of it as Yellowstone's messages need.
- * Source: protobuf.dev, "Encoding".
+ * The subset of the Protocol Buffers wire format that Yellowstone's messages use. Source:
+ * protobuf.dev, "Encoding".
  */
 import { RpcError } from '../error.js';
 
@@ -8,16 +8,16 @@ const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
-/** Bytes of a varint of 64 bits. */
+/** Maximum bytes of a 64-bit varint. */
 const VARINT_BYTES_MAX = 10;
 
-/** A part of a message that is read field by field: `while (reader.nextField()) switch (reader.field)`. */
+/** Reads a message field by field: `while (reader.nextField()) switch (reader.field)`. */
 export class MessageReader {
   readonly #bytes: Buffer;
   readonly #end: number;
   #at: number;
   #wireType = VARINT;
-  /** The number of the field that is at hand; its value is taken or skipped by the next call. */
+  /** The number of the current field; the next call reads or skips its value. */
   field = 0;
   #taken = true;
 
@@ -27,7 +27,7 @@ export class MessageReader {
     this.#end = end;
   }
 
-  /** Goes to the next field; false at the end of the message. */
+  /** Advances to the next field; false at the end of the message. */
   nextField(): boolean {
     if (!this.#taken) this.#skip();
     if (this.#at >= this.#end) return false;
@@ -38,19 +38,19 @@ export class MessageReader {
     return true;
   }
 
-  /** An unsigned or boolean value. Beyond 2^53 it is rounded, which no slot or version reaches. */
+  /** An unsigned or boolean value. Rounded beyond 2^53, which no slot or version reaches. */
   readNumber(): number {
     this.#take(VARINT);
     return this.#varint();
   }
 
-  /** The bytes of a field, not copied. */
+  /** The bytes of a field, as a view. */
   readBytes(): Buffer {
     const [from, end] = this.#range();
     return this.#bytes.subarray(from, end);
   }
 
-  /** The bytes of a field as text of one character a byte: short ones cost less so. */
+  /** The bytes of a field as Latin-1 text, which is faster for short fields. */
   readLatin1(): string {
     const [from, end] = this.#range();
     return this.#bytes.toString('latin1', from, end);
@@ -61,7 +61,6 @@ export class MessageReader {
     return this.#bytes.toString('utf8', from, end);
   }
 
-  /** A field that is a message itself. */
   readMessage(): MessageReader {
     const [from, end] = this.#range();
     return new MessageReader(this.#bytes, from, end);

@@ -1,6 +1,6 @@
 import { type Log, silentLog } from '../log.js';
 
-/** Logs what a server says when it ends a stream, once for each text: one that refuses says the same each time. */
+/** Logs the server's message at the end of a stream, once per text: a refusing server repeats it. */
 export class ServerTexts {
   readonly #server: string;
   readonly #log: Log;

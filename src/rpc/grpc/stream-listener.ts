@@ -2,15 +2,15 @@ import type { StreamContent } from './messages.js';
 
 /** The events of a stream. */
 export interface GrpcStreamListener {
-  /** Connected and subscribed: all that was asked for from here on is notified. */
+  /** Connected and subscribed: all later changes will be notified. */
   onOpened(): void;
-  /** The connection broke, and is made again so that what was missed is notified. */
+  /** The connection broke; the reconnect will replay missed messages. */
   onInterrupted(reason: string): void;
-  /** It stands again, and all that was missed is being notified. */
+  /** Connected again; missed messages are being replayed. */
   onResumed(): void;
-  /** The connection ended or was never made, and what comes next has a gap before it. */
+  /** The connection ended or failed; the next one has a gap. */
   onClosed(reason: string): void;
-  /** A message could not be read, so that something may be missing. */
+  /** A message was malformed, so a change may be missing. */
   onMalformed(): void;
   onContent(content: StreamContent): void;
 }

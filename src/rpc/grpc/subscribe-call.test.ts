@@ -17,7 +17,7 @@ test('grpc: a server that is far away may send a whole window ahead of its recei
   });
   try {
     const [{ session }] = await opened;
-    // Of the stream, and of the connection, which both bound it.
+    // The limits of the stream and of the connection both apply.
     expect(session?.remoteSettings.initialWindowSize).toBe(GRPC_WINDOW_BYTES);
     await expect
       .poll(() => session?.state.remoteWindowSize, { timeout: 30_000 })

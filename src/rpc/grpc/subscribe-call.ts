@@ -6,10 +6,10 @@ import { SUBSCRIBE_PATH } from './messages.js';
 
 type Grpc = typeof import('@grpc/grpc-js');
 
-/** The status code of gRPC for a server that is not reached, or went away. */
+/** The gRPC status of an unreachable server. */
 export const UNAVAILABLE = 14;
 
-/** The names of the status codes of gRPC, from 0. */
+/** The names of the gRPC status codes, from 0. */
 const STATUS_NAMES: readonly string[] = [
   ...['OK', 'CANCELLED', 'UNKNOWN', 'INVALID_ARGUMENT', 'DEADLINE_EXCEEDED', 'NOT_FOUND'],
   ...['ALREADY_EXISTS', 'PERMISSION_DENIED', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION'],
@@ -17,29 +17,29 @@ const STATUS_NAMES: readonly string[] = [
   'UNAUTHENTICATED',
 ];
 
-/** How a call ended. */
+/** The end of a call. */
 export interface CallEnd {
-  /** In our own words. */
+  /** In this program's words. */
   readonly reason: string;
   /** The status code of gRPC. */
   readonly code: number;
-  /** What the server or the client of gRPC said, for the log alone. */
+  /** The message of the server or the gRPC client, for the log only. */
   readonly serverText?: string;
 }
 
-/** The events of a call. Its end may come more than once. */
+/** The events of a call. Its end may be reported more than once. */
 export interface CallListener {
   onBytes(bytes: Buffer): void;
   onEnd(end: CallEnd): void;
 }
 
-/** A call of Subscribe on a connection of its own. */
+/** A Subscribe call on its own connection. */
 export interface SubscribeCall {
   sendRequest(request: Buffer): void;
   close(): void;
 }
 
-/** Opens a call, and loads the client of gRPC with the first one: a service without such sources never knows it. */
+/** Opens a call; the first one loads the gRPC client, so services without gRPC sources never load it. */
 export async function openCall(
   address: string,
   token: string | undefined,
@@ -66,7 +66,7 @@ export async function openCall(
   return { sendRequest: (request) => void call.write(request), close };
 }
 
-/** The end of a call that could not be made. */
+/** The end of a call that could not be started. */
 export function endOfFailure(error: unknown): CallEnd {
   const serverText = loggedFailure(error);
   return { reason: shownFailure(error), code: UNAVAILABLE, serverText };
@@ -83,7 +83,7 @@ function newClient({ Client, credentials }: Grpc, { protocol, hostname, port }: 
   });
 }
 
-/** Trusts whom the other connections of the process trust: the authorities of Node and those of NODE_EXTRA_CA_CERTS. */
+/** Trusts the same authorities as other connections of the process: Node's and those of NODE_EXTRA_CA_CERTS. */
 function newTls(credentials: Grpc['credentials']): ReturnType<Grpc['credentials']['createSsl']> {
   return credentials.createFromSecureContext(createSecureContext());
 }
