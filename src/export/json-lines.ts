@@ -2,7 +2,7 @@ import type { RowBlock, RowColumn } from '../contract/row-block.js';
 import { type Cell, cellsOf } from './row-cells.js';
 import { LineEncoder, type RowEncoder } from './row-format.js';
 
-/** A JSON object a row, with the columns as members: times are unix milliseconds, decimals texts. */
+/** A JSON object per row, with the columns as members: times are unix milliseconds, decimals texts. */
 export function jsonLines(): RowEncoder {
   return new LineEncoder(lineOf);
 }

@@ -3,15 +3,15 @@ import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from
 import type { Decimals, RowBlock, RowColumn } from '../contract/row-block.js';
 import type { RowEncoder } from './row-format.js';
 
-/** A decimal is 16 bytes: one order of the largest price or size that the program takes would not fit the 18 digits of 64 bits. */
+/** Bytes of a decimal: the largest price or size of an order exceeds the 18 digits of 64 bits. */
 const DECIMAL_BYTES = 16;
 const DECIMAL_DIGITS = 38;
 
 const REQUIRED = { repetition_type: 'REQUIRED' } as const;
 
 /**
- * A Parquet file: a row group a block, dictionaries where values come again, gzip, which every reader has. Decimals are exact,
- * and none of them is below zero; times are milliseconds.
+ * A Parquet file: a row group per block, dictionaries for repeated values, gzip, which every reader
+ * supports. Decimals are exact and never negative; times are milliseconds.
  */
 export class ParquetEncoder implements RowEncoder {
   readonly #bytes = new ByteWriter();
@@ -20,7 +20,7 @@ export class ParquetEncoder implements RowEncoder {
   encodeBlock({ count, columns }: RowBlock): Uint8Array {
     this.#parquet ??= this.#begin(columns);
     const columnData = columns.map(sourceOf);
-    // Nothing is awaited: the writer below makes the bytes in its memory.
+    // The writer below works synchronously in memory.
     void this.#parquet.write({ columnData, rowGroupSize: count });
     return this.#takeBytes();
   }
@@ -48,7 +48,7 @@ export class ParquetEncoder implements RowEncoder {
   }
 }
 
-/** While they are written, decimals are bytes, which costs half the time; readers know them by the type that the end of the file names. */
+/** Decimals are written as bytes, which takes half the time; readers get their type from the file's footer. */
 function finishFile(parquet: ParquetWriter): void {
   parquet.schema = parquet.schema.map((element) =>
     element.type === 'FIXED_LEN_BYTE_ARRAY' ? { ...element, converted_type: 'DECIMAL' } : element,
@@ -88,7 +88,10 @@ function sourceOf(column: RowColumn): ColumnSource {
   }
 }
 
-/** Each number once, big-endian: numbers come again and again, and the writer knows the same bytes by their object. */
+/**
+ * Encodes each number once, big-endian: numbers repeat, and the writer recognises equal bytes by
+ * object identity.
+ */
 function decimalBytes(values: Decimals): Uint8Array[] {
   const bytesOf = new Map<bigint, Uint8Array>();
   return Array.from(values, (value) => {

@@ -4,7 +4,7 @@ import type { Decimals, RowBlock, RowColumn } from '../contract/row-block.js';
 /** The text of one row of a column. */
 export type Cell = (row: number) => string;
 
-/** The text of each row of a column: whole numbers, and decimals with as many digits as they need. */
+/** Renders the rows of a column: integers, and decimals without trailing zeros. */
 export function cellsOf(column: RowColumn): Cell {
   switch (column.kind) {
     case 'text': {
@@ -24,14 +24,13 @@ export function cellsOf(column: RowColumn): Cell {
   }
 }
 
-/** The column of this name. */
+/** The column with this name. */
 export function columnOf({ columns }: RowBlock, name: string): RowColumn {
   const column = columns.find((one) => one.name === name);
   if (column === undefined) throw new Error(`Invariant: there is a column ${name}`);
   return column;
 }
 
-/** Makes a text once for rows in succession that have the same number. */
 function onceForEqual(values: Decimals, textOf: (value: bigint) => string): Cell {
   let last = 0n;
   let text = textOf(last);

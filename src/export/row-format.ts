@@ -1,23 +1,26 @@
 import type { RowBlock } from '../contract/row-block.js';
 import type { Cell } from './row-cells.js';
 
-/** Makes the bytes of a file of blocks of rows. */
+/** Encodes blocks of rows as a file. */
 export interface RowEncoder {
-  /** The bytes of a block, and before the first one those of the head. */
+  /** Encodes a block; the first result includes the file's head. */
   encodeBlock(block: RowBlock): Uint8Array;
-  /** The bytes behind the last block; there was one. */
+  /** The bytes after the last block; requires at least one block. */
   finish(): Uint8Array;
 }
 
-/** Rows whose text becomes bytes at once: longer texts outlive the collector's first generation, which costs more. */
+/**
+ * Rows encoded in one text: longer texts outlive the garbage collector's first generation, which
+ * costs more.
+ */
 const ROWS_AT_ONCE = 1_024;
 
-/** Rows as lines of text. */
+/** Encodes rows as lines of text. */
 export class LineEncoder implements RowEncoder {
   readonly #lineOf: (block: RowBlock) => Cell;
   #head: string;
 
-  /** `lineOf` gives the line of each row of a block, with its end, as `head` has its own. */
+  /** `lineOf` renders a row's line with its line break; `head` includes its own. */
   constructor(lineOf: (block: RowBlock) => Cell, head = '') {
     this.#lineOf = lineOf;
     this.#head = head;

@@ -2,13 +2,13 @@ import type { RowBlock } from '../contract/row-block.js';
 import { type Cell, cellsOf, columnOf } from './row-cells.js';
 import { LineEncoder, type RowEncoder } from './row-format.js';
 
-/** What is exported in this form: `incremental_book_L2` or `trades`. */
+/** The Tardis data type: `incremental_book_L2` or `trades`. */
 export type TardisTable = 'book' | 'trades';
 
-/** The own column of each table between the times and the side, and what it is called. */
+/** The special column of each table between the times and the side, and its name. */
 const OWN_COLUMN = { book: ['is_snapshot', 'isSnapshot'], trades: ['id', 'id'] } as const;
 
-/** The CSV files of Tardis, with slotbook as the exchange; times are microseconds. */
+/** The CSV format of Tardis, with slotbook as the exchange; times are microseconds. */
 export function tardisCsv(table: TardisTable, symbol: string): RowEncoder {
   const [name, own] = OWN_COLUMN[table];
   const head = `exchange,symbol,timestamp,local_timestamp,${name},side,price,amount\n`;

@@ -1,17 +1,16 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
-/** Where the bytes of rows go. */
+/** The destination of encoded rows. */
 export interface RowOutput {
-  /** Whether nobody reads what would be written. */
   readonly isClosed: boolean;
   write(bytes: Uint8Array): void | Promise<void>;
-  /** All was written. */
+  /** Call this after the last write. */
   finish(): void;
-  /** Nothing more is written, whether all was or not. */
+  /** Ends the output, complete or not. */
   close(): void;
 }
 
-/** A file that gets its name when it is whole. Throws what the file system says. */
+/** A file that gets its name once it is complete. Throws the file system's errors. */
 export class WholeFile implements RowOutput {
   readonly isClosed = false;
   readonly #name: string;
@@ -30,7 +29,7 @@ export class WholeFile implements RowOutput {
     renameSync(`${this.#name}.part`, this.#name);
   }
 
-  /** Removes what is not whole. */
+  /** Removes an incomplete file. */
   close(): void {
     closeSync(this.#file);
     rmSync(`${this.#name}.part`, { force: true });

@@ -1,12 +1,12 @@
-/** Rows of any source as a file that other tools load. */
+/** Writes rows of any source to a file for other tools. */
 import type { RowBlock } from '../contract/row-block.js';
 import type { Timers } from '../contract/timers.js';
 import type { RowEncoder } from './row-format.js';
 import type { RowOutput } from './whole-file.js';
 
-/** What is written, and where. */
+/** The rows and their destination. */
 export interface WrittenRows {
-  /** Null is a pause in which a stop is noticed. */
+  /** Null marks a pause, in which a stop is noticed. */
   readonly blocks: Iterable<RowBlock | null> | AsyncIterable<RowBlock | null>;
   readonly encoder: RowEncoder;
   readonly output: RowOutput;
@@ -14,10 +14,10 @@ export interface WrittenRows {
   readonly stop: AbortSignal;
 }
 
-/** How it ended: a file gets its name only when all rows are in it. */
+/** The result: a file gets its name only when it contains all rows. */
 export type WriteEnd = 'written' | 'stopped' | 'empty';
 
-/** Writes rows block by block, and closes the output. Throws what the output and the source throw. */
+/** Writes rows block by block, and closes the output. Throws errors of the output and the source. */
 export async function writeRows(rows: WrittenRows): Promise<WriteEnd> {
   const { blocks, encoder, output, timers, stop } = rows;
   let isEmpty = true;

@@ -4,7 +4,7 @@ import type { StreamDepth, Topic } from '../client/stream/topic.js';
 import { CodedError } from '../contract/coded-error.js';
 import { SECONDS_MAX } from './limits.js';
 
-/** Why a stream could not be followed at all; codes are never renamed. */
+/** Why a stream could not be followed; codes are never renamed. */
 export type FollowErrorCode =
   | 'STREAM_UNREACHABLE'
   | 'SUBSCRIPTION_REFUSED'
@@ -16,7 +16,7 @@ export class FollowError extends CodedError<FollowErrorCode> {
   override readonly name = 'FollowError';
 }
 
-/** Flags as the command line gives them. */
+/** Flags from the command line. */
 export interface FollowFlags {
   readonly channel?: string;
   readonly depth?: string;
@@ -28,42 +28,42 @@ export interface FollowFlags {
   readonly plain?: boolean;
 }
 
-/** What is to be followed, and how. */
+/** The options of a run. */
 export interface FollowOptions {
   readonly url: string;
   readonly topic: FollowedTopic;
-  /** How long; undefined until it is stopped. */
+  /** Duration; undefined until it is stopped. */
   readonly seconds: number | undefined;
-  /** Lines instead of a screen. */
+  /** Prints lines instead of a screen. */
   readonly isPlain: boolean;
 }
 
-/** A topic by its flags, whatever the channel. */
+/** The flags of a topic, for any channel. */
 export interface FollowedTopic {
   readonly channel: Topic['channel'];
   /** A name, in any case. */
   readonly market: string;
-  /** Levels or orders of a side; `bbo` has one level. */
+  /** Levels or orders per side; `bbo` has one level. */
   readonly depth: number;
-  /** Ticks a group, for `book`; 1 for every level. */
+  /** Ticks per price group, for `book`; 1 for every level. */
   readonly grouping?: number | undefined;
   /** Only the orders of this user account, for `l3`. */
   readonly maker?: string | undefined;
-  /** The levels of the market's AMM as well; `l3` has none. */
+  /** Whether to include the levels of the market's AMM; not for `l3`. */
   readonly vamm?: boolean | undefined;
-  /** Indicative quotes as well. */
+  /** Whether to include indicative quotes. */
   readonly indicative?: boolean | undefined;
-  /** When the service received and sent each change as well. */
+  /** Whether to include the times at which the service received and sent each change. */
   readonly timing?: boolean | undefined;
 }
 
 const CHANNELS = ['book', 'bbo', 'l3'] as const;
-/** Levels or orders of a side that a stream may have. */
+/** The allowed depths of a stream. */
 export const STREAM_DEPTHS: readonly StreamDepth[] = [10, 20, 50, 100, 500];
 const DEPTH_DEFAULT = 20;
 const GROUPING_MAX = 1_000_000;
 
-/** Reads the command line. Throws a FollowError that says what is wrong with it. */
+/** Parses the command line. Throws a FollowError for an invalid option. */
 export function followOptions(given: {
   readonly url: string;
   readonly market: string;
@@ -89,10 +89,10 @@ export function followOptions(given: {
   };
 }
 
-/** The topic as the client library takes it: with the members that its channel has. */
+/** The topic for the client library, with the members of its channel. */
 export function topicOf(followed: FollowedTopic): Topic {
   const { channel, market, grouping, maker, vamm, indicative, timing } = followed;
-  // The depths of the service are those that the command line takes.
+  // The command line allows exactly the depths of the service.
   const depth = followed.depth as StreamDepth;
   const includeVamm = vamm === true ? { includeVamm: true } : {};
   const sources = {
@@ -107,7 +107,7 @@ export function topicOf(followed: FollowedTopic): Topic {
   return { channel, market, depth, ...grouped, ...includeVamm, ...sources };
 }
 
-/** The address of the WebSocket: that of a service is enough. */
+/** The WebSocket address, derived from the service's address if necessary. */
 function socketUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^(http|ws)s?:$/.test(url.protocol)) {

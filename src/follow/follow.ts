@@ -1,6 +1,6 @@
 /**
- * `slotbook follow`: follows a live stream, checks every rule of docs/streaming.md, draws the top of
- * the book, and reports.
+ * `slotbook follow`: follows a live stream, validates every rule of docs/streaming.md, draws the
+ * top of the book, and prints a report.
  */
 import { FollowError, type FollowFlags, followOptions } from './follow-options.js';
 import { Follower } from './follower.js';
@@ -23,7 +23,7 @@ export interface FollowRun {
  *
  * # Errors
  *
- * A FollowError when nothing could be followed, or an option is wrong.
+ * A FollowError when the topic cannot be followed, or an option is invalid.
  */
 export async function follow({ url, market, flags, output, stop }: FollowRun): Promise<boolean> {
   const { seconds, isPlain, ...options } = followOptions({ url, market, flags });

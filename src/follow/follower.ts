@@ -23,31 +23,29 @@ import { FollowError, type FollowedTopic, topicOf } from './follow-options.js';
 import * as limits from './limits.js';
 import { Tally } from './tally.js';
 
-/** What a follower is doing. */
+/** The phase of a follower. */
 export type Phase = 'connecting' | 'subscribing' | 'waiting' | 'following' | 'pausing' | 'stopped';
 
-/** What is followed. */
+/** The topic, and the connection. */
 export interface FollowerOptions {
-  /** Of the service, or of its WebSocket. */
+  /** Of the service or its WebSocket. */
   readonly url: string;
   readonly topic: FollowedTopic;
-  /** Called after every frame that was applied. */
+  /** Called after every applied frame. */
   readonly onFrame?: () => void;
-  /** Silence after which a stream is broken, in milliseconds; that of the library by default. */
+  /** Silence after which a stream counts as broken, in milliseconds; by default the library's. */
   readonly silenceMsMax?: number;
 }
 
 /** A client of one topic. */
 export class Follower {
   readonly tally = new Tally();
-  /** Resolves with the error when the topic cannot be followed. */
   readonly failed: Promise<FollowError>;
   readonly #options: FollowerOptions;
   readonly #client: StreamClient;
   #fail: (error: FollowError) => void = () => {};
   #subscription: Subscription<Best> | undefined;
   #socket: WebSocket | undefined;
-  /** Why the last socket was closed, as far as it has said. */
   #closeReason = 'it was closed';
   #connection: ConnectionState = 'idle';
   #connections = 0;
@@ -62,7 +60,8 @@ export class Follower {
     });
     this.#client = new StreamClient({
       url: options.url,
-      // It checks what the service writes, member by member, and not what a decoder makes of it.
+      // JSON, so that the follower validates every member that the service writes, without a
+      // decoder.
       encoding: 'json',
       ...(options.silenceMsMax === undefined ? {} : { silenceMsMax: options.silenceMsMax }),
       WebSocket: countedSocketClass(this.tally, (socket) => this.#watchSocket(socket)),
@@ -86,7 +85,6 @@ export class Follower {
     return this.#subscription?.view;
   }
 
-  /** The name of the topic, once it is subscribed to. */
   get topicName(): string | undefined {
     return this.#subscription?.topicName;
   }
@@ -165,7 +163,7 @@ export function isCrossed({ bestBidPrice, bestAskPrice }: BookView<Best>): boole
   return bestBidPrice !== null && bestAskPrice !== null && bestBidPrice > bestAskPrice;
 }
 
-/** The class of sockets for one tally; `onCreate` is called with each socket. */
+/** A socket class that counts into a tally; `onCreate` is called with each socket. */
 function countedSocketClass(tally: Tally, onCreate: (socket: WebSocket) => void) {
   return class extends WebSocket {
     constructor(url: string) {

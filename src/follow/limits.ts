@@ -1,18 +1,21 @@
-/** Every bound of `follow`, each with its reason; those of the stream are the library's. All times are milliseconds. */
+/**
+ * The limits of `follow`, each with its reason; the library has the limits of the stream. All times
+ * are milliseconds.
+ */
 
-/** Time to connect: a TLS handshake across the world takes a second. */
+/** Time limit of a connect: a TLS handshake across the world takes a second. */
 export const CONNECT_MS_MAX = 10_000;
 /** One message: a snapshot of 500 orders a side has 400 KB. */
 export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
-/** Redraws a second: more cannot be read. */
+/** Interval of redraws: more cannot be read. */
 export const DRAW_INTERVAL_MS = 125;
-/** Levels a side that are drawn. */
+/** Drawn levels per side. */
 export const DRAWN_ROWS_MAX = 10;
-/** Time between two lines of `--plain`. */
+/** Interval between two lines of `--plain`. */
 export const LINE_INTERVAL_MS = 1_000;
-/** Violations printed of a run; the rest is counted. */
+/** Printed violations of a run; further ones are counted. */
 export const VIOLATIONS_PRINTED_MAX = 20;
-/** Time that the service has to answer a close. */
+/** Time limit of the close handshake. */
 export const CLOSE_MS_MAX = 1_000;
-/** A day: longer runs are left to Ctrl-C. */
+/** A day: longer runs end with Ctrl-C. */
 export const SECONDS_MAX = 86_400;

@@ -1,10 +1,10 @@
-/** A followed book as text. */
+/** Renders a followed book as text. */
 import { formatBase, formatPrice } from '../client/amounts.js';
 import type { Best, BookView } from '../client/stream/topic.js';
 import { isCrossed } from './follower.js';
 import { DRAWN_ROWS_MAX } from './limits.js';
 
-/** What stands above the rows. */
+/** The lines above the rows. */
 export interface Heading {
   readonly name: string;
   readonly phase: string;
@@ -20,7 +20,7 @@ export function lineOf(view: BookView<Best>, { phase, frames, broken }: Heading)
   return `${timeOf(ts)} ${phase} ${stateOf(view, phase)} slot ${slot} seq ${seq} ${best}${flags} frames ${frames} broken ${broken}`;
 }
 
-/** The top of the book, the asks above the bids. */
+/** The top of the book, asks above bids. */
 export function screenOf(view: BookView<Best> | undefined, heading: Heading): string {
   const asks = view?.asks.slice(0, DRAWN_ROWS_MAX).reverse() ?? [];
   const bids = view?.bids.slice(0, DRAWN_ROWS_MAX) ?? [];
@@ -38,13 +38,13 @@ export function screenOf(view: BookView<Best> | undefined, heading: Heading): st
   ].join('\n');
 }
 
-/** Hours, minutes and seconds; a service may send numbers that are no date. */
+/** Hours, minutes and seconds; a service may send invalid dates. */
 function timeOf(ts: number): string {
   const date = new Date(ts);
   return Number.isNaN(date.getTime()) ? '--:--:--' : date.toISOString().slice(-13, -5);
 }
 
-/** What was live may be so no longer while nothing comes. */
+/** A silent live book may no longer be live. */
 function stateOf(view: BookView<Best> | undefined, phase: string): string {
   return phase === 'following' && view !== undefined ? view.state : 'old';
 }

@@ -1,21 +1,21 @@
 import type { ProtocolViolation, StreamRule } from '../client/stream/violation.js';
 import { VIOLATIONS_PRINTED_MAX } from './limits.js';
 
-/** Counts of what came over a stream, and of what was wrong with it. */
+/** Counts the messages and the violations of a stream. */
 export class Tally {
   readonly frames = { snapshot: 0, delta: 0, heartbeat: 0 };
-  /** Of all messages, as text. */
+  /** Bytes of all messages, as text. */
   bytes = 0;
   /** Snapshots with `reset`. */
   resets = 0;
-  /** Subscriptions after which the missed frames came. */
+  /** Subscriptions that received the missed frames. */
   resumes = 0;
   /** Connections after the first one. */
   reconnects = 0;
   /** Frames after which the best bid was above the best ask. */
   crossed = 0;
   readonly violations = new Map<StreamRule, number>();
-  /** The first violations, in words. */
+  /** The first violations. */
   readonly messages: string[] = [];
 
   /** The number of violations. */

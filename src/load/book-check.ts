@@ -1,4 +1,4 @@
-/** What must hold for the whole books that one client receives, one after the other. */
+/** The invariants of successive whole books of one client. */
 import type { L2Book } from '../client/http/book-shapes.js';
 
 /** The books of one client and market. */
@@ -6,7 +6,7 @@ export class BookCheck {
   #epoch: string | undefined;
   #seq = 0;
 
-  /** Returns what is wrong with a book, undefined when nothing is. */
+  /** Returns the violation in a book, or undefined. */
   findFault({ marketName, epoch, seq, bids, asks }: L2Book): string | undefined {
     const [before, isSameEpoch] = [this.#seq, epoch === this.#epoch];
     [this.#epoch, this.#seq] = [epoch, seq];

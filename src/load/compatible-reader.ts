@@ -1,4 +1,4 @@
-/** A reader of whole books on the compatible channel, as clients of the Drift v2 dlob-server read them. */
+/** A reader of whole books on the compatible channel, like clients of the Drift v2 dlob-server. */
 import { WebSocket } from 'ws';
 import { object, objectOf, parseExact, text } from '../client/fields.js';
 import { l2Book } from '../client/http/book-shapes.js';
@@ -6,7 +6,7 @@ import { BookCheck } from './book-check.js';
 import type { Figures } from './figures.js';
 import { FIRST_BOOK_MS_MAX, MESSAGE_BYTES_MAX } from './limits.js';
 
-/** What a reader reads. */
+/** The market and depth of a reader. */
 export interface CompatibleOptions {
   readonly url: string;
   readonly market: { readonly name: string; readonly type: string };
@@ -22,7 +22,7 @@ export class CompatibleReader {
   readonly #check = new BookCheck();
   #isStopped = false;
   #open: () => void = () => {};
-  /** Resolves when the first book is there; rejects when the socket ends before. */
+  /** Resolves with the first book; rejects when the socket closes earlier. */
   readonly opened: Promise<void>;
 
   constructor({ url, market, figures }: CompatibleOptions) {

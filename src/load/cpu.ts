@@ -1,15 +1,15 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { RESPONSE_MS_MAX } from './limits.js';
 
-/** CPU time of both sides up to now, in seconds. */
+/** CPU time of both sides so far, in seconds. */
 export interface CpuTimes {
-  /** Undefined where the service does not show its metrics. */
+  /** Undefined where the service does not expose its metrics. */
   readonly service: number | undefined;
   readonly own: number;
   readonly ownLoop: EventLoopUtilization;
 }
 
-/** Reads the time that the service has used, from its /metrics, and that this process has. */
+/** Reads the CPU time of the service from its /metrics, and of this process. */
 export async function readCpuTimes(url: string): Promise<CpuTimes> {
   const service = await readServiceSeconds(url).catch(() => undefined);
   const { user, system } = process.cpuUsage();

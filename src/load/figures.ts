@@ -1,4 +1,4 @@
-/** What the clients of one run count, from the moment on at which all of them read. */
+/** The counts of a run, from the moment at which all clients read. */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { Findings } from './findings.js';
 import { LATENCY_US_MAX } from './limits.js';
@@ -6,21 +6,20 @@ import { LATENCY_US_MAX } from './limits.js';
 /** Counts and latencies of one run. */
 export class Figures {
   readonly findings = new Findings();
-  /** Frames of either kind of channel. */
+  /** Frames of both channels. */
   frames = 0;
-  /** Of all frames, as text. */
   frameBytes = 0;
   polls = 0;
-  /** Requests that the service refused or that got no response, within `polls`. */
+  /** Refused or unanswered requests, included in `polls`. */
   failedPolls = 0;
-  /** From the service's receipt of a change to the checked book, microseconds. */
+  /** From the service's receipt of a change to the validated book, microseconds. */
   readonly #deltaUs = createHistogram({ highest: LATENCY_US_MAX });
-  /** From the request to the checked body, microseconds. */
+  /** From the request to the validated body, microseconds. */
   readonly #pollUs = createHistogram({ highest: LATENCY_US_MAX });
-  /** Latencies below zero: the clocks of the two machines differ. */
+  /** Negative latencies, caused by differing clocks of the two machines. */
   negative = 0;
 
-  /** Forgets what came while clients were still connecting; what was wrong stays. */
+  /** Discards the counts of the connecting phase; violations stay. */
   restart(): void {
     this.frames = 0;
     this.frameBytes = 0;
@@ -48,7 +47,7 @@ export class Figures {
   }
 }
 
-/** A histogram of Node has whole numbers from 1 on. */
+/** Node's histograms only accept integers from 1 on. */
 function microseconds(ms: number): number {
   return Math.min(Math.max(1, Math.round(ms * 1_000)), LATENCY_US_MAX);
 }

@@ -1,8 +1,8 @@
 import { FINDINGS_PRINTED_MAX } from './limits.js';
 
-/** What was wrong in a run: how often, and the first of it in words. */
+/** Violations of a run: their count, and the first ones as text. */
 export class Findings {
-  /** Of all kinds, with those that have no text here. */
+  /** All violations, including those without a text here. */
   count = 0;
   readonly #counts = new Map<string, number>();
 

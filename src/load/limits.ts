@@ -1,22 +1,22 @@
-/** Every bound of `load`, each with its reason. */
+/** The limits of `load`, each with its reason. */
 
-/** WebSockets of one run: more than the 10,000 that one process of Node is good for are several runs. */
+/** WebSockets of one run: one Node process handles 10,000; more need several runs. */
 export const READERS_MAX = 10_000;
 /** Pollers of one run. */
 export const POLLERS_MAX = 1_000;
-/** Requests of one poller a second: a millisecond is as fine as a timer is. */
+/** Requests of one poller a second: timers have a resolution of a millisecond. */
 export const POLL_RATE_MAX = 1_000;
 /** A day. */
 export const SECONDS_MAX = 86_400;
-/** Connections that are opened at a time: a service refuses no more than it would of returning clients. */
+/** Connections opened at a time: the service must not refuse them. */
 export const CONNECTING_MAX = 50;
-/** Time that a reader has to get its first book, in milliseconds. A large service may still be starting. */
+/** Time for a reader's first book, in milliseconds. A large service may still be starting. */
 export const FIRST_BOOK_MS_MAX = 30_000;
-/** Time for one response, in milliseconds: slower ones are of no use to who polls. */
+/** Time limit of a response, in milliseconds: slower ones are useless to a poller. */
 export const RESPONSE_MS_MAX = 10_000;
-/** The longest latency that is recorded as it is, in microseconds. */
+/** Maximum recorded latency, in microseconds. */
 export const LATENCY_US_MAX = 60_000_000;
-/** One message: a book of 500 levels a side has 200 KB, and twice that as text in text. */
+/** Bytes of a message: a book of 500 levels a side has 200 KB, and twice that inside a JSON string. */
 export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
-/** What went wrong, in words; the rest is counted. */
+/** Printed violations; further ones are counted. */
 export const FINDINGS_PRINTED_MAX = 20;

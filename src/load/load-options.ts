@@ -5,7 +5,7 @@ import { CodedError } from '../contract/coded-error.js';
 import { STREAM_DEPTHS } from '../follow/follow-options.js';
 import * as limits from './limits.js';
 
-/** Why there was no load at all; codes are never renamed. */
+/** Why no load was generated; codes are never renamed. */
 export type LoadErrorCode = 'INVALID_LOAD_OPTION' | 'LOAD_UNREACHABLE';
 
 /** The one error class of this room. */
@@ -13,7 +13,7 @@ export class LoadError extends CodedError<LoadErrorCode> {
   override readonly name = 'LoadError';
 }
 
-/** Flags as the command line gives them. */
+/** Flags from the command line. */
 export interface LoadFlags {
   readonly readers?: string;
   readonly compatible?: string;
@@ -24,26 +24,26 @@ export interface LoadFlags {
   readonly seconds?: string;
 }
 
-/** Who reads what, and for how long. */
+/** The readers of a run, and its duration. */
 export interface LoadOptions {
-  /** Of the service, with its path and without a slash at the end. */
+  /** Address of the service, with its path and without a trailing slash. */
   readonly url: string;
   /** Readers of the streaming channel `book`, of one market each. */
   readonly readers: number;
   /** Readers of the compatible channel `orderbook`, of one market each. */
   readonly compatible: number;
-  /** Clients that ask for /l2 again and again. */
+  /** Clients that poll /l2. */
   readonly pollers: number;
   /** Requests of each poller a second. */
   readonly rate: number;
-  /** Names; undefined for all that are served. */
+  /** Names; undefined for all served markets. */
   readonly markets: readonly string[] | undefined;
   /** Levels a side. */
   readonly depth: StreamDepth;
   readonly seconds: number;
 }
 
-/** Reads the command line. Throws a LoadError that says what is wrong with it. */
+/** Parses the command line. Throws a LoadError for an invalid option. */
 export function loadOptions(url: string, flags: LoadFlags): LoadOptions {
   const options = {
     url: serviceUrl(url),

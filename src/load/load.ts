@@ -1,8 +1,8 @@
 /**
- * `slotbook load`: many readers and pollers of one service, each of which checks what it gets, and the
- * rates, latencies and CPU time that come of it.
+ * `slotbook load`: many readers and pollers of one service that validate everything they receive,
+ * with a report of rates, latencies and CPU time.
  *
- * It reads with the client library and imports nothing of the service.
+ * It uses the client library and imports nothing of the service.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +21,7 @@ export interface LoadRun {
   readonly url: string;
   readonly flags: LoadFlags;
   readonly output: { write(text: string): unknown };
-  /** Ends the run; what was measured until then is printed. */
+  /** Ends the run; the results so far are printed. */
   readonly stop: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ interface LoadReader {
   stop(): Promise<void>;
 }
 
-/** What the parts of a run share. */
+/** Shared state of a run. */
 interface Loaded {
   readonly options: LoadOptions;
   readonly markets: readonly Market[];
@@ -44,12 +44,12 @@ interface Market {
 }
 
 /**
- * Loads a service for the time given, and prints what came of it. Returns whether every reader got its
- * book and nothing was wrong.
+ * Loads a service for the given time, and prints the results. Returns whether every reader got its
+ * book without violations.
  *
  * # Errors
  *
- * A LoadError when an option is wrong, or the service cannot be asked for its markets.
+ * A LoadError for an invalid option, or when the service does not list its markets.
  */
 export async function load({ url, flags, output, stop }: LoadRun): Promise<boolean> {
   const options = loadOptions(url, flags);
@@ -71,7 +71,7 @@ export async function load({ url, flags, output, stop }: LoadRun): Promise<boole
   return count === 0;
 }
 
-/** Polls, and counts what all clients get, until the time is over. */
+/** Polls and counts until the time is over. */
 async function measure({ stop, ...of }: Loaded): Promise<readonly string[]> {
   const { options, figures } = of;
   const polling = new AbortController();
@@ -88,7 +88,6 @@ async function measure({ stop, ...of }: Loaded): Promise<readonly string[]> {
   return [...lines, cpuLine(before, await readCpuTimes(options.url), seconds)];
 }
 
-/** The markets that are loaded: those named, which must be served, or all. */
 async function readMarkets({ url, markets: names }: LoadOptions): Promise<readonly Market[]> {
   const served = await new HttpClient({ url }).markets().catch((error: Error) => {
     throw new LoadError(
@@ -107,7 +106,7 @@ function findMarket(all: readonly Market[], name: string): Market {
   throw new LoadError('INVALID_LOAD_OPTION', `--markets has ${name}, which is not served`);
 }
 
-/** Opens some readers at a time. Returns those that have their books. */
+/** Opens readers in batches. Returns those that have their books. */
 async function openReaders(of: Loaded): Promise<readonly LoadReader[]> {
   const { readers, compatible } = of.options;
   const open: LoadReader[] = [];
@@ -123,7 +122,7 @@ async function openReaders(of: Loaded): Promise<readonly LoadReader[]> {
   return open;
 }
 
-/** Those of the streaming channel come first; each has the next market. */
+/** Streaming readers come first; each reader gets the next market. */
 function openReader({ options, markets, figures }: Loaded, at: number): LoadReader {
   const { url, depth, readers } = options;
   const market = markets[at % markets.length] as Market;
@@ -154,7 +153,7 @@ function startPollers(
   const { figures, signal } = of;
   const names = of.markets.map(({ name }) => name);
   return Array.from({ length: pollers }, (_, at) => {
-    // Each begins with another market.
+    // Each poller begins with another market.
     const markets = names.map((_name, step) => names[(at + step) % names.length] as string);
     const delayMs = ((at / pollers) * 1_000) / rate;
     return new BookPoller({ url, markets, depth, rate, delayMs, figures, signal }).run();

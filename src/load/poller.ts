@@ -1,4 +1,4 @@
-/** A client that asks for the books of all markets in turns, at an even rate. */
+/** A client that polls the books of all markets in turn, at an even rate. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '../client/http/client.js';
 import type { StreamDepth } from '../client/stream/topic.js';
@@ -6,21 +6,21 @@ import { BookCheck } from './book-check.js';
 import type { Figures } from './figures.js';
 import { RESPONSE_MS_MAX } from './limits.js';
 
-/** What is polled. */
+/** Options of a poller. */
 export interface PollerOptions {
   readonly url: string;
   readonly markets: readonly string[];
   readonly depth: StreamDepth;
   /** Requests a second. */
   readonly rate: number;
-  /** Milliseconds until the first request, so that pollers do not ask all at once. */
+  /** Delay of the first request, milliseconds: it staggers the pollers. */
   readonly delayMs: number;
   readonly figures: Figures;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
-/** Polls until its signal. */
+/** Polls until its signal aborts. */
 export class BookPoller {
   readonly #options: PollerOptions;
   readonly #client: HttpClient;
@@ -41,7 +41,7 @@ export class BookPoller {
       const waitMs = dueMs - performance.now();
       if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      // A request that had to wait for a slow response began when it was due; a timer that is late is ours.
+      // After a slow response, the latency counts from the due time; a late timer is excluded.
       await this.#poll(at, waitMs > 0 ? performance.now() : dueMs);
       dueMs += periodMs;
     }

@@ -1,12 +1,12 @@
-/** What a run prints. */
+/** The report of a run. */
 import { performance } from 'node:perf_hooks';
 import type { CpuTimes } from './cpu.js';
 import type { Figures } from './figures.js';
 
-/** The part of the time in which the event loop of this program is late for what comes. */
+/** Utilisation above which this program's event loop distorts latencies. */
 const BUSY = 0.8;
 
-/** Rates and latencies of some seconds. */
+/** Rates and latencies over some seconds. */
 export function figureLines(figures: Figures, seconds: number): readonly string[] {
   const { frames, frameBytes, polls, failedPolls, negative } = figures;
   const clocks = negative === 0 ? '' : `; ${negative} below zero, the clocks differ`;
@@ -18,7 +18,7 @@ export function figureLines(figures: Figures, seconds: number): readonly string[
   ];
 }
 
-/** The CPU time of both sides, as parts of a core. */
+/** The CPU time of both sides, in cores. */
 export function cpuLine(before: CpuTimes, after: CpuTimes, seconds: number): string {
   const own = coresOf(after.own - before.own, seconds);
   const service =

@@ -3,7 +3,7 @@ import type { StreamDepth } from '../client/stream/topic.js';
 import { Follower } from '../follow/follower.js';
 import type { Figures } from './figures.js';
 
-/** What a reader reads. */
+/** The market and depth of a reader. */
 export interface ReaderOptions {
   readonly url: string;
   readonly market: string;
@@ -19,7 +19,7 @@ export class StreamReader {
   /** Of the last change. */
   #recvNs: bigint | undefined;
   #follow: () => void = () => {};
-  /** Resolves when the first book is there; rejects when the topic cannot be followed. */
+  /** Resolves with the first book; rejects when the topic cannot be followed. */
   readonly opened: Promise<void>;
 
   constructor({ url, market, depth, figures }: ReaderOptions) {
@@ -37,7 +37,7 @@ export class StreamReader {
     this.#follower.start();
   }
 
-  /** What it found wrong is counted with its end, whether it ever had a book or not. */
+  /** Counts its violations at the end, even without a book. */
   stop(): Promise<void> {
     const { messages, broken, reconnects } = this.#follower.tally;
     const { findings } = this.#figures;
@@ -56,7 +56,7 @@ export class StreamReader {
     this.#countLatency(view?.timing?.recvNs ?? 0n);
   }
 
-  /** The first book is as old as its last change, and heartbeats change nothing. */
+  /** The first book's age is unknown, and heartbeats change nothing. */
   #countLatency(recvNs: bigint): void {
     const isNew = this.#recvNs !== undefined && recvNs !== this.#recvNs;
     this.#recvNs = recvNs;
@@ -64,7 +64,7 @@ export class StreamReader {
   }
 }
 
-/** The wall clock, finer than a millisecond. */
+/** The wall clock, with sub-millisecond resolution. */
 function unixMs(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -15,7 +15,7 @@ export class MatchError extends CodedError<MatchErrorCode> {
   override readonly name = 'MatchError';
 }
 
-/** Flags as the command line gives them. */
+/** Flags from the command line. */
 export interface MatchFlags {
   readonly url?: string;
   readonly side?: string;
@@ -30,7 +30,7 @@ export interface MatchFlags {
   readonly auctionEnd?: string;
   readonly auctionDuration?: string;
   readonly slotsElapsed?: string;
-  /** One `price:size` for each maker. */
+  /** One `price:size` per maker. */
   readonly jit?: readonly string[];
   readonly taker?: string;
   readonly feeTier?: string;
@@ -39,14 +39,14 @@ export interface MatchFlags {
   /** False for `--no-vamm`. */
   readonly vamm?: boolean;
   readonly indicative?: boolean;
-  /** The body as it came, in place of the table. */
+  /** Prints the raw body instead of the table. */
   readonly json?: boolean;
 }
 
-/** The address of a service of this machine by default. */
+/** The default address, on this machine. */
 export const URL_DEFAULT = 'http://127.0.0.1:8080';
 
-/** The flags that are amounts in units, and the decimals of their raw form. */
+/** The decimals of each amount flag's raw form. */
 const decimalsOf = {
   size: BASE_DECIMALS,
   position: BASE_DECIMALS,
@@ -60,7 +60,7 @@ const plain = [
   ...['side', 'orderType', 'auctionDuration', 'slotsElapsed', 'taker', 'feeTier', 'model'],
 ] as const satisfies readonly string[];
 
-/** The address to fetch. Throws a MatchError that says what is wrong with the command line. */
+/** The request URL. Throws a MatchError for an invalid command line. */
 export function matchUrl(market: string, flags: MatchFlags): URL {
   const url = serviceUrl(flags.url ?? URL_DEFAULT);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/match`;
@@ -117,8 +117,8 @@ function invalidOption(message: string): MatchError {
 }
 
 /**
- * The raw integer of an amount in units, so that 250 means the same as 250.0; a text that is no number
- * stays as it is, and the service refuses it. Undefined when it is too fine.
+ * Converts an amount in units to its raw integer, so that 250 equals 250.0; an invalid number is
+ * passed through, and the service rejects it. Undefined for too many decimals.
  */
 export function rawOf(text: string, decimals: number): string | undefined {
   const parts = /^(-?)(\d*)(?:\.(\d*))?$/.exec(text);

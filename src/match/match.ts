@@ -1,18 +1,19 @@
 /**
- * `slotbook match`: fetches what an order would get from a running service, and prints the walk.
+ * `slotbook match`: requests the simulated fills of an order from a running service, and prints the
+ * walk.
  *
- * It reads the response with the client library, and imports nothing of the service.
+ * It uses the client library, and imports nothing of the service.
  */
 import { parseExact } from '../client/fields.js';
 import { type MatchAnswer, matchAnswer } from '../client/http/book-shapes.js';
 import { MatchError, type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
 
-/** The largest response has 8,192 fills of some 250 bytes; there is room for more. */
+/** Bytes of a response: the largest has 8,192 fills of about 250 bytes. */
 export const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
-/** A response that takes longer will not come. */
+/** Time limit of a response. */
 export const RESPONSE_MS_MAX = 15_000;
-/** Characters of the service's error that are repeated. */
+/** Printed characters of the service's error. */
 export const TEXT_CHARS_MAX = 500;
 
 /** One run. */
@@ -23,11 +24,11 @@ export interface MatchRun {
 }
 
 /**
- * Prints what the order would get. Returns whether any of it would fill or rest.
+ * Prints the fills of an order. Returns whether any of it would fill or rest.
  *
  * # Errors
  *
- * A MatchError when an option is wrong, or the service has no response.
+ * A MatchError for an invalid option, or without a valid response.
  */
 export async function match({ market, flags, output }: MatchRun): Promise<boolean> {
   const text = await fetchText(matchUrl(market, flags));
@@ -65,10 +66,10 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** An error of the service, in its own order of members; its message is a whole text of JSON. */
+/** An error body of the service, in its member order; its message is a complete JSON string. */
 const REFUSAL = /"code":"(\w+)","message":("(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*")/u;
 
-/** The service's own words about what is wrong, without what a terminal would act on. */
+/** The service's error message, without terminal control characters. */
 function refusalIn(text: string, status: number): string {
   const [, code, message] = REFUSAL.exec(text) ?? [];
   if (message === undefined) return `the service answered ${status}`;
@@ -76,7 +77,7 @@ function refusalIn(text: string, status: number): string {
   return `${code}: ${printable.slice(0, TEXT_CHARS_MAX).replace(/\p{Cc}/gu, '?')}`;
 }
 
-/** The name of what went wrong: messages of fetch may repeat the address. */
+/** The name of the failure: messages of fetch may contain the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { cause } = error;
@@ -84,7 +85,7 @@ function reasonOf(error: unknown): string {
   return error.name;
 }
 
-/** Reads a body. Throws a MatchError when it is none of /match. */
+/** Parses a body. Throws a MatchError for an invalid /match body. */
 function parseWalk(text: string): MatchAnswer {
   try {
     return matchAnswer(parseExact(text), 'the response');

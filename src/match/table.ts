@@ -1,11 +1,10 @@
-/** A walk for people: a row a fill, then what the fills come to. */
+/** A walk as a table: a row per fill, then the sums. */
 import { BASE_DECIMALS, formatDecimal, QUOTE_DECIMALS } from '../client/amounts.js';
 import type { MatchAnswer } from '../client/http/book-shapes.js';
 
-/** The part of the query that the table repeats. */
+/** The part of the query that the table shows. */
 export interface WalkQuery {
   readonly side: string;
-  /** Whether the amount was one of quote. */
   readonly inQuote: boolean;
 }
 
@@ -16,10 +15,10 @@ const HEAD = [
   ...['order', 'maker'],
 ];
 
-/** Columns of words; the others are numbers, which end below each other. */
+/** Columns of words, aligned left; the other columns are numbers, aligned right. */
 const WORDS: ReadonlySet<string> = new Set(['source', 'maker']);
 
-/** The lines of a walk: each amount in units, and raw beside it. */
+/** The lines of a walk: each amount in units, with its raw value. */
 export function walkLines(walk: MatchAnswer, query: WalkQuery): readonly string[] {
   const { marketName, model, slot, state } = walk;
   const head = `${marketName} ${query.side}, model ${model}, slot ${slot}, ${state}`;
@@ -76,7 +75,7 @@ function restOf({ price, size, rebateRate }: NonNullable<MatchAnswer['rests']>):
   return `${where}, rebate ${percentOf(rebateRate)} when filled`;
 }
 
-/** A fraction as a percentage, exactly: the point moves by two places. */
+/** Converts a fraction to a percentage exactly, by moving the point two places. */
 function percentOf(fraction: string | null): string {
   if (fraction === null) return '-';
   if (!/^-?\d+(\.\d+)?$/.test(fraction)) return fraction;

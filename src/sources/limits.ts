@@ -1,6 +1,6 @@
-/** Every bound of `sources`, each with its reason. All times are milliseconds. */
+/** The limits of `sources`, each with its reason. All times are milliseconds. */
 
-/** Time between two readings: the table moves, and a service is asked twice a second. */
+/** Interval of readings: two a second keep the table moving. */
 export const READ_INTERVAL_MS = 500;
-/** A service that takes longer for its state is not there. */
+/** Time limit of a status response. */
 export const READ_MS_MAX = 5_000;

@@ -1,7 +1,7 @@
 /**
- * `slotbook sources`: the streams that a running service merges, as a table that moves.
+ * `slotbook sources`: lists the merged feeds of a running service and their lag, as a live table.
  *
- * It reads with the client library, and imports nothing of the service.
+ * It uses the client library, and imports nothing of the service.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientError } from '../client/error.js';
@@ -11,7 +11,7 @@ import { type Output, overwriteScreen } from '../follow/terminal.js';
 import { READ_INTERVAL_MS, READ_MS_MAX } from './limits.js';
 import { statusLines } from './table.js';
 
-/** Flags as the command line gives them. */
+/** Flags from the command line. */
 export interface SourcesFlags {
   readonly plain?: boolean;
 }
@@ -26,8 +26,8 @@ export interface SourcesRun {
 }
 
 /**
- * Draws the table until `stop` is aborted; once where the output is no terminal, or nothing is merged. Returns whether
- * all sources were trusted in the end.
+ * Draws the table until `stop` is aborted; once if the output is not a terminal, or nothing is
+ * merged. Returns whether all sources were trusted at the end.
  *
  * # Errors
  *

@@ -1,4 +1,4 @@
-/** The sources of a service for people: a row each. */
+/** The merged feeds as a table: a row per feed. */
 import type { ServiceStatus } from '../client/http/service-shapes.js';
 
 type MergedSource = NonNullable<ServiceStatus['sources']>[number];
@@ -6,10 +6,10 @@ type MergedSource = NonNullable<ServiceStatus['sources']>[number];
 const HEAD = [
   ...['source', 'state', 'slot', 'lag', 'won', 'lead ms', 'misses', 'disagreements', 'reason'],
 ];
-/** Columns of words; the others are numbers, which end below each other. */
+/** Columns of words, aligned left; the other columns are numbers, aligned right. */
 const WORDS: ReadonlySet<string> = new Set(['source', 'state', 'reason']);
 
-/** The state of the book, and below it the table; one line where nothing is merged. */
+/** The state of the book and the table; one line when nothing is merged. */
 export function statusLines(status: ServiceStatus): readonly string[] {
   const { sources, node } = status;
   const head = headOf(status);
@@ -48,7 +48,7 @@ function rowOf(source: MergedSource): readonly string[] {
   ];
 }
 
-/** A text of the service without what a terminal would act on. */
+/** A text of the service, without terminal control characters. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?');
 }

@@ -1,13 +1,13 @@
-/** What is compared of the bodies of /l2 and /l3. */
+/** Parses the compared parts of the bodies of /l2 and /l3. */
 import { ClientError } from '../client/error.js';
 import { list, object, objectOf, parseExact, type Read, text, whole } from '../client/fields.js';
 import { VerifyError } from './error.js';
 import { TEXT_CHARS_MAX } from './limits.js';
 
-/** Orders or levels by what names them, and what is compared of each. */
+/** Orders or levels by key, with their compared values. */
 export type Rows = ReadonlyMap<string, string>;
 
-/** A body of /l2 or /l3, as far as it is compared. */
+/** The compared parts of a body of /l2 or /l3. */
 export interface BookText {
   readonly state: string;
   readonly seq: number;
@@ -19,7 +19,7 @@ const orders = list(object({ maker: text, orderId: whole, price: text, size: tex
 const levels = list(object({ price: text, size: text }));
 const symbols = list(object({ symbol: text }));
 
-/** Reads an /l3 body: each order by side, maker and order id, as size@price. */
+/** Parses an /l3 body: each order by side, maker and order id, as size@price. */
 export function readOrders(body: string): BookText {
   return readBook(body, orders, (side, { maker, orderId, price, size }) => [
     `${side} ${maker}/${orderId}`,
@@ -27,17 +27,17 @@ export function readOrders(body: string): BookText {
   ]);
 }
 
-/** Reads an /l2 body: each level by side and price. */
+/** Parses an /l2 body: each level by side and price. */
 export function readLevels(body: string): BookText {
   return readBook(body, levels, (side, { price, size }) => [`${side} level ${price}`, size]);
 }
 
-/** Reads /markets: the names that are served. */
+/** Parses /markets: the served names. */
 export function readSymbols(body: string): readonly string[] {
   return readBody(body, symbols).map(({ symbol }) => symbol);
 }
 
-/** Why the service is not ready, as /ready says. */
+/** The reason in /ready for which the service is not ready. */
 export function readReason(body: string): string {
   const { error } = readBody(body, objectOf);
   const message = typeof error === 'object' && error !== null ? { ...error } : {};
@@ -59,13 +59,13 @@ function readBook<Row>(
   ];
   for (const [name, value] of named) {
     const before = rows.get(name);
-    // What stands twice differs from what stands once.
+    // A duplicate row must differ from a single one.
     rows.set(name, before === undefined ? value : `${before} and ${value}`);
   }
   return { state, seq, slot, rows };
 }
 
-/** Reads a body. Throws a VerifyError for what is none. */
+/** Parses a body. Throws a VerifyError for an invalid one. */
 function readBody<T>(body: string, read: Read<T>): T {
   try {
     return read(parseExact(body), 'the response of the service');

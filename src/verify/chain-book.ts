@@ -1,4 +1,4 @@
-/** The book as the chain has it. */
+/** The book read from the chain. */
 export interface ChainBook {
   /** Why it is not live; null when it is. */
   notLive(): string | null;

@@ -3,7 +3,7 @@ import { Comparison } from './comparison.js';
 
 type Row = readonly [service: string | null, before: string | null, after: string | null];
 
-/** Compares one row over these readings, two seconds apart; null is a row that is not there. */
+/** Compares one row over these readings, two seconds apart; null is a missing row. */
 function compared(readings: readonly Row[], intervalMs = 2_000): Comparison {
   const comparison = new Comparison();
   const rows = (value: string | null) => new Map(value === null ? [] : [['row', value]]);
@@ -92,7 +92,7 @@ test('two readings decide nothing, however long the time between them', () => {
   expect(answers(3)).toEqual({ differences: 1, decided: true });
 });
 
-/** What is known of a row that stays different, when a minute is between any two readings. */
+/** The verdicts on a constant difference, with a minute between readings. */
 function answers(readings: number) {
   const comparison = compared(times(readings, ['a', 'b', 'b']), 60_000);
   return { differences: comparison.listDifferences().length, decided: comparison.decided };

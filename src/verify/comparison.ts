@@ -1,14 +1,14 @@
 import type { Rows } from './book-text.js';
 import { DIFFERENT_MS_MIN, READINGS_MIN } from './limits.js';
 
-/** The same rows in both books; `null` where a book lacks one. */
+/** A row that differs between both books; `null` where it is missing. */
 export interface Difference {
   readonly name: string;
   readonly service: string | null;
   readonly chain: string | null;
 }
 
-/** What one reading found: the service's rows, and the chain's before and after they were read. */
+/** One reading: the service's rows, and the chain's rows before and after. */
 export interface RowsReading {
   readonly service: Rows;
   readonly before: Rows;
@@ -18,17 +18,17 @@ export interface RowsReading {
 }
 
 interface Unconfirmed extends Difference {
-  /** Readings in a row in which it differed, and when the first of them was. */
+  /** Consecutive readings with a difference, and the time of the first. */
   readonly readings: number;
   readonly sinceMs: number;
 }
 
 /**
- * Separates differences from updates in flight. Both books move, and neither is notified first: a row of the
- * service counts as right when the chain's book had it just before, just after, or at the end of the
- * reading before. Otherwise it is a difference once it was found in some readings in a row, for some
- * seconds, in which at least one of the two stood still; a row that both change all the time is not
- * judged.
+ * Distinguishes differences from updates in flight. Both books move, in no fixed order: a row of
+ * the service is correct when the chain's book had it just before, just after, or at the end of the
+ * previous reading. Otherwise it is a difference after several consecutive readings over some
+ * seconds in which at least one of the two rows was constant; rows that both change constantly are
+ * not judged.
  */
 export class Comparison {
   #unconfirmed: ReadonlyMap<string, Unconfirmed> = new Map();
@@ -42,7 +42,7 @@ export class Comparison {
     return this.#atMs - this.#firstMs;
   }
 
-  /** Whether more readings would change nothing. */
+  /** Whether more readings cannot change the result. */
   get decided(): boolean {
     return this.#readings > 0 && this.moving === 0;
   }
@@ -52,7 +52,6 @@ export class Comparison {
     return this.#unconfirmed.size - this.listDifferences().length;
   }
 
-  /** What differs for certain. */
   listDifferences(): readonly Difference[] {
     return [...this.#unconfirmed.values()].filter(
       ({ readings, sinceMs }) =>

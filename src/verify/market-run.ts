@@ -4,23 +4,21 @@ import { Comparison, type Difference } from './comparison.js';
 import { DIFFERENT_MS_MIN, LEVELS_MAX, LINES_MAX, SLOTS_BEHIND_MAX } from './limits.js';
 import type { ServiceClient } from './service-client.js';
 
-/** Both views of one market at one moment. */
 interface BothTexts {
   readonly orders: BookText;
   readonly levels: BookText;
 }
 
-/** How the readings of one market ended. */
+/** The verdict on one market. */
 export type Outcome = 'equal' | 'different' | 'undecided';
 
-/** Reads one market from the service and from the chain, again and again, until it is decided. */
+/** Reads one market repeatedly from the service and from the chain, until the verdict is certain. */
 export class MarketRun {
   readonly #symbol: string;
   readonly #service: ServiceClient;
   readonly #chain: ChainBook;
   readonly #orders = new Comparison();
   readonly #levels = new Comparison();
-  /** The service's orders as they were read last. */
   #lastOrders: BookText | null = null;
   /** Why the last reading could not be compared; null when it was. */
   #obstacle: string | null = null;
@@ -35,23 +33,23 @@ export class MarketRun {
     this.#chain = parts.chain;
   }
 
-  /** Whether more readings would change nothing. */
+  /** Whether more readings cannot change the result. */
   get decided(): boolean {
     return this.#obstacle === null && this.#orders.decided && this.#levels.decided;
   }
 
   get outcome(): Outcome {
     if (this.listDifferences().length > 0) return 'different';
-    // What moves at each reading is not judged; what was read for too short a time is not known.
+    // Constantly moving rows are not judged; a short series of readings is inconclusive.
     return this.decided || this.#orders.spanMs >= DIFFERENT_MS_MIN ? 'equal' : 'undecided';
   }
 
-  /** Orders of the service as they were read last. */
+  /** Orders of the service in the last reading. */
   get orders(): number {
     return this.#lastOrders?.rows.size ?? 0;
   }
 
-  /** What differs for certain; the levels only where the orders do not say it. */
+  /** The confirmed differences; levels only where the orders agree. */
   listDifferences(): readonly Difference[] {
     const orders = this.#orders.listDifferences();
     return orders.length > 0 ? orders : this.#levels.listDifferences();
@@ -85,7 +83,6 @@ export class MarketRun {
     });
   }
 
-  /** The report of this market, one line for each difference. */
   reportLines(): readonly string[] {
     const symbol = this.#symbol;
     const differences = this.listDifferences();
@@ -110,7 +107,7 @@ export class MarketRun {
     return { orders, levels: readLevels(this.#chain.l2(this.#symbol, LEVELS_MAX)) };
   }
 
-  /** Both bodies, or why there are none. */
+  /** Both bodies, or the reason for their absence. */
   async #ofService(): Promise<BothTexts | string> {
     const query = `marketName=${encodeURIComponent(this.#symbol)}`;
     const l3 = await this.#service.getText(`/l3?${query}`);
@@ -125,7 +122,7 @@ function notLiveReason({ state }: BookText): string | null {
   return state === 'live' ? null : `a book was ${state}`;
 }
 
-/** A book that says `live` and is far behind is wrong, whatever stands in it. */
+/** A book that claims to be live but lags far behind is wrong, whatever its rows. */
 function withLag(service: BookText, chain: BookText): Rows {
   if (chain.slot - service.slot <= SLOTS_BEHIND_MAX) return service.rows;
   return new Map([...service.rows, ['slot', `more than ${SLOTS_BEHIND_MAX} slots behind`]]);

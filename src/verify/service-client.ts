@@ -7,7 +7,7 @@ export interface ServiceResponse {
   readonly text: string;
 }
 
-/** Reads the paths of a running service. Errors name its host and never a key in its address. */
+/** Reads paths of a running service. Errors name its host and never a key of its address. */
 export class ServiceClient {
   readonly #url: string;
   readonly #host: string;
@@ -50,7 +50,7 @@ export class ServiceClient {
   }
 }
 
-/** The name of what went wrong: messages of fetch may repeat the address. */
+/** The name of the failure: messages of fetch may contain the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { cause } = error;

@@ -1,7 +1,6 @@
 /**
- * Compares a running service with the chain. The chain's book is an argument: the service's own code
- * on a connection of its own, so what is compared is what reached the service, and not the rules by
- * which a book is made.
+ * Compares a running service with the chain. The chain's book is an argument: the same code on its
+ * own connection, so the comparison verifies the service's inputs and not the rules of the book.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readReason, readSymbols } from './book-text.js';
@@ -11,25 +10,25 @@ import { CHAIN_START_MS_MAX, READING_INTERVAL_MS, START_POLL_MS } from './limits
 import { MarketRun } from './market-run.js';
 import { ServiceClient } from './service-client.js';
 
-/** What is compared, and where the report goes. */
+/** The markets to compare, and the report's output. */
 export interface VerifyOptions {
   readonly url: string;
   readonly chain: ChainBook;
-  /** Names in any case; none for all. */
+  /** Names in any case; empty for all. */
   readonly markets: readonly string[];
-  /** Longest time to compare. */
+  /** Maximum duration. */
   readonly seconds: number;
   readonly print: (line: string) => void;
 }
 
 /**
- * Compares every order and every level of orders of every market, prints what differs, and returns
- * whether nothing does. AMMs are left out, because two readers never have an oracle's price at the
- * same moment, and indicative quotes, because they are not on chain.
+ * Compares every order and every order level of each market, prints the differences, and returns
+ * whether there are none. AMM levels are excluded, because two readers never have the same oracle
+ * price at one moment, and indicative quotes, because they are off chain.
  *
  * # Errors
  *
- * A VerifyError when something cannot be compared: the service or the chain does not answer, or is
+ * A VerifyError when a comparison is impossible: the service or the chain does not answer, or is
  * not live.
  */
 export async function verify(options: VerifyOptions): Promise<boolean> {
@@ -46,7 +45,7 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
       (symbol) => `${symbol}: served, and not on chain`,
     ),
   ];
-  // In the order in which they are listed or named.
+  // In the order of the list or the arguments.
   const order = markets.length > 0 ? wanted : served;
   const both = order.filter((symbol) => wanted.includes(symbol) && served.includes(symbol));
   const runs = both.map((symbol) => new MarketRun({ symbol, service, chain }));
@@ -55,7 +54,7 @@ export async function verify(options: VerifyOptions): Promise<boolean> {
   return printSummary(runs, lost.length, print);
 }
 
-/** Reads the markets until each is decided, or the time is over. */
+/** Reads the markets until each verdict is certain, or the time is over. */
 async function compareAll(runs: readonly MarketRun[], endMs: number): Promise<void> {
   let open = runs;
   for (;;) {
@@ -100,7 +99,7 @@ async function untilLive(chain: ChainBook): Promise<void> {
   }
 }
 
-/** What the service lists, once it is ready. */
+/** The service's markets, once it is ready. */
 async function servedSymbols(service: ServiceClient, endMs: number): Promise<readonly string[]> {
   for (;;) {
     const ready = await service.getText('/ready');
