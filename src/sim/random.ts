@@ -1,6 +1,4 @@
-/**
- * A seeded source of numbers (mulberry32): the same seed gives the same numbers on every machine.
- */
+/** A seeded random number generator (mulberry32): equal seeds give equal numbers on every machine. */
 export class Random {
   #state: number;
 
@@ -28,10 +26,7 @@ export class Random {
     return items[this.nextBelow(items.length)];
   }
 
-  /**
-   * An integer from 0 up to, and without, `count`, of which small ones are more likely (the square
-   * of a number).
-   */
+  /** An integer from 0 up to, and without, `count`, skewed to small ones (by squaring). */
   nextSkewed(count: number): number {
     const x = this.#nextUnit();
     return Math.floor(x * x * count);

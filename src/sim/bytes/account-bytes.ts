@@ -1,7 +1,7 @@
 import { PublicKey } from '@solana/web3.js';
 
 /**
- * The bytes of one account, written field by field at the offsets of its layout. Integers are
+ * Writes the bytes of one account, field by field, at the offsets of its layout. Integers are
  * little endian.
  */
 export class AccountBytes {

@@ -6,8 +6,7 @@ import { address } from './keys.js';
 import { PERP_PRESETS, SPOT_PRESETS } from './market-presets.js';
 import { emptyOrder, type OrderFields, type UserFields, userBytes } from './user-account.js';
 
-// Offsets in this file are written out as numbers, so that a slip in the layout table cannot hide
-// itself.
+// Offsets in this file are literal numbers, independent of the layout table under test.
 
 const SOL_PERP = '8UJgxaiQx5nTrdDgph5FiahMmzduuLTLf5WmsPegYA6W';
 const USDC_SPOT = '6gMq3mRCKf8aP3ttTyYhuijVZ2LGi14oDsBbkgubfLB3';

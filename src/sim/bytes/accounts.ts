@@ -12,21 +12,19 @@ import { address } from './keys.js';
 import { PERP_MARKET, PYTH_LAZER_ORACLE, SPOT_MARKET, STATE } from './layout.js';
 import type { PerpPreset, SpotPreset } from './market-presets.js';
 
-/** A market's clock: the slot and second at which the program last touched it. */
+/** The slot and second at which the program last updated a market. */
 export interface ChainMoment {
   readonly slot: bigint;
   readonly unixSeconds: bigint;
 }
 
-/**
- * A market's own address and its oracle's, derived once. `oracle` undefined is the quote asset's.
- */
+/** A market's own address and its oracle's, derived once. `oracle` is undefined for the quote asset. */
 export interface MarketAddresses {
   readonly pubkey: string;
   readonly oracle: string | undefined;
 }
 
-/** What changes in a perp market. Prices at 1e6. */
+/** The variable fields of a perp market. Prices at 1e6. */
 export interface PerpMarketFields {
   readonly preset: PerpPreset;
   readonly addresses: MarketAddresses;
@@ -34,7 +32,7 @@ export interface PerpMarketFields {
   readonly status: number;
   readonly pausedOperations: number;
   readonly oraclePrice: bigint;
-  /** The price that market makers push to the program; slot 0 means there is none. */
+  /** The price that market makers push to the program; slot 0 means none. */
   readonly mmOracle: { readonly price: bigint; readonly slot: bigint; readonly sequenceId: bigint };
   readonly lastFillPrice: bigint;
   readonly nextFillRecordId: bigint;
@@ -42,15 +40,15 @@ export interface PerpMarketFields {
   readonly volume24h: bigint;
   readonly lastTradeTs: bigint;
   readonly numberOfUsers: number;
-  /** Users with a position; undefined is all of them. */
+  /** Users with a position; undefined for all. */
   readonly numberOfUsersWithBase?: number;
-  /** Undefined is that of the preset, on the last full hour. */
+  /** Undefined for the preset's, on the last full hour. */
   readonly funding?: FundingFields;
-  /** Undefined is those of the preset. */
+  /** Undefined for the preset's. */
   readonly positions?: OpenPositions;
 }
 
-/** What changes in a spot market. */
+/** The variable fields of a spot market. */
 export interface SpotMarketFields {
   readonly preset: SpotPreset;
   readonly addresses: MarketAddresses;
@@ -59,10 +57,7 @@ export interface SpotMarketFields {
   readonly nextFillRecordId: bigint;
 }
 
-/**
- * One published price of a Pyth Lazer feed: price and confidence at 10^exponent, time in
- * microseconds.
- */
+/** One published price of a Pyth Lazer feed: price and confidence at 10^exponent, time in microseconds. */
 export interface LazerPrice {
   readonly price: bigint;
   readonly conf: bigint;
@@ -71,9 +66,7 @@ export interface LazerPrice {
   readonly publishTimeUs: bigint;
 }
 
-/**
- * The State account with the program's default guard rails, and fee tiers of 10 to 3 basis points.
- */
+/** The State account with the program's default guard rails, and fee tiers of 10 to 3 basis points. */
 export function stateBytes(counts: {
   readonly perpMarkets: number;
   readonly spotMarkets: number;
@@ -113,10 +106,7 @@ export function lazerOracleBytes(price: LazerPrice): Buffer {
   return account.bytes;
 }
 
-/**
- * A PerpMarket account at its own derived address; the AMM's peg follows the oracle, its reserves
- * stay.
- */
+/** A PerpMarket account at its own derived address; the AMM's peg follows the oracle, its reserves stay. */
 export function perpMarketBytes(market: PerpMarketFields): Buffer {
   const { preset } = market;
   const account = new AccountBytes(PERP_MARKET);

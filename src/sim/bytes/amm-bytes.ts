@@ -2,7 +2,7 @@ import type { AccountBytes } from './account-bytes.js';
 import type { AmmPreset } from './amm-presets.js';
 import { PERP_MARKET } from './layout.js';
 
-/** What funding has come to. Rates at 1e9, revenue at 1e6. */
+/** Cumulative funding. Rates at 1e9, revenue at 1e6. */
 export interface FundingFields {
   readonly rate: bigint;
   readonly average24h: bigint;
@@ -22,12 +22,12 @@ export interface OpenPositions {
   readonly withAmm: bigint;
 }
 
-/** How often the program makes a funding rate. */
+/** The program's funding period. */
 export const HOUR_SECONDS = 3_600n;
-/** Where the presets' markets were when they were captured. */
+/** Values of the markets at the time of their capture. */
 const NEXT_FUNDING_RECORD_ID = 29_226n;
 
-/** Funding as a preset begins, its last rate on the last full period. */
+/** Initial funding of a preset, its last rate on the last full period. */
 export function fundingOf(
   amm: AmmPreset,
   { ts, periodSeconds }: { readonly ts: bigint; readonly periodSeconds: bigint },
@@ -44,7 +44,7 @@ export function fundingOf(
   };
 }
 
-/** What a PerpMarket says of its funding; the rate is one for both sides. */
+/** The funding fields of a PerpMarket; both sides have one rate. */
 export function writeFunding(account: AccountBytes, funding: FundingFields): void {
   account.i64(PERP_MARKET.lastFundingRate, funding.rate);
   account.i64(PERP_MARKET.lastFundingRateLong, funding.rate);
@@ -58,14 +58,14 @@ export function writeFunding(account: AccountBytes, funding: FundingFields): voi
   account.u64(PERP_MARKET.nextFundingRateRecordId, funding.nextRecordId);
 }
 
-/** The sums of positions that a PerpMarket keeps. */
+/** The position sums of a PerpMarket. */
 export function writeOpenPositions(account: AccountBytes, positions: OpenPositions): void {
   account.i128(PERP_MARKET.baseAssetAmountLong, positions.long);
   account.i128(PERP_MARKET.baseAssetAmountShort, positions.short);
   account.i128(PERP_MARKET.baseAssetAmountWithAmm, positions.withAmm);
 }
 
-/** The curve of a preset, with the peg given. */
+/** The curve of a preset, with the given peg. */
 export function writeAmm(account: AccountBytes, amm: AmmPreset, peg: bigint): void {
   account.u128(PERP_MARKET.baseAssetReserve, amm.baseAssetReserve);
   account.u128(PERP_MARKET.quoteAssetReserve, amm.quoteAssetReserve);

@@ -1,7 +1,4 @@
-/**
- * The curve and the spread of a perp market's AMM, as captured from mainnet. Prices at 1e6,
- * reserves at 1e9.
- */
+/** The curve and the spread of a perp market's AMM, captured from mainnet. Prices at 1e6, reserves at 1e9. */
 export interface AmmPreset {
   readonly baseAssetReserve: bigint;
   readonly quoteAssetReserve: bigint;
@@ -9,7 +6,7 @@ export interface AmmPreset {
   readonly minBaseAssetReserve: bigint;
   readonly maxBaseAssetReserve: bigint;
   readonly sqrtK: bigint;
-  /** The peg at the preset's start price; it moves with the oracle. */
+  /** The peg at the preset's start price; it follows the oracle. */
   readonly pegMultiplier: bigint;
   readonly terminalQuoteAssetReserve: bigint;
   readonly baseAssetAmountLong: bigint;
@@ -51,8 +48,8 @@ export interface AmmPreset {
 }
 
 /**
- * SOL-PERP as of March 2026, but without the offset of its reference price (-400 at an intensity of 104): with
- * it the AMM would stand across the tight quotes of the simulated makers.
+ * SOL-PERP as of March 2026, without the offset of its reference price (-400 at an intensity of
+ * 104), which would move the AMM across the tight quotes of the simulated makers.
  */
 export const SOL_AMM: AmmPreset = {
   baseAssetReserve: 41_162_518_495_048_903n,

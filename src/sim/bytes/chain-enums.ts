@@ -1,5 +1,5 @@
 /**
- * The program's enumerations as the bytes that its accounts hold.
+ * The program's enumerations, with their byte values in accounts.
  *
  * Source: programs/drift/src/state/user.rs, oracle.rs, perp_market.rs, spot_market.rs (order of the
  * variants).
@@ -28,7 +28,7 @@ export const TriggerCondition = {
 } as const;
 /** SpotPosition.balance_type. */
 export const SpotBalanceType = { Deposit: 0, Borrow: 1 } as const;
-/** The sources of prices that the simulation has. */
+/** The oracle sources of the simulation. */
 export const OracleSource = { QuoteAsset: 2, PythLazer: 12 } as const;
 /** PerpMarket.status and SpotMarket.status. */
 export const MarketStatus = { Active: 1, ReduceOnly: 6 } as const;
@@ -36,7 +36,7 @@ export const MarketStatus = { Active: 1, ReduceOnly: 6 } as const;
 export const ContractTier = { A: 0, B: 1 } as const;
 /** SpotMarket.asset_tier. */
 export const AssetTier = { Collateral: 0 } as const;
-/** Why an order was acted on, of the fills that the local chain has. */
+/** The explanations of fills on the local chain. */
 export const OrderActionExplanation = {
   FilledWithAmm: 6,
   FilledWithAmmJit: 7,

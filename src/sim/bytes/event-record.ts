@@ -1,5 +1,5 @@
 /**
- * The program's events as it logs them: eight bytes that name the event, then borsh.
+ * The program's logged events: an eight-byte discriminator, then borsh.
  *
  * Source: programs/drift/src/state/events.rs.
  */
@@ -11,7 +11,7 @@ const ORDER_ACTION_RECORD = 'e0344347c2ed6d01';
 const FUNDING_RATE_RECORD = '4403ff1a855b93fe';
 const FILL_ACTION = 2;
 
-/** What the record of a fill says about one side's order. Base and quote amounts as on chain. */
+/** One side's order in the record of a fill. Base and quote amounts as on chain. */
 export interface FilledOrder {
   readonly user: string;
   readonly orderId: number;
@@ -19,13 +19,13 @@ export interface FilledOrder {
   readonly baseAssetAmount: bigint;
   readonly cumulativeBaseAssetAmountFilled: bigint;
   readonly cumulativeQuoteAssetAmountFilled: bigint;
-  /** Quote entry of the part of the position that the fill closes; undefined when it closes none. */
+  /** Quote entry of the closed part of the position; undefined when the fill closes none. */
   readonly existingQuoteEntryAmount: bigint | undefined;
-  /** Base of the position when the fill closes it and opens one on the other side. */
+  /** Base of the position when the fill turns it to the other side. */
   readonly existingBaseAssetAmount: bigint | undefined;
 }
 
-/** A fill as the program records it. Prices and quote at 1e6; undefined is what it leaves out. */
+/** The program's record of a fill. Prices and quote at 1e6; undefined for omitted fields. */
 export interface FillRecord {
   /** The chain's clock, unix seconds. */
   readonly ts: bigint;
@@ -50,7 +50,7 @@ export interface FillRecord {
   readonly bitFlags: number;
 }
 
-/** A new funding rate as the program records it. Rates at 1e9, prices and quote at 1e6. */
+/** The program's record of a new funding rate. Rates at 1e9, prices and quote at 1e6. */
 export interface FundingRecord {
   /** The chain's clock, unix seconds. */
   readonly ts: bigint;
@@ -68,7 +68,7 @@ export interface FundingRecord {
   readonly baseAssetAmountWithUnsettledLp: bigint;
 }
 
-/** The OrderActionRecord of a fill, with every field that the program has now. */
+/** The OrderActionRecord of a fill, with all current fields of the program. */
 export function fillRecordBytes(fill: FillRecord): Buffer {
   const { taker, maker } = fill;
   return Buffer.concat([

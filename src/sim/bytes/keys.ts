@@ -1,14 +1,13 @@
 import { PublicKey } from '@solana/web3.js';
 import { u16, u32 } from './account-bytes.js';
 
-/** The program, on mainnet and devnet. Accounts of the local chain are owned by the same id. */
+/** The program's id on mainnet and devnet, also the owner of accounts on the local chain. */
 export const PROGRAM_ID = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 
 const PROGRAM = new PublicKey(PROGRAM_ID);
 
 /**
- * The program's addresses, from the seeds that its sources give. Integers in seeds are little
- * endian.
+ * The program's addresses, derived from its seeds. Integers in seeds are little endian.
  *
  * Source: programs/drift/src/instructions (the `seeds` of each account context).
  */

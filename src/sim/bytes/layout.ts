@@ -1,6 +1,6 @@
 /**
- * Where the fields of the program's accounts lie that this room writes. Offsets of accounts include
- * the discriminator; offsets of the parts of an array are relative to the element.
+ * The offsets of the account fields that the simulator writes. Offsets of accounts include the
+ * discriminator; offsets of the parts of an array are relative to the element.
  *
  * Source: the program's IDL 2.162.0 and programs/drift/src/state, checked against captured mainnet
  * accounts.
@@ -218,7 +218,7 @@ export const SPOT_MARKET = {
   assetTier: 689,
 } as const;
 
-/** State; it is borsh, but its fields have fixed places. */
+/** State; it is borsh, but its fields have constant offsets. */
 export const STATE = {
   size: 992,
   discriminator: 'd8926b5e684bb6b1',

@@ -1,12 +1,12 @@
 /**
- * The names of mainnet's 85 perpetual and 63 spot markets with their indexes, and the decimals of the spot
- * markets' tokens, as `MainnetPerpMarkets` and `MainnetSpotMarkets` of @drift-labs/sdk 2.156.0 list them. The
- * prices are made up: in the right region, but not below a cent.
+ * The names of mainnet's 85 perpetual and 63 spot markets with their indexes, and the decimals of
+ * the spot markets' tokens, as `MainnetPerpMarkets` and `MainnetSpotMarkets` of @drift-labs/sdk
+ * 2.156.0 list them. The prices are rough, and at least a cent.
  */
 
-/** A market's name and start price in dollars; its place in the list is its market index. */
+/** A market's name and start price in dollars; its list index is its market index. */
 type PerpRow = readonly [name: string, dollars: number];
-/** The same with the decimals of its token. */
+/** A market's name, start price, and the decimals of its token. */
 type SpotRow = readonly [name: string, dollars: number, decimals: number];
 
 /** The perpetual markets, by market index. */

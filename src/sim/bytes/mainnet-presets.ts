@@ -1,6 +1,7 @@
 /**
- * The markets of mainnet for the simulated chain. What is no fact of mainnet is made by a rule: ticks, sizes,
- * feeds, and the AMM of SOL-PERP brought to the market's price. The markets of the usual demo stay as they are.
+ * The markets of mainnet for the simulated chain. Ticks, sizes, feeds and AMMs are derived by rules
+ * instead of mainnet's values; each AMM is SOL-PERP's, scaled to the market's price. The markets of
+ * the default demo are unchanged.
  */
 import { type AmmPreset, SOL_AMM } from './amm-presets.js';
 import { ContractTier } from './chain-enums.js';
@@ -13,14 +14,14 @@ import {
   type SpotPreset,
 } from './market-presets.js';
 
-/** A price has fewer ticks than this, of the powers of ten. */
+/** Maximum price in ticks; ticks are powers of ten. */
 const TICKS_MAX = 1_000_000n;
-/** The smallest order is the smallest power of ten of base that is worth half a dollar. */
+/** The minimum order is the smallest power of ten of base worth half a dollar. */
 const ORDER_WORTH_MIN = 500_000n;
-/** Ids of feeds that nobody else has, one a market. */
+/** First feed ids, unique per market. */
 const PERP_FEEDS = 10_000;
 const SPOT_FEEDS = 20_000;
-/** The parts of the makers that go to busy markets; every other market gets one. */
+/** The relative maker counts of busy markets; every other market has one. */
 const BUSY_PARTS = new Map([
   ['SOL-PERP', 10],
   ['BTC-PERP', 5],
@@ -28,7 +29,7 @@ const BUSY_PARTS = new Map([
   ['SOL', 3],
 ]);
 
-/** Mainnet's markets, made at the call: few demos need them. */
+/** Mainnet's markets, created on demand, because few demos use them. */
 export function mainnetMarkets(): MarketPresets {
   return {
     perps: MAINNET_PERPS.map(
@@ -93,7 +94,7 @@ function smallestOrder(price: bigint, decimals: number): bigint {
   return size;
 }
 
-/** SOL-PERP's curve for base of another price: as deep in dollars, and without a past. */
+/** SOL-PERP's curve scaled to another base price: equal depth in dollars, and no history. */
 function ammAt(price: bigint): AmmPreset {
   const base = (amount: bigint): bigint => (amount * SOL_START_PRICE) / price;
   const quote = (amount: bigint): bigint => (amount * price) / SOL_START_PRICE;

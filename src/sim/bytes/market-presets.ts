@@ -1,7 +1,7 @@
 import { type AmmPreset, BTC_AMM, ETH_AMM, SOL_AMM } from './amm-presets.js';
 import { ContractTier } from './chain-enums.js';
 
-/** A perp market as it is set up. Prices at 1e6, sizes at 1e9. */
+/** The initial state of a perp market. Prices at 1e6, sizes at 1e9. */
 export interface PerpPreset {
   readonly name: string;
   readonly marketIndex: number;
@@ -18,9 +18,7 @@ export interface PerpPreset {
   readonly amm: AmmPreset;
 }
 
-/**
- * A spot market as it is set up. `feedId` undefined is the quote asset, whose price is fixed at 1.
- */
+/** The initial state of a spot market. `feedId` is undefined for the quote asset, whose price is fixed at 1. */
 export interface SpotPreset {
   readonly name: string;
   readonly marketIndex: number;
@@ -46,11 +44,10 @@ export interface SpotPreset {
 
 /** The markets of a simulated chain. */
 export interface MarketPresets {
-  /** By market index. */
   readonly perps: readonly PerpPreset[];
   /** By market index; the first is the quote asset. */
   readonly spots: readonly SpotPreset[];
-  /** The makers of the market with this name, in parts of all: 1 or more. */
+  /** The relative maker count of a market, 1 or more. */
   partsOf(name: string): number;
 }
 
@@ -101,7 +98,7 @@ export const PERP_PRESETS: readonly PerpPreset[] = [
   },
 ];
 
-/** USDC, the quote asset, and SOL, which has a book of its own. */
+/** USDC, the quote asset, and SOL, which has a book. */
 export const SPOT_PRESETS: readonly SpotPreset[] = [
   {
     name: 'USDC',
@@ -154,7 +151,7 @@ const FEW_PARTS = new Map([
   ['SOL', 3],
 ]);
 
-/** The markets of a demo by default: three perpetual markets, SOL and USDC. */
+/** The markets of the default demo: three perpetual markets, SOL and USDC. */
 export const FEW_MARKETS: MarketPresets = {
   perps: PERP_PRESETS,
   spots: SPOT_PRESETS,

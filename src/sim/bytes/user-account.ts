@@ -10,8 +10,8 @@ import {
 import { ORDER, PERP_POSITION, SPOT_POSITION, USER } from './layout.js';
 
 /**
- * One order, under the program's names. Prices at 1e6, perp base at 1e9, spot base in the token's
- * decimals.
+ * One order, with the program's field names. Prices at 1e6, perp base at 1e9, spot base in the
+ * token's decimals.
  */
 export interface OrderFields {
   slot: bigint;
@@ -40,23 +40,21 @@ export interface OrderFields {
   bitFlags: number;
 }
 
-/**
- * A perp position without the sums over open orders, which are derived. Base at 1e9, quote at 1e6.
- */
+/** A perp position without the derived sums of open orders. Base at 1e9, quote at 1e6. */
 export interface PerpPositionFields {
   marketIndex: number;
   baseAssetAmount: bigint;
   quoteAssetAmount: bigint;
 }
 
-/** A spot position without the sums over open orders. `scaledBalance` at 1e9, before interest. */
+/** A spot position without the derived sums of open orders. `scaledBalance` at 1e9, before interest. */
 export interface SpotPositionFields {
   marketIndex: number;
   scaledBalance: bigint;
   balanceType: SpotBalanceType;
 }
 
-/** A User account without its counters, which are derived from the orders. */
+/** A User account without its counters, which derive from the orders. */
 export interface UserFields {
   authority: string;
   name: string;
@@ -65,13 +63,13 @@ export interface UserFields {
   idle: boolean;
   lastActiveSlot: bigint;
   nextOrderId: number;
-  /** At most 32; undefined is a place never used. */
+  /** At most 32; undefined for a never used slot. */
   orders: readonly (OrderFields | undefined)[];
   perpPositions: readonly PerpPositionFields[];
   spotPositions: readonly SpotPositionFields[];
 }
 
-/** An open limit order at price 0 for nothing, as the start of a real one. */
+/** An order with default values: an open limit order of price and size 0. */
 export function emptyOrder(): OrderFields {
   return {
     slot: 0n,
@@ -108,7 +106,7 @@ export function isUntriggered(order: OrderFields): boolean {
   return isTrigger && order.triggerCondition <= TriggerCondition.Below;
 }
 
-/** The account's bytes. The counters agree with the orders, as the program keeps them. */
+/** The account's bytes, with counters derived from the orders as in the program. */
 export function userBytes(user: UserFields): Buffer {
   const account = new AccountBytes(USER);
   account.writeKey(USER.authority, user.authority);
@@ -204,10 +202,7 @@ function openOrders(user: UserFields): OrderFields[] {
   );
 }
 
-/**
- * Open sizes of a user in a market; asks are negative, and orders that wait for a trigger count but
- * do not add up.
- */
+/** Open sizes of a user in a market; asks are negative, and untriggered orders are counted but not summed. */
 function openSums(
   user: UserFields,
   marketType: MarketType,

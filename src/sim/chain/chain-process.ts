@@ -8,26 +8,26 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'linux-x64': '@solana/surfpool-linux-x64-gnu',
   'darwin-arm64': '@solana/surfpool-darwin-arm64',
 };
-/** How long a chain may take from fork to ready; it takes about 0.15 s on an idle machine. */
+/** Time limit from fork to ready; an idle machine takes about 0.15 s. */
 const START_MS_MAX = 30_000;
-/** How long a chain may take to end by itself before it is killed. */
+/** Time limit of an orderly exit before a kill. */
 const STOP_MS_MAX = 10_000;
-/** How much of the child's standard error is stored for the message of a failed start. */
+/** Characters of the child's standard error that a failed start reports. */
 const STDERR_CHARS_MAX = 4_000;
 
-/** The chain's clock, as announced by the chain itself when a slot begins. */
+/** The chain's clock, as the chain announces it at the start of each slot. */
 export interface AnnouncedClock {
   readonly slot: number;
   readonly unixSeconds: number;
 }
 
-/** How a chain ended: by exit code, or by a signal. */
+/** The chain's exit code or signal. */
 export interface ChainExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Length of a slot in milliseconds; 400 is what mainnet aims at. */
+/** Length of a slot in milliseconds; mainnet's target is 400. */
 export interface LocalChainOptions {
   readonly slotTimeMs?: number;
 }
@@ -42,14 +42,14 @@ type ChildMessage =
     };
 
 /**
- * A real Solana RPC and pubsub server (Surfpool, offline) in a child process, on free ports of
- * loopback. Slots start at 31 and the genesis hash differs with every start, so a restarted chain
- * is another chain.
+ * A real Solana RPC and pubsub server (Surfpool, offline) in a child process, on free loopback
+ * ports. Slots start at 31 and the genesis hash differs with every start, so a restarted chain is a
+ * different chain.
  */
 export class LocalChain {
   readonly rpcUrl: string;
   readonly wsUrl: string;
-  /** Settles when the process has ended, for whatever reason. */
+  /** Settles when the process has ended. */
   readonly exited: Promise<ChainExit>;
   readonly #child: ChildProcess;
   readonly #listeners = new Set<(clock: AnnouncedClock) => void>();
@@ -64,7 +64,7 @@ export class LocalChain {
     this.#child = child;
     this.rpcUrl = urls.rpcUrl;
     this.wsUrl = urls.wsUrl;
-    // A paused child cannot see its parent go, so an orderly exit of the parent ends it.
+    // A paused child cannot detect its parent's exit, so an orderly exit of the parent kills it.
     this.#killOnExit = () => child.kill('SIGKILL');
     process.once('exit', this.#killOnExit);
     this.exited = new Promise((resolve) => {
@@ -77,9 +77,7 @@ export class LocalChain {
     child.on('message', (message) => this.#onMessage(message as ChildMessage));
   }
 
-  /**
-   * Starts a chain and waits until it answers. Fails with a SimError that says what to do instead.
-   */
+  /** Starts a chain and waits until it answers. Fails with a SimError with advice. */
   static async start({ slotTimeMs = 400 }: LocalChainOptions = {}): Promise<LocalChain> {
     const child = fork(childFile(), [packageName(), startConfig(slotTimeMs)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -92,31 +90,26 @@ export class LocalChain {
     return new LocalChain(child, urls);
   }
 
-  /** Process id of the chain. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
 
-  /** The last clock the chain announced; undefined before its first new slot. */
+  /** The last announced clock; undefined before the first new slot. */
   get clock(): AnnouncedClock | undefined {
     return this.#clock;
   }
 
-  /** Whether the process has ended. */
   get hasEnded(): boolean {
     return this.#ended;
   }
 
-  /**
-   * Calls back at each new slot, sooner than a subscriber of the chain receives it. Returns the way
-   * to stop.
-   */
+  /** Calls back at each new slot, earlier than subscribers are notified. Returns the unsubscribe function. */
   onSlot(listener: (clock: AnnouncedClock) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Freezes the chain: sockets stay open and nothing is answered until resume. */
+  /** Freezes the chain: sockets stay open and do not respond until resume. */
   pause(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -126,13 +119,13 @@ export class LocalChain {
     this.#child.kill('SIGCONT');
   }
 
-  /** Ends the chain at once; its clients see their sockets break. */
+  /** Kills the chain; its clients see broken sockets. */
   async kill(): Promise<ChainExit> {
     this.#child.kill('SIGKILL');
     return await this.exited;
   }
 
-  /** Ends the chain in order, and by force when it does not comply in time. */
+  /** Stops the chain, by force if it does not comply in time. */
   async stop(): Promise<ChainExit> {
     if (this.#ended) return await this.exited;
     this.resume();
@@ -167,10 +160,7 @@ function packageName(): string {
   throw startError('CHAIN_BINARY_NOT_FOUND', `there is no Surfpool binary for ${platform}`);
 }
 
-/**
- * The child's file is plain JavaScript that no compiler moves, so compiled code finds it among the
- * sources.
- */
+/** The child's file is plain JavaScript that is not compiled, so compiled code loads it from the sources. */
 function childFile(): string {
   const beside = fileURLToPath(new URL('./surfpool-child.cjs', import.meta.url));
   if (existsSync(beside)) return beside;

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { SimError } from '../sim-error.js';
 
-/** JSON-RPC calls to a local chain over connections that stay open. */
+/** JSON-RPC calls to a local chain over keep-alive connections. */
 export class ChainRpc {
   readonly #url: URL;
   readonly #agent: Agent;
@@ -11,7 +11,7 @@ export class ChainRpc {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** The text of the response, which is not read; what the chain refuses is in it. */
+  /** The unparsed response text, which contains any error. */
   async postCall(method: string, params: readonly unknown[]): Promise<string> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     return await new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export class ChainRpc {
     });
   }
 
-  /** The result of a call. Throws what the chain refuses. */
+  /** The result of a call. Throws the chain's error. */
   async call<T>(method: string, params: readonly unknown[]): Promise<T> {
     const answer = JSON.parse(await this.postCall(method, params)) as {
       readonly result?: T;
@@ -51,7 +51,7 @@ export class ChainRpc {
     throw new SimError('CALL_REFUSED', message, { method });
   }
 
-  /** Breaks the connections; what is in flight fails. */
+  /** Closes the connections; calls in flight fail. */
   close(): void {
     this.#agent.destroy();
   }

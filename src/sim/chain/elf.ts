@@ -1,8 +1,8 @@
 /**
- * The file in which the chain's loader takes a program: code, and the names of the runtime's calls
- * with their places in it.
+ * The ELF file of a program for the chain's loader: code, and the names and locations of runtime
+ * calls.
  *
- * Source: the ELF64 format; what the loader demands of it is in anza-xyz/sbpf (src/elf.rs).
+ * Source: the ELF64 format; the loader's requirements are in anza-xyz/sbpf (src/elf.rs).
  */
 import type { SystemCall } from './sbpf.js';
 
@@ -12,9 +12,9 @@ const SECTION_HEADER_BYTES = 64;
 const SYMBOL_BYTES = 24;
 const RELOCATION_BYTES = 16;
 const SHARED_OBJECT = 3;
-/** The machine's number; the loader takes it for version 0. */
+/** The machine number; the loader reads it as version 0. */
 const MACHINE_BPF = 247;
-/** A call whose target is found by its name. */
+/** Relocation of a call by name. */
 const RELOCATE_CALL = 10n;
 const GLOBAL_SYMBOL = 0x10;
 
@@ -29,11 +29,11 @@ const DYNAMIC = {
   relocationSize: 19n,
 } as const;
 
-/** Kinds of sections. */
+/** Section types. */
 const SECTION = { null: 0, code: 1, strings: 3, dynamic: 6, relocations: 9, symbols: 11 } as const;
 const LOADED = 2;
 const EXECUTABLE = 4;
-/** Rights and kinds of segments. */
+/** Segment types and permissions. */
 const SEGMENT = { load: 1, dynamic: 2, execute: 1, write: 2, read: 4 } as const;
 
 interface Section {
@@ -41,7 +41,7 @@ interface Section {
   readonly kind: number;
   readonly flags: number;
   readonly body: Buffer;
-  /** Name of the section that this one refers to. */
+  /** Name of the linked section. */
   readonly link?: string;
   readonly info?: number;
   readonly entryBytes?: number;
@@ -51,7 +51,7 @@ interface Placed extends Section {
   readonly at: number;
 }
 
-/** The file of a program whose first instruction is its entry. */
+/** The file of a program whose entry is its first instruction. */
 export function elfOf(program: {
   readonly code: Buffer;
   readonly systemCalls: readonly SystemCall[];
@@ -186,7 +186,7 @@ function writeSegment(
 ): void {
   file.writeUInt32LE(segment.kind, place);
   file.writeUInt32LE(segment.rights, place + 4);
-  // Offset in the file, and twice the address, which is the same.
+  // Offset in the file, and twice the address, which are equal.
   for (const at of [8, 16, 24]) file.writeBigUInt64LE(BigInt(segment.at), place + at);
   for (const at of [32, 40]) file.writeBigUInt64LE(BigInt(segment.bytes), place + at);
   file.writeBigUInt64LE(segment.kind === SEGMENT.dynamic ? 8n : 4_096n, place + 48);

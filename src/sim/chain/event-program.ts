@@ -1,59 +1,59 @@
 /**
- * The program that the local chain runs under the exchange's id. It knows no rule of the exchange:
- * each instruction is a script that says which bytes of which accounts change and which events are
- * logged, so that one signed transaction does both, as a fill does.
+ * The program of the local chain, under the Drift v2 program's id. It implements no rules: each
+ * instruction is a script of account patches and logged events, so that one signed transaction does
+ * both, as a real fill does.
  *
- * It does not check who signs: it is for a chain that ends with its test or demo.
+ * It does not check signers: the chain only lives as long as its test or demo.
  */
 import { elfOf } from './elf.js';
 import { Assembler, type Register } from './sbpf.js';
 
-/** What a script may say, each as one byte and its operands. */
+/** The steps of a script, each one byte and operands. */
 export const STEP = {
-  /** account u8, length u8, offset u16, bytes: replaces bytes of an account's data. */
+  /** account u8, length u8, offset u16, bytes: overwrites bytes of an account's data. */
   patch: 0,
-  /** length u8, bytes: adds bytes to the event. */
+  /** length u8, bytes: appends bytes to the event. */
   bytes: 1,
-  /** account u8: adds an account's key to the event. */
+  /** account u8: appends an account's key to the event. */
   key: 2,
-  /** Logs the event as `Program data:`, as `emit!` does, and begins another. */
+  /** Logs the event as `Program data:`, like `emit!`, and starts another. */
   logData: 3,
-  /** Logs the event in base64 as `Program log:`, as `emit_stack` does, and begins another. */
+  /** Logs the event in base64 as `Program log:`, like `emit_stack`, and starts another. */
   logBase64: 4,
-  /** Logs the event as it is, as the text of `Program log:`, and begins another. */
+  /** Logs the event as the text of `Program log:`, and starts another. */
   logText: 5,
-  /** Ends the transaction with an error, which undoes its changes; its log stays. */
+  /** Fails the transaction, which reverts its changes but keeps its log. */
   fail: 6,
 } as const;
 
-/** Room for one event, the longest of which has less than 512 bytes. */
+/** Bytes of an event; the longest has less than 512. */
 export const EVENT_BYTES_MAX = 1_024;
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const PADDING = '='.charCodeAt(0);
 
-/** Where the runtime puts memory that a program may use. */
+/** The address of the program's heap. */
 const HEAP = 0x3_0000_0000n;
-/** Parts of it. An entry of the table holds where an account's key and its data are. */
+/** Offsets in the heap. A table entry has the addresses of an account's key and data. */
 const AT = { alphabet: 0, table: 64, slice: 1_008, event: 1_024, text: 4_096 } as const;
 const ENTRY_BYTES_LOG2 = 4;
 
 /**
- * Parts of one account as the runtime hands it in, from its first byte: key, length, data. Behind
- * the data is room for its growth, then 8 bytes of rent epoch.
+ * Offsets within an account in the runtime's input: key, length, data. After the data comes room
+ * for growth, then 8 bytes of rent epoch.
  */
 const INPUT = { key: 8, length: 80, data: 88, growth: 10_240, tail: 8 } as const;
 
-/** Registers that outlive the runtime's calls. */
+/** Registers that runtime calls preserve. */
 const CURSOR: Register = 6;
 const END: Register = 7;
 const EVENT_END: Register = 8;
 const MEMORY: Register = 9;
 
-/** The program's only error, for a step that says so and for one that it does not know. */
+/** The program's only error, for the step `fail` and for unknown steps. */
 const FAILED = 1;
 
-/** The program as the file that the chain's loader takes. */
+/** The program as an ELF file for the chain's loader. */
 export function eventProgram(): Buffer {
   const code = new Assembler();
   code.aluRegister('mov', CURSOR, 1);
@@ -86,7 +86,7 @@ function writeAlphabet(code: Assembler): void {
   }
 }
 
-/** Notes where each account is, and leaves the cursor at the script. No account comes twice. */
+/** Stores each account's address, and leaves the cursor at the script. Accounts are distinct. */
 function readAccounts(code: Assembler): void {
   code.loadMemory('u64', 2, { from: CURSOR });
   code.addArithmetic('add', CURSOR, 8);
@@ -98,7 +98,7 @@ function readAccounts(code: Assembler): void {
   code.addOffset(4, CURSOR, INPUT.data);
   code.storeMemory('u64', { from: 3, offset: 8 }, 4);
   code.loadMemory('u64', 5, { from: CURSOR, offset: INPUT.length });
-  // What follows the data begins at a multiple of 8.
+  // The data is padded to a multiple of 8.
   code.addArithmetic('add', 5, INPUT.growth + 7);
   code.addArithmetic('and', 5, -8);
   code.addArithmetic('add', 5, INPUT.data + INPUT.tail);
@@ -113,7 +113,7 @@ function readAccounts(code: Assembler): void {
   code.addOffset(EVENT_END, MEMORY, AT.event);
 }
 
-/** `to` = where the key (0) or the data (8) of the account is whose number is in `to`. */
+/** `to` = the address of the key (0) or the data (8) of the account with the number in `to`. */
 function findAccount(code: Assembler, to: Register, part: 0 | 8): void {
   code.addArithmetic('lsh', to, ENTRY_BYTES_LOG2);
   code.aluRegister('add', to, MEMORY);
@@ -171,7 +171,7 @@ function writeLogData(code: Assembler): void {
   beginEvent(code);
 }
 
-/** Three bytes are four characters; what is missing of the last three is padding. */
+/** Three bytes are four characters; the last group is padded. */
 function writeLogBase64(code: Assembler): void {
   code.label('logBase64');
   code.addArithmetic('mov', 4, 0);

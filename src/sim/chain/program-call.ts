@@ -2,27 +2,27 @@ import { PublicKey, type TransactionInstruction } from '@solana/web3.js';
 import { PROGRAM_ID } from '../bytes/keys.js';
 import { EVENT_BYTES_MAX, STEP } from './event-program.js';
 
-/** Bytes that change in an account's data. */
+/** Changed bytes in an account's data. */
 export interface Patch {
   readonly pubkey: string;
   readonly offset: number;
   readonly bytes: Buffer;
 }
 
-/** How an event is logged: `data` by `emit!`, `base64` by `emit_stack`, `text` by `msg!`. */
+/** The log format of an event: `data` by `emit!`, `base64` by `emit_stack`, `text` by `msg!`. */
 export type LogForm = 'data' | 'base64' | 'text';
 
-/** An event as the program logs it. */
+/** A logged event of the program. */
 export interface LoggedEvent {
   readonly form: LogForm;
   readonly bytes: Buffer;
 }
 
-/** One transaction: what it changes in accounts of the program, and what it logs, in order. */
+/** One transaction: its changes in accounts of the program, and its logged events, in order. */
 export interface ProgramCall {
   readonly patches: readonly Patch[];
   readonly events: readonly LoggedEvent[];
-  /** A failure comes last, and undoes what changed; success when it is not given. */
+  /** A failure is the last step and reverts the changes; success by default. */
   readonly outcome?: 'success' | 'failure';
 }
 
@@ -31,8 +31,8 @@ const KEY_BYTES = 32;
 const LOG_STEP = { data: STEP.logData, base64: STEP.logBase64, text: STEP.logText } as const;
 
 /**
- * The instruction that does it. Keys in events that are accounts of the call are named instead of
- * repeated, which is what lets two fills into one transaction.
+ * Encodes the call as an instruction. Event keys that are accounts of the call are written by
+ * reference, so that two fills fit into one transaction.
  */
 export function instructionOf({ patches, events, outcome }: ProgramCall): TransactionInstruction {
   const keys = [...new Set(patches.map(({ pubkey }) => pubkey))];
@@ -49,8 +49,8 @@ export function instructionOf({ patches, events, outcome }: ProgramCall): Transa
 }
 
 /**
- * What has to change in an account for `before` to become `after`, which are of one length. Changes
- * that are as near as the head of a patch is long are one.
+ * The patches from `before` to `after`, which have equal lengths. Changes closer together than a
+ * patch header are merged.
  */
 export function patchesBetween(
   pubkey: string,
@@ -98,7 +98,7 @@ function eventSteps({ form, bytes }: LoggedEvent, keys: readonly string[]): Buff
   return [...steps, Buffer.from([LOG_STEP[form]])];
 }
 
-/** Where keys of accounts are in an event, in order. */
+/** The positions of account keys in an event, in order. */
 function keyPlaces(bytes: Buffer, keys: readonly string[]): { at: number; account: number }[] {
   return keys
     .flatMap((key, account) => {

@@ -1,14 +1,14 @@
 /**
- * A small assembler for the virtual machine of Solana programs (sBPF version 0): enough for one
- * program, which the local chain runs in place of the real one.
+ * A small assembler for the virtual machine of Solana programs (sBPF version 0), sufficient for the
+ * local chain's program.
  *
  * Source: the instruction set of anza-xyz/sbpf (doc/bytecode.md) and the ELF64 format.
  */
 
-/** One of the machine's registers; 10 is the frame pointer and is only read. */
+/** A register of the machine; 10 is the read-only frame pointer. */
 export type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
-/** Operations of two registers, or of a register and a number, on 64 bits. */
+/** 64-bit operations on two registers, or on a register and a number. */
 const ALU = { add: 0x07, sub: 0x17, or: 0x47, and: 0x57, lsh: 0x67, rsh: 0x77, mov: 0xb7 } as const;
 const LOAD = { u8: 0x71, u16: 0x69, u64: 0x79 } as const;
 const STORE = { u8: 0x73, u64: 0x7b } as const;
@@ -29,21 +29,21 @@ interface Operands {
   readonly value?: number;
 }
 
-/** A call of the runtime that the loader has to resolve. */
+/** A runtime call that the loader resolves. */
 export interface SystemCall {
   /** Offset of the call in the code, in bytes. */
   readonly at: number;
   readonly name: string;
 }
 
-/** Code as it is written down, one instruction after the other. */
+/** Code under construction, one instruction after the other. */
 export class Assembler {
   readonly #instructions: Buffer[] = [];
   readonly #labels = new Map<string, number>();
   readonly #jumps: { readonly at: number; readonly addLabel: string }[] = [];
   readonly #systemCalls: SystemCall[] = [];
 
-  /** Names the place of the next instruction. */
+  /** Labels the next instruction. */
   label(name: string): void {
     this.#labels.set(name, this.#instructions.length);
   }
@@ -64,7 +64,7 @@ export class Assembler {
     this.addArithmetic('add', to, value);
   }
 
-  /** `to = value`, of 64 bits. */
+  /** Loads a 64-bit constant: `to = value`. */
   loadImmediate(to: Register, value: bigint): void {
     this.#addInstruction(LOAD_WIDE, { to, value: Number(BigInt.asIntN(32, value)) });
     this.#addInstruction(0, { value: Number(BigInt.asIntN(32, value >> 32n)) });
@@ -88,24 +88,24 @@ export class Assembler {
     this.#addJump(JUMP_EQUAL, { to: register, value }, label);
   }
 
-  /** Jumps when `register >= other`, both without sign. */
+  /** Jumps when `register >= other`, unsigned. */
   jumpIfAtLeast(register: Register, other: Register, label: string): void {
     this.#addJump(JUMP_AT_LEAST | OF_REGISTER, { to: register, from: other }, label);
   }
 
-  /** Calls the runtime with the arguments in registers 1 to 5, which it may change, as 0. */
+  /** Calls the runtime with arguments in registers 1 to 5; the call clobbers these and 0. */
   addSystemCall(name: string): void {
     this.#systemCalls.push({ at: this.#instructions.length * INSTRUCTION_BYTES, name });
     this.#addInstruction(CALL, { from: 1, value: -1 });
   }
 
-  /** Ends the program with a code; 0 is success. */
+  /** Exits with a code; 0 is success. */
   exitWith(code: number): void {
     this.addArithmetic('mov', 0, code);
     this.#addInstruction(EXIT, {});
   }
 
-  /** The code, with its jumps resolved, and the calls that the loader resolves. */
+  /** The code with resolved jumps, and the calls for the loader. */
   toProgram(): { readonly code: Buffer; readonly systemCalls: readonly SystemCall[] } {
     for (const { at, addLabel: label } of this.#jumps) {
       const target = this.#labels.get(label);
@@ -130,7 +130,7 @@ export class Assembler {
   }
 }
 
-/** A place in memory, by a register that holds an address near it. */
+/** A memory operand: a register and an offset. */
 export interface Address {
   readonly from: Register;
   readonly offset?: number;

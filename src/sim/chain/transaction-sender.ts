@@ -7,20 +7,19 @@ import { eventProgram } from './event-program.js';
 import { instructionOf, type ProgramCall } from './program-call.js';
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
-/** Pays the fees of more transactions than a chain lives to see. */
+/** Pays for more transactions than a chain ever executes. */
 const PAYER_LAMPORTS = 1_000_000_000_000;
-/** How long a blockhash is used; a node takes one for 150 slots, of which the shortest here last 20 ms. */
+/** Lifetime of a blockhash in use; a node accepts one for 150 slots, which last at least 20 ms each. */
 const BLOCKHASH_MS_MAX = 2_000;
-/** Pause before a transaction's status is requested again. */
 const STATUS_POLL_MS = 20;
-/** What a node answers at once. */
+/** Statuses per request, a node's maximum. */
 const STATUSES_MAX = 256;
-/** How long the slot of a transaction may be unknown: many slots. */
+/** Time limit for a transaction's slot: many slots. */
 const STATUS_MS_MAX = 30_000;
 
 /**
- * Signs transactions to the program and sees them run. Of two that are equal to the byte the chain
- * takes one: what must happen twice has to differ.
+ * Signs and sends transactions to the program, and waits for them. The chain deduplicates identical
+ * transactions, so repeated ones must differ.
  */
 export class TransactionSender {
   readonly #rpc: ChainRpc;
@@ -33,7 +32,7 @@ export class TransactionSender {
     this.#payer = payer;
   }
 
-  /** Writes the program over the exchange's id, and pays in what its transactions cost. */
+  /** Deploys the program under the Drift v2 program's id, and funds its fees. */
   static async deployProgram(rpc: ChainRpc): Promise<TransactionSender> {
     const payer = Keypair.generate();
     await rpc.call('surfnet_writeProgram', [PROGRAM_ID, eventProgram().toString('hex'), 0]);
@@ -44,28 +43,24 @@ export class TransactionSender {
     return new TransactionSender(rpc, payer);
   }
 
-  /** Transactions that the chain has run. */
   get sentCount(): number {
     return this.#sent;
   }
 
   /**
-   * Sends a call and waits until it has taken effect; returns its signature. The chain tries it
-   * first, and what would fail is refused with an error.
+   * Sends a call and waits for its effect; returns its signature. The chain simulates it first, and
+   * rejects a failing call with an error.
    */
   async sendCall(call: ProgramCall): Promise<string> {
     return await this.#send(call, { skipPreflight: false });
   }
 
-  /** Sends a call that is not tried first: one that fails leaves its log, and nothing else. */
+  /** Sends a call without simulation: a failing call leaves only its log. */
   async sendUntried(call: ProgramCall): Promise<string> {
     return await this.#send(call, { skipPreflight: true });
   }
 
-  /**
-   * The slots of transactions, when the chain has them: that is in the slot after theirs. Throws when
-   * one has failed.
-   */
+  /** The slots of transactions, available in the slot after theirs. Throws when one has failed. */
   async slotsOf(signatures: readonly string[]): Promise<Map<string, number>> {
     const slots = new Map<string, number>();
     const deadlineMs = performance.now() + STATUS_MS_MAX;

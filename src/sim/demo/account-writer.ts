@@ -4,27 +4,24 @@ import { TransactionSender } from '../chain/transaction-sender.js';
 import type { AccountWrite } from '../market/market-simulator.js';
 import { SimError } from '../sim-error.js';
 
-/** Connections to the chain; beyond four Surfpool is no faster. */
+/** Connections to the chain; with more than four Surfpool is no faster. */
 const CONNECTIONS = 4;
-/**
- * Writes waiting for the chain; beyond it the writer reports itself full and the simulator slows down.
- */
+/** Queued writes; beyond it the writer reports itself full and the simulator slows down. */
 const WAITING_MAX = 64;
-/** Enough for any account, and above the rent-exempt minimum of the largest. */
+/** Enough for any account: above the rent-exempt minimum of the largest. */
 const LAMPORTS = 100_000_000;
 
 /**
- * Writes accounts into a Surfpool chain over its RPC, as a whole or by transactions. What concerns
- * one account stays in order; different accounts may overtake each other.
+ * Writes accounts into a Surfpool chain over its RPC, whole or by transactions. Writes of one
+ * account stay in order; different accounts may be reordered.
  */
 export class AccountWriter {
   readonly #rpc: ChainRpc;
-  /** The last that waits for each account. */
   readonly #last = new Map<string, Promise<void>>();
   readonly #waiters: (() => void)[] = [];
   #sender: TransactionSender | undefined;
   #waiting = 0;
-  /** Transactions among those that wait. */
+  /** Queued transactions. */
   #sending = 0;
   #written = 0;
   #failure: unknown;
@@ -33,35 +30,30 @@ export class AccountWriter {
     this.#rpc = new ChainRpc(rpcUrl, { connections: CONNECTIONS });
   }
 
-  /** Writes the program that transactions run to the chain. */
   async deployProgram(): Promise<void> {
     this.#sender = await TransactionSender.deployProgram(this.#rpc);
   }
 
-  /** Writes of whole accounts that the chain has confirmed. */
   get writtenCount(): number {
     return this.#written;
   }
 
-  /** Transactions that have taken effect. */
+  /** Executed transactions. */
   get sentCount(): number {
     return this.#sender?.sentCount ?? 0;
   }
 
-  /** Whether a transaction has not taken effect yet. */
+  /** Whether a transaction is queued. */
   get isSending(): boolean {
     return this.#sending > 0;
   }
 
-  /** Whether the chain is behind: a write now would wait. */
+  /** Whether the chain lags: a write now would wait. */
   get isFull(): boolean {
     return this.#waiting >= WAITING_MAX;
   }
 
-  /**
-   * Takes a write; resolves at once while there is room, otherwise when there is. Throws what an
-   * earlier write met.
-   */
+  /** Queues a write; resolves when there is room. Throws the error of an earlier write. */
   async writeAccount(account: AccountWrite): Promise<void> {
     await this.#enqueue([account.pubkey], async () => {
       await this.#setAccount(account);
@@ -69,7 +61,7 @@ export class AccountWriter {
     });
   }
 
-  /** The same for a transaction, which is in order with the writes of each account it changes. */
+  /** Queues a transaction, in order with the writes of the accounts that it changes. */
   async sendCall(call: ProgramCall): Promise<void> {
     const sender = this.#sender;
     if (sender === undefined) throw new Error('Invariant: deploy comes before transactions');
@@ -81,13 +73,13 @@ export class AccountWriter {
     });
   }
 
-  /** Waits until everything taken is written. Throws what a write met. */
+  /** Waits until all queued writes are done. Throws their error. */
   async flush(): Promise<void> {
     await Promise.all(this.#last.values());
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Breaks the connections; what is in flight fails. */
+  /** Closes the connections; writes in flight fail. */
   close(): void {
     this.#rpc.close();
   }
@@ -108,7 +100,7 @@ export class AccountWriter {
     });
   }
 
-  /** Never rejects: a failure is stored for the next call. */
+  /** Never rejects: the next call throws the failure. */
   async #run(task: () => Promise<void>): Promise<void> {
     if (this.#failure === undefined) {
       try {
@@ -124,7 +116,7 @@ export class AccountWriter {
   async #setAccount({ pubkey, owner, data }: AccountWrite): Promise<void> {
     const account = { lamports: LAMPORTS, owner, executable: false, data: data.toString('hex') };
     const answer = await this.#rpc.postCall('surfnet_setAccount', [pubkey, account]);
-    // A success holds a result and nothing named error; its content does not matter.
+    // A success never contains "error"; the rest of its content is ignored.
     if (answer.includes('"error"')) {
       throw new SimError('ACCOUNT_WRITE_FAILED', `the chain refused account ${pubkey}: ${answer}`, {
         pubkey,

@@ -11,43 +11,40 @@ import { Relay } from '../relay/relay.js';
 import { SimError } from '../sim-error.js';
 import { AccountWriter } from './account-writer.js';
 
-/** How often the simulator runs; steps that are due by then run together. */
+/** Interval of the simulator; due steps run together. */
 const BEAT_MS = 10;
-/**
- * Writes that may be due after a pause of the simulator; those beyond are dropped, not
- * caught up.
- */
+/** Maximum due writes after a pause; further ones are dropped. */
 const DUE_MAX = 50;
-/** Time between two funding rates of a market: short enough that a viewer sees some. */
+/** Funding period of a market: short enough for a viewer to see several. */
 const FUNDING_SECONDS = 20;
-/** Auctions of about ten slots, as the program makes them. */
+/** Auctions of about ten slots, as in the program. */
 const AUCTION_SLOTS = { limit: [8, 12], taking: [8, 12] } as const;
-/** How long after a broken write the exit of the chain may become known. */
+/** Time after a failed write for the chain's exit to become known. */
 const EXIT_NOTICE_MS = 5_000;
 
-/** What a demo is made of; everything has a default. */
+/** Options of a demo; all have defaults. */
 export interface DemoOptions extends Omit<MarketSimulatorOptions, 'seed'> {
   readonly seed?: number;
   /** Account writes a second, at most 500. */
   readonly rate?: number;
   readonly slotTimeMs?: number;
-  /** Port of the relay on loopback; 0 takes a free one. */
+  /** Loopback port of the relay; 0 for a free one. */
   readonly port?: number;
 }
 
-/** How a demo is doing. */
+/** Statistics of a demo. */
 export interface DemoStats {
   /** Account writes that the chain has confirmed. */
   readonly written: number;
-  /** Transactions that have taken effect: fills and funding rates. */
+  /** Executed transactions: fills and funding rates. */
   readonly sent: number;
-  /** Account writes given up because the chain or this process was too slow for the rate. */
+  /** Account writes dropped because the chain or this process was too slow. */
   readonly givenUp: number;
 }
 
-/** A local chain with a moving market on it. */
+/** A local chain with a simulated market. */
 export interface Demo {
-  /** Where a client finds the chain, through the relay. */
+  /** The chain's RPC URL, through the relay. */
   readonly rpcUrl: string;
   readonly wsUrl: string;
   readonly programId: string;
@@ -55,8 +52,8 @@ export interface Demo {
   readonly relay: Relay;
   readonly simulator: MarketSimulator;
   /**
-   * Settles when the simulator ends: fulfilled after stop, rejected when the chain fails. It must be
-   * watched.
+   * Settles when the simulator ends: fulfilled after stop, rejected when the chain fails. The
+   * caller must handle it.
    */
   readonly done: Promise<void>;
   stats(): DemoStats;
@@ -65,9 +62,9 @@ export interface Demo {
 }
 
 /**
- * Starts a chain, writes State, markets, oracles and makers into it, and lets them live until
- * `stop`. Ready means that every account of the first state is on the chain, and a first trade of each market. When the chain cannot
- * keep up, the rate sinks; nothing piles up.
+ * Starts a chain, writes State, markets, oracles and makers into it, and simulates until `stop`.
+ * Resolves when every initial account and a first trade of each market are on the chain. When the
+ * chain lags, the rate sinks, and no queue grows.
  */
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const { rate = 100, seed = 1, slotTimeMs = 400, port = 0, ...rest } = options;
@@ -96,7 +93,7 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   }
 }
 
-/** Writes the first state of everything and the first trades to the chain. */
+/** Writes the initial accounts and the first trades to the chain. */
 async function beginMarket({
   simulator,
   chain,
@@ -138,7 +135,7 @@ function runMarket({ simulator, chain, relay, writer, rate }: Parts): Demo {
     stop: async () => {
       stopping.abort();
       writer.close();
-      // A failure of the simulator is reported by `done`, not once more by the stop.
+      // `done` reports the simulator's failure; stop does not repeat it.
       await done.catch(() => {});
       await relay.stop();
       await chain.stop();
@@ -146,7 +143,7 @@ function runMarket({ simulator, chain, relay, writer, rate }: Parts): Demo {
   };
 }
 
-/** Says how many writes are due, and forgets what cannot be caught up. */
+/** Counts due writes, and drops those that cannot be caught up. */
 class Pace {
   readonly #perMs: number;
   #lastMs = performance.now();
@@ -157,7 +154,7 @@ class Pace {
     this.#perMs = rate / 1_000;
   }
 
-  /** Up to now, also while the simulator waits for the chain. */
+  /** Includes the time during which the simulator waits for the chain. */
   get givenUp(): number {
     this.#advance();
     return this.#givenUp;
@@ -196,7 +193,8 @@ async function stepMarket({ simulator, chain, writer, pace, signal }: Running): 
   try {
     while (!signal.aborted) {
       while (!signal.aborted && pace.isDue()) {
-        // One transaction at a time: the chain slows with all that it has run, the simulator must not wait.
+        // One transaction at a time: the chain slows with its history, and the simulator must not
+        // wait.
         const transactions = writer.isSending ? 'unwanted' : 'wanted';
         const step = simulator.nextStep(clockOf(chain), transactions);
         pace.spendWrites(step.writes.length);
@@ -206,7 +204,7 @@ async function stepMarket({ simulator, chain, writer, pace, signal }: Running): 
     }
     await writer.flush();
   } catch (error) {
-    // Stopping breaks what is in flight, and that is no failure.
+    // Stopping breaks writes in flight, which is not a failure.
     if (!signal.aborted) throw await explainFailure(chain, error);
   }
 }
@@ -216,7 +214,7 @@ async function applyStep(writer: AccountWriter, { call, writes }: SimulatorStep)
   for (const account of writes) await writer.writeAccount(account);
 }
 
-/** A write that failed because the chain ended is reported as the end of the chain. */
+/** A write that failed because the chain exited is reported as the exit. */
 async function explainFailure(chain: LocalChain, cause: unknown): Promise<unknown> {
   const exit = await Promise.race([chain.exited, sleep(EXIT_NOTICE_MS, undefined, { ref: false })]);
   if (exit === undefined) return cause;
@@ -229,7 +227,6 @@ function clockOf(chain: LocalChain): { slot: number; unixSeconds: number } {
   return chain.clock;
 }
 
-/** The first clock comes with the first new slot, that is, within a slot's time of the start. */
 async function firstClock(chain: LocalChain): Promise<{ slot: number; unixSeconds: number }> {
   const announced = new Promise<void>((resolve) => {
     const stop = chain.onSlot(() => {

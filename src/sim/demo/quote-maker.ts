@@ -1,8 +1,8 @@
 /**
- * A maker that quotes without orders on chain, so that a book with indicative quotes has some to show.
+ * A maker of off-chain quotes, so that a demo has indicative quotes.
  *
- * It is a client of the service as any maker is: of it it knows the address and docs/api.md,
- * "Indicative quotes".
+ * It is an ordinary client of the service: it uses the address and docs/api.md, "Indicative
+ * quotes".
  */
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
@@ -10,18 +10,18 @@ import { WebSocket } from 'ws';
 import { PERP_PRESETS, type PerpPreset } from '../bytes/market-presets.js';
 import { Random } from '../random.js';
 
-/** A quote lives for a second: half of that is what the senders in use leave between two. */
+/** A quote lives for a second; existing makers repeat theirs after half of that. */
 const SEND_MS = 500;
 const RECONNECT_MS = 1_000;
-/** How far its quotes are from the oracle, in hundredths of a percent. */
+/** Distances of its quotes from the oracle, in hundredths of a percent. */
 const DISTANCES_BPS = [4n, 8n, 15n];
 const BPS = 10_000n;
-/** A quote is at most this many of the market's smallest orders. */
+/** Maximum quote size in minimum orders of the market. */
 const SIZE_MAX = 2_000;
 
-/** Quotes at offsets to the oracle in each perp market, with sizes that change. */
+/** Sends quotes at oracle offsets in each perp market, with varying sizes. */
 export class QuoteMaker {
-  /** What `--quote-makers` must name (base58). */
+  /** The key for `--quote-makers` (base58). */
   readonly publicKey: string;
   readonly #key: KeyObject;
   readonly #random: Random;
@@ -29,7 +29,7 @@ export class QuoteMaker {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** The same seed is the same maker. */
+  /** Equal seeds give equal makers. */
   constructor(seed: number) {
     const secret = createHash('sha256').update(`slotbook quote maker ${seed}`).digest();
     const pair = Keypair.fromSeed(secret);
@@ -46,7 +46,7 @@ export class QuoteMaker {
     this.#random = new Random(seed);
   }
 
-  /** Quotes to the service at `url` (http) until {@link QuoteMaker.stop}; comes back when it is cut. */
+  /** Sends quotes to the service at `url` (http) until {@link QuoteMaker.stop}, with reconnects. */
   start(url: string): void {
     if (this.#isStopped) return;
     const address = `${url.replace('http', 'ws')}/quotes/ws?pubkey=${this.publicKey}`;

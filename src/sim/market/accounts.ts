@@ -1,4 +1,4 @@
-/** The accounts of the simulated market as they are now. */
+/** Encodes the current accounts of the simulated market. */
 import { lazerOracleBytes, perpMarketBytes, spotMarketBytes } from '../bytes/accounts.js';
 import { MarketType, SpotBalanceType } from '../bytes/chain-enums.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
@@ -6,7 +6,7 @@ import { type SpotPositionFields, userBytes } from '../bytes/user-account.js';
 import type { Feed, Maker, SimulatedMarket, TokenHolding } from './model.js';
 import type { SimulatedMarkets } from './simulated-markets.js';
 
-/** The account of a market, at the time and the oracle price of now. */
+/** A market's account, with the current time and oracle price. */
 export function marketBytes(sim: SimulatedMarkets, market: SimulatedMarket): Buffer {
   const { time } = sim;
   const oraclePrice = market.feed.price;
@@ -23,7 +23,7 @@ export function marketBytes(sim: SimulatedMarkets, market: SimulatedMarket): Buf
     : spotMarketBytes({ ...market, preset: market.preset as SpotPreset, time, oraclePrice });
 }
 
-/** Readers compare this number with the users that they have. */
+/** Readers compare this number with their users. */
 function usersWithBase({ makers }: SimulatedMarkets, { marketIndex }: SimulatedMarket): number {
   return makers.reduce((count, { perps }) => count + (perps.get(marketIndex)?.base ? 1 : 0), 0);
 }
@@ -59,8 +59,8 @@ export function makerBytes(maker: Maker): Buffer {
 }
 
 /**
- * The scaled balance of a signed token amount: deposits round down, borrows up, as the program
- * rounds.
+ * The scaled balance of a signed token amount, with the program's rounding: deposits down, borrows
+ * up.
  *
  * Source: programs/drift/src/math/spot_balance.rs get_spot_balance.
  */

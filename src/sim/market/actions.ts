@@ -22,7 +22,7 @@ import {
 import type { Action, SimulatedMarkets } from './simulated-markets.js';
 import { onTick, positionOf, priceNow } from './simulated-markets.js';
 
-/** Moves a feed's price, and with it what the market knows of it; most moves are of a few ticks. */
+/** Moves a feed's price and the market's oracle data; most moves are a few ticks. */
 export function moveOracle(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
   const { random, time } = sim;
   const { feed } = market;
@@ -58,7 +58,7 @@ export const moveQuotes: Action = (sim) => {
   return true;
 };
 
-/** A maker below its usual number of quotes places one or two; one above it cancels one. */
+/** A maker below its target number of quotes places one or two; a maker above it cancels one. */
 export const balanceQuotes: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const quotes = quotesOf(sim, maker, market);
@@ -73,7 +73,7 @@ export const balanceQuotes: Action = (sim) => {
   return true;
 };
 
-/** A maker pulls everything in a market, as makers do when they are unsure. */
+/** A maker cancels all its quotes in a market. */
 export const pullQuotes: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const quotes = quotesOf(sim, maker, market);
@@ -81,10 +81,7 @@ export const pullQuotes: Action = (sim) => {
   return quotes.length > 0;
 };
 
-/**
- * Someone with a position places an order that can only reduce it, for a part of it or for more
- * than all of it.
- */
+/** A trader with a position places a reduce-only order, for a part of it or for more than all of it. */
 export const placeReduceOnly: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const held = positionOf(maker, market);
@@ -103,7 +100,7 @@ export const placeReduceOnly: Action = (sim) => {
   return placeOrder(sim, maker, { market, request });
 };
 
-/** Someone places a quote that ends by itself after some seconds. */
+/** A trader places a quote that expires after some seconds. */
 export const placeExpiring: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const direction = someDirection(sim);
@@ -116,7 +113,7 @@ export const placeExpiring: Action = (sim) => {
   return placeOrder(sim, maker, { market, request });
 };
 
-/** A limit order that rests only when its auction is over; some come by signed message. */
+/** A limit order that rests only after its auction; some are signed messages. */
 export const placeAuctionLimit: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const direction = someDirection(sim);
@@ -134,10 +131,7 @@ export const placeAuctionLimit: Action = (sim) => {
   return placeOrder(sim, maker, { market, request });
 };
 
-/**
- * A stop or a take-profit: waits for its price, then rests (trigger limit) or takes (trigger
- * market).
- */
+/** A stop or a take-profit: after its trigger it rests (trigger limit) or takes (trigger market). */
 export const placeTrigger: Action = (sim) => {
   const { maker, market } = someQuoter(sim);
   const direction = someDirection(sim);
@@ -156,10 +150,7 @@ export const placeTrigger: Action = (sim) => {
   return placeOrder(sim, maker, { market, request });
 };
 
-/**
- * Triggers a waiting order whose price was reached: its slot is that of the trigger, and an auction
- * starts.
- */
+/** Triggers an order whose price was reached: its slot becomes the trigger's, and an auction starts. */
 export const trigger: Action = (sim) => {
   for (const maker of sim.makers) {
     for (const order of maker.orders) {
@@ -184,7 +175,7 @@ export const trigger: Action = (sim) => {
   return false;
 };
 
-/** Ends the orders of one account that are over: expired ones, and takers whose time has passed. */
+/** Removes ended orders of one account: expired ones, and takers out of time. */
 export const sweep: Action = (sim) => {
   for (const maker of sim.makers) {
     const over = maker.orders.filter((order) => order !== undefined && isOver(sim, order));
@@ -194,10 +185,7 @@ export const sweep: Action = (sim) => {
   return false;
 };
 
-/**
- * Someone cancels the oldest open order of the account, so that stops and reduce-only orders do not
- * pile up.
- */
+/** Cancels the account's oldest open order, so that stops and reduce-only orders do not accumulate. */
 export const cancelOldest: Action = (sim) => {
   const maker = sim.random.pickOne(sim.makers);
   let oldest: OrderFields | undefined;
@@ -210,7 +198,7 @@ export const cancelOldest: Action = (sim) => {
   return true;
 };
 
-/** An account falls into liquidation, or comes out of it; its orders do not show meanwhile. */
+/** Puts an account into liquidation, which hides its orders, or ends it. */
 export const toggleLiquidation: Action = (sim) => {
   const liquidated = sim.makers.find((maker) => maker.status !== 0);
   const maker = liquidated ?? sim.random.pickOne(sim.makers);
@@ -220,7 +208,7 @@ export const toggleLiquidation: Action = (sim) => {
   return true;
 };
 
-/** Someone deposits or withdraws: the account changes and no order does. */
+/** A deposit or withdrawal, which changes the account but no order. */
 export const moveCollateral: Action = (sim) => {
   const maker = sim.random.pickOne(sim.makers);
   if (maker === undefined) return false;
@@ -236,7 +224,7 @@ function isOver(sim: SimulatedMarkets, order: OrderFields): boolean {
   return isTaking && !sim.inAuction(order);
 }
 
-/** Quotes furthest from the oracle on the wrong side first, then by distance from it. */
+/** Sorts quotes on the wrong side of the oracle first, furthest first, then by distance. */
 function byStaleness(quotes: OrderFields[], market: SimulatedMarket): OrderFields[] {
   const distance = (order: OrderFields): bigint => {
     const away = market.feed.price - priceNow(order, market);

@@ -15,8 +15,8 @@ interface Watched {
 }
 
 /**
- * One transaction in the making: accounts are watched before they change, events are noted as they
- * happen, and the result is read at the end.
+ * Collects one transaction: accounts are captured before they change, and events as they happen;
+ * the patches are computed at the end.
  */
 export class CallDraft {
   readonly #sim: SimulatedMarkets;
@@ -27,12 +27,12 @@ export class CallDraft {
     this.#sim = sim;
   }
 
-  /** Watches an account from now on; the first time counts. */
+  /** Captures an account; only the first call counts. */
   watchMaker(maker: Maker): void {
     if (!this.#watched.has(maker)) this.#watchAccount(maker, maker.pubkey, () => makerBytes(maker));
   }
 
-  /** The same for the account of a market. */
+  /** Captures the account of a market; only the first call counts. */
   watchMarket(market: SimulatedMarket): void {
     if (this.#watched.has(market)) return;
     this.#watchAccount(market, market.addresses.pubkey, () => marketBytes(this.#sim, market));
@@ -42,7 +42,7 @@ export class CallDraft {
     this.#events.push(event);
   }
 
-  /** The transaction: all changes of the accounts watched, and the events in their order. */
+  /** The transaction: all changes of the captured accounts, and the events in order. */
   toCall(): ProgramCall {
     const patches = Array.from(this.#watched.values()).flatMap(({ pubkey, before, now }): Patch[] =>
       patchesBetween(pubkey, { before, after: now() }),

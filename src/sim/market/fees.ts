@@ -1,11 +1,11 @@
 /**
- * Who pays and gets what of a fill, by the first of the tiers that the State account of the chain
- * has; nobody has traded enough for another. Amounts are quote at 1e6.
+ * The fees of a fill, by the first tier of the chain's State account; no account has traded enough
+ * for another. Amounts are quote at 1e6.
  *
  * Source: programs/drift/src/math/fees.rs.
  */
 
-/** Parts of the quote in a hundred thousand: ten basis points, of which two go to the maker. */
+/** Parts of the quote in a hundred thousand: ten basis points, of which the maker gets two. */
 const TAKER_FEE = 100n;
 const MAKER_REBATE = 20n;
 const QUOTE_PARTS = 100_000n;
@@ -13,17 +13,17 @@ const QUOTE_PARTS = 100_000n;
 const FILLER_PART = 10n;
 const FILLER_REWARD_MAX = 10_000n;
 
-/** The taker's fee: up to the next unit. */
+/** The taker's fee, rounded up. */
 export function takerFee(quote: bigint): bigint {
   return (quote * TAKER_FEE + QUOTE_PARTS - 1n) / QUOTE_PARTS;
 }
 
-/** The maker's rebate: down to the unit. */
+/** The maker's rebate, rounded down. */
 export function makerRebate(quote: bigint): bigint {
   return (quote * MAKER_REBATE) / QUOTE_PARTS;
 }
 
-/** What the filler gets of a taker's fee. */
+/** The filler's part of a taker's fee. */
 export function fillerReward(fee: bigint): bigint {
   const part = fee / FILLER_PART;
   return part < FILLER_REWARD_MAX ? part : FILLER_REWARD_MAX;

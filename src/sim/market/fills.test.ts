@@ -16,7 +16,7 @@ const USER_BYTES = 4_376;
 const PERP_MARKET_BYTES = 1_216;
 const FUNDING_RATE_RECORD = '4403ff1a855b93fe';
 
-/** A transaction of a life, and the accounts as a chain would have them behind it. */
+/** A transaction of a run, with the accounts after it. */
 interface LivedCall {
   readonly call: ProgramCall;
   readonly writes: SimulatorStep['writes'];
@@ -24,7 +24,7 @@ interface LivedCall {
   readonly chain: ReadonlyMap<string, Buffer>;
 }
 
-/** Runs a life as a demo does, and keeps the accounts as a chain would. */
+/** Runs a simulation as a demo does, and tracks its accounts. */
 function live(options: MarketSimulatorOptions, seconds: number): LivedCall[] {
   const life = new MarketSimulator(options);
   const chain = new Map<string, Buffer>();
@@ -42,7 +42,7 @@ function live(options: MarketSimulatorOptions, seconds: number): LivedCall[] {
   return calls;
 }
 
-/** Applies a transaction; answers the accounts that it changed. */
+/** Applies a transaction; returns the changed accounts. */
 function patched(chain: Map<string, Buffer>, call: ProgramCall): Map<string, Buffer> {
   const changed = new Map<string, Buffer>();
   for (const { pubkey, offset, bytes } of call.patches) {
@@ -54,7 +54,7 @@ function patched(chain: Map<string, Buffer>, call: ProgramCall): Map<string, Buf
   return changed;
 }
 
-/** Two minutes of a life that several tests look at. */
+/** Two minutes of a run that several tests use. */
 const LIVED = live({ seed: 4, makers: 60, fundingSeconds: 20 }, 125);
 
 function fillsOf(call: ProgramCall | undefined) {
@@ -64,7 +64,7 @@ function fillsOf(call: ProgramCall | undefined) {
     .map((bytes) => readFill(bytes));
 }
 
-/** What the fills of one transaction in a perp market make of each position. */
+/** The position changes by the fills of one transaction in a perp market. */
 function movesOf(fills: readonly ReturnType<typeof readFill>[]) {
   const moves = new Map<string, { market: number; base: bigint; quote: bigint }>();
   for (const { market, base = 0n, quote = 0n, taker, maker, takerFee = 0n, makerFee } of fills) {

@@ -1,4 +1,4 @@
-/** Fills: orders that cross in the book meet, in one transaction that says so. */
+/** Fills: matches crossing orders of the book, each fill in one transaction with its record. */
 import {
   Direction,
   MarketStatus,
@@ -17,33 +17,31 @@ import type { OwnedOrder, Resting, SimulatedMarkets } from './simulated-markets.
 import { fillableSize, isOfMarket, positionOf, smallerOf } from './simulated-markets.js';
 import { ammPrice, bestAgainst, limitOf, placeTakingIn } from './takers.js';
 
-/** Of a hundred fills in perp markets, those of the AMM alone, and those it shares with a maker. */
+/** Of a hundred perp fills, those by the AMM alone, and those it shares with a maker. */
 const AMM_PERCENT = 15;
 const JIT_PERCENT = 20;
 
-/** Takers that are sent into a market until one meets an order: every second one does. */
+/** Takers sent into a market until one is filled: every second one is. */
 const OPENING_TRIES_MAX = 32;
 
-/** A taker and what it can meet. */
+/** A taker and its best counterparty. */
 interface Crossing {
   readonly market: SimulatedMarket;
   readonly taker: OwnedOrder;
-  /** The worst price of the taker now. */
+  /** The taker's current worst price. */
   readonly limit: bigint;
-  /** The best resting order of the other side. */
   readonly best: Resting;
 }
 
-/** One part of a fill. */
 interface Part {
   readonly base: bigint;
   readonly price: bigint;
   readonly explanation: OrderActionExplanation;
-  /** Undefined is the AMM. */
+  /** Undefined for the AMM. */
   readonly maker: OwnedOrder | undefined;
 }
 
-/** Fills one taker, in the first market from a random one that has any. False: none crosses. */
+/** Fills one taker, in the first market, from a random one on, that has any. False when none crosses. */
 export function fillNext(sim: SimulatedMarkets, draft: CallDraft): boolean {
   const { markets, random } = sim;
   const first = random.nextBelow(markets.length);
@@ -54,7 +52,7 @@ export function fillNext(sim: SimulatedMarkets, draft: CallDraft): boolean {
   return false;
 }
 
-/** Sends takers into a market until one is filled: each time the transaction, or undefined for a new order. */
+/** Sends takers into a market until one is filled: yields each transaction, or undefined for a new order. */
 export function* openMarket(
   sim: SimulatedMarkets,
   market: SimulatedMarket,
@@ -69,7 +67,7 @@ export function* openMarket(
   }
 }
 
-/** Fills one taker of a market. False: none crosses. */
+/** Fills one taker of a market. False when none crosses. */
 function fillMarket(sim: SimulatedMarkets, draft: CallDraft, market: SimulatedMarket): boolean {
   const crossing = findCrossing(sim, market);
   if (crossing === undefined) return false;
@@ -86,7 +84,6 @@ function findCrossing(sim: SimulatedMarkets, market: SimulatedMarket): Crossing 
   return undefined;
 }
 
-/** Of resting orders that cross, the newer one takes, if it may. */
 function restingTakers(sim: SimulatedMarkets, market: SimulatedMarket): OwnedOrder[] {
   const { bid, ask } = sim.bestOrders(market);
   if (bid === undefined || ask === undefined || bid.price < ask.price) return [];
@@ -125,7 +122,7 @@ function fillCrossing(sim: SimulatedMarkets, draft: CallDraft, crossing: Crossin
   const parts = partsOf(sim, crossing, remaining);
   for (const part of parts) fillPart(sim, draft, { market, taker, part });
   if (parts.length > 1) return;
-  // What is left of the taker may meet the next order; two parts are what a transaction holds.
+  // The remainder of the taker may meet the next order; a transaction has room for two parts.
   const next = crossingOf(sim, market, taker);
   const left = fillableSize(taker.maker, taker.order);
   if (next === undefined || left < market.step) return;
@@ -204,7 +201,7 @@ function fillPart(
   noteFill(sim, market, { price, quote });
 }
 
-/** Rounds to the maker's side. Source: math/orders.rs calculate_quote_asset_amount_for_maker_order. */
+/** Rounds in the maker's favour. Source: math/orders.rs calculate_quote_asset_amount_for_maker_order. */
 function quoteOf(
   { preset, marketType }: SimulatedMarket,
   { base, price, maker }: { base: bigint; price: bigint; maker: Direction },
@@ -237,7 +234,7 @@ function fillSide(
   };
 }
 
-/** What the record says of a position that the fill makes smaller, or turns over. */
+/** The record's fields for a position that the fill reduces or reverses. */
 function existingOf(
   maker: Maker,
   market: SimulatedMarket,

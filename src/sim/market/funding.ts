@@ -5,15 +5,15 @@ import type { CallDraft } from './call-draft.js';
 import type { SimulatedMarket } from './model.js';
 import type { SimulatedMarkets } from './simulated-markets.js';
 
-/** A day's spread is paid in this many parts, whatever the period is: the program's hours. */
+/** Divisor of a day's spread, independent of the period: the program's hours. */
 const PERIODS_PER_DAY = 24n;
 const DAY_SECONDS = 86_400n;
-/** The mark is taken this much dearer. Source: FUNDING_RATE_OFFSET_DENOMINATOR. */
+/** The mark price is raised by this fraction. Source: FUNDING_RATE_OFFSET_DENOMINATOR. */
 const OFFSET_PART = 5_000n;
-/** From prices at 1e6 to rates at 1e9. Source: FUNDING_RATE_BUFFER. */
+/** Converts prices at 1e6 to rates at 1e9. Source: FUNDING_RATE_BUFFER. */
 const RATE_SCALE = 1_000n;
 
-/** A market whose period has ended since its last rate; undefined when there is none. */
+/** A market whose period has ended since its last rate; undefined for none. */
 export function fundingDue({ markets, time }: SimulatedMarkets): SimulatedMarket | undefined {
   return markets.find(({ marketType, funding }) => {
     if (marketType === MarketType.Spot) return false;
@@ -22,7 +22,7 @@ export function fundingDue({ markets, time }: SimulatedMarkets): SimulatedMarket
 }
 
 /**
- * The market's next rate: the mark's distance to the oracle. Positions are not settled.
+ * The market's next rate: the mark's distance from the oracle. Positions are not settled.
  *
  * Source: programs/drift/src/controller/funding.rs update_funding_rate.
  */

@@ -12,7 +12,7 @@ import { isOfMarket, priceNow } from './simulated-markets.js';
 
 const STEPS_PER_SLOT = 20;
 
-/** Runs a life as a demo does, a slot every 20 steps, and shows each batch of writes to `see`. */
+/** Runs a simulation as a demo does, a slot every 20 steps, and passes each batch of writes to `see`. */
 function run(
   options: MarketSimulatorOptions,
   steps: number,
@@ -179,7 +179,7 @@ function openPlaces(data: Buffer): number[] {
   return places.filter((at) => data.readUInt8(at + 82) === 1);
 }
 
-/** Prices at which something rests, ascending. */
+/** Prices with a resting order, ascending. */
 function ladders(
   life: Pick<MarketSimulator, 'makers'>,
   market: MarketSimulator['markets'][number],

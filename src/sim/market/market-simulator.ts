@@ -27,18 +27,17 @@ import { placeQuote } from './orders.js';
 import { type Action, type AuctionSlots, SimulatedMarkets } from './simulated-markets.js';
 import { placeTaking, uncrossMarket } from './takers.js';
 
-/** Makers of one simulation: each is an account that the chain and its readers hold. */
+/** Makers of one simulation: each is an account of the chain and its readers. */
 const MAKERS_MAX = 20_000;
-/** One step in so many moves an oracle: their share of writes does not depend on the rate. */
+/** One step in so many moves an oracle, independent of the rate. */
 const STEPS_PER_ORACLE_MOVE = 8;
-/** While nobody takes, one step in so many places an order that does. */
+/** Without takers, one step in so many places one. */
 const TAKER_ONE_IN = 4;
-/** Markets that begin with a trade, each a transaction of some 10 ms: those of the usual demo. */
+/** Markets that begin with a trade, each a transaction of about 10 ms: as many as the default demo has. */
 const OPENED_MARKETS_MAX = 4;
-/** Steps between two changes of a market's status, where they are wanted. */
+/** Steps between two status changes of a market. */
 const STEPS_PER_STATUS_CHANGE = 400;
 
-/** How often each action is chosen, in parts of the sum. */
 const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
   [420, moveQuotes],
   [230, balanceQuotes],
@@ -62,27 +61,27 @@ export interface AccountWrite {
   readonly data: Buffer;
 }
 
-/** What a simulation is made of; the same options and the same clocks give the same writes. */
+/** Options of a simulation; equal options and clocks give equal writes. */
 export interface MarketSimulatorOptions {
   readonly seed: number;
-  /** Three perp markets and SOL when left out. */
+  /** By default three perp markets and SOL. */
   readonly presets?: MarketPresets;
   readonly makers?: number;
-  /** Transactions with fills, at most so many in each second of the chain; 0 for none. */
+  /** Maximum transactions with fills per second of the chain; 0 for none. */
   readonly fillsPerSecond?: number;
-  /** Time between two funding rates of a market; the program's is an hour. */
+  /** Funding period of a market; the program's is an hour. */
   readonly fundingSeconds?: number;
-  /** How long auctions last; from three to forty slots when left out. */
+  /** Auction lengths; by default three to forty slots. */
   readonly auctionSlots?: AuctionSlots;
-  /** Whether ETH-PERP now and then goes reduce-only or has its fills paused. */
+  /** Whether ETH-PERP occasionally goes reduce-only or has its fills paused. */
   readonly statusChanges?: 'none' | 'some';
 }
 
-/** What one step changes, and how. */
+/** The changes of one step. */
 export interface SimulatorStep {
-  /** The transaction that changes these accounts and says why; undefined when none is known. */
+  /** The transaction that changes these accounts, with its events; undefined for an external write. */
   readonly call: ProgramCall | undefined;
-  /** One to eight accounts in the order in which they take effect, each as a whole. */
+  /** One to eight whole accounts, in order of effect. */
   readonly writes: AccountWrite[];
 }
 
@@ -93,12 +92,12 @@ export interface SimulatorClock {
 }
 
 /**
- * A seeded simulation of some markets: makers quote, move and cancel, takers are filled where orders cross,
- * oracles walk, orders expire and trigger, funding is paid. It reads no clock and does no I/O: what
- * comes out depends on the options and on the clocks given to it, and on nothing else.
+ * A seeded simulation of some markets: makers quote, move and cancel, takers are filled where
+ * orders cross, oracles walk, orders expire and trigger, funding is paid. It reads no clock and
+ * does no I/O: the output depends only on the options and the given clocks.
  *
- * Fills and funding rates are transactions, all else is written from outside: it is not an exchange,
- * checks no margin, and its AMM's curve does not move.
+ * Fills and funding rates are transactions, all else is written from outside: it is not an
+ * exchange, checks no margin, and its AMM's curve does not move.
  */
 export class MarketSimulator {
   readonly #sim: SimulatedMarkets;
@@ -106,7 +105,7 @@ export class MarketSimulator {
   readonly #statusChanges: 'none' | 'some';
   readonly #fillsPerSecond: number;
   #steps = 0;
-  /** Fills that may still come in this second. */
+  /** Remaining fills of this second. */
   #fillsLeft = 0;
 
   constructor(options: MarketSimulatorOptions) {
@@ -126,12 +125,11 @@ export class MarketSimulator {
     return this.#sim.makers;
   }
 
-  /** Markets with a book. */
   get markets(): readonly SimulatedMarket[] {
     return this.#sim.markets;
   }
 
-  /** The first state of everything: State, markets, oracles, then the makers with their quotes. */
+  /** The initial accounts: State, markets, oracles, then the makers with their quotes. */
   createGenesis(clock: SimulatorClock): AccountWrite[] {
     const sim = this.#sim;
     this.#setTime(clock);
@@ -161,7 +159,7 @@ export class MarketSimulator {
     ];
   }
 
-  /** A first trade in each of the first markets, so that there are some to show; none in a life without fills. */
+  /** A first trade in each of the first markets; none in a simulation without fills. */
   *openMarkets(clock: SimulatorClock): Generator<SimulatorStep> {
     if (this.#fillsPerSecond === 0) return;
     for (const market of this.#sim.markets.slice(0, OPENED_MARKETS_MAX)) {
@@ -170,7 +168,6 @@ export class MarketSimulator {
     }
   }
 
-  /** The next step. While transactions are unwanted, takers and funding rates wait. */
   nextStep(clock: SimulatorClock, transactions: 'wanted' | 'unwanted' = 'wanted'): SimulatorStep {
     this.#setTime(clock);
     this.#steps += 1;
@@ -179,7 +176,7 @@ export class MarketSimulator {
     return { call, writes: this.#takeWrites() };
   }
 
-  /** The same as accounts alone, for callers without a chain that runs transactions. */
+  /** The next step as accounts only, for callers whose chain runs no transactions. */
   nextWrites(clock: SimulatorClock): AccountWrite[] {
     return this.nextStep(clock).writes;
   }
@@ -213,12 +210,12 @@ export class MarketSimulator {
     if (this.#uncrossNext()) return;
     // No resting order could be filled.
     if (this.#fillsLeft >= 1 && sim.random.oneIn(TAKER_ONE_IN) && placeTaking(sim)) return;
-    // Not every action has an occasion; quotes can always be moved or collateral paid in.
+    // Not every action is possible; moving quotes or collateral always is.
     if (chooseAction(sim)(sim) || moveQuotes(sim)) return;
     moveCollateral(sim);
   }
 
-  /** Oracle moves and triggers cross books; auctions that end are found by looking in turn. */
+  /** Oracle moves and triggers cross books; ended auctions are found by scanning markets in turn. */
   #uncrossNext(): boolean {
     const { markets, maybeCrossed: suspects } = this.#sim;
     const inTurn = markets[this.#steps % markets.length];
@@ -274,7 +271,7 @@ function chooseAction(sim: SimulatedMarkets): Action {
   return moveQuotes;
 }
 
-/** Active, reduce-only, active, fills paused, and again: a book that must empty and come back. */
+/** Cycles through active, reduce-only, active, fills paused: the book empties and returns. */
 function changeStatus(sim: SimulatedMarkets): void {
   const market = sim.markets[2];
   if (market === undefined) throw new Error('Invariant: ETH-PERP is the third market');

@@ -5,7 +5,6 @@ import { address } from '../bytes/keys.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import type { Feed, SimulatedMarket } from './model.js';
 
-/** A spot market has none. */
 const NO_FUNDING: FundingFields = {
   rate: 0n,
   average24h: 0n,
@@ -17,7 +16,7 @@ const NO_FUNDING: FundingFields = {
   netRevenue: 0n,
 };
 
-/** A perpetual market as its preset begins. */
+/** The initial state of a perpetual market. */
 export function perpMarket(
   preset: PerpPreset,
   feeds: Map<number, Feed>,
@@ -42,7 +41,7 @@ export function perpMarket(
   };
 }
 
-/** A spot market as its preset begins. */
+/** The initial state of a spot market. */
 export function spotMarket(preset: SpotPreset, feeds: Map<number, Feed>): SimulatedMarket {
   if (preset.feedId === undefined)
     throw new Error('Invariant: a spot market with a book has a feed');

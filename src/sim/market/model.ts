@@ -4,7 +4,7 @@ import type { MarketType } from '../bytes/chain-enums.js';
 import type { PerpPreset, SpotPreset } from '../bytes/market-presets.js';
 import type { OrderFields } from '../bytes/user-account.js';
 
-/** A walking price. `price` at 1e6. */
+/** A random-walk price at 1e6. */
 export interface Feed {
   readonly pubkey: string;
   readonly exponent: number;
@@ -32,24 +32,24 @@ export interface SimulatedMarket {
   nextFillRecordId: bigint;
   volume24h: bigint;
   lastTradeTs: bigint;
-  /** Of perp markets. */
+  /** Perp markets only. */
   funding: FundingFields;
   positions: OpenPositions;
 }
 
-/** What someone has in a perp market. Base at 1e9, quote at 1e6. */
+/** A perp position. Base at 1e9, quote at 1e6. */
 export interface PerpHolding {
   readonly base: bigint;
   readonly quote: bigint;
 }
 
-/** What someone has of a token: a signed amount in its decimals. */
+/** A token balance: a signed amount in its decimals. */
 export interface TokenHolding {
   readonly preset: SpotPreset;
   readonly amount: bigint;
 }
 
-/** Someone with an account: a maker that quotes, or a trader that also takes. */
+/** The owner of an account: a maker that quotes, or a trader that also takes. */
 export interface Maker {
   readonly pubkey: string;
   readonly authority: string;
@@ -57,14 +57,13 @@ export interface Maker {
   /** Markets quoted; never empty. */
   readonly markets: readonly SimulatedMarket[];
   readonly isTrader: boolean;
-  /** How many quotes the maker likes to have. */
   readonly quotesTarget: number;
   /** Share of oracle-offset quotes in percent. */
   readonly floatingPercent: number;
   readonly orders: (OrderFields | undefined)[];
-  /** By market index, in the order of their places in the account: at most eight. */
+  /** By market index, in account order: at most eight. */
   readonly perps: Map<number, PerpHolding>;
-  /** By index of the spot market, USDC first: at most eight. */
+  /** By spot market index, USDC first: at most eight. */
   readonly tokens: Map<number, TokenHolding>;
   status: number;
   nextOrderId: number;

@@ -2,7 +2,7 @@ import { Direction, OrderStatus } from '../bytes/chain-enums.js';
 import type { OrderFields } from '../bytes/user-account.js';
 import type { Maker } from './model.js';
 
-/** Ended orders that a search may meet before they are dropped, all at once. */
+/** Ended orders that a search may skip before they are removed together. */
 const ENDED_MET_MAX = 16;
 
 /** An order with its owner. */
@@ -12,10 +12,11 @@ export interface OwnedOrder {
 }
 
 /**
- * The limit orders of one side of a market, best first. Without it the best would be sought among
- * all orders of all makers for each new quote, and thousands of makers would never get started.
+ * The limit orders of one side of a market, best first. Without it each new quote would scan all
+ * orders of all makers, which is too slow for thousands of makers.
  *
- * It does not know what shows now: that changes with slot, time and positions, and is asked.
+ * It does not know which orders show now, which depends on slot, time and positions: callers pass a
+ * predicate.
  */
 export class OrderLadder {
   readonly #fixed: Ranking;
@@ -27,13 +28,12 @@ export class OrderLadder {
     this.#floating = new Ranking((order) => sign * BigInt(order.oraclePriceOffset));
   }
 
-  /** Adds an open order. It leaves by itself when it ends. */
+  /** Adds an open order, which is removed after it ends. */
   add(owned: OwnedOrder): void {
     const ranking = owned.order.oraclePriceOffset === 0 ? this.#fixed : this.#floating;
     ranking.add(owned);
   }
 
-  /** The best order at a fixed price and the best by oracle offset, of those that show. */
   bestOrders(shows: (owned: OwnedOrder) => boolean): OwnedOrder[] {
     return [this.#fixed.first(shows), this.#floating.first(shows)].filter(
       (owned) => owned !== undefined,
@@ -41,12 +41,12 @@ export class OrderLadder {
   }
 }
 
-/** Orders by a number that stays as it is while the order lives; of equal ones the older first. */
+/** Orders by a constant rank; the older first among equal ones. */
 class Ranking {
   readonly #rank: (order: OrderFields) => bigint;
   #entries: OwnedOrder[] = [];
 
-  /** The lower the rank, the better the order. */
+  /** Lower ranks are better. */
   constructor(rank: (order: OrderFields) => bigint) {
     this.#rank = rank;
   }

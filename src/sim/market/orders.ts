@@ -6,13 +6,13 @@ import type { Maker, SimulatedMarket } from './model.js';
 import type { SimulatedMarkets } from './simulated-markets.js';
 import { fillableSize, onTick, POSITIONS_MAX, positionOf } from './simulated-markets.js';
 
-/** A new order before the account gives it a place, an id and a slot. */
+/** A new order without account slot, id and chain slot. */
 export type OrderRequest = Pick<OrderFields, 'direction' | 'baseAssetAmount'> &
   Partial<OrderFields>;
 
 /**
- * Puts an order into the first free place of the account; false when all 32 are open, or when the account has no
- * place for a position in the market.
+ * Puts an order into the first free slot of the account; false when all 32 are open, or when the
+ * account has no room for a position in the market.
  */
 export function placeOrder(
   sim: SimulatedMarkets,
@@ -37,7 +37,7 @@ export function placeOrder(
   return true;
 }
 
-/** Makes sure that the account has a place for a position in the market; false when all are taken. */
+/** Ensures that the account has a position entry for the market; false when all are taken. */
 function takePlaceIn(maker: Maker, { marketType, marketIndex, preset }: SimulatedMarket): boolean {
   const held = marketType === MarketType.Spot ? maker.tokens : maker.perps;
   if (held.has(marketIndex)) return true;
@@ -47,7 +47,7 @@ function takePlaceIn(maker: Maker, { marketType, marketIndex, preset }: Simulate
   return true;
 }
 
-/** Ends an order; its bytes stay in the account until the place is taken again. */
+/** Ends an order; its bytes stay in the account until the slot is reused. */
 export function cancelOrder(sim: SimulatedMarkets, maker: Maker, order: OrderFields): void {
   order.status = OrderStatus.Canceled;
   markChanged(sim, maker);
@@ -59,7 +59,7 @@ export function markChanged(sim: SimulatedMarkets, maker: Maker): void {
   sim.dirtyMakers.add(maker);
 }
 
-/** Counts a fill in an order; one without a rest is over. */
+/** Adds a fill to an order, and ends it when nothing remains. */
 export function fillOrder(
   order: OrderFields,
   { base, quote }: { readonly base: bigint; readonly quote: bigint },
@@ -69,7 +69,7 @@ export function fillOrder(
   if (order.baseAssetAmountFilled >= order.baseAssetAmount) order.status = OrderStatus.Filled;
 }
 
-/** Moves a position, and the market's sums of positions with it. A fee below zero is a rebate. */
+/** Updates a position and the market's sums. A negative fee is a rebate. */
 export function settleFill(
   sim: SimulatedMarkets,
   maker: Maker,
@@ -98,7 +98,7 @@ export function settleFill(
   markChanged(sim, maker);
 }
 
-/** Changes what someone has of a token by a signed amount in its decimals. */
+/** Changes a token balance by a signed amount in its decimals. */
 export function addTokens(maker: Maker, preset: SpotPreset, change: bigint): void {
   const { marketIndex } = preset;
   const amount = (maker.tokens.get(marketIndex)?.amount ?? 0n) + change;
@@ -118,14 +118,14 @@ function movedPositions(
   };
 }
 
-/** The other side. */
+/** The opposite side. */
 export function oppositeOf(direction: Direction): Direction {
   return direction === Direction.Long ? Direction.Short : Direction.Long;
 }
 
 /**
- * A size that suits the market: a few steps to some hundreds above its minimum, small ones more
- * likely.
+ * A suitable size for the market: from a few to some hundred steps above its minimum, small sizes
+ * more likely.
  */
 export function someSize(sim: SimulatedMarkets, market: SimulatedMarket): bigint {
   return (
@@ -136,7 +136,7 @@ export function someSize(sim: SimulatedMarkets, market: SimulatedMarket): bigint
 
 /**
  * A price for a new quote: some ticks from the oracle, near ones more likely, and never through the
- * other side as it stands, so that the book is crossed by moving oracles only.
+ * other side, so that only oracle moves cross the book.
  */
 export function quotePrice(
   sim: SimulatedMarkets,
@@ -158,10 +158,7 @@ export function quotePrice(
   return bid !== undefined && price <= bid.price ? bid.price + market.tick : price;
 }
 
-/**
- * Places one maker quote, fixed or by oracle offset as the maker likes; false when there is no
- * place for it.
- */
+/** Places one maker quote, fixed or at an oracle offset by the maker's preference; false without room. */
 export function placeQuote(sim: SimulatedMarkets, maker: Maker, market: SimulatedMarket): boolean {
   const direction = quoteSide(sim, maker, market);
   const price = quotePrice(sim, market, direction);
@@ -174,7 +171,7 @@ export function placeQuote(sim: SimulatedMarkets, maker: Maker, market: Simulate
   return placeOrder(sim, maker, { market, request });
 }
 
-/** The resting quotes of a maker in a market that a move may replace. */
+/** The replaceable resting quotes of a maker in a market. */
 export function quotesOf(
   sim: SimulatedMarkets,
   maker: Maker,
@@ -189,19 +186,19 @@ export function quotesOf(
   );
 }
 
-/** Any market. */
+/** A random market. */
 export function someMarket(sim: SimulatedMarkets): SimulatedMarket {
   const market = sim.random.pickOne(sim.markets);
   if (market === undefined) throw new Error('Invariant: there are markets');
   return market;
 }
 
-/** Either side. */
+/** A random side. */
 export function someDirection(sim: SimulatedMarkets): Direction {
   return sim.random.oneIn(2) ? Direction.Long : Direction.Short;
 }
 
-/** The side of which the maker has fewer quotes, so that both sides stay deep. */
+/** The side with fewer quotes of the maker, so that both sides stay deep. */
 function quoteSide(sim: SimulatedMarkets, maker: Maker, market: SimulatedMarket): Direction {
   let balance = 0;
   for (const order of maker.orders) {

@@ -39,7 +39,7 @@ const ACTIONS: readonly Action[] = [
   (sim) => uncrossMarket(sim, someMarket(sim)),
 ];
 
-/** Best price of a side, found by looking at every order of every maker. */
+/** The best price of a side, by a scan of all orders of all makers. */
 function bestByScan(
   sim: SimulatedMarkets,
   market: SimulatedMarket,

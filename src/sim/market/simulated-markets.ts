@@ -11,7 +11,7 @@ import { OrderLadder, type OwnedOrder } from './order-ladder.js';
 
 export type { OwnedOrder };
 
-/** An order of the book with its owner, its price now and the size that can fill now. */
+/** An order of the book with its owner, current price and fillable size. */
 export interface Resting extends OwnedOrder {
   readonly price: bigint;
   readonly size: bigint;
@@ -23,41 +23,41 @@ export interface Touch {
   readonly ask: Resting | undefined;
 }
 
-/** Something that may happen. False: there was no occasion for it, and nothing was changed. */
+/** A possible event. False when it was not possible, and nothing changed. */
 export type Action = (sim: SimulatedMarkets) => boolean;
 
-/** One maker's part and the next's are so far apart, so that few makers already have all markets. */
+/** Distance between the market assignments of successive makers, so that a few makers cover all markets. */
 const PARTS_STRIDE = 7;
-/** Places for perp positions in an account, and as many for tokens. */
+/** Position entries of an account for perps, and as many for tokens. */
 export const POSITIONS_MAX = 8;
 
-/** What the simulated markets are made of. */
+/** Options of the simulated markets. */
 export interface SimulatedMarketsOptions {
   readonly presets: MarketPresets;
   readonly seed: number;
   readonly makers: number;
-  /** Time between two funding rates of a market; the program's is an hour. */
+  /** Funding period of a market; the program's is an hour. */
   readonly fundingSeconds?: number | undefined;
   readonly auctionSlots?: AuctionSlots | undefined;
 }
 
-/** How long auctions last, shortest and longest, in slots. */
+/** Auction lengths, shortest and longest, in slots. */
 export interface AuctionSlots {
   readonly limit: readonly [number, number];
   readonly taking: readonly [number, number];
 }
 
-/** Short and long ones, so that orders are met in every stage; the recorded lives have them. */
+/** Short and long auctions, so that orders are met at every stage; recorded runs use them. */
 const MIXED_AUCTIONS: AuctionSlots = { limit: [3, 40], taking: [5, 20] };
 
-/** All markets and makers, and what has changed since the last writes were taken. */
+/** All markets and makers, and their changes since the last writes were taken. */
 export class SimulatedMarkets {
   readonly random: Random;
   readonly markets: readonly SimulatedMarket[];
   readonly makers: readonly Maker[];
-  /** The makers that also take. */
+  /** Makers that also take. */
   readonly traders: readonly Maker[];
-  /** Who brings takers and makers together (base58); nobody that trades. */
+  /** The filler's account (base58), which does not trade. */
   readonly keeper: string;
   readonly dirtyMakers = new Set<Maker>();
   readonly dirtyMarkets = new Set<SimulatedMarket>();
@@ -65,11 +65,11 @@ export class SimulatedMarkets {
   /** Markets whose book may have become crossed since the last check. */
   readonly maybeCrossed = new Set<SimulatedMarket>();
   time: ChainMoment = { slot: 0n, unixSeconds: 0n };
-  /** What prices are in: USDC. */
+  /** The quote asset: USDC. */
   readonly quoteAsset: SpotPreset;
   readonly auctionSlots: AuctionSlots;
   readonly #ladders: ReadonlyMap<SimulatedMarket, Ladders>;
-  /** Each market as often as it has parts of the makers. */
+  /** The markets, each repeated by its relative maker count. */
   readonly #parts: readonly SimulatedMarket[];
 
   constructor({ presets, seed, makers, fundingSeconds, auctionSlots }: SimulatedMarketsOptions) {
@@ -90,14 +90,14 @@ export class SimulatedMarkets {
     this.keeper = keyOf(Uint8Array.from({ length: 32 }, () => this.random.nextBelow(256)));
   }
 
-  /** Keeps a new order where `touch` finds it. Orders of other types never rest. */
+  /** Adds a new order to the ladder. Orders of other types never rest. */
   addOrder(owned: OwnedOrder, market: SimulatedMarket): void {
     const { orderType, direction } = owned.order;
     if (orderType === OrderType.Limit || orderType === OrderType.TriggerLimit)
       this.#laddersOf(market)[direction].add(owned);
   }
 
-  /** Best bid and ask of a market, as a book would show them now. */
+  /** Best bid and ask of a market, as a book would currently show them. */
   bestOrders(market: SimulatedMarket): Touch {
     const ladders = this.#laddersOf(market);
     const [bid, otherBid] = this.#best(ladders[Direction.Long], market);
@@ -116,7 +116,6 @@ export class SimulatedMarkets {
     });
   }
 
-  /** Whether the order is one that a book of this market shows now. */
   isResting(order: OrderFields, market: SimulatedMarket): boolean {
     if (order.status !== OrderStatus.Open || !isOfMarket(order, market)) return false;
     if (order.orderType !== OrderType.Limit && order.orderType !== OrderType.TriggerLimit)
@@ -125,13 +124,12 @@ export class SimulatedMarkets {
     return order.postOnly || !this.inAuction(order);
   }
 
-  /** Whether the order's auction is still running. */
   inAuction(order: OrderFields): boolean {
     const age = this.time.slot - order.slot;
     return order.auctionDuration !== 0 && age <= BigInt(order.auctionDuration);
   }
 
-  /** Whether the order's time is over; orders with a trigger never expire. */
+  /** Whether the order has expired; orders with a trigger never expire. */
   isExpired(order: OrderFields): boolean {
     const isTrigger =
       order.orderType === OrderType.TriggerLimit || order.orderType === OrderType.TriggerMarket;
@@ -141,7 +139,7 @@ export class SimulatedMarkets {
   #newMaker(index: number): Maker {
     const { random } = this;
     const authority = keyOf(Uint8Array.from({ length: 32 }, () => random.nextBelow(256)));
-    // Every market has its share: the books are as deep as their markets are busy.
+    // Every market has makers by its share: busy markets have deep books.
     const first = pickAt(this.#parts, (index * PARTS_STRIDE) % this.#parts.length);
     const second = random.oneIn(4)
       ? [pickAt(this.markets, random.nextBelow(this.markets.length))]
@@ -192,7 +190,7 @@ export class SimulatedMarkets {
     return new Map(holdings.map((holding) => [holding.preset.marketIndex, holding]));
   }
 
-  /** The markets of a kind in which an account has a place from the start: all of them if there is room. */
+  /** The markets of a kind in which an account initially has a position entry: all of them if there is room. */
   #heldOf(marketType: MarketType, quoted: readonly SimulatedMarket[]): SimulatedMarket[] {
     const all = this.markets.filter((market) => market.marketType === marketType);
     return all.length < POSITIONS_MAX ? all : all.filter((market) => quoted.includes(market));
@@ -215,12 +213,12 @@ function newLadders(): Ladders {
   };
 }
 
-/** Whether the order is of this market. */
+/** Whether the order belongs to this market. */
 export function isOfMarket(order: OrderFields, market: SimulatedMarket): boolean {
   return order.marketType === market.marketType && order.marketIndex === market.marketIndex;
 }
 
-/** The price at which a resting order stands now, rounded to the tick away from the other side. */
+/** The current price of a resting order, rounded to the tick away from the other side. */
 export function priceNow(order: OrderFields, market: SimulatedMarket): bigint {
   if (order.oraclePriceOffset === 0) return order.price;
   const raw = market.feed.price + BigInt(order.oraclePriceOffset);
@@ -228,7 +226,7 @@ export function priceNow(order: OrderFields, market: SimulatedMarket): bigint {
   return onTick(price, market.tick, order.direction);
 }
 
-/** The price on the tick: a bid goes down, an ask goes up. */
+/** Rounds a price to the tick: bids down, asks up. */
 export function onTick(price: bigint, tick: bigint, direction: Direction): bigint {
   const down = price - (price % tick);
   return direction === Direction.Long || down === price ? down : down + tick;
@@ -245,7 +243,7 @@ export function positionOf(
     : (maker.perps.get(marketIndex)?.base ?? 0n);
 }
 
-/** What the order can still fill: a reduce-only order never more than the position it reduces. */
+/** The order's fillable size: a reduce-only order is bounded by its position. */
 export function fillableSize(maker: Maker, order: OrderFields): bigint {
   const unfilled = order.baseAssetAmount - order.baseAssetAmountFilled;
   if (!order.reduceOnly) return unfilled;

@@ -13,17 +13,17 @@ import {
 import type { Action, Resting, SimulatedMarkets } from './simulated-markets.js';
 import { onTick, priceNow } from './simulated-markets.js';
 
-/** An order for which no maker can be found on time is not worth a longer search. */
+/** Lifetime of a taker without a maker. */
 const TAKER_SECONDS = 30n;
 
-/** One in so many takers would also take from the AMM, which is dearer than the best maker. */
+/** One in so many takers would also take from the AMM, which is more expensive than the best maker. */
 const FAR_ONE_IN = 3;
-/** What an AMM's spreads are parts of. */
+/** Precision of an AMM's spreads. */
 const SPREAD_PARTS = 1_000_000n;
 
 /**
- * Pulls one of two resting orders that cross, and what else its owner has there, as makers do when
- * the price has run over their quotes. False when nothing crosses.
+ * Cancels one of two crossing resting orders, and its owner's other quotes there, as makers do
+ * after a price move. False when nothing crosses.
  */
 export function uncrossMarket(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
   const { bid, ask } = sim.bestOrders(market);
@@ -42,12 +42,12 @@ export function uncrossMarket(sim: SimulatedMarkets, market: SimulatedMarket): b
 }
 
 /**
- * A market or oracle order: never in the book, filled or cancelled soon. Its auction ends behind the
- * best order of the other side; of those in a hurry it begins there.
+ * A market or oracle order: never in the book, filled or cancelled soon. Its auction ends beyond
+ * the best order of the other side; an urgent one begins there.
  */
 export const placeTaking: Action = (sim) => placeTakingIn(sim, someMarket(sim));
 
-/** The same in a market. */
+/** Places one in a given market. */
 export function placeTakingIn(sim: SimulatedMarkets, market: SimulatedMarket): boolean {
   const { random } = sim;
   const trader = random.pickOne(sim.traders);
@@ -71,7 +71,10 @@ export function placeTakingIn(sim: SimulatedMarkets, market: SimulatedMarket): b
   return placeOrder(sim, trader, { market, request });
 }
 
-/** From the oracle, or in a hurry from the best order of the other side, to behind that or behind the AMM. */
+/**
+ * From the oracle, or for an urgent order from the best opposite order, to beyond that order or
+ * beyond the AMM.
+ */
 function takingAuction(
   sim: SimulatedMarkets,
   market: SimulatedMarket,
@@ -89,7 +92,7 @@ function takingAuction(
   return { start, end };
 }
 
-/** The best resting order that a taker of this direction could meet. */
+/** The best resting order for a taker of this direction. */
 export function bestAgainst(
   sim: SimulatedMarkets,
   market: SimulatedMarket,
@@ -100,8 +103,8 @@ export function bestAgainst(
 }
 
 /**
- * The price of a perp market's AMM for a taker: the oracle's and half its spread, as its curve does
- * not move. A spot market has none, and the best is the oracle's.
+ * The AMM's price for a taker: the oracle price and half the spread, because the simulated curve
+ * does not move. In a spot market, the oracle price.
  */
 export function ammPrice(market: SimulatedMarket, taker: Direction): bigint {
   const { preset, tick, feed } = market;
@@ -113,7 +116,7 @@ export function ammPrice(market: SimulatedMarket, taker: Direction): bigint {
 }
 
 /**
- * The worst price that an order takes now: on its way through its auction, and its end afterwards.
+ * The order's current worst price: the auction price while it runs, then its end price.
  *
  * Source: programs/drift/src/math/auction.rs calculate_auction_price.
  */

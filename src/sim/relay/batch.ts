@@ -1,9 +1,9 @@
-/** JSON-RPC batches, which Surfpool refuses and clients of Solana send: split and joined here. */
+/** Splits and joins JSON-RPC batches, which Solana clients send but Surfpool rejects. */
 
 /** Calls in one batch: web3.js sends at most 100. */
 export const BATCH_CALLS_MAX = 100;
 
-/** The calls of a batch as bodies of their own; undefined for a single call, and for what is no batch. */
+/** The calls of a batch as separate bodies; undefined for a body that is not a batch. */
 export function splitBatch(body: Buffer): readonly Buffer[] | undefined {
   if (!/^\s*\[/.test(body.subarray(0, 16).toString())) return undefined;
   let calls: unknown;
@@ -17,7 +17,7 @@ export function splitBatch(body: Buffer): readonly Buffer[] | undefined {
   return calls.map((call) => Buffer.from(JSON.stringify(call)));
 }
 
-/** The response to a batch, of the responses to its calls in their order. */
+/** Joins the responses of a batch, in the order of its calls. */
 export function joinBatch(responses: readonly Buffer[]): Buffer {
   const parts = responses.flatMap((response) => [Buffer.from(','), response]);
   return Buffer.concat([Buffer.from('['), ...parts.slice(1), Buffer.from(']')]);

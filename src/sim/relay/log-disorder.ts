@@ -2,15 +2,15 @@ import { Random } from '../random.js';
 
 const LOGS_NOTIFICATION = /"method":"logsNotification"/;
 const HEAD_BYTES = 128;
-/** One notification in so many comes twice, and one in so many late. */
+/** One notification in so many is duplicated, and one in so many delayed. */
 const ONE_IN = 3;
-/** The most messages that pass one which is held back. */
+/** Maximum messages that overtake a delayed one. */
 const PASSED_MAX = 6;
 
 /**
- * Makes the log notifications of one connection come twice and out of order, as a node's do when it
- * falls behind and catches up. It loses none: what is held back goes when other messages have
- * passed, of which slots are always some.
+ * Duplicates and reorders the log notifications of one connection, like a node that falls behind
+ * and catches up. It loses none: a delayed one goes out after some other messages, and slot
+ * notifications never stop.
  */
 export class LogDisorder {
   readonly #random: Random;
@@ -20,7 +20,7 @@ export class LogDisorder {
     this.#random = new Random(seed);
   }
 
-  /** What goes out when this message has come. */
+  /** The messages to forward after this one arrived. */
   passMessage(message: Buffer): Buffer[] {
     const due = this.#takeDue();
     if (!isLogsNotification(message)) return [...due, message];

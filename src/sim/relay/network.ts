@@ -1,41 +1,41 @@
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What one direction of one connection may hold back; beyond it the connection counts as lost. */
+/** Maximum buffered bytes of one direction of a connection; beyond it the connection is cut. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The longest that anything sleeps at once, so that what a lifted stall lets go goes soon. */
+/** Maximum sleep, so that traffic resumes soon after a stall is lifted. */
 const SLEEP_MS_MAX = 10;
 
-/** The weather on every connection of a relay: how late traffic is, and until when none passes. */
+/** The network conditions on all connections of a relay: delay, and stalls. */
 export class Network {
   #delayMs = 0;
   #stalledUntilMs = 0;
 
-  /** Makes everything that enters from now on `ms` late in each direction; 0 ends it. */
+  /** Delays all traffic from now on by `ms` in each direction; 0 ends it. */
   delay(ms: number): void {
     this.#delayMs = ms;
   }
 
-  /**
-   * Holds all traffic for `ms`; connections stay open. A later stall may end an earlier one: 0
-   * lifts it.
-   */
+  /** Holds all traffic for `ms`; connections stay open. A later call replaces an earlier stall: 0 lifts it. */
   stallFor(ms: number): void {
     this.#stalledUntilMs = performance.now() + ms;
   }
 
-  /** When something that enters now is due, on the clock of performance.now(), `holdMs` at the soonest. */
+  /**
+   * The due time of traffic that arrives now, on the clock of performance.now(), at least `holdMs`
+   * from now.
+   */
   releaseMs(holdMs = 0): number {
     return performance.now() + Math.max(this.#delayMs, holdMs);
   }
 
-  /** How long something due at `releaseMs` still has to wait; 0 or less when it may pass. */
+  /** The remaining wait of traffic due at `releaseMs`; 0 or less when it is due. */
   waitMs(releaseMs: number): number {
     return Math.max(releaseMs, this.#stalledUntilMs) - performance.now();
   }
 
-  /** Waits until something that enters now may leave. */
+  /** Waits until traffic that arrives now is due. */
   async waitTurn(): Promise<void> {
     const releaseMs = this.releaseMs();
     for (let ms = this.waitMs(releaseMs); ms > 0; ms = this.waitMs(releaseMs)) {
@@ -43,7 +43,6 @@ export class Network {
     }
   }
 
-  /** A stream through which bytes pass under this weather. */
   createStream(): Transform {
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
@@ -58,10 +57,7 @@ interface Held {
   readonly releaseMs: number;
 }
 
-/**
- * One direction of a WebSocket connection: keeps the order, and holds messages back as the network
- * says.
- */
+/** One direction of a WebSocket connection: keeps the order, and delays messages by the network conditions. */
 export class Pipe {
   readonly #network: Network;
   readonly #deliver: (message: Buffer) => void;
@@ -78,8 +74,8 @@ export class Pipe {
   }
 
   /**
-   * Takes a message; it is delivered at once when the network is clear and nothing is before it, but
-   * not before `holdMs` have passed.
+   * Queues a message; delivered immediately when the network is clear and the queue is empty, but
+   * at least `holdMs` later.
    */
   push(item: Buffer, holdMs = 0): void {
     if (this.#closed) return;
@@ -94,7 +90,7 @@ export class Pipe {
     else this.#schedule();
   }
 
-  /** Drops what is held and takes nothing any more. */
+  /** Drops queued messages and accepts no more. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);

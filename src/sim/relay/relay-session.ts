@@ -2,32 +2,23 @@ import { WebSocket } from 'ws';
 import { type Network, Pipe } from './network.js';
 import { isAcknowledgement } from './slot-correction.js';
 
-/**
- * What a slow client may leave unread before it is cut, as a Solana node does with a client that
- * lags behind.
- */
+/** Maximum unread bytes of a slow client before it is cut, like a Solana node does. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 /**
- * How long an acknowledgement is held, and all behind it. Surfpool acknowledges a subscription first
- * and registers it then, and of a single account takes what it sees first for the beginning; it looks
- * every 20 to 40 ms. A write meanwhile is never notified: 3 of 60 that came at once were lost.
+ * Delay of an acknowledgement, and of the messages after it. Surfpool acknowledges a subscription
+ * before registering it, and takes the first observed state of an account as its baseline; it polls
+ * every 20 to 40 ms. A write before that is never notified: 3 of 60 immediate writes were lost.
  */
 export const ACKNOWLEDGEMENT_HOLD_MS = 100;
-/**
- * Close codes that a peer may send; the others are made up by the library for a connection that
- * just broke.
- */
+/** Close codes that a peer may send; the library generates the others for broken connections. */
 const SENDABLE_CODES: ReadonlySet<number> = new Set([
   1000, 1001, 1002, 1003, 1007, 1008, 1009, 1011,
 ]);
 
-/** What a session needs from its relay. */
+/** Dependencies of a session. */
 export interface SessionContext {
   readonly network: Network;
-  /**
-   * Sees a message of the chain; returns what the client gets, which is nothing when it is lost on
-   * the way.
-   */
+  /** Receives a message of the chain; returns the messages for the client, or none to lose it. */
   readonly onDown: (message: Buffer) => readonly Buffer[];
   readonly onUp: (message: Buffer) => void;
   readonly onLagged: () => void;
@@ -35,8 +26,8 @@ export interface SessionContext {
 }
 
 /**
- * One client's WebSocket and its twin to the chain. Pings pass through, so a stalled chain does not
- * answer them.
+ * One client's WebSocket and its counterpart to the chain. Pings pass through, so a stalled chain
+ * does not answer them.
  */
 export class RelaySession {
   readonly #client: WebSocket;
@@ -55,7 +46,7 @@ export class RelaySession {
     const pongs = this.#createPipe((data) => this.#client.pong(data));
     this.#pipes = [up, down, pings, pongs];
 
-    // The client is not read before its twin is open, so nothing it says is lost.
+    // The client is not read before the counterpart is open, so that no message is lost.
     client.pause();
     this.#chain.once('open', () => client.resume());
     client.on('message', (data: Buffer) => {
@@ -69,13 +60,13 @@ export class RelaySession {
       for (const message of context.onDown(data)) down.push(message, holdMs);
     });
     for (const socket of [client, this.#chain]) {
-      // An error is always followed by a close, and the close is what this class acts on.
+      // An error is always followed by a close, which this class handles.
       socket.on('error', () => {});
       socket.on('close', (code: number) => this.#end(code));
     }
   }
 
-  /** Breaks both connections without a closing handshake, as a network failure does. */
+  /** Breaks both connections without a close handshake, like a network failure. */
   cut(): void {
     this.#end(1006);
   }
@@ -105,7 +96,7 @@ export class RelaySession {
     this.#ended = true;
     for (const pipe of this.#pipes) pipe.close();
     for (const socket of [this.#client, this.#chain]) {
-      // A paused socket would never read the peer's part of the closing handshake.
+      // A paused socket would never read the peer's close frame.
       socket.resume();
       if (SENDABLE_CODES.has(code)) socket.close(code);
       else socket.terminate();

@@ -18,16 +18,16 @@ import { RelaySession } from './relay-session.js';
 import { contextSlot, isAccountNotification, withContextSlot } from './slot-correction.js';
 import { SlotStream } from './slot-stream.js';
 
-/** Tries for two free ports side by side. */
+/** Tries for two adjacent free ports. */
 const PORT_TRIES_MAX = 20;
 
-/** Where the chain is. */
+/** The chain's addresses. */
 export interface Upstream {
   readonly rpcUrl: string;
   readonly wsUrl: string;
 }
 
-/** What passed, since the start. */
+/** Counters since the start. */
 export interface RelayTraffic {
   httpRequests: number;
   httpFailures: number;
@@ -35,31 +35,28 @@ export interface RelayTraffic {
   wsMessagesUp: number;
   wsMessagesDown: number;
   wsBytesDown: number;
-  /** Notifications whose slot had to be changed. */
   notificationsCorrected: number;
-  /** Notifications lost on purpose. */
   notificationsDropped: number;
-  /** Clients cut because they did not read, or were held back, beyond the limit. */
+  /** Clients cut for exceeding the buffer limit. */
   clientsLagged: number;
 }
 
 /**
- * Stands between a client and a local chain, on a port of its own that survives a restart of the
- * chain. It writes the present slot into account and program notifications, because Surfpool
- * freezes theirs at the slot of the subscription, passes no acknowledgement on before the
- * subscription stands, and makes the network bad on demand: cut, stall, delay, lost notifications,
- * logs twice and out of order.
+ * A proxy between clients and a local chain, on a fixed port that survives restarts of the chain.
+ * It corrects the slot of account and program notifications, which Surfpool freezes at the slot of
+ * the subscription, delays acknowledgements until the subscription is active, and degrades the
+ * network on demand: cuts, stalls, delays, lost notifications, duplicated and reordered logs.
  *
  * A corrected slot is the newest that the relay knows: from its own slot subscription, from
- * `noteSlot`, and from the responses that pass. Too high a slot is corrected by the next notification; too
- * low a one would let a client drop the account as older than its snapshot.
+ * `noteSlot`, and from responses. A slot that is too high is corrected by the next notification;
+ * one that is too low would make a client drop the account as older than its snapshot.
  *
- * It does not read JSON-RPC beyond that, and it keeps no subscriptions: a client that was cut
- * subscribes again.
+ * It does not interpret other JSON-RPC, and it keeps no subscriptions: a cut client subscribes
+ * again.
  */
 export class Relay {
   readonly #http: Server;
-  /** The same on the next port, where clients look for the WebSocket of a node with a port. */
+  /** The server on the next port, where clients expect a node's WebSocket. */
   readonly #next: Server;
   readonly #ws = new WebSocketServer({ noServer: true, autoPong: false });
   readonly #agent = new Agent({ keepAlive: true });
@@ -90,8 +87,8 @@ export class Relay {
   }
 
   /**
-   * Opens the relay on a port of loopback and the next one, which both serve HTTP and WebSocket; 0
-   * takes free ones.
+   * Opens the relay on a loopback port and the next one, which both serve HTTP and WebSocket; 0 for
+   * free ones.
    */
   static async start(upstream: Upstream, { port = 0 }: { port?: number } = {}): Promise<Relay> {
     const relay = new Relay(upstream);
@@ -112,7 +109,7 @@ export class Relay {
     return `ws://127.0.0.1:${this.#port}`;
   }
 
-  /** The newest slot of the chain as far as known; undefined before the first. */
+  /** The newest known slot of the chain; undefined before the first. */
   get latestSlot(): number | undefined {
     return this.#slots.latest;
   }
@@ -122,7 +119,7 @@ export class Relay {
     return this.#traffic;
   }
 
-  /** Tells the relay a slot sooner than its own subscription does. */
+  /** Passes the relay a slot earlier than its own subscription does. */
   noteSlot(slot: number): void {
     this.#slots.noteSlot(slot);
   }
@@ -139,22 +136,22 @@ export class Relay {
     this.#network.stallFor(ms);
   }
 
-  /** Makes all traffic `ms` late in each direction; 0 ends it. */
+  /** Delays all traffic by `ms` in each direction; 0 ends it. */
   delayBy(ms: number): void {
     this.#network.delay(ms);
   }
 
-  /** Loses the next `count` account and program notifications. */
+  /** Drops the next `count` account and program notifications. */
   dropNotifications(count: number): void {
     this.#dropNext = count;
   }
 
-  /** Makes log notifications come twice and out of order, on connections made from now on. */
+  /** Duplicates and reorders log notifications, on connections made from now on. */
   disorderLogs(seed: number): void {
     this.#disorderSeed = seed;
   }
 
-  /** Moves to another chain, which is what a restarted chain is, and breaks every connection. */
+  /** Switches to another chain, such as a restarted one, and breaks every connection. */
   retarget(upstream: Upstream): void {
     this.#slots.close();
     this.#upstream = upstream;
@@ -162,7 +159,7 @@ export class Relay {
     this.cutSessions();
   }
 
-  /** Breaks every connection and gives the port back. */
+  /** Breaks every connection and releases the port. */
   async stop(): Promise<void> {
     this.#slots.close();
     const closed = Promise.all([closeServer(this.#http), closeServer(this.#next)]);
@@ -178,7 +175,7 @@ export class Relay {
   #createServer(): Server {
     const server = createServer((incoming, outgoing) => {
       this.#onRequest(incoming, outgoing).catch(() => {
-        // The chain or the client is gone: a broken connection, as it would be without a relay.
+        // The chain or the client has gone: break the connection, as without a relay.
         this.#traffic.httpFailures += 1;
         outgoing.destroy();
       });
@@ -302,7 +299,6 @@ async function listenOn(server: Server, port: number): Promise<void> {
   });
 }
 
-/** Resolves when a server has closed, or was not open. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

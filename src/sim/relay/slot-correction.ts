@@ -1,5 +1,5 @@
 /**
- * The head of a message that is searched for `context`; Solana servers write it before the
+ * The prefix of a message that is searched for `context`; Solana servers write it before the
  * account's data.
  */
 const HEAD_BYTES = 256;
@@ -9,14 +9,14 @@ const ACCOUNT_NOTIFICATION = /"method":"(?:account|program)Notification"/;
 const ACKNOWLEDGEMENT = /"result":\d+[,}]/;
 const SLOT_NOTIFICATION = /"method":"slotNotification".*"slot":(\d+)/;
 
-/** The slot that a slotNotification announces; undefined for every other message. */
+/** The slot of a slotNotification; undefined for other messages. */
 export function announcedSlot(message: Buffer): number | undefined {
   if (message.length > HEAD_BYTES) return undefined;
   const slot = SLOT_NOTIFICATION.exec(headText(message))?.[1];
   return slot === undefined ? undefined : Number(slot);
 }
 
-/** The `context.slot` at the head of a response or notification; undefined where there is none. */
+/** The `context.slot` at the head of a response or notification; undefined for none. */
 export function contextSlot(message: Buffer): number | undefined {
   const slot = CONTEXT_SLOT.exec(headText(message))?.[1];
   return slot === undefined ? undefined : Number(slot);
@@ -27,15 +27,14 @@ export function isAccountNotification(message: Buffer): boolean {
   return ACCOUNT_NOTIFICATION.test(headText(message));
 }
 
-/** Whether the message acknowledges a subscription: its result is a number, which no notification has. */
+/** Whether the message acknowledges a subscription: only then the result is a number. */
 export function isAcknowledgement(message: Buffer): boolean {
   return message.length <= HEAD_BYTES && ACKNOWLEDGEMENT.test(headText(message));
 }
 
 /**
- * The account or program notification with `slot` as its context slot. Only the number is replaced;
- * every other byte of the message stays as the chain wrote it. A message without a context at its
- * head is returned as it is.
+ * Replaces the context slot of an account or program notification, and no other byte. A message
+ * without a context at its head is returned unchanged.
  */
 export function withContextSlot(message: Buffer, slot: number): Buffer {
   const match = CONTEXT_SLOT.exec(headText(message));
@@ -49,7 +48,7 @@ export function withContextSlot(message: Buffer, slot: number): Buffer {
   ]);
 }
 
-/** The first bytes as text; one byte is one character, so that indexes into both agree. */
+/** The first bytes as Latin-1 text, so that indexes into both agree. */
 function headText(message: Buffer): string {
   return message.toString('latin1', 0, HEAD_BYTES);
 }

@@ -1,13 +1,10 @@
 import { WebSocket } from 'ws';
 import { announcedSlot } from './slot-correction.js';
 
-/** Pause before a lost slot subscription is opened again; the chain is on the same machine. */
+/** Delay before a lost slot subscription is opened again. */
 const RECONNECT_MS = 250;
 
-/**
- * Follows the newest slot of a chain by its slotSubscribe, and opens the subscription again when it
- * breaks.
- */
+/** Follows the newest slot of a chain by slotSubscribe, with reconnects. */
 export class SlotStream {
   readonly #wsUrl: string;
   #socket: WebSocket | undefined;
@@ -25,7 +22,7 @@ export class SlotStream {
     return this.#latest;
   }
 
-  /** Takes a slot that was learnt elsewhere; a lower one changes nothing. */
+  /** Adds a slot from another source; a lower one is ignored. */
   noteSlot(slot: number): void {
     if (this.#latest === undefined || slot > this.#latest) this.#latest = slot;
   }
@@ -47,7 +44,7 @@ export class SlotStream {
       const slot = announcedSlot(data);
       if (slot !== undefined) this.noteSlot(slot);
     });
-    // An error is always followed by a close, and the close is what this class acts on.
+    // An error is always followed by a close, which this class handles.
     socket.on('error', () => {});
     socket.on('close', () => {
       if (!this.#closed) this.#timer = setTimeout(() => this.#openSocket(), RECONNECT_MS);

@@ -1,7 +1,7 @@
-/** Readings of records and accounts by plain offsets, for tests. */
+/** Decodes records and accounts by fixed offsets, for tests. */
 import { PublicKey } from '@solana/web3.js';
 
-/** Reads the record of a fill, one field after the other. */
+/** Decodes the record of a fill, field by field. */
 export function readFill(bytes: Buffer) {
   let at = 21;
   const plain = (size: number): Buffer => {
