@@ -1,4 +1,4 @@
-/** `slotbook backfill`: reads its two ends from the flags, and shows how far it is. */
+/** `slotbook backfill`: parses both ends of the range, and shows progress. */
 
 import { ConfigReader } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
@@ -11,16 +11,16 @@ import { systemTimers } from '../rpc/timers.js';
 /** Base58 of the 64 bytes of a signature. */
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 const BAR_CHARS = 30;
-/** Between two lines where there is no terminal. */
+/** Interval of lines without a terminal. */
 const LINE_MS = 5_000;
 
-/** Where progress is written. */
+/** The output of progress. */
 export interface BackfillOutput {
   readonly isTTY?: boolean;
   write(text: string): void;
 }
 
-/** Reads the span that the flags name; true when all of it is stored. */
+/** Reads the range of the flags; true when all of it is stored. */
 export async function runBackfill(
   flags: Flags,
   { output, stop }: { readonly output: BackfillOutput; readonly stop: AbortSignal },
@@ -65,7 +65,7 @@ export function readEnd(key: 'from' | 'to', value: Flags[string]): JobEnd | null
   );
 }
 
-/** One line that is written over and over, or a line at intervals where there is no terminal. */
+/** One line that is overwritten, or periodic lines without a terminal. */
 class BackfillScreen {
   readonly #output: BackfillOutput;
   #writtenAtMs = Number.NEGATIVE_INFINITY;

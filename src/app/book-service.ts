@@ -1,6 +1,6 @@
 /**
- * A served book: its parts are built, handed to each other, started, and stopped together; `start-service.ts`
- * says where the book comes from.
+ * A served book: builds, connects, starts and stops its parts; `start-service.ts` chooses the
+ * origin of the book.
  */
 import { type BuildInfo, readBuildInfo } from '../config/build-info.js';
 import type { BookConfig } from '../config/config.js';
@@ -31,35 +31,33 @@ import type { ServiceHistory } from './histories.js';
 import { standardError } from './log.js';
 import type { Runtime } from './runtime.js';
 
-/** Between two looks whether a live book waits for anything else. */
+/** Polling interval for the other conditions of readiness. */
 const READY_CHECK_MS = 50;
 
 /** A running service. */
 export interface Service {
   /** Its base address. */
   readonly url: string;
-  /** Resolves with the error when a part fails that the service cannot do without. */
   readonly failed: Promise<Error>;
   /** Stops all parts; resolves when they have stopped, or after a few seconds anyway. */
   stop(): Promise<void>;
 }
 
-/** Where what is served comes from. */
+/** The origins of the served data. */
 export interface Origins {
   readonly origin: BookOrigin;
   readonly history?: ServiceHistory | undefined;
-  /** What the first ready waits for. */
   readonly historyFirst?: HistoryFirst;
-  /** Who reads it: everybody, or nobody but the operator, and then the port has the operator's paths and the makers' sockets alone. */
+  /** `none`: serve operator paths and maker sockets only. */
   readonly readers?: 'all' | 'none';
-  /** Takes the lines for the terminal; standard output does by default. */
+  /** Receives the lines for the terminal; by default standard output. */
   readonly print?: (text: string) => void;
-  /** After all parts have stopped. */
+  /** Called after all parts have stopped. */
   readonly onStopped?: () => Promise<void>;
 }
 
 /**
- * Serves a book. Resolves when the port is bound and everything runs; `ready URL` is printed on
+ * Serves a book. Resolves when the port is bound and everything runs; prints `ready URL` on
  * standard output when the first book is live.
  */
 export async function serveBook(
@@ -105,7 +103,6 @@ export async function serveBook(
   return { url, failed, stop };
 }
 
-/** The parts of a service. */
 interface ServiceParts {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
@@ -122,11 +119,11 @@ interface ServiceParts {
   readonly unsent: UnsentReplies;
   readonly backlog: SocketBacklog;
   readonly addresses: ClientAddresses;
-  /** The service is not ready any more, should it still wait for that. */
+  /** Cancels the wait for readiness. */
   readonly stopWaiting: () => void;
 }
 
-/** Builds the parts and ties them together; nothing runs yet. */
+/** Builds and connects the parts; nothing runs yet. */
 function createParts(
   config: BookConfig,
   { origin, history, historyFirst = 'open' }: Origins,
@@ -167,7 +164,7 @@ function createParts(
       awaitReady(marketNames, { ready, directory: book, log, planCheck, onReady });
     },
   });
-  // By name: the messages per second of a client are not those of a maker.
+  // By name: a client and a maker have different message rates.
   const { quoteMakers } = config;
   const makers = new QuoteServer({
     ...{ quoteMakers, addresses, timers },
@@ -191,14 +188,13 @@ function createParts(
 
 interface FirstLiveParts {
   readonly ready: FirstReady;
-  /** All markets of the chain. */
   readonly directory: MarketDirectory;
   readonly log: Runtime['log'];
   readonly planCheck: (check: () => void) => void;
   readonly onReady: () => void;
 }
 
-/** After the first live book: says which names no market has, and calls when the service is ready. */
+/** After the first live book: reports filter names without a market, and calls when the service is ready. */
 function awaitReady(
   names: readonly string[],
   { ready, directory, log, planCheck, onReady }: FirstLiveParts,
@@ -215,7 +211,7 @@ function awaitReady(
   check();
 }
 
-/** Publishes each turn of the feed, and measures it from receipt to publication. */
+/** Publishes each turn of the feed, and measures the time from receipt to publication. */
 function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
   let waitedSeconds = 0;
   return {
@@ -262,7 +258,7 @@ function createServiceHandlers(
   });
 }
 
-/** What is reached through the ports. */
+/** The handlers of the ports. */
 interface Served {
   readonly handlers: Handlers;
   readonly sockets: SocketServer;
@@ -273,7 +269,7 @@ interface Served {
   readonly readers: 'all' | 'none';
 }
 
-/** Binds the port of the clients and, where it is wanted, the one of the operator. */
+/** Binds the port of the clients and, if configured, the operator's port. */
 async function listenOn(
   { host, port, metricsHost, metricsPort }: BookConfig,
   { handlers, sockets, makers, unsent, backlog, addresses, readers }: Served,
@@ -307,13 +303,12 @@ async function listenOn(
 
 const MEGABYTE = 1024 * 1024;
 
-/** An address that can be typed into a browser on this machine. */
+/** An address for a browser on this machine. */
 function urlOf(host: string, { port }: Listener): string {
   const named = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
 }
 
-/** What there is to try, and where. */
 interface Addresses {
   readonly url: string;
   readonly metricsUrl: string;
@@ -321,7 +316,7 @@ interface Addresses {
   readonly hasHistory: boolean;
 }
 
-/** The addresses to try, a line each. */
+/** The addresses to try, one per line. */
 function urlLines(
   { url, metricsUrl, hasPage, hasHistory }: Addresses,
   { markets }: BookConfig,
@@ -347,7 +342,7 @@ function writeOutput(text: string): void {
   process.stdout.write(text);
 }
 
-/** Stops the parts in their order. One that hangs or fails does not keep the others running. */
+/** Stops the parts in order. A part that hangs or fails does not block the others. */
 export async function stopAll(
   timers: Timers,
   stops: readonly (() => void | Promise<void>)[],
@@ -366,7 +361,7 @@ async function stopOne(stop: () => void | Promise<void>): Promise<void> {
   }
 }
 
-/** What was thrown, as an Error. */
+/** Converts a thrown value to an Error. */
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,15 +1,15 @@
-/** The options of the commands: those of settings come from the table of settings. */
+/** The options of the commands; options of settings come from the table of settings. */
 
 import { Option } from 'commander';
 import type { Setting, SettingGroup } from '../config/setting-kinds.js';
 import { defaultText, flagOf, SETTINGS, type SettingName, settingsOf } from '../config/settings.js';
 
-/** The options of all settings of some groups. */
+/** The options of all settings in some groups. */
 export function groupOptions(...groups: readonly SettingGroup[]): readonly Option[] {
   return settingsOf(...groups).map((name) => settingOption(name));
 }
 
-/** The option of one setting; `shown` is its default where the command has another. */
+/** The option of one setting; `shown` overrides its default. */
 export function settingOption(name: SettingName, shown?: string): Option {
   const setting: Setting = SETTINGS[name];
   if (setting.kind === 'off' || setting.kind === 'on')
@@ -18,7 +18,6 @@ export function settingOption(name: SettingName, shown?: string): Option {
   return new Option(`${flagOf(name)} <${setting.value}>`, text);
 }
 
-/** Every command that serves a chain, live. */
 const liveGroups: readonly SettingGroup[] = [
   'book',
   'history',
@@ -46,9 +45,9 @@ export const edgeOptions = [
 ];
 /** Options of `demo`. */
 export const demoOptions = groupOptions('demo', ...liveGroups);
-/** Options of commands that serve a cluster or, where none is named, the demo. */
+/** Options of commands that serve a cluster or, without one, the demo. */
 export const serveOrDemoOptions = groupOptions('cluster', 'demo', ...liveGroups);
-/** Options of `record`, which keeps a journal of its own. */
+/** Options of `record`, whose journal has fixed settings. */
 export const recordOptions = groupOptions(
   'cluster',
   'demo',
@@ -57,7 +56,7 @@ export const recordOptions = groupOptions(
 /** Options of `replay`. */
 export const replayOptions = groupOptions('replay', 'book');
 
-/** Options of `verify`, which logs warnings alone. The folder is an argument of one run, not a setting. */
+/** Options of `verify`, which only logs warnings. The folder is an argument of one run, not a setting. */
 export const verifyOptions = [
   ...groupOptions('cluster', 'verify'),
   settingOption('markets'),

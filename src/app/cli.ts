@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /**
- * The command line: `slotbook serve`, `demo`, `core`, `edge`, `record DIR`, `replay DIR`, `backfill`, `verify`, `prove DIR`,
- * `follow URL MARKET`, `sources URL`, `load URL`, `match MARKET`, and `slotbook` alone, which serves a cluster when one is named
- * and the demo otherwise. Standard output carries the URLs and the `ready` line, or what `verify`,
- * `follow` and `match` found; logs go to standard error.
+ * The command line: `slotbook serve`, `demo`, `core`, `edge`, `record DIR`, `replay DIR`,
+ * `backfill`, `verify`, `prove DIR`, `follow URL MARKET`, `sources URL`, `load URL`, `match
+ * MARKET`, and `slotbook` alone, which serves a cluster when one is named and the demo otherwise.
+ * Standard output has the URLs and the `ready` line, or the results of `verify`, `follow` and
+ * `match`; logs go to standard error.
  */
 import { inspect } from 'node:util';
 import { Command, type Option } from 'commander';
@@ -55,12 +56,12 @@ import {
   verifyService,
 } from './start-service.js';
 
-/** A wrong flag or setting, as opposed to a service that failed. */
+/** Exit code for an invalid flag or setting. */
 const EXIT_WRONG_USAGE = 2;
-/** A verification that found out nothing, a stream that could not be followed, no walk. */
+/** Exit code for a verification, stream or walk without a result. */
 const EXIT_NO_RESULT = 2;
 
-/** Starts the service of a command; `folder` is the argument of those that take one. */
+/** Starts the service of a command; `folder` is its argument, if any. */
 type Start = (flags: Flags, folder?: string) => Promise<Service>;
 
 const serve: Start = (flags, recordTo) =>
@@ -69,7 +70,7 @@ const demo: Start = (flags, recordTo) =>
   startDemoService(new ConfigReader(flags).readDemo(), { recordTo });
 const core: Start = (flags) => startCoreService(new ConfigReader(flags).readCore());
 const edge: Start = (flags) => startEdgeService(new ConfigReader(flags).readEdge());
-/** Others do not load it. */
+/** Loaded on demand. */
 const localCluster = async (flags: ClusterFlags): Promise<Service> =>
   (await import('./local-cluster.js')).startLocalCluster(flags);
 const serveOrDemo: Start = (flags, recordTo) =>
@@ -78,8 +79,8 @@ const replay: Start = (flags, folder = '') =>
   startReplayService(new ConfigReader(flags).readReplay(), folder);
 
 /**
- * The command line of the program. `slotbook` alone, or with flags only, is the command `start`; a word
- * that is no command is refused with the nearest one.
+ * The command line of the program. `slotbook` alone, or with flags only, is the command `start`; an
+ * unknown word is rejected with the nearest command.
  */
 function createProgram(words: readonly string[]): Command {
   const program = newCommand('slotbook', [])
@@ -136,7 +137,6 @@ function createProgram(words: readonly string[]): Command {
   return program.addCommand(start, { isDefault });
 }
 
-/** Those that fill or move a history. */
 function historyCommands(): readonly Command[] {
   return [
     newCommand('backfill', backfillOptions)
@@ -158,7 +158,7 @@ function historyCommands(): readonly Command[] {
   ];
 }
 
-/** The commands that end by themselves, with an exit status of their own. */
+/** The commands that end with an exit code of their own. */
 function toolCommands(): readonly Command[] {
   return [
     ...historyCommands(),
@@ -227,7 +227,7 @@ function toolCommands(): readonly Command[] {
   ];
 }
 
-/** A command with its options. What is wrong with its usage is one line on standard error. */
+/** A command with its options. Usage errors are one line on standard error. */
 function newCommand(name: string, options: readonly Option[]): Command {
   const command = new Command(name)
     .configureOutput({ outputError: (text, write) => write(usageErrorLine(text)) })
@@ -236,13 +236,13 @@ function newCommand(name: string, options: readonly Option[]): Command {
   return command;
 }
 
-/** A mistyped flag is named up to its value, which may hold an access key. */
+/** Names a mistyped flag without its value, which may contain an access key. */
 function usageErrorLine(text: string): string {
   const line = text.trim().replace(/'(--?[\w-]*)[^\n]*'/, "'$1'");
   return `${line.replace(/\s*\n\s*/g, ' ')}\n`;
 }
 
-/** `--flag=value` as two words, so that the nearest flag of a mistyped one is found. */
+/** Splits `--flag=value` into two words, so that the nearest flag is found. */
 function separateValues(words: readonly string[]): readonly string[] {
   const end = words.indexOf('--');
   const flags = end === -1 ? words : words.slice(0, end);
@@ -283,7 +283,7 @@ function stopSignal(): AbortSignal {
   return stopping.signal;
 }
 
-/** Exits with 0 for true and 1 for false. A run without a result has a status of its own. */
+/** Exits with 0 for true and 1 for false. A run without a result has its own exit code. */
 async function exitByResult(run: () => Promise<boolean>): Promise<void> {
   try {
     process.exit((await run()) ? 0 : 1);
@@ -293,17 +293,17 @@ async function exitByResult(run: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** The message behind its code, and what caused it; the message of a setting needs no code. */
+/** Prints the message after its code, with its causes; the message of a setting has no code. */
 function printFailure(error: unknown): void {
   const hasCode = error instanceof Error && 'code' in error && !(error instanceof ConfigError);
   const code = hasCode ? `${error.code}: ` : '';
   process.stderr.write(`slotbook: ${secrets.mask(`${code}${loggedFailure(error)}`)}\n`);
 }
 
-// A closed pipe (`| head -1`) does not end the service of the clients over HTTP.
+// A closed pipe (`| head -1`) must not end the HTTP service.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
-// Node would print an error that nobody caught with all its secrets.
+// Node would print an uncaught error with its secrets.
 process.on('uncaughtException', (error) => {
   process.stderr.write(`${secrets.mask(inspect(error))}\n`);
   process.exit(1);

@@ -1,4 +1,4 @@
-/** The programs of a cluster on this machine: each is started, waited for, and ended by its own process. */
+/** The programs of a local cluster: starts them, waits for them, and ends them. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync } from 'node:fs';
@@ -7,23 +7,23 @@ import { ConfigError } from '../config/config-error.js';
 import { sleep, systemTimers } from '../rpc/timers.js';
 import { acceptsOn, freePort } from './loopback-ports.js';
 
-/** Between two looks whether a program accepts. */
+/** Polling interval until a program accepts connections. */
 const LOOK_MS = 50;
-/** How long a program may take to accept: a cluster of NATS elects a leader first. */
+/** Time limit for a program to accept: a NATS cluster elects a leader first. */
 const START_MS_MAX = 60_000;
-/** How long one may take to end before it is killed. */
+/** Time limit of an orderly exit before a kill. */
 const END_MS_MAX = 2_000;
-/** Lines of a program that failed which are shown. */
+/** Shown characters of a failed program's output. */
 const ERROR_CHARS_MAX = 2_000;
-/** Who runs Postgres where this is root, which it refuses: Debian's nobody. */
+/** The user that runs Postgres when this is root, which Postgres refuses: Debian's nobody. */
 const NOBODY = 65_534;
 
-/** Programs that were started here: they, and nothing else, are ended, also where this process ends early. */
+/** The started programs. They are ended together, also when this process ends early. */
 export class ClusterParts {
   readonly #children: { readonly name: string; readonly child: ChildProcess }[] = [];
   #onEnd: (error: Error) => void = () => undefined;
   #isStopping = false;
-  /** Resolves when the first of them ends by itself. */
+  /** Resolves when the first of them exits unexpectedly. */
   readonly failed = new Promise<Error>((resolve) => {
     this.#onEnd = resolve;
   });
@@ -34,7 +34,7 @@ export class ClusterParts {
     });
   }
 
-  /** Starts a program; returns what tells whether its output has a text. */
+  /** Starts a program; returns a test whether its output contains a text. */
   startPart(
     name: string,
     command: string,
@@ -64,12 +64,11 @@ export class ClusterParts {
     await Promise.all(this.#children.map(({ child }) => endChild(child)));
   }
 
-  /** Names and processes, for the one who looks at them. */
   get processes(): readonly { readonly name: string; readonly pid: number | undefined }[] {
     return this.#children.map(({ name, child }) => ({ name, pid: child.pid }));
   }
 
-  /** Waits until something is so, or a part has ended. */
+  /** Waits until a condition holds, or a part has exited. */
   async waitFor(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
     const untilMs = systemTimers.nowMs() + START_MS_MAX;
     const failed = this.failed.then((error) => Promise.reject(error));
@@ -81,11 +80,11 @@ export class ClusterParts {
     }
   }
 
-  // One that a user kills to look at what happens is named, and the others go on.
+  // A part that the user kills is reported, and the others continue.
   #noteEnd(name: string, reason: string): void {
     if (this.#isStopping) return;
     process.stdout.write(`ended  ${name} (${reason.trim()})\n`);
-    // A core that another one has taken the log from leaves the cluster whole.
+    // A core that lost the log to another core leaves the cluster whole.
     if (reason.includes('LOG_FENCED')) return;
     this.#onEnd(new Error(`${name} ended: ${reason.trim()}`));
   }
@@ -100,7 +99,7 @@ async function endChild(child: ChildProcess): Promise<void> {
   timer.cancel();
 }
 
-/** A program by its path, or where Debian has it. Throws a ConfigError when it is not there. */
+/** A program by its path, or at Debian's default path. Throws a ConfigError when it is missing. */
 export function findProgram(name: string, given: string | undefined): string {
   const places = given === undefined ? [name, `/usr/sbin/${name}`] : [given];
   const found = places.find((one) => spawnSync(one, ['--version']).error === undefined);
@@ -109,7 +108,7 @@ export function findProgram(name: string, given: string | undefined): string {
   throw new ConfigError('INVALID_SETTING', `${text}: apt-get install ${name}`, `--${name}`);
 }
 
-/** Starts three NATS servers that keep three copies; returns their addresses. */
+/** Starts three NATS servers with three replicas; returns their addresses. */
 export async function startNats(
   parts: ClusterParts,
   { program, folder }: { readonly program: string; readonly folder: string },
@@ -134,7 +133,6 @@ export async function startNats(
   return ports.map((port) => `nats://127.0.0.1:${port}`).join();
 }
 
-/** The leader of JetStream as a server knows it. */
 async function leaderBy(monitor: number): Promise<string | null> {
   try {
     const reply = await fetch(`http://127.0.0.1:${monitor}/jsz`);
@@ -145,7 +143,7 @@ async function leaderBy(monitor: number): Promise<string | null> {
   }
 }
 
-/** Starts Postgres with an empty database; returns its address, or null where it is not installed. */
+/** Starts Postgres with an empty database; returns its address, or null when it is not installed. */
 export async function startPostgres(
   parts: ClusterParts,
   { programs, folder }: { readonly programs: string; readonly folder: string },

@@ -3,14 +3,14 @@ import { ConfigReader } from '../config/config.js';
 import type { Flags } from '../config/setting-reader.js';
 import { systemTimers } from '../rpc/timers.js';
 
-/** Copies all or nothing, and prints how much it was; no service may have the file open meanwhile. */
+/** Copies all or nothing, and prints the counts; no service may have the file open. */
 export async function copyHistory(
   file: string,
   flags: Flags,
   output: { write(text: string): void },
 ): Promise<boolean> {
   const url = new ConfigReader(flags).readHistoryUrl();
-  // Others do not load what speaks to Postgres.
+  // The Postgres client is loaded on demand.
   const { copyFile } = await import('../history/postgres/copy-file.js');
   const startedAtMs = systemTimers.nowMs();
   const { rows } = await copyFile({ file, url });

@@ -1,4 +1,7 @@
-/** The book of a core: the first one begins a log on NATS, and others stand by until they can go on with it. Loads the packages of NATS. */
+/**
+ * The book of a core: the first core starts a log on NATS, the others stand by for failover. Loads
+ * the NATS packages.
+ */
 import type { CoreConfig } from '../config/config.js';
 import type { Readiness } from '../contract/feed-status.js';
 import { Engine } from '../engine/engine.js';
@@ -19,7 +22,10 @@ import { replyToQuotes } from './quote-forwarding.js';
 import type { Runtime } from './runtime.js';
 import { standbyOrigin } from './standby-origin.js';
 
-/** The live book of a cluster, whose turns go into a log; its feed ends with the log, as when another core writes it. */
+/**
+ * The live book of a cluster, whose turns go into a log; its feed ends with the log, for example
+ * when another core takes over.
+ */
 export async function coreOrigin(config: CoreConfig, runtime: Runtime): Promise<BookOrigin> {
   const run = newEpoch(runtime.timers);
   const genesisHash = await readChain(config, runtime);
@@ -57,7 +63,7 @@ interface LeasedParts extends Pick<CoreParts, 'lease' | 'link'> {
   readonly ended: Promise<never>;
 }
 
-/** A feed that holds the lease while it runs, takes quotes of edges, and ends with the log. */
+/** A feed that holds the lease while it runs, accepts quotes from edges, and ends with the log. */
 function leasedFeed(live: ServiceFeed, { engine, lease, link, ended }: LeasedParts): ServiceFeed {
   const readiness = (): Readiness => live.status();
   link.serveRequests(replyToQuotes({ engine, live, readiness, isWriter: () => lease.isHeld }));

@@ -4,20 +4,20 @@ import type { Lease } from '../journal/nats/lease.js';
 import type { QuoteLink } from '../journal/nats/quote-link.js';
 import type { Runtime } from './runtime.js';
 
-/** What the book of a core is made of. */
+/** The parts of a core's book. */
 export interface CoreParts {
   readonly config: CoreConfig;
   readonly runtime: Runtime;
   readonly lease: Lease;
-  /** By which edges forward quotes. */
+  /** Edges forward quotes over it. */
   readonly link: QuoteLink;
-  /** The name of this run: the epoch where it begins one. */
+  /** The name of this run, used as the epoch if the run starts one. */
   readonly run: string;
-  /** The chain that it follows: that of its log. */
+  /** The chain of the log. */
   readonly genesisHash: string;
 }
 
-/** With what the journal of a core is started. */
+/** The options of a core's journal. */
 export function logSetupOf({
   config,
   genesisHash,
@@ -26,7 +26,7 @@ export function logSetupOf({
   return { programId: config.programId, genesisHash, log: place, ...limits };
 }
 
-/** Rejects when the journal has ended; nobody need wait for it. */
+/** Rejects when the journal has ended; awaiting it is optional. */
 export function newEnding(): { ended: Promise<never>; end: (error: Error) => void } {
   let end: (error: Error) => void = () => undefined;
   const ended = new Promise<never>((_, reject) => {

@@ -5,16 +5,15 @@ import path from 'node:path';
 import { ConfigError } from '../config/config-error.js';
 import { textOfError } from '../journal/model/error.js';
 
-/** The folder of what a service stores. */
+/** The folder of a service's stored data. */
 export interface DataFolder {
   readonly path: string;
-  /** Removes it if it is only of this run. */
   remove(): Promise<void>;
 }
 
 /**
- * The folder that is named, or a fresh one that is removed in the end, also when the start fails. None is made for a
- * service that stores nothing.
+ * The configured folder, or a temporary one that is removed at the end, also after a failed start.
+ * A service that stores nothing has no folder.
  */
 export function dataFolder(
   settings: { readonly dataDir: string | undefined } | undefined,
@@ -32,7 +31,10 @@ export function dataFolder(
   return { path: fresh, remove };
 }
 
-/** Makes a folder that is not there yet, or is empty. Throws a ConfigError where it is neither, or cannot be made or written to. */
+/**
+ * Creates a folder, or accepts an empty one. Throws a ConfigError when it is not empty, or cannot
+ * be created or written.
+ */
 export function makeEmptyFolder(place: string): void {
   let found = 'it is not empty';
   try {

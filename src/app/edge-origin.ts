@@ -1,4 +1,4 @@
-/** The book of an edge: an engine, and the feed that follows the log of a core. Loads the packages of NATS. */
+/** The book of an edge: an engine, and the feed that follows a core's log. Loads the NATS packages. */
 import type { EdgeConfig } from '../config/config.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
@@ -8,7 +8,7 @@ import { type BookOrigin, type FeedEvents, type ServiceFeed, throwSettingError }
 import { quotesToCore } from './quote-forwarding.js';
 import type { Runtime } from './runtime.js';
 
-/** The book that the log of a configuration makes; its epoch is that of the log. */
+/** The book of a configured log, with the epoch of the log. */
 export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
   const { programId, place, awayAfterMs } = config;
   const engine = new Engine({ programId, epoch: '' });

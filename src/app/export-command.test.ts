@@ -16,14 +16,13 @@ afterEach(cleanUp);
 const MARKET = 'SOL-PERP';
 const never = new AbortController().signal;
 
-/** The markets of the local chain, of which SOL has makers, and not the nine decimals that sizes of bodies have. */
+/** The markets of the local chain; SOL has makers, and its decimals differ from the nine of body sizes. */
 const PRESETS = {
   ...FEW_MARKETS,
   spots: FEW_MARKETS.spots.map((spot) => ({ ...spot, decimals: 7 })),
   partsOf: () => 1,
 };
 
-/** Exports, and returns the file. */
 async function exported(folder: string, flags: ExportFlags = {}): Promise<string> {
   const out = path.join(newFolder(), `out.${flags.format?.split('-').at(-1) ?? 'csv'}`);
   expect(await exportRows(folder, { market: MARKET, out, ...flags }, never)).toBe(true);
@@ -31,7 +30,7 @@ async function exported(folder: string, flags: ExportFlags = {}): Promise<string
   return out;
 }
 
-/** A body of /l2 or /l3 that was shown, as far as it is compared. */
+/** The compared parts of a shown /l2 or /l3 body. */
 interface Shown {
   readonly ts: number;
   readonly seq: number;
@@ -48,7 +47,7 @@ interface ShownRow {
   readonly orderId: number;
 }
 
-/** The /l2 or the /l3 of a market at each moment: both were kept of each market, one behind the other. */
+/** The /l2 or the /l3 bodies of a market at each moment, which are stored alternately. */
 function bodiesOf(
   shown: ReadonlyMap<string, string>,
   kind: 'l2' | 'l3',
@@ -64,7 +63,7 @@ function bodiesOf(
   );
 }
 
-/** The rows of a body as texts: side, price and amount as decimals, and what names an order. */
+/** The rows of a body as texts: side, price and amount as decimals, and the identity of an order. */
 function textsOf(
   { bids, asks }: Shown,
   textOf: (row: ShownRow) => string | undefined,
@@ -83,7 +82,7 @@ const levelText = ({ sources: { dlob } }: ShownRow): string | undefined =>
 const orderText = ({ size, maker, orderId }: ShownRow): string =>
   `${amountText(size)} ${maker} ${orderId}`;
 
-/** The levels that the rows of a file make up to a moment. */
+/** The levels at a moment, according to the rows of a file. */
 async function levelsAt(duckdb: Duckdb, file: string, until: string): Promise<readonly string[]> {
   const rows = await duckdb.query(
     `select side, price::double, arg_max(amount, moment)::double as last
@@ -93,7 +92,7 @@ async function levelsAt(duckdb: Duckdb, file: string, until: string): Promise<re
   return rows.map(([side, price, amount]) => `${side} ${price} ${amount}`).sort();
 }
 
-/** The orders likewise. */
+/** The orders at a moment, likewise. */
 async function ordersAt(duckdb: Duckdb, file: string, seq: number): Promise<readonly string[]> {
   const rows = await duckdb.query(
     `select side, price::double, amount::double, maker, orderId from '${file}' where seq <= ${seq}
@@ -223,7 +222,7 @@ async function journalOfRuns(): Promise<{
   return { folder, runs };
 }
 
-/** The book and the orders of each moment of two runs; of those that both have, as the second showed them. */
+/** The shown bodies of each moment of two runs; for shared moments, those of the second run. */
 function shownOfRuns([first, second]: readonly [LiveBook, LiveBook]) {
   const [start = ''] = second.shown.keys();
   const startMs = Number(start.split(' ')[1]);
@@ -246,7 +245,7 @@ test('the SQL of the document gives the book and the orders of each moment', asy
   expect(levels.length).toBeGreaterThan(40);
   await withDuckdb(context, async ({ query }) => {
     await query(`set file_search_path = '${place}'`);
-    // Times of the file are in UTC, whatever the time of the machine is.
+    // Times of the file are in UTC, whatever the machine's time zone.
     await query("set TimeZone = 'Asia/Tokyo'");
     for (const [at, level] of levels.entries()) {
       const moment = new Date(level.ts).toISOString().slice(0, -1);
@@ -261,7 +260,7 @@ test('the SQL of the document gives the book and the orders of each moment', asy
   });
 });
 
-/** A row of which the first cells are side, price and amount, as {@link textsOf} has it. */
+/** A row whose first cells are side, price and amount, in the format of {@link textsOf}. */
 function textOfRow([side, price, amount, ...others]: readonly unknown[]): string {
   const plain = (decimal: unknown): string => `${decimal}`.replace(/\.?0+$/, '');
   return [side, plain(price), plain(amount), ...others].join(' ');
@@ -285,7 +284,7 @@ test('an export of a part begins with the book as it was, and ends in time', asy
 });
 
 describe('of a journal with a damaged file', () => {
-  /** The rows and what was said of a journal whose second file is spoilt. */
+  /** The rows and the messages of a journal whose second file is damaged. */
   async function exportedOfSpoilt(spoil: (bytes: Buffer) => Buffer, flags: ExportFlags = {}) {
     const { folder, book } = await journalOfLife();
     const to = readSegments(folder, null).segments[2]?.first;
@@ -418,7 +417,7 @@ test('a time in a gap, a folder without a journal and a book without orders are 
 });
 
 describe('an export to standard output', () => {
-  /** Exports to it, where each write ends with this error, and returns what was written. */
+  /** Exports into a pipe whose every write ends with this error, and returns the written text. */
   async function piped(flags: ExportFlags, error: Error | null) {
     const { folder } = await journalOfLife();
     const file = await exported(folder, flags);

@@ -1,4 +1,4 @@
-/** `slotbook export`: a part of a journal, or of the history, as a file that other tools load. */
+/** `slotbook export`: writes a range of a journal, or of the history, to a file for other tools. */
 import { ConfigError } from '../config/config-error.js';
 import { findMoment } from '../config/journal-moment.js';
 import type { RowBlock } from '../contract/row-block.js';
@@ -38,13 +38,13 @@ const FORMATS = {
 
 type ExportChannel = keyof typeof FORMATS;
 
-/** The time as the flags say it. */
+/** The time range of the flags. */
 interface AskedTimes {
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
-/** What is asked for. */
+/** The requested range. */
 type Asked = Pick<ExportedBook, 'market' | 'fromMs' | 'toMs'> & {
   readonly channel: ExportChannel;
   readonly file: string;
@@ -55,12 +55,12 @@ type Asked = Pick<ExportedBook, 'market' | 'fromMs' | 'toMs'> & {
 /** Later than any row. */
 const TIME_MAX = Number.MAX_SAFE_INTEGER;
 
-/** The name of a file that is none. */
+/** The file name for standard output. */
 const STANDARD_OUTPUT = '-';
 
 /**
- * Writes the rows of a market. The file has its name when it is whole: a run that is stopped or fails leaves none.
- * Returns whether it was not stopped. Throws a ConfigError.
+ * Writes the rows of a market. The file gets its name when it is complete: a stopped or failed run
+ * leaves none. Returns whether it was not stopped. Throws a ConfigError.
  */
 export async function exportRows(
   place: string,
@@ -138,14 +138,14 @@ function* readBook(place: string, asked: Asked): Generator<RowBlock | null> {
   if (!hasMarket) throw invalid('--market', market, 'must be a market of the journal in this time');
 }
 
-/** The time of the flags is to blame, where they name one. */
+/** Blames the time flag, if there is one. */
 function timeError({ from, to }: AskedTimes, rule: string): ConfigError {
   const flags = Object.entries({ '--from': from, '--to': to }).filter(([, text]) => text);
   const was = flags.map(([flag, text]) => `${flag} was ${text}`).join(' and ');
   return new ConfigError('INVALID_SETTING', `${was}, ${rule}`, flags[0]?.[0] ?? '--from');
 }
 
-/** The ends of all that is kept. */
+/** The time range of the stored data, as text. */
 function keptText(runs: readonly (readonly SegmentInfo[])[]): string {
   const [first, last] = [runs[0]?.[0]?.first.ts ?? 0, runs.at(-1)?.at(-1)?.last.ts ?? 0];
   const [from, to] = [first, last].map((ts) => new Date(ts).toISOString());
@@ -163,7 +163,6 @@ function segmentsFrom(run: readonly SegmentInfo[], fromMs: number): readonly Seg
   return isOver ? [] : run.slice(Math.max(before, 0));
 }
 
-/** The format of a channel: the first of its formats where none is named. */
 function formatOf(channel: ExportChannel, text: string | undefined): string {
   const formats: readonly string[] = FORMATS[channel];
   const rule = formats.join(', ') + (channel === 'book' ? '' : ` for --channel ${channel}`);

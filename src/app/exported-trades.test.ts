@@ -16,7 +16,7 @@ afterEach(cleanUp);
 
 const never = new AbortController().signal;
 
-/** A data folder with three fills of perp market 0, stored newest first, and one of another market. */
+/** A data folder with three fills of perp market 0, newest stored first, and one of another market. */
 async function storedTrades(): Promise<string> {
   const folder = newFolder();
   const store = await newStore(folder);

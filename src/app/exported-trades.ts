@@ -1,4 +1,4 @@
-/** The trades of `slotbook export`: which file, and which market of it. */
+/** The trades of `slotbook export`: finds the file and the market. */
 import { ConfigError } from '../config/config-error.js';
 import type { MarketInfo } from '../contract/markets.js';
 import { type ExportedTrades, storedChains } from '../history/export-trades.js';
@@ -6,12 +6,12 @@ import { readSegments } from '../journal/store/segment-index.js';
 import { SegmentPlayer } from '../journal/store/segment-player.js';
 import { journalFolder } from './journal-origin.js';
 
-/** Turns that are read between two searches for the market. */
+/** Turns read between two searches for the market. */
 const TURNS_AT_ONCE = 100;
 
 /**
- * Where the trades of a market are. The journal beside the history knows the market by its name; without one it is named as
- * `perp_0`. Throws a ConfigError.
+ * Finds the trades of a market. The journal in the data folder knows the market's name; without a
+ * journal the name is `perp_0`. Throws a ConfigError.
  */
 export function findTrades(
   dataDir: string,
@@ -34,7 +34,7 @@ function perpByIndex(name: string): ExportedTrades['market'] | undefined {
   return { marketType: 'perp', marketIndex: Number(index), decimals: 9 };
 }
 
-/** The market as the newest file of the journal has it. */
+/** The market according to the journal's newest file. */
 function marketOfJournal(dataDir: string, name: string): MarketInfo | undefined {
   const folder = journalFolder(dataDir);
   const segment = readSegments(folder, null).segments.at(-1);

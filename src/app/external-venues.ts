@@ -1,6 +1,6 @@
 /**
- * The venues outside of the chain that spot takers may also trade at, built here for `start-service.ts`: none
- * unless one is configured. Their levels go to `/match` only, never into a book.
+ * The external venues for spot takers, for `start-service.ts`: none by default. Their levels are
+ * only used by `/match`, never in a book.
  */
 import type { AggregatorConfig } from '../config/config.js';
 import type { VenueStats } from '../contract/venue-stats.js';
@@ -8,20 +8,20 @@ import { Aggregator } from '../venues/aggregator.js';
 import { type PricedMarket, type VenueLevels, venueMarkets } from '../venues/venue.js';
 import { VenuePoller, type VenuePollerOptions } from '../venues/venue-poller.js';
 
-/** Where the markets come from, and where their levels go. */
+/** The source of the markets, and the destination of their levels. */
 export interface VenueBook {
   markets(): readonly PricedMarket[];
   setExternalLevels(market: number, levels: VenueLevels): void;
 }
 
-/** What runs beside the feed. */
+/** The running venues. */
 export interface ExternalVenues {
   start(): void;
   stop(): void;
   stats(): readonly VenueStats[];
 }
 
-/** The venues of a configuration; `served` are the names of the markets that clients may request. */
+/** The venues of a configuration; `served` are the names of the requestable markets. */
 export function externalVenues(
   config: {
     readonly aggregator?: AggregatorConfig | undefined;
@@ -48,7 +48,7 @@ export function externalVenues(
   };
 }
 
-/** Whether a market is in a list of names, in any case; an empty list has them all. */
+/** Whether a market's name is in a list, in any case; an empty list matches all. */
 function namedIn(names: readonly string[]): (symbol: string) => boolean {
   const known = new Set(names.map((name) => name.toUpperCase()));
   return (symbol) => known.size === 0 || known.has(symbol.toUpperCase());

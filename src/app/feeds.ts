@@ -1,4 +1,4 @@
-/** The book of a cluster: an engine and the feed that moves it, built here for `start-service.ts` to serve, perhaps with its journal. */
+/** The book of a cluster: an engine and its feed, perhaps with a journal, for `start-service.ts` to serve. */
 
 import type { ServiceConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
@@ -30,50 +30,49 @@ import type { LiveChain } from './live-chain.js';
 import { mergeSources } from './merge-sources.js';
 import type { Runtime } from './runtime.js';
 
-/** The events of a feed, who publishes its turns, and who lets clients in. */
+/** The events of a feed, the publisher of its turns, and the gate of clients. */
 export type FeedEvents = Pick<
   LiveFeedOptions,
   'onTurn' | 'onApplied' | 'onFirstLive' | 'publisher'
 > & { readonly clients?: ClientGate };
 
-/** A feed as the service sees it. */
+/** The service's view of a feed. */
 export interface ServiceFeed {
-  /** Makes what has to be there before anything is served. */
+  /** Prepares everything that must exist before serving. */
   prepare(): Promise<void>;
   /** Runs; rejects when it cannot continue. */
   start(): Promise<void>;
   stop(): void | Promise<void>;
   status(): Readiness;
   stats(): Partial<FeedMetrics> & Pick<FeedMetrics, 'slotAgeMs' | 'events'>;
-  /** Reads accounts as base64 from the chain, where there is one. */
+  /** Reads accounts as base64 from the chain, if there is one. */
   readonly readAccounts?: (keys: readonly string[]) => Promise<readonly (string | null)[]>;
-  /** Reads what recent transactions paid to write to accounts, where there is a chain. */
+  /** Reads recent priority fees for writing to accounts, if there is a chain. */
   readonly readFees?: (accounts: readonly string[]) => Promise<readonly number[]>;
-  /** Ends a turn soon, where it is that of a chain. */
+  /** Ends a turn soon; for feeds of a chain. */
   readonly requestTurn?: () => void;
-  /** Reads all accounts again for this reason, where it is that of a chain. */
+  /** Reads all accounts again for this reason; for feeds of a chain. */
   readonly readAgain?: (reason: string) => void;
-  /** Takes indicative quotes, where they are not those of a journal. */
+  /** Receives indicative quotes, unless the feed is a journal's. */
   readonly quotes?: QuoteSink;
-  /** Where makers may have sockets beside these. */
+  /** The sockets of makers at other services, if there can be any. */
   readonly makersElsewhere?: OtherMakerSockets;
 }
 
-/** An engine, and the feed that moves its book. */
+/** An engine, and the feed that updates its book. */
 export interface BookOrigin {
   readonly engine: Engine;
-  /** The journal of what moves it, where one is kept. */
   readonly journal?: JournalSource | undefined;
-  /** Its books of past moments. */
+  /** Books of past moments. */
   readonly asOf?: AsOfSource | undefined;
-  /** Its streams of past moments. */
+  /** Streams of past moments. */
   readonly replays?: ReplaySource | undefined;
-  /** The chain of the log that makes it, where one does; null before that is known. */
+  /** The chain of its log, if there is one; null until known. */
   readonly chain?: () => string | null;
   feed(events: FeedEvents): ServiceFeed;
 }
 
-/** The live book of a cluster, with its journal where that has a folder. */
+/** The live book of a cluster, with a journal if configured. */
 export function liveOrigin(
   config: ServiceConfig,
   runtime: Runtime,
@@ -97,7 +96,10 @@ export function liveOrigin(
   return { engine, journal, asOf, replays, feed };
 }
 
-/** A live feed whose turns go into a journal before they are published; `refused` throws why that cannot be used. */
+/**
+ * A live feed that logs its turns in a journal before they are published; `refused` throws the
+ * reason for which the journal is unusable.
+ */
 export function journaledFeed(
   parts: LiveFeedParts,
   { journal, readers = [], refused }: JournalParts,
@@ -123,7 +125,7 @@ export function journaledFeed(
   return { ...live, prepare, stop };
 }
 
-/** A journal, what reads it, and what says why it cannot be used. */
+/** A journal, its readers, and the reporter of its failures. */
 interface JournalParts {
   readonly journal: Journal;
   readonly readers?: readonly { stop(): Promise<void> }[];
@@ -135,7 +137,7 @@ interface LiveFeedParts {
   readonly runtime: Runtime;
   readonly engine: EpochEngine;
   readonly events: FeedEvents;
-  /** Where the book is that of one chain for ever; left out where it goes on with another one as a new epoch. */
+  /** The chain of a book with one fixed chain; omitted for a book that may switch chains with a new epoch. */
   readonly chain?: LiveChain;
 }
 
@@ -197,7 +199,7 @@ export function newEpoch(timers: Pick<Timers, 'unixMs'>, last = '0'): string {
   return Math.max(timers.unixMs(), Number.parseInt(last, 36) + 1).toString(36);
 }
 
-/** A folder that another process has, or a log that lets nobody in, is wrong usage. */
+/** A locked folder, or a log that denies access, is a usage error. */
 export function throwSettingError(setting: SettingName, place: string, error: unknown): never {
   if (!(error instanceof JournalError)) throw error;
   const text = `${place}: ${error.code}: ${error.message}`;

@@ -1,6 +1,6 @@
 /**
- * The history beside a book: its worker, the folder of its files, and the markets of the book, which
- * it needs to know by their names.
+ * The history of a service: its worker, the folder of its files, and the markets of the book, which
+ * it needs by name.
  */
 import type { EdgeConfig, ServiceConfig } from '../config/config.js';
 import type { MarketInfo } from '../contract/markets.js';
@@ -10,22 +10,22 @@ import { type HistoryMarket, marketKeyOf } from '../history/model/records.js';
 import type { DataFolder } from './data-folder.js';
 import type { Runtime } from './runtime.js';
 
-/** How often the markets of the book are compared with the last ones. */
+/** Interval at which changed markets are sent. */
 const MARKETS_WATCH_MS = 1_000;
 
-/** A market as the book knows it. */
+/** A market of the book. */
 export type BookMarket = Pick<MarketInfo, 'symbol' | 'marketType' | 'marketIndex' | 'decimals'>;
 
 /** The history of a service, and when it runs. */
 export interface ServiceHistory {
   readonly history: History;
   start(): void;
-  /** Tells it the markets of the book now, before it is asked about them. */
+  /** Sends it the current markets, before the first query. */
   shareMarkets(): void;
   stop(): Promise<void>;
 }
 
-/** Builds the history of a service; undefined when its settings say that there is none. */
+/** Builds the history of a service; undefined when disabled by its settings. */
 export function historyOf(
   { history: settings, nodes, sources = [], programId }: ServiceConfig,
   folder: DataFolder,
@@ -39,17 +39,15 @@ export function historyOf(
   return startedBy(history, { markets, chain: () => null }, runtime.timers);
 }
 
-/** What of an edge's settings its history needs. */
 type ReaderConfig = Pick<EdgeConfig, 'programId' | 'database'>;
 
-/** What a history needs to know of the book beside it. */
 interface KnownBook {
   readonly markets: () => readonly BookMarket[];
-  /** The chain that the history has to be of; null for any. */
+  /** The required chain of the history; null for any. */
   readonly chain: () => string | null;
 }
 
-/** Builds the history of an edge, which reads what its core writes; undefined without a database. */
+/** Builds the history of an edge, which reads its core's records; undefined without a database. */
 export function readHistoryOf(
   { programId, database }: ReaderConfig,
   runtime: Runtime,
@@ -85,7 +83,6 @@ function startedBy(history: History, book: KnownBook, timers: Timers): ServiceHi
   };
 }
 
-/** Returns what tells a history the markets and their chain, where they are others than the last time. */
 function marketSharing(history: History, { markets, chain }: KnownBook): () => void {
   let lastText = '';
   return () => {

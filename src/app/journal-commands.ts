@@ -1,16 +1,19 @@
-/** The commands that read the folder of a journal, and not a service. */
+/** The commands that read the folder of a journal. */
 import { ConfigError } from '../config/config-error.js';
 import { type ProvedSlot, proveOrders, proveSlot } from '../journal/prove-slot.js';
 import { verifyJournal } from '../journal/verify-journal.js';
 import { systemTimers } from '../rpc/timers.js';
 import { existingFolder, segmentOfSlot } from './journal-origin.js';
 
-/** Where a command prints its lines. */
+/** The output of a command. */
 export interface CommandOutput {
   readonly write: (text: string) => unknown;
 }
 
-/** Reads a whole journal and prints what is sound; true when nothing is damaged. Throws a ConfigError without a folder. */
+/**
+ * Reads a whole journal and prints its intact ranges; true without damage. Throws a ConfigError
+ * without a folder.
+ */
 export async function verifyJournalFolder(place: string, output: CommandOutput): Promise<boolean> {
   const folder = existingFolder(place, '--journal');
   const print = (line: string): void => void output.write(`${line}\n`);
@@ -24,7 +27,10 @@ export interface ProveFlags {
   readonly json?: true;
 }
 
-/** Prints the hash of each market's book at a slot, or those of the parts and the orders of one. Throws a ConfigError. */
+/**
+ * Prints the hash of each market's book at a slot, or the hashes of the parts and the orders of one
+ * market. Throws a ConfigError.
+ */
 export async function proveBooks(
   place: string,
   flags: ProveFlags,
@@ -40,7 +46,7 @@ export async function proveBooks(
   return true;
 }
 
-/** What `prove` found, as lines and as an object. */
+/** The result of `prove`, as lines and as an object. */
 interface ProofText {
   readonly lines: readonly string[];
   readonly body: object;

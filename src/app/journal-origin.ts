@@ -1,4 +1,4 @@
-/** The book of a journal's folder, as it was: an engine and the feed that plays the journal into it. */
+/** The past book of a journal's folder: an engine and the feed that replays the journal into it. */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ReplayConfig } from '../config/config.js';
@@ -20,27 +20,26 @@ import { readSegments } from '../journal/store/segment-index.js';
 import { continues, type SegmentInfo } from '../journal/store/segment-info.js';
 import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
 
-/** The folder of a journal below that of a service's data. */
+/** The folder of a journal within that of a service's data. */
 export const JOURNAL_FOLDER = 'journal';
 
-/** The first bytes of what 0.1.0 recorded, before there were journals. */
+/** The first bytes of a recording by version 0.1.0, which preceded journals. */
 const OLD_RECORDING = Buffer.from('slotbook calls\r\n');
 const OLD_RECORDING_RULE =
   'a recording of slotbook 0.1.0, which replays it: this version replays folders of journals';
 
-/** A segment, and the folder in which it is. */
+/** A segment and its folder. */
 export interface SegmentPlace {
   readonly folder: string;
   readonly segment: SegmentInfo;
-  /** The one that goes on with it. */
   readonly next: SegmentInfo | undefined;
   /** Whether the segment has a later moment. */
   readonly isBeforeEnd: boolean;
 }
 
 /**
- * The book of the newest run without a hole or, with `at`, of that moment. Throws a ConfigError when the folder has no
- * such journal.
+ * The book of the newest contiguous run or, with `at`, of that moment. Throws a ConfigError when
+ * the folder has no such journal.
  */
 export function journalOrigin(config: ReplayConfig, place: string, timers: Timers): BookOrigin {
   const folder = existingFolder(place, 'DIR');
@@ -68,7 +67,7 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
   return { engine, feed };
 }
 
-/** The segment of a journal in which the book of a slot is. Throws a ConfigError when it is not kept. */
+/** The segment of a journal that contains a slot. Throws a ConfigError when it is not stored. */
 export function segmentOfSlot(place: string, slot: number): SegmentPlace {
   const folder = journalFolder(place);
   const { segments } = readSegments(folder, null);
@@ -85,7 +84,7 @@ export function journalFolder(place: string): string {
   return existsSync(below) ? below : place;
 }
 
-/** The same of a folder that is there. Throws a ConfigError of the argument's name. */
+/** As {@link journalFolder}, for an existing folder. Throws a ConfigError with the argument's name. */
 export function existingFolder(place: string, name: string): string {
   let rule = 'must be a folder';
   try {
@@ -119,11 +118,11 @@ function feedOf(replayer: JournalReplayer): ServiceFeed {
   };
 }
 
-/** The segment from whose checkpoint a moment is reached; undefined where it is not kept. */
+/** The segment whose replay reaches a moment; undefined when it is not stored. */
 function choose(segments: readonly SegmentInfo[], at: Moment): SegmentChoice | undefined {
   const asked: AskedTime =
     'slot' in at ? { by: 'slot', value: at.slot } : { by: 'ts', value: at.tsMs };
-  // No file of a folder is read on: it has what it had when it was listed.
+  // The files of a folder do not grow: they have the content that they had when listed.
   return chooseByTime(segments, { ...asked, newest: 0 }) ?? undefined;
 }
 

@@ -6,18 +6,18 @@ import { createNodes } from '../rpc/node-pool.js';
 import { sleep } from '../rpc/timers.js';
 import type { Runtime } from './runtime.js';
 
-/** Between two rounds in which all nodes are asked for their chain. */
+/** Delay between two rounds of asking all nodes for their chain. */
 const CHAIN_RETRY_MS = 1_000;
 
 /** The one chain of a book. */
 export interface LiveChain {
   /** Its name, base58. */
   readonly genesisHash: string;
-  /** All nodes are of this one now: throws. */
+  /** Called when all nodes are on the given other chain: throws. */
   readonly onLeft: (genesisHash: string) => never;
 }
 
-/** The chain of the first node that says which: a log is that of one chain. While none does they are asked again. */
+/** The chain of the first node that names one: a log has exactly one chain. Retries until a node does. */
 export async function readChain({ nodes }: CoreConfig, { log, timers }: Runtime): Promise<string> {
   for (const asked = createNodes(nodes, timers); ; ) {
     for (const { name, rpc } of asked) {
@@ -31,7 +31,7 @@ export async function readChain({ nodes }: CoreConfig, { log, timers }: Runtime)
   }
 }
 
-/** The chain of a core: another one is not for its log, so it ends. */
+/** The chain of a core: its log cannot contain another one, so the core ends then. */
 export function chainOf(genesisHash: string, end: (error: Error) => void): LiveChain {
   return {
     genesisHash,

@@ -1,4 +1,7 @@
-/** `slotbook local-cluster`: a system of several machines on this one, to look at and to kill parts of. */
+/**
+ * `slotbook local-cluster`: a distributed system on one machine, for experiments such as killing
+ * parts of it.
+ */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,18 +14,18 @@ import { asError, type Service, stopAll } from './book-service.js';
 import { ClusterParts, findProgram, startNats, startPostgres } from './cluster-parts.js';
 import { freePort } from './loopback-ports.js';
 
-/** Where Debian 12 has Postgres. */
+/** Debian 12's path of Postgres. */
 const POSTGRES_PROGRAMS = '/usr/lib/postgresql/15/bin';
 
-/** Where the programs are, if not where Debian has them. */
+/** The paths of the programs, if not Debian's. */
 export interface ClusterFlags {
-  /** The file of the NATS server. */
+  /** The NATS server's executable. */
   readonly natsServer?: string;
   /** The folder of `initdb` and `postgres`; without it there is no history. */
   readonly postgres?: string;
 }
 
-/** Starts all, prints the addresses and the processes, and ends what it has started. */
+/** Starts everything, prints the addresses and the processes, and ends everything. */
 export async function startLocalCluster(flags: ClusterFlags): Promise<Service> {
   const program = findProgram('nats-server', flags.natsServer);
   const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-cluster-'));
@@ -46,14 +49,14 @@ export async function startLocalCluster(flags: ClusterFlags): Promise<Service> {
   }
 }
 
-/** Resolves when the promise rejects, with why. */
+/** Resolves with the reason when the promise rejects. */
 function failureOf(done: Promise<unknown>): Promise<Error> {
   return new Promise((resolve) => {
     done.catch((error: unknown) => resolve(asError(error)));
   });
 }
 
-/** A process of the cluster, its address, and whether it serves. */
+/** A process of the cluster, its address, and whether it is ready. */
 interface StartedService {
   readonly url: string;
   readonly isReady: () => boolean;
@@ -72,7 +75,7 @@ async function startService(
   return { url, isReady: () => output().includes('ready ') };
 }
 
-/** Starts two cores, of which one writes, and two edges; returns the address of the first edge. */
+/** Starts two cores, one of them active, and two edges; returns the address of the first edge. */
 async function startServices(
   parts: ClusterParts,
   { rpcUrl, wsUrl, programId }: Readonly<Record<'rpcUrl' | 'wsUrl' | 'programId', string>>,

@@ -6,7 +6,7 @@ import { environmentNameOf, SETTINGS, type SettingName } from '../config/setting
 import { RpcError } from '../rpc/error.js';
 import { createLog, LogLines } from './log.js';
 
-/** A log, and what it has written. */
+/** A log, and its written lines. */
 function newLog(hidden: Secrets = secrets) {
   const written: string[] = [];
   const write = (bytes: Uint8Array): number => {
@@ -16,7 +16,7 @@ function newLog(hidden: Secrets = secrets) {
   return { written, log: createLog({ logLevel: 'info' }, new LogLines(write, hidden)) };
 }
 
-/** A value of each kind of secret setting, and what of it no line may have. */
+/** A value of each kind of secret setting, and its parts that must not be logged. */
 function exampleOf(name: SettingName): {
   readonly value: string;
   readonly hidden: readonly string[];
@@ -85,7 +85,7 @@ describe('log: secrets', () => {
 });
 
 describe('log: a place that cannot be written', () => {
-  /** Lines to a place that takes so many bytes more, and then fails with this code. */
+  /** Lines to a destination that accepts some more bytes, and then fails with this code. */
   function failing(code: string) {
     let text = '';
     const place = { room: Number.POSITIVE_INFINITY };

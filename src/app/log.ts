@@ -1,27 +1,27 @@
-/** The log of a service: lines of JSON on standard error, in which every secret of the settings is masked. */
+/** The log of a service: lines of JSON on standard error, with all secrets of the settings masked. */
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { BookConfig } from '../config/config.js';
 import { type Secrets, secrets } from '../config/secrets.js';
 
-/** Characters of a text in a line: a server that sends a page for an error fills no disk with it. */
+/** Maximum characters of a text in a line: a server may send a whole page as its error. */
 const LOG_TEXT_CHARS_MAX = 4_000;
-/** A text of JSON: of pino's lines no value but a text holds anything that others have written. */
+/** A JSON string: among the values of pino's lines only strings contain foreign text. */
 const JSON_TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 const STANDARD_ERROR = 2;
 
-/** Writes the bytes behind `from`, or the first of them; returns how many. */
+/** Writes bytes from `from` on, at least some of them; returns the count. */
 type WriteBytes = (bytes: Uint8Array, from: number) => number;
 
 /**
- * Lines that are written one after the other, and never end what writes them: one that cannot be written now, as on a
- * full disk or to a pipe that is closed or full, is lost and counted.
+ * Writes lines in sequence and never throws: a line that cannot be written, on a full disk or to a
+ * closed or full pipe, is lost and counted.
  */
 export class LogLines {
   readonly #writeBytes: WriteBytes;
   readonly #secrets: Secrets;
   #lost = 0;
-  /** What is missing of a line that was written in part. */
+  /** The rest of a partly written line. */
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(writeBytes: WriteBytes, hidden: Secrets = secrets) {
@@ -29,12 +29,11 @@ export class LogLines {
     this.#secrets = hidden;
   }
 
-  /** Lines that were lost. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Writes a line of JSON with its end. */
+  /** Writes a JSON line with its line break. */
   write(line: string): void {
     this.#rest = this.#tryToWrite(this.#rest);
     const bytes = Buffer.from(this.#maskLine(line));
@@ -43,7 +42,7 @@ export class LogLines {
     else this.#rest = missing;
   }
 
-  /** Returns what could not be written. */
+  /** Returns the unwritten rest. */
   #tryToWrite(bytes: Uint8Array): Uint8Array {
     let at = 0;
     try {
@@ -51,7 +50,7 @@ export class LogLines {
         count = this.#writeBytes(bytes, at);
       }
     } catch {
-      // There is no other place for what is lost.
+      // There is no other output for the failure.
     }
     return bytes.subarray(at);
   }
@@ -65,7 +64,7 @@ export class LogLines {
   }
 }
 
-/** Standard error, so that standard output carries only what a caller waits for. */
+/** Standard error, so that standard output only contains results. */
 export const standardError = new LogLines((bytes, from) => writeSync(STANDARD_ERROR, bytes, from));
 
 /** A log with the level of the settings. */

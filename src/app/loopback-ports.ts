@@ -1,8 +1,8 @@
-/** Ports of loopback, for programs that are given theirs. */
+/** Ports of loopback, for programs with a port argument. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** A port of loopback that nobody has. */
+/** A free port of loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -12,7 +12,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Whether somebody accepts connections on a port of loopback. */
+/** Whether a process accepts connections on a port of loopback. */
 export function acceptsOn(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   return new Promise<boolean>((resolve) => {

@@ -1,4 +1,4 @@
-/** The streams of the settings, as one connection. */
+/** The configured streams, merged as one connection. */
 import type { ServiceConfig } from '../config/config.js';
 import { GrpcSource } from '../feed/grpc/grpc-source.js';
 import { MergedSources } from '../feed/sources/merged-sources.js';
@@ -8,7 +8,7 @@ import type { RpcNodes } from '../rpc/node-pool.js';
 import { RpcSocket } from '../rpc/socket.js';
 import type { Runtime } from './runtime.js';
 
-/** The streams to follow; undefined leaves it to the nodes' subscriptions. */
+/** The streams to follow; undefined to use the nodes' subscriptions. */
 export function mergeSources(
   { sources: configs = [], programId }: ServiceConfig,
   witnesses: RpcNodes,

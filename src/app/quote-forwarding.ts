@@ -1,4 +1,4 @@
-/** Makers at edges: their quotes go to the core that writes the log. */
+/** Makers at edges: their quotes are forwarded to the active core. */
 import type { Readiness } from '../contract/feed-status.js';
 import type { QuoteSink } from '../contract/indicative.js';
 import type { Engine } from '../engine/engine.js';
@@ -8,7 +8,7 @@ import { marketIdOf } from '../server/quotes/quote-server.js';
 import { SocketError } from '../server/transport/errors.js';
 import type { ServiceFeed } from './feeds.js';
 
-/** The errors that a maker is sent when its quotes have not reached the book. */
+/** The errors for a maker whose quotes have not reached the book. */
 const ERRORS: Readonly<Record<NoReply, () => SocketError>> = {
   noCore: () => new SocketError('NOT_READY', 'no core takes quotes now: send them again'),
   late: () => new SocketError('NOT_READY', 'the core is late to reply: send the quotes again'),
@@ -32,11 +32,11 @@ export interface QuotedBook {
   readonly engine: Pick<Engine, 'markets'>;
   readonly live: Pick<ServiceFeed, 'quotes'>;
   readonly readiness: () => Readiness;
-  /** Whether no other core writes the log, as far as is known here. */
+  /** Whether this core believes that it is the active one. */
   readonly isWriter: () => boolean;
 }
 
-/** Replies to edges as long as this core writes the log. */
+/** Replies to edges while this core is active. */
 export function replyToQuotes({ engine, live, readiness, isWriter }: QuotedBook): ReplyTo {
   const { quotes: sink } = live;
   if (sink === undefined) throw new Error('Invariant: a core takes quotes');

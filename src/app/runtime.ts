@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Timers } from '../contract/timers.js';
 
-/** What every part of a service is passed. */
+/** Dependencies of every part of a service. */
 export interface Runtime {
   readonly log: Logger;
   readonly timers: Timers;

@@ -1,4 +1,7 @@
-/** The book of a standby core: that of the log of another core, and a feed beside it, which goes on with it when that core is gone. */
+/**
+ * The book of a standby core: it follows another core's log and the chain in parallel, and takes
+ * over when that core fails.
+ */
 import type { Readiness } from '../contract/feed-status.js';
 import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
@@ -20,7 +23,7 @@ import {
 import { chainOf } from './live-chain.js';
 import { replyToQuotes } from './quote-forwarding.js';
 
-/** The book of the log; from the take-over on it is written here. */
+/** The book of the log; after the failover, this core writes it. */
 export function standbyOrigin(parts: CoreParts): BookOrigin {
   const { config, runtime } = parts;
   const { programId } = config;
@@ -35,7 +38,7 @@ export function standbyOrigin(parts: CoreParts): BookOrigin {
 
 interface StandbyParts extends CoreParts {
   readonly setup: LogSetup;
-  /** Has the book of the log. */
+  /** Owns the book of the log. */
   readonly engine: Engine;
   readonly journal: Journal;
   readonly ended: Promise<never>;
@@ -43,7 +46,7 @@ interface StandbyParts extends CoreParts {
   readonly events: FeedEvents;
 }
 
-/** Follows the log and the chain beside each other until the lease is ours, and then makes one of both. */
+/** Follows the log and the chain in parallel until the lease is acquired, and then combines both. */
 class Standby {
   readonly #parts: StandbyParts;
   readonly #follower: LogFollower;
@@ -51,7 +54,7 @@ class Standby {
   readonly #live: ServiceFeed;
   readonly #stop = new AbortController();
   #isCore = false;
-  /** Whether the own feed has been live. */
+  /** Whether the own feed was ever live. */
   #wasLive = false;
 
   constructor(parts: StandbyParts) {
@@ -96,7 +99,7 @@ class Standby {
     return { ...waiting, role: 'standby' };
   }
 
-  /** What the own feed does is seen from the take-over on. */
+  /** Forwards events of the own feed after the failover. */
   #eventsOf(events: FeedEvents): FeedEvents {
     return {
       ...events,
@@ -130,7 +133,7 @@ class Standby {
     const reader = this.#follower.handOver();
     journal.takeOver(taken, reader);
     const { slot } = this.#follower;
-    // A core that ended while it read all accounts has left a book that nobody has whole.
+    // A core that ended during a full reading left an incomplete book.
     const wasWhole = engine.state !== 'rebuilding';
     const writtenFrom = reader.writtenFrom.bind(reader);
     const isWhole = this.#switched.switchTo({ engine, slot, writtenFrom }) && wasWhole;

@@ -1,8 +1,8 @@
 /**
- * The commands that serve or compare a book: each decides where the book comes from, and
+ * The commands that serve or compare a book: each chooses the origin of the book, and
  * `book-service.ts` serves it.
  *
- * It decides nothing about orders, prices or requests.
+ * It does not implement orders, prices or requests.
  */
 import path from 'node:path';
 import type {
@@ -31,25 +31,25 @@ import { JOURNAL_FOLDER, journalOrigin } from './journal-origin.js';
 import { createLog } from './log.js';
 import type { Runtime } from './runtime.js';
 
-/** The log of a configuration, and the time of the system. */
+/** The log of a configuration, and the system's timers. */
 function runtimeOf(config: Parameters<typeof createLog>[0]): Runtime {
   return { log: createLog(config), timers: systemTimers };
 }
 
-/** What a service may do besides serving. */
+/** Options besides serving. */
 export interface ServiceOptions {
-  /** A folder, not there yet or empty, in which the journal is kept, whole and whatever its settings are. */
+  /** A new or empty folder for a complete journal, regardless of the journal settings. */
   readonly recordTo?: string | undefined;
-  /** What the history has to be before `ready`; open by default. */
+  /** The history's condition for `ready`; by default open. */
   readonly historyFirst?: HistoryFirst;
 }
 
-/** Nothing of a recording is deleted. */
+/** A recording is never deleted. */
 const KEPT_WHOLE: JournalConfig = { dataDir: undefined, days: 0, bytesMax: 0 };
 
 /**
- * Serves the book of a cluster. Resolves as soon as the port is bound: until the first book is live
- * the book paths answer 503. Then `ready URL` is printed on standard output.
+ * Serves the book of a cluster. Resolves once the port is bound: until the first book is live, book
+ * paths return 503. Then prints `ready URL` on standard output.
  */
 export async function startService(
   config: ServiceConfig,
@@ -69,24 +69,23 @@ export async function startService(
   return serveBook(config, { origin, history, historyFirst, onStopped }, runtime);
 }
 
-/** Follows a cluster for edges: writes its log, and serves its own state and makers, no book. */
+/** Follows a cluster for edges: writes its log, and serves its own state and makers, but no book. */
 export async function startCoreService(config: CoreConfig): Promise<Service> {
   const runtime = runtimeOf(config);
   await warmCalls(systemTimers);
-  // Others do not load what speaks to NATS.
+  // The NATS packages are loaded on demand.
   const { coreOrigin } = await import('./core-origin.js');
   const origin = await coreOrigin(config, runtime);
-  // It is kept in a database or not at all: no folder is used.
   const history = historyOf(config, dataFolder(config.history), runtime, () =>
     origin.engine.markets(),
   );
   return serveBook(config, { origin, history, readers: 'none' }, runtime);
 }
 
-/** Serves the book that the log of a core makes. */
+/** Serves the book of a core's log. */
 export async function startEdgeService(config: EdgeConfig): Promise<Service> {
   const runtime = runtimeOf(config);
-  // Others do not load what speaks to NATS.
+  // The NATS packages are loaded on demand.
   const { edgeOrigin } = await import('./edge-origin.js');
   const origin = edgeOrigin(config, runtime);
   const history = readHistoryOf(config, runtime, {
@@ -96,14 +95,14 @@ export async function startEdgeService(config: EdgeConfig): Promise<Service> {
   return serveBook(config, { origin, history }, runtime);
 }
 
-/** Serves the book of a journal, and the last one after its end. */
+/** Serves the book of a journal, which stays after its end. */
 export async function startReplayService(config: ReplayConfig, place: string): Promise<Service> {
   const runtime = runtimeOf(config);
   const origin = journalOrigin(config, place, runtime.timers);
   return serveBook(config, { origin }, runtime);
 }
 
-/** Compares a running service with its chain, and prints what differs; true when nothing does. */
+/** Compares a running service with its chain, and prints the differences; true when there are none. */
 export async function verifyService(config: VerifyConfig): Promise<boolean> {
   const { url, markets, seconds } = config;
   const compared = { ...config, auditIntervalMs: 0, journal: undefined };
@@ -130,7 +129,7 @@ function chainBook(engine: BookOrigin['engine'], status: ServiceFeed['status']):
   };
 }
 
-/** Starts a local chain with a moving market on it, and serves its book. */
+/** Starts a local chain with a simulated market, and serves its book. */
 export async function startDemoService(
   config: DemoConfig,
   options: ServiceOptions = {},
