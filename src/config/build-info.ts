@@ -1,17 +1,15 @@
-/**
- * What was built: the package's name and version, and the commit that the set-up wrote down.
- */
+/** The build: the package's name and version, and the commit recorded at set-up. */
 import { readFileSync } from 'node:fs';
 
-/** A build as /version shows it. */
+/** The build in /version. */
 export interface BuildInfo {
   readonly name: string;
   readonly version: string;
-  /** Null when it was not built from a checkout. */
+  /** Null for a build outside of a checkout. */
   readonly commit: string | null;
 }
 
-/** Reads the build's facts from beside the compiled files; a run from source has no commit. */
+/** Reads the build info next to the compiled files; a run from source has no commit. */
 export function readBuildInfo(): BuildInfo {
   const manifest = readJson('../../package.json') ?? readJson('../../../package.json') ?? {};
   const build = readJson('../../build-info.json') ?? {};

@@ -10,7 +10,7 @@ export class ConfigError extends CodedError<
   constructor(
     code: ConfigError['code'],
     message: string,
-    /** The flag whose value it is, for example `--port`. */
+    /** The flag of the setting, for example `--port`. */
     readonly setting: string,
     options: ErrorOptions = {},
   ) {
@@ -18,26 +18,29 @@ export class ConfigError extends CodedError<
   }
 }
 
-/** A value that has to be given. */
+/** The error for a missing value. */
 export function missing(key: string): ConfigError {
   const flag = flagOf(key);
   return new ConfigError('MISSING_SETTING', `${flag} is missing`, flag);
 }
 
-/** A value that cannot be read. */
+/** The error for an unreadable value. */
 export function invalid(key: string, value: string, rule: string): ConfigError {
   const flag = flagOf(key);
   return new ConfigError('INVALID_SETTING', `${flag} was ${value}, ${rule}`, flag);
 }
 
-/** A malformed address. Its text is left out, because an RPC address often carries an access key. */
+/**
+ * The error for a malformed address. The message omits the value, because an RPC address often
+ * contains an access key.
+ */
 export function notUrl(key: string, protocols: readonly string[]): ConfigError {
   const flag = flagOf(key);
   const wanted = protocols.map((protocol) => `${protocol}//`).join(' or ');
   return new ConfigError('INVALID_SETTING', `${flag} must be a ${wanted} URL`, flag);
 }
 
-/** A value outside of its range. */
+/** The error for a value outside of its range. */
 export function outOfRange(key: string, value: string | number, range: string): ConfigError {
   const flag = flagOf(key);
   return new ConfigError('SETTING_OUT_OF_RANGE', `${flag} was ${value}, must be ${range}`, flag);

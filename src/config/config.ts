@@ -1,8 +1,8 @@
 /**
- * The settings of each command, checked, and the only reader of the environment.
+ * The settings of each command, validated; the only reader of the environment.
  *
- * A flag wins over its environment variable, which wins over the default. Nothing is read at import
- * time. `settings.ts` is the table of all settings; the rules that tie several of them stand here.
+ * A flag overrides its environment variable, which overrides the default. Nothing is read at import
+ * time. `settings.ts` is the table of all settings; the rules between several settings are here.
  */
 import { readAggregator } from './aggregator-settings.js';
 import { invalid, missing, outOfRange } from './config-error.js';
@@ -30,7 +30,7 @@ import type { SettingName } from './settings.js';
 
 export type * from './part-configs.js';
 
-/** Settings of every command that serves a book; the table of settings says what each is. */
+/** Settings of every command that serves a book; see the table of settings. */
 const BOOK_SETTINGS = [
   'host',
   'port',
@@ -61,22 +61,20 @@ const BOOK_SETTINGS = [
 
 /** Settings of every command that serves a book. */
 export interface BookConfig extends SettingValues<(typeof BOOK_SETTINGS)[number]> {
-  /** The venue outside of the chain; undefined for none. */
+  /** The external venue; undefined for none. */
   readonly aggregator?: AggregatorConfig | undefined;
 }
 
 /** Settings of a service on a cluster. */
 export interface ServiceConfig extends BookConfig {
-  /** The first is used while it works; the others take over when it does not. */
+  /** The first is used while it works; the others are fallbacks. */
   readonly nodes: readonly [NodeConfig, ...NodeConfig[]];
-  /** Streams in place of the nodes' subscriptions; empty for none. */
+  /** Streams instead of the nodes' subscriptions; empty for none. */
   readonly sources?: readonly SourceConfig[];
-  /** Takes the scan of all users; undefined leaves it to the node in use. */
+  /** Serves the scan of all users; undefined for the node in use. */
   readonly snapshotUrl: string | undefined;
   readonly programId: string;
-  /** Undefined for no history. */
   readonly history?: HistoryConfig | undefined;
-  /** Undefined for no journal. */
   readonly journal?: JournalConfig | undefined;
 }
 
@@ -88,13 +86,13 @@ export interface CoreConfig extends ServiceConfig {
 /** Settings of an edge, which follows a log. */
 export interface EdgeConfig extends BookConfig, SettingValues<'programId' | 'awayAfterMs'> {
   readonly place: LogPlaceConfig;
-  /** Where the core of the log keeps the history; undefined for none. */
+  /** The database of the core's history; undefined for none. */
   readonly database?: DatabaseConfig;
 }
 
 /**
- * What a demo of mainnet's markets has where it is not set: two makers a market and more, and one transaction
- * with a funding rate in seven seconds, as three markets have every 20 s.
+ * Defaults of a demo of mainnet's markets: two makers a market and more, and one funding
+ * transaction in seven seconds, the rate of three markets every 20 s.
  */
 const MAINNET_DEFAULTS = { makers: 400, fundingSeconds: 600 } as const;
 
@@ -102,9 +100,8 @@ const MAINNET_DEFAULTS = { makers: 400, fundingSeconds: 600 } as const;
 export interface DemoConfig
   extends BookConfig,
     SettingValues<'rate' | 'seed' | 'marketsPreset' | 'makers' | 'fundingSeconds'> {
-  /** Transactions with fills a second, at most. */
   readonly fillsPerSecond: number;
-  /** As that of a service; without a folder of its own in a temporary one. */
+  /** As in a service; without a data folder in a temporary one. */
   readonly history?: HistoryConfig | undefined;
   /** Likewise. */
   readonly journal?: JournalConfig | undefined;
@@ -112,13 +109,13 @@ export interface DemoConfig
 
 /** Settings of a service on a journal. */
 export interface ReplayConfig extends BookConfig, SettingValues<'speed'> {
-  /** The moment of a journal at which its book is served: the last turn up to a slot, or a time; undefined plays all. */
+  /** The moment to serve: the last turn up to a slot, or a time; undefined plays all. */
   readonly at?: JournalMomentSetting | undefined;
 }
 
 /** Settings of a comparison of a running service with its chain. */
 export interface VerifyConfig extends ServiceConfig, SettingValues<'seconds'> {
-  /** Address of the service, without a slash at its end. */
+  /** Address of the service, without a trailing slash. */
   readonly url: string;
 }
 
@@ -215,7 +212,7 @@ export class ConfigReader {
     return { ...service, logLevel, url: url.replace(/\/+$/, ''), seconds };
   }
 
-  /** The settings of what follows a chain. */
+  /** The settings of commands that follow a chain. */
   #readChain(): ServiceConfig {
     const first = this.#readNode('rpcUrl', 'wsUrl');
     if (first === undefined) throw missing('rpcUrl');
@@ -255,7 +252,7 @@ export class ConfigReader {
     throw outOfRange('staleAfterMs', staleAfterMs, range);
   }
 
-  /** Undefined when there is to be no history; wrong settings are refused all the same. */
+  /** Undefined when the history is disabled; invalid settings are rejected in any case. */
   #readHistory(dataDir: string | undefined): HistoryConfig | undefined {
     const { noHistory, backfillTransactions, historyRequestsPerSecond, ...rest } =
       this.#settings.readAll(
@@ -266,12 +263,12 @@ export class ConfigReader {
         'backfillTransactions',
         'historyRequestsPerSecond',
       );
-    // Fewer than two days would cut into what the statistics of 24 hours are made of.
+    // A retention below two days would cut into the 24-hour statistics.
     for (const name of ['retentionDays', 'candleRetentionDays'] as const) {
       if (rest[name] === 1) throw invalid(name, '1', 'must be 0, or 2 or more');
     }
     const url = readDatabaseUrl(this.#settings, 'historyUrl');
-    // Of all machines of a system the same may be set: it is for edges.
+    // Validated but unused: all machines of a system may share settings, and this one is for edges.
     readDatabaseUrl(this.#settings, 'historyReadUrl');
     if (noHistory) return undefined;
     return {
@@ -282,7 +279,7 @@ export class ConfigReader {
     };
   }
 
-  /** Undefined when there is to be no journal; wrong settings are refused all the same. */
+  /** Undefined when the journal is disabled; invalid settings are rejected in any case. */
   #readJournal(dataDir: string | undefined, isWanted: boolean): JournalConfig | undefined {
     const { noJournal, journalDays, journalMegabytes } = this.#settings.readAll(
       'noJournal',

@@ -2,7 +2,7 @@ import { ConfigError } from './config-error.js';
 import type { SettingReader } from './setting-reader.js';
 import { flagOf } from './settings.js';
 
-/** Reads the address of a database; undefined where none is set. Throws a ConfigError, which does not repeat it. */
+/** Reads the address of a database; undefined when unset. Throws a ConfigError, without the address. */
 export function readDatabaseUrl(
   settings: SettingReader,
   name: 'historyUrl' | 'historyReadUrl',

@@ -4,10 +4,10 @@ import { findTimeMs } from './time-text.js';
 /** A moment of a journal: the last turn up to a slot, or up to a time in unix milliseconds. */
 export type JournalMomentSetting = { readonly slot: number } | { readonly tsMs: number };
 
-/** Numbers from here on are unix milliseconds, as of 2001; slots are below for some thousand years. */
+/** The first number that is read as unix milliseconds (2001); slots stay below it for some thousand years. */
 const TS_MS_MIN = 1_000_000_000_000;
 
-/** Reads the moment of `--at`. Throws a ConfigError. */
+/** Parses the moment of `--at`. Throws a ConfigError. */
 export function parseMoment(text: string): JournalMomentSetting {
   const moment = findMoment(text);
   if (moment !== null) return moment;
@@ -18,7 +18,7 @@ export function parseMoment(text: string): JournalMomentSetting {
   );
 }
 
-/** The moment that a text names, a time as {@link findTimeMs} reads it; null for none. */
+/** Parses a moment, with times as in {@link findTimeMs}; null for an invalid text. */
 export function findMoment(text: string): JournalMomentSetting | null {
   if (/^\d{1,15}$/.test(text)) {
     const number = Number(text);

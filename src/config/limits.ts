@@ -1,33 +1,36 @@
 import { HISTORY_LIMITS } from './history-limits.js';
 import { REPLAY_LIMITS } from './replay-limits.js';
 
-/** Texts that are masked in a log: the settings of a process have a few hundred, and a test may start many services in one. */
+/**
+ * Masked texts of a log: a process's settings have a few hundred, and a test may start many
+ * services in one process.
+ */
 export const SECRET_FORMS_MAX = 8_192;
 
-/** Every limit that is met from outside, each with its reason: the largest (and smallest) values. */
+/** Every externally visible limit, each with its reason. */
 export const LIMITS = {
   /** A TCP port is 16 bits; 0 lets the system choose one, which tests use. */
   portMax: 65_535,
-  /** Steady account writes a second that the embedded chain keeps up with. */
+  /** Steady account writes a second that the embedded chain sustains. */
   demoRateMax: 500,
   /** A seed is one unsigned 32-bit word. */
   demoSeedMax: 0xffff_ffff,
-  /** One account of 4,376 bytes each: 44 MB of chain state, written in about 10 s at the start. */
+  /** Accounts of 4,376 bytes each: 44 MB of chain state, written in about 10 s at the start. */
   demoMakersMax: 10_000,
-  /** Transactions a second: the chain takes ten for some minutes before it slows. */
+  /** Transactions a second: the chain sustains ten for some minutes before it slows. */
   demoFillsMax: 10,
   /** The program's own period is an hour. */
   demoFundingSecondsMax: 3_600,
-  /** A filter names markets one by one; the program has fewer than this. */
+  /** Markets of a filter; the program has fewer. */
   marketFilterMax: 256,
   /** Levels or orders a side in one body: 1,000 rows are below 256 KiB of JSON. */
   depthMin: 1,
   depthMax: 1_000,
-  /** Levels a side of /l2 where the request names none. */
+  /** Default levels a side of /l2. */
   l2DepthDefault: 10,
-  /** Levels a side of the dlob-server, for /l2 under /dlob with `--compat-defaults`. */
+  /** Default levels a side of /l2 under /dlob with `--compat-defaults`, the dlob-server's. */
   l2CompatibleDepthDefault: 100,
-  /** Ticks a group; clients of Drift v2 use 1 to 10,000. */
+  /** Ticks per price group; clients of Drift v2 use 1 to 10,000. */
   groupingMin: 1,
   groupingMax: 1_000_000,
   /** Market indexes are u16 on chain. */
@@ -37,167 +40,173 @@ export const LIMITS = {
   /** Base58 characters of 32 bytes: 32 when all are zero, 44 when all are 255. */
   keyCharsMin: 32,
   keyCharsMax: 44,
-  /** Path and query: a batch of 256 entries with all parameters; 148 markets are 9,015 bytes of it. */
+  /** Path and query: a batch of 256 entries with all parameters; 148 markets take 9,015 bytes. */
   requestLineBytesMax: 32_768,
-  /** All header names and values of a request: what proxies in front allow by default. */
+  /** All header names and values of a request: the default limit of usual proxies. */
   headerBytesMax: 16_384,
   /**
-   * A request's head as the transport gathers it: room for both with their separators, so that what
-   * is refused for its size is refused here, by name. Each slow connection may hold this much.
+   * A request's head in the transport: room for both limits with separators, so that an oversized
+   * part is rejected by name. Each slow connection may hold this much.
    */
   requestHeadBytesMax: 65_536,
   /**
-   * What the transport holds of a reply until it has parsed all that came with the request. The reply to a
-   * request with a body is made longer than this, so that it is sent before the connection is closed.
+   * Bytes of a reply that the transport holds until it has parsed the whole input of its read. The
+   * reply to a request with a body is made longer, so that it is sent before the connection closes.
    */
   transportHeldBytesMax: 16_384,
-  /** Names of headers that a preflight may ask for, which are repeated: some forty of them. */
+  /** Requested header names in a preflight, which the reply repeats: about forty. */
   corsHeadersCharsMax: 1_024,
-  /** Parsed queries cached per path, so that a repeated request is not parsed again. */
+  /** Cached parsed queries per path. */
   queryMemoEntriesMax: 1_024,
-  /** Longer queries are parsed each time: 512 KiB of them a path, and the errors in batches beside. */
+  /** Maximum length of a cached query: 512 KiB of queries a path, plus batch errors. */
   queryMemoBytesMax: 512,
   /**
-   * Smaller bodies fit in a few packets: compressing them costs more than it saves. They are cached for
-   * a turn of the book instead: 16 MiB a path at most, with as many queries as are cached.
+   * Minimum size of a compressed body: smaller ones fit in a few packets. They are cached for a
+   * turn of the book instead: 16 MiB a path at most, with as many queries as are cached.
    */
   gzipBodyBytesMin: 16_384,
-  /** Compressed bodies of one path cached for their version: some of the largest. */
+  /** Cached compressed bodies of one path: several of the largest. */
   gzipCacheBytesMax: 16 * 1024 * 1024,
-  /** Larger bodies of /match cached for their turn of the book, until others need the room: copies, as the core writes over them. */
+  /** Cached larger bodies of /match of the current turn: copies, because the core reuses its buffer. */
   matchCacheBytesMax: 16 * 1024 * 1024,
-  /** Compressions under way at once; beyond it bodies go out plain, so no queue can grow. */
+  /** Concurrent compressions; further bodies are sent uncompressed, so no queue grows. */
   gzipPendingMax: 32,
-  /** Bytes of the bodies that are being compressed, of which one more may be begun: a few of the largest. */
+  /** Bytes of bodies being compressed, below which one more may start: a few of the largest. */
   gzipPendingBytesMax: 64 * 1024 * 1024,
   /**
-   * Bytes of responses that wait for clients to read them, equal ones counted once: ten of the largest.
-   * Beyond it large responses are refused, so that one more may wait than this.
+   * Bytes of unsent responses, equal ones counted once: ten of the largest. Beyond it large
+   * responses are rejected; one response may exceed it.
    */
   unsentBytesMax: 256 * 1024 * 1024,
-  /** Smaller bodies are never refused: the first send buffer of a connection takes them. */
+  /** Smaller bodies are never rejected: they fit a connection's send buffer. */
   unsentBodyBytesMin: 16_384,
-  /** Time that a client has to read a response: the largest in a minute is 3.4 Mbit/s. */
+  /** Time limit for reading a response: the largest in a minute is 3.4 Mbit/s. */
   unsentMsMax: 60_000,
-  /** Large responses that wait to be made: the last of as many batches waits about two seconds. */
+  /** Queued large responses: the last of as many batches waits about two seconds. */
   largeBodiesWaitingMax: 256,
   /**
-   * The share of one turn of the loop that goes to making large responses: with what the WebSockets take
-   * a turn stays below 5 ms. The last step, and the sending, come on top.
+   * Share of a turn of the event loop for making large responses: together with the WebSockets a
+   * turn stays below 5 ms. The last step, and the sending, are extra.
    */
   largeBodySliceMs: 1,
-  /** Rows a side up to which a book is small: made in some ten microseconds, about 16 KiB. */
+  /** Maximum rows a side of a small book: rendered in tens of microseconds, about 16 KiB. */
   smallBookLevels: 100,
   smallBookOrders: 35,
-  /** Clients of Drift v2 ask for all markets at once: 148. All levels of a side are 8 MB. */
+  /**
+   * Entries of a batch. Clients of Drift v2 request all 148 markets together. All levels of a side
+   * are 8 MB.
+   */
   batchEntriesMax: 256,
   batchLevelsMax: 50_000,
-  /** Makers of one response; getMultipleAccounts reads as many accounts at once. */
+  /** Makers of one response; getMultipleAccounts reads as many accounts per call. */
   topMakersMin: 1,
   topMakersMax: 100,
   topMakersDefault: 4,
-  /** Prices and quote have 64 bits on chain, and those of an auction a sign. */
+  /** Prices and quote have 64 bits on chain; auction prices are signed. */
   matchAmountMax: 2n ** 64n - 1n,
   matchSignedMax: 2n ** 63n - 1n,
-  /** Sizes at 1e9 of tokens with fewer decimals pass 64 bits; no token has as many units as this. */
+  /** Sizes at 1e9 of tokens with fewer decimals exceed 64 bits; no token has as many units as this. */
   matchSizeMax: 10n ** 30n,
-  /** Competing makers of an auction: some thousands of bytes of a query, and more than any auction has. */
+  /** Competing makers of an auction: several kilobytes of a query, and more than real auctions have. */
   matchJitOffersMax: 256,
   /** Slots of an auction: a u8 on chain. */
   auctionDurationMax: 255,
   /** The program's fee tiers, from 0. */
   feeTierMax: 5,
-  /** Lists of makers' accounts in flight: their calls are spaced, so that many may wait for one. */
+  /** Concurrent maker account requests: their calls are spaced, so many may wait for one. */
   accountReadsMax: 64,
-  /** Fetched results that are cached, of at most 584 KB each. */
+  /** Cached results, of at most 584 KB each. */
   accountReadsKeptMax: 64,
-  /** How long an account serves all lists that name it, and a list equal requests: a slot each. */
+  /** Lifetime of a cached account and list: a slot each. */
   accountReadsKeptMs: 400,
-  /** Time between two calls for makers' accounts, over all clients: ten a second beside the feed's. */
+  /** Minimum interval of maker account calls, over all clients: ten a second in addition to the feed's. */
   accountCallSpacingMs: 100,
-  /** Such calls in flight, of at most 100 accounts each: a slow node is not called faster than it returns. */
+  /** Concurrent calls, of at most 100 accounts each: a slow node is not overloaded. */
   accountCallsMax: 8,
-  /** Accounts that wait for such a call: half a second's worth. */
+  /** Queued accounts: half a second of calls. */
   accountsWaitingMax: 500,
-  /** Time between two calls for priority fees: all 148 markets of the main network within 4 s. */
+  /** Minimum interval of priority fee calls: all 148 markets of the main network within 4 s. */
   feeCallSpacingMs: 25,
-  /** Such calls in flight, each for one market. */
+  /** Concurrent fee calls, each for one market. */
   feeCallsMax: 8,
-  /** Markets that wait for such a call: two of the largest batches. */
+  /** Queued markets: two of the largest batches. */
   feesWaitingMax: 512,
-  /** How long the fees of a market serve all requests; they are of blocks of the last minute. */
+  /** Lifetime of a market's cached fees, which are those of the last minute's blocks. */
   feesKeptMs: 10_000,
-  /** Time that a call for fees may take, its retries included. */
+  /** Time limit of a fee call, retries included. */
   feeReadMsMax: 5_000,
-  /** Time that a fetch of makers' accounts may take, its retries included. */
+  /** Time limit of a maker account fetch, retries included. */
   accountReadMsMax: 5_000,
-  /** Addresses whose requests are counted: 2 MB. Beyond it the one that was quiet longest goes. */
+  /** Rate-limited addresses: 2 MB. Beyond it the longest idle one is evicted. */
   rateLimitedAddressesMax: 10_000,
-  /** Networks of trusted proxies: a large provider names some dozens. */
+  /** Networks of trusted proxies: a large provider names several dozen. */
   trustedProxiesMax: 256,
-  /** Proxies that a request passes one after the other: two or three, and room for odd set-ups. */
+  /** Proxies in a row: usually two or three. */
   forwardedHopsMax: 16,
-  /** A day: rarer than that is as good as 0, which turns audits off. */
+  /** A day: a longer interval should be 0, which disables audits. */
   auditIntervalMsMax: 86_400_000,
   probeIntervalMsMax: 60_000,
-  /** Shorter than this is not noticed in time; a day is as good as never. */
+  /** Shorter durations cannot be detected in time; a day is as good as never. */
   durationMsMin: 100,
   durationMsMax: 86_400_000,
-  /** A book that comes less often than each ten seconds is not one. */
+  /** A book with fewer updates than each ten seconds is useless. */
   publishIntervalMsMax: 10_000,
-  /** WebSockets of all addresses together: some kilobytes each, and as many file descriptors. */
+  /** WebSockets of all addresses together: some kilobytes and a file descriptor each. */
   socketsMax: 20_000,
   /** A message of a client names one subscription: a few hundred bytes. */
   socketMessageBytesMax: 4_096,
   /**
-   * Bytes that may wait for a client before frames are left out: some seconds of books of 20 levels,
-   * or three of 1,000. A client that never reads costs the process this much and one message.
+   * Backlog of a client before frames are skipped: some seconds of books of 20 levels, or three of
+   * 1,000. A client that never reads costs the process this much plus one message.
    */
   socketBufferBytesMax: 524_288,
   /**
-   * Megabytes that may wait for all WebSockets together, by default: 500 clients that read nothing. Beyond it
-   * those for which most waits are cut.
+   * Default megabytes of backlog of all WebSockets: 500 clients that read nothing. Beyond it the
+   * clients with the largest backlogs are cut.
    */
   socketBacklogMegabytesDefault: 256,
   socketBacklogMegabytesMax: 65_536,
-  /** How often the sockets are asked what waits: 20,000 take about 2 ms. */
+  /** Interval of backlog checks: 20,000 sockets take about 2 ms. */
   socketBacklogCheckMs: 100,
-  /** First books and resets wait while more than this does: one of 1,000 levels still has room. */
+  /** Backlog above which first books and resets wait: one of 1,000 levels still fits. */
   socketBacklogBytesMax: 131_072,
-  /** Replies that wait for a client whose buffer is full: what it may request in one burst. */
+  /** Queued replies of a client with a full buffer: the requests of one burst. */
   socketRepliesMax: 1_024,
-  /** Time that a client has to read most of what waits: 400 KB at 40 KB/s. */
+  /** Time limit for a client to read most of its backlog: 400 KB at 40 KB/s. */
   slowMsMax: 10_000,
-  /** Time that a client then has to read the rest and the close frame behind it. */
+  /** Additional time for the rest and the close frame. */
   slowCloseGraceMsMax: 5_000,
-  /** A client that has not answered a ping for this long is gone; proxies cut silent ones after 60 s. */
+  /** Time limit of a pong; proxies cut silent connections after 60 s. */
   socketIdleSecondsMax: 32,
-  /** Levels a side in a frame of the compatible channels, as the dlob-server's have. */
+  /** Levels a side in a frame of the compatible channels, the dlob-server's. */
   channelDepthDefault: 20,
   /**
-   * What `--topics-max` may allow: the core has room for as many topics, those of makers without an account,
+   * Maximum of `--topics-max`: the core has room for as many topics, plus those of unknown makers
    * and the common ones of 170 markets. Each costs a frame of the core whenever its market changes.
    */
   topicsMax: 12_000,
-  /** Topics of makers without an account, in all: a maker may wait for its first one, few do. */
+  /** Topics of makers without an account, in total: only new makers need them. */
   unknownMakerTopicsMax: 256,
-  /** Common topics of a market, which always have room: 33 of its book, 3 of trades, 18 of candles; those of the streams in both encodings. */
+  /**
+   * Common topics of a market, which always have room: 33 of its book, 3 of trades, 18 of candles,
+   * with both encodings.
+   */
   commonTopicsPerMarket: 54,
-  /** Between two frames of the channel `orderbook` of market data, as the Drift v2 data API has it. */
+  /** Interval of frames of the market data channel `orderbook`, the Drift v2 data API's. */
   dataBookIntervalMs: 400,
-  /** Between two messages of the channel `pricing`, of 19 KB for 148 markets, as the data API has it. */
+  /** Interval of messages of the channel `pricing`, of 19 KB for 148 markets, the data API's. */
   pricingIntervalMs: 3_000,
-  /** Of the channel `markets`, of 130 KB, likewise. */
+  /** Interval of messages of the channel `markets`, of 130 KB, likewise. */
   marketSummariesIntervalMs: 60_000,
-  /** Characters of subscriptions that wait for the first live book, over all sockets: ten of each. */
+  /** Characters of subscriptions queued for the first live book, over all sockets: ten of each. */
   earlyBytesMax: 32 * 1024 * 1024,
   /** An id is repeated in the reply; a UUID with a prefix fits. */
   socketIdCharsMax: 64,
-  /** Messages beyond the rate get an error until they exceed it by this many seconds; then it closes. */
+  /** Excess messages get an error until they exceed the rate by this many seconds; then the socket closes. */
   messageDebtSecondsMax: 2,
-  /** The clients in use reconnect when two of these have not come. */
+  /** Existing clients reconnect after two missed heartbeats. */
   heartbeatIntervalMs: 5_000,
-  /** Parts of the sockets that get their heartbeat one after the other: some 300 of 20,000 at once. */
+  /** Groups of sockets that get their heartbeat in turn: about 400 of 20,000 at a time. */
   heartbeatShards: 50,
   /** Rows a side of the streaming channels, and intervals in ms: few enough that readers share topics. */
   streamIntervals: [10, 50, 100, 250, 500, 1_000, 5_000],
@@ -205,98 +214,99 @@ export const LIMITS = {
   streamDepthDefault: 50,
   /** Silence after which a streaming topic sends a heartbeat. */
   streamHeartbeatMs: 1_000,
-  /** How often topics are checked for silence: a heartbeat is late by at most this. */
+  /** Interval of silence checks: a heartbeat is late by at most this. */
   streamWatchMs: 100,
-  /** How long a client that resumes waits for a book that is behind where it was: edges are so by milliseconds. */
+  /** Time that a resuming client waits for a book that lags behind its position: edges lag by milliseconds. */
   resumeWaitMsMax: 1_000,
-  /** How long deltas are stored for clients that resume: a restart of a client. */
+  /** Age of stored deltas for resuming clients: it covers a client's restart. */
   ringMsMax: 60_000,
-  /** Deltas of one topic: 100 a second for a minute are 200 bytes each. */
+  /** Stored deltas of one topic: 100 a second for a minute at 200 bytes each, rounded down. */
   ringBytesPerTopicMax: 1_048_576,
-  /** Deltas of all topics, with their headers: one chunk of each when 4,000 of them are busy. */
+  /** Stored deltas of all topics, with their headers: one chunk for each of 4,000 busy topics. */
   ringBytesMax: 64 * 1024 * 1024,
-  /** What a ring grows by: some seconds of a busy topic. */
+  /** Growth of a ring: some seconds of a busy topic. */
   ringChunkBytes: 16_384,
-  /** Time that an open history has for the first snapshot of a topic of candles or trades. */
+  /** Time limit of an open history for the first snapshot of a topic of candles or trades. */
   marketShowMsMax: 5_000,
-  /** Texts of candles and trades that wait to be published, as of some flushes: beyond it every subscriber gets a new snapshot. */
+  /** Queued texts of candles and trades, several flushes: beyond it every subscriber gets a new snapshot. */
   marketFramesMax: 20_000,
   /** The share of one turn of the loop that goes to making frames, or to messages that waited. */
   fanOutSliceMs: 3,
-  /** The same for messages that are handled as they come: both together are 5 ms, of which a burst takes 20. */
+  /** Share for messages handled on arrival: both together are 5 ms; a burst takes 20 of them. */
   messageSliceMs: 2,
   /** The share of one turn of the loop that goes to frames of topics: some 300 topics of a turn go out in that turn. */
   publishSliceMs: 4,
   /** Clients of a service that stops come again after a time in between: 20,000 over five seconds. */
   reconnectAfterMsMin: 500,
   reconnectAfterMsMax: 5_500,
-  /** Time that clients have to read what waits for them when the service stops. */
+  /** Time for clients to read their backlog when the service stops. */
   socketDrainMsMax: 1_000,
-  /** How often it is checked whether they have, and how long they have to answer the close. */
+  /** Polling interval of that, and time to answer the close. */
   socketDrainPollMs: 25,
-  /** Sizes that are requested of an aggregator: two requests each, for each market. */
+  /** Sizes requested of an aggregator: two requests each, per market. */
   aggregatorSizesMax: 8,
-  /** The largest of them in whole quote: more than any such trade, and a u64 in the token's decimals. */
+  /** Maximum size in whole quote: larger than any such trade, and a u64 in the token's decimals. */
   aggregatorSizeMax: 1_000_000_000,
-  /** Keys that may quote: the book holds the quotes of 64 makers a market. */
+  /** Keys that may quote: the book has room for 64 makers a market. */
   quoteMakersMax: 256,
-  /** Quotes of one maker in one market: a ladder of 32 prices a side is more than makers send. */
+  /** Quotes of one maker in one market: makers send fewer than the 32 prices a side that this allows. */
   quotesMax: 32,
   /** A message of 32 quotes has about 5 KB. */
   quoteMessageBytesMax: 16_384,
-  /** The sender in use repeats the quotes of each market every 500 ms: 150 markets and some more. */
+  /**
+   * Messages of a maker: existing makers repeat each market's quotes every 500 ms, for 150 markets
+   * and some more.
+   */
   quoteMessagesPerSecond: 400,
-  /** Sockets that are still to sign: two for each key. Beyond it the oldest gives way to a new one. */
+  /** Unsigned sockets: two for each key. Beyond it a new one replaces the oldest. */
   quoteUnsignedMax: 512,
-  /** Those of one address: a restart of a firm's makers. */
+  /** Unsigned sockets of one address: a restart of a firm's makers. */
   quoteUnsignedPerAddressMax: 32,
-  /** Those of one key from one address: a maker that reconnects, and its old sockets. */
+  /** Unsigned sockets of one key from one address: a reconnecting maker, and its old sockets. */
   quoteUnsignedPerKeyMax: 4,
-  /** Time that a maker has to sign the challenge: a round trip and some slowness. */
+  /** Time limit for signing the challenge: a round trip with margin. */
   quoteSignMsMax: 5_000,
-  /** A sender reconnects after 60 s of silence; proxies cut silent sockets then as well. */
+  /** A maker reconnects after 60 s of silence; proxies cut silent sockets then as well. */
   quoteHeartbeatMs: 5_000,
   ...HISTORY_LIMITS,
-  /** How long a text of /metrics serves further requests: nobody scrapes more often than each second. */
+  /** Lifetime of a cached /metrics text: scrapes are at least a second apart. */
   metricsKeptMs: 250,
-  /** The share of one turn of the loop that goes to rendering /metrics; it is 1 to 2 ms in all. */
+  /** Share of a turn of the event loop for rendering /metrics; it takes 1 to 2 ms in total. */
   metricsSliceMs: 1,
-  /** Rates above this are no limit on such machines. */
   ratePerSecondMax: 1_000_000,
-  /** A quoted value in an error message is cut here. */
   errorValueCharsMax: 64,
-  /** Seconds that a client should wait before it asks again for a first book. */
+  /** Seconds that a client should wait before it requests a first book again. */
   retryAfterSeconds: 1,
-  /** A day of a recording in a minute and a half; faster than that is 0, without any pause. */
+  /** A day of a recording in a minute and a half; 0 plays without any pause. */
   replaySpeedMax: 1_000,
-  /** An hour: what differs for so long is found in the first minute. */
+  /** An hour: persistent differences are found in the first minute. */
   verifySecondsMax: 3_600,
-  /** Ten years: longer is 0, which keeps all. */
+  /** Ten years: 0 keeps all. */
   historyDaysMax: 3_650,
   ...REPLAY_LIMITS,
   /** A month of back-fill at the first start; `slotbook backfill` goes further. */
   backfillHoursMax: 720,
   backfillTransactionsMax: 10_000_000,
-  /** Transactions a second that a node of one's own gives. */
+  /** Transactions a second that a private node serves. */
   historyRateMax: 10_000,
-  /** The page's HTML, scripts and styles, one of each for every view and part that is loaded later. */
+  /** Files of the page: its HTML, scripts and styles, one for every view and lazily loaded part. */
   pageFilesMax: 64,
-  /** The largest part of the page has a fifth of this. */
+  /** Bytes of a file; the largest has a fifth of this. */
   pageFileBytesMax: 1_048_576,
-  /** A book of the past does not change; a client that caches it for a day asks no more than once a day. */
+  /** Cache lifetime of past books, which are immutable: a day. */
   asOfSecondsMax: 86_400,
-  /** An epoch has 8 characters, and one a day beyond the year 9999. */
+  /** Characters of an epoch: usually 8, more beyond the year 9999. */
   epochCharsMax: 44,
-  /** A thousand terabytes: more than a machine has. */
+  /** A thousand terabytes, more than a machine has. */
   journalMegabytesMax: 1_000_000_000,
-  /** Servers of NATS that are named, and copies of the log: JetStream holds no more than five. */
+  /** NATS servers, and replicas of the log: JetStream supports at most five. */
   natsServersMax: 5,
-  /** Streams that are merged: two or three are a fail-over, and each costs its CPU. */
+  /** Merged streams: two or three provide failover, and each costs CPU. */
   sourcesMax: 8,
-  /** A week: the log is what edges join by, not an archive. */
+  /** A week: edges join from the log; it is not an archive. */
   natsHoursMax: 168,
-  /** Ranges, gaps and damaged files that /journal lists, the newest: a service that was started as often. */
+  /** Newest ranges, gaps and damaged files in /journal: as many restarts of a service. */
   journalListedMax: 1_000,
-  /** Time that a stopping service waits for its parts before it leaves anyway. */
+  /** Time that a stopping service waits for its parts. */
   stopMsMax: 5_000,
 } as const;

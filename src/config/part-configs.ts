@@ -1,4 +1,4 @@
-/** The settings of the parts of a service, as their readers in `config.ts` give them. */
+/** The settings of a service's parts, as `config.ts` returns them. */
 import { ConfigError, outOfRange } from './config-error.js';
 import { LIMITS } from './limits.js';
 import type { SettingValues } from './setting-reader.js';
@@ -11,7 +11,7 @@ export interface NodeConfig {
 
 /** A database, and whether its history is written or read. */
 export interface DatabaseConfig {
-  /** With user and password, which are never shown. */
+  /** Contains user and password, which are never shown. */
   readonly url: string;
   readonly role: 'write' | 'read';
 }
@@ -25,9 +25,9 @@ export interface GrpcConfig {
 
 /** The settings of the history. */
 export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRetentionDays'> {
-  /** The folder of its files, one a chain; undefined for a temporary one. */
+  /** The folder of its files, one per chain; undefined for a temporary one. */
   readonly dataDir: string | undefined;
-  /** In the place of files. */
+  /** A database instead of files. */
   readonly database?: DatabaseConfig | undefined;
   readonly backfillHours: number;
   readonly backfillTransactionsMax: number;
@@ -36,52 +36,48 @@ export interface HistoryConfig extends SettingValues<'retentionDays' | 'candleRe
 
 /** The settings of the journal. */
 export interface JournalConfig {
-  /** The folder below which it has its own; undefined for a temporary one. */
+  /** The parent of its folder; undefined for a temporary one. */
   readonly dataDir: string | undefined;
   /** Older files are deleted; 0 for never. */
   readonly days: number;
-  /** Of all files together; 0 for no limit. */
+  /** Total size of the files; 0 for no limit. */
   readonly bytesMax: number;
 }
 
 /** A swap aggregator that quotes spot markets. */
 export interface AggregatorConfig {
-  /** Its base address: `/quote` comes behind it. */
+  /** Its base address, without the final `/quote`. */
   readonly url: string;
-  /** Names of the markets that it quotes; empty means all spot markets that are served. */
+  /** Names of the quoted markets; empty for all served spot markets. */
   readonly markets: readonly string[];
   /** Sizes in whole quote, ascending. */
   readonly sizes: readonly number[];
-  /** How often each market is polled. */
+  /** Polling interval of each market. */
   readonly intervalMs: number;
-  /** Of one request. */
+  /** Time limit of one request. */
   readonly timeoutMs: number;
-  /** Levels older than this are left out. */
+  /** Levels older than this are excluded. */
   readonly maxAgeMs: number;
   readonly requestsPerSecond: number;
 }
 
 /** A log on NATS. */
 export interface LogPlaceConfig {
-  /** Addresses of its servers. */
   readonly servers: readonly string[];
-  /** The name of its stream. */
   readonly stream: string;
 }
 
-/** A log on NATS, and what of it is kept. */
+/** A log on NATS, and its retention. */
 export interface LogConfig {
   readonly place: LogPlaceConfig;
-  /** Servers that hold a copy. */
   readonly replicas: number;
-  /** Milliseconds. */
   readonly ageMsMax: number;
   readonly bytesMax: number;
-  /** A core that was silent for so long is replaced by a standby, milliseconds. */
+  /** Silence of a core after which a standby replaces it, milliseconds. */
   readonly leaseMs: number;
 }
 
-/** Solana's convention: the subscription port is the HTTP port plus one, where a port is named. */
+/** Solana's convention: the subscription port is the HTTP port plus one, if the address has a port. */
 export function wsUrlOf(rpcUrl: string): string {
   const url = new URL(rpcUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -94,7 +90,10 @@ export type SourceConfig =
   | ({ readonly kind: 'rpc' } & NodeConfig)
   | ({ readonly kind: 'grpc' } & GrpcConfig);
 
-/** The streams of these settings, in their order; a node that is configured has its own subscription address. */
+/**
+ * The configured streams, in order; a source that is also a configured node uses that node's
+ * subscription address.
+ */
 export function sourcesOf(
   { source = [], grpcUrl = [], grpcToken }: SourceSettings,
   nodes: readonly NodeConfig[],
@@ -117,13 +116,13 @@ export function sourcesOf(
 
 type SourceSettings = Partial<SettingValues<'source' | 'grpcUrl' | 'grpcToken'>>;
 
-/** The text is left out: it may carry a key. */
+/** The message omits the text, which may contain a key. */
 function notSource(): ConfigError {
   const rule = '--source must be rpc: or grpc: before an http:// or https:// URL';
   return new ConfigError('INVALID_SETTING', rule, '--source');
 }
 
-/** What tells a source from the others where no key may be shown. */
+/** Distinguishes sources without showing keys. */
 function nameOf(source: SourceConfig): string {
   return `${source.kind}:${new URL(source.kind === 'rpc' ? source.rpcUrl : source.url).host}`;
 }
@@ -131,7 +130,7 @@ function nameOf(source: SourceConfig): string {
 /** A user in the address is the server's own token. */
 function grpcServerOf(url: URL, grpcToken: string | undefined): GrpcConfig {
   const token = url.username === '' ? grpcToken : decodeURIComponent(url.username);
-  // The library that sends it would quote it in its error.
+  // The gRPC library would quote an invalid token in its error.
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
     const message = 'a gRPC token has visible ASCII characters alone, and no line end';
     throw new ConfigError('INVALID_SETTING', message, '--grpc-token');

@@ -1,10 +1,10 @@
-/** The text of an account's address. */
+/** Validates account addresses. */
 import { PublicKey } from '@solana/web3.js';
 import { LIMITS } from './limits.js';
 
-/** Whether a text is a key of 32 bytes as base58 writes it. */
+/** Whether a text is the base58 of 32 bytes. */
 export function isPublicKey(text: string): boolean {
-  // The length comes first: decoding takes time by its square.
+  // The length is checked first, because decoding takes quadratic time.
   if (text.length < LIMITS.keyCharsMin || text.length > LIMITS.keyCharsMax) return false;
   try {
     return new PublicKey(text).toBase58() === text;

@@ -1,9 +1,12 @@
-/** The limits of topics of the past, which are among `LIMITS`. */
+/** The limits of past topics, part of `LIMITS`. */
 export const REPLAY_LIMITS = {
-  /** Replays of one socket: a book and what is drawn beside it. Each has a book of its own in memory. */
+  /** Replays of one socket: a book and an accompanying chart. Each has its own book in memory. */
   replaysPerSocketMax: 2,
-  /** Replays of one address: two sockets' worth, and half of all places, so that nobody alone takes them all. */
+  /**
+   * Replays of one address: two sockets' worth, and half of all slots, so that one client cannot
+   * take them all.
+   */
   replaysPerIpMax: 4,
-  /** Pauses, seeks and the like of a replay that have no answer yet: a scrubber that is dragged sends some a second. */
+  /** Unanswered commands of a replay, such as pauses and seeks: a dragged scrubber sends several a second. */
   replayCommandsMax: 16,
 } as const;

@@ -1,21 +1,21 @@
 /**
- * Every secret of the settings of this process, in one place: the log and the last words of a command pass
- * through {@link Secrets.mask}. What clients are sent needs no mask, as no text of another server is in it; a mask
- * there would tell a client whether a word that it sent is a secret.
+ * All secrets of the process's settings: the log and the final error of a command pass through
+ * {@link Secrets.mask}. Responses to clients need no mask, because they contain no foreign text;
+ * masking them would reveal whether a word in a request is a secret.
  */
 import { SECRET_FORMS_MAX } from './limits.js';
 
-/** Shorter parts of an address (`rpc`, `v1`) are no keys, and masks of them would garble every text. */
+/** Shorter parts of an address (`rpc`, `v1`) are not keys, and masking them would garble every text. */
 const ADDRESS_PART_CHARS_MIN = 8;
-/** A shorter token, user or password is masked where it is a word, and not inside of others. */
+/** A shorter token, user or password is masked as a whole word only. */
 const ANYWHERE_CHARS_MIN = 4;
 const MASK = '***';
-/** The user that the documents propose for every server: a mask of it would garble the program's own name. */
+/** The documented user name for every server: masking it would garble the program's own name. */
 const PUBLIC_USER = 'slotbook';
 
-/** The secrets that texts are searched for. */
+/** The secrets to mask. */
 export class Secrets {
-  /** All texts that a secret may be repeated as. Of more than the limit the oldest are forgotten. */
+  /** All encodings of the secrets. Beyond the limit the oldest are dropped. */
   readonly #forms = new Set<string>();
   #masks: readonly ((text: string) => string)[] = [];
 
@@ -24,12 +24,11 @@ export class Secrets {
     this.#addForms([secret]);
   }
 
-  /** Adds what is secret in an address; of a text that is none, all of it. */
+  /** Adds the secrets of an address; all of a text that is not an address. */
   addAddress(text: string): void {
     this.#addForms(URL.canParse(text) ? secretParts(new URL(text)) : [text]);
   }
 
-  /** The text with every secret hidden, in whatever form it is repeated. */
   mask(text: string): string {
     return this.#masks.reduce((masked, mask) => mask(masked), text);
   }
@@ -43,7 +42,7 @@ export class Secrets {
       if (this.#forms.size <= SECRET_FORMS_MAX) break;
       this.#forms.delete(oldest);
     }
-    // Longest first, so that a secret which contains another is hidden whole.
+    // Longest first, so that a secret within another does not split it.
     this.#masks = [...this.#forms].sort((a, b) => b.length - a.length).map(maskOf);
   }
 }
@@ -58,7 +57,7 @@ function maskOf(form: string): (text: string) => string {
   return (text) => text.replace(word, MASK);
 }
 
-/** User info, and the parts that providers put keys into. The path of a database is its name. */
+/** User info, and the parts that providers use for keys. The path of a database is its name. */
 function secretParts(url: URL): readonly string[] {
   const path = url.protocol.startsWith('postgres') ? [] : url.pathname.split('/');
   const parts = [...path, ...url.searchParams.values(), url.search.slice(1), url.hash.slice(1)];
@@ -66,13 +65,12 @@ function secretParts(url: URL): readonly string[] {
     ...parts.filter((part) => part.length >= ADDRESS_PART_CHARS_MIN),
     ...(url.username === PUBLIC_USER && url.password !== '' ? [] : [url.username]),
     url.password,
-    // Where Postgres takes them as well, which asks for no length.
+    // Postgres accepts them here too, with any length.
     ...['user', 'password'].map((name) => url.searchParams.get(name) ?? ''),
     ...userInfoForms(url),
   ];
 }
 
-/** User and password as they travel together. */
 function userInfoForms({ username, password }: URL): readonly string[] {
   if (username === '' && password === '') return [];
   const pair = `${decodePart(username)}:${decodePart(password)}`;
@@ -80,7 +78,7 @@ function userInfoForms({ username, password }: URL): readonly string[] {
   return [...composed, Buffer.from(pair).toString('base64')];
 }
 
-/** A secret as it is, percent-encoded in each usual way, and within a text of JSON. */
+/** A secret as it is, percent-encoded in each usual way, and as JSON text. */
 function formsOf(secret: string): readonly string[] {
   const plain = decodePart(secret);
   const forms = [secret, plain].flatMap((text) => {

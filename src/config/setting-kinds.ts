@@ -1,6 +1,6 @@
-/** The kinds of settings of which the table in `settings.ts` is made, and what of them is secret. */
+/** The kinds of settings in the table of `settings.ts`, and their secrecy. */
 
-/** What a setting belongs to: each command takes some of the groups. */
+/** Groups of settings: each command uses some of them. */
 export type SettingGroup =
   | 'cluster'
   | 'book'
@@ -18,17 +18,20 @@ export type SettingGroup =
 
 interface SettingBase {
   readonly group: SettingGroup;
-  /** The word that stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   readonly value: string;
   /** What the setting does: a phrase without a full stop. */
   readonly text: string;
-  /** What a missing value means, where the default cannot be written as a value. */
+  /** The meaning of a missing value, if the default is not a value. */
   readonly absent?: string;
-  /** What of the value is never shown: all of it, or the keys and user info of its addresses, as of every address. */
+  /**
+   * The hidden part of the value: all of it, or the keys and user info of its addresses, which
+   * every address hides.
+   */
   readonly secret?: 'all' | 'addresses';
 }
 
-/** A number within a range, both ends included. A default of null means not set. */
+/** A number within a range, both ends included. A default of null means unset. */
 export interface NumberSetting extends SettingBase {
   readonly kind: 'integer' | 'number';
   readonly default: number | null;
@@ -37,27 +40,27 @@ export interface NumberSetting extends SettingBase {
   readonly unit?: string;
 }
 
-/** A text, or a base58 key of 32 bytes. A default of null means not set. */
+/** A text, or a base58 key of 32 bytes. A default of null means unset. */
 export interface TextSetting extends SettingBase {
   readonly kind: 'text' | 'key';
   readonly default: string | null;
 }
 
-/** One of a few words. */
+/** One of several words. */
 export interface ChoiceSetting extends SettingBase {
   readonly kind: 'choice';
   readonly default: string;
   readonly choices: readonly string[];
 }
 
-/** An address of one of the protocols. Its value is never repeated, because it may carry an access key. */
+/** An address of one of the protocols. Its value is never shown, because it may contain an access key. */
 export interface UrlSetting extends SettingBase {
   readonly kind: 'url';
   readonly default: string | null;
   readonly protocols: readonly string[];
 }
 
-/** A comma-separated list of addresses of one of the protocols, never repeated likewise. */
+/** A comma-separated list of addresses of one of the protocols, never shown likewise. */
 export interface UrlListSetting extends SettingBase {
   readonly kind: 'urls';
   readonly default: null;
@@ -72,7 +75,7 @@ export interface ListSetting extends SettingBase {
   readonly countMax: number;
 }
 
-/** A switch: one of the kind `off` turns something off, and its flag is `--no-...`. */
+/** A switch: kind `off` disables something, and its flag is `--no-...`. */
 export interface SwitchSetting extends SettingBase {
   readonly kind: 'off' | 'on';
   readonly default: false;
@@ -88,7 +91,7 @@ export type Setting =
   | ListSetting
   | SwitchSetting;
 
-/** What of a setting is never shown; null where nothing is secret. */
+/** The hidden part of a setting; null for none. */
 export function secretOf(setting: Setting): 'all' | 'addresses' | null {
   const isAddress = setting.kind === 'url' || setting.kind === 'urls';
   return setting.secret ?? (isAddress ? 'addresses' : null);

@@ -13,13 +13,12 @@ import {
 } from './setting-kinds.js';
 import { environmentNameOf, SETTINGS, type SettingName } from './settings.js';
 
-/** Flags by their camelCase name, as text; `--no-x` is false, and true when it is not given. */
+/** Flags by their camelCase name, as text; `--no-x` is false, and true when absent. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
 /** The environment of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a kind of setting is read as. */
 interface ValueByKind {
   readonly integer: number;
   readonly number: number;
@@ -43,7 +42,7 @@ type ValueOfSetting<Given extends Setting> =
         : never)
   | (Given['default'] extends null ? undefined : never);
 
-/** The value of a setting; undefined where it has no default and is not given. */
+/** The value of a setting; undefined if it has no default and is not set. */
 export type SettingValue<Name extends SettingName> = ValueOfSetting<(typeof SETTINGS)[Name]>;
 
 /** The values of some settings by their names. */
@@ -62,7 +61,7 @@ export class SettingReader {
     this.#collectSecrets();
   }
 
-  /** Whether a flag or the environment gives the setting. */
+  /** Whether a flag or the environment sets it. */
   isGiven(name: SettingName): boolean {
     return this.#textOf(name) !== undefined;
   }
@@ -75,12 +74,11 @@ export class SettingReader {
     return value as SettingValue<Name>;
   }
 
-  /** Reads several settings. */
   readAll<Name extends SettingName>(...names: readonly Name[]): SettingValues<Name> {
     return Object.fromEntries(names.map((name) => [name, this.read(name)])) as SettingValues<Name>;
   }
 
-  /** Also of settings that the command does not read: a text of another one may repeat them all the same. */
+  /** Includes settings that the command does not use: texts of other settings may contain them. */
   #collectSecrets(): void {
     for (const name of Object.keys(SETTINGS) as SettingName[]) {
       const text = this.#textOf(name);
@@ -91,10 +89,10 @@ export class SettingReader {
     }
   }
 
-  /** The text of a setting; undefined when it is not given or empty. */
+  /** The text of a setting; undefined when unset or empty. */
   #textOf(name: SettingName): string | undefined {
     const { kind } = SETTINGS[name];
-    // The flag of one that turns off has the opposite sense: `history: false` stands for `noHistory`.
+    // The flag of an `off` switch is inverted: `history: false` sets `noHistory`.
     if (kind === 'off' && String(this.#flags[positiveName(name)]) === 'false') return 'true';
     if (kind === 'on' && String(this.#flags[name]) === 'true') return 'true';
     const flag = kind === 'off' || kind === 'on' ? undefined : this.#flags[name];
@@ -103,12 +101,12 @@ export class SettingReader {
   }
 }
 
-/** Without the kind of a source before it. */
+/** The address without its source kind. */
 function addressIn(text: string): string {
   return text.trim().replace(/^(rpc|grpc):(?=https?:)/, '');
 }
 
-/** The command line gives `--no-history` as a `history` that is false. */
+/** The command line parses `--no-history` as `history: false`. */
 function positiveName(name: string): string {
   return name.replace(/^no([A-Z])/, (_, letter: string) => letter.toLowerCase());
 }
@@ -160,7 +158,7 @@ function parseKey(name: string, text: string, rule: string): string {
   throw invalid(name, text, rule);
 }
 
-/** An address, or a network as address and bits. IPv4 within IPv6 is to be written as IPv4. */
+/** An address, or a network as address and bits. IPv4 within IPv6 must be written as IPv4. */
 function parseNetwork(name: string, text: string): string {
   const [, address = '', bits = '0'] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const isMapped = /^::ffff:|\./i.test(address);

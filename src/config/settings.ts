@@ -1,6 +1,6 @@
 /**
- * Every setting of the service, once: its name, kind, default, range, unit and text. From this table come
- * the reader (`setting-reader.ts`), the options of the command line with their help, and the tables of
+ * The table of all settings: name, kind, default, range, unit and text. It generates the reader
+ * (`setting-reader.ts`), the options of the command line with their help, and the tables of
  * docs/operations.md (`test/support/settings-document.ts`).
  *
  * A setting `auditIntervalMs` is the flag `--audit-interval-ms` and the environment variable
@@ -15,7 +15,7 @@ const POSTGRES = ['postgres:', 'postgresql:'] as const;
 const NATS = ['nats:', 'tls:'] as const;
 const { durationMsMin, durationMsMax, publishIntervalMsMax, ratePerSecondMax } = LIMITS;
 
-/** The table. Its order is that of the help and of docs/operations.md. */
+/** The table, in the order of the help and of docs/operations.md. */
 export const SETTINGS = {
   rpcUrl: {
     ...{ group: 'cluster', kind: 'url', protocols: HTTP, default: null, value: 'url' },
@@ -63,7 +63,7 @@ export const SETTINGS = {
     default: 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
     text: "Drift v2's program",
   },
-  /** Loopback: a service that nobody has put behind a proxy yet serves this machine only. */
+  /** Loopback: without a proxy a service should only serve this machine. */
   host: {
     ...{ group: 'book', kind: 'text', default: '127.0.0.1', value: 'host' },
     text: 'address to listen on',
@@ -95,7 +95,7 @@ export const SETTINGS = {
     ...{ min: durationMsMin, max: durationMsMax },
     text: 'without a slot for this long the book is stale and the next node is tried; not below --lagging-after-ms',
   },
-  /** The chain's clock is an estimate of its validators, and off by some seconds by nature. */
+  /** The chain's clock is an estimate of its validators, with an error of some seconds. */
   clockSkewMaxMs: {
     ...{ group: 'book', kind: 'integer', default: 30_000, unit: 'ms', value: 'ms' },
     ...{ min: 1_000, max: durationMsMax },
@@ -106,7 +106,7 @@ export const SETTINGS = {
     ...{ value: 'port', absent: 'main port' },
     text: 'a port of its own for /metrics, /health, /ready and /status',
   },
-  /** Metrics are for the operators: another machine must be let in by name. */
+  /** Metrics are for operators: other machines need explicit access. */
   metricsHost: {
     ...{ group: 'book', kind: 'text', default: '127.0.0.1', value: 'host' },
     text: 'address of the metrics port',
@@ -127,7 +127,6 @@ export const SETTINGS = {
     value: 'count',
     text: 'subscriptions of one WebSocket',
   },
-  /** A quarter of all topics. */
   topicsPerIp: {
     ...{ group: 'book', kind: 'integer', default: 2_000, min: 0, max: LIMITS.topicsMax },
     value: 'count',
@@ -148,7 +147,7 @@ export const SETTINGS = {
     ...{ unit: 'per second', value: 'count' },
     text: 'messages of one WebSocket',
   },
-  /** A client that subscribes to all that a socket may have. */
+  /** The subscriptions of one socket. */
   messageBurst: {
     ...{ group: 'book', kind: 'integer', default: 1_024, min: 1, max: LIMITS.topicsMax },
     value: 'count',
@@ -164,7 +163,7 @@ export const SETTINGS = {
     ...{ unit: 'per second', value: 'count' },
     text: 'HTTP requests of one address; 0 for no limit',
   },
-  /** Nobody: the headers in which a proxy names its clients can be written by everybody. */
+  /** None: any client can write the headers in which a proxy names its clients. */
   trustedProxies: {
     ...{ group: 'book', kind: 'networks', default: [], value: 'networks' },
     ...{ countMax: LIMITS.trustedProxiesMax, absent: 'none' },
@@ -175,7 +174,7 @@ export const SETTINGS = {
     ...{ value: 'keys', absent: 'none' },
     text: 'base58 keys of the makers that may send indicative quotes, comma-separated',
   },
-  /** The dlob-server shows makers' quotes at the best price at most. */
+  /** The dlob-server shows makers' quotes at most at the best price. */
   indicativePolicy: {
     ...{ group: 'book', kind: 'choice', default: 'join', value: 'word' },
     choices: ['join', 'improve'],
@@ -193,13 +192,13 @@ export const SETTINGS = {
     ...{ group: 'history', kind: 'text', default: 'slotbook-data', value: 'folder' },
     text: 'folder of the history and of the journal, below the working directory; a demo has a temporary one',
   },
-  /** A quarter of a year: trades fill the disk, candles stay. */
+  /** A quarter of a year: trades fill the disk; candles have a separate setting. */
   retentionDays: {
     ...{ group: 'history', kind: 'integer', default: 90, min: 0, max: LIMITS.historyDaysMax },
     ...{ unit: 'days', value: 'days' },
     text: 'older trades and funding rates are deleted, candles stay; 0 for never, else 2 or more',
   },
-  /** Never: a market that always trades has 60 MB of minutes a year. */
+  /** Never: minutes of a busy market take 60 MB a year. */
   candleRetentionDays: {
     ...{ group: 'history', kind: 'integer', default: 0, min: 0, max: LIMITS.historyDaysMax },
     ...{ unit: 'days', value: 'days' },
@@ -213,14 +212,14 @@ export const SETTINGS = {
   },
   /**
    * A quarter of an hour of reading at the rate below. A busy program has as many in minutes: its
-   * statistics are short until the history is a day old, and /status says since when it is complete.
+   * statistics are incomplete until the history is a day old, and /status shows the completeness.
    */
   backfillTransactions: {
     ...{ group: 'history', kind: 'integer', default: 50_000, value: 'count' },
     ...{ min: 0, max: LIMITS.backfillTransactionsMax },
     text: 'with how many transactions at most',
   },
-  /** What a shared node allows beside the feed. */
+  /** The limit of a shared node, in addition to the feed. */
   historyRequestsPerSecond: {
     ...{ group: 'history', kind: 'integer', default: 50, min: 1, max: LIMITS.historyRateMax },
     ...{ unit: 'per second', value: 'count' },
@@ -244,13 +243,13 @@ export const SETTINGS = {
     ...{ group: 'journal', kind: 'off', default: false, value: '' },
     text: 'keep no journal, in a demo as well',
   },
-  /** A week, as the question about a past moment comes within days. */
+  /** A week, because questions about a past moment arise within days. */
   journalDays: {
     ...{ group: 'journal', kind: 'integer', default: 7, min: 0, max: LIMITS.historyDaysMax },
     ...{ unit: 'days', value: 'days' },
     text: 'older files of the journal are deleted; 0 for never',
   },
-  /** Ten gibibytes: a disk beside which the history has room. */
+  /** Ten gibibytes: this leaves room for the history. */
   journalMegabytes: {
     ...{ group: 'journal', kind: 'integer', default: 10_240, min: 0 },
     ...{ max: LIMITS.journalMegabytesMax, unit: 'MiB', value: 'MiB' },
@@ -265,13 +264,13 @@ export const SETTINGS = {
     ...{ group: 'log', kind: 'text', default: 'slotbook', value: 'name' },
     text: "name of the log's stream, of letters, digits, - and _; another one for each chain",
   },
-  /** One server: a cluster is to be asked for. */
+  /** One server: a cluster is optional. */
   natsReplicas: {
     ...{ group: 'core', kind: 'integer', default: 1, min: 1, max: LIMITS.natsServersMax },
     value: 'count',
     text: 'servers that hold a copy of the log; 3 in a cluster',
   },
-  /** Checkpoints are ten minutes apart at most, and three are kept. */
+  /** Checkpoints are at most ten minutes apart, and three are kept. */
   natsHours: {
     ...{ group: 'core', kind: 'integer', default: 2, min: 1, max: LIMITS.natsHoursMax },
     ...{ unit: 'hours', value: 'hours' },
@@ -283,25 +282,25 @@ export const SETTINGS = {
     ...{ max: LIMITS.journalMegabytesMax, unit: 'MiB', value: 'MiB' },
     text: 'the oldest messages of the log are deleted beyond as many',
   },
-  /** A second without a core at most, with what a take-over takes. */
+  /** At most a second without a core, plus the failover itself. */
   leaseMs: {
     ...{ group: 'core', kind: 'integer', default: 500, unit: 'ms', value: 'ms' },
     ...{ min: durationMsMin, max: durationMsMax },
     text: 'a standby takes over when the core was silent for so long',
   },
-  /** As long as a cluster of NATS may elect a leader. */
+  /** The election time of a NATS cluster. */
   awayAfterMs: {
     ...{ group: 'edge', kind: 'integer', default: 15_000, unit: 'ms', value: 'ms' },
     ...{ min: durationMsMin, max: durationMsMax },
     text: 'without the log for this long clients are sent to another edge, and none is let in',
   },
-  /** One scan of all users each time. */
+  /** One scan of all users per audit. */
   auditIntervalMs: {
     ...{ group: 'audit', kind: 'integer', default: 300_000, unit: 'ms', value: 'ms' },
     ...{ min: 0, max: LIMITS.auditIntervalMsMax },
     text: 'time between two audits of the book against the chain; 0 for none',
   },
-  /** One getMultipleAccounts of a hundred accounts each time. */
+  /** One getMultipleAccounts of a hundred accounts per probe. */
   probeIntervalMs: {
     ...{ group: 'audit', kind: 'integer', default: 1_000, unit: 'ms', value: 'ms' },
     ...{ min: 0, max: LIMITS.probeIntervalMsMax },
@@ -318,7 +317,7 @@ export const SETTINGS = {
     absent: 'all served',
     text: 'names of the spot markets that are quoted there, comma-separated',
   },
-  /** A small taker, a usual one and a large one. */
+  /** A small, a typical and a large taker. */
   aggregatorSizes: {
     ...{ group: 'aggregator', kind: 'sizes', default: [100, 1_000, 10_000], value: 'list' },
     countMax: LIMITS.aggregatorSizesMax,
@@ -345,7 +344,7 @@ export const SETTINGS = {
     ...{ unit: 'per second', value: 'count' },
     text: 'requests to it at most',
   },
-  /** The embedded chain holds 500 in the long run. */
+  /** The embedded chain sustains 500. */
   rate: {
     ...{ group: 'demo', kind: 'integer', default: 100, min: 1, max: LIMITS.demoRateMax },
     ...{ unit: 'per second', value: 'writes' },
@@ -366,13 +365,16 @@ export const SETTINGS = {
     value: 'count',
     text: 'market makers; of mainnet 400 if not set',
   },
-  /** The embedded chain slows with all that it has run. */
+  /** The embedded chain slows with its history. */
   fills: {
     ...{ group: 'demo', kind: 'integer', default: 1, min: 0, max: LIMITS.demoFillsMax },
     ...{ unit: 'per second', value: 'count' },
     text: 'transactions with fills at most',
   },
-  /** An hour on the real exchange. Each is a transaction a market, and the embedded chain slows with them. */
+  /**
+   * An hour on the real exchange. Each is a transaction per market, and the embedded chain slows
+   * with its history.
+   */
   fundingSeconds: {
     ...{ group: 'demo', kind: 'integer', default: 20, min: 1, max: LIMITS.demoFundingSecondsMax },
     ...{ unit: 's', value: 'seconds' },
@@ -393,7 +395,7 @@ export const SETTINGS = {
     value: 'url',
     text: 'address of the running service',
   },
-  /** A market that moves all the time needs some readings to be found equal. */
+  /** A constantly moving market needs several readings to be found equal. */
   seconds: {
     ...{ group: 'verify', kind: 'integer', default: 20, min: 1, max: LIMITS.verifySecondsMax },
     ...{ unit: 's', value: 'seconds' },
@@ -420,14 +422,14 @@ export function environmentNameOf(name: string): string {
   return `SLOTBOOK_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** What a setting is when nobody gives it, as the help and the documents show it. */
+/** A setting's default, as the help and the documents show it. */
 export function defaultText(setting: Setting): string {
   if (setting.absent !== undefined) return setting.absent;
   if (setting.default === null) return 'none';
   return Array.isArray(setting.default) ? setting.default.join(',') : String(setting.default);
 }
 
-/** The values that a setting may have, as the documents show them; empty where there is no bound. */
+/** The range of a setting, as the documents show it; empty without bounds. */
 export function rangeText(setting: Setting): string {
   switch (setting.kind) {
     case 'integer':
