@@ -1,9 +1,9 @@
-/** Accounts of the chain on their way into the book. */
+/** Accounts of the chain, as inputs of the book. */
 
-/** How an account's data is written: as in a response of the RPC, or as a text with a character for each byte. */
+/** The encoding of an account's data: as in an RPC response, or Latin-1 text with a character per byte. */
 export type AccountEncoding = 'base64' | 'base64+zstd' | 'bytes';
 
-/** An account as the chain's nodes deliver it; nothing of it is decoded in TypeScript. */
+/** An account from a node, not decoded in TypeScript. */
 export interface RawAccount {
   readonly pubkey: string;
   readonly owner: string;
@@ -12,28 +12,28 @@ export interface RawAccount {
   readonly encoding: AccountEncoding;
 }
 
-/** An account that could not be applied. The rest of its batch was. */
+/** An account that could not be applied; the rest of its batch was. */
 export interface AccountProblem {
-  /** Null when not even the key could be read. */
+  /** Null when the key itself is unreadable. */
   readonly pubkey: string | null;
   readonly code: string;
   readonly message: string;
 }
 
-/** A decoded response of the RPC, in native memory until it is applied. */
+/** A decoded RPC response, in native memory until it is applied. */
 export interface AccountSnapshot {
   /** The slot at which the node read the accounts. */
   readonly slot: number;
   readonly count: number;
   /** Perp positions of its users. */
   readonly positions: number;
-  /** Accounts of the response that could not be decoded; they are not among the `count`. */
+  /** Accounts of the response that could not be decoded; `count` excludes them. */
   readonly problemCount: number;
   /** The first 64 of them. */
   readonly problems: readonly AccountProblem[];
 }
 
-/** How a snapshot differed from the book, in user accounts. */
+/** The differences between a snapshot and the book, in user accounts. */
 export interface SnapshotReport {
   readonly seen: number;
   readonly added: number;

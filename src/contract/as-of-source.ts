@@ -1,4 +1,4 @@
-/** Bodies of the book as it was: what the server asks, and what it gets. */
+/** Bodies of past books: requests of the server, and their results. */
 import type {
   AuctionsRequest,
   L2Request,
@@ -10,19 +10,19 @@ import type { MarketVersion } from './book-source.js';
 import type { JournalMoment } from './journal-source.js';
 import type { MarketInfo } from './markets.js';
 
-/** A moment of the book by one of its measures. */
+/** A moment of the book, by one of its coordinates. */
 export interface AsOfMoment {
-  /** `slot` of the chain; `ts`, unix milliseconds; `seq`, the sequence number of the market that is read. */
+  /** `slot` of the chain; `ts`, unix milliseconds; `seq`, the sequence number of the requested market. */
   readonly by: 'slot' | 'ts' | 'seq';
   readonly value: number;
-  /** The run of the book that is meant; left out for the newest that has the moment. Given with a `seq`. */
+  /** The run of the book; by default the newest that has the moment. Required for a `seq`. */
   readonly epoch?: string | undefined;
 }
 
-/** What names a market in every run of the book; its id is another one in each. */
+/** Identifies a market in every run of the book; its id differs between runs. */
 export type MarketKey = Pick<MarketInfo, 'marketType' | 'marketIndex'>;
 
-/** One body to make. The request's own `market` is that of the present book, and is not read. */
+/** One body to render. The request's own `market` is an id of the present book, and is ignored. */
 export type AsOfRead = { readonly key: MarketKey } & (
   | { readonly path: 'l2'; readonly request: L2Request }
   | { readonly path: 'l3'; readonly request: L3Request }
@@ -31,12 +31,12 @@ export type AsOfRead = { readonly key: MarketKey } & (
   | { readonly path: 'topMakers'; readonly request: TopMakersRequest }
 );
 
-/** A part of a batch: a body to make, with what stands in its place without the market; or a finished text. */
+/** A part of a batch: a body to render, with a replacement for a missing market; or a finished text. */
 export type AsOfPart =
   | { readonly read: AsOfRead; readonly absent: string }
   | { readonly text: string };
 
-/** What is asked of one moment: one body, or those of a batch. */
+/** The requested bodies of one moment: one, or a batch. */
 export type AsOfBodies = { readonly read: AsOfRead } | { readonly parts: readonly AsOfPart[] };
 
 /** A request for bodies of a moment. */
@@ -45,31 +45,31 @@ export interface AsOfRequest {
   readonly bodies: AsOfBodies;
 }
 
-/** The turn whose end a body shows. */
+/** The turn at whose end a body was rendered. */
 export interface AsOfStamp extends JournalMoment {
   readonly epoch: string;
 }
 
-/** A finished body with its `asOf`, but that of `topMakers`, which is a list. */
+/** A finished body with its `asOf`, except for `topMakers`, which is a list. */
 export interface AsOfBody {
   readonly kind: 'body';
   readonly body: Uint8Array;
-  /** Equal for equal bytes. */
+  /** Equal hashes mean equal bytes. */
   readonly hash: string;
   readonly asOf: AsOfStamp;
-  /** Of the markets that are in it. */
+  /** Versions of the included markets. */
   readonly versions: readonly MarketVersion[];
-  /** Whether nothing that happens later changes it: false at the newest moment of the journal. */
+  /** Whether the body is immutable: false at the newest moment of the journal. */
   readonly isFinal: boolean;
 }
 
 /** Why there is no body. */
 export type AsOfRefusal =
-  /** The moment is outside of the journal; the message names what is kept. */
+  /** The moment is outside of the journal; the message contains the stored range. */
   | { readonly kind: 'notKept'; readonly message: string }
-  /** The book had no such market then. */
+  /** The book did not have the market then. */
   | { readonly kind: 'noMarket' }
-  /** The order could not be placed, as the core says. */
+  /** The core rejected the order. */
   | {
       readonly kind: 'refused';
       readonly error: {
@@ -78,36 +78,39 @@ export type AsOfRefusal =
         readonly param: string | null;
       };
     }
-  /** Too much is asked at once, or this took too long. */
+  /** Too many requests, or a timeout. */
   | { readonly kind: 'busy'; readonly message: string };
 
-/** What comes of a request. */
+/** The result of a request. */
 export type AsOfReply = AsOfBody | AsOfRefusal;
 
-/** What is counted of the requests for past moments. */
+/** Counted events of requests for past moments. */
 export type AsOfEvent =
   | 'requests'
-  /** Replies with the book of the moment; that it is not kept. */
+  /** Successful replies; replies that the moment is not stored. */
   | 'bodies'
   | 'notKept'
-  /** Requests beyond the limit on those that wait; that had no book in time. */
+  /** Requests beyond the queue limit; requests that timed out. */
   | 'queueRefusals'
   | 'late'
-  /** Books that were restored from a checkpoint; that went on from the moment of an earlier request. */
+  /** Books restored from a checkpoint; books continued from an earlier request. */
   | 'restores'
   | 'warmHits';
 
-/** How requests for past moments do, for /metrics. */
+/** Statistics of requests for past moments, for /metrics. */
 export interface AsOfStats {
-  /** Requests that have no reply yet, and threads that run. */
+  /** Unanswered requests, and running threads. */
   readonly open: number;
   readonly threads: number;
   readonly events: Readonly<Record<AsOfEvent, number>>;
 }
 
-/** The book of any moment that is kept. */
+/** The source of past books. */
 export interface AsOfSource {
-  /** Makes bodies of a moment; `isGone` is whether the client has left, whose request then ends. */
+  /**
+   * Renders bodies of a moment; `isGone` returns whether the client has disconnected, which cancels
+   * the request.
+   */
   readMoment(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply>;
   readStats(): AsOfStats;
 }

@@ -1,42 +1,42 @@
 /** Requests to the book. A `market` is a `MarketInfo.id`. */
 
-/** What a book shows beside orders. */
+/** The liquidity of a book besides orders. */
 export interface LiquiditySources {
-  /** The levels of the market's AMM; left out for no. */
+  /** Whether to include the levels of the market's AMM; default no. */
   readonly vamm?: boolean | undefined;
-  /** Indicative quotes; left out for no. */
+  /** Whether to include indicative quotes; default no. */
   readonly indicative?: boolean | undefined;
 }
 
-/** A book of levels. */
+/** A book by level. */
 export interface L2Request extends LiquiditySources {
   readonly market: number;
   /** Levels a side, at least 1. */
   readonly depth: number;
-  /** Ticks a group; left out for every level by itself. */
+  /** Ticks per price group; by default ungrouped. */
   readonly grouping?: number | undefined;
-  /** Whether orders that cross are moved apart; left out for no. */
+  /** Whether to uncross the book; default no. */
   readonly uncross?: boolean | undefined;
-  /** Whether the body is bytes, of docs/binary.md; left out for JSON text. */
+  /** Whether the body is binary (docs/binary.md); default JSON. */
   readonly binary?: boolean | undefined;
 }
 
-/** A book of orders. */
+/** A book by order. */
 export interface L3Request extends LiquiditySources {
   readonly market: number;
-  /** Orders a side, at least 1; left out for all. */
+  /** Orders a side, at least 1; default all. */
   readonly depth?: number | undefined;
   /** Only the orders of this user account (base58). */
   readonly maker?: string | undefined;
-  /** Whether orders that cross are moved apart, as in /l2; left out for no. */
+  /** Whether to uncross the book, as in /l2; default no. */
   readonly uncross?: boolean | undefined;
-  /** Whether the body is bytes, as of /l2. */
+  /** Whether the body is binary, as in /l2. */
   readonly binary?: boolean | undefined;
 }
 
 /**
- * A channel of the compatible order book; its name says all of this but the depth. A `grouping` of 1 is
- * another channel than none.
+ * A channel of the compatible order book; its name contains everything but the depth. A `grouping`
+ * of 1 and no grouping are different channels.
  */
 export type OrderbookFrameRequest = Omit<L2Request, 'uncross' | 'binary'>;
 
@@ -47,25 +47,25 @@ export type AuctionsRequest = Pick<L2Request, 'market'>;
 export interface TopMakersRequest {
   readonly market: number;
   readonly side: 'bid' | 'ask';
-  /** Makers at most. */
+  /** Maximum makers. */
   readonly limit: number;
 }
 
-/** An order that is sent now. Prices at 1e6, sizes at 1e9, quote amounts at 1e6. */
+/** A taker order sent now. Prices at 1e6, sizes at 1e9, quote amounts at 1e6. */
 export interface MatchRequest {
   readonly market: number;
   readonly side: 'buy' | 'sell';
   /** Base to fill; exactly one of it and `quote` is given. */
   readonly size?: bigint | undefined;
-  /** Quote to spend, or to receive, at most. */
+  /** Maximum quote to spend or to receive. */
   readonly quote?: bigint | undefined;
-  /** A limit order needs a price, and rests with what is not filled. */
+  /** A limit order needs a price, and its remainder rests. */
   readonly orderType: 'market' | 'limit';
   /** The worst price. */
   readonly limitPrice?: bigint | undefined;
-  /** Rests whole, or is refused; left out for no. */
+  /** Whether the order rests whole or is rejected; default no. */
   readonly postOnly?: boolean | undefined;
-  /** May only reduce `position`, which it needs; left out for no. */
+  /** Whether the order only reduces `position`, which is then required; default no. */
   readonly reduceOnly?: boolean | undefined;
   /** The position of the taker, negative for a short one. */
   readonly position?: bigint | undefined;
@@ -73,25 +73,25 @@ export interface MatchRequest {
   readonly auctionStart?: bigint | undefined;
   readonly auctionEnd?: bigint | undefined;
   readonly auctionDuration?: number | undefined;
-  /** Slots since the order was placed; left out for 0. */
+  /** Slots since the order was placed; default 0. */
   readonly slotsElapsed?: number | undefined;
   /** Offers in the auction, 256 at most. */
   readonly jit?: readonly JitOffer[] | undefined;
-  /** The account that sends the order, whose own orders it does not meet (base58). */
+  /** The account of the sender, whose own orders are skipped (base58). */
   readonly taker?: string | undefined;
-  /** 0 to 5; left out for 0. Spot markets have only the first. */
+  /** 0 to 5; default 0. Spot markets have only the first. */
   readonly feeTier?: number | undefined;
-  /** Whether the taker was referred; left out for no. */
+  /** Whether the taker was referred; default no. */
   readonly referred?: boolean | undefined;
-  /** Whose rules decide; left out for `spec`. */
+  /** The matching model; default `spec`. */
   readonly model?: 'spec' | 'onchain' | undefined;
-  /** Whether the AMM fills; left out for yes. */
+  /** Whether the AMM fills; default yes. */
   readonly includeVamm?: boolean | undefined;
-  /** Whether indicative quotes compete in the auction; left out for no. */
+  /** Whether indicative quotes compete in the auction; default no. */
   readonly includeIndicative?: boolean | undefined;
 }
 
-/** What a competing maker offers in an auction. */
+/** A competing maker's offer in an auction. */
 export interface JitOffer {
   readonly price: bigint;
   readonly size: bigint;

@@ -10,12 +10,12 @@ import type { FeedState } from './feed-status.js';
 import type { ChainStats, MarketInfo } from './markets.js';
 import type { FrameTimes, TopicDelta, TopicSnapshotRequest, TopicSpec } from './topics.js';
 
-/** What a body shows: equal versions of one market in one epoch have equal bodies. */
+/** The version of a market's bodies: equal versions in one epoch have equal bodies. */
 export interface MarketVersion {
   readonly seq: number;
   readonly slot: number;
   readonly state: FeedState;
-  /** Of the orders in auction, which are not in the book: another number when they changed. */
+  /** Revision of the orders in auction, which are not in the book. */
   readonly auctions: number;
 }
 
@@ -24,15 +24,18 @@ export interface BookStats {
   readonly users: number;
   /** Order slots with an open order. */
   readonly orders: number;
-  /** Open orders that are in a book. */
+  /** Open orders shown in a book. */
   readonly shown: number;
-  /** Of them, those of each market, by its id. */
+  /** Shown orders of each market, by its id. */
   readonly shownByMarket: readonly number[];
-  /** `shown` where the AMM of a market is in its book, else why it is not; null for spot markets. */
+  /**
+   * `shown` where the AMM of a market is in its book, else the reason of its exclusion; null for
+   * spot markets.
+   */
   readonly vammByMarket: readonly (string | null)[];
-  /** Open orders that are not, by reason. */
+  /** Open orders that are not shown, by reason. */
   readonly leftOut: Readonly<Record<string, number>>;
-  /** Accounts out of the book because their bytes are malformed. */
+  /** Quarantined accounts, whose bytes are malformed. */
   readonly quarantined: number;
   /** Pairs of a maker and a market with indicative quotes. */
   readonly quotingMakers: number;
@@ -40,58 +43,58 @@ export interface BookStats {
   readonly quotes: number;
 }
 
-/** The markets that are listed, by name. */
+/** The listed markets, by name. */
 export interface MarketDirectory {
-  /** In the order of their ids. The same array until a market is new or different. */
+  /** In the order of their ids. The same array until a market is new or changed. */
   markets(): readonly MarketInfo[];
-  /** The market of a name, in any case. */
+  /** The market with a name, in any case. */
   findMarket(name: string): MarketInfo | undefined;
 }
 
 /**
- * The book as the server reads it. A body or frame is a view on the engine's own buffer: bodies share
- * one and frames of topics another, each valid until the next of its kind.
+ * The server's view of the book. A body or frame is a view on the engine's buffer: bodies share one
+ * buffer and frames of topics another, each valid until the next of its kind.
  */
 export interface BookSource {
-  /** Names this run on this chain; every body carries it. */
+  /** Identifies this run on this chain; every body contains it. */
   readonly epoch: string;
-  /** Grows with everything that may change a body or the markets: the same turn, the same bodies. */
+  /** Grows with every change of a body or the markets: equal turns have equal bodies. */
   readonly turn: number;
-  /** How fresh the source is, as every body says. */
+  /** The freshness of the source, as in every body. */
   readonly state: FeedState;
-  /** What statistics take from the book, by market id, as of now; a new array at each call. */
+  /** The current statistics of the book, by market id; a new array at each call. */
   readChainStats(): readonly ChainStats[];
   l2(request: L2Request): Uint8Array;
   l3(request: L3Request): Uint8Array;
   auctions(request: AuctionsRequest): Uint8Array;
   /**
-   * What an order that is sent now would get. Throws for one that could not be placed an error with the
-   * code `INVALID_MATCH` or `MATCH_OUT_OF_RANGE`, whose context names the parameter.
+   * The simulated fills of an order. An invalid order throws an error with the code `INVALID_MATCH`
+   * or `MATCH_OUT_OF_RANGE`, whose context names the parameter.
    */
   match(request: MatchRequest): Uint8Array;
   /** The finished frame of the compatible order book channel. */
   orderbookFrame(request: OrderbookFrameRequest): Uint8Array;
-  /** The user accounts (base58) whose orders are best on a side, each once, best first. */
+  /** The user accounts (base58) with the best orders on a side, without duplicates, best first. */
   topMakers(request: TopMakersRequest): readonly string[];
-  /** The finished body of the open orders of a user account (base58). Throws for a text that is no key. */
+  /** The finished body of a user account's open orders (base58). Throws for an invalid key. */
   openOrders(account: string): string;
   /** Whether there is a user account with this key (base58). */
   hasUser(key: string): boolean;
-  /** The version that bodies of this market would show now. */
+  /** The current version of a market's bodies. */
   version(market: number): MarketVersion;
-  /** The name of a streaming topic: other topics have other names. Throws for a maker that is no key. */
+  /** The unique name of a streaming topic. Throws for an invalid maker key. */
   topicName(spec: TopicSpec): string;
   /**
-   * Opens a streaming topic, whose first publication is the book of now; `recvNs` is when the newest
-   * part of that was received. Returns a handle for the methods below.
+   * Opens a streaming topic with the current book; `recvNs` is the arrival of its newest update.
+   * Returns a handle for the methods below.
    */
   openTopic(spec: TopicSpec, recvNs?: bigint): number;
   closeTopic(handle: number): void;
-  /** Publishes what has changed since the last publication; null when nothing has. */
+  /** Publishes the changes since the last publication; null for none. */
   topicDelta(handle: number, times?: FrameTimes): TopicDelta | null;
-  /** The snapshot of the last publication: the next delta links to it. */
+  /** The snapshot of the last publication, which the next delta follows. */
   topicSnapshot(handle: number, request: TopicSnapshotRequest): Uint8Array;
-  /** The slot and the state of now, and the seq of the last publication. */
+  /** The current slot and state, and the seq of the last publication. */
   topicHeartbeat(handle: number): Uint8Array;
   stats(): BookStats;
 }

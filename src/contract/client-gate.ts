@@ -1,7 +1,7 @@
-/** Lets clients in, or sends them to another process. */
+/** Accepts clients, or drains them to another process. */
 export interface ClientGate {
-  /** Tells all clients to connect again elsewhere, and lets none in; resolves when the last one has gone. */
+  /** Asks all clients to reconnect elsewhere, and accepts none; resolves when the last one has left. */
   sendAway(): Promise<void>;
-  /** Lets clients in again. */
+  /** Accepts clients again. */
   letIn(): void;
 }

@@ -2,89 +2,89 @@ import type { AccountProblem, AccountSnapshot, RawAccount, SnapshotReport } from
 import type { FeedState } from './feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from './indicative.js';
 
-/** The markets that one turn of the event loop changed, by id; each is in one list at most. */
+/** The markets that one turn changed, by id; each is in at most one list. */
 export interface MarketChanges {
-  /** Something changed that every view of the market shows. */
+  /** The book changed. */
   readonly dirty: readonly number[];
-  /** Only the AMM's levels changed, and with them perhaps indicative quotes. */
+  /** Only the AMM's levels changed, and perhaps indicative quotes. */
   readonly requoted: readonly number[];
   /** Only indicative quotes changed. */
   readonly indicated: readonly number[];
-  /** The state or the epoch is another one, and so is every body of every market. */
+  /** State or epoch changed, which changes every body of every market. */
   readonly allChanged: boolean;
 }
 
-/** What one turn of the event loop changed. */
+/** The changes of one turn. */
 export interface TurnChanges extends MarketChanges {
   /** The first 64 accounts that could not be applied. */
   readonly problems: readonly AccountProblem[];
-  /** Whether a `MarketInfo` is new or different, and with it perhaps the oracles. */
+  /** Whether a `MarketInfo` is new or changed, and perhaps the oracles. */
   readonly marketsChanged: boolean;
 }
 
-/** The engine as the feed drives it: account bytes, time and state go in. */
+/** The feed's view of the engine: inputs are account bytes, time and state. */
 export interface FeedEngine {
   /** Adds an account to this turn. */
   push(account: RawAccount): void;
-  /** Adds to this turn that an account is gone. */
+  /** Adds a closed account to this turn. */
   pushClosed(pubkey: string, slot: number): void;
   setClock(slot: number, unixSeconds: number): void;
   setState(state: FeedState): void;
-  /** Applies what was added. `tsMs` is the time that bodies carry. */
+  /** Applies the added inputs. `tsMs` is the time in bodies. */
   endTurn(tsMs: number): TurnChanges;
   /**
-   * Decodes all accounts of a scan or, with their keys, those of getMultipleAccounts. The body must
-   * not change until the promise settles.
+   * Decodes all accounts of a scan or, given their keys, of getMultipleAccounts. The body must not
+   * change until the promise settles.
    */
   decodeSnapshot(body: Uint8Array, keys?: readonly string[]): Promise<AccountSnapshot>;
   beginSnapshot(snapshot: AccountSnapshot): void;
-  /** Applies `count` accounts from index `from` on; returns how many there were. */
+  /** Applies up to `count` accounts from index `from` on; returns how many there were. */
   applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number;
   endSnapshot(): SnapshotReport;
   /** The accounts of the oracles that markets name. */
   oracleKeys(): readonly string[];
-  /** The accounts of a snapshot that the book, as of the last turn, has in an older state or not. */
+  /** The accounts of a snapshot that the book lacks or has in an older state, as of the last turn. */
   lackingAccounts(snapshot: AccountSnapshot): readonly string[];
-  /** The accounts that the book has and a snapshot of them has not, though it is later than their last write. */
+  /** The accounts of the book that a later snapshot of them lacks. */
   goneAccounts(snapshot: AccountSnapshot): readonly string[];
   /** The accounts of the program in a snapshot. */
   foundAccounts(snapshot: AccountSnapshot): readonly string[];
   /** Whether the book, as of the last turn, has a user account of this key. */
   hasUser(pubkey: string): boolean;
-  /** At most `count` users with open orders, from the place where the page before ended. */
+  /** At most `count` users with open orders, from the end of the previous page. */
   usersWithOrders(from: number, count: number): UserPage;
-  /** What a snapshot of all users must agree with, as of the last turn. */
+  /** The totals that a snapshot of all users must match, as of the last turn. */
   readCensus(): Census;
 }
 
-/** What the accounts of the exchange say of its users, and how many accounts are held. */
+/** The exchange's own counts of its users, and the number of accounts in the book. */
 export interface Census {
-  /** User accounts that State counts, idle ones among them; 0 without a State. */
+  /** User accounts counted by State, idle ones included; 0 without a State. */
   readonly subAccounts: number;
-  /** Perp positions that the markets count, one for each user in each market. */
+  /** Perp positions counted by the markets, one for each user in each market. */
   readonly positions: number;
-  /** User and market accounts that are held, and the quarantined ones. */
+  /** User and market accounts in the book, quarantined ones included. */
   readonly accounts: number;
-  /** Accounts out of the book because their bytes are malformed. */
+  /** Quarantined accounts, whose bytes are malformed. */
   readonly quarantined: number;
 }
 
 /** Some of the users with open orders. */
 export interface UserPage {
   readonly keys: readonly string[];
-  /** Where the next page begins; 0 after the last one. */
+  /** Start of the next page; 0 after the last one. */
   readonly next: number;
 }
 
-/** The engine as indicative quotes enter it. */
+/** The engine's interface for indicative quotes. */
 export interface QuoteEngine {
   setIndicativePolicy(policy: IndicativePolicy): void;
   setIndicative(quotes: MakerQuotes): IndicativeOutcome;
-  /** No quote expires before this, in unix milliseconds; null when there is none. */
+  /** The earliest expiry of a quote, in unix milliseconds; null without quotes. */
   indicativeDueMs(): number | null;
 }
 
-/** An engine whose source can become another chain. */
+/** An engine whose source can switch to another chain. */
 export interface EpochEngine extends FeedEngine, QuoteEngine {
   readonly epoch: string;
   setEpoch(epoch: string): void;

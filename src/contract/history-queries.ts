@@ -1,25 +1,24 @@
 import type { MarketKey } from './markets.js';
 
 /**
- * How rows are written: `spec` in slotbook's own form, `records` as the Drift v2 data API
- * writes them, an envelope around decimals as text, and `named` as it does on the older paths that name
- * a market by `marketName` or `marketIndex`.
+ * Formats of rows: `spec` is slotbook's own, `records` the Drift v2 data API's (an envelope around
+ * decimal texts), and `named` the one of that API's older paths by `marketName` or `marketIndex`.
  */
 export type BodyForm = 'spec' | 'records' | 'named';
 
 /**
- * Lengths of candles, in minutes; then a day, a week from Monday and a month, all of UTC. `1440`, which
- * clients may ask for as well, is `D` here.
+ * Candle resolutions in minutes; then a day, a week from Monday and a month, all in UTC. The alias
+ * `1440` is `D` here.
  */
 export type Resolution = '1' | '5' | '15' | '60' | '240' | 'D' | 'W' | 'M';
 
 interface PageQuery {
   readonly market: MarketKey;
-  /** Rows at most. */
+  /** Maximum rows. */
   readonly limit: number;
   /** Pages of `limit` rows to skip, the newest first; not together with `before`. */
   readonly pageIndex?: number;
-  /** A cursor of an earlier response: rows older than it. */
+  /** The cursor of an earlier response: returns older rows. */
   readonly before?: string;
   readonly form: BodyForm;
 }
@@ -32,7 +31,7 @@ export interface TradesQuery extends PageQuery {
 /** Funding rates of a market, newest first. */
 export interface FundingRatesQuery extends PageQuery {
   readonly kind: 'fundingRates';
-  /** Rows of this time and later, in unix seconds. */
+  /** Only rows from this time on, in unix seconds. */
   readonly since: number;
 }
 
@@ -41,13 +40,13 @@ export interface CandlesQuery {
   readonly kind: 'candles';
   readonly market: MarketKey;
   readonly resolution: Resolution;
-  /** Candles at most: the newest in the range. */
+  /** Maximum candles: the newest in the range. */
   readonly limit: number;
-  /** The older bound of a candle's start, in unix seconds, inclusive; absent for none. */
+  /** The earliest start of a candle, in unix seconds, inclusive; absent for none. */
   readonly from?: number;
-  /** The newer bound, likewise; absent for `now`. */
+  /** The latest start, likewise; absent for `now`. */
   readonly to?: number;
-  /** Unix seconds: there is no candle that begins later. */
+  /** Unix seconds: no candle begins later. */
   readonly now: number;
   /** `spec` is ascending, `records` descending; `udf` has the columns of TradingView's UDF, ascending. */
   readonly form: BodyForm | 'udf';
@@ -62,7 +61,7 @@ export interface ArchiveQuery {
   readonly from: number;
   /** Unix seconds, exclusive. */
   readonly to: number;
-  /** 1 is the first. */
+  /** From 1 on. */
   readonly page: number;
   /** `csv` has the members of `records` as columns. */
   readonly form: 'records' | 'csv';
@@ -75,13 +74,13 @@ export interface AccountTradesQuery {
   readonly account: string;
   /** Only trades of this market. */
   readonly market?: MarketKey;
-  /** Rows at most. */
+  /** Maximum rows. */
   readonly limit: number;
-  /** A cursor of an earlier response: rows older than it. */
+  /** The cursor of an earlier response: returns older rows. */
   readonly before?: string;
 }
 
-/** Sums of what was traded, of all markets. */
+/** Traded volumes of all markets. */
 export interface VolumesQuery {
   readonly kind: 'volumes';
   /** Unix seconds, inclusive. */
@@ -97,7 +96,7 @@ export interface FundingMeansQuery {
   readonly now: number;
 }
 
-/** What the history can be asked. */
+/** The queries of the history. */
 export type HistoryQuery =
   | TradesQuery
   | FundingRatesQuery
@@ -109,10 +108,10 @@ export type HistoryQuery =
 
 /** A finished body. */
 export interface HistoryBody {
-  /** JSON, or CSV where that was asked for; its bytes stay as they are. */
+  /** JSON, or CSV if requested; the bytes are immutable. */
   readonly body: Uint8Array;
-  /** Where the next page begins, for `before`; null when there is none. */
+  /** The cursor of the next page, for `before`; null for none. */
   readonly nextCursor: string | null;
-  /** Whether nothing that was requested can change any more; absent means that it can. */
+  /** Whether the result is immutable; absent for no. */
   readonly isFinal?: boolean;
 }

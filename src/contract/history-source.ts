@@ -1,47 +1,47 @@
 import type { HistoryBody, HistoryQuery } from './history-queries.js';
 import type { MarketKey } from './markets.js';
 
-/** How far the history is. */
+/** The state of the history. */
 export type HistoryState = 'off' | 'starting' | 'backfilling' | 'live' | 'failing';
 
-/** How far the history is and what it counts, for /status and /metrics. */
+/** State and counters of the history, for /status and /metrics. */
 export interface HistoryStats {
   readonly state: HistoryState;
-  /** Why it is not live, or what it lacks while it is; null when it lacks nothing. */
+  /** Why it is not live, or what is missing while it is live; null for nothing. */
   readonly reason: string | null;
   /** Events since the worker began, by name. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What the file holds; `truncated` are transactions whose log the node had cut. */
+  /** Totals of the store; `truncated` are transactions whose log the node cut. */
   readonly stored: {
     readonly trades: number;
     readonly fundingRates: number;
     readonly truncated: number;
   };
-  /** Transactions that wait to be stored. */
+  /** Transactions queued for storing. */
   readonly queued: number;
-  /** Gaps between signatures that back-fill has still to read. */
+  /** Gaps that back-fill has not read yet. */
   readonly spansOpen: number;
-  /** Numbers of fills that are missing between stored ones, by market; only markets with any. */
+  /** Missing fill numbers by market; only markets with any. */
   readonly missingFills: Readonly<Partial<Record<MarketKey, number>>>;
-  /** All before this slot is finalised and complete, but for open gaps; 0 before the first check. */
+  /** The history is finalised and complete before this slot, except for open gaps; 0 before the first check. */
   readonly finalisedSlot: number;
   /**
-   * Unix seconds from which on all is stored, as far as the service has filled it itself; null while
-   * that is not known or a gap is open.
+   * Unix seconds from which the service's own history is complete; null while unknown, or while a
+   * gap is open.
    */
   readonly completeSinceTs: number | null;
   /**
-   * The chain's time, unix seconds: that of the newest finalised slot, and before it was read that of
-   * the newest stored record; null without either. All times of the history are counted from it.
+   * The chain's time, unix seconds: the newest finalised slot's, or until it is known the newest
+   * stored record's; null without either. All times of the history are relative to it.
    */
   readonly chainTs: number | null;
-  /** The newest slot with a trade that this run has stored, of this chain; 0 without one. */
+  /** The newest slot with a trade stored by this run on this chain; 0 for none. */
   readonly newestSlot: number;
-  /** How long after its event the last live trade was stored, in milliseconds; null without one. */
+  /** Delay between the last live trade and its storing, in milliseconds; null without one. */
   readonly lagMs: number | null;
 }
 
-/** What the statistics of a market take from its history; docs/market-data.md defines each. */
+/** The history's part of a market's statistics; docs/market-data.md defines each. */
 export interface MarketStats {
   readonly market: MarketKey;
   /** Of the last 24 hours, which begin with a whole minute: base at 1e9, quote at 1e6. */
@@ -53,12 +53,12 @@ export interface MarketStats {
   /** Of the last 24 hours, at 1e6; null without a trade. */
   readonly high24h: bigint | null;
   readonly low24h: bigint | null;
-  /** Of the oracle prices that those trades recorded, likewise. */
+  /** Of the oracle prices recorded by those trades, likewise. */
   readonly oracleHigh24h: bigint | null;
   readonly oracleLow24h: bigint | null;
   /**
-   * The last funding rate, and the average of those of the last 24 hours, each over its oracle twap:
-   * a fraction an hour at 1e18; null without one.
+   * The last funding rate, and the average of the last 24 hours, each divided by its oracle twap: a
+   * fraction per hour at 1e18; null without one.
    */
   readonly fundingRate: bigint | null;
   readonly fundingRate24hAvg: bigint | null;
@@ -66,30 +66,33 @@ export interface MarketStats {
   readonly fundingRateTs: number | null;
 }
 
-/** The history of trades, funding rates and candles as the server reads it. */
+/** The server's view of the history of trades, funding rates and candles. */
 export interface MarketDataSource {
   /**
-   * Makes a body. Rejects with an error with a code of the interface: `INVALID_PARAM` for a cursor
-   * that is none or is of another market, with `param` in its context, `NOT_READY` when nothing can be
-   * read.
+   * Renders a body. Rejects with an error with a code of the interface: `INVALID_PARAM` for a
+   * cursor that is invalid or of another market, with `param` in its context, `NOT_READY` when
+   * nothing can be read.
    */
   query(query: HistoryQuery): Promise<HistoryBody>;
-  /** Changes whenever a body of that market may: equal versions, equal bodies. Never has a quote. */
+  /**
+   * Changes whenever a body of that market may change: equal versions, equal bodies. Contains no
+   * quotation marks.
+   */
   version(market: MarketKey): string;
   readStats(): HistoryStats;
-  /** Of the markets of which anything is known. */
+  /** By market; markets without statistics are omitted. */
   readMarketStats(): ReadonlyMap<MarketKey, MarketStats>;
 }
 
-/** A finished message: a JSON text, or the bytes of docs/binary.md. An empty text has nothing to show. */
+/** A rendered message: JSON text, or the bytes of docs/binary.md. An empty text means an empty state. */
 export type MarketMessage = string | Uint8Array;
 
 /**
- * A message of a topic: `candle:perp_0:1`, `trades:perp_0`, with `:binary` behind them for bytes, and
- * `channel:perp_0`. A join leads to one frame: `snapshot`, for the reader that joined; `reset` when the topic had
- * no readers at the source; or `refused`. A topic is `reset` as well whenever its readers may have missed
- * something: the worker or the chain is another one, or the topic could not be read before. What follows,
- * for all readers, is `update`.
+ * A message of a topic: `candle:perp_0:1`, `trades:perp_0`, with the suffix `:binary` for bytes,
+ * and `channel:perp_0`. A join leads to one frame: `snapshot`, for the reader that joined; `reset`
+ * when the topic had no readers at the source; or `refused`. A topic is also `reset` whenever its
+ * readers may have missed something: after a change of the worker or the chain, or after a read
+ * failure. Later frames, for all readers, are `update`.
  */
 export type MarketFrame =
   | {
@@ -99,9 +102,9 @@ export type MarketFrame =
     }
   | { readonly topic: string; readonly kind: 'refused'; readonly reason: string };
 
-/** The history as the WebSockets follow it. */
+/** The history's streams, for the WebSockets. */
 export interface MarketStreamSource {
-  /** Begins a topic, or sends another snapshot of it. */
+  /** Opens a topic, or sends another snapshot of it. */
   join(topic: string): void;
   leave(topic: string): void;
   /** Frames come in order, to one receiver. */

@@ -1,32 +1,32 @@
-/** Streaming topics as they were: what the server asks of a journal, and what it gets. */
+/** Past streaming topics: requests of the server to a journal, and their results. */
 import type { AsOfMoment, MarketKey } from './as-of-source.js';
 import type { JournalMoment } from './journal-source.js';
 import type { TopicSpec } from './topics.js';
 
-/** A topic whose frames of the past are made again. */
+/** A topic whose past frames are rendered again. */
 export interface ReplayTopic {
   readonly key: MarketKey;
-  /** What it shows. Its `market` is an id of the present run of the book, and is not read. */
+  /** Its content. Its `market` is an id of the present run of the book, and is ignored. */
   readonly spec: TopicSpec;
-  /** The name that its frames have. */
+  /** The name in its frames. */
   readonly name: string;
-  /** The interval by whose marks it is published, as the bit that marks have for it. */
+  /** The bit of its interval in marks. */
   readonly classIndex: number;
 }
 
-/** A replay to begin. */
+/** A replay to start. */
 export interface ReplayRequest {
   readonly topic: ReplayTopic;
   readonly from: AsOfMoment;
-  /** Where it ends; null for a replay that becomes the live topic. */
+  /** The end of the replay; null to continue as the live topic. */
   readonly until: AsOfMoment | null;
-  /** How many times faster than it was. */
+  /** Speed factor. */
   readonly speed: number;
-  /** The JSON text of the request's id, which the snapshot repeats; empty for none. */
+  /** The JSON text of the request's id, repeated by the snapshot; empty for none. */
   readonly id: string;
 }
 
-/** What is asked of a replay that runs; `id` as in {@link ReplayRequest}. Undefined members stay as they are. */
+/** A command to a running replay; `id` as in {@link ReplayRequest}. Undefined members are unchanged. */
 export type ReplayCommand =
   | { readonly kind: 'pause'; readonly id: string }
   | { readonly kind: 'resume'; readonly id: string; readonly speed?: number | undefined }
@@ -38,61 +38,64 @@ export type ReplayCommand =
       readonly speed?: number | undefined;
     };
 
-/** Why there is no frame of a moment, as {@link AsOfRefusal} has it. */
+/** Why there is no frame of a moment, see {@link AsOfRefusal}. */
 export interface ReplayRefusal {
-  /** `fault` for one of the service, which it has logged: its message is not for clients. */
+  /** `fault` for a failure of the service, which is logged: its message is not for clients. */
   readonly kind: 'notKept' | 'noMarket' | 'busy' | 'fault';
   readonly message: string;
 }
 
-/** What a replay says between its frames. */
+/** An event between the frames of a replay. */
 export type ReplayEvent =
   | { readonly kind: 'paused'; readonly id: string; readonly at: JournalMoment }
   | { readonly kind: 'resumed'; readonly id: string; readonly speed: number }
-  /** The snapshot of the new place follows. */
+  /** The snapshot of the new position follows. */
   | { readonly kind: 'sought'; readonly id: string }
-  /** There is no such place: the replay stays where it was. */
+  /** The position does not exist: the replay keeps its own. */
   | { readonly kind: 'seekRefused'; readonly id: string; readonly refusal: ReplayRefusal }
-  /** Nothing is kept between the two; a snapshot follows. */
+  /** Nothing is stored between the two; a snapshot follows. */
   | {
       readonly kind: 'hole';
       readonly from: JournalMoment;
       readonly to: JournalMoment;
       readonly reason: 'restart' | 'stopped' | 'damaged';
     }
-  /** No frame follows, as `until` is reached, or the journal ends here and goes on no more. */
+  /** The replay is complete, because `until` is reached, or the journal has ended for good. */
   | { readonly kind: 'ended'; readonly at: JournalMoment; readonly reason: 'until' | 'end' }
-  /** It has come to the end of the journal, with this frame, which is that of a mark. */
+  /** The replay has reached the end of the journal with this frame, which belongs to a mark. */
   | { readonly kind: 'caughtUp'; readonly epoch: string; readonly seq: number }
-  /** It has ended by a failure. */
+  /** The replay has failed. */
   | { readonly kind: 'failed'; readonly refusal: ReplayRefusal };
 
 /** A frame or an event of a replay. */
 export type ReplayItem = Uint8Array | ReplayEvent;
 
-/** A replay that runs. What waits to be taken is bounded, and then the replay waits as well. */
+/** A running replay. Its item queue is bounded; when it is full, the replay pauses. */
 export interface Replay {
-  /** The oldest item that was not taken; undefined when there is none. */
+  /** The oldest untaken item; undefined for none. */
   readonly next: ReplayItem | undefined;
-  /** Commands whose events were not taken. */
+  /** Commands whose events are untaken. */
   readonly commandsWaiting: number;
   takeItem(): void;
   sendCommand(command: ReplayCommand): void;
-  /** After {@link ReplayListener.onEnd}: plays what the journal has by now, without a pause, and ends or has caught up. */
+  /**
+   * After {@link ReplayListener.onEnd}: plays the rest of the journal without pause, and then ends
+   * or has caught up.
+   */
   finish(): void;
   close(): void;
 }
 
-/** Is notified of what a replay does, never during a call of it. */
+/** Receives events of a replay, never during a call of it. */
 export interface ReplayListener {
-  /** There is another item. */
+  /** A new item is available. */
   onItem(): void;
-  /** It has come to the end of what is written, and waits for {@link Replay.finish}. */
+  /** The replay has reached the end of the written journal, and waits for {@link Replay.finish}. */
   onEnd(): void;
 }
 
-/** Plays the journal to readers of the stream. */
+/** Starts replays of the journal. */
 export interface ReplaySource {
-  /** Begins a replay; a text says why there is no room for it. */
+  /** Starts a replay; returns a text when there is no capacity for it. */
   openReplay(request: ReplayRequest, listener: ReplayListener): Replay | string;
 }

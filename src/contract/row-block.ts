@@ -1,22 +1,22 @@
-/** Rows of a table on their way to a file, column by column. */
+/** Rows of a table for a file, column by column. */
 export interface RowBlock {
-  /** How many values each column has. */
+  /** The number of values in each column. */
   readonly count: number;
   readonly columns: readonly RowColumn[];
 }
 
-/** One column. The same columns come in every block of a table. */
+/** One column. Every block of a table has the same columns. */
 export type RowColumn = { readonly name: string } & RowValues;
 
-/** What a column has. */
+/** The values of a column. */
 export type RowValues =
   /** Unix milliseconds. */
   | { readonly kind: 'time'; readonly values: BigInt64Array }
   | { readonly kind: 'integer'; readonly values: BigInt64Array }
-  /** Whole numbers of the smallest unit, so many `places` behind the point. */
+  /** Integers of the smallest unit, with `places` decimals. */
   | { readonly kind: 'decimal'; readonly places: number; readonly values: Decimals }
   | { readonly kind: 'text'; readonly values: readonly string[] }
   | { readonly kind: 'flag'; readonly values: readonly boolean[] };
 
-/** Whole numbers of any size. */
+/** Integers of any size. */
 export type Decimals = BigInt64Array | BigUint64Array | readonly bigint[];

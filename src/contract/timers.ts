@@ -1,18 +1,18 @@
-/** A call to come; cancelling twice or after it ran does nothing. */
+/** A scheduled call; cancelling twice or after it ran does nothing. */
 export interface Timer {
   cancel(): void;
 }
 
 /**
- * Time as every part of the service sees it: the service passes the timers of Node.js, a test passes
- * timers of its own. A pending call keeps the process alive, so an owner that stops cancels it.
+ * The time source of every part: the service passes Node.js's timers, a test its own. A pending
+ * call keeps the process alive, so an owner that stops must cancel it.
  */
 export interface Timers {
   /** Monotonic milliseconds from an arbitrary origin. */
   nowMs(): number;
-  /** Whole unix milliseconds of the wall clock, which may be set, also back. */
+  /** Whole unix milliseconds of the wall clock, which may jump, also back. */
   unixMs(): number;
-  /** Unix nanoseconds of a time of `nowMs`, finer than `unixMs`. */
+  /** Unix nanoseconds of a `nowMs` time, with a finer resolution than `unixMs`. */
   unixNs(atMs: number): bigint;
   /** Calls once after the delay. */
   after(delayMs: number, run: () => void): Timer;

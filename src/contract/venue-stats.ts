@@ -1,9 +1,9 @@
-/** What a venue counts, and which of its levels are used. */
+/** Counters of a venue, and the use of its levels. */
 export interface VenueStats {
   readonly name: string;
   /** Host and port, without any path or key. */
   readonly host: string;
-  /** Counts since the start, by what happened. */
+  /** Counts since the start, by event. */
   readonly events: Readonly<Record<'requests' | 'readings' | 'failures', number>>;
   /** Failures by their code. */
   readonly failures: Readonly<Record<string, number>>;
@@ -19,6 +19,6 @@ export interface VenueMarketStats {
   readonly levels: number;
   /** Age of the oldest of them; null while the market is left out. */
   readonly ageMs: number | null;
-  /** Why the market is left out; null when it is not, or was not polled yet. */
+  /** Why the market is excluded; null when it is not, or before the first poll. */
   readonly reason: string | null;
 }
