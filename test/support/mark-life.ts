@@ -13,8 +13,9 @@ import { JournalReader } from '../../src/engine/journal-reader.js';
 import { JournalWriter } from '../../src/engine/journal-writer.js';
 import { PublishMarks } from '../../src/feed/model/publish-marks.js';
 import { systemTimers } from '../../src/rpc/timers.js';
-import { StreamFanOut } from '../../src/server/sockets/stream-fan-out.js';
-import type { StreamTopic } from '../../src/server/sockets/stream-topics.js';
+import { Publisher } from '../../src/server/sockets/publisher.js';
+import type { StreamTopic } from '../../src/server/sockets/stream-topic.js';
+import { StreamTopics } from '../../src/server/sockets/stream-topics.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import { MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { Random } from '../../src/sim/random.js';
@@ -44,19 +45,23 @@ class Process {
   /** Frames of the last mark by topic. */
   frames = new Map<string, string>();
   marks = 0;
-  readonly streams: StreamFanOut;
+  readonly publisher: Publisher;
+  readonly streams: StreamTopics;
 
   constructor(sliceMs: number) {
-    this.streams = new StreamFanOut({
-      timers: systemTimers,
-      ...{ book: this.engine, directory: this.engine, topicsMax: TOPICS_MAX, sliceMs },
+    this.publisher = new Publisher({
+      ...{ timers: systemTimers, sliceMs },
       publish: (key, bytes) => void this.frames.set(key, bytes.toString()),
       onFault: (error) => {
         throw error;
       },
+    });
+    this.streams = new StreamTopics({
+      ...{ book: this.engine, directory: this.engine, topicsMax: TOPICS_MAX },
+      publisher: this.publisher,
       onEnded: () => undefined,
     });
-    this.engine.guardInput(() => this.streams.finishMark());
+    this.engine.guardInput(() => this.publisher.finishMark());
   }
 
   /** Opens a topic, or closes it where it is open. */
@@ -73,13 +78,13 @@ class Process {
     this.readings.set(key, reading);
     if (topic.isUnmarked) topic.waiting.add(() => this.#begin(reading));
     else {
-      this.streams.finishMark();
+      this.publisher.finishMark();
       this.#begin(reading);
     }
   }
 
   #begin(reading: Reading): void {
-    const frame = this.streams.renderSnapshot(reading.topic, { id: '', reset: false });
+    const frame = reading.topic.renderSnapshot({ id: '', reset: false });
     reading.book = new ModelBook(reading.key, 'any');
     reading.book.apply(JSON.parse(frame.toString()) as Frame);
     reading.beganAt = this.marks;
@@ -170,7 +175,7 @@ export class MarkLife {
     const turns = this.#random.nextBetween(20, 40);
     for (let turn = 0; turn < turns; turn += 1) this.#liveTurn();
     this.#endTurn();
-    for (const { streams } of this.#processes) streams.stop();
+    for (const { publisher } of this.#processes) publisher.stop();
     return { compared: this.#compared, otherLinks: this.#otherLinks };
   }
 
@@ -286,7 +291,7 @@ export class MarkLife {
       return { turn, mark };
     }
     const moved = this.#journal.moveTurn(mark, this.#tsMs);
-    second.streams.finishMark();
+    second.publisher.finishMark();
     const turn = moved?.turn ?? { ...own, dirty: [], requoted: [], indicated: [] };
     const { dirty, requoted, indicated, allChanged } = turn;
     expect(own).toMatchObject({ dirty, requoted, indicated, allChanged });
@@ -297,7 +302,8 @@ export class MarkLife {
   #publish(process: Process, changes: Turn, mark: PublishMark): void {
     process.marks += 1;
     process.frames = new Map();
-    process.streams.publishTurn({ changes, mark, receivedAtMs: 0 });
+    process.streams.addTurn({ changes, mark, receivedAtMs: 0 });
+    process.publisher.publishTurn();
   }
 
   /** The frames of the last mark, of topics that had begun before it. */

@@ -3,7 +3,7 @@ import type { CloseCause } from '../transport/client-socket.js';
 import { counterSeries, gaugeSeries, incrementCount, type MetricSeries } from './series.js';
 
 /** Counters of published frames since the start. */
-export interface FanOutStats {
+export interface PublisherStats {
   /** Frames sent to readers: each frame counts once for each reader. */
   readonly delivered: number;
   readonly deliveredBytes: number;
@@ -80,17 +80,15 @@ export class SocketCounts {
     incrementCount(this.#refusals, code);
   }
 
-  readStats(open: OpenSocketStats, fanOuts: readonly FanOutStats[]): SocketStats {
-    const sum = (name: keyof FanOutStats): number =>
-      fanOuts.reduce((total, stats) => total + stats[name], 0);
+  readStats(open: OpenSocketStats, published: PublisherStats): SocketStats {
     return {
       ...open,
-      frames: this.#frames + sum('delivered'),
-      bytes: this.#bytes + sum('deliveredBytes'),
+      frames: this.#frames + published.delivered,
+      bytes: this.#bytes + published.deliveredBytes,
       dropped: this.dropped,
       slow: this.slow,
       resets: this.resets,
-      failed: sum('failed'),
+      failed: published.failed,
       closes: Object.fromEntries(this.#closes),
       errors: Object.fromEntries(this.#errors),
       refused: Object.fromEntries(this.#refusals),

@@ -1,14 +1,18 @@
 /**
  * Publishes the frames of all topics: each is made once and published once for all subscribers of its topic.
  * A topic that has changed is published in its turn, then at most once an interval; the last change is never
- * lost, because a topic that is not ready is published when its time has come. Frames are made in slices, so
- * that no turn of the loop is held for long.
+ * lost, because a topic that is not ready is published when its time has come.
+ *
+ * Frames are made in slices, so that no turn of the loop is held for long. The frames of a mark come first, so
+ * that the transport packs them together for a subscriber of many; they show the book of their turn, and
+ * whoever moves the book waits for them.
  *
  * This file does not know the content of a frame, nor who its subscribers are.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { MarkPublisher } from '../../contract/publish-mark.js';
 import type { Timer, Timers } from '../../contract/timers.js';
-import type { FanOutStats } from '../metrics/socket-metrics.js';
+import type { PublisherStats } from '../metrics/socket-metrics.js';
 import type { Publish } from '../transport/client-socket.js';
 
 /** A name under which all subscribers receive the same frames. */
@@ -46,10 +50,20 @@ export interface PublisherOptions {
 }
 
 /** Publishes the topics of one service. */
-export class Publisher {
+export class Publisher implements MarkPublisher {
   readonly timers: Timers;
   readonly #options: PublisherOptions;
   readonly #sliceMs: number;
+  /** Called after each mark: readers that have seen more than this book. */
+  readonly ahead = new Set<() => void>();
+  /** The topics of the last mark whose frames are still to be made. */
+  readonly #marked = new Set<Topic>();
+  /** Whether the book waits for the frames of the last mark. */
+  #isMarkOpen = false;
+  /** Those who wait with the book, in their order. */
+  readonly #waiting: (() => void)[] = [];
+  /** Lets the next of them go on. */
+  #resumption: Timer | undefined;
   /** In the order of changing. */
   readonly #due = new Set<Topic>();
   /** When the first of them is ready. */
@@ -74,15 +88,55 @@ export class Publisher {
     return true;
   }
 
+  /** Adds a topic whose frame shows the book of this turn. */
+  addMarked(topic: Topic): void {
+    this.#marked.add(topic);
+  }
+
+  /** Whether the frame of a topic of the last mark is still to be made. */
+  isMarked(topic: Topic): boolean {
+    return this.#marked.has(topic);
+  }
+
   removeTopic(topic: Topic): void {
+    this.#marked.delete(topic);
     this.#due.delete(topic);
+  }
+
+  /** Publishes the topics of a turn. The frames that are made later are made before the book moves. */
+  publishTurn(): void {
+    if (this.#isStopped) return;
+    const startMs = this.timers.nowMs();
+    this.#isMarkOpen = !this.#publishMarked(startMs);
+    if (!this.#isMarkOpen) this.#endMark();
+    this.#publishRest(startMs);
   }
 
   /** Publishes what is ready, as far as a slice goes, and plans the rest. */
   publishDue(): void {
-    if (this.#isStopped) return;
-    const startMs = this.timers.nowMs();
-    this.#planSlice(startMs >= this.#nextMs ? this.#publishReady(startMs) : startMs);
+    if (!this.#isStopped) this.#publishRest(this.timers.nowMs());
+  }
+
+  get isPublishing(): boolean {
+    return this.#isMarkOpen;
+  }
+
+  finishMark(): void {
+    // Who waited may have ended a turn, and left frames of its mark for later.
+    while (this.#isMarkOpen) {
+      for (const topic of this.#marked) this.#publishMarkedTopic(topic);
+      this.#endMark();
+    }
+  }
+
+  /** Makes what is left of the last mark of one topic. */
+  finishTopic(topic: Topic): void {
+    if (this.#marked.has(topic)) this.#publishMarkedTopic(topic);
+  }
+
+  onceFinished(resume: () => void): void {
+    if (this.#waiting.length === 0 && !this.#isMarkOpen) resume();
+    else this.#waiting.push(resume);
   }
 
   /** Sends a frame to the subscribers of a topic. */
@@ -106,7 +160,7 @@ export class Publisher {
     this.#options.onFault(error, topic.key);
   }
 
-  readStats(): FanOutStats {
+  readStats(): PublisherStats {
     return { ...this.#counts };
   }
 
@@ -114,27 +168,76 @@ export class Publisher {
   stop(): void {
     this.#isStopped = true;
     this.#timer?.cancel();
+    this.#marked.clear();
+    this.#endMark();
   }
 
-  /** Plans the next slice, unless one comes sooner. */
-  #planSlice(nowMs: number): void {
-    if (this.#nextMs >= this.#timerAtMs) return;
-    this.#timerAtMs = this.#nextMs;
+  /** Runs what is left of a slice, and plans the next one, unless one is planned that comes sooner. */
+  #publishRest(startMs: number): void {
+    const nowMs = this.timers.nowMs();
+    const endMs = nowMs < this.#nextMs ? nowMs : this.#publishReady(startMs);
+    const nextMs = this.#isMarkOpen ? endMs : this.#nextMs;
+    if (nextMs >= this.#timerAtMs) return;
+    this.#timerAtMs = nextMs;
     this.#timer?.cancel();
-    const run = (): void => {
-      this.#timerAtMs = Number.POSITIVE_INFINITY;
-      // A timer may come some microseconds early: topics are compared with the clock one by one.
-      this.#planSlice(this.#publishReady(this.timers.nowMs()));
-    };
-    const waitMs = Math.ceil(this.#nextMs - nowMs);
+    const waitMs = Math.ceil(nextMs - endMs);
+    const run = (): void => this.#runSlice();
     this.#timer = waitMs > 0 ? this.timers.after(waitMs, run) : this.timers.soon(run);
   }
 
-  /** Publishes for one slice, first the topics that changed first. Returns the time at the end. */
-  #publishReady(startMs: number): number {
+  /**
+   * Publishes for one slice. A mark ends in a turn of the loop without a slice of it: who waits for it goes on then,
+   * and makes frames as well.
+   */
+  #runSlice(): void {
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
+    const startMs = this.timers.nowMs();
+    if (this.#marked.size > 0) this.#publishMarked(startMs);
+    else if (this.#isMarkOpen) this.#endMark();
+    this.#publishRest(startMs);
+  }
+
+  /** Makes frames of the last mark; true when none is left. */
+  #publishMarked(startMs: number): boolean {
     let nowMs = startMs;
+    for (const topic of this.#marked) {
+      if (nowMs - startMs > this.#sliceMs) return false;
+      this.#publishMarkedTopic(topic, nowMs);
+      nowMs = this.timers.nowMs();
+    }
+    return true;
+  }
+
+  #publishMarkedTopic(topic: Topic, nowMs = this.timers.nowMs()): void {
+    this.#marked.delete(topic);
+    this.#publishTopic(topic, nowMs);
+  }
+
+  #endMark(): void {
+    this.#isMarkOpen = false;
+    for (const look of [...this.ahead]) look();
+    this.#resumeNext();
+  }
+
+  /** Each of those who wait may make frames, so that a turn of the loop is for one of them. */
+  #resumeNext(): void {
+    const resume = this.#resumption === undefined ? this.#waiting.shift() : undefined;
+    if (resume === undefined) return;
+    if (this.#waiting.length > 0) {
+      this.#resumption = this.timers.soon(() => {
+        this.#resumption = undefined;
+        if (!this.#isMarkOpen) this.#resumeNext();
+      });
+    }
+    resume();
+  }
+
+  /** Publishes what is ready of topics that have changed, the first change first. Returns the time at the end. */
+  #publishReady(startMs: number): number {
+    let nowMs = this.timers.nowMs();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const topic of this.#due) {
+      // A timer may come some microseconds early.
       if (topic.readyAtMs > nowMs) {
         nextMs = Math.min(nextMs, topic.readyAtMs);
         continue;

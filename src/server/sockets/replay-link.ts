@@ -1,8 +1,7 @@
 /** How a reader of the past goes on with the live topic. */
 import type { BookSource } from '../../contract/book-source.js';
 import { isBinaryMessage } from '../transport/client-socket.js';
-import type { StreamFanOut } from './stream-fan-out.js';
-import type { ResumePoint, StreamTopic } from './stream-topics.js';
+import type { ResumePoint, StreamTopic } from './stream-topic.js';
 
 /** A publication of a live topic, to which the frames of the past lead. */
 export interface TopicPoint extends ResumePoint {
@@ -12,13 +11,10 @@ export interface TopicPoint extends ResumePoint {
 }
 
 /** The last publication of a topic, which has begun. */
-export function readPoint(
-  topic: StreamTopic,
-  { book, streams }: { readonly book: BookSource; readonly streams: StreamFanOut },
-): TopicPoint {
+export function readPoint(topic: StreamTopic, book: BookSource): TopicPoint {
   const { epoch } = topic;
   const seq = seqOf(book.topicHeartbeat(topic.handle));
-  const snapshot = Uint8Array.from(streams.renderSnapshot(topic, { id: '', reset: false }));
+  const snapshot = Uint8Array.from(topic.renderSnapshot({ id: '', reset: false }));
   return { epoch, seq, nextNumber: topic.ring.nextNumber, snapshot };
 }
 

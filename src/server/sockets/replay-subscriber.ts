@@ -9,14 +9,9 @@ import type { SocketCounts } from '../metrics/socket-metrics.js';
 import { SocketError, UNSERVED_TEXT } from '../transport/errors.js';
 import { findFirstAfter, readPoint, type TopicPoint } from './replay-link.js';
 import { refusalError, textOfEvent } from './replay-messages.js';
-import type { StreamFanOut } from './stream-fan-out.js';
 import { StreamSubscriber } from './stream-subscriber.js';
-import {
-  isServed,
-  type ResumePoint,
-  type StreamRequest,
-  type StreamTopic,
-} from './stream-topics.js';
+import type { ResumePoint, StreamRequest, StreamTopic } from './stream-topic.js';
+import { isServed, type StreamTopics } from './stream-topics.js';
 import type {
   FrameSink,
   SendOutcome,
@@ -31,7 +26,7 @@ export interface ReplaySubscriberParts {
   readonly request: StreamRequest;
   readonly book: BookSource;
   readonly directory: MarketDirectory;
-  readonly streams: StreamFanOut;
+  readonly streams: StreamTopics;
   readonly counts: Pick<SocketCounts, 'countError'>;
   /** Begins the replay; a text says why there is no room for it. */
   readonly openReplay: (subscriber: ReplaySubscriber) => Replay | string;
@@ -145,7 +140,7 @@ export class ReplaySubscriber implements Subscriber {
   #beginHandover(): void {
     const { topic, begin } = this.#prepared ?? {};
     if (topic === undefined || begin === undefined) return;
-    this.#prepared = { topic, point: readPoint(topic, this.#parts), begin };
+    this.#prepared = { topic, point: readPoint(topic, this.#parts.book), begin };
     this.#replay.finish();
   }
 
@@ -184,7 +179,7 @@ export class ReplaySubscriber implements Subscriber {
     const { topic, point } = this.#prepared ?? {};
     if (topic === undefined || point === undefined) throw new Error('Invariant: it is prepared');
     // What is left of the last mark is among the frames of the past already.
-    streams.finishTopic(topic);
+    streams.publisher.finishTopic(topic);
     const firstMissed = findFirstAfter(topic, point, last);
     const { epoch, seq } = last;
     const live = { type: 'live', topic: this.key, epoch, seq };

@@ -8,7 +8,7 @@ import type { ClientMessage } from './client-message.js';
 import { type ReplayAction, readPlan, readSpeed } from './replay-messages.js';
 import { ReplaySubscriber } from './replay-subscriber.js';
 import { isWildcard, quotaClassOf, readStreamRequest } from './stream-dialect.js';
-import type { StreamRequest } from './stream-topics.js';
+import type { StreamRequest } from './stream-topic.js';
 import type { ChannelParts, SubscriptionRequest } from './subscription.js';
 import { classOf } from './unmarked-changes.js';
 

@@ -31,7 +31,7 @@ import { HeartbeatShards, reconnectAfterMs } from './heartbeat.js';
 import { HistoryTopics } from './history-topics.js';
 import { Publisher, type PublisherOptions } from './publisher.js';
 import { Session } from './session.js';
-import { StreamFanOut } from './stream-fan-out.js';
+import { StreamTopics } from './stream-topics.js';
 import { type SummarySource, type SummaryTopics, summaryTopics } from './summary-topics.js';
 
 /** The parts and settings of the WebSockets. */
@@ -72,7 +72,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   readonly #options: SocketServerOptions;
   readonly #publisher: Publisher;
   readonly #books: BookTopics;
-  readonly #streams: StreamFanOut;
+  readonly #streams: StreamTopics;
   readonly #market: HistoryTopics | null;
   readonly #summaries: SummaryTopics | null;
   readonly #topicQuota: TopicQuota;
@@ -114,7 +114,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     const publisher = new Publisher(parts);
     this.#publisher = publisher;
     this.#books = new BookTopics({ ...options, publisher });
-    this.#streams = new StreamFanOut({ ...parts, onEnded, topicsMax });
+    this.#streams = new StreamTopics({ book, directory, publisher, onEnded, topicsMax });
     this.#market = history === undefined ? null : new HistoryTopics(history, publisher);
     this.#summaries = summaries === undefined ? null : summaryTopics(summaries, publisher);
   }
@@ -138,29 +138,28 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   publishTurn(changes: MarketChanges, mark: PublishMark, waitedSeconds = 0): void {
     if (this.#closing) return;
     const receivedAtMs = this.#options.timers.nowMs() - waitedSeconds * 1_000;
-    this.#streams.publishTurn({ changes, mark, receivedAtMs });
+    this.#streams.addTurn({ changes, mark, receivedAtMs });
     this.#books.addTurn(changes);
-    this.#publisher.publishDue();
+    this.#publisher.publishTurn();
     this.#noteMarkets();
   }
 
   get isPublishing(): boolean {
-    return this.#streams.isPublishing;
+    return this.#publisher.isPublishing;
   }
 
   finishMark(): void {
-    this.#streams.finishMark();
+    this.#publisher.finishMark();
   }
 
   onceFinished(resume: () => void): void {
-    this.#streams.onceFinished(resume);
+    this.#publisher.onceFinished(resume);
   }
 
   readStats(): SocketStats {
-    const streams = this.#streams.readStats();
-    const { ringBytes } = streams;
+    const { ringBytes } = this.#streams;
     const open = { sockets: this.#sessions.size, topics: this.#topicQuota.topicCount, ringBytes };
-    return this.#counts.readStats(open, [this.#publisher.readStats(), streams]);
+    return this.#counts.readStats(open, this.#publisher.readStats());
   }
 
   checkUpgrade(request: HttpRequest): Reply | null {

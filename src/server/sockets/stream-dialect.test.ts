@@ -5,15 +5,16 @@ import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { changes, MarkedChanges } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
-import { StreamFanOut } from './stream-fan-out.js';
+import { Publisher } from './publisher.js';
 import { StreamSubscriber } from './stream-subscriber.js';
-import type { StreamTopic } from './stream-topics.js';
+import type { StreamTopic } from './stream-topic.js';
+import { StreamTopics } from './stream-topics.js';
 import type { FrameSink, SendOutcome } from './subscription.js';
 
 const INTERVAL_MS = 10;
 
 let book: FakeBook;
-let fanOut: StreamFanOut;
+let streams: StreamTopics;
 let marked: MarkedChanges;
 let receivedAtMs: number;
 let published: Record<string, unknown>[];
@@ -22,25 +23,24 @@ beforeEach(() => {
   vi.advanceTimersByTime(1_000);
   book = new FakeBook();
   published = [];
-  fanOut = new StreamFanOut({
+  const publisher = new Publisher({
     timers: systemTimers,
-    book,
-    directory: book,
     publish: (_, bytes) => void published.push(JSON.parse(bytes.toString())),
-    topicsMax: 2_000,
     onFault: (error) => {
       throw error;
     },
-    onEnded: () => undefined,
   });
-  marked = new MarkedChanges(INTERVAL_MS, (turn, mark) =>
-    fanOut.publishTurn({ changes: turn, mark, receivedAtMs }),
-  );
+  const onEnded = (): void => undefined;
+  streams = new StreamTopics({ book, directory: book, publisher, topicsMax: 2_000, onEnded });
+  marked = new MarkedChanges(INTERVAL_MS, (turn, mark) => {
+    streams.addTurn({ changes: turn, mark, receivedAtMs });
+    publisher.publishTurn();
+  });
 });
 
 function join(timing = false, depth = 10): StreamTopic {
   const spec = { channel: 'book', market: 0, depth, ...(timing ? { timing } : {}) } as const;
-  return fanOut.addSubscriber({ key: book.topicName(spec), spec });
+  return streams.addSubscriber({ key: book.topicName(spec), spec });
 }
 
 function turn(atMs = performance.now()): void {
@@ -85,7 +85,7 @@ describe('a resume that is cut because the client does not read', () => {
     const topic = join();
     const resume = { epoch: book.epoch, seq: book.current.seq };
     turns(5);
-    const reader = new StreamSubscriber({ streams: fanOut, topic, id: '1', resume });
+    const reader = new StreamSubscriber({ streams, topic, id: '1', resume });
     const client = new Client();
     client.isDropping = isDropping;
     for (const room of [2, 1, 0]) {
@@ -103,7 +103,7 @@ describe('a resume that is cut because the client does not read', () => {
     const topic = join();
     const resume = { epoch: book.epoch, seq: book.current.seq };
     turns(3);
-    const reader = new StreamSubscriber({ streams: fanOut, topic, id: '1', resume });
+    const reader = new StreamSubscriber({ streams, topic, id: '1', resume });
     const client = new Client();
     client.room = 1;
     expect(reader.sendSnapshot(client, 'first')).toBe(false);
@@ -120,7 +120,7 @@ describe('a resume from a book that is ahead of this one', () => {
     const topic = join();
     turns(1);
     const resume = { epoch: book.epoch, seq: book.current.seq + 2 };
-    const reader = new StreamSubscriber({ streams: fanOut, topic, id: '1', resume });
+    const reader = new StreamSubscriber({ streams, topic, id: '1', resume });
     const client = new Client();
     client.room = 9;
     const outcomes: SendOutcome[] = [];
@@ -164,21 +164,22 @@ describe('a resume from a book that is ahead of this one', () => {
     const [, topic] = [join(), join(false, 20)];
     const make = book.topicDelta.bind(book);
     // Each frame takes longer than a slice.
-    vi.spyOn(book, 'topicDelta').mockImplementation((handle, times) => {
+    const slow = vi.spyOn(book, 'topicDelta').mockImplementation((handle, times) => {
       vi.advanceTimersByTime(2 * LIMITS.publishSliceMs);
       return times === undefined ? make(handle) : make(handle, times);
     });
     turn();
     const resume = { epoch: book.epoch, seq: book.current.seq };
-    const reader = new StreamSubscriber({ streams: fanOut, topic, id: '1', resume });
+    const reader = new StreamSubscriber({ streams, topic, id: '1', resume });
     const client = new Client();
     client.room = 9;
     const outcomes: SendOutcome[] = [];
     const send = (): void => void outcomes.push(reader.sendSnapshot(client, 'first'));
     reader.attachCallbacks?.({ onReady: send, onFailed: () => undefined });
     send();
-    expect(fanOut.isPublishing).toBe(true);
-    fanOut.finishMark();
+    expect(streams.publisher.isPublishing).toBe(true);
+    slow.mockRestore();
+    streams.publisher.finishMark();
     expect(outcomes).toEqual(['later', true]);
     expect(client.frames).toEqual([]);
   });

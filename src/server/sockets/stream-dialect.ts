@@ -8,7 +8,7 @@ import type { QuotaClass } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
 import { asksForBytes, type ClientMessage, type MessageId } from './client-message.js';
 import { StreamSubscriber } from './stream-subscriber.js';
-import type { ResumePoint, StreamRequest } from './stream-topics.js';
+import type { ResumePoint, StreamRequest } from './stream-topic.js';
 import type {
   ChannelParts,
   Dialect,

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { Timer } from '../../contract/timers.js';
-import type { StreamFanOut } from './stream-fan-out.js';
-import type { ResumePoint, StreamTopic } from './stream-topics.js';
+import type { ResumePoint, StreamTopic } from './stream-topic.js';
+import type { StreamTopics } from './stream-topics.js';
 import type {
   FrameSink,
   SendOutcome,
@@ -12,7 +12,7 @@ import type {
 
 /** The parts of a subscriber. */
 export interface StreamSubscriberParts {
-  readonly streams: StreamFanOut;
+  readonly streams: StreamTopics;
   /** The subscriber is counted in it already. */
   readonly topic: StreamTopic;
   /** The JSON text of the request's id; empty for none. */
@@ -56,7 +56,7 @@ export class StreamSubscriber implements Subscriber {
   }
 
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
-    const { streams, topic, id } = this.#parts;
+    const { topic, id } = this.#parts;
     if (topic.isUnmarked) {
       topic.waiting.add(this.#begin);
       return 'later';
@@ -72,7 +72,7 @@ export class StreamSubscriber implements Subscriber {
       return this.#replayMissed(sink, from);
     }
     this.#nextMissed = undefined;
-    return sink.send(streams.renderSnapshot(topic, { id: isReset ? '' : id, reset: isReset }));
+    return sink.send(topic.renderSnapshot({ id: isReset ? '' : id, reset: isReset }));
   }
 
   leaveTopic(): void {
@@ -90,16 +90,16 @@ export class StreamSubscriber implements Subscriber {
 
   /** Once, when the book is where the client was. */
   #findFirstMissed(): void {
-    const { streams, topic, resume } = this.#parts;
+    const { topic, resume } = this.#parts;
     if (this.#nextMissed !== null) return;
-    this.#nextMissed = resume === undefined ? undefined : streams.findFirstMissed(topic, resume);
+    this.#nextMissed = resume === undefined ? undefined : topic.findFirstMissed(resume);
   }
 
   /** Looks again after each mark. A client that was never where it says is sent a snapshot all the same. */
   #waitForBook(): void {
-    const { streams } = this.#parts;
-    streams.ahead.add(this.#look);
-    this.#patience ??= streams.timers.after(LIMITS.resumeWaitMsMax, () => {
+    const { ahead, timers } = this.#parts.streams.publisher;
+    ahead.add(this.#look);
+    this.#patience ??= timers.after(LIMITS.resumeWaitMsMax, () => {
       this.#isPatient = false;
       this.#begin();
     });
@@ -112,7 +112,7 @@ export class StreamSubscriber implements Subscriber {
   #endWait(): void {
     if (this.#patience === undefined) return;
     this.#patience.cancel();
-    this.#parts.streams.ahead.delete(this.#look);
+    this.#parts.streams.publisher.ahead.delete(this.#look);
   }
 
   /**

@@ -1,76 +1,41 @@
 /**
- * The streaming topics that are open in the book: those with subscribers, and idle ones, whose last
- * subscriber left a short time ago and may come back to resume.
+ * The topics of the streaming channels that are open in the book: those with subscribers, and idle ones, whose
+ * last subscriber left a short time ago and may come back to resume. Marks say which of them are published, so
+ * that every process with the same marks sends the same frames. A topic that sent nothing sends a heartbeat.
+ *
+ * This file does not know the content of a frame, nor the time between two marks.
  */
+import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
+import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import type { TopicSpec } from '../../contract/topics.js';
-import { Ring, type RingMemory } from './stream-ring.js';
-import {
-  type ChangeKind,
-  classOf,
-  leastChangeOf,
-  type UnmarkedChanges,
-} from './unmarked-changes.js';
+import type { MarketMark, PublishMark } from '../../contract/publish-mark.js';
+import type { Timer } from '../../contract/timers.js';
+import { repeatCall } from '../transport/repeated-call.js';
+import type { Publisher } from './publisher.js';
+import { RingMemory } from './stream-ring.js';
+import { type ResumePoint, type StreamRequest, StreamTopic } from './stream-topic.js';
+import { UnmarkedChanges } from './unmarked-changes.js';
 
-/** A topic by its name, and its content. */
-export interface StreamRequest {
-  readonly key: string;
-  readonly spec: TopicSpec;
-}
-
-/** The last publication that a client received before it disconnected. */
-export interface ResumePoint {
-  readonly epoch: string;
-  readonly seq: number;
-}
-
-/** An open topic. */
-export interface StreamTopic {
-  /** Its name, which its frames repeat. */
-  readonly key: string;
-  readonly spec: TopicSpec;
-  /** The topic in the book. */
-  readonly handle: number;
-  readonly ring: Ring;
-  /** The interval class whose marks it follows. */
-  readonly classIndex: number;
-  /** Changes of its market below this do not change it. */
-  readonly leastChange: ChangeKind;
-  /** The epoch of its last publication. */
-  epoch: string;
-  /** Its sequence number. */
-  seq: number;
-  subscribers: number;
-  /**
-   * It was opened after a change that no mark of its class has: it begins at the next one, as it would go
-   * on from there in every other process.
-   */
-  isUnmarked: boolean;
-  /** Called once it begins; one a subscriber that waits for that. */
-  readonly waiting: Set<() => void>;
-  /** When the first of the changes that are to be published occurred. */
-  changedAtMs: number;
-  /** When the first notification of them was received. */
-  receivedAtMs: number;
-  /** When the last frame was published. */
-  framedAtMs: number;
-  /** Since when it has had no subscriber. */
-  idleSinceMs: number;
-  /** Whether its last frame failed. */
-  broken: boolean;
-}
-
-/** What a {@link StreamTopics} goes by. */
+/** The parts and settings of the streaming channels. */
 export interface StreamTopicsOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
+  readonly publisher: Publisher;
+  /** Called for a topic that has ended because its market is no longer served. */
+  readonly onEnded: (topic: string) => void;
   /** Beyond so many an idle topic makes room for a new one. */
   readonly topicsMax: number;
-  readonly unmarked: UnmarkedChanges;
 }
 
-/** Whether its market is served, and by the name in the topic's key. */
+/** What a turn has changed, what is published at its end, and when its first part was received. */
+export interface MarkedTurn {
+  readonly changes: MarketChanges;
+  readonly mark: PublishMark;
+  readonly receivedAtMs: number;
+}
+
+/** Whether the market of a topic is served, and by the name in the topic's key. */
 export function isServed(
   { key, spec }: StreamRequest,
   { book, directory }: Pick<StreamTopicsOptions, 'book' | 'directory'>,
@@ -82,113 +47,159 @@ export function isServed(
 
 /** The open topics by name and by market. */
 export class StreamTopics {
-  readonly #book: BookSource;
-  readonly #directory: MarketDirectory;
-  readonly #topicsMax: number;
-  readonly #unmarked: UnmarkedChanges;
-  readonly #memory: RingMemory;
-  readonly #onClosed: (topic: StreamTopic) => void;
+  readonly publisher: Publisher;
+  readonly #options: StreamTopicsOptions;
+  readonly #memory = new RingMemory();
+  readonly #unmarked = new UnmarkedChanges();
   readonly #topics = new Map<string, StreamTopic>();
   readonly #byMarket = new Map<number, Set<StreamTopic>>();
-  /** Those without a subscriber, in the order in which the last one left. */
+  /** Topics without a subscriber, in the order in which the last one left. */
   readonly #idle = new Set<StreamTopic>();
   #rows: readonly MarketInfo[] = [];
+  #receivedAtMs = 0;
+  #housekeeping: Timer | undefined;
 
-  /** `onClosed` is called for every topic that closes, for whatever reason. */
-  constructor(
-    { book, directory, topicsMax, unmarked }: StreamTopicsOptions,
-    memory: RingMemory,
-    onClosed: (topic: StreamTopic) => void,
-  ) {
-    this.#book = book;
-    this.#directory = directory;
-    this.#topicsMax = topicsMax;
-    this.#unmarked = unmarked;
-    this.#memory = memory;
-    this.#onClosed = onClosed;
+  constructor(options: StreamTopicsOptions) {
+    this.#options = options;
+    this.publisher = options.publisher;
   }
 
-  /** The number of all of them, idle ones included. */
-  get size(): number {
-    return this.#topics.size;
+  /** Starts to send heartbeats, and to drop idle topics and old deltas. */
+  start(): void {
+    const { timers } = this.publisher;
+    this.#housekeeping = repeatCall(timers, LIMITS.streamWatchMs, () =>
+      this.#runHousekeeping(timers.nowMs()),
+    );
   }
 
-  allTopics(): Iterable<StreamTopic> {
-    return this.#topics.values();
+  stop(): void {
+    this.#housekeeping?.cancel();
   }
 
-  ofMarket(id: number): Iterable<StreamTopic> {
-    return this.#byMarket.get(id) ?? [];
+  /** Memory of the deltas stored for readers that reconnect. */
+  get ringBytes(): number {
+    return this.#memory.bytes;
   }
 
   /** Adds a subscriber; a new topic begins with the book of the last mark, or at the next one. */
-  addSubscriber(request: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
-    const topic = this.#topics.get(request.key) ?? this.#openTopic(request, nowMs, recvNs);
+  addSubscriber(request: StreamRequest): StreamTopic {
+    const topic = this.#topics.get(request.key) ?? this.#openTopic(request);
     topic.subscribers += 1;
     this.#idle.delete(topic);
     return topic;
   }
 
   /** Removes a subscriber. The topic stays open for a while. */
-  removeSubscriber(topic: StreamTopic, nowMs: number): void {
+  removeSubscriber(topic: StreamTopic): void {
     topic.subscribers -= 1;
     if (topic.subscribers > 0 || this.#topics.get(topic.key) !== topic) return;
-    topic.idleSinceMs = nowMs;
+    topic.idleSinceMs = this.publisher.timers.nowMs();
     this.#idle.add(topic);
   }
 
-  /** Closes those that became idle before a time. */
-  closeIdle(beforeMs: number): void {
-    for (const topic of this.#idle) {
-      if (topic.idleSinceMs >= beforeMs) break;
-      this.closeTopic(topic);
+  /** Whether a reader has what this book has yet to publish, as at an edge that is behind the one before. */
+  isBehind(topic: StreamTopic, point: ResumePoint): boolean {
+    const { epoch, seq, spec } = topic;
+    if (point.epoch !== epoch || point.seq <= seq) return false;
+    if (this.publisher.isMarked(topic)) return true;
+    if (this.#options.book.version(spec.market).seq < point.seq) return true;
+    return this.#findUnmarked(topic) !== undefined;
+  }
+
+  /** Adds the topics that the mark of a turn publishes to those whose frames are made before the book moves. */
+  addTurn({ changes, mark, receivedAtMs }: MarkedTurn): void {
+    this.#receivedAtMs = receivedAtMs;
+    this.#unmarked.addTurn(changes, { nowMs: this.publisher.timers.nowMs(), receivedAtMs });
+    if (this.#topics.size > 0) this.#endUnserved();
+    for (const marked of mark) this.#addMarked(marked);
+  }
+
+  /** Closes all topics, which have no subscribers any more. */
+  forgetTopics(): void {
+    this.#closeIdle(Number.POSITIVE_INFINITY);
+  }
+
+  #addMarked({ market, classes }: MarketMark): void {
+    for (const topic of this.#byMarket.get(market) ?? []) {
+      if ((classes & (1 << topic.classIndex)) === 0) continue;
+      const change = this.#findUnmarked(topic);
+      if (change === undefined) continue;
+      topic.changedAtMs = change.changedAtMs;
+      topic.receivedAtMs = change.receivedAtMs;
+      this.publisher.addMarked(topic);
     }
+    this.#unmarked.clear(market, classes);
+  }
+
+  /** What no mark has published of the changes that a topic shows. */
+  #findUnmarked({ spec, classIndex, leastChange }: StreamTopic) {
+    const change = this.#unmarked.find(spec.market, classIndex);
+    return change !== undefined && change.kind >= leastChange ? change : undefined;
+  }
+
+  #openTopic(request: StreamRequest): StreamTopic {
+    const { book, topicsMax } = this.#options;
+    const { timers } = this.publisher;
+    const [oldest] = this.#idle;
+    if (this.#topics.size >= topicsMax && oldest !== undefined) this.#closeTopic(oldest);
+    const isKnown = request.spec.timing === true && this.#receivedAtMs > 0;
+    const recvNs = isKnown ? timers.unixNs(this.#receivedAtMs) : 0n;
+    const topic = new StreamTopic(request, { book, timers, memory: this.#memory, recvNs });
+    topic.isUnmarked = this.#findUnmarked(topic) !== undefined;
+    this.#topics.set(request.key, topic);
+    const { market } = request.spec;
+    this.#byMarket.set(market, (this.#byMarket.get(market) ?? new Set()).add(topic));
+    return topic;
   }
 
   /**
-   * Finds the topics whose market is no longer served, or no longer by the name in the topic's key, since
-   * the last call: another market may take that name, and its topics would have this key.
+   * Ends the topics whose market is no longer served, or no longer by the name in the topic's key, since the last
+   * call: another market may take that name, and its topics would have this key.
    */
-  findUnserved(): readonly StreamTopic[] {
-    const rows = this.#directory.markets();
-    if (rows === this.#rows) return [];
+  #endUnserved(): void {
+    const { directory, onEnded } = this.#options;
+    const rows = directory.markets();
+    if (rows === this.#rows) return;
     this.#rows = rows;
-    const names = new Map(rows.map(({ id, symbol }) => [id, symbol]));
-    return [...this.#topics.values()].filter(({ key, spec }) => {
-      const name = names.get(spec.market);
-      if (name === undefined || this.#directory.findMarket(name)?.id !== spec.market) return true;
-      return this.#book.topicName(spec) !== key;
-    });
+    for (const topic of [...this.#topics.values()].filter((one) => !isServed(one, this.#options))) {
+      this.#closeTopic(topic);
+      onEnded(topic.key);
+    }
   }
 
-  closeTopic(topic: StreamTopic): void {
+  #closeIdle(beforeMs: number): void {
+    for (const topic of this.#idle) {
+      if (topic.idleSinceMs >= beforeMs) break;
+      this.#closeTopic(topic);
+    }
+  }
+
+  #closeTopic(topic: StreamTopic): void {
     if (this.#topics.get(topic.key) !== topic) return;
     this.#topics.delete(topic.key);
     this.#idle.delete(topic);
-    const ofMarket = this.#byMarket.get(topic.spec.market);
+    const { market } = topic.spec;
+    const ofMarket = this.#byMarket.get(market);
     ofMarket?.delete(topic);
-    if (ofMarket?.size === 0) this.#byMarket.delete(topic.spec.market);
-    topic.ring.clear();
-    this.#onClosed(topic);
-    this.#book.closeTopic(topic.handle);
+    if (ofMarket?.size === 0) this.#byMarket.delete(market);
+    this.publisher.removeTopic(topic);
+    topic.close();
   }
 
-  #openTopic({ key, spec }: StreamRequest, nowMs: number, recvNs: bigint): StreamTopic {
-    const [oldest] = this.#idle;
-    if (this.#topics.size >= this.#topicsMax && oldest !== undefined) this.closeTopic(oldest);
-    const handle = this.#book.openTopic(spec, recvNs);
-    const [classIndex, leastChange] = [classOf(spec), leastChangeOf(spec)];
-    const change = this.#unmarked.find(spec.market, classIndex);
-    const topic: StreamTopic = {
-      ...{ key, spec, handle, ring: new Ring(this.#memory), epoch: this.#book.epoch },
-      ...{ seq: this.#book.version(spec.market).seq, changedAtMs: 0, receivedAtMs: 0 },
-      ...{ classIndex, leastChange, subscribers: 0, waiting: new Set() },
-      isUnmarked: change !== undefined && change.kind >= leastChange,
-      ...{ framedAtMs: nowMs, idleSinceMs: 0, broken: false },
-    };
-    this.#topics.set(key, topic);
-    const ofMarket = this.#byMarket.get(spec.market) ?? new Set();
-    this.#byMarket.set(spec.market, ofMarket.add(topic));
-    return topic;
+  /** Drops what is too old, and sends heartbeats where nothing was sent for a second. */
+  #runHousekeeping(startMs: number): void {
+    this.#closeIdle(startMs - LIMITS.ringMsMax);
+    this.#memory.expireChunks(startMs - LIMITS.ringMsMax);
+    for (const topic of this.#topics.values()) {
+      // A heartbeat on a topic whose frames fail would claim that its subscribers are up to date.
+      if (topic.subscribers === 0 || topic.broken || topic.isUnmarked) continue;
+      if (topic.framedAtMs + LIMITS.streamHeartbeatMs > startMs) continue;
+      try {
+        this.publisher.sendFrame(topic, topic.renderHeartbeat(startMs));
+      } catch (error) {
+        this.publisher.recordFailure(topic, error);
+      }
+      if (this.publisher.timers.nowMs() - startMs > LIMITS.publishSliceMs) return;
+    }
   }
 }

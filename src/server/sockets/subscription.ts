@@ -4,7 +4,7 @@ import type { QuotaClass } from '../admission/topic-quota.js';
 import type { BookTopics } from './book-topics.js';
 import type { ClientMessage, MessageId } from './client-message.js';
 import type { HistoryTopics } from './history-topics.js';
-import type { StreamFanOut } from './stream-fan-out.js';
+import type { StreamTopics } from './stream-topics.js';
 import type { SummaryTopics } from './summary-topics.js';
 
 /** Takes the frames for one subscriber alone. */
@@ -75,7 +75,7 @@ export interface ChannelParts {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly books: BookTopics;
-  readonly streams: StreamFanOut;
+  readonly streams: StreamTopics;
   /** Null where the service has no history. */
   readonly market: HistoryTopics | null;
   /** Null where the service makes no statistics. */

@@ -5,9 +5,10 @@ import type { TopicSpec } from '../../contract/topics.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { changes, MarkedChanges } from '../testing/market-changes.js';
 import { FakeBook } from '../testing/running-server.js';
-import { StreamFanOut } from './stream-fan-out.js';
+import { Publisher } from './publisher.js';
 import { StreamSubscriber } from './stream-subscriber.js';
-import type { StreamTopic } from './stream-topics.js';
+import type { StreamTopic } from './stream-topic.js';
+import { StreamTopics } from './stream-topics.js';
 
 const INTERVAL_MS = 10;
 const TOPICS_MAX = 2_000;
@@ -19,23 +20,24 @@ class Scene {
   readonly published: [topic: string, frame: Record<string, unknown>][] = [];
   readonly faults: string[] = [];
   readonly waits: number[] = [];
-  readonly fanOut = new StreamFanOut({
+  readonly publisher = new Publisher({
     timers: systemTimers,
-    book: this.book,
-    directory: this.book,
     publish: (topic, bytes) => this.published.push([topic, JSON.parse(bytes.toString())]),
-    topicsMax: TOPICS_MAX,
     onFault: (_, topic) => this.faults.push(topic),
-    onEnded: (topic) => this.faults.push(`ended ${topic}`),
     onPublished: (seconds) => this.waits.push(seconds),
   });
-  readonly marked = new MarkedChanges(INTERVAL_MS, (turn, mark) =>
-    this.fanOut.publishTurn({ changes: turn, mark, receivedAtMs: performance.now() }),
-  );
+  readonly topics = new StreamTopics({
+    ...{ book: this.book, directory: this.book, publisher: this.publisher, topicsMax: TOPICS_MAX },
+    onEnded: (topic) => this.faults.push(`ended ${topic}`),
+  });
+  readonly marked = new MarkedChanges(INTERVAL_MS, (turn, mark) => {
+    this.topics.addTurn({ changes: turn, mark, receivedAtMs: performance.now() });
+    this.publisher.publishTurn();
+  });
 
   join(depth: number, market = 0, others: Partial<TopicSpec> = {}): StreamTopic {
     const spec = { channel: 'book', market, depth, ...others } as const;
-    return this.fanOut.addSubscriber({ key: this.book.topicName(spec), spec });
+    return this.topics.addSubscriber({ key: this.book.topicName(spec), spec });
   }
 
   turn(...markets: readonly number[]): void {
@@ -52,7 +54,7 @@ class Scene {
   }
 
   snapshot(topic: StreamTopic): Record<string, unknown> {
-    return JSON.parse(this.fanOut.renderSnapshot(topic, ANSWER).toString());
+    return JSON.parse(topic.renderSnapshot(ANSWER).toString());
   }
 
   /** What was published since the last time that this was asked, short. */
@@ -122,7 +124,7 @@ describe('deltas', () => {
       frames.slice(0, -1).map(([, seq]) => seq),
     );
     const point = { epoch: 'epoch-1', seq: frames[2]?.[1] ?? 0 };
-    expect(scene.fanOut.findFirstMissed(slow, point)).toBe(3);
+    expect(slow.findFirstMissed(point)).toBe(3);
   });
 
   test('the last change of a quiet market is not kept beyond the interval', () => {
@@ -151,12 +153,12 @@ describe('deltas', () => {
     clock.readingMs = 0.01;
     // The book must not move until the rest is there.
     let rest = 0;
-    scene.fanOut.onceFinished(() => {
+    scene.publisher.onceFinished(() => {
       rest = scene.published.length;
     });
-    expect([scene.fanOut.isPublishing, rest]).toEqual([true, 0]);
+    expect([scene.publisher.isPublishing, rest]).toEqual([true, 0]);
     vi.advanceTimersByTime(2);
-    expect([scene.fanOut.isPublishing, first.length + rest]).toEqual([false, 100]);
+    expect([scene.publisher.isPublishing, first.length + rest]).toEqual([false, 100]);
     const keys = [...first, ...scene.taken()].map((text) => text.split(' ')[0]);
     expect(keys).toEqual(Array.from({ length: 100 }, (_, at) => `book:SOL-PERP:${at + 1}`));
   });
@@ -167,44 +169,44 @@ describe('deltas', () => {
     scene.turn(0);
     const slices: number[] = [scene.taken().length];
     let isFinished = false;
-    scene.fanOut.onceFinished(() => {
+    scene.publisher.onceFinished(() => {
       isFinished = true;
     });
     while (!isFinished) {
-      expect(scene.fanOut.isPublishing).toBe(true);
+      expect(scene.publisher.isPublishing).toBe(true);
       vi.advanceTimersToNextTimer();
       slices.push(scene.taken().length);
     }
     expect([slices.reduce((sum, frames) => sum + frames), slices.at(-1)]).toEqual([4, 0]);
-    expect(scene.fanOut.isPublishing).toBe(false);
+    expect(scene.publisher.isPublishing).toBe(false);
   });
 
   test('nothing is left to be made when the book moves at once, not even of a turn that waited', () => {
     scene.joinMany(20);
     const clock = useClock(LIMITS.publishSliceMs);
     scene.turn(0);
-    scene.fanOut.onceFinished(() => {
+    scene.publisher.onceFinished(() => {
       clock.nowMs += INTERVAL_MS;
       scene.turn(0);
     });
-    scene.fanOut.finishMark();
-    expect(scene.fanOut.isPublishing).toBe(false);
+    scene.publisher.finishMark();
+    expect(scene.publisher.isPublishing).toBe(false);
     expect(scene.taken()).toHaveLength(40);
   });
 
   test('the book moves on when the topics that it waits for are closed', () => {
-    for (const topic of scene.joinMany(TOPICS_MAX)) scene.fanOut.removeSubscriber(topic);
+    for (const topic of scene.joinMany(TOPICS_MAX)) scene.topics.removeSubscriber(topic);
     useClock(LIMITS.publishSliceMs + 1);
     scene.turn(0);
     let isFinished = false;
-    scene.fanOut.onceFinished(() => {
+    scene.publisher.onceFinished(() => {
       isFinished = true;
     });
     expect(isFinished).toBe(false);
     // Each new topic closes the idle one that has waited longest.
     for (let at = 0; at < TOPICS_MAX; at += 1) scene.join(at + 1, 1);
     vi.advanceTimersByTime(2);
-    expect([scene.fanOut.isPublishing, isFinished]).toEqual([false, true]);
+    expect([scene.publisher.isPublishing, isFinished]).toEqual([false, true]);
   });
 
   test('a turn that shows nothing new sends nothing, and delays nothing by more than the interval', () => {
@@ -277,7 +279,7 @@ describe('deltas', () => {
       vi.advanceTimersByTime(INTERVAL_MS);
     }
     expect(scene.faults).toEqual([A]);
-    expect(scene.fanOut.readStats().failed).toBe(2);
+    expect(scene.publisher.readStats().failed).toBe(2);
     scene.book.broken = false;
     scene.turn(0);
     expect(scene.taken()).toEqual([`${A} 7-10`]);
@@ -286,7 +288,7 @@ describe('deltas', () => {
 
 describe('heartbeats', () => {
   test('stop while the frames of their topic cannot be made', () => {
-    scene.fanOut.start();
+    scene.topics.start();
     scene.join(10);
     scene.book.broken = true;
     scene.turn(0);
@@ -299,7 +301,7 @@ describe('heartbeats', () => {
   });
 
   test('that cannot be made end nothing', () => {
-    scene.fanOut.start();
+    scene.topics.start();
     scene.join(10);
     vi.spyOn(scene.book, 'topicHeartbeat').mockImplementation(() => {
       throw new Error('no');
@@ -309,7 +311,7 @@ describe('heartbeats', () => {
   });
 
   test('come each second without a frame, and say what was published last', () => {
-    scene.fanOut.start();
+    scene.topics.start();
     scene.join(10);
     vi.advanceTimersByTime(LIMITS.streamHeartbeatMs * 3);
     expect(scene.taken()).toEqual(Array(3).fill(`${A} heartbeat 7`));
@@ -321,7 +323,7 @@ describe('heartbeats', () => {
   });
 
   test('of many topics are spread, and none is left out', () => {
-    scene.fanOut.start();
+    scene.topics.start();
     const beat = vi.spyOn(scene.book, 'topicHeartbeat');
     beat.mockImplementation(() => {
       vi.advanceTimersByTime(1);
@@ -336,26 +338,26 @@ describe('heartbeats', () => {
 
 describe('a topic without readers', () => {
   test('goes on for a minute, and is published to nobody', () => {
-    scene.fanOut.start();
+    scene.topics.start();
     const topic = scene.join(10);
     scene.turn(0);
-    scene.fanOut.removeSubscriber(topic);
+    scene.topics.removeSubscriber(topic);
     scene.taken();
     vi.advanceTimersByTime(LIMITS.ringMsMax - 1_000);
     scene.turn(0);
     expect(scene.taken()).toEqual([]);
     const again = scene.join(10);
     expect(again).toBe(topic);
-    expect(scene.fanOut.findFirstMissed(again, { epoch: 'epoch-1', seq: 8 })).toBeDefined();
-    scene.fanOut.removeSubscriber(again);
+    expect(again.findFirstMissed({ epoch: 'epoch-1', seq: 8 })).toBeDefined();
+    scene.topics.removeSubscriber(again);
     vi.advanceTimersByTime(LIMITS.ringMsMax + LIMITS.streamWatchMs);
-    expect([scene.book.streams.size, scene.fanOut.readStats().ringBytes]).toEqual([0, 0]);
+    expect([scene.book.streams.size, scene.topics.ringBytes]).toEqual([0, 0]);
     scene.turn(0);
     expect(scene.join(10)).not.toBe(topic);
   });
 
   test('makes room for one that has some', () => {
-    for (const topic of scene.joinMany(TOPICS_MAX)) scene.fanOut.removeSubscriber(topic);
+    for (const topic of scene.joinMany(TOPICS_MAX)) scene.topics.removeSubscriber(topic);
     expect(scene.book.streams.size).toBe(TOPICS_MAX);
     scene.join(5_000);
     const kept = scene.join(2);
@@ -367,12 +369,12 @@ describe('a topic without readers', () => {
   });
 
   test('makes room also while a change of it waits', () => {
-    for (const topic of scene.joinMany(TOPICS_MAX)) scene.fanOut.removeSubscriber(topic);
+    for (const topic of scene.joinMany(TOPICS_MAX)) scene.topics.removeSubscriber(topic);
     scene.turn(0);
     scene.turn(0);
     scene.join(5_000);
     vi.advanceTimersByTime(1_000);
-    expect([scene.faults, scene.fanOut.readStats().failed]).toEqual([[], 0]);
+    expect([scene.faults, scene.publisher.readStats().failed]).toEqual([[], 0]);
   });
 });
 
@@ -381,22 +383,22 @@ test('nothing of the epoch before is resumed', () => {
   scene.turn(0);
   scene.turn(0);
   const { seq } = scene.book.current;
-  expect(scene.fanOut.findFirstMissed(topic, { epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
-  expect(scene.fanOut.findFirstMissed(topic, { epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
+  expect(topic.findFirstMissed({ epoch: 'epoch-1', seq: seq - 1 })).toBeDefined();
+  expect(topic.findFirstMissed({ epoch: 'epoch-0', seq: seq - 1 })).toBeUndefined();
   scene.book.epoch = 'epoch-2';
   scene.marked.publishTurn(changes({ allChanged: true }));
   vi.advanceTimersByTime(INTERVAL_MS);
   for (const epoch of ['epoch-1', 'epoch-2']) {
-    expect(scene.fanOut.findFirstMissed(topic, { epoch, seq: 8 })).toBeUndefined();
+    expect(topic.findFirstMissed({ epoch, seq: 8 })).toBeUndefined();
   }
-  expect(scene.fanOut.readStats().ringBytes).toBe(0);
+  expect(scene.topics.ringBytes).toBe(0);
 });
 
 test('a resume that waits while the epoch changes is answered with a snapshot', () => {
   const topic = scene.join(10);
   scene.turn(0);
   const resume = { epoch: 'epoch-1', seq: scene.book.current.seq };
-  const reader = new StreamSubscriber({ streams: scene.fanOut, topic, id: '1', resume });
+  const reader = new StreamSubscriber({ streams: scene.topics, topic, id: '1', resume });
   vi.advanceTimersByTime(INTERVAL_MS);
   scene.book.epoch = 'epoch-2';
   scene.marked.publishTurn(changes({ allChanged: true }));
@@ -413,12 +415,13 @@ test('a resume that waits while the epoch changes is answered with a snapshot', 
 });
 
 test('after the stop nothing is sent', () => {
-  scene.fanOut.start();
+  scene.topics.start();
   scene.join(10);
   scene.join(20);
   scene.turn(0);
   scene.turn(0);
-  scene.fanOut.stop();
+  scene.topics.stop();
+  scene.publisher.stop();
   vi.advanceTimersByTime(10_000);
   expect(scene.taken()).toEqual([`${A} 7-8`, `${B} 7-8`]);
 });
