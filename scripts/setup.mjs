@@ -116,7 +116,7 @@ async function installBuildPackages() {
 async function compileCrates(needs) {
   if (!needs.includes('addon') || existsSync(INSTALLED) || addonFiles().length > 0) return;
   const host = process.env['CARGO_BUILD_TARGET'] ?? hostTriple();
-  const crates = ['--package=slotbook-wire', '--package=slotbook-journal'];
+  const crates = ['--package=slotbook-core'];
   const args = ['build', '--profile=setup', `--target=${host}`, ...crates];
   await make('compiling the crates below the Rust core meanwhile: cargo build', 'cargo', args);
 }

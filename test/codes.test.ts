@@ -23,7 +23,7 @@ test.each([
   ['src/sim/sim-error.ts', /SimErrorCode =([^;]+);/, 5],
   ['src/server/transport/errors.ts', /STATUS_BY_CODE = {([^}]+)}/, 9],
   ['src/server/transport/errors.ts', /SOCKET_ERROR_CODES = \[([^\]]+)\]/, 11],
-  ['crates/node/src/problem.rs', /fn code([\s\S]+?)fn message/, 7],
+  ['crates/core/src/problem.rs', /fn code([\s\S]+?)fn message/, 7],
 ])('the codes of %s', (path, list, countMin) => {
   const codes = list.exec(read(path))?.[1]?.match(/\b[A-Z]+_[A-Z0-9_]+\b|\bINTERNAL\b/g) ?? [];
   expect(codes.length).toBeGreaterThanOrEqual(countMin);

@@ -111,7 +111,7 @@ const exclusive = [
 ];
 
 /** The crates from left to right: each may depend on those before it. */
-const crates = ['protocol', 'book', 'matching', 'wire', 'journal', 'node'];
+const crates = ['protocol', 'book', 'matching', 'wire', 'journal', 'core', 'node'];
 
 interface SourceFile {
   readonly name: string;

@@ -12,10 +12,39 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 /** The order book of one program on one chain. */
 export declare class Core {
   /**
-   * Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
-   * has then seen nothing.
+   * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
+   * orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; as JSON
+   * text, or as bytes where `binary` is set.
+   * Returns the length of the body; 0 for an unknown market; a negative number is the length
+   * that `out` must have.
    */
-  release(): void
+  l2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
+  /** As `l2`, the book uncrossed. */
+  uncrossedL2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
+  /**
+   * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
+   * not empty, and the sources and the encoding of `l2`. Returns as `l2` does; 0 also for a maker that is not a
+   * key.
+   */
+  l3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
+  /** As `l3`, each order at the price that the uncrossed /l2 gives its level. */
+  uncrossedL3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
+  /**
+   * Renders /auctions into `out`: the orders of a market that are in auction. Returns as `l2`
+   * does.
+   */
+  auctions(market: number, out: Buffer): number
+  /**
+   * Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
+   * levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
+   * JSON text. Returns as `l2` does.
+   */
+  orderbookFrame(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
+  /**
+   * The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
+   * first, as a JSON array of base58 keys. Null for an unknown market or side.
+   */
+  topMakers(market: number, side: number, limit: number): string | null
   /**
    * A book that has seen nothing. Throws when `program_id` is not a base58 key: that is a
    * mistake of the configuration and not of the chain.
@@ -66,51 +95,15 @@ export declare class Core {
    */
   endSnapshot(report: Buffer): boolean
   /**
-   * Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
-   * orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; as JSON
-   * text, or as bytes where `binary` is set.
-   * Returns the length of the body; 0 for an unknown market; a negative number is the length
-   * that `out` must have.
-   */
-  l2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
-  /** As `l2`, the book uncrossed. */
-  uncrossedL2(market: number, depth: number, grouping: number, sources: number, binary: boolean, out: Buffer): number
-  /**
-   * Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
-   * not empty, and the sources and the encoding of `l2`. Returns as `l2` does; 0 also for a maker that is not a
-   * key.
-   */
-  l3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
-  /** As `l3`, each order at the price that the uncrossed /l2 gives its level. */
-  uncrossedL3(market: number, depth: number, maker: string, sources: number, binary: boolean, out: Buffer): number
-  /**
-   * Renders /auctions into `out`: the orders of a market that are in auction. Returns as `l2`
-   * does.
-   */
-  auctions(market: number, out: Buffer): number
-  /**
-   * Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
-   * levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
-   * JSON text. Returns as `l2` does.
-   */
-  orderbookFrame(market: number, depth: number, grouping: number, sources: number, out: Buffer): number
-  /**
-   * The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
-   * first, as a JSON array of base58 keys. Null for an unknown market or side. Cached as bodies
-   * are: thousands of orders may stand at the best price, and have to be sorted first.
-   */
-  topMakers(market: number, side: number, limit: number): string | null
-  /**
    * Writes seq, slot, state code and the revision of the auctions of a market into `out` as
    * 64-bit floats in the machine's byte order. Returns false for an unknown market or when they do not fit.
    */
   version(market: number, out: Buffer): boolean
   /**
-   * Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
-   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Returns
-   * false for a market that is unknown or not spot.
+   * Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
+   * has then seen nothing.
    */
-  setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
+  release(): void
   /** The number of a market by its name in any case; -1 when there is none. */
   findMarket(name: string): number
   /** Whether there is a user account with this key (base58); false for a text that is no key. */
@@ -152,8 +145,10 @@ export declare class Core {
   /** Null when every invariant of the book holds; else the one that does not. */
   checkIntegrity(): string | null
   /**
-   * The hashes of all markets as of the last turn, see the module: equal for cores that hold the same,
-   * however they came to it. The first call reads all orders, and from then on their hashes are
+   * The hashes of all markets as of the last turn: equal for cores that hold the same,
+   * however they came to it. Numbers are little-endian: `u64` slot and `i64` unix seconds of the book's clock, then of
+   * each market, in the order of their ids, `u64` of what the chain says and `u64` of what makers and venues offer, 0 for
+   * nothing. The first call reads all orders, and from then on their hashes are
    * kept: it can be made each second.
    */
   marketHashes(): Buffer
@@ -167,20 +162,6 @@ export declare class Core {
    * `{maker, orderId, hash}`; empty for an unknown market. Reads all orders.
    */
   orderHashes(market: number): string
-  /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
-  setIndicativeImprove(improve: boolean): void
-  /**
-   * Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; none withdraws them.
-   * Returns 1 when anything shown may have changed, 0 when not; what was refused is below 0, and
-   * then the quotes are as before: -1 no such market, -2 the maker is no key, -3 too many quotes,
-   * -4 too many makers, -5 a price and -6 a size out of range.
-   */
-  setIndicative(market: number, maker: string, quotes: Uint8Array, tsMs: number): number
-  /**
-   * Unix milliseconds before which no quote expires; null when there is none. The turn that ends
-   * then takes out what is due.
-   */
-  indicativeDueMs(): number | null
   /**
    * Begins to log every input, for `takeJournal`. Returns false when the book has seen an account, whose
    * bytes are not held.
@@ -211,6 +192,26 @@ export declare class Core {
   matchOrder(options: MatchOptions, out: Buffer): number
   /** Why an order cannot be placed, whatever the market; null when it can. */
   takerFault(options: MatchOptions): TakerFault | null
+  /** Lets indicative quotes be better than everything else, or only join it, as at the start. */
+  setIndicativeImprove(improve: boolean): void
+  /**
+   * Replaces the quotes of a maker (base58) in a market, received at `ts_ms`; none withdraws them.
+   * Returns 1 when anything shown may have changed, 0 when not; what was refused is below 0, and
+   * then the quotes are as before: -1 no such market, -2 the maker is no key, -3 too many quotes,
+   * -4 too many makers, -5 a price and -6 a size out of range.
+   */
+  setIndicative(market: number, maker: string, quotes: Uint8Array, tsMs: number): number
+  /**
+   * Unix milliseconds before which no quote expires; null when there is none. The turn that ends
+   * then takes out what is due.
+   */
+  indicativeDueMs(): number | null
+  /**
+   * Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
+   * size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Returns
+   * false for a market that is unknown or not spot.
+   */
+  setExternalLevels(market: number, bids: Uint8Array, asks: Uint8Array): boolean
   /**
    * The name of the topic with these options; null for an unknown market or a maker that is not
    * a key.

@@ -2,15 +2,15 @@
 
 use napi::bindgen_prelude::{BigInt, BufferSlice};
 use napi_derive::napi;
-use slotbook_book::{MarketId, Side};
 use slotbook_matching::{Auction, JitOffer, Model, OrderKind, Size, Taker, TakerError};
 use slotbook_protocol::model::enums::Direction;
 use slotbook_protocol::model::units::{Price, QuoteQty};
 use slotbook_wire::level::SizeScale;
 use slotbook_wire::sources::Sources;
-use slotbook_wire::walk::{WalkRequest, render_walk};
+use slotbook_wire::walk::WalkRequest;
 
-use crate::core::{Core, copy_out, maker_of, whole};
+use crate::convert::{copy_out, maker_of, market_of, whole};
+use crate::core::Core;
 
 /// An order that is sent now. Prices are at 1e6, sizes at 1e9 and quote amounts at 1e6. A size that
 /// the market cannot count is the greatest that it can: no book fills more.
@@ -79,34 +79,23 @@ impl Core {
     /// length that `out` must have.
     #[napi]
     pub fn match_order(&mut self, options: MatchOptions, mut out: BufferSlice<'_>) -> i32 {
-        let Ok(market) = u16::try_from(options.market) else { return 0 };
-        let market = MarketId(market);
-        let Some(info) = self.book.market(market) else { return 0 };
+        let Some(market) = market_of(options.market) else { return 0 };
+        let Some(info) = self.core.book().market(market) else { return 0 };
         let scale = SizeScale::from_decimals(info.decimals);
         let Ok(taker) = taker_of(&options, scale) else { return 0 };
         if taker.check().is_err() {
             return 0;
         }
-        let sources = Sources { vamm: options.vamm, indicative: options.indicative };
-        if !sources.is_none() {
-            self.book.refresh_quotes(market);
-        }
-        let jit = offers_of(&options.jit, scale);
         let request = WalkRequest {
             market,
             model: if options.model == 0 { Model::Spec } else { Model::Onchain },
             taker,
             asked: unsigned(&options.amount),
-            jit: &jit,
-            sources,
-            external: self.external.levels(market, Side::met_by(taker.direction)),
+            jit: &offers_of(&options.jit, scale),
+            sources: Sources { vamm: options.vamm, indicative: options.indicative },
+            external: &[],
         };
-        self.match_body.clear();
-        let (book, epoch) = (&self.book, &self.epoch);
-        if !render_walk(book, &request, epoch, &mut self.walk, &mut self.match_body) {
-            return 0;
-        }
-        copy_out(&self.match_body, &mut out)
+        copy_out(self.core.match_order(&request), &mut out)
     }
 
     /// Why an order cannot be placed, whatever the market; null when it can.

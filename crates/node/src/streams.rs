@@ -2,11 +2,12 @@
 
 use napi::bindgen_prelude::BufferSlice;
 use napi_derive::napi;
-use slotbook_book::MarketId;
+use slotbook_core::streams::{NotOpened, UnknownTopic};
 use slotbook_wire::stream::spec::{Channel, Encoding, Timing, TopicSpec};
-use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply, Topic};
+use slotbook_wire::stream::topic::{FrameTimes, Reset, SnapshotReply};
 
-use crate::core::{Core, copy_out, maker_of, sources_of};
+use crate::convert::{copy_out, count, maker_of, market_of, sources_of};
+use crate::core::Core;
 
 /// Bytes of a word of a call.
 const WORD_BYTES: usize = 8;
@@ -57,7 +58,7 @@ impl Core {
     #[napi]
     pub fn topic_name(&self, options: TopicOptions) -> Option<String> {
         let spec = spec_of(&options).ok()?;
-        Some(spec.name(&self.book.market(spec.market)?.name))
+        Some(spec.name(&self.core.book().market(spec.market)?.name))
     }
 
     /// Opens a topic with the book of now as its first publication. The first word of `call_words`
@@ -69,29 +70,23 @@ impl Core {
             Ok(spec) => spec,
             Err(code) => return code,
         };
-        if self.topics.is_full() {
-            return TOPICS_EXCEEDED;
+        match self.core.open_topic(spec, times_of(&call_words).received_ns) {
+            Ok(handle) => i32::try_from(handle).unwrap_or(TOPICS_EXCEEDED),
+            Err(NotOpened::UnknownMarket) => UNKNOWN_MARKET,
+            Err(NotOpened::TopicsExceeded) => TOPICS_EXCEEDED,
         }
-        let received_ns = times_of(&call_words).received_ns;
-        self.book.refresh_quotes(spec.market);
-        let scratch = &mut self.topics.scratch;
-        let Some(topic) = Topic::open(&self.book, spec, &self.epoch, received_ns, scratch) else {
-            return UNKNOWN_MARKET;
-        };
-        let handle = self.topics.add(topic);
-        handle.and_then(|handle| i32::try_from(handle).ok()).unwrap_or(TOPICS_EXCEEDED)
     }
 
     /// Forgets a topic. Returns false when there is none of this handle.
     #[napi]
     pub fn close_topic(&mut self, handle: u32) -> bool {
-        self.topics.remove(handle)
+        self.core.close_topic(handle)
     }
 
     /// Topics that are open.
     #[napi(getter)]
     pub fn topic_count(&self) -> u32 {
-        u32::try_from(self.topics.len()).unwrap_or(u32::MAX)
+        count(self.core.topic_count())
     }
 
     /// Publishes what has changed since the last publication of a topic: writes the frame into
@@ -108,14 +103,12 @@ impl Core {
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let times = times_of(&call_words);
-        let Some((topic, scratch)) = self.topics.get(handle) else { return UNKNOWN_TOPIC };
-        if topic.has_quotes() {
-            self.book.refresh_quotes(topic.market());
-        }
-        let Some(mut pending) = topic.next_frame(&self.book, &self.epoch, times, scratch) else {
-            return 0;
+        let mut pending = match self.core.topic_frame(handle, times) {
+            Ok(Some(pending)) => pending,
+            Ok(None) => return 0,
+            Err(UnknownTopic) => return UNKNOWN_TOPIC,
         };
-        let written = copy_out(pending.write_frame(), &mut out);
+        let written = copy_out(Some(pending.write_frame()), &mut out);
         if written < 0 {
             return written;
         }
@@ -142,32 +135,20 @@ impl Core {
         mut out: BufferSlice<'_>,
     ) -> i32 {
         let sent_ns = times_of(&call_words).sent_ns;
-        let mut frame = std::mem::take(&mut self.topics.frame);
-        frame.clear();
-        if let Some((topic, _)) = self.topics.get(handle) {
-            let reply = SnapshotReply { id: &id, reset: Reset::from(reset) };
-            topic.write_snapshot(reply, sent_ns, &mut frame);
-        }
-        self.topics.frame = frame;
-        copy_out(&self.topics.frame, &mut out)
+        let reply = SnapshotReply { id: &id, reset: Reset::from(reset) };
+        copy_out(Some(self.core.topic_snapshot(handle, reply, sent_ns)), &mut out)
     }
 
     /// Writes a heartbeat of a topic into `out`. Returns as `topicSnapshot` does.
     #[napi]
     pub fn topic_heartbeat(&mut self, handle: u32, mut out: BufferSlice<'_>) -> i32 {
-        let mut frame = std::mem::take(&mut self.topics.frame);
-        frame.clear();
-        if let Some((topic, _)) = self.topics.get(handle) {
-            topic.write_heartbeat(&self.book, &mut frame);
-        }
-        self.topics.frame = frame;
-        copy_out(&self.topics.frame, &mut out)
+        copy_out(Some(self.core.topic_heartbeat(handle)), &mut out)
     }
 }
 
 /// What the options request, or the code of what is wrong with them.
 fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
-    let market = u16::try_from(options.market).map_err(|_| UNKNOWN_MARKET)?;
+    let market = market_of(options.market).ok_or(UNKNOWN_MARKET)?;
     let maker = maker_of(&options.maker).map_err(|_| INVALID_MAKER)?;
     let channel = match options.channel {
         1 => Channel::Bbo,
@@ -175,7 +156,7 @@ fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
         _ => Channel::Book { depth_levels: options.depth, grouping_ticks: options.grouping },
     };
     Ok(TopicSpec {
-        market: MarketId(market),
+        market,
         channel,
         sources: sources_of(options.sources),
         timing: Timing::from(options.timing),

@@ -1,9 +1,9 @@
 //! The batch of one turn: records one after the other, each with its length before it.
 
 use slotbook_book::Gate;
-use slotbook_node::core::Core;
-use slotbook_node::decode::Decoder;
-use slotbook_node::record::{Record, Records};
+use slotbook_core::core::Core;
+use slotbook_core::decode::Decoder;
+use slotbook_core::record::{Record, Records};
 use slotbook_protocol::drift::account::PROGRAM_ID;
 
 /// The batch as it is.
@@ -31,15 +31,15 @@ pub(crate) fn run(batch: &[u8]) {
 
 /// The core takes any batch, counts every fault, and goes on.
 fn check_core(batch: &[u8], faults: u32) {
-    let mut core = Core::new(PROGRAM_ID.to_string(), "epoch".to_owned()).unwrap();
-    core.apply(batch, u32::try_from(batch.len()).unwrap());
+    let mut core = Core::new(PROGRAM_ID, "epoch".to_owned());
+    core.apply(batch);
     let problems = core.take_problems();
     let problems: Vec<serde_json::Value> = serde_json::from_str(&problems).unwrap();
     let counted = u32::try_from(problems.len()).unwrap();
     assert!(counted >= faults.min(64), "every fault is a problem");
     assert_eq!(core.take_problems(), "[]", "problems are told once");
-    core.apply(batch, u32::MAX);
-    core.apply(&batch[..batch.len() / 2], u32::MAX);
+    core.apply(batch);
+    core.apply(&batch[..batch.len() / 2]);
 }
 
 /// A record as the other side writes it.

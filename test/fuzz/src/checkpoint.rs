@@ -4,10 +4,10 @@ use std::io::Write;
 use std::sync::LazyLock;
 
 use slotbook_book::Gate;
+use slotbook_core::core::Core;
+use slotbook_core::reader::{JournalReader, Step, Until};
 use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input as Logged, Origin, Writer};
-use slotbook_node::core::Core;
-use slotbook_node::journal_reader::{JournalReader, JournalUntil};
 use slotbook_protocol::drift::account::PROGRAM_ID;
 use zstd::stream::write::Decoder;
 
@@ -92,25 +92,25 @@ struct Outcome {
     /// The state of the core; none within a turn.
     state: Vec<u8>,
     /// The code of what was wrong.
-    problem: Option<String>,
+    problem: Option<&'static str>,
 }
 
 /// Reads a file into a core.
 fn read(file: &[u8], piece_bytes: usize) -> Outcome {
-    let mut core = Core::new(PROGRAM_ID.to_string(), "epoch".to_owned()).unwrap();
-    let mut reader = JournalReader::new(PROGRAM_ID.to_string()).unwrap();
+    let mut core = Core::new(PROGRAM_ID, "epoch".to_owned());
+    let mut reader = JournalReader::new(PROGRAM_ID);
     let mut is_failed = false;
     for piece in file.chunks(piece_bytes) {
         reader.push(piece);
         is_failed = is_failed || !read_all(&mut reader, &mut core);
     }
     let problem = match is_failed {
-        true => Some(reader.problem().unwrap()),
+        true => Some(reader.problem().unwrap().clone()),
         false => reader.finish(),
     };
     let is_known = |code: &str| code.contains("JOURNAL") || code.starts_with("STATE_");
     let problem = problem.map(|problem| problem.code);
-    assert!(problem.as_deref().is_none_or(is_known), "{problem:?}");
+    assert!(problem.is_none_or(is_known), "{problem:?}");
     let (mut hashes, mut state) = (Vec::new(), Vec::new());
     core.hashes(&mut hashes);
     core.capture(&mut state);
@@ -120,16 +120,14 @@ fn read(file: &[u8], piece_bytes: usize) -> Outcome {
 /// Reads what is there; returns false when something is wrong.
 fn read_all(reader: &mut JournalReader, core: &mut Core) -> bool {
     loop {
-        match reader.read_to(core, all()) {
-            2 => assert!(core.capture(&mut Vec::new()), "a checkpoint is between two turns"),
-            3 => {}
-            code => return code == 0,
+        match reader.read_to(core, &Until::END) {
+            Step::Checkpoint => {
+                assert!(core.capture(&mut Vec::new()), "a checkpoint is between two turns");
+            }
+            Step::Reached => {}
+            step => return step == Step::NeedsBytes,
         }
     }
-}
-
-const fn all() -> JournalUntil {
-    JournalUntil { slot_max: None, ts_ms_max: None, market: None, seq: None, turns_max: None }
 }
 
 /// A segment of the accounts of the target `state`, with a core's state.

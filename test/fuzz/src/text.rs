@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use base64_simd::STANDARD;
-use slotbook_node::decode::{Decoder, Encoding};
+use slotbook_core::decode::{Decoder, Encoding};
 use slotbook_protocol::model::units::Pubkey;
 use zstd::bulk::Compressor;
 

@@ -5,6 +5,7 @@ use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::writer::{JsonWriter, members};
 
 use crate::limits::PROBLEMS_STORED_MAX;
+use crate::text::text;
 
 /// Why an account could not be taken in. The codes are part of the interface: never renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,18 +77,19 @@ impl Problems {
     }
 
     /// The stored problems as a JSON array of `{pubkey, code, message}`.
-    pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        let mut json = JsonWriter::new(out);
-        json.raw(b"[");
-        json.list(&self.stored, |json, (pubkey, fault)| {
-            members!(
-                json,
-                b"{\"pubkey\":" => or_null(pubkey.as_ref(), JsonWriter::key),
-                b",\"code\":" => string(fault.code()),
-                b",\"message\":" => string(&fault.message()),
-                b"}",
-            );
-        });
-        json.raw(b"]");
+    pub(crate) fn text(&self) -> String {
+        text(|json| {
+            json.raw(b"[");
+            json.list(&self.stored, |json, (pubkey, fault)| {
+                members!(
+                    json,
+                    b"{\"pubkey\":" => or_null(pubkey.as_ref(), JsonWriter::key),
+                    b",\"code\":" => string(fault.code()),
+                    b",\"message\":" => string(&fault.message()),
+                    b"}",
+                );
+            });
+            json.raw(b"]");
+        })
     }
 }

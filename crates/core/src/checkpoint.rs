@@ -4,7 +4,6 @@
 //! of each `u16` its number, `u8` bids, `u8` asks, and of each level `u64` price and `u64` size; then
 //! the book's own state. Numbers are little-endian.
 
-use napi_derive::napi;
 use slotbook_book::{Accounts, Book, MarketId, RestoreError, Side};
 use slotbook_matching::{ExternalBook, ExternalLevel};
 use slotbook_protocol::model::units::{BaseQty, Price};
@@ -19,20 +18,15 @@ use crate::topics::Topics;
 /// The version of the form: another one is refused.
 const VERSION: u8 = 1;
 
-#[napi]
 impl Core {
-    /// Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
-    /// has then seen nothing.
-    #[napi]
+    /// Gives the memory of the book back: the core has then seen nothing.
     pub fn release(&mut self) {
         self.book = Book::new(self.book.config());
         self.external = ExternalBook::default();
         self.bodies = BodyCache::new(CACHE_LIMITS);
         self.forget_derived();
     }
-}
 
-impl Core {
     /// Appends what the core holds that the last bytes of its accounts do not tell, but for topics and cached bodies;
     /// returns false, and writes nothing, within a turn.
     pub fn capture(&self, out: &mut Vec<u8>) -> bool {
@@ -164,7 +158,7 @@ mod tests {
     }
 
     fn core(epoch: &str) -> Core {
-        Core::new(PROGRAM.to_string(), epoch.to_owned()).unwrap()
+        Core::new(PROGRAM, epoch.to_owned())
     }
 
     /// A core with a market and levels of an external venue, at the end of a turn.

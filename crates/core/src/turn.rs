@@ -3,9 +3,12 @@
 use slotbook_book::{Book, EmptyReason, MarketId};
 use slotbook_protocol::model::units::Pubkey;
 
-use crate::core::{Core, negative, positive};
-use crate::intake::{Intake, TurnCounts, WORD_BYTES};
+use crate::core::Core;
+use crate::intake::{Intake, TurnCounts};
 use crate::record::{Record, Records};
+
+/// Bytes of a word of a report.
+const WORD_BYTES: usize = 4;
 
 /// Words of the turn report before the ids of the changed markets.
 const REPORT_HEAD_WORDS: usize = 9;
@@ -17,10 +20,9 @@ const QUOTES_ONLY: u32 = 1 << 31;
 const INDICATIVE_ONLY: u32 = 1 << 30;
 
 impl Core {
-    /// Applies the first `length` bytes of a batch of records.
-    pub(crate) fn apply_batch(&mut self, batch: &[u8], length: u32) {
-        let length = usize::try_from(length).unwrap_or(usize::MAX).min(batch.len());
-        for record in Records::new(&batch[..length]) {
+    /// Applies a batch of records. Bad records are counted as problems and the rest of the batch goes on.
+    pub fn apply(&mut self, batch: &[u8]) {
+        for record in Records::new(batch) {
             match record.and_then(|record| Ok((record.pubkey()?, record))) {
                 Ok((pubkey, record)) => self.apply_record(pubkey, &record),
                 Err(fault) => self.problems.note(None, fault),
@@ -42,8 +44,8 @@ impl Core {
         Intake { book, counts, problems, log }
     }
 
-    /// Ends the turn of the book, and of the log.
-    pub(crate) fn finish_turn(&mut self, ts_ms: u64) {
+    /// Ends the turn of the book, and of the log, at these Unix milliseconds.
+    pub fn end_turn(&mut self, ts_ms: u64) {
         self.book.end_turn(ts_ms);
         self.note_market_changes();
         if self.log.is_on() {
@@ -51,16 +53,21 @@ impl Core {
         }
     }
 
-    /// Words that a report of a turn may need.
-    pub(crate) fn report_words_max(&self) -> usize {
+    /// Words of 32 bits that a report of a turn may need.
+    #[must_use]
+    pub fn report_words_max(&self) -> usize {
         REPORT_HEAD_WORDS + self.book.market_count()
     }
 
-    /// Writes what the turn did, as `endTurn` says; the words fit.
-    pub(crate) fn write_report(&mut self, report: &mut [u8]) -> i32 {
+    /// Writes what the turn did: changed, unchanged, stale, ignored, closed, applied, problems, the number of the market
+    /// set and the count of changed markets, then the ids of the changed markets, in 32-bit words in the machine's byte order. The
+    /// highest bit of an id says that only quotes changed, which are shown to readers that request them; the next one, that
+    /// these are indicative quotes alone. Returns the words written: ids that do not fit are left out, and without room
+    /// for what comes before them it is 0.
+    pub fn write_report(&mut self, report: &mut [u8]) -> usize {
         let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
         let Some((head, ids)) = words.split_first_chunk_mut::<REPORT_HEAD_WORDS>() else {
-            return negative(self.report_words_max());
+            return 0;
         };
         let mut dirty = 0;
         for (id, word) in self.book.changed_markets().iter().zip(ids) {
@@ -73,7 +80,7 @@ impl Core {
             dirty += 1;
         }
         *head = self.report_head(dirty).map(u32::to_ne_bytes);
-        positive(REPORT_HEAD_WORDS + dirty)
+        REPORT_HEAD_WORDS + dirty
     }
 
     fn report_head(&mut self, dirty: usize) -> [u32; REPORT_HEAD_WORDS] {

@@ -5,9 +5,6 @@ use slotbook_book::{AccountUpdate, Applied, Book};
 use crate::input_log::InputLog;
 use crate::problem::{Fault, Problems};
 
-/// Bytes of a number of a report.
-pub(crate) const WORD_BYTES: usize = 4;
-
 /// What the updates of one turn did.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TurnCounts {
@@ -62,13 +59,4 @@ impl Intake<'_> {
         let outcome = self.book.quarantine_truncated(closed);
         self.log.note_damaged(&closed, &outcome);
     }
-}
-
-/// Words that fit into the bytes of a report.
-pub(crate) fn word_count(report: &[u8]) -> usize {
-    report.len() / WORD_BYTES
-}
-
-pub(crate) fn word(count: usize) -> [u8; WORD_BYTES] {
-    u32::try_from(count).unwrap_or(u32::MAX).to_ne_bytes()
 }

@@ -1,6 +1,5 @@
-//! Levels of external venues, on their way from JavaScript into the core.
+//! Levels of external venues as callers hand them over.
 
-use napi_derive::napi;
 use slotbook_book::{MarketId, Side};
 use slotbook_journal::Input;
 use slotbook_matching::ExternalLevel;
@@ -12,15 +11,11 @@ use crate::core::Core;
 /// Bytes of one number of a level.
 const NUMBER_BYTES: usize = 8;
 
-#[napi]
 impl Core {
     /// Replaces the levels of external venues in a spot market: of each level its price (1e6) and its
     /// size (1e9), as 64-bit integers in the machine's byte order, in any order of prices. Returns
     /// false for a market that is unknown or not spot.
-    #[napi]
-    pub fn set_external_levels(&mut self, market: u32, bids: &[u8], asks: &[u8]) -> bool {
-        let Ok(market) = u16::try_from(market) else { return false };
-        let id = MarketId(market);
+    pub fn set_external_levels(&mut self, id: MarketId, bids: &[u8], asks: &[u8]) -> bool {
         let Some(info) = self.book.market(id) else { return false };
         if info.market_type != MarketType::Spot {
             return false;
@@ -29,7 +24,7 @@ impl Core {
         for (side, bytes) in Side::BOTH.into_iter().zip([bids, asks]) {
             self.external.set(id, side, levels(bytes, decimals));
         }
-        self.log.note(&Input::External { market, bids, asks });
+        self.log.note(&Input::External { market: id.0, bids, asks });
         true
     }
 }

@@ -6,7 +6,8 @@ use slotbook_protocol::model::units::{Pubkey, QuoteQty};
 use slotbook_wire::writer::{JsonWriter, members};
 
 /// All markets as a JSON array, in the order of their ids. 64-bit values are texts.
-pub(crate) fn markets(book: &Book) -> String {
+#[must_use]
+pub fn markets(book: &Book) -> String {
     text(|json| {
         json.raw(b"[");
         json.list(book.markets(), |json, info| {
@@ -38,8 +39,9 @@ fn market(json: &mut JsonWriter<'_>, info: &MarketInfo, empty_reason: Option<&st
     );
 }
 
-/// What statistics take from the book, market by market in the order of their ids.
-pub(crate) fn chain_stats(book: &Book) -> String {
+/// What statistics take from the book, as a JSON array in the order of the markets' ids.
+#[must_use]
+pub fn chain_stats(book: &Book) -> String {
     text(|json| {
         json.raw(b"[");
         json.list(book.markets(), |json, info| {
@@ -104,7 +106,8 @@ fn spot_stats(json: &mut JsonWriter<'_>, stats: SpotStats) {
 }
 
 /// Keys as a JSON array of base58 texts.
-pub(crate) fn keys(keys: &[Pubkey]) -> String {
+#[must_use]
+pub fn keys(keys: &[Pubkey]) -> String {
     text(|json| write_keys(keys, json))
 }
 
@@ -170,7 +173,8 @@ fn wide(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-pub(crate) fn text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
+/// A JSON text.
+pub fn text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
     let mut out = Vec::new();
     write(&mut JsonWriter::new(&mut out));
     String::from_utf8(out).unwrap_or_default()

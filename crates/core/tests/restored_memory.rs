@@ -1,9 +1,9 @@
 //! What restoring a checkpoint takes: a process of its own, as the peak of its memory is measured.
 
+use slotbook_core::core::Core;
+use slotbook_core::reader::{JournalReader, Step, Until};
 use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{Checkpoint, Gate, Input, Origin, Writer};
-use slotbook_node::core::Core;
-use slotbook_node::journal_reader::{JournalReader, JournalUntil};
 use slotbook_protocol::model::units::Pubkey;
 
 const PROGRAM: Pubkey = Pubkey([9; 32]);
@@ -17,12 +17,10 @@ const PEAK_BYTES_MAX: usize = 200 << 20;
 fn the_accounts_of_a_checkpoint_are_never_in_memory_together() {
     let file = segment();
     assert!(file.len() < 1 << 20);
-    let program = PROGRAM.to_string();
-    let mut core = Core::new(program.clone(), "e".to_owned()).unwrap();
-    let mut reader = JournalReader::new(program).unwrap();
+    let mut core = Core::new(PROGRAM, "e".to_owned());
+    let mut reader = JournalReader::new(PROGRAM);
     reader.push(&file);
-    const CHECKPOINT: i32 = 2;
-    assert_eq!(reader.read_to(&mut core, JournalUntil::default()), CHECKPOINT);
+    assert_eq!(reader.read_to(&mut core, &Until::END), Step::Checkpoint);
     match peak_bytes() {
         Some(peak) => assert!(peak < PEAK_BYTES_MAX, "the peak was {peak} bytes"),
         None => println!("skipped: needs /proc"),
@@ -32,7 +30,7 @@ fn the_accounts_of_a_checkpoint_are_never_in_memory_together() {
 /// A segment that begins with accounts of another program, all zeros.
 fn segment() -> Vec<u8> {
     let mut state = Vec::new();
-    let empty = Core::new(PROGRAM.to_string(), "e".to_owned()).expect("a key");
+    let empty = Core::new(PROGRAM, "e".to_owned());
     assert!(empty.capture(&mut state));
     let (epoch, ts_ms, slot, unix_seconds, seqs, state) = ("e", 1, 2, 3, &[][..], &state[..]);
     let checkpoint =

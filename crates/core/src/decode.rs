@@ -87,7 +87,10 @@ impl Decoder {
 }
 
 /// The key of a base58 text.
-pub(crate) fn key(text: &[u8]) -> Result<Pubkey, Fault> {
+///
+/// # Errors
+/// [`Fault::InvalidKey`].
+pub fn key(text: &[u8]) -> Result<Pubkey, Fault> {
     let mut bytes = [0; 32];
     five8::decode_32(text, &mut bytes).map_err(|_| Fault::InvalidKey)?;
     Ok(Pubkey(bytes))

@@ -1,0 +1,142 @@
+//! Finished bodies, of which those of the present version are kept.
+
+use slotbook_book::{MarketId, Side};
+use slotbook_protocol::model::units::Pubkey;
+use slotbook_wire::auctions::render_auctions;
+use slotbook_wire::cache::Version;
+use slotbook_wire::frame::render_frame;
+use slotbook_wire::open_orders::render_open_orders;
+use slotbook_wire::render::{
+    L2Request, L3Request, render_l2, render_l3, render_uncrossed_l2, render_uncrossed_l3,
+};
+use slotbook_wire::sources::Sources;
+use slotbook_wire::stream::spec::Encoding;
+use slotbook_wire::walk::{WalkRequest, render_walk};
+use slotbook_wire::writer::JsonWriter;
+
+use crate::core::{BodyKey, Core};
+use crate::text::{self, CacheStats};
+
+impl Core {
+    /// The /l2 body; `None` for an unknown market, as of all bodies of a market.
+    pub fn l2(&mut self, request: &L2Request, encoding: Encoding) -> Option<&[u8]> {
+        let version = self.prepare(request.market, request.sources)?;
+        let (book, epoch) = (&self.book, &self.epoch);
+        Some(self.bodies.body(BodyKey::L2(*request, encoding), version, |body| {
+            render_l2(book, request, (epoch, encoding), body);
+        }))
+    }
+
+    /// As `l2`, the book uncrossed.
+    pub fn uncrossed_l2(&mut self, request: &L2Request, encoding: Encoding) -> Option<&[u8]> {
+        let version = self.prepare(request.market, request.sources)?;
+        let (book, epoch, crossing) = (&self.book, &self.epoch, &mut self.crossing);
+        Some(self.bodies.body(BodyKey::UncrossedL2(*request, encoding), version, |body| {
+            render_uncrossed_l2(book, request, (epoch, encoding), crossing, body);
+        }))
+    }
+
+    /// The /l3 body.
+    pub fn l3(&mut self, request: &L3Request, encoding: Encoding) -> Option<&[u8]> {
+        let version = self.prepare(request.market, request.sources)?;
+        let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.rows);
+        Some(self.bodies.body(BodyKey::L3(*request, encoding), version, |body| {
+            render_l3(book, request, (epoch, encoding), rows, body);
+        }))
+    }
+
+    /// As `l3`, each order at the price that the uncrossed /l2 gives its level.
+    pub fn uncrossed_l3(&mut self, request: &L3Request, encoding: Encoding) -> Option<&[u8]> {
+        let version = self.prepare(request.market, request.sources)?;
+        let (book, epoch) = (&self.book, &self.epoch);
+        let (rows, crossing) = (&mut self.rows, &mut self.crossing);
+        Some(self.bodies.body(BodyKey::UncrossedL3(*request, encoding), version, |body| {
+            render_uncrossed_l3(book, request, (epoch, encoding), rows, crossing, body);
+        }))
+    }
+
+    /// The /auctions body: the orders of a market that are in auction.
+    pub fn auctions(&mut self, id: MarketId) -> Option<&[u8]> {
+        let version = self.version(id)?;
+        let version = Version { revision: self.auctions_revision(id), ..version };
+        let (book, epoch, rows) = (&self.book, &self.epoch, &mut self.auctions);
+        Some(self.bodies.body(BodyKey::Auctions { market: id.0 }, version, |body| {
+            render_auctions(book, id, epoch, rows, body);
+        }))
+    }
+
+    /// A frame of the compatible order book channel: the /l2 body as a JSON text.
+    pub fn orderbook_frame(&mut self, request: &L2Request) -> Option<&[u8]> {
+        let version = self.prepare(request.market, request.sources)?;
+        let (book, epoch) = (&self.book, &self.epoch);
+        Some(self.bodies.body(BodyKey::Frame(*request), version, |frame| {
+            render_frame(book, request, epoch, frame);
+        }))
+    }
+
+    /// The user accounts of at most `limit` distinct makers of a side, best order first, as a JSON array of base58 keys.
+    /// Cached as bodies are: thousands of orders may stand at the best price, and have to be sorted first.
+    pub fn top_makers(&mut self, id: MarketId, side: Side, limit: u32) -> Option<&[u8]> {
+        let version = self.version(id)?;
+        let book = &self.book;
+        Some(self.bodies.body(BodyKey::Makers { market: id.0, side, limit }, version, |out| {
+            let mut makers = Vec::new();
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            book.top_makers(id, side, limit, &mut makers);
+            text::write_keys(&makers, &mut JsonWriter::new(out));
+        }))
+    }
+
+    /// The /match body: what an order would get. `None` for an unknown market.
+    pub fn match_order(&mut self, request: &WalkRequest<'_>) -> Option<&[u8]> {
+        if !request.sources.is_none() {
+            self.book.refresh_quotes(request.market);
+        }
+        self.match_body.clear();
+        let side = Side::met_by(request.taker.direction);
+        let external = self.external.levels(request.market, side);
+        let request = WalkRequest { external, ..*request };
+        let (book, epoch) = (&self.book, &self.epoch);
+        render_walk(book, &request, epoch, &mut self.walk, &mut self.match_body)
+            .then_some(&self.match_body[..])
+    }
+
+    /// The /user/{account}/orders body: the open orders of a user account.
+    #[must_use]
+    pub fn open_orders(&self, account: &Pubkey) -> String {
+        let mut body = Vec::new();
+        render_open_orders(&self.book, account, &self.epoch, &mut body);
+        String::from_utf8_lossy(&body).into_owned()
+    }
+
+    /// What a body of a market is made of; `None` for an unknown market. The revision of its auctions, which other bodies do
+    /// not show, is 0.
+    #[must_use]
+    pub fn version(&self, id: MarketId) -> Option<Version> {
+        let seq = self.book.seq(id)?;
+        let (slot, state) = (self.book.slot().0, self.book.state() as u8);
+        Some(Version { seq, slot, state, epoch: self.epoch_number, revision: 0 })
+    }
+
+    /// Changes whenever what /auctions shows of a market does; 0 for an unknown one.
+    #[must_use]
+    pub fn auctions_revision(&self, id: MarketId) -> u64 {
+        self.book.auctions_revision(id).unwrap_or_default()
+    }
+
+    /// What the book and the cache of bodies hold, as a JSON object.
+    pub fn stats(&mut self) -> String {
+        let (uses, hits) = self.bodies.uses_and_hits();
+        let (bodies, bytes) = (self.bodies.len(), self.bodies.bytes());
+        text::stats(&mut self.book, CacheStats { bodies, bytes, uses, hits })
+    }
+
+    /// The version of a body with these sources; the market's quotes are made for them.
+    fn prepare(&mut self, id: MarketId, sources: Sources) -> Option<Version> {
+        let version = self.version(id)?;
+        if !sources.is_none() {
+            self.book.refresh_quotes(id);
+        }
+        Some(version)
+    }
+}

@@ -1,0 +1,164 @@
+//! The book of one program on one chain, and all that is made of it.
+
+use slotbook_book::{
+    AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketInfo, Side, SnapshotReport,
+};
+use slotbook_journal::Input;
+use slotbook_matching::ExternalBook;
+use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_wire::cache::{BodyCache, CACHE_LIMITS};
+use slotbook_wire::render::{L2Request, L3Request, Rows};
+use slotbook_wire::stream::spec::Encoding;
+use slotbook_wire::uncross::Crossing;
+use slotbook_wire::walk::WalkScratch;
+
+use crate::decode::Decoder;
+use crate::input_log::InputLog;
+use crate::intake::TurnCounts;
+use crate::problem::Problems;
+use crate::snapshot::PackedSnapshot;
+use crate::topics::Topics;
+
+/// What a body of the cache shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BodyKey {
+    L2(L2Request, Encoding),
+    L3(L3Request, Encoding),
+    UncrossedL2(L2Request, Encoding),
+    UncrossedL3(L3Request, Encoding),
+    Makers { market: u16, side: Side, limit: u32 },
+    Auctions { market: u16 },
+    Frame(L2Request),
+}
+
+/// The order book of one program on one chain.
+pub struct Core {
+    pub(crate) book: Book,
+    pub(crate) epoch: String,
+    /// Grows with each epoch, so that no body of an earlier one is current.
+    pub(crate) epoch_number: u64,
+    pub(crate) decoder: Decoder,
+    pub(crate) bodies: BodyCache<BodyKey>,
+    pub(crate) rows: Rows,
+    pub(crate) auctions: Vec<AuctionRow>,
+    pub(crate) crossing: Crossing,
+    pub(crate) topics: Topics,
+    pub(crate) external: ExternalBook,
+    pub(crate) walk: WalkScratch,
+    /// The last /match body; the memory is used again.
+    pub(crate) match_body: Vec<u8>,
+    pub(crate) problems: Problems,
+    pub(crate) counts: TurnCounts,
+    /// The markets as they were when `market_set` last grew.
+    pub(crate) known_markets: Vec<(MarketInfo, Option<EmptyReason>)>,
+    pub(crate) market_set: u32,
+    pub(crate) log: InputLog,
+}
+
+impl Core {
+    /// A book that has seen nothing.
+    #[must_use]
+    pub fn new(program: Pubkey, epoch: String) -> Self {
+        Self {
+            book: Book::new(BookConfig { program }),
+            epoch,
+            epoch_number: 0,
+            decoder: Decoder::default(),
+            bodies: BodyCache::new(CACHE_LIMITS),
+            rows: Rows::default(),
+            auctions: Vec::new(),
+            crossing: Crossing::default(),
+            topics: Topics::default(),
+            external: ExternalBook::default(),
+            walk: WalkScratch::default(),
+            match_body: Vec::new(),
+            problems: Problems::default(),
+            counts: TurnCounts::default(),
+            known_markets: Vec::new(),
+            market_set: 0,
+            log: InputLog::default(),
+        }
+    }
+
+    /// The book, to be read.
+    #[must_use]
+    pub fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// The name of the run of the book, as bodies carry it: a journal that is read moves it as well.
+    #[must_use]
+    pub fn epoch(&self) -> &str {
+        &self.epoch
+    }
+
+    /// Names a new epoch: the source is another chain. Every body is rendered again, with this name.
+    pub fn set_epoch(&mut self, epoch: &str) {
+        self.log.note(&Input::Epoch(epoch));
+        self.log.want_checkpoint();
+        epoch.clone_into(&mut self.epoch);
+        self.epoch_number = self.epoch_number.wrapping_add(1);
+    }
+
+    /// Moves the chain's time.
+    pub fn set_clock(&mut self, slot: u64, unix_seconds: i64) {
+        let before = (self.book.slot().0, self.book.unix_seconds().0);
+        if (slot, unix_seconds) == before {
+            return;
+        }
+        self.log.note(&Input::Clock { slot, unix_seconds });
+        self.book.set_clock(Slot(slot), UnixSeconds(unix_seconds));
+    }
+
+    /// Sets how fresh the source is: 0 rebuilding, 1 live, 2 lagging, 3 stale. Returns false for
+    /// any other number.
+    pub fn set_state(&mut self, state: u8) -> bool {
+        let state = match state {
+            0 => FeedState::Rebuilding,
+            1 => FeedState::Live,
+            2 => FeedState::Lagging,
+            3 => FeedState::Stale,
+            _ => return false,
+        };
+        if state != self.book.state() {
+            self.log.note(&Input::FeedState(state as u8));
+            self.book.set_state(state);
+        }
+        true
+    }
+
+    /// The problems since this was last called, the first 64 of them, as a JSON array of
+    /// `{pubkey, code, message}`. They are counted from 0 again.
+    pub fn take_problems(&mut self) -> String {
+        let text = self.problems.text();
+        self.problems.clear();
+        text
+    }
+
+    /// Starts a snapshot taken at this slot.
+    pub fn begin_snapshot(&mut self, slot: u64) {
+        self.log.note(&Input::SnapshotBegin { slot });
+        self.book.begin_snapshot(Slot(slot));
+    }
+
+    /// Applies `count` accounts of a decoded snapshot from number `from` on. Returns how many there were.
+    pub fn apply_snapshot(&mut self, snapshot: &PackedSnapshot, from: usize, count: usize) -> u32 {
+        let mut taken = 0;
+        let mut intake = self.intake();
+        for update in snapshot.updates(from, count) {
+            intake.apply(update);
+            taken += 1;
+        }
+        taken
+    }
+
+    /// Ends a snapshot: users that were not in it are forgotten.
+    pub fn end_snapshot(&mut self) -> SnapshotReport {
+        self.log.note(&Input::SnapshotEnd);
+        let report = self.book.end_snapshot();
+        for pubkey in self.book.forgotten() {
+            self.log.note(&Input::Forgotten(*pubkey));
+        }
+        report
+    }
+}

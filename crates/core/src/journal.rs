@@ -1,0 +1,220 @@
+//! The journal of a core: its inputs into a log, and inputs that were read out of one into the core.
+
+use slotbook_book::{AccountUpdate, Accounts, Gate, MarketId, RestoreError};
+use slotbook_journal::{
+    Checkpoint, Fault, Gate as LoggedGate, Input, JournalError, Origin, Reader, StoredAccount,
+};
+use slotbook_protocol::model::units::{Pubkey, Slot};
+
+use crate::core::Core;
+use crate::input_log::LogState;
+use crate::problem::Fault as ArrivalFault;
+
+/// Why turns cannot be taken from the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotTaken {
+    /// More than 1 GiB waited, and the journal has ended.
+    Lost,
+    /// The first turns need so many bytes.
+    BytesNeeded(usize),
+}
+
+impl Core {
+    /// Begins to log every input, for `take_journal`. Returns false when the book has seen an account, whose
+    /// bytes are not held.
+    pub fn start_journal(&mut self) -> bool {
+        if self.book.market_count() > 0 || self.book.census().accounts > 0 {
+            return false;
+        }
+        self.start_log(Vec::new(), 0)
+    }
+
+    /// Stops to log, and forgets what waits.
+    pub fn stop_journal(&mut self) {
+        self.log.stop();
+    }
+
+    /// Begins a new segment behind the next turn that ends.
+    pub fn mark_checkpoint(&mut self) {
+        self.log.want_checkpoint();
+    }
+
+    /// Says what is published at the end of the last turn: entries of three bytes, the market's id (u16,
+    /// little endian) and the set of interval classes. Between two turns, and before `take_journal`; else it is a
+    /// turn of its own, without input.
+    pub fn mark_published(&mut self, marks: &[u8]) {
+        self.log.mark(marks);
+    }
+
+    /// Bytes of whole turns that wait for `take_journal`.
+    pub fn journal_bytes(&mut self) -> usize {
+        self.log.whole_bytes()
+    }
+
+    /// Moves whole turns that wait into `out`, as many as fit, and returns their bytes; 0 when there are none.
+    ///
+    /// # Errors
+    /// [`NotTaken`].
+    pub fn take_journal(&mut self, out: &mut [u8]) -> Result<usize, NotTaken> {
+        if self.log.state() == LogState::Lost {
+            return Err(NotTaken::Lost);
+        }
+        self.log.take(out).map_err(NotTaken::BytesNeeded)
+    }
+
+    /// Logs the end of a turn, with its hash and the checkpoint behind it when they are due.
+    pub(crate) fn log_turn(&mut self, ts_ms: u64) {
+        let has_changed = !self.book.changed_markets().is_empty();
+        if !self.log.end_turn(ts_ms, has_changed) {
+            return;
+        }
+        if self.log.is_hash_due() {
+            let hash = self.hash_of_all();
+            self.log.add_hash(hash);
+        }
+        if self.log.is_checkpoint_due() {
+            self.log_checkpoint(ts_ms);
+        }
+    }
+
+    /// Begins to log a book of which these inputs are the accounts.
+    pub(crate) fn start_log(&mut self, accounts: Vec<u8>, ts_ms: u64) -> bool {
+        let mut state = Vec::new();
+        if !self.capture(&mut state) {
+            return false;
+        }
+        let seqs = self.seq_bytes();
+        let Self { log, epoch, book, .. } = self;
+        let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
+        let (seqs, state) = (&seqs[..], &state[..]);
+        log.start(accounts, &Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
+        true
+    }
+
+    /// The sequence numbers of all markets, as a checkpoint has them.
+    fn seq_bytes(&self) -> Vec<u8> {
+        let seq = |id| self.book.seq(id).unwrap_or_default().to_le_bytes();
+        self.book.markets().flat_map(|market| seq(market.id)).collect()
+    }
+
+    fn log_checkpoint(&mut self, ts_ms: u64) {
+        let mut state = Vec::new();
+        if !self.capture(&mut state) {
+            return;
+        }
+        let seqs = self.seq_bytes();
+        let Self { log, epoch, book, .. } = self;
+        let (slot, unix_seconds) = (book.slot().0, book.unix_seconds().0);
+        let (seqs, state) = (&seqs[..], &state[..]);
+        log.add_checkpoint(&Checkpoint { epoch, ts_ms, slot, unix_seconds, seqs, state });
+    }
+
+    /// Makes the core the one of a checkpoint that was found.
+    pub(crate) fn restore_checkpoint(&mut self, reader: &Reader) -> Result<(), JournalProblem> {
+        let mut accounts = SegmentAccounts { reader, error: None };
+        let restored = self.restore(reader.state().unwrap_or_default(), &mut accounts);
+        match accounts.error {
+            Some(error) => Err((&error).into()),
+            None => restored.map_err(|error| (&error).into()),
+        }
+    }
+
+    /// Does what an input says.
+    pub(crate) fn apply_input(&mut self, input: &Input<'_>) {
+        match *input {
+            Input::Account { origin, owner, data } => {
+                self.intake().apply(AccountUpdate { owner, data, ..closed(&origin) });
+            }
+            Input::Damaged(origin) => {
+                self.intake().quarantine(closed(&origin), ArrivalFault::MalformedRecord);
+            }
+            Input::Clock { slot, unix_seconds } => self.set_clock(slot, unix_seconds),
+            Input::FeedState(state) => {
+                self.set_state(state);
+            }
+            Input::Epoch(epoch) => self.set_epoch(epoch),
+            Input::SnapshotBegin { slot } => self.begin_snapshot(slot),
+            Input::SnapshotEnd => {
+                self.end_snapshot();
+            }
+            Input::TurnEnd { ts_ms, .. } => self.end_turn(ts_ms),
+            _ => self.apply_quotes_input(input),
+        }
+    }
+
+    fn apply_quotes_input(&mut self, input: &Input<'_>) {
+        match *input {
+            Input::QuotePolicy { improve } => self.set_indicative_improve(improve),
+            Input::Quotes { market, maker, ts_ms, quotes } => {
+                // What was refused is not in a journal.
+                let _changed = self.set_indicative(MarketId(market), maker, quotes, ts_ms);
+            }
+            Input::External { market, bids, asks } => {
+                self.set_external_levels(MarketId(market), bids, asks);
+            }
+            // The end of a snapshot forgets users by itself; nothing else comes out of a segment.
+            _ => {}
+        }
+    }
+}
+
+/// The accounts of a checkpoint, unpacked one after the other.
+struct SegmentAccounts<'a> {
+    reader: &'a Reader,
+    error: Option<JournalError>,
+}
+
+impl Accounts for &mut SegmentAccounts<'_> {
+    fn each(
+        &mut self,
+        is_wanted: &dyn Fn(&Pubkey) -> bool,
+        take: &mut dyn FnMut(&AccountUpdate<'_>),
+    ) {
+        let unpacked =
+            self.reader.each_account(is_wanted, |StoredAccount { origin, owner, data }| {
+                take(&AccountUpdate { owner, data, ..closed(&origin) });
+            });
+        self.error = unpacked.err();
+    }
+}
+
+fn closed(origin: &Origin) -> AccountUpdate<'static> {
+    let gate = match origin.gate {
+        LoggedGate::Arrival => Gate::Arrival,
+        LoggedGate::Snapshot => Gate::Snapshot,
+        LoggedGate::WriteVersion(version) => Gate::WriteVersion(version),
+    };
+    let (pubkey, slot) = (origin.pubkey, Slot(origin.slot));
+    AccountUpdate { pubkey, owner: Pubkey([0; 32]), slot, gate, data: &[] }
+}
+
+/// What is wrong with a journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalProblem {
+    /// One of the codes of a journal.
+    pub code: &'static str,
+    /// What was wrong, the value and the limit.
+    pub message: String,
+    /// Where the damaged block begins, in bytes of the file.
+    pub position: u64,
+}
+
+impl From<&Fault> for JournalProblem {
+    fn from(fault: &Fault) -> Self {
+        Self { code: fault.code(), message: fault.to_string(), position: 0 }
+    }
+}
+
+impl From<&JournalError> for JournalProblem {
+    fn from(error: &JournalError) -> Self {
+        let (code, position) = (error.fault.code(), error.block_at);
+        Self { code, message: error.to_string(), position }
+    }
+}
+
+impl From<&RestoreError> for JournalProblem {
+    fn from(error: &RestoreError) -> Self {
+        let message = format!("the checkpoint cannot be restored: {error}");
+        Self { code: "MALFORMED_JOURNAL", message, position: 0 }
+    }
+}

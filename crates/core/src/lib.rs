@@ -1,0 +1,30 @@
+//! One book with all that is made of it: batches of accounts in, finished bodies, frames and turn logs out.
+//!
+//! [`core::Core`] holds a book, its cached bodies, its streaming topics and the log of what moves it.
+//! [`snapshot`] decodes whole RPC responses, [`record`] the batches of notifications. [`reader`] reads the
+//! segments of a journal into a core, turn by turn, and [`rows`] notes what each turn changed. Expected failures
+//! are data: a code, never a panic.
+//!
+//! This room does not decide anything about orders and prices, do I/O, know JavaScript or read a clock.
+#![forbid(unsafe_code)]
+
+mod bodies;
+mod checkpoint;
+pub mod core;
+pub mod decode;
+mod external;
+mod hashes;
+mod indicative;
+mod input_log;
+mod intake;
+pub mod journal;
+mod limits;
+pub mod problem;
+pub mod reader;
+pub mod record;
+pub mod rows;
+pub mod snapshot;
+pub mod streams;
+pub mod text;
+mod topics;
+mod turn;

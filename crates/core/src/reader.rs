@@ -1,0 +1,370 @@
+//! Segments of a journal, read into a core.
+
+use std::collections::{HashMap, HashSet};
+
+use slotbook_book::MarketId;
+use slotbook_journal::turn_log::put_input;
+use slotbook_journal::{
+    Found, Gate, Head, Input, JournalError, Moment, Origin, Reader, StoredAccount,
+};
+use slotbook_protocol::model::units::{Pubkey, Slot};
+
+use crate::core::Core;
+use crate::journal::JournalProblem;
+
+/// What a step of a reader did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// More bytes are needed, which at the end of a file means that it ends here, be it whole or torn.
+    NeedsBytes = 0,
+    /// A turn was applied.
+    Turn = 1,
+    /// The checkpoint was restored.
+    Checkpoint = 2,
+    /// The next turn is later than requested, or the sequence number or the count of turns is reached.
+    Reached = 3,
+    /// There are as many rows as are taken at once.
+    Full = 4,
+    /// [`JournalReader::problem`] says what is wrong; the core may have a part of a turn.
+    Failed = -1,
+}
+
+/// How far a journal is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Until {
+    /// The highest slot of a turn that is applied.
+    pub slot_max: u64,
+    /// The latest time of a turn that is applied, Unix milliseconds.
+    pub ts_ms_max: u64,
+    /// Reads no further when this market has this sequence number, or a higher one.
+    pub seq: Option<(MarketId, u64)>,
+    /// Turns that a call applies at most.
+    pub turns_max: u32,
+}
+
+impl Until {
+    /// To the end of the segment.
+    pub const END: Self =
+        Self { slot_max: u64::MAX, ts_ms_max: u64::MAX, seq: None, turns_max: u32::MAX };
+
+    fn is_before(&self, moment: &Moment) -> bool {
+        moment.slot > self.slot_max || moment.ts_ms > self.ts_ms_max
+    }
+
+    fn is_reached(&self, core: &Core) -> bool {
+        let reached = |(market, seq)| core.book.seq(market).is_some_and(|at| at >= seq);
+        self.seq.is_some_and(reached)
+    }
+}
+
+/// The turn that was applied last, and how many were.
+#[derive(Clone, Debug, Default)]
+pub struct LastTurn {
+    /// When it ended; that before the checkpoint until there is a turn.
+    pub moment: Moment,
+    /// Turns applied.
+    pub turns: u64,
+    /// Accounts applied, those of the checkpoint excepted.
+    pub updates: u64,
+    /// What the turn published, as `mark_published` takes it.
+    pub marks: Vec<u8>,
+    /// The hash of what all markets held after it; empty when none was taken.
+    hash: Vec<u8>,
+}
+
+/// Reads one segment of a journal into a core: its checkpoint first, then turn by turn.
+pub struct JournalReader {
+    reader: Reader,
+    program: Pubkey,
+    is_restored: bool,
+    /// Whether the core is already where the checkpoint is.
+    goes_on: bool,
+    last: LastTurn,
+    filter: SlotFilter,
+    problem: Option<JournalProblem>,
+}
+
+impl JournalReader {
+    /// A reader of a segment of this program that has read nothing.
+    #[must_use]
+    pub fn new(program: Pubkey) -> Self {
+        Self {
+            reader: Reader::new(),
+            program,
+            is_restored: false,
+            goes_on: false,
+            last: LastTurn::default(),
+            filter: SlotFilter::default(),
+            problem: None,
+        }
+    }
+
+    /// Adds bytes of the segment's file, pieces of any size in their order.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.reader.push(bytes);
+    }
+
+    /// Where the segment begins; `None` when more bytes are needed, or when `problem` says what is wrong.
+    pub fn head(&mut self) -> Option<&Head> {
+        if self.problem.is_some() {
+            return None;
+        }
+        match self.reader.find_head() {
+            Ok(head) => head,
+            Err(error) => {
+                self.problem = Some((&error).into());
+                None
+            }
+        }
+    }
+
+    /// Applies turns as long as they are not later than `until`; never returns [`Step::Turn`]. The checkpoint is a step of its own.
+    pub fn read_to(&mut self, core: &mut Core, until: &Until) -> Step {
+        for _ in 0..until.turns_max {
+            if until.is_reached(core) && self.is_restored {
+                return Step::Reached;
+            }
+            match self.read_next(core, until) {
+                Step::Turn => {}
+                step => return step,
+            }
+        }
+        Step::Reached
+    }
+
+    /// The segment goes on where the core stands: its checkpoint is read, and nothing of it is restored.
+    pub fn go_on(&mut self) {
+        self.goes_on = true;
+    }
+
+    /// From now on only what tells of slots up to this one is applied, in whatever turn it came: of a turn of a later slot,
+    /// accounts of these slots, and nothing of the time. The book is then none that was shown, and its hashes are not compared.
+    pub fn take_slots_to(&mut self, slot: Slot) {
+        self.filter.slot_max = Some(slot.0);
+    }
+
+    /// To be called where a tail that is apart begins, of the segment whose checkpoint was read or of the one after it, when
+    /// nothing more is there to be read. Without it `problem` says what is wrong.
+    pub fn begin_tail(&mut self) {
+        if let (None, Err(error)) = (&self.problem, self.reader.begin_tail()) {
+            self.problem = Some((&error).into());
+        }
+    }
+
+    /// Forgets what was pushed behind the last turn: its writer has ended within one, and another one goes on.
+    pub fn drop_rest(&mut self) {
+        self.reader.drop_rest();
+    }
+
+    /// Begins to log the inputs of the core whose book was read here, all turns of which were applied: its accounts first, and
+    /// then a checkpoint. Returns false when the book is within a turn or a snapshot.
+    pub fn continue_in(&self, core: &mut Core) -> bool {
+        let mut accounts = Vec::new();
+        let put = |StoredAccount { origin, owner, data }: StoredAccount<'_>| {
+            put_input(&mut accounts, &Input::Account { origin, owner, data });
+        };
+        let unpacked = self.reader.each_account(|_| true, put);
+        unpacked.is_ok() && core.start_log(accounts, self.last.moment.ts_ms)
+    }
+
+    /// The moment of the next turn, which is not applied; `None` when more bytes are needed, at the checkpoint, and when
+    /// `problem` says what is wrong.
+    pub fn next_moment(&mut self) -> Option<Moment> {
+        // To look for the checkpoint is to take it.
+        if self.problem.is_some() || !self.is_restored {
+            return None;
+        }
+        match self.reader.find() {
+            Ok(Found::Turn(moment)) => Some(moment),
+            Ok(_) => None,
+            Err(error) => {
+                self.problem = Some((&error).into());
+                None
+            }
+        }
+    }
+
+    /// The turn that was applied last.
+    #[must_use]
+    pub fn last(&self) -> &LastTurn {
+        &self.last
+    }
+
+    /// Bytes of the file in whole blocks that were read.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.reader.position()
+    }
+
+    /// Bytes that were given and hold no whole block.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.reader.waiting()
+    }
+
+    /// The bytes of accounts as of the last turn that was applied; `None` for those that it has none of.
+    #[must_use]
+    pub fn accounts(&self, keys: &[Option<Pubkey>]) -> Vec<Option<Vec<u8>>> {
+        let mut found = HashMap::new();
+        let read = self.reader.each_account(
+            |pubkey| keys.contains(&Some(*pubkey)),
+            |account| {
+                found.insert(account.origin.pubkey, account.data.to_vec());
+            },
+        );
+        read.expect("Invariant: what a reader has stored can be unpacked");
+        keys.iter().map(|key| found.get(&(*key)?).cloned()).collect()
+    }
+
+    /// The accounts, closed ones among them, whose states as of the last turn are of this slot or a later one.
+    pub fn written_from(&self, slot: Slot) -> impl Iterator<Item = Origin> {
+        self.reader.origins().filter(move |origin| origin.slot >= slot.0)
+    }
+
+    /// To be called at the end of the file, when more bytes are needed. Returns `None` when all bytes were
+    /// read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.
+    pub fn finish(&mut self) -> Option<JournalProblem> {
+        if self.problem.is_none() {
+            match self.reader.finish() {
+                Ok(tear) => return tear.as_ref().map(Into::into),
+                Err(error) => self.problem = Some((&error).into()),
+            }
+        }
+        self.problem.clone()
+    }
+
+    /// Gives the memory of what was read back; nothing more can be read.
+    pub fn release(&mut self) {
+        self.reader = Reader::new();
+    }
+
+    /// What is wrong with the segment; `None` while nothing is.
+    #[must_use]
+    pub fn problem(&self) -> Option<&JournalProblem> {
+        self.problem.as_ref()
+    }
+
+    /// Restores the checkpoint into a core that has seen nothing, or applies the next turn to it, where that is not later than
+    /// `until`.
+    pub fn read_next(&mut self, core: &mut Core, until: &Until) -> Step {
+        if self.problem.is_some() {
+            return Step::Failed;
+        }
+        let step = match self.reader.find() {
+            Ok(Found::Nothing) => return Step::NeedsBytes,
+            Ok(Found::Turn(moment)) if until.is_before(&moment) => return Step::Reached,
+            Ok(Found::Turn(moment)) => self.apply_turn(core, moment).map(|()| Step::Turn),
+            Ok(Found::Checkpoint) => self.restore(core).map(|()| Step::Checkpoint),
+            Err(error) => Err((&error).into()),
+        };
+        step.unwrap_or_else(|problem| {
+            self.problem = Some(problem);
+            Step::Failed
+        })
+    }
+
+    fn restore(&mut self, core: &mut Core) -> Result<(), JournalProblem> {
+        self.is_restored = true;
+        let Some(head) = self.reader.head() else { return Ok(()) };
+        if head.program != self.program {
+            let code = "JOURNAL_PROGRAM_MISMATCH";
+            let message = format!("program was {}, must be {}", head.program, self.program);
+            return Err(JournalProblem { code, message, position: 0 });
+        }
+        self.last.moment = Moment { ts_ms: head.ts_ms, slot: head.slot };
+        if self.goes_on {
+            return Ok(());
+        }
+        core.restore_checkpoint(&self.reader)
+    }
+
+    fn apply_turn(&mut self, core: &mut Core, moment: Moment) -> Result<(), JournalProblem> {
+        let Self { reader, last, filter, .. } = self;
+        last.moment = moment;
+        last.turns += 1;
+        let applied = reader.apply_turn(|input| {
+            match input {
+                Input::Account { .. } => last.updates += 1,
+                Input::TurnEnd { marks, hash, .. } => {
+                    last.marks.clear();
+                    last.marks.extend_from_slice(marks);
+                    last.hash.clear();
+                    last.hash.extend_from_slice(hash);
+                }
+                _ => {}
+            }
+            filter.take(input, moment).iter().for_each(|input| core.apply_input(input));
+        });
+        applied.map_err(|error: JournalError| JournalProblem::from(&error))?;
+        self.check_hash(core)
+    }
+
+    /// Compares the book with the hash of the turn that was applied, where it has one.
+    fn check_hash(&self, core: &mut Core) -> Result<(), JournalProblem> {
+        let LastTurn { hash, moment, .. } = &self.last;
+        let is_other_book = self.filter.has_left_out;
+        if hash.is_empty() || is_other_book || *hash == core.hash_of_all() {
+            return Ok(());
+        }
+        let (Moment { ts_ms, slot }, position) = (*moment, self.reader.position());
+        let code = "JOURNAL_HASH_MISMATCH";
+        let message = format!(
+            "the book is not the one that was written, at slot {slot}, {ts_ms} ms (before byte {position})"
+        );
+        Err(JournalProblem { code, message, position })
+    }
+}
+
+/// What tells of slots up to one. A service receives what is of a slot until the next one is announced or later, and its turns end when
+/// it has time, so that a turn of a later slot may tell of an earlier one.
+#[derive(Default)]
+struct SlotFilter {
+    slot_max: Option<u64>,
+    skips_snapshot: bool,
+    has_left_out: bool,
+    /// Accounts whose last bytes are of a later slot, and were left out.
+    ahead: HashSet<Pubkey>,
+    /// The time of the last turn of these slots, Unix milliseconds.
+    ts_ms: u64,
+}
+
+impl SlotFilter {
+    /// The input, where it is to be applied. A turn of a later slot ends at the time of the last of these slots.
+    fn take<'a>(&mut self, input: Input<'a>, turn: Moment) -> Option<Input<'a>> {
+        let Some(slot_max) = self.slot_max else { return Some(input) };
+        let is_later = turn.slot > slot_max;
+        self.ts_ms = if is_later { self.ts_ms } else { turn.ts_ms };
+        if let Input::SnapshotBegin { slot } = input {
+            self.skips_snapshot = slot > slot_max;
+        }
+        let taken = match input {
+            Input::Account { origin, owner, data } => self
+                .origin_up_to(slot_max, origin)
+                .map(|origin| Input::Account { origin, owner, data }),
+            Input::Damaged(origin) => self.origin_up_to(slot_max, origin).map(Input::Damaged),
+            Input::TurnEnd { marks, hash, .. } => {
+                Some(Input::TurnEnd { ts_ms: self.ts_ms, marks, hash })
+            }
+            Input::SnapshotBegin { .. } | Input::SnapshotEnd if !self.skips_snapshot => Some(input),
+            Input::SnapshotBegin { .. } | Input::SnapshotEnd => None,
+            _ => (!is_later).then_some(input),
+        };
+        self.has_left_out |= taken.is_none();
+        taken
+    }
+
+    /// A snapshot that is older than what the service had of an account mentions it without bytes of its own: to the book
+    /// that lacks the newer ones it says no more than that the account is there, as one of no slot does.
+    fn origin_up_to(&mut self, slot_max: u64, origin: Origin) -> Option<Origin> {
+        if origin.slot > slot_max {
+            self.ahead.insert(origin.pubkey);
+            return None;
+        }
+        if origin.gate != Gate::Snapshot {
+            self.ahead.remove(&origin.pubkey);
+        } else if self.ahead.contains(&origin.pubkey) {
+            return Some(Origin { slot: 0, ..origin });
+        }
+        Some(origin)
+    }
+}

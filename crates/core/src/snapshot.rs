@@ -1,0 +1,398 @@
+//! A whole response of the RPC, decoded into blocks until it is applied.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use slotbook_book::{AccountUpdate, Gate};
+use slotbook_protocol::drift::user::{PERP_POSITIONS, UserView};
+use slotbook_protocol::model::units::{Pubkey, Slot};
+
+use crate::decode::{Decoder, Encoding, key};
+use crate::limits::{
+    SNAPSHOT_ACCOUNT_BYTES_MAX, SNAPSHOT_ACCOUNTS_MAX, SNAPSHOT_BLOCK_BYTES, SNAPSHOT_BYTES_MAX,
+};
+use crate::problem::{Fault, Problems};
+
+/// A response of the RPC, read only as far as a snapshot needs it. The text is borrowed.
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    result: Option<AnswerResult<'a>>,
+    error: Option<ResponseError>,
+}
+
+#[derive(Deserialize)]
+struct ResponseError {
+    code: i64,
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct AnswerResult<'a> {
+    context: Context,
+    #[serde(borrow)]
+    value: Vec<Option<Entry<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Context {
+    slot: u64,
+}
+
+/// getProgramAccounts returns `pubkey` and `account`; getMultipleAccounts the account itself.
+/// One plain struct for both is read without an intermediate tree.
+#[derive(Deserialize)]
+struct Entry<'a> {
+    #[serde(borrow)]
+    pubkey: Option<Text<'a>>,
+    #[serde(borrow)]
+    account: Option<Account<'a>>,
+    #[serde(borrow)]
+    owner: Option<Text<'a>>,
+    #[serde(borrow)]
+    data: Option<(Text<'a>, Text<'a>)>,
+}
+
+#[derive(Deserialize)]
+struct Account<'a> {
+    #[serde(borrow)]
+    owner: Text<'a>,
+    #[serde(borrow)]
+    data: (Text<'a>, Text<'a>),
+}
+
+/// Borrowed from the response unless it holds escapes. A bare `Cow` inside another type would
+/// always be copied.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'a> Entry<'a> {
+    fn into_parts(self) -> (Option<Text<'a>>, Option<Account<'a>>) {
+        let account = self
+            .account
+            .or_else(|| self.owner.zip(self.data).map(|(owner, data)| Account { owner, data }));
+        (self.pubkey, account)
+    }
+}
+
+/// Where one account lies in the blocks.
+#[derive(Debug)]
+struct Packed {
+    pubkey: Pubkey,
+    owner: Pubkey,
+    block: usize,
+    start: usize,
+    end: usize,
+}
+
+/// Why a snapshot could not be read at all.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// `MALFORMED_SNAPSHOT`, `RPC_ERROR`, `SNAPSHOT_KEYS_MISMATCH` or `SNAPSHOT_BYTES_EXCEEDED`.
+    pub code: &'static str,
+    /// What was wrong, for a log.
+    pub message: String,
+}
+
+/// The accounts of one RPC response, decoded.
+#[derive(Debug, Default)]
+pub struct PackedSnapshot {
+    slot: u64,
+    accounts: Vec<Packed>,
+    blocks: Vec<Vec<u8>>,
+    bytes: usize,
+    positions: u32,
+    problems: Problems,
+    failure: Option<Failure>,
+}
+
+impl PackedSnapshot {
+    /// The slot at which the node read these accounts.
+    #[must_use]
+    pub fn slot(&self) -> u64 {
+        self.slot
+    }
+
+    /// Accounts in the snapshot; those of a bad text are left out and counted as problems.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.accounts.len()
+    }
+
+    /// Perp positions of the users, which the markets count as well.
+    #[must_use]
+    pub fn positions(&self) -> u32 {
+        self.positions
+    }
+
+    /// Accounts that could not be decoded.
+    #[must_use]
+    pub fn problem_count(&self) -> u32 {
+        self.problems.count()
+    }
+
+    /// The first problems as a JSON array of `{pubkey, code, message}`.
+    #[must_use]
+    pub fn problems(&self) -> String {
+        self.problems.text()
+    }
+
+    /// Why the response could not be read at all; `None` when it could.
+    #[must_use]
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// Gives the memory of the accounts back: the snapshot is empty afterwards.
+    pub fn release(&mut self) {
+        self.accounts = Vec::new();
+        self.blocks = Vec::new();
+    }
+
+    /// The accounts from `from` on, at most `count`, as updates of a snapshot.
+    pub fn updates(&self, from: usize, count: usize) -> impl Iterator<Item = AccountUpdate<'_>> {
+        self.accounts.iter().skip(from).take(count).map(|packed| AccountUpdate {
+            pubkey: packed.pubkey,
+            owner: packed.owner,
+            slot: Slot(self.slot),
+            gate: Gate::Snapshot,
+            data: &self.blocks[packed.block][packed.start..packed.end],
+        })
+    }
+
+    /// Bytes of memory that the accounts take.
+    #[must_use]
+    pub fn bytes_held(&self) -> usize {
+        self.blocks.iter().map(Vec::capacity).sum()
+    }
+
+    fn push(&mut self, pubkey: Pubkey, owner: Pubkey, data: &[u8]) {
+        let fits = |block: &Vec<u8>| block.capacity() - block.len() >= data.len();
+        if !self.blocks.last().is_some_and(fits) {
+            self.blocks.push(Vec::with_capacity(SNAPSHOT_BLOCK_BYTES.max(data.len())));
+        }
+        let block = self.blocks.len() - 1;
+        let start = self.blocks[block].len();
+        self.blocks[block].extend_from_slice(data);
+        self.bytes += data.len();
+        self.positions = self.positions.saturating_add(positions_of(data));
+        self.accounts.push(Packed { pubkey, owner, block, start, end: start + data.len() });
+    }
+
+    fn is_full(&self) -> bool {
+        self.accounts.len() >= SNAPSHOT_ACCOUNTS_MAX || self.bytes >= SNAPSHOT_BYTES_MAX
+    }
+}
+
+/// Perp positions of an account; 0 when it is no user.
+fn positions_of(data: &[u8]) -> u32 {
+    let Ok(user) = UserView::parse(data) else { return 0 };
+    let positions = (0..PERP_POSITIONS).map(|index| user.perp_position(index));
+    positions.map(|position| u32::from(position.base_asset_amount != 0)).sum()
+}
+
+/// Decodes a body of getProgramAccounts (with context), or of getMultipleAccounts with its keys.
+#[must_use]
+pub fn decode(body: &[u8], keys: &[String]) -> PackedSnapshot {
+    read(body, keys).unwrap_or_else(|failure| PackedSnapshot {
+        failure: Some(failure),
+        ..PackedSnapshot::default()
+    })
+}
+
+fn read(body: &[u8], keys: &[String]) -> Result<PackedSnapshot, Failure> {
+    let malformed = |message: String| Failure { code: "MALFORMED_SNAPSHOT", message };
+    let response: Response<'_> = serde_json::from_slice(body)
+        .map_err(|error| malformed(format!("the answer is not a snapshot: {error}")))?;
+    if let Some(ResponseError { code, message }) = response.error {
+        let message = format!("the node answered error {code}: {message}");
+        return Err(Failure { code: "RPC_ERROR", message });
+    }
+    let result = response.result.ok_or_else(|| malformed("the answer has no result".to_owned()))?;
+    if !keys.is_empty() && keys.len() != result.value.len() {
+        let counts = (keys.len(), result.value.len());
+        let message = format!("{} keys were asked for, {} accounts answered", counts.0, counts.1);
+        return Err(Failure { code: "SNAPSHOT_KEYS_MISMATCH", message });
+    }
+    pack(result, keys)
+}
+
+fn pack(result: AnswerResult<'_>, keys: &[String]) -> Result<PackedSnapshot, Failure> {
+    let mut decoder = Decoder::of_accounts_up_to(SNAPSHOT_ACCOUNT_BYTES_MAX);
+    let mut packed = PackedSnapshot { slot: result.context.slot, ..PackedSnapshot::default() };
+    for (index, entry) in result.value.into_iter().enumerate() {
+        if packed.is_full() {
+            let message = format!("a snapshot is at most {SNAPSHOT_BYTES_MAX} bytes");
+            return Err(Failure { code: "SNAPSHOT_BYTES_EXCEEDED", message });
+        }
+        let asked = keys.get(index).map(String::as_bytes);
+        pack_entry(entry, asked, &mut decoder, &mut packed);
+    }
+    Ok(packed)
+}
+
+/// A requested account that the node does not have is closed: no owner, no bytes.
+fn pack_entry(
+    entry: Option<Entry<'_>>,
+    asked: Option<&[u8]>,
+    decoder: &mut Decoder,
+    packed: &mut PackedSnapshot,
+) {
+    let is_closed = entry.is_none();
+    let (text, account) = entry.map_or((None, None), Entry::into_parts);
+    let text = asked.or_else(|| text.as_ref().map(|text| text.0.as_bytes()));
+    let pubkey = match text.ok_or(Fault::InvalidKey).and_then(key) {
+        Ok(pubkey) => pubkey,
+        Err(fault) => return packed.problems.note(None, fault),
+    };
+    if is_closed {
+        return packed.push(pubkey, Pubkey([0; 32]), &[]);
+    }
+    match account.ok_or(Fault::MalformedRecord).and_then(|account| unpacked(&account, decoder)) {
+        Ok((owner, data)) => packed.push(pubkey, owner, data),
+        Err(fault) => packed.problems.note(Some(pubkey), fault),
+    }
+}
+
+fn unpacked<'a>(
+    account: &Account<'_>,
+    decoder: &'a mut Decoder,
+) -> Result<(Pubkey, &'a [u8]), Fault> {
+    let encoding = match account.data.1.0.as_ref() {
+        "base64" => Encoding::Base64,
+        "base64+zstd" => Encoding::Base64Zstd,
+        _ => return Err(Fault::InvalidBase64),
+    };
+    let owner = decoder.owner(account.owner.0.as_bytes())?;
+    Ok((owner, decoder.data(account.data.0.0.as_bytes(), encoding)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KEY: &str = "9JtczxrJjPM4J1xooxr2rFXmRivarb4BwjNiBgXDwe2p";
+
+    fn account(data: &str, encoding: &str) -> String {
+        format!(
+            r#"{{"lamports":1,"data":["{data}","{encoding}"],"owner":"{KEY}","executable":false,
+            "rentEpoch":18446744073709551615,"space":3}}"#
+        )
+    }
+
+    fn answer(value: &str) -> String {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,
+            "result":{{"context":{{"apiVersion":"2.1","slot":42}},"value":[{value}]}}}}"#
+        )
+    }
+
+    fn failure(body: &str, keys: &[String]) -> &'static str {
+        decode(body.as_bytes(), keys).failure.unwrap().code
+    }
+
+    #[test]
+    fn program_accounts_and_multiple_accounts_are_read() {
+        let keyed = format!(r#"{{"pubkey":"{KEY}","account":{}}}"#, account("YWJj", "base64"));
+        let snapshot = decode(answer(&keyed).as_bytes(), &[]);
+        let plain = format!("{},null", account("YWJj", "base64"));
+        let keys = [KEY.to_owned(), KEY.to_owned()];
+        let listed = decode(answer(&plain).as_bytes(), &keys);
+        for snapshot in [&snapshot, &listed] {
+            let update = snapshot.updates(0, 1).next().unwrap();
+            assert_eq!((update.slot, update.data), (Slot(42), b"abc".as_slice()));
+            assert_eq!(update.owner, update.pubkey);
+        }
+        assert_eq!(snapshot.updates(0, 9).count(), 1);
+        assert_eq!(listed.updates(1, 9).next().unwrap().data, b"");
+    }
+
+    #[test]
+    fn escaped_text_is_read_as_well() {
+        let keyed =
+            format!(r#"{{"pubkey":"{KEY}","account":{}}}"#, account("\\u0059WJj", "base64"));
+        let snapshot = decode(answer(&keyed).as_bytes(), &[]);
+        assert_eq!(snapshot.updates(0, 1).next().unwrap().data, b"abc");
+    }
+
+    #[test]
+    fn a_bad_account_is_a_problem_and_the_rest_is_kept() {
+        let entry = |key: &str, data: &str, encoding: &str| {
+            format!(r#"{{"pubkey":"{key}","account":{}}}"#, account(data, encoding))
+        };
+        let value = [
+            entry(KEY, "!!!!", "base64"),
+            entry("0", "YWJj", "base64"),
+            entry(KEY, "YWJj", "base64+zstd"),
+            entry(KEY, "YWJj", "jsonParsed"),
+            "null".to_owned(),
+            entry(KEY, "YWJj", "base64"),
+        ];
+        let snapshot = decode(answer(&value.join(",")).as_bytes(), &[]);
+        assert_eq!((snapshot.count(), snapshot.problem_count()), (1, 5));
+        let codes = ["INVALID_BASE64", "INVALID_KEY", "INVALID_ZSTD"];
+        assert!(codes.iter().all(|code| snapshot.problems().contains(code)));
+    }
+
+    #[test]
+    fn an_account_larger_than_any_that_is_read_is_a_problem_packed_or_not() {
+        let entry = |bytes: usize, packs: bool| {
+            let plain = vec![0; bytes];
+            let data = if packs { zstd::bulk::compress(&plain, 3).unwrap() } else { plain };
+            let text = base64_simd::STANDARD.encode_to_string(data);
+            let encoding = if packs { "base64+zstd" } else { "base64" };
+            format!(r#"{{"pubkey":"{KEY}","account":{}}}"#, account(&text, encoding))
+        };
+        let max = SNAPSHOT_ACCOUNT_BYTES_MAX;
+        let sizes = [(4_376, true), (max, true), (max, false), (max + 1, true), (max + 1, false)];
+        let mut value: Vec<_> = sizes.iter().map(|&(size, packs)| entry(size, packs)).collect();
+        value.extend((0..170).map(|_| entry(crate::limits::ACCOUNT_BYTES_MAX, true)));
+        let snapshot = decode(answer(&value.join(",")).as_bytes(), &[]);
+        assert_eq!((snapshot.count(), snapshot.problem_count()), (3, 172));
+        assert!(snapshot.problems().contains("larger than 8192 bytes"));
+        assert!(snapshot.bytes_held() <= 1 << 20, "170 frames of 10 MiB were 1.7 GB");
+    }
+
+    #[test]
+    fn an_account_without_an_owner_is_a_problem_and_not_closed() {
+        let account =
+            account("YWJj", "base64").replace(&format!(r#""owner":"{KEY}""#), r#""owner":"""#);
+        let body = answer(&format!(r#"{{"pubkey":"{KEY}","account":{account}}}"#));
+        let snapshot = decode(body.as_bytes(), &[]);
+        assert_eq!((snapshot.count(), snapshot.problem_count()), (0, 1));
+        assert!(snapshot.problems().contains("INVALID_KEY"));
+    }
+
+    #[test]
+    fn an_answer_that_is_no_snapshot_has_a_code() {
+        assert_eq!(failure("", &[]), "MALFORMED_SNAPSHOT");
+        assert_eq!(failure(r#"{"result":[]}"#, &[]), "MALFORMED_SNAPSHOT");
+        assert_eq!(failure(r#"{"id":1}"#, &[]), "MALFORMED_SNAPSHOT");
+        let error = r#"{"error":{"code":-32005,"message":"behind","data":{}},"id":1}"#;
+        assert_eq!(failure(error, &[]), "RPC_ERROR");
+        assert_eq!(
+            failure(&answer("null"), &[KEY.to_owned(), KEY.to_owned()]),
+            "SNAPSHOT_KEYS_MISMATCH"
+        );
+    }
+
+    #[test]
+    fn accounts_larger_than_a_block_have_their_own() {
+        let mut snapshot = PackedSnapshot::default();
+        let large = vec![7; SNAPSHOT_BLOCK_BYTES + 1];
+        for data in [&large[..2], &large, &large[..3]] {
+            snapshot.push(Pubkey([1; 32]), Pubkey([2; 32]), data);
+        }
+        let lengths: Vec<_> = snapshot.updates(0, 3).map(|update| update.data.len()).collect();
+        assert_eq!(lengths, [2, SNAPSHOT_BLOCK_BYTES + 1, 3]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_body_panics(body: Vec<u8>, value: String) {
+            let _ = decode(&body, &[]);
+            let _ = decode(answer(&value).as_bytes(), &[value]);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Finished bodies, written into the caller's buffers.
+
+use napi::bindgen_prelude::BufferSlice;
+use napi_derive::napi;
+use slotbook_book::Side;
+use slotbook_wire::render::{L2Request, L3Request};
+use slotbook_wire::stream::spec::Encoding;
+
+use crate::convert::{copy_out, index, maker_of, market_of, sources_of};
+use crate::core::Core;
+
+#[napi]
+impl Core {
+    /// Renders /l2 into `out`: `depth` levels a side, on a grid of `grouping` ticks (0 for none),
+    /// orders and these sources: 1 the market's AMM, 2 indicative quotes, 3 both; as JSON
+    /// text, or as bytes where `binary` is set.
+    /// Returns the length of the body; 0 for an unknown market; a negative number is the length
+    /// that `out` must have.
+    #[napi]
+    pub fn l2(
+        &mut self,
+        market: u32,
+        depth: u32,
+        grouping: u32,
+        sources: u32,
+        binary: bool,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some(request) = l2_request([market, depth, grouping, sources]) else { return 0 };
+        copy_out(self.core.l2(&request, Encoding::from(binary)), &mut out)
+    }
+
+    /// As `l2`, the book uncrossed.
+    #[napi]
+    pub fn uncrossed_l2(
+        &mut self,
+        market: u32,
+        depth: u32,
+        grouping: u32,
+        sources: u32,
+        binary: bool,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some(request) = l2_request([market, depth, grouping, sources]) else { return 0 };
+        copy_out(self.core.uncrossed_l2(&request, Encoding::from(binary)), &mut out)
+    }
+
+    /// Renders /l3 into `out`: `depth` orders a side (0 for all), only those of `maker` when it is
+    /// not empty, and the sources and the encoding of `l2`. Returns as `l2` does; 0 also for a maker that is not a
+    /// key.
+    #[napi]
+    pub fn l3(
+        &mut self,
+        market: u32,
+        depth: u32,
+        maker: String,
+        sources: u32,
+        binary: bool,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some(request) = l3_request([market, depth, sources], &maker) else { return 0 };
+        copy_out(self.core.l3(&request, Encoding::from(binary)), &mut out)
+    }
+
+    /// As `l3`, each order at the price that the uncrossed /l2 gives its level.
+    #[napi]
+    pub fn uncrossed_l3(
+        &mut self,
+        market: u32,
+        depth: u32,
+        maker: String,
+        sources: u32,
+        binary: bool,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some(request) = l3_request([market, depth, sources], &maker) else { return 0 };
+        copy_out(self.core.uncrossed_l3(&request, Encoding::from(binary)), &mut out)
+    }
+
+    /// Renders /auctions into `out`: the orders of a market that are in auction. Returns as `l2`
+    /// does.
+    #[napi]
+    pub fn auctions(&mut self, market: u32, mut out: BufferSlice<'_>) -> i32 {
+        let Some(market) = market_of(market) else { return 0 };
+        copy_out(self.core.auctions(market), &mut out)
+    }
+
+    /// Renders a frame of the compatible order book channel into `out`: the /l2 body of `depth`
+    /// levels a side, on a grid of `grouping` ticks (0 for none), with the sources of `l2`, as a
+    /// JSON text. Returns as `l2` does.
+    #[napi]
+    pub fn orderbook_frame(
+        &mut self,
+        market: u32,
+        depth: u32,
+        grouping: u32,
+        sources: u32,
+        mut out: BufferSlice<'_>,
+    ) -> i32 {
+        let Some(request) = l2_request([market, depth, grouping, sources]) else { return 0 };
+        copy_out(self.core.orderbook_frame(&request), &mut out)
+    }
+
+    /// The user accounts of at most `limit` distinct makers of a side (0 bids, 1 asks), best order
+    /// first, as a JSON array of base58 keys. Null for an unknown market or side.
+    #[napi]
+    pub fn top_makers(&mut self, market: u32, side: u32, limit: u32) -> Option<String> {
+        let side = *Side::BOTH.get(index(side))?;
+        let keys = self.core.top_makers(market_of(market)?, side, limit)?;
+        Some(String::from_utf8_lossy(keys).into_owned())
+    }
+}
+
+fn l2_request([market, depth, grouping_ticks, sources]: [u32; 4]) -> Option<L2Request> {
+    let (market, sources) = (market_of(market)?, sources_of(sources));
+    Some(L2Request { market, depth_levels: index(depth), grouping_ticks, sources })
+}
+
+/// `None` also for a maker that is not a key.
+fn l3_request([market, depth, sources]: [u32; 3], maker: &str) -> Option<L3Request> {
+    let depth_orders = if depth == 0 { usize::MAX } else { index(depth) };
+    let (market, maker) = (market_of(market)?, maker_of(maker).ok()?);
+    Some(L3Request { market, depth_orders, maker, sources: sources_of(sources) })
+}

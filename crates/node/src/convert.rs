@@ -1,0 +1,78 @@
+//! Numbers, texts and bytes between JavaScript and the core.
+
+use napi::{Error, Result, Status};
+use slotbook_book::MarketId;
+use slotbook_core::decode::key;
+use slotbook_core::problem::Fault;
+use slotbook_protocol::model::units::Pubkey;
+use slotbook_wire::sources::Sources;
+
+/// The key of a program; what is none is a mistake of the configuration.
+pub(crate) fn program_of(text: &str) -> Result<Pubkey> {
+    key(text.as_bytes()).map_err(|_| {
+        let message = format!("program id was {text}, must be base58 of 32 bytes");
+        Error::new(Status::InvalidArg, message)
+    })
+}
+
+/// The market of a number; `None` for a number that no market has.
+pub(crate) fn market_of(number: u32) -> Option<MarketId> {
+    u16::try_from(number).ok().map(MarketId)
+}
+
+/// The sources by their bits.
+const VAMM: u32 = 1;
+const INDICATIVE: u32 = 2;
+
+/// The sources that a number names; bits without a source are of no meaning.
+pub(crate) fn sources_of(bits: u32) -> Sources {
+    Sources { vamm: bits & VAMM != 0, indicative: bits & INDICATIVE != 0 }
+}
+
+/// The maker of an /l3: `None` when the text is empty.
+pub(crate) fn maker_of(text: &str) -> std::result::Result<Option<Pubkey>, Fault> {
+    if text.is_empty() { Ok(None) } else { key(text.as_bytes()).map(Some) }
+}
+
+/// Writes a body into `out` and returns its length; 0 without a body; a negative number is the length that `out`
+/// must have.
+pub(crate) fn copy_out(body: Option<&[u8]>, out: &mut [u8]) -> i32 {
+    let Some(body) = body else { return 0 };
+    match out.get_mut(..body.len()) {
+        Some(room) => {
+            room.copy_from_slice(body);
+            positive(body.len())
+        }
+        None => negative(body.len()),
+    }
+}
+
+pub(crate) fn positive(length: usize) -> i32 {
+    i32::try_from(length).unwrap_or(i32::MAX)
+}
+
+pub(crate) fn negative(length: usize) -> i32 {
+    -positive(length)
+}
+
+/// An index or a count; what does not fit is as large as there is.
+pub(crate) fn index(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// A count of 32 bits.
+pub(crate) fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// A number of JavaScript as an unsigned whole number; what is below 0 or no number is 0.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+pub(crate) fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+/// A number of JavaScript as a signed whole number; no number is 0.
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+pub(crate) fn signed(number: f64) -> i64 {
+    number as i64
+}
