@@ -1,6 +1,6 @@
 /**
  * The row `binary` in JavaScript: frames as bytes decoded by the library, against `JSON.parse` of the JSON frames that say
- * the same; the results are found equal first, and timed by tinybench in turns. Prints one JSON line a topic, or a kind of message.
+ * the same; the results are found equal first, and timed by tinybench in turns. Prints one JSON line a topic.
  * `node --expose-gc bench/client/binary-suite.mjs ROUNDS`, after `npm run build`.
  */
 import { deepStrictEqual } from 'node:assert';
@@ -28,12 +28,6 @@ function readFrames(name, workOf) {
   return [...works].map((work) => [work, frames.filter((frame) => frame.work === work)]);
 }
 
-function marketWork({ type, candle, trades }) {
-  if (type === 'init') return undefined;
-  const what = candle === undefined ? 'an update' : `a candle (${type})`;
-  return `${what} of ${trades.length} trades`;
-}
-
 async function timeFrames(name, work, frames) {
   const repeats = FRAMES / frames.length;
   const repeat = (decode) => () => {
@@ -58,7 +52,6 @@ async function timeFrames(name, work, frames) {
 
 const FILES = [
   ['frames.jsonl', ({ type, topic }) => (type === 'delta' ? `a delta of ${topic}` : undefined)],
-  ['market.jsonl', marketWork],
 ];
 for (const [name, workOf] of FILES) {
   for (const [work, frames] of readFrames(name, workOf)) await timeFrames(name, work, frames);

@@ -4,7 +4,6 @@ export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvw
 /** The character code of the digit 0. */
 const ZERO_CODE = 49;
 const ADDRESS_BYTES = 32;
-const SIGNATURE_BYTES = 64;
 
 /** Digits are made five at a time: 32 sums of a limb by a chunk are still an exact number. */
 const CHUNK_DIGITS = 5;
@@ -38,11 +37,6 @@ export function addressAt(bytes: Uint8Array, at: number): string {
 /** The address at a place of a view as base58. The place must hold 32 bytes. */
 export function addressInView(view: DataView, at: number): string {
   return textInView(view, at, ADDRESS_BYTES);
-}
-
-/** A signature as base58. It must have 64 bytes. */
-export function signatureText(bytes: Uint8Array): string {
-  return textInView(viewOf(bytes), 0, SIGNATURE_BYTES);
 }
 
 function textInView(view: DataView, at: number, length: number): string {

@@ -188,10 +188,9 @@ export const LIMITS = {
   /** Topics of makers without an account, in total: only new makers need them. */
   unknownMakerTopicsMax: 256,
   /**
-   * Common topics of a market, which always have room: 33 of its book, 3 of trades, 18 of candles,
-   * with both encodings.
+   * Common topics of a market, which always have room: 33 of its book, 2 of trades, 9 of candles.
    */
-  commonTopicsPerMarket: 54,
+  commonTopicsPerMarket: 44,
   /** Interval of frames of the market data channel `orderbook`, the Drift v2 data API's. */
   dataBookIntervalMs: 400,
   /** Interval of messages of the channel `pricing`, of 19 KB for 148 markets, the data API's. */

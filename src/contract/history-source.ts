@@ -84,12 +84,8 @@ export interface MarketDataSource {
   readMarketStats(): ReadonlyMap<MarketKey, MarketStats>;
 }
 
-/** A rendered message: JSON text, or the bytes of docs/binary.md. An empty text means an empty state. */
-export type MarketMessage = string | Uint8Array;
-
 /**
- * A message of a topic: `candle:perp_0:1`, `trades:perp_0`, with the suffix `:binary` for bytes,
- * and `channel:perp_0`. A join leads to one frame: `snapshot`, for the reader that joined; `reset`
+ * A message of a topic: `candle:perp_0:1`, `trades:perp_0` or `channel:perp_0`. A join leads to one frame: `snapshot`, for the reader that joined; `reset`
  * when the topic had no readers at the source; or `refused`. A topic is also `reset` whenever its
  * readers may have missed something: after a change of the worker or the chain, or after a read
  * failure. Later frames, for all readers, are `update`.
@@ -98,7 +94,8 @@ export type MarketFrame =
   | {
       readonly topic: string;
       readonly kind: 'reset' | 'snapshot' | 'update';
-      readonly message: MarketMessage;
+      /** JSON text. Empty means an empty state. */
+      readonly message: string;
     }
   | { readonly topic: string; readonly kind: 'refused'; readonly reason: string };
 

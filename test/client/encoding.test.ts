@@ -2,10 +2,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import {
-  CandleClient,
   type ClientError,
   StreamClient,
-  TradesClient,
 } from '../../src/client/index.js';
 import { BINARY_LOAD_MS_MAX } from '../../src/client/limits.js';
 import { crc32 } from '../../src/client/stream/followed-book.js';
@@ -80,30 +78,6 @@ describe('an older service', () => {
     const { world, subscription } = await subscribeByBytes();
     world.socket.say({ type: 'error', code: 'UNKNOWN_MARKET', message: 'no SOL-PERP', id: 1 });
     expect(subscription.error).toMatchObject({ code: 'UNKNOWN_MARKET' });
-  });
-
-  test.each(['candles', 'trades'])('that refuses it for %s is asked for JSON', async (kind) => {
-    await loadReaders();
-    const world = new ClientWorld();
-    const options = {
-      url: 'http://service',
-      ...world,
-      clock: world.clock,
-      encoding: 'binary',
-    } as const;
-    const client = kind === 'candles' ? new CandleClient(options) : new TradesClient(options);
-    stops.push(() => client.close());
-    if (client instanceof TradesClient) client.subscribe('SOL-PERP');
-    else client.subscribe({ marketId: 'SOL-PERP', resolution: '1' }, 'key').catch(() => {});
-    await until(() => world.sockets.length > 0);
-    world.socket.open();
-    await until(() => world.socket.sent.length > 0);
-    expect(world.socket.sent[0]).toMatchObject({ type: 'subscribe', encoding: 'binary' });
-    world.socket.say({ type: 'error', code: 'INVALID_PARAM', message: 'unknown member encoding' });
-    await world.reconnect();
-    await settle();
-    expect(world.socket.sent[0]).toMatchObject({ type: 'subscribe', symbol: 'SOL-PERP' });
-    expect(world.socket.sent[0]).not.toHaveProperty('encoding');
   });
 });
 

@@ -56,7 +56,7 @@ beforeEach(() => {
     return page(searchParams);
   };
   const { clock, WebSocket } = world;
-  client = new TradesClient({ url: 'http://service', fetch, clock, WebSocket, encoding: 'json' });
+  client = new TradesClient({ url: 'http://service', fetch, clock, WebSocket });
 });
 
 function store(...ids: readonly number[]): void {

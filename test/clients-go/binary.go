@@ -128,9 +128,6 @@ func (d *decoder) decode(bytes []byte) (map[string]any, error) {
 	r := &byteReader{bytes: bytes}
 	first := r.byte()
 	kind := int(first >> 2 & 3)
-	if first == marketByte {
-		return finished(r, readMarketMessage(r))
-	}
 	if r.err == nil && (first>>4 != 9 || kind >= len(kinds)) {
 		r.fail(fmt.Errorf("a frame begins with %d, which is not version 1", first))
 	}

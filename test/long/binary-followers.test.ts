@@ -147,21 +147,17 @@ describe.concurrent('a follower in', () => {
 
   test('Go reads the vectors, and refuses what is cut of them', TIMEOUT, async (context) => {
     const client = await goClient(context);
-    // Most bytes of a trade are of keys and signatures, in which every bit may be either.
-    const shares = { frames: 5, exact: 5, market: 20, 'market-exact': 20 };
-    for (const [name, share] of Object.entries(shares)) {
+    for (const name of ['frames', 'exact']) {
       const { stdout } = await run(client, [path.join(root, `test/vectors/binary/${name}.jsonl`)]);
       const report = JSON.parse(stdout);
       expect(report).toMatchObject({ different: [], cutTaken: 0 });
       expect(report.frames).toBeGreaterThan(2);
-      expect(report.spoiltRefused).toBeGreaterThan(report.spoilt / share);
+      expect(report.spoiltRefused).toBeGreaterThan(report.spoilt / 5);
     }
-    for (const name of ['hostile', 'market-hostile']) {
-      const { stdout } = await run(client, [path.join(root, `test/vectors/binary/${name}.jsonl`)]);
-      const { frames, different } = JSON.parse(stdout);
-      expect(different).toEqual([]);
-      expect(frames).toBeGreaterThan(40);
-    }
+    const { stdout } = await run(client, [path.join(root, 'test/vectors/binary/hostile.jsonl')]);
+    const { frames, different } = JSON.parse(stdout);
+    expect(different).toEqual([]);
+    expect(frames).toBeGreaterThan(40);
   });
 
   test('Rust', TIMEOUT, async (context) => {

@@ -1,5 +1,5 @@
 /** Amounts of frames, exact at any size. */
-import { type Amount, LONG_BITS_MAX, tooLarge, unzigzag, WIDE_BITS_MAX } from './byte-reader.js';
+import { type Amount, LONG_BITS_MAX, tooLarge, unzigzag } from './byte-reader.js';
 
 const PRICE_END = 1n << BigInt(LONG_BITS_MAX);
 
@@ -29,13 +29,6 @@ export function sumOf(a: Amount, b: Amount): Amount {
 export function signedAmount(value: Amount): Amount {
   if (typeof value === 'number') return unzigzag(value);
   return narrowAmount(value % 2n === 0n ? value / 2n : -(value / 2n) - 1n);
-}
-
-/** An amount so far from another one, within 128 bits. */
-export function changedBy(before: Amount, difference: Amount): Amount {
-  const sum = sumOf(before, difference);
-  if (typeof sum === 'bigint' && BigInt.asIntN(WIDE_BITS_MAX, sum) !== sum) throw tooLarge();
-  return narrowAmount(sum);
 }
 
 /** The same as a number where a double holds it. */

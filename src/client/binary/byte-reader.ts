@@ -14,7 +14,6 @@ export const WIDE_BITS_MAX = 128;
 export const LONG_BITS_MAX = 64;
 
 const ADDRESS_BYTES = 32;
-const SIGNATURE_BYTES = 64;
 
 /** A number where a double holds it. */
 export type Amount = number | bigint;
@@ -97,11 +96,6 @@ export class ByteReader {
   /** The 32 bytes of an address. */
   readAddress(): Uint8Array {
     return this.#take(ADDRESS_BYTES);
-  }
-
-  /** The 64 bytes of a signature. */
-  readSignature(): Uint8Array {
-    return this.#take(SIGNATURE_BYTES);
   }
 
   #readUtf8(length: number): string {

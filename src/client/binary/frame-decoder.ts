@@ -6,7 +6,6 @@ import type { Message } from '../fields.js';
 import { AddressTexts } from './address-texts.js';
 import { ByteReader, parseJson, tooLarge } from './byte-reader.js';
 import { type Level, readSides } from './levels.js';
-import { readMarketMessage } from './market-messages.js';
 import { OrderReader } from './orders.js';
 import { streamNumber } from './stream-number.js';
 
@@ -17,7 +16,9 @@ const STREAMS_MAX = 2_048;
 const ORDERS_MAX = 1_000;
 
 const FIRST_BYTE = 0x90;
-const [SNAPSHOT, DELTA, NO_STREAM] = [0, 1, 3];
+const SNAPSHOT = 0;
+const DELTA = 1;
+const HEARTBEAT = 2;
 const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
 const CHANNELS = ['book', 'bbo', 'l3'];
 const UNIT_MAX = 2 ** 32 - 1;
@@ -56,20 +57,14 @@ export class FrameDecoder {
         `a frame begins with ${first}, which is not version 1 of docs/binary.md`,
       );
     }
-    const kind = (first >> 2) & 3;
-    const message =
-      kind === NO_STREAM ? this.#readMarketData(reader, first) : this.#readFrame(reader, first);
+    const message = this.#readFrame(reader, first);
     if (reader.at !== bytes.length) throw new RangeError('bytes follow the frame');
     return message;
   }
 
-  #readMarketData(reader: ByteReader, first: number): Message {
-    if ((first & 3) !== 0) throw new RangeError('a message of market data has a state');
-    return readMarketMessage(reader, this.#addresses);
-  }
-
   #readFrame(reader: ByteReader, first: number): Message {
     const kind = (first >> 2) & 3;
+    if (kind > HEARTBEAT) throw new RangeError(`a frame is of the kind ${kind}`);
     const id = reader.readU32();
     const stream = kind === SNAPSHOT ? this.#readStream(reader, id) : this.#findStream(id);
     const state = STATES[first & 3];

@@ -13,14 +13,13 @@ import { ClientError } from '../error.js';
 import type { CallOptions, ServiceOptions } from '../http/request.js';
 import type { MarketId } from '../keys.js';
 import { LatestValues } from '../listeners.js';
-import type { EncodingOptions } from '../stream/service-socket.js';
 import type { Candle, Resolution } from './candle.js';
 import { CandleFeed } from './feed.js';
 import { type CandleEvents, CandleKey } from './key.js';
 import { fetchRange } from './pages.js';
 
 /** How candles are reached. */
-export interface CandleOptions extends Omit<ServiceOptions, 'url'>, EncodingOptions {
+export interface CandleOptions extends Omit<ServiceOptions, 'url'> {
   /** Where the service answers, or where it does for each `env`. */
   readonly url: string | Readonly<Record<string, string>>;
 }

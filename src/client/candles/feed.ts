@@ -7,7 +7,7 @@ import { marketKey } from '../keys.js';
 import * as limits from '../limits.js';
 import type { Connection } from '../stream/connection.js';
 import { Liveness } from '../stream/market-subscription.js';
-import { type EncodingOptions, isTransient, ServiceSocket } from '../stream/service-socket.js';
+import { isTransient, ServiceSocket } from '../stream/service-socket.js';
 import { SharedEntries } from '../subscription-core.js';
 import { type Candle, candle, seriesKey } from './candle.js';
 import { LiveCandles, type LiveName } from './live.js';
@@ -26,21 +26,22 @@ export class CandleFeed {
   readonly #liveness: Liveness;
   #symbols: Promise<ReadonlyMap<string, string>> | undefined;
 
-  constructor(options: ServiceOptions & EncodingOptions) {
+  constructor(options: ServiceOptions) {
     this.requester = new Requester(options);
-    this.#socket = new ServiceSocket(options, {
-      onOpen: () => {
-        this.#liveness.noteReceived();
-        this.#live.eachEntry(({ subscription }) => subscription.subscribe());
+    this.#socket = new ServiceSocket(
+      { ...options, encoding: 'json' },
+      {
+        onOpen: () => {
+          this.#liveness.noteReceived();
+          this.#live.eachEntry(({ subscription }) => subscription.subscribe());
+        },
+        onMessage: (message) => this.#handleMessage(message),
+        onError: (error, message) => this.#handleError(error, message),
+        onDisconnect: () => {
+          this.#live.eachEntry(({ subscription }) => subscription.handleDisconnect());
+        },
       },
-      onMessage: (message) => this.#handleMessage(message),
-      onError: (error, message) => this.#handleError(error, message),
-      onDisconnect: () => {
-        this.#live.eachEntry(({ subscription }) => subscription.handleDisconnect());
-      },
-      onRetry: (error) =>
-        this.#live.eachEntry(({ subscription }) => subscription.retries.emit(error)),
-    });
+    );
     this.connection = this.#socket.connection;
     this.#liveness = new Liveness(this.connection, () => this.#live.size > 0);
   }

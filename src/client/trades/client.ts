@@ -13,7 +13,7 @@ import { Requester, type ServiceOptions } from '../http/request.js';
 import * as limits from '../limits.js';
 import type { Connection, ConnectionState } from '../stream/connection.js';
 import { Liveness } from '../stream/market-subscription.js';
-import { type EncodingOptions, isTransient, ServiceSocket } from '../stream/service-socket.js';
+import { isTransient, ServiceSocket } from '../stream/service-socket.js';
 import { OpenSubscriptions, SharedEntries } from '../subscription-core.js';
 import { MarketTrades, type MarketTradesSource } from './market-trades.js';
 import type { PagesRead } from './repair.js';
@@ -36,7 +36,7 @@ export class TradesClient {
   readonly #subscriptions = new OpenSubscriptions<TradeSubscription<LiveTrade>>();
 
   /** Throws INVALID_OPTION for a malformed URL. */
-  constructor(options: ServiceOptions & EncodingOptions) {
+  constructor(options: ServiceOptions) {
     this.#requester = new Requester(options);
     const owner = {
       onOpen: () => {
@@ -48,9 +48,8 @@ export class TradesClient {
       onDisconnect: () => {
         this.#markets.eachEntry(({ subscription }) => subscription.handleDisconnect());
       },
-      onRetry: (error: ClientError) => this.#emitRetry(error),
     };
-    const socket = new ServiceSocket(options, owner, parseNumbersAsText);
+    const socket = new ServiceSocket({ ...options, encoding: 'json' }, owner, parseNumbersAsText);
     const connection = socket.connection;
     this.#connection = connection;
     this.#liveness = new Liveness(connection, () => this.#markets.size > 0);
@@ -93,10 +92,6 @@ export class TradesClient {
   close(): void {
     this.#subscriptions.closeAll();
     this.#connection.close();
-  }
-
-  #emitRetry(error: ClientError): void {
-    this.#markets.eachEntry(({ retries }) => retries.emit(error));
   }
 
   #addMarket(key: string, symbol: string): MarketTrades {

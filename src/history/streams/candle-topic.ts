@@ -1,6 +1,5 @@
 /** The candles of one topic as its subscribers get them, flush by flush. */
 
-import type { MarketMessage } from '../../contract/history-source.js';
 import type { Candle } from '../candles/candle.js';
 import type { CandleLabel } from '../candles/candle-text.js';
 import { type BucketReader, type BucketSeries, readCandles } from '../candles/read-candles.js';
@@ -8,9 +7,13 @@ import { bucketAfter, bucketStart } from '../candles/resolution.js';
 import type { Bucket } from '../candles/rules.js';
 import { FLUSH_CANDLES_MAX } from '../model/limits.js';
 import type { HistoryMarket } from '../model/records.js';
-import type { MessageEncoder, TradeWindow } from './message-encoder.js';
+import {
+  candleChangeText,
+  candleInitText,
+  type StreamTrade,
+  type TradeWindow,
+} from './message-text.js';
 import { RecentBuckets } from './recent-buckets.js';
-import type { StreamTrade } from './stream-trade.js';
 
 /** The inputs of a flush. */
 export interface CandleContext {
@@ -24,7 +27,7 @@ const NO_TRADES: TradeWindow = { trades: [], leftOut: 0 };
 
 /** Messages for subscribers; the topic keeps its state until `done` is called. */
 export interface PendingMessages {
-  readonly messages: readonly MarketMessage[];
+  readonly messages: readonly string[];
   readonly done: () => void;
 }
 
@@ -32,7 +35,6 @@ export interface PendingMessages {
 export interface CandleTopicParts {
   readonly series: BucketSeries;
   readonly label: CandleLabel;
-  readonly writer: MessageEncoder;
   /** Whether clients may have older candles, which the first sent candle resets. */
   readonly isReopened: boolean;
 }
@@ -41,7 +43,6 @@ export interface CandleTopicParts {
 export class CandleTopic {
   readonly series: BucketSeries;
   readonly #label: CandleLabel;
-  readonly #writer: MessageEncoder;
   /** Starts of changed buckets. */
   readonly #dirty = new Set<number>();
   readonly #recent: RecentBuckets;
@@ -49,10 +50,9 @@ export class CandleTopic {
   /** The start of the newest sent candle; null for none. */
   #sentUpTo: number | null = null;
 
-  constructor({ series, label, writer, isReopened }: CandleTopicParts) {
+  constructor({ series, label, isReopened }: CandleTopicParts) {
     this.series = series;
     this.#label = label;
-    this.#writer = writer;
     this.#isReopened = isReopened;
     this.#recent = new RecentBuckets(series);
   }
@@ -69,12 +69,12 @@ export class CandleTopic {
   }
 
   /** The initial message of a new subscriber; empty when there is no candle. */
-  initMessage({ reader, now }: CandleContext): MarketMessage {
+  initMessage({ reader, now }: CandleContext): string {
     const recent = this.#recent.readerAt(reader, now);
     const candle = readCandles(recent, { ...this.series, now, limit: 1 }).at(-1);
     if (candle === undefined) return '';
     this.#sentUpTo ??= candle.ts;
-    return this.#writer.writeCandleInit(candle, this.#label);
+    return candleInitText(candle, this.#label);
   }
 
   /** The messages to send now, and a callback for when they are sent. */
@@ -91,11 +91,11 @@ export class CandleTopic {
     return { messages, done };
   }
 
-  #changes(candles: readonly Candle[], newest: Candle, window: TradeWindow): MarketMessage[] {
-    const [label, writer] = [this.#label, this.#writer];
+  #changes(candles: readonly Candle[], newest: Candle, window: TradeWindow): string[] {
+    const label = this.#label;
     const isBeyond = this.#isBeyond(candles[0] ?? newest);
     const sent = isBeyond ? [newest] : this.#changedCandles(candles);
-    const messages = isBeyond ? [writer.writeCandleInit(newest, label)] : [];
+    const messages = isBeyond ? [candleInitText(newest, label)] : [];
     const rest = new Set(window.trades);
     for (const candle of sent) {
       const isLast = candle === sent.at(-1);
@@ -105,9 +105,9 @@ export class CandleTopic {
       const isNew = this.#isNew(candle);
       // Existing clients drop the trades of a `create`.
       const created = { candle, label, window: NO_TRADES };
-      if (isNew) messages.push(writer.writeCandleChange('create', created));
+      if (isNew) messages.push(candleChangeText('create', created));
       if (isNew && trades.length === 0 && part.leftOut === 0) continue;
-      messages.push(writer.writeCandleChange('update', { candle, label, window: part }));
+      messages.push(candleChangeText('update', { candle, label, window: part }));
     }
     return messages;
   }

@@ -1,27 +1,15 @@
 /** The subscribed topics of one market, and their pending messages. */
 
-import type { MarketFrame, MarketMessage } from '../../contract/history-source.js';
+import type { MarketFrame } from '../../contract/history-source.js';
 import { resolutionOf, resolutionOfMinutes } from '../candles/resolution.js';
+import { candlePointOf } from '../candles/rules.js';
 import { INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 import type { CandleChange, RecordPageQuery } from '../store/types.js';
 import { type CandleContext, CandleTopic, type PendingMessages } from './candle-topic.js';
-import { byteMessages } from './message-bytes.js';
-import type { MessageEncoder } from './message-encoder.js';
-import { channelLeftOutText, channelText, textMessages } from './message-text.js';
-import { isStreamed, StreamTrade } from './stream-trade.js';
-import type {
-  CandleTopicName,
-  ChannelTopicName,
-  Encoding,
-  TopicName,
-  TradesTopicName,
-} from './topic.js';
-
-const WRITERS: Readonly<Record<Encoding, MessageEncoder>> = {
-  json: textMessages,
-  binary: byteMessages,
-};
+import { channelLeftOutText, channelText, type StreamTrade, tradesText } from './message-text.js';
+import type { CandleTopicName, ChannelTopicName, TopicName, TradesTopicName } from './topic.js';
+import { streamTradeText } from './trade-text.js';
 
 /** The inputs of messages. */
 export interface StreamContext extends CandleContext {
@@ -61,23 +49,18 @@ export class FollowedMarket {
   }
 
   /** The initial message of a subscriber; the topic is open on return. */
-  openTopic(
-    topic: string,
-    { name, isReopened }: TopicStart,
-    context: StreamContext,
-  ): MarketMessage {
+  openTopic(topic: string, { name, isReopened }: TopicStart, context: StreamContext): string {
     if (name.kind === 'candle') return this.#openCandles(topic, { ...name, isReopened }, context);
     const message =
-      name.kind === 'channel'
-        ? channelLeftOutText(context.market)
-        : this.#newestTrades(WRITERS[name.encoding], context);
+      name.kind === 'channel' ? channelLeftOutText(context.market) : this.#newestTrades(context);
     this.#trades.set(topic, name);
     return message;
   }
 
   addTrade(trade: TradeRow, market: HistoryMarket): void {
-    if (!isStreamed(trade, market)) return;
-    this.#window.push(new StreamTrade(trade, market));
+    // Position transfers are not trades, as in /trades.
+    if (candlePointOf(trade, market.decimals) === null) return;
+    this.#window.push(streamTrade(trade, market));
     if (this.#window.length <= WINDOW_TRADES_MAX) return;
     this.#window.shift();
     this.#leftOut += 1;
@@ -121,13 +104,13 @@ export class FollowedMarket {
 
   #openCandles(
     topic: string,
-    { resolution: name, encoding, isReopened }: CandleTopicName & Pick<TopicStart, 'isReopened'>,
+    { resolution: name, isReopened }: CandleTopicName & Pick<TopicStart, 'isReopened'>,
     context: StreamContext,
-  ): MarketMessage {
+  ): string {
     const { key, symbol } = context.market;
     const series = { market: key, resolution: resolutionOf(name) };
     const label = { symbol, resolution: name };
-    const parts = { series, label, writer: WRITERS[encoding], isReopened };
+    const parts = { series, label, isReopened };
     const candles = this.#candles.get(topic) ?? new CandleTopic(parts);
     const message = candles.initMessage(context);
     this.#candles.set(topic, candles);
@@ -135,19 +118,16 @@ export class FollowedMarket {
   }
 
   /** Without pending trades: the next flush sends them. */
-  #newestTrades(writer: MessageEncoder, { reader, market }: StreamContext): MarketMessage {
+  #newestTrades({ reader, market }: StreamContext): string {
     const isWaiting = ({ txSig, index }: TradeRow): boolean =>
       this.#window.some(({ row }) => row.txSig === txSig && row.index === index);
     const newest = reader.readTrades({ market: market.key, limit: INIT_TRADES });
     const shown = newest.filter((row) => !isWaiting(row)).toReversed();
-    const trades = shown.map((row) => new StreamTrade(row, market));
-    return writer.writeTrades('init', { trades, leftOut: 0 }, market);
+    const trades = shown.map((row) => streamTrade(row, market));
+    return tradesText('init', { trades, leftOut: 0 }, market);
   }
 
-  #tradesMessages(
-    name: TradesTopicName | ChannelTopicName,
-    context: StreamContext,
-  ): MarketMessage[] {
+  #tradesMessages(name: TradesTopicName | ChannelTopicName, context: StreamContext): string[] {
     const { market } = context;
     const window = { trades: this.#window, leftOut: this.#leftOut };
     const isHole = this.#wasReverted || window.leftOut > 0;
@@ -155,9 +135,11 @@ export class FollowedMarket {
       const texts = window.trades.map(({ row }) => channelText(row, market));
       return isHole ? [channelLeftOutText(market), ...texts] : texts;
     }
-    const writer = WRITERS[name.encoding];
-    const updates =
-      window.trades.length === 0 ? [] : [writer.writeTrades('update', window, market)];
-    return this.#wasReverted ? [this.#newestTrades(writer, context), ...updates] : updates;
+    const updates = window.trades.length === 0 ? [] : [tradesText('update', window, market)];
+    return this.#wasReverted ? [this.#newestTrades(context), ...updates] : updates;
   }
+}
+
+function streamTrade(row: TradeRow, market: HistoryMarket): StreamTrade {
+  return { row, text: streamTradeText(row, market) };
 }

@@ -3,29 +3,49 @@
 import type { Candle } from '../candles/candle.js';
 import { type CandleLabel, labelledCandleText } from '../candles/candle-text.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
-import type { ChangedCandle, MessageEncoder, TradeWindow } from './message-encoder.js';
 import { channelTradeText } from './trade-text.js';
 
-/** The messages as JSON. */
-export const textMessages: MessageEncoder = {
-  writeCandleInit: candleInitText,
-  writeCandleChange: candleChangeText,
-  writeTrades: tradesText,
-};
+/** A trade for subscribers; its text is made once for all topics. */
+export interface StreamTrade {
+  readonly row: TradeRow;
+  readonly text: string;
+}
 
-function candleInitText(candle: Candle, label: CandleLabel): string {
+/** Trades of one flush, in order of arrival. */
+export interface TradeWindow {
+  readonly trades: readonly StreamTrade[];
+  /** Omitted trades, beyond the maximum of a message. */
+  readonly leftOut: number;
+}
+
+/** A new or changed candle, with its trades of the window. */
+export interface ChangedCandle {
+  readonly candle: Candle;
+  readonly label: CandleLabel;
+  readonly window: TradeWindow;
+}
+
+export function candleInitText(candle: Candle, label: CandleLabel): string {
   const jsonText = labelledCandleText(candle, label);
   const { symbol, resolution } = label;
   const about = `"symbol":${JSON.stringify(symbol)},"resolution":"${resolution}"`;
   return `{"type":"init","channelType":"candle","data":${jsonText},${about},"candle":${jsonText}}`;
 }
 
-function candleChangeText(type: string, { candle, label, window }: ChangedCandle): string {
+export function candleChangeText(
+  type: 'create' | 'update',
+  { candle, label, window }: ChangedCandle,
+): string {
   const text = labelledCandleText(candle, label);
   return `{"type":"${type}","candle":${text},${tradesMembers(window)}}`;
 }
 
-function tradesText(type: string, window: TradeWindow, market: HistoryMarket): string {
+/** The newest trades at the start of a subscription, or new ones. */
+export function tradesText(
+  type: 'init' | 'update',
+  window: TradeWindow,
+  market: HistoryMarket,
+): string {
   const symbol = JSON.stringify(market.symbol);
   return `{"type":"${type}","channelType":"trades","symbol":${symbol},${tradesMembers(window)}}`;
 }

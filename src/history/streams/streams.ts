@@ -11,7 +11,7 @@
  * store.
  */
 
-import type { MarketFrame, MarketMessage } from '../../contract/history-source.js';
+import type { MarketFrame } from '../../contract/history-source.js';
 import type { MarketKey } from '../../contract/markets.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import { HistoryError } from '../model/error.js';
@@ -169,7 +169,7 @@ export class Streams {
     }
   }
 
-  #initMessage(topic: string, about: TopicStart, market: HistoryMarket): MarketMessage {
+  #initMessage(topic: string, about: TopicStart, market: HistoryMarket): string {
     const following = this.#markets.get(market.key) ?? newFollowing();
     const message = following.topics.openTopic(topic, about, this.#contextOf(market));
     this.#markets.set(market.key, following);

@@ -1,27 +1,19 @@
-/**
- * Names of topics between the threads: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`; the
- * first two with the suffix `:binary` for bytes.
- */
+/** Names of topics between the threads: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`. */
 
 import type { MarketKey } from '../../contract/markets.js';
 import { isResolutionName, type ResolutionName } from '../candles/resolution.js';
-
-/** The encoding of a topic's messages. */
-export type Encoding = 'json' | 'binary';
 
 /** The candles of a market, with the trades that move them. */
 export interface CandleTopicName {
   readonly kind: 'candle';
   readonly market: MarketKey;
   readonly resolution: ResolutionName;
-  readonly encoding: Encoding;
 }
 
 /** The trades of a market in the market data dialect. */
 export interface TradesTopicName {
   readonly kind: 'trades';
   readonly market: MarketKey;
-  readonly encoding: Encoding;
 }
 
 /** The trades of a market in the book's compatible channel. */
@@ -33,23 +25,18 @@ export interface ChannelTopicName {
 /** A topic. */
 export type TopicName = CandleTopicName | TradesTopicName | ChannelTopicName;
 
-const BINARY = ':binary';
-
 const marketPattern = /^(?:perp|spot)_(?:0|[1-9]\d{0,4})$/;
 
 /** Parses a topic; undefined for an invalid name. */
 export function readTopic(text: string): TopicName | undefined {
-  const encoding = text.endsWith(BINARY) ? 'binary' : 'json';
-  const json = encoding === 'binary' ? text.slice(0, -BINARY.length) : text;
-  const [kind, market = '', resolution, ...rest] = json.split(':');
+  const [kind, market = '', resolution, ...rest] = text.split(':');
   if (!isMarketKey(market) || rest.length > 0) return undefined;
   if (kind === 'candle') {
     if (resolution === undefined || !isResolutionName(resolution)) return undefined;
-    return { kind, market, resolution, encoding };
+    return { kind, market, resolution };
   }
   if (resolution !== undefined) return undefined;
-  if (kind === 'trades') return { kind, market, encoding };
-  return kind === 'channel' && encoding === 'json' ? { kind, market } : undefined;
+  return kind === 'trades' || kind === 'channel' ? { kind, market } : undefined;
 }
 
 function isMarketKey(text: string): text is MarketKey {

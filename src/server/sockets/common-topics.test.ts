@@ -55,7 +55,6 @@ const messages: readonly (readonly [Dialect, readonly object[]])[] = [
       channelType: ['candle', 'trades', 'orderbook'],
       symbol: ['SOL-PERP'],
       resolution: resolutions,
-      encoding: encodings,
     }),
   ],
 ];

@@ -5,11 +5,7 @@
  * This file does not know the content of a message, nor who its subscribers are.
  */
 import { LIMITS } from '../../config/limits.js';
-import type {
-  MarketFrame,
-  MarketMessage,
-  MarketStreamSource,
-} from '../../contract/history-source.js';
+import type { MarketFrame, MarketStreamSource } from '../../contract/history-source.js';
 import type { Timer } from '../../contract/timers.js';
 import { SocketError } from '../transport/errors.js';
 import type { Publisher, Topic } from './publisher.js';
@@ -17,7 +13,7 @@ import type { Publisher, Topic } from './publisher.js';
 /** A subscriber that waits for the snapshot of its topic. */
 export interface PendingSubscriber {
   /** The snapshot; a subscriber that joins the topic during this call misses nothing. */
-  onSnapshot(message: MarketMessage): void;
+  onSnapshot(message: string): void;
   onRefused(error: SocketError): void;
 }
 
@@ -103,7 +99,7 @@ export class HistoryTopics {
   }
 
   /** Current subscribers receive it only when something may be missing; pending ones always do. */
-  #sendSnapshot(topic: HistoryTopic, message: MarketMessage, kind: 'reset' | 'snapshot'): void {
+  #sendSnapshot(topic: HistoryTopic, message: string, kind: 'reset' | 'snapshot'): void {
     if ((kind === 'reset' && topic.isOpen) || topic.hasGap) this.#publishMessage(topic, message);
     topic.isOpen = true;
     topic.hasGap = false;
@@ -134,10 +130,10 @@ export class HistoryTopics {
     return pending;
   }
 
-  #publishMessage(topic: HistoryTopic, message: MarketMessage): void {
+  #publishMessage(topic: HistoryTopic, message: string): void {
     const subscribers = topic.subscribers - topic.pendingSubscribers.size;
     if (message === '' || subscribers === 0) return;
-    this.#publisher.sendFrame({ key: topic.key, subscribers }, bytesOf(message));
+    this.#publisher.sendFrame({ key: topic.key, subscribers }, Buffer.from(message));
   }
 }
 
@@ -192,11 +188,6 @@ class FrameQueue implements Topic {
     this.#waiting = [];
     this.#handled = 0;
   }
-}
-
-/** What is sent of a message. */
-export function bytesOf(message: MarketMessage): Uint8Array {
-  return typeof message === 'string' ? Buffer.from(message) : message;
 }
 
 function newTopic(key: string): HistoryTopic {

@@ -6,17 +6,11 @@
  * after the acknowledgement says that updates may be missing. A book has none: each message is whole.
  */
 import type { MarketDirectory } from '../../contract/book-source.js';
-import type { MarketMessage } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { NO_HISTORY_TEXT, quoteValue, SocketError } from '../transport/errors.js';
 import { asksForBytes, type ClientMessage, kindOf } from './client-message.js';
 import { dataBookSpec } from './data-book.js';
-import {
-  bytesOf,
-  type HistoryTopic,
-  type HistoryTopics,
-  type PendingSubscriber,
-} from './history-topics.js';
+import type { HistoryTopic, HistoryTopics, PendingSubscriber } from './history-topics.js';
 import type {
   ChannelParts,
   Dialect,
@@ -63,7 +57,7 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
     const openSubscriber = () => new WholeSubscriber(summaries[channel].join(), texts);
     return { key: topic, quotaClass: 'common', openSubscriber };
   }
-  const show = (message: MarketMessage) => [message];
+  const show = (message: string) => [message];
   const format = { acknowledgement, formatFirst: show, formatReset: show };
   return historySubscription(topic, { market, format, errorMembers });
 }
@@ -94,7 +88,7 @@ export function historySubscription(
 function marketAcknowledgement(
   action: SubscriptionAction,
   { id }: ClientMessage,
-  { channel, row, resolution, name, encoding }: MarketRequest,
+  { channel, row, resolution, name }: MarketRequest,
 ): object {
   const symbol = row?.symbol;
   const about = symbol === undefined ? `${channel} updates` : `${symbol} ${resolution ?? channel}`;
@@ -102,7 +96,7 @@ function marketAcknowledgement(
     action === 'subscribe'
       ? ['subscription', `Subscribed to ${about}`]
       : ['unsubscription', `Unsubscribed from ${about}`];
-  return { type, message, channelType: channel, channel: name, symbol, resolution, encoding, id };
+  return { type, message, channelType: channel, channel: name, symbol, resolution, id };
 }
 
 /** The members of an error that describe the subscription of a message. */
@@ -118,9 +112,9 @@ export interface SnapshotFormat {
   /** The reply that follows the first snapshot; undefined where it was sent already. */
   readonly acknowledgement: string | undefined;
   /** The messages to send when a subscription begins. */
-  formatFirst(message: MarketMessage): readonly MarketMessage[];
+  formatFirst(message: string): readonly string[];
   /** The messages to send when messages were dropped. */
-  formatReset(message: MarketMessage): readonly MarketMessage[];
+  formatReset(message: string): readonly string[];
 }
 
 /** The parts of a subscriber. */
@@ -138,7 +132,7 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
   readonly #parts: MarketSubscriberParts;
   #callbacks: SnapshotCallbacks | undefined;
   /** The snapshot while the history delivers it; it is outdated after this turn. */
-  #message: MarketMessage | undefined;
+  #message: string | undefined;
 
   constructor(parts: MarketSubscriberParts) {
     this.#parts = parts;
@@ -168,10 +162,10 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
       showing === 'first'
         ? [...format.formatFirst(this.#message), acknowledgement]
         : format.formatReset(this.#message);
-    return messages.every((message) => message === '' || sink.send(bytesOf(message)));
+    return messages.every((message) => message === '' || sink.send(Buffer.from(message)));
   }
 
-  onSnapshot(message: MarketMessage): void {
+  onSnapshot(message: string): void {
     this.#message = message;
     this.#callbacks?.onReady();
     this.#message = undefined;
@@ -201,8 +195,6 @@ interface MarketRequest {
   readonly row: MarketInfo | undefined;
   /** As the message spells it; undefined for all but candles. */
   readonly resolution: string | undefined;
-  /** Of candles and trades alone; undefined for JSON. */
-  readonly encoding: 'binary' | undefined;
   /** The topic: of candles and trades its name in the history. */
   readonly topic: string;
   /** The name of the channel in replies. */
@@ -235,15 +227,17 @@ function readMarketRequest(message: ClientMessage, directory: MarketDirectory): 
     return { channel, ...NOTHING, row, topic: dataBookSpec(row).key, name };
   }
   const resolution = channel === 'candle' ? resolutionOf(message) : undefined;
-  const encoding = asksForBytes(message) ? 'binary' : undefined;
+  if (asksForBytes(message)) {
+    throw new SocketError('INVALID_PARAM', 'encoding binary is of the channels book, bbo and l3');
+  }
   const nameWith = (market: string): string =>
-    [channel, market, resolution, encoding].filter((part) => part !== undefined).join(':');
+    [channel, market, resolution].filter((part) => part !== undefined).join(':');
   const [topic, name] = [nameWith(`${marketType}_${marketIndex}`), nameWith(symbol)];
-  return { channel, row, resolution, encoding, topic, name };
+  return { channel, row, resolution, topic, name };
 }
 
 /** What not every channel has. */
-const NOTHING = { row: undefined, resolution: undefined, encoding: undefined } as const;
+const NOTHING = { row: undefined, resolution: undefined } as const;
 
 /** The shorter form of a message names no channel and means candles. */
 function channelOf(message: ClientMessage): MarketChannel {

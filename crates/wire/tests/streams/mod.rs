@@ -5,6 +5,5 @@ mod binary;
 mod follower;
 mod frames;
 mod life;
-mod market;
 mod steady;
 mod world;

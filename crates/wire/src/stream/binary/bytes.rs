@@ -144,20 +144,6 @@ impl<'a> ByteReader<'a> {
         self.digits(WIDE_BYTES_MAX)
     }
 
-    /// A number that is stored as its distance from another.
-    pub(super) fn varint_from(&mut self, before: u64) -> Result<u64, DecodeError> {
-        let away = unzigzag(self.varint()?);
-        let value = before.checked_add_signed(away).ok_or(DecodeError::TooLarge)?;
-        if value > EXACT_MAX { Err(DecodeError::TooLarge) } else { Ok(value) }
-    }
-
-    /// A signed amount that is stored as its difference from another.
-    pub(super) fn amount_from(&mut self, before: i128) -> Result<i128, DecodeError> {
-        let value = self.wide()?;
-        let away = (value >> 1).cast_signed() ^ -((value & 1).cast_signed());
-        before.checked_add(away).ok_or(DecodeError::TooLarge)
-    }
-
     /// The number of items of at least one byte each.
     pub(super) fn count(&mut self) -> Result<usize, DecodeError> {
         let count = usize::try_from(self.varint()?).map_err(|_| DecodeError::Cut)?;

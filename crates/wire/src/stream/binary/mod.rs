@@ -2,7 +2,7 @@
 //! a tenth of their size. `docs/binary.md` specifies them for every language.
 //!
 //! `encode` writes the frames of topics, `body` the bodies of /l2 and /l3; [`decode`] reads
-//! untrusted frames, [`market`] messages of candles and trades, which the history service encodes.
+//! untrusted frames.
 
 pub(crate) mod body;
 pub(super) mod bytes;
@@ -10,7 +10,6 @@ pub mod decode;
 pub(super) mod encode;
 mod error;
 mod keys;
-pub mod market;
 
 use slotbook_book::MarketInfo;
 
