@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 
-/** The pages. */
+/** The entry pages. */
 const PAGES = [
   'index.html',
   'page/status.html',
@@ -15,7 +15,7 @@ const PAGES = [
   'embed/chart.html',
 ];
 
-/** Writes a compressed copy beside each finished script and style, so that the service compresses none of them. */
+/** Writes a compressed copy of each finished script and style, so that the service need not compress them. */
 function compressedCopies() {
   return {
     name: 'compressed-copies',
@@ -29,8 +29,8 @@ function compressedCopies() {
 }
 
 /**
- * What is loaded behind the first book has no style of its own, and is imported plainly: Vite's helper, which
- * would load its style and what it shares, is 660 bytes.
+ * Lazily loaded modules have no style of their own and use plain imports: Vite's helper, which
+ * would load styles and shared chunks, takes 660 bytes.
  */
 function plainImports() {
   return {
@@ -43,7 +43,7 @@ function plainImports() {
   };
 }
 
-/** What the market shares with its embeds and the other pages, in one file: it is 2 kB less than in many. */
+/** The code shared by the market page, its embeds and the other pages, in one file: this saves 2 kB. */
 const GROUPS = [{ name: 'base', minShareCount: 4 }];
 
 export default defineConfig({
@@ -53,11 +53,12 @@ export default defineConfig({
     outDir: '../../dist/page',
     emptyOutDir: true,
     assetsDir: 'page',
-    // The policy of the page allows no script in it, and every browser with WebSocket preloads modules.
+    // The page's policy forbids the inline script, and every browser with WebSocket preloads
+    // modules.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     target: 'es2022',
-    // Paths relative to the root of the page, and those under which the service sends them, without .html.
+    // Paths relative to the root of the page, and the paths of the service, without .html.
     rolldownOptions: {
       input: PAGES.map((name) => path.join(import.meta.dirname, name)),
       output: { codeSplitting: { groups: GROUPS } },

@@ -11,11 +11,11 @@ import {
 } from 'lightweight-charts';
 import type { Palette } from './palette.js';
 
-/** Older candles are read when fewer than so many are left of the visible ones. */
+/** Older candles are loaded when fewer than this are left of the visible ones. */
 const OLDER_BARS = 30;
-/** Room for the longest price, so that another one moves nothing. */
+/** Width for the longest price, so that a price change does not shift the chart. */
 const PRICE_SCALE_WIDTH = 84;
-/** Candles that have room at first: fewer where a young market has no more. */
+/** Initially visible candles: fewer for a young market. */
 const FIRST_BARS = { min: 48, max: 140 };
 
 /** A chart in an element. */
@@ -26,7 +26,7 @@ export class CandleChart {
   #palette: Palette;
   #shown: readonly Candle[] = [];
 
-  /** `onOlder` is called when the reader nears the oldest candle. */
+  /** `onOlder` is called when the view approaches the oldest candle. */
   constructor(element: HTMLElement, palette: Palette, onOlder: () => void) {
     this.#palette = palette;
     this.#chart = createChart(element, {
@@ -50,7 +50,7 @@ export class CandleChart {
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange(handleRange);
   }
 
-  /** Shows these candles, oldest first; older ones before those that are shown leave the view where it is. */
+  /** Shows these candles, oldest first; prepending older ones keeps the view. */
   setCandles(candles: readonly Candle[]): void {
     const isOther = this.#shown.at(-1)?.ts !== candles.at(-1)?.ts || this.#shown.length === 0;
     this.#shown = candles;
@@ -62,7 +62,6 @@ export class CandleChart {
     this.#chart.timeScale().setVisibleLogicalRange({ from: to - bars, to });
   }
 
-  /** Changes the newest candle, or adds one. */
   updateCandle(candle: Candle): void {
     if (this.#shown.length === 0) return;
     this.#candles.update(barOf(candle));
@@ -104,7 +103,7 @@ function candleColors({ bid, ask }: Palette) {
   };
 }
 
-/** The logo would add a style element, which the policy of the page forbids: the notice is beside it. */
+/** The logo would add a style element, which the page's policy forbids: the notice is separate. */
 function themeOf({ panel, muted, line, font }: Palette) {
   return {
     layout: {

@@ -1,4 +1,4 @@
-/** A canvas in the pixels of its screen. */
+/** A canvas in device pixels. */
 
 /** Width and height in CSS pixels. */
 export interface Size {
@@ -6,7 +6,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** Fits a canvas to a size and clears it; what is drawn then is in CSS pixels. */
+/** Sizes and clears a canvas; later drawing uses CSS pixels. */
 export function beginDrawing(
   canvas: HTMLCanvasElement,
   { width, height }: Size,

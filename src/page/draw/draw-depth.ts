@@ -1,16 +1,16 @@
-/** Draws cumulative depth on both sides of the middle. */
+/** Draws cumulative depth on both sides of the mid price. */
 import { countWithin, type DepthCurve, type DepthSide } from '../model/depth.js';
 import type { Size } from './canvas.js';
 import type { Palette } from './palette.js';
 
-/** What is drawn. */
+/** The inputs of the drawing. */
 export interface DepthScene {
   readonly size: Size;
   readonly palette: Palette;
   readonly curve: DepthCurve;
   readonly formatPrice: (price: number) => string;
   readonly formatTotal: (total: number) => string;
-  /** Where the pointer is; undefined while it is elsewhere. */
+  /** The pointer's position; undefined while it is outside. */
   readonly pointerX: number | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Scale {
   readonly floor: number;
 }
 
-/** Draws all of it; nothing where a side is empty. */
+/** Draws the whole scene; nothing when a side is empty. */
 export function drawDepth(context: Context, scene: DepthScene): void {
   const { curve, palette } = scene;
   if (curve.mid === null || curve.reach === 0) return;
@@ -52,7 +52,7 @@ function scaleOf({ size: { width, height }, curve }: DepthScene, mid: number): S
   };
 }
 
-/** Steps: between two levels the total is that of the better one. */
+/** Steps: between two levels the total is the better level's. */
 function drawSide(
   context: Context,
   { size: { width } }: DepthScene,
@@ -116,7 +116,7 @@ function drawAxis(
   }
 }
 
-/** A line at the pointer, and what can be traded up to there. */
+/** A line at the pointer, with the total that can be traded up to there. */
 function drawPointer(
   context: Context,
   { size: { width }, palette, curve, formatPrice, formatTotal }: DepthScene,

@@ -1,14 +1,15 @@
 /**
- * Numbers digit by digit. A browser keeps what it has shaped for a text while each frame draws that text: one that
- * changes in each frame takes ten times as long as its digits, and leaves 1.4 kB of garbage.
+ * Draws numbers digit by digit. A browser caches the shaping of a text while every frame draws it:
+ * a text that changes each frame takes ten times as long as its digits, and produces 1.4 kB of
+ * garbage.
  */
 
 /** Draws numbers in one font. */
 export class DigitPen {
-  /** The widths of digits, points and commas, which are measured once. */
+  /** Cached widths of digits, points and commas. */
   readonly #widths = new Map<string, number>();
 
-  /** Draws a number that ends at `right`; the context has the font, and aligns to the right. */
+  /** Draws a number that ends at `right`; the context must have the font and right alignment. */
   drawNumber(
     context: CanvasRenderingContext2D,
     text: string,

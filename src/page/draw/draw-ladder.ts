@@ -5,40 +5,38 @@ import type { DigitPen } from './draw-digits.js';
 import { type LadderLayout, type LadderPlace, MIDDLE_HEIGHT, rowTop } from './ladder-layout.js';
 import { type Palette, sourceColor } from './palette.js';
 
-/** What is drawn. */
+/** The inputs of the drawing. */
 export interface LadderScene {
   readonly size: Size;
   readonly layout: LadderLayout;
   readonly palette: Palette;
-  /** Of the palette's font. */
+  /** Uses the palette's font. */
   readonly pen: DigitPen;
   readonly ladder: Ladder;
   readonly formatPrice: (price: bigint) => string;
   readonly formatSize: (size: bigint) => string;
-  /** In the middle: the price, and the spread in words. */
   readonly middle: { readonly price: string; readonly spread: string };
   readonly hovered: LadderPlace | undefined;
   readonly selected: { readonly side: 'bid' | 'ask'; readonly price: bigint } | undefined;
 }
 
-/** Space at both edges. */
+/** Margin at both edges. */
 const EDGE = 12;
-/** Where sizes end, as a part of the width. */
+/** Right edge of sizes, as a fraction of the width. */
 const SIZE_END = 0.64;
 const BAR_ALPHA = 0.27;
 const TOTAL_ALPHA = 0.07;
-/** Totals are read after sizes. */
+/** Totals are less prominent than sizes. */
 const TOTAL_TEXT_ALPHA = 0.72;
 
 type Context = CanvasRenderingContext2D;
 
-/** One side of it. */
 interface SideScene extends LadderScene {
   readonly side: 'bid' | 'ask';
   readonly rows: readonly LadderRow[];
 }
 
-/** Draws all of it: what has one colour at once, because a canvas takes longer to change its colour than to fill. */
+/** Draws the whole ladder, grouped by colour, because a canvas changes its colour more slowly than it fills. */
 export function drawLadder(context: Context, scene: LadderScene): void {
   const { palette, ladder } = scene;
   context.textBaseline = 'middle';
@@ -53,7 +51,7 @@ export function drawLadder(context: Context, scene: LadderScene): void {
   drawMiddle(context, scene);
 }
 
-/** The totals behind, from the right edge. */
+/** The bars of totals in the background, from the right edge. */
 function drawTotalBars(context: Context, { rows, side, ...scene }: SideScene): void {
   const { ladder, layout, palette, size } = scene;
   const scale = size.width / Number(ladder.totalMax);
@@ -66,13 +64,13 @@ function drawTotalBars(context: Context, { rows, side, ...scene }: SideScene): v
   context.globalAlpha = 1;
 }
 
-/** The sizes before them, stacked by source from the right edge. */
+/** The bars of sizes in the foreground, stacked by source from the right edge. */
 function drawSizeBars(context: Context, { rows, side, ...scene }: SideScene): void {
   const { ladder, layout, palette, size } = scene;
   const scale = size.width / Number(ladder.sizeMax);
   const fill = (index: number, right: number, width: number): void =>
     context.fillRect(right - width, rowTop(layout, side, index) + 2, width, layout.rowHeight - 4);
-  // What is behind the sizes would give them another colour.
+  // Clears the background, which would tint the sizes.
   context.fillStyle = palette.panel;
   for (let index = 0; index < rows.length; index += 1) {
     fill(index, size.width, Number(rowOf(rows, index).size) * scale);
@@ -93,7 +91,7 @@ function drawSizeBars(context: Context, { rows, side, ...scene }: SideScene): vo
   context.globalAlpha = 1;
 }
 
-/** Lists are walked by index: the pairs of `entries` would be most of what drawing leaves behind. */
+/** Lists are iterated by index: `entries` would produce most of the garbage of drawing. */
 function rowOf(rows: readonly LadderRow[], index: number): LadderRow {
   return rows[index] as LadderRow;
 }
@@ -115,7 +113,7 @@ function drawMarks(context: Context, scene: SideScene): void {
   context.strokeRect(1, top, size.width - 2, layout.rowHeight - 2);
 }
 
-/** Prices to the left, sizes in the middle and totals to the right. */
+/** Prices on the left, sizes in the middle and totals on the right. */
 function drawTexts(context: Context, { rows, side, ...scene }: SideScene): void {
   const { layout, palette, size, pen, formatPrice, formatSize } = scene;
   const middleOf = (index: number): number =>
@@ -131,7 +129,7 @@ function drawTexts(context: Context, { rows, side, ...scene }: SideScene): void 
     context.fillText(formatSize(rowOf(rows, index).size), size.width * SIZE_END, middleOf(index));
   }
   context.globalAlpha = TOTAL_TEXT_ALPHA;
-  // Nearly every book changes most of them.
+  // Nearly every book changes most of the texts.
   for (let index = 0; index < rows.length; index += 1) {
     const place = { right: size.width - EDGE, middle: middleOf(index) };
     pen.drawNumber(context, formatSize(rowOf(rows, index).total), place);

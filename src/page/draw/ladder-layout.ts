@@ -1,8 +1,8 @@
-/** Where the rows of a ladder stand: asks above the middle, the best nearest to it, bids below. */
+/** The positions of a ladder's rows: asks above the middle, best nearest to it, bids below. */
 
-/** Least height of a level in CSS pixels: a target of this size can be met by a pointer. */
+/** Minimum height of a level in CSS pixels: a comfortable pointer target. */
 const ROW_HEIGHT_MIN = 24;
-/** Height of the middle, with the price and the spread. */
+/** Height of the middle row, with the price and the spread. */
 export const MIDDLE_HEIGHT = 46;
 
 /** A ladder of some height. */
@@ -47,7 +47,7 @@ export function placeAt(layout: LadderLayout, y: number): LadderPlace | undefine
   return place.index >= 0 && place.index < rowsPerSide ? place : undefined;
 }
 
-/** The next row up or down, across the middle, held within the rows that there are. */
+/** The next row up or down, across the middle, clamped to the existing rows. */
 export function nextPlace(
   place: LadderPlace,
   direction: 'up' | 'down',

@@ -1,7 +1,7 @@
-/** The colours of a canvas, from the style sheet, so that light and dark are decided in one place. */
+/** The colours of a canvas, read from the style sheet, which alone defines light and dark. */
 import type { Source } from '../model/ladder.js';
 
-/** The colours and fonts that are drawn with. */
+/** The colours and fonts for drawing. */
 export interface Palette {
   readonly panel: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface Palette {
   readonly font: string;
 }
 
-/** Reads the palette of an element as it is styled now. */
+/** Reads the palette from an element's current styles. */
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const read = (name: string): string => style.getPropertyValue(`--${name}`).trim();

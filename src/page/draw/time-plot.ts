@@ -1,22 +1,21 @@
-/** One figure over time, drawn by uPlot. Its module is loaded by the page of the service alone. */
+/** A time series, drawn by uPlot. Only the service page loads this module. */
 import uPlot from 'uplot';
 import { PLOT_SPAN_S } from '../model/limits.js';
 import type { Palette } from './palette.js';
 
-/** What a plot says back. */
+/** Callbacks of a plot. */
 export interface TimePlotOptions {
   readonly palette: Palette;
   readonly width: number;
-  /** How a value is written beside the plot. */
   readonly format: (value: number) => string;
   /** The time of day of a moment, unix milliseconds. */
   readonly formatTime: (unixMs: number) => string;
-  /** Called with the index of the value under the pointer, of this plot or of another one; undefined for none. */
+  /** Called with the index of the value under the pointer, in this plot or another one; undefined for none. */
   readonly onPoint: (index: number | undefined) => void;
 }
 
 const HEIGHT = 108;
-/** Plots of one key have one pointer. */
+/** Plots with one key share a pointer. */
 const CURSOR_KEY = 'service';
 
 /** A plot in an element; all plots of a page show the same moment under the pointer. */
@@ -29,7 +28,7 @@ export class TimePlot {
     this.#plot = new uPlot(this.#describePlot(options), [[], []], element);
   }
 
-  /** Draws values by their times, unix seconds; nothing where a value is null. */
+  /** Draws values by their times, unix seconds; null values leave a gap. */
   setValues(times: readonly number[], values: readonly (number | null)[]): void {
     this.#plot.setData([[...times], [...values]]);
   }
@@ -75,7 +74,7 @@ export class TimePlot {
   #describeLine(): uPlot.Series {
     return {
       stroke: () => this.#palette.accent,
-      // Colours of the style sheet have six digits; two more make them translucent.
+      // Colours of the style sheet have six digits; two more add transparency.
       fill: () => `${this.#palette.accent}24`,
       width: 1.5,
       points: { size: 4 },
@@ -83,13 +82,13 @@ export class TimePlot {
   }
 }
 
-/** Up to the newest value, and at least so long a time that the line does not jump while there are few of them. */
+/** Up to the newest value, with a minimum span, so that the line does not jump while there are few values. */
 function rangeOfTimes({ data: [times] }: uPlot): [number, number] {
   const [first = 0, last = 0] = [times[0], times[times.length - 1]];
   return [Math.min(first, last - PLOT_SPAN_S), last];
 }
 
-/** From zero, so that a small change of a large value looks small. */
+/** From zero, so that small changes of large values look small. */
 function rangeOfValues(_: uPlot, _least: number, most: number): [number, number] {
   return [0, most > 0 ? most * 1.15 : 1];
 }

@@ -1,29 +1,29 @@
-/** What the address of the page says, so that a link shows the same. */
+/** The page's state in its URL, so that a link reproduces it. */
 import type { MomentQuery } from '@slotbook/client';
 import type { BookChoice } from './book-feed.js';
 import type { Theme } from './theme.js';
 
-/** Where this script was loaded from: one folder below the address of the service, on every page. */
+/** This script's URL: one folder below the service's, on every page. */
 const scriptUrl = import.meta.url;
 
-/** The address of the service, which has sent this page. */
+/** The address of the service that served this page. */
 export const serviceUrl = new URL('..', scriptUrl).href;
 
-/** Groups that the ladder offers, in ticks. */
+/** The groupings of the ladder, in ticks. */
 export const GROUPINGS = [1, 10, 100, 500, 1_000] as const;
 
-/** The market of the address; null where it names none. */
+/** The market in the URL; null for none. */
 export function marketOfAddress(): string | null {
   return new URLSearchParams(location.search).get('market');
 }
 
-/** The grouping of the address, 1 where it names none that is offered. */
+/** The grouping in the URL; 1 when it is missing or not offered. */
 export function groupingOfAddress(): number {
   const sent = Number(new URLSearchParams(location.search).get('grouping'));
   return GROUPINGS.find((one) => one === sent) ?? 1;
 }
 
-/** The moment of the past that the address names, as paths do, which say what is wrong with it; undefined for now. */
+/** The past moment in the URL, in the format of the paths, which validate it; undefined for the present. */
 export function momentOfAddress(): MomentQuery | undefined {
   const query = new URLSearchParams(location.search);
   const named = ['ts', 'slot', 'seq'].filter((name) => query.has(name));
@@ -33,13 +33,13 @@ export function momentOfAddress(): MomentQuery | undefined {
   return { ...Object.fromEntries(numbers), ...(epoch === null ? {} : { epoch }) };
 }
 
-/** The theme of the address, which a page that embeds this one chooses; null where it names none. */
+/** The theme in the URL, set by an embedding page; null for none. */
 export function themeOfAddress(): Theme | null {
   const sent = new URLSearchParams(location.search).get('theme');
   return sent === 'light' || sent === 'dark' ? sent : null;
 }
 
-/** Puts what is shown into the address, as a step that the browser can go back where the market changes. */
+/** Writes the shown state to the URL; a change of market adds a history entry. */
 export function setAddress(
   { market, grouping }: BookChoice,
   moment: MomentQuery | undefined,

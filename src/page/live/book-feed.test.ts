@@ -1,4 +1,4 @@
-/** What the page says of its book while the service does not send one. */
+/** The page's book state while the service does not send a book. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { answer, ScriptedStream } from '../../../test/support/scripted-stream.js';
@@ -13,13 +13,12 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
-/** A book without rows, whose checksum is that of an empty text. */
+/** A book without rows, whose checksum is the empty text's. */
 const snapshot = JSON.stringify({
   ...{ type: 'snapshot', topic: 'book', epoch: '1', seq: 1, slot: 1, ts: 1, state: 'live' },
   ...{ bids: [], asks: [], crc: 0 },
 });
 
-/** A feed that follows the first topic, of a service that then does something else. */
 async function followFirst(second: 'cut' | 'refuse for now'): Promise<BookFeed> {
   vi.stubGlobal('WebSocket', WebSocket);
   let topics = 0;

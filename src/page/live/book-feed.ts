@@ -12,35 +12,35 @@ import { BOOK_DEPTH } from '../model/limits.js';
 import { measuredSocket, preciseNowMs } from './measured-socket.js';
 import type { TruthMeter } from './truth-meter.js';
 
-/** What is shown. */
+/** The book to show. */
 export interface BookChoice {
   readonly market: string;
-  /** Ticks a group. */
+  /** Ticks per price group. */
   readonly grouping: number;
 }
 
-/** A book with the best prices of its market, as it is drawn. */
+/** A book for drawing, with the best prices of its market. */
 export interface ShownBook {
   readonly choice: BookChoice;
   readonly view: BookView<Level>;
-  /** The best levels of the market, which are not those of a grouped book. */
+  /** The best levels of the market, which differ from the best groups. */
   readonly bid: Best | null;
   readonly ask: Best | null;
 }
 
-/** Whether the book is what the service has now. */
+/** Whether the book is current. */
 export interface Freshness {
-  /** `live` and `past` are drawn as they are; everything else is greyed. */
+  /** `live` and `past` are drawn normally; other states are greyed. */
   readonly state: 'connecting' | 'disconnected' | 'paused' | 'refused' | 'past' | ServiceState;
-  /** Since when, Unix milliseconds of this clock; the moment of the past. */
+  /** Start of the state, Unix milliseconds of the page's clock; or the past moment. */
   readonly sinceMs: number;
 }
 
 type ServiceState = BookView['state'];
 
-/** What happens to the book. */
+/** Events of the book. */
 export interface BookFeedEvents {
-  /** Something has changed that is to be drawn. */
+  /** Something changed that must be redrawn. */
   onChange(): void;
 }
 
@@ -72,7 +72,7 @@ export class BookFeed {
     this.#stream.onConnection((state) => this.#noteConnection(state));
   }
 
-  /** The newest book, which stays when the connection is lost; undefined before the first. */
+  /** The newest book, also after a lost connection; undefined before the first. */
   get shown(): ShownBook | undefined {
     return this.#shown;
   }
@@ -81,17 +81,17 @@ export class BookFeed {
     return this.#freshness;
   }
 
-  /** Why the service refuses the book; undefined while it does not. */
+  /** Why the service rejects the book; undefined when it does not. */
   get error(): ClientError | undefined {
     return this.#error;
   }
 
-  /** The stream, for other topics of the same market. */
+  /** The stream, shared by other topics of the same market. */
   get stream(): StreamClient {
     return this.#stream;
   }
 
-  /** Shows another book; that of another grouping replaces the old one when it is there. */
+  /** Shows another book; a changed grouping keeps the old book until the new one arrives. */
   show(choice: BookChoice): void {
     const isSameMarket = this.#choice?.market === choice.market;
     const isFollowed = isSameMarket && this.#choice?.grouping === choice.grouping;
@@ -99,12 +99,12 @@ export class BookFeed {
     this.#choice = choice;
     this.#error = undefined;
     if (!isSameMarket) this.#shown = undefined;
-    // The old book may stay for long: that of the new topic has yet to come.
+    // The old book may stay for long: the new topic's book has yet to arrive.
     if (!this.#isPaused) this.#setState('connecting');
     this.#follow();
   }
 
-  /** Stops all work, and leaves the last book as it is. */
+  /** Stops all work and keeps the last book. */
   pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
@@ -112,7 +112,6 @@ export class BookFeed {
     this.#setState('paused');
   }
 
-  /** Follows the book again. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
@@ -156,14 +155,15 @@ export class BookFeed {
     const best = this.#best === undefined ? levels : this.#best.view;
     if (best === undefined) return;
     this.#shown = { choice, view: levels, bid: best.bids[0] ?? null, ask: best.asks[0] ?? null };
-    // Each of the two topics can break by itself, and the best prices are shown as large as the levels.
+    // Either topic can break alone, and both are equally visible.
     this.#setState(levels.isFollowing && best.isFollowing ? levels.state : 'disconnected');
     this.#events.onChange();
   }
 
   #noteConnection(state: ConnectionState): void {
     if (this.#isPaused || this.#error !== undefined) return;
-    // A topic with a book says itself that it is not followed any more; what is shown may be of the topic before.
+    // A topic with a book reports itself when it is no longer followed; the shown book may belong
+    // to the previous topic.
     if (this.#levels?.view !== undefined) return;
     this.#setState(state === 'pausing' ? 'disconnected' : 'connecting');
   }

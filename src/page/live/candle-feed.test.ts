@@ -1,4 +1,4 @@
-/** What a chart is given while its candles change, or cannot be read. */
+/** The updates for a chart while its candles change, or cannot be read. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Candle } from '@slotbook/client';
@@ -12,7 +12,6 @@ const stops: (() => Promise<unknown> | unknown)[] = [];
 
 beforeEach(() => {
   vi.stubGlobal('WebSocket', WebSocket);
-  // Node.js draws no frames.
   vi.stubGlobal('requestAnimationFrame', (draw: () => void) => setTimeout(draw, 1));
   vi.stubGlobal('cancelAnimationFrame', clearTimeout);
 });
@@ -26,7 +25,7 @@ afterEach(async () => {
 const nowTs = Math.floor(Date.now() / 60_000) * 60;
 const lastThree = [2, 1, 0].map((back) => candleAt(nowTs - back * 60));
 
-/** A service with three candles of each series, which refuses so many requests for them. */
+/** A service with three candles of each series, which rejects the first requests for them. */
 async function startService(refusals: number) {
   let refusalsLeft = refusals;
   const server = createServer((_request, response) => {
@@ -63,7 +62,6 @@ async function startService(refusals: number) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, send, refuseAll };
 }
 
-/** A feed, and what it has told a chart. */
 function chartFeed(url: string) {
   const told = { series: [] as (readonly Candle[])[], problems: [] as (string | undefined)[] };
   const meter = { addBytes: () => {}, addClockSample: () => {} };

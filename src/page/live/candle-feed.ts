@@ -5,32 +5,32 @@ import { CANDLES_PAGE, CANDLES_SHOWN_MAX, LOAD_RETRY_MS } from '../model/limits.
 import { FrameLoop } from './frame-loop.js';
 import { measuredSocket, type SocketMeter } from './measured-socket.js';
 
-/** What a chart shows. */
+/** The series of a chart. */
 export interface CandleChoice {
   readonly market: string;
   readonly resolution: Resolution;
 }
 
-/** What happens to the candles. */
+/** Events of the candles. */
 export interface CandleFeedEvents {
-  /** All candles are others, oldest first: none of another choice yet, its own, older or corrected ones. */
+  /** All candles changed, oldest first: cleared by another choice, loaded, extended or corrected. */
   onCandles(candles: readonly Candle[]): void;
   /** The newest candle has changed, or is a new one. */
   onCandle(candle: Candle): void;
-  /** The candles could not be read, which is tried again; undefined when they are there. */
+  /** The candles could not be read, and are retried; undefined after success. */
   onProblem(message: string | undefined): void;
 }
 
-/** The key under which the client follows the one series. */
+/** The client's key of the single series. */
 const KEY = 'chart';
 
-/** Longest length of a candle in seconds: it only decides how far back a page reaches. */
+/** Maximum seconds of a candle, which determine the time range of a page. */
 const SECONDS: Readonly<Record<Resolution, number>> = {
   ...{ '1': 60, '5': 300, '15': 900, '60': 3_600, '240': 14_400 },
   ...{ '1440': 86_400, D: 86_400, W: 604_800, M: 2_678_400 },
 };
 
-/** The newest start that a candle can have which has ended by a time; unix seconds. */
+/** The newest start of a candle that ended by a given time; unix seconds. */
 export function lastEndedStart(resolution: Resolution, unixSeconds: number): number {
   const length = SECONDS[resolution];
   return Math.floor(unixSeconds / length) * length - length;
@@ -46,7 +46,7 @@ export class CandleFeed {
   #isComplete = false;
   #isLoading = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  /** Corrections often come together, and each replaces the whole series. */
+  /** Corrections often arrive together, and each replaces the whole series. */
   readonly #corrections = new FrameLoop(() => this.#events.onCandles(this.#candles));
 
   constructor(url: string, meter: SocketMeter, events: CandleFeedEvents) {
@@ -59,7 +59,7 @@ export class CandleFeed {
     return this.#candles;
   }
 
-  /** Shows a series, and tries until it is there or another is shown. What is there of it already stays. */
+  /** Shows a series, with retries until it arrives or another is shown. Candles already loaded stay. */
   show(choice: CandleChoice): void {
     this.stop();
     const work = new AbortController();
@@ -74,7 +74,10 @@ export class CandleFeed {
     void this.#load(choice, work.signal, LOAD_RETRY_MS.first);
   }
 
-  /** Reads the page before the oldest candle, unless there is none. Never rejects; what fails is read when it is wanted again. */
+  /**
+   * Loads the page before the oldest candle, if any. Never rejects; a failed page is read on the
+   * next request.
+   */
   async loadOlder(): Promise<void> {
     const [oldest] = this.#candles;
     const choice = this.#choice;
@@ -94,7 +97,7 @@ export class CandleFeed {
     }
   }
 
-  /** Ends all work; `show` begins again. */
+  /** Stops all work; `show` restarts it. */
   stop(): void {
     this.#work.abort();
     clearTimeout(this.#retry);
@@ -152,10 +155,10 @@ export class CandleFeed {
     this.#events.onCandle(candle);
   }
 
-  /** A late fill, or one that a fork took back, changes a candle that had ended. */
+  /** A late or reverted fill changes a past candle. */
   #correctCandle(candle: Candle): void {
     const index = this.#candles.findLastIndex(({ ts }) => ts <= candle.ts);
-    // What is older than the first one comes with its page.
+    // Candles before the first one are loaded with their page.
     if (index < 0) return;
     const isThere = this.#candles[index]?.ts === candle.ts;
     this.#candles.splice(isThere ? index : index + 1, isThere ? 1 : 0, candle);

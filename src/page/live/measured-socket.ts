@@ -1,26 +1,26 @@
 /**
- * A WebSocket that the client library uses as any other, and that counts bytes and compares clocks: it
- * pings the service, whose pong has the time.
+ * A WebSocket class for the client library that counts bytes and compares clocks: it pings the
+ * service, whose pong contains the time.
  */
 import type { SocketClass } from '@slotbook/client';
 import type { ClockSample } from '../model/clock-offset.js';
 import { CLOCK_FIRST_PING_MS, CLOCK_FIRST_PINGS, CLOCK_PING_MS } from '../model/limits.js';
 
-/** The `id` of the pings, by which their pongs are known. */
+/** The `id` of the pings, which identifies their pongs. */
 const PING_ID = 'clock';
 
-/** What is notified of a socket. */
+/** Receives the measurements of a socket. */
 export interface SocketMeter {
   addBytes(count: number): void;
   addClockSample(sample: ClockSample): void;
 }
 
-/** The same clock for everything that is compared: Unix milliseconds with parts of them. */
+/** The clock of all comparisons: Unix milliseconds with fractions. */
 export function preciseNowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** A class whose sockets report to a meter; those that compare clocks ping. */
+/** A class whose sockets report to a meter; with `clock` they also ping. */
 export function measuredSocket(meter: SocketMeter, clock: 'compare' | 'ignore'): SocketClass {
   return class extends WebSocket {
     constructor(url: string) {
@@ -35,7 +35,7 @@ export function measuredSocket(meter: SocketMeter, clock: 'compare' | 'ignore'):
   };
 }
 
-/** Pings while the socket is open. Returns what takes the pongs. */
+/** Pings while the socket is open. Returns the handler of pongs. */
 function compareClocks(socket: WebSocket, meter: SocketMeter): (pong: string) => void {
   let sentMs = 0;
   let pings = 0;

@@ -1,6 +1,6 @@
-/** Work that follows something fast, and is not done more often than can be read. */
+/** Rate-limits work that follows a fast source. */
 
-/** Calls for requests, at most once in an interval; for the last of many as well. */
+/** Coalesces requests into at most one call per interval; the last request is never lost. */
 export class PacedCall {
   readonly #intervalMs: number;
   readonly #call: () => void;
@@ -12,20 +12,20 @@ export class PacedCall {
     this.#call = call;
   }
 
-  /** Calls behind what is done now, once the interval since the last call is over. */
+  /** Schedules a call, once the interval since the last call is over. */
   requestCall(): void {
     const waitMs = this.#calledMs + this.#intervalMs - performance.now();
     this.#timer ??= setTimeout(() => this.callNow(), Math.max(0, waitMs));
   }
 
-  /** Calls at once, in place of what was requested. */
+  /** Calls immediately, and cancels a scheduled call. */
   callNow(): void {
     this.stop();
     this.#calledMs = performance.now();
     this.#call();
   }
 
-  /** Forgets what was requested. */
+  /** Cancels a scheduled call. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,4 +1,4 @@
-/** Which past moments the page reads, how many at once, and what it plays. */
+/** Past moments: which ones the page reads, how many at a time, and how it plays them. */
 import { HttpClient } from '@slotbook/client';
 import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -26,7 +26,7 @@ function bodyAt(ts: number, seq: number, oracle = '1'): string {
   });
 }
 
-/** A feed whose reads are answered by hand, in their order; what it plays comes from an address. */
+/** A feed whose reads the test answers, in order; playback comes from a given address. */
 function scriptedFeed({ url = 'http://127.0.0.1:1', grouping = 1 } = {}) {
   const asked: URLSearchParams[] = [];
   const waiting: ((body: string) => void)[] = [];
@@ -64,7 +64,7 @@ async function startStream(...frames: readonly object[]): Promise<ScriptedStream
   return stream;
 }
 
-/** A book without rows, whose checksum is that of an empty text. */
+/** A book without rows, whose checksum is the empty text's. */
 const snapshotAt = (ts: number, seq: number) => ({
   ...{ type: 'snapshot', reset: false, epoch: 'e', seq, slot: 1, ts, state: 'live' },
   ...{ bids: [], asks: [], crc: 0 },
@@ -101,7 +101,7 @@ test('what is played is the stream of the service from the shown moment on, up t
     ...{ from: { epoch: 'e', seq: 7 }, speed: 100 },
   });
   expect(feed.shown).toMatchObject({ ts: 8_000, moment: { epoch: 'e', seq: 8 } });
-  // The oracle alone is read beside the stream.
+  // Only the oracle is read in parallel to the stream.
   expect([waiting.length, asked[1]?.get('depth'), asked[1]?.get('seq')]).toEqual([1, '1', '7']);
 });
 
@@ -117,7 +117,7 @@ test('what is played goes on from another moment, of another book, and stands st
   await answer(3_000, 9);
   await until('the end', () => feed.problem === 'The journal ends here.');
   expect([feed.speed, feed.shown?.ts, events.includes('caught up')]).toEqual([0, 3_000, false]);
-  // The oracle beside what was played is of a moment before: that of the last one is read, and the end stays said.
+  // The oracle shown during playback is older: the last moment's is read, and the end state stays.
   await until('its read', () => asked.length > 3);
   expect(asked.slice(3).map((query) => query.get('seq'))).toEqual(['9']);
   waiting.pop()?.(bodyAt(3_000, 9, '5'));
@@ -135,7 +135,7 @@ test('what is to play while another market is read plays once that is there', as
   feed.setChoice({ market: 'BTC-PERP', grouping: 1 }, 100_000n);
   feed.play(2);
   expect([feed.speed, stream.subscriptions]).toEqual([2, []]);
-  // What is read is shown until the stream has begun, which may be sooner than anybody looks.
+  // The read moment is shown until the stream has begun, which may be soon.
   await until('its read', () => waiting.length > 0);
   waiting.shift()?.(bodyAt(2_000, 7));
   await until('its stream', () => stream.subscriptions.length > 0);
@@ -149,7 +149,7 @@ test('what is paused is read whole: the oracle of its own moment stands beside i
   feed.showTime(2_000);
   await answer(2_000, 7);
   feed.play(100);
-  // The oracle beside what is played has been asked for, and does not come.
+  // The oracle during playback was requested, but does not arrive.
   await until('a later moment', () => feed.shown?.ts === 3_000 && asked.length === 2);
   feed.pause();
   feed.pause();

@@ -1,6 +1,6 @@
 /**
- * The book of past moments: one at a time, read over HTTP and stepped through, or played as a stream of them.
- * There is never more than one read of a book under way, and the newest request is the next one.
+ * The book of past moments: single moments read over HTTP, or played as a stream. At most one read
+ * of a book is in flight, and only the newest request is queued.
  */
 import { ClientError, type HttpClient, type L2Book, type MomentQuery } from '@slotbook/client';
 import { textOfError } from '../model/error-text.js';
@@ -13,16 +13,16 @@ import { PastPlayer, type ShownMoment } from './past-player.js';
 export interface PastBook {
   readonly book: ShownBook;
   readonly oracle: bigint;
-  /** The turn that is shown: Unix milliseconds. */
+  /** The shown turn, in Unix milliseconds. */
   readonly ts: number;
-  /** By which other paths are asked for the same moment. */
+  /** Addresses the same moment on other paths. */
   readonly moment: ShownMoment;
 }
 
-/** What happens to it. */
+/** Events of the past book. */
 export interface PastFeedEvents {
   onChange(): void;
-  /** It has played up to the newest moment. */
+  /** Playback has reached the newest moment. */
   onCaughtUp(): void;
 }
 
@@ -40,7 +40,7 @@ export class PastFeed {
   #work: AbortController | undefined;
   readonly #player: PastPlayer;
 
-  /** `url` is the address of the service of `http`. */
+  /** `url` is the address of `http`'s service. */
   constructor(http: HttpClient, url: string, events: PastFeedEvents) {
     this.#http = http;
     this.#events = events;
@@ -66,47 +66,47 @@ export class PastFeed {
     return this.#shown;
   }
 
-  /** Why the moment that was requested is not shown; undefined while all is well. */
+  /** Why the requested moment is not shown; undefined when it is. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Times as fast as it happened; 0 while it stands still. */
+  /** Playback speed factor; 0 when paused. */
   get speed(): number {
     return this.#speed;
   }
 
-  /** What can be shown. */
+  /** Sets the available moments. */
   setKept(kept: Kept): void {
     this.#kept = kept;
   }
 
-  /** Shows the same moment of another book, of a market with a tick. */
+  /** Shows the same moment of another book. */
   setChoice(choice: BookChoice, tick: bigint): void {
     const ts = this.#shown?.ts;
     if (this.#choice?.market !== choice.market) this.#shown = undefined;
     this.#choice = choice;
     this.#tick = tick;
     if (ts === undefined) return;
-    // What is under way is of the book before.
+    // Requests in flight belong to the previous book.
     this.#work?.abort();
     this.#work = undefined;
     this.#request({ ts });
   }
 
-  /** Shows a time, or the nearest kept moment before it; what plays goes on from there. */
+  /** Shows a time, or the nearest stored moment before it; playback continues from there. */
   showTime(ts: number): void {
     if (this.#kept === undefined) return;
     this.#request({ ts: heldMoment(this.#kept, ts) });
   }
 
-  /** Shows a moment that something else has named, which may not be kept. */
+  /** Shows a given moment, which may not be stored. */
   showMoment(moment: MomentQuery): void {
     this.#stopPlaying();
     this.#request(moment);
   }
 
-  /** Shows the state of the book before or after the shown one. */
+  /** Shows the previous or next state of the book. */
   step(by: 1 | -1): void {
     if (this.#shown === undefined) return;
     this.#stopPlaying();
@@ -114,7 +114,7 @@ export class PastFeed {
     this.#request({ epoch, seq: seq + by });
   }
 
-  /** Plays on from the shown moment, or from the one that is being read, once it is there. */
+  /** Plays from the shown moment, or from the moment being read once it arrives. */
   play(speed: number): void {
     if (this.#shown === undefined && this.#work === undefined) return;
     this.#speed = speed;
@@ -122,14 +122,14 @@ export class PastFeed {
     this.#events.onChange();
   }
 
-  /** Stands still, and reads the shown moment whole: the oracle beside what played is of a moment before. */
+  /** Pauses, and reads the complete shown moment, because the oracle shown during playback is older. */
   pause(): void {
     const hasPlayed = this.#speed > 0 && this.#work === undefined;
     this.#stopPlaying();
     if (hasPlayed && this.#shown !== undefined) this.#request(this.#shown.moment);
   }
 
-  /** Ends all work, and forgets the moment. */
+  /** Stops all work, and clears the moment. */
   leave(): void {
     this.#player.stop();
     this.#work?.abort();
@@ -190,7 +190,7 @@ export class PastFeed {
     }
   }
 
-  /** What is kept is said as people write it. */
+  /** Stored moments in a readable format. */
   #textOfProblem(error: unknown): string {
     const isLost = error instanceof ClientError && error.code === 'MOMENT_NOT_KEPT';
     if (!isLost || this.#kept === undefined) return textOfError(error);
@@ -198,7 +198,7 @@ export class PastFeed {
     return `That moment is not kept: the journal has ${first} to ${last} UTC.`;
   }
 
-  /** The best prices of a grouped book are read beside it. */
+  /** The best prices of a grouped book are read separately. */
   async #readBook(choice: BookChoice, moment: MomentQuery, signal: AbortSignal): Promise<PastBook> {
     const { market, grouping } = choice;
     const query = { marketName: market, includeVamm: true, includeIndicative: true, ...moment };
@@ -213,7 +213,6 @@ export class PastFeed {
   }
 }
 
-/** The body as a followed book has it, which it is not. */
 function viewOf(body: L2Book): ShownBook['view'] {
   const { marketName: market, epoch, seq, slot, ts, state, bids, asks } = body;
   const { bestBidPrice, bestAskPrice } = body;

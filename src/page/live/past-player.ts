@@ -1,4 +1,4 @@
-/** Plays a book of the past: the stream that the service makes out of its journal, at a speed. */
+/** Plays a past book as a stream that the service generates from its journal, at a speed. */
 import type { BookView, HttpClient, MomentQuery, StreamInterval } from '@slotbook/client';
 import { PastBook, type Replay, type ReplayEvent } from '@slotbook/client/replay';
 import { textOfError } from '../model/error-text.js';
@@ -8,26 +8,26 @@ import type { BookChoice, ShownBook } from './book-feed.js';
 
 type Level = BookView['bids'][number];
 
-/** By which a turn is asked for again. */
+/** Identifies a turn in requests. */
 export type ShownMoment = Required<Pick<MomentQuery, 'epoch' | 'seq'>>;
 
-/** What is played, from where, and how fast. */
+/** The topic, the start, and the speed. */
 export interface PlayOptions {
   readonly choice: BookChoice;
   /** The market's tick, a raw price. */
   readonly tick: bigint;
   readonly from: ShownMoment;
-  /** Times as fast as it happened, 1 to 100. */
+  /** Speed factor, 1 to 100. */
   readonly speed: number;
 }
 
-/** What happens while it plays. */
+/** Events of playback. */
 export interface PastPlayerEvents {
   onBook(book: ShownBook, moment: ShownMoment & { readonly ts: number }): void;
   onOracle(oracle: bigint): void;
-  /** It has played up to now. */
+  /** Playback has reached the present. */
   onLive(): void;
-  /** It plays no more; undefined where it has come to an end. */
+  /** Playback has ended; undefined at the end of the journal. */
   onStop(problem: string | undefined): void;
 }
 
@@ -37,7 +37,7 @@ export class PastPlayer {
   readonly #url: string;
   readonly #events: PastPlayerEvents;
   #replay: Replay<Level> | undefined;
-  /** When the oracle is read again, by the clock of the page. */
+  /** The next read of the oracle, by the page's clock. */
   #oracleAtMs = 0;
 
   constructor(http: HttpClient, url: string, events: PastPlayerEvents) {
@@ -46,7 +46,7 @@ export class PastPlayer {
     this.#events = events;
   }
 
-  /** Plays from a moment on, in place of what it played. */
+  /** Plays from a moment on, replacing earlier playback. */
   play(options: PlayOptions): void {
     this.stop();
     const { choice, from, speed } = options;
@@ -54,7 +54,7 @@ export class PastPlayer {
       { url: this.#url },
       {
         ...{ channel: 'book', market: choice.market, intervalMs: intervalOf(speed) },
-        // The best prices of a grouped book are those of its levels: it is grouped here.
+        // The page groups the levels itself, so that a grouped book has the market's best prices.
         depth: choice.grouping === 1 ? BOOK_DEPTH : GROUPED_DEPTH,
         ...{ includeVamm: true, includeIndicative: true },
       },
@@ -69,7 +69,6 @@ export class PastPlayer {
     });
   }
 
-  /** Plays no more. */
   stop(): void {
     this.#replay?.close();
     this.#replay = undefined;
@@ -91,13 +90,13 @@ export class PastPlayer {
     else this.#events.onStop(undefined);
   }
 
-  /** The price of the oracle is in no frame: it is read beside them, as it is of now. */
+  /** Frames do not contain the oracle price: it is read separately, as of the current moment. */
   async #readOracle(marketName: string, moment: ShownMoment): Promise<void> {
     if (performance.now() < this.#oracleAtMs) return;
     this.#oracleAtMs = Number.POSITIVE_INFINITY;
     const replay = this.#replay;
     const query = { marketName, depth: 1, ...moment };
-    // What goes wrong with the past is said by its stream.
+    // The stream reports problems with the past.
     const book = await this.#http.l2(query).catch(() => undefined);
     if (this.#replay !== replay) return;
     this.#oracleAtMs = performance.now() + ORACLE_MS;
@@ -114,7 +113,7 @@ function groupedView(view: BookView, groupSize: bigint): BookView {
   };
 }
 
-/** The longest interval of which the screen still gets a frame for each of its own. */
+/** The longest interval at which each screen frame still gets a new stream frame. */
 function intervalOf(speed: number): StreamInterval {
   const [first, ...longer] = PLAY_INTERVALS;
   return longer.findLast((interval) => interval <= speed * first) ?? first;

@@ -1,6 +1,6 @@
-/** Reads something again and again while the page is visible, one read at a time. */
+/** Reads something periodically while the page is visible, one read at a time. */
 
-/** A repeated read; a failed one is repeated like any other, because the stream says what is wrong. */
+/** A periodic read; a failed one is simply repeated, because the stream reports problems. */
 export class Poller {
   readonly #read: (signal: AbortSignal) => Promise<void>;
   readonly #intervalMs: number;
@@ -11,7 +11,7 @@ export class Poller {
     this.#read = read;
   }
 
-  /** Reads at once, and then in the interval; begins again where it runs already. */
+  /** Reads immediately, and then periodically; restarts a running poller. */
   start(): void {
     this.stop();
     const current = new AbortController();

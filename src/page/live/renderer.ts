@@ -1,15 +1,15 @@
-/** What draws the page: a graphics processor, or a program in its place. */
+/** The page's renderer: a graphics processor, or software. */
 import { shortRenderer } from '../model/format.js';
 import { RENDERER_WAIT_MS_MAX } from '../model/limits.js';
 
-/** Calls with its name, once there is nothing else to do: it takes tens of milliseconds to find out. */
+/** Calls with its name when idle, because detection takes tens of milliseconds. */
 export function askRenderer(onName: (name: string) => void): void {
   const ask = (): void => onName(readRenderer());
   if ('requestIdleCallback' in window) requestIdleCallback(ask, { timeout: RENDERER_WAIT_MS_MAX });
   else setTimeout(ask, RENDERER_WAIT_MS_MAX);
 }
 
-/** As WebGL has it; `unknown` where there is none or the browser does not say. */
+/** The WebGL renderer; `unknown` where there is none or the browser hides it. */
 function readRenderer(): string {
   const context = document.createElement('canvas').getContext('webgl');
   if (context === null) return 'unknown';

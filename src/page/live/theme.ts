@@ -1,4 +1,4 @@
-/** Light or dark: what the system prefers, until the reader chooses. */
+/** Light or dark: the system's preference, until the reader chooses. */
 
 /** The two themes. */
 export type Theme = 'light' | 'dark';
@@ -6,29 +6,29 @@ export type Theme = 'light' | 'dark';
 const KEY = 'slotbook-theme';
 const darkPreference = matchMedia('(prefers-color-scheme: dark)');
 
-/** The theme that is shown now. */
+/** The current theme. */
 export function currentTheme(): Theme {
   const chosen = readChoice();
   if (chosen === 'light' || chosen === 'dark') return chosen;
   return darkPreference.matches ? 'dark' : 'light';
 }
 
-/** Shows a theme; one that is not that of the system is remembered. */
+/** Applies a theme; a theme other than the system's is stored. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
 }
 
-/** Remembers the choice of a theme. */
+/** Stores the choice of a theme. */
 export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // A browser that stores nothing forgets it with the tab.
+    // Without storage the choice ends with the tab.
   }
   applyTheme(theme);
 }
 
-/** Calls when the system prefers another theme. */
+/** Calls when the system's preference changes. */
 export function watchTheme(onChange: (theme: Theme) => void): () => void {
   const listener = (): void => onChange(currentTheme());
   darkPreference.addEventListener('change', listener);

@@ -1,4 +1,4 @@
-/** Which trades the page shows while a market's own have not come. */
+/** The shown trades while a market's own have not arrived. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { ScriptedStream } from '../../../test/support/scripted-stream.js';
@@ -12,7 +12,7 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
-/** A trade as the stream writes it. */
+/** A trade in the stream's format. */
 const TRADE = {
   ...{ ts: 1_750_000_000, txSig: 'tx', txSigIndex: 3, slot: 1_000, fillRecordId: '7' },
   ...{ marketIndex: 0, marketType: 'perp', symbol: 'SOL-PERP', action: 'fill' },
@@ -23,7 +23,7 @@ const TRADE = {
 
 test('trades of the market before go at once, and those of the same market stay until new ones come', async () => {
   vi.stubGlobal('WebSocket', WebSocket);
-  // It sends the trades of the first subscription alone: what is shown later is decided without it.
+  // Sends the trades of the first subscription only: the later state must not depend on it.
   const service = await ScriptedStream.start((count, { channelType, symbol }, client) => {
     const sent = { type: 'init', channelType, symbol, trades: [TRADE] };
     if (count === 0) client.send(JSON.stringify(sent));

@@ -21,7 +21,7 @@ export class TradeFeed {
     return this.#trades;
   }
 
-  /** Shows the trades of a market in place of those before, which stay until then if they are its own. */
+  /** Shows the trades of a market; current trades stay until new ones arrive if they are the market's. */
   show(market: string): void {
     this.stop();
     this.#trades = [];
@@ -37,7 +37,7 @@ export class TradeFeed {
     });
   }
 
-  /** Ends the subscription; the trades stay. */
+  /** Ends the subscription and keeps the trades. */
   stop(): void {
     this.#subscription?.close();
     this.#subscription = undefined;

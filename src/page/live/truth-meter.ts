@@ -1,6 +1,6 @@
 /**
- * What the truth strip says: counts of frames, checksums and repairs, rates, and the time from the
- * chain's notification to the drawn frame.
+ * The figures of the truth strip: counts of frames, checksums and repairs, rates, and the latency
+ * from the chain's notification to the drawn frame.
  */
 import type { ProtocolViolation } from '@slotbook/client';
 import { ClockComparison, type ClockOffset, type ClockSample } from '../model/clock-offset.js';
@@ -13,37 +13,40 @@ type Frame = Readonly<Record<string, unknown>>;
 
 /** The figures at one moment. */
 export interface Truth {
-  /** Books whose checksum was that of their frame, and those whose was not. */
+  /** Books with a correct and with a wrong checksum. */
   readonly checksumsVerified: number;
   readonly checksumsFailed: number;
-  /** The last one, as eight hexadecimal digits; empty before the first. */
+  /** The last checksum, as eight hexadecimal digits; empty before the first. */
   readonly checksum: string;
   readonly updatesPerSecond: number;
   readonly bytesPerSecond: number;
-  /** From notification to drawn frame, milliseconds; null before the first, and while the clocks differ unknown. */
+  /**
+   * From notification to drawn frame, milliseconds; null before the first, and while the clock
+   * offset is unknown.
+   */
   readonly latency: { readonly p50: number; readonly p99: number } | null;
   readonly clock: ClockOffset | null;
-  /** Connections that went on where the last one had broken off, and those that began with a new book. */
+  /** Reconnects that resumed, and reconnects with a new book. */
   readonly resumes: number;
   readonly resyncs: number;
-  /** Frames of the screen that went by while something was to be drawn. */
+  /** Missed frames of the screen. */
   readonly dropped: number;
-  /** What draws, as WebGL calls it; empty until a frame was dropped. */
+  /** The WebGL renderer; empty until a frame was dropped. */
   readonly renderer: string;
-  /** Frames that broke a rule, all of which were repaired or are being repaired. */
+  /** Frames that broke a rule; each is or was repaired. */
   readonly repairs: number;
-  /** The rule that was broken last; null while none was. */
+  /** The last broken rule; null for none. */
   readonly lastRepair: string | null;
 }
 
-/** Collects what the strip says. Times are Unix milliseconds of the page's clock. */
+/** Collects the figures of the strip. Times are Unix milliseconds of the page's clock. */
 export class TruthMeter implements SocketMeter {
   readonly #updates = new RateWindow();
   readonly #bytes = new RateWindow();
   readonly #latencies = new LatencyWindow();
   readonly #clocks = new ClockComparison();
   readonly #nowMs: () => number;
-  /** When the service was notified of what was received and is not drawn yet, by its clock. */
+  /** The service's notification times of received but undrawn changes. */
   #undrawn: number[] = [];
   #counts = { checksumsVerified: 0, checksumsFailed: 0, resumes: 0, resyncs: 0, repairs: 0 };
   #dropped = 0;
@@ -64,7 +67,7 @@ export class TruthMeter implements SocketMeter {
     this.#clocks.addSample(sample);
   }
 
-  /** Notes a frame of the shown book that has passed its checks. */
+  /** Counts a validated frame of the shown book. */
   noteFrame({ type, crc, recvNs, reset }: Frame): void {
     const kind = type === 'snapshot' ? 'snapshot' : 'rest';
     if (this.#connection === 'lost') this.#counts[kind === 'snapshot' ? 'resyncs' : 'resumes'] += 1;
@@ -73,20 +76,20 @@ export class TruthMeter implements SocketMeter {
     if (type === 'heartbeat') return;
     this.#counts.checksumsVerified += 1;
     if (typeof crc === 'number') this.#checksum = crc;
-    // What a snapshot has was received long ago.
+    // A snapshot's changes were received long ago.
     if (type !== 'delta') return;
     this.#updates.add(1, this.#nowMs());
     if (typeof recvNs !== 'string' || recvNs === '0') return;
     if (this.#undrawn.length < UNDRAWN_MAX) this.#undrawn.push(Number(recvNs) / 1e6);
   }
 
-  /** Notes that the shown book is of another topic: its first snapshot is no repair. */
+  /** Records a change of topic: its first snapshot is not a repair. */
   noteNewTopic(): void {
     this.#connection = 'new';
     this.#undrawn = [];
   }
 
-  /** Notes that the connection is lost, or that the book is being repaired. */
+  /** Records a lost connection, or a repair of the book. */
   noteInterruption(): void {
     if (this.#connection === 'followed') this.#connection = 'lost';
     this.#undrawn = [];
@@ -98,17 +101,17 @@ export class TruthMeter implements SocketMeter {
     this.#lastRepair = rule;
   }
 
-  /** Notes frames of the screen that showed less than was there. */
+  /** Counts missed frames of the screen. */
   noteDropped(count: number): void {
     this.#dropped += count;
-    // Where all is smooth nobody asks.
+    // The renderer only matters when frames are dropped.
     if (this.#dropped > count) return;
     askRenderer((name) => {
       this.#renderer = name;
     });
   }
 
-  /** Notes that all that was received is drawn. */
+  /** Records that all received changes are drawn. */
   noteDrawn(): void {
     const { offset } = this.#clocks;
     const nowMs = this.#nowMs();
@@ -120,7 +123,7 @@ export class TruthMeter implements SocketMeter {
     this.#undrawn.length = 0;
   }
 
-  /** The figures now. */
+  /** The current figures. */
   readTruth(): Truth {
     const nowMs = this.#nowMs();
     return {

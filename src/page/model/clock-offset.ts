@@ -1,31 +1,31 @@
 /**
- * How far the clock of the service is ahead of the page's, from pings. Each ping bounds it: the service read
- * its clock after the ping had left and before the pong came. What all bounds have in common is far
- * narrower than one round trip, and half of its width is how wrong the estimate can be.
+ * Estimates how far the service's clock is ahead of the page's, from pings. Each ping bounds the
+ * offset: the service read its clock between the ping and the pong. The intersection of all bounds
+ * is much narrower than a round trip, and half its width is the maximum error.
  */
 import { CLOCK_SAMPLES_MAX } from './limits.js';
 
 /** A ping and its pong; milliseconds. */
 export interface ClockSample {
-  /** When the ping was sent and the pong came, by the page's clock. */
+  /** Times of the ping and the pong, by the page's clock. */
   readonly sentMs: number;
   readonly receivedMs: number;
-  /** The clock of the service, cut to a whole millisecond. */
+  /** The service's clock, truncated to a millisecond. */
   readonly serviceMs: number;
 }
 
-/** An estimate: service less page, and how wrong it can be. */
+/** An estimate of service minus page, and its maximum error. */
 export interface ClockOffset {
   readonly offsetMs: number;
   readonly uncertaintyMs: number;
 }
 
-/** The newest samples of two clocks. */
+/** The newest samples of both clocks. */
 export class ClockComparison {
   readonly #bounds: (readonly [low: number, high: number])[] = [];
   #offset: ClockOffset | null = null;
 
-  /** The estimate, which each frame reads; null before the first sample. */
+  /** The estimate for each frame; null before the first sample. */
   get offset(): ClockOffset | null {
     return this.#offset;
   }
@@ -38,7 +38,7 @@ export class ClockComparison {
 
   #estimate(): ClockOffset {
     let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    // From the newest: where one of the clocks was set or has drifted, older samples do not fit.
+    // From the newest on: older samples do not fit after a clock was set or has drifted.
     for (const [from, to] of [...this.#bounds].reverse()) {
       if (Math.max(low, from) > Math.min(high, to)) break;
       [low, high] = [Math.max(low, from), Math.min(high, to)];

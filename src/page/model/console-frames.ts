@@ -1,13 +1,13 @@
-/** What the console sends and lists: messages made of a form, and the newest frames. */
+/** The console's messages and frames. */
 import { CONSOLE_FRAMES_MAX, CONSOLE_TEXT_MAX } from './limits.js';
 
-/** The channels that a form can ask for. */
+/** The channels of the form. */
 export const CHANNELS = ['book', 'bbo', 'l3', 'orderbook', 'candles', 'trades'] as const;
 
 /** A channel of the form. */
 export type ConsoleChannel = (typeof CHANNELS)[number];
 
-/** What a form asks for. */
+/** The input of the form. */
 export interface ConsoleForm {
   readonly channel: ConsoleChannel;
   readonly market: string;
@@ -16,7 +16,7 @@ export interface ConsoleForm {
   readonly timing: boolean;
 }
 
-/** The message that subscribes to what a form asks for, as docs/streaming.md and docs/api.md have it. */
+/** The subscribe message of the form, by docs/streaming.md and docs/api.md. */
 export function subscribeMessage(form: ConsoleForm): object {
   const { channel, market, marketType, includeVamm, timing } = form;
   if (channel === 'orderbook') return { type: 'subscribe', channel, marketType, market };
@@ -42,11 +42,11 @@ export interface ListedFrame {
   /** Unix milliseconds of the page. */
   readonly atMs: number;
   readonly bytes: number;
-  /** The text, cut where it is very long. */
+  /** The text, truncated if very long. */
   readonly text: string;
 }
 
-/** The newest frames, newest first, and how many there were. */
+/** The newest frames, newest first, and their total count. */
 export class FrameList {
   #frames: readonly ListedFrame[] = [];
   #count = 0;

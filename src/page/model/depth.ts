@@ -1,9 +1,9 @@
 /** The cumulative depth of a book, as a curve and as a table. */
 import type { BookView, Level } from '@slotbook/client';
 
-/** One side of the curve, best first: so much can be traded up to each price. */
+/** One side of the curve, best first: the total that can be traded up to each price. */
 export interface DepthSide {
-  /** Quote for a base. */
+  /** Quote per base. */
   readonly prices: Float64Array;
   /** Base. */
   readonly totals: Float64Array;
@@ -13,15 +13,15 @@ export interface DepthSide {
 export interface DepthCurve {
   readonly bids: DepthSide;
   readonly asks: DepthSide;
-  /** Between the best prices; null where a side is empty. */
+  /** The mid price; null when a side is empty. */
   readonly mid: number | null;
-  /** How far from the middle the curve reaches on its shorter side. */
+  /** The distance from the mid price that both sides cover. */
   readonly reach: number;
-  /** The largest total within that reach. */
+  /** The largest total within that distance. */
   readonly totalMax: number;
 }
 
-/** The curve of the levels that a book shows. */
+/** The curve of a book's shown levels. */
 export function depthCurveOf(view: Pick<BookView, 'bids' | 'asks'>): DepthCurve {
   const [bids, asks] = [sideOf(view.bids), sideOf(view.asks)];
   const [bid, ask] = [bids.prices[0], asks.prices[0]];
@@ -36,7 +36,7 @@ function sideOf(levels: BookView['bids']): DepthSide {
   const prices = new Float64Array(levels.length);
   const totals = new Float64Array(levels.length);
   let raw = 0;
-  // By index: the pairs of `entries` would be most of what a curve leaves behind.
+  // By index: `entries` would produce most of a curve's garbage.
   for (let index = 0; index < levels.length; index += 1) {
     const { price, size } = levels[index] as Level;
     raw += Number(size);
@@ -50,25 +50,25 @@ function reachOf({ prices }: DepthSide, mid: number): number {
   return Math.abs((prices.at(-1) ?? mid) - mid);
 }
 
-/** How many levels stand within a distance of the middle. */
+/** The number of levels within a distance of the mid price. */
 export function countWithin({ prices }: DepthSide, mid: number, distance: number): number {
   let count = 0;
   while (count < prices.length && Math.abs((prices[count] ?? mid) - mid) <= distance) count += 1;
   return count;
 }
 
-/** Base within a distance of the middle. */
+/** Base within a distance of the mid price. */
 export interface DepthWithin {
   readonly bps: number;
-  /** Null where the shown levels do not reach so far. */
+  /** Null where the shown levels do not reach that far. */
   readonly bid: number | null;
   readonly ask: number | null;
 }
 
-/** Distances from the middle of the table. */
+/** Distances from the mid price in the table. */
 const DISTANCES_BPS = [2, 5, 10, 25, 50] as const;
 
-/** How much stands within some distances of the middle, in basis points. */
+/** The totals within some distances of the mid price, in basis points. */
 export function depthWithin({ bids, asks, mid }: DepthCurve): readonly DepthWithin[] {
   return DISTANCES_BPS.map((bps) => ({
     bps,

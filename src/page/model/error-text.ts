@@ -1,4 +1,4 @@
-/** The text that a person reads of something that was thrown. */
+/** A readable text of a thrown value. */
 export function textOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

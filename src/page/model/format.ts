@@ -1,6 +1,6 @@
-/** Numbers as people read them: grouped digits, and as many decimals as a market's steps have. */
+/** Formats numbers for people: grouped digits, and the decimals of a market's steps. */
 
-/** The decimals that a step needs, in a unit of so many decimals: 4 for a tick of 100 at 1e6. */
+/** The decimals of a step, in a unit of `unitDecimals` decimals: 4 for a tick of 100 at 1e6. */
 export function decimalsOf(step: bigint, unitDecimals: number): number {
   let [rest, decimals] = [step, unitDecimals];
   while (decimals > 0 && rest > 0n && rest % 10n === 0n) {
@@ -10,7 +10,7 @@ export function decimalsOf(step: bigint, unitDecimals: number): number {
   return decimals;
 }
 
-/** A raw integer with a fixed number of decimals, rounded to the nearest, and its thousands grouped. */
+/** Formats a raw integer with fixed decimals, rounded to the nearest, with grouped thousands. */
 export function formatFixed(raw: bigint, unitDecimals: number, shown: number): string {
   const digits = roundedDigits(raw < 0n ? -raw : raw, Math.max(0, unitDecimals - shown));
   const padded = digits.padStart(shown + 1, '0');
@@ -19,9 +19,13 @@ export function formatFixed(raw: bigint, unitDecimals: number, shown: number): s
   return shown === 0 ? sign + whole : `${sign}${whole}.${padded.slice(padded.length - shown)}`;
 }
 
-/** An amount without its last digits, rounded to the nearest. A frame has hundreds; as numbers they take a third. */
+/**
+ * Drops the last digits of an amount, rounded to the nearest. A frame has hundreds; computing in
+ * doubles takes a third of the time.
+ */
 function roundedDigits(absolute: bigint, dropped: number): string {
-  // Half of the whole numbers that a double has: with half a step on top the sum and its quotient are still exact.
+  // Half of the exact integer range of a double: the sum with half a step and its quotient are
+  // still exact.
   if (absolute < HALF_OF_EXACT) {
     const step = 10 ** dropped;
     return String(Math.floor((Number(absolute) + step / 2) / step));
@@ -39,7 +43,7 @@ function groupThousands(digits: string): string {
   return digits.slice(0, end) + grouped;
 }
 
-/** The nearest whole number, its thousands grouped; toLocaleString takes some twenty times as long. */
+/** Formats the nearest integer with grouped thousands; toLocaleString takes twenty times as long. */
 export function formatWhole(value: number): string {
   return formatFixed(BigInt(Math.round(value)), 0, 0);
 }
@@ -50,7 +54,7 @@ const SCALES: readonly (readonly [least: number, suffix: string])[] = [
   [1e4, 'K'],
 ];
 
-/** A number in four digits or so: `1.23M`. */
+/** Formats a number in about four digits: `1.23M`. */
 export function formatCompact(value: number): string {
   const [least, suffix] = SCALES.find(([from]) => Math.abs(value) >= from) ?? [1, ''];
   const scale = suffix === 'K' ? 1e3 : least;
@@ -59,7 +63,7 @@ export function formatCompact(value: number): string {
   return scaled.toFixed(decimals).replace(/\B(?=(\d{3})+(?=\.|$))/g, ',') + suffix;
 }
 
-/** A fraction in percent with its sign: `+0.12%`. */
+/** Formats a fraction in percent with its sign: `+0.12%`. */
 export function formatPercent(fraction: number, decimals: number): string {
   const text = (fraction * 100).toFixed(decimals);
   const isZero = Number(text) === 0;
@@ -83,7 +87,7 @@ export function formatTime(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(11, 19);
 }
 
-/** How long ago: `8 s`, `2 min 8 s`, `3 h 12 min`. */
+/** Formats a duration: `8 s`, `2 min 8 s`, `3 h 12 min`. */
 export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -92,17 +96,17 @@ export function formatAge(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A name of the program's code as words: `inAuction` becomes `in auction`. */
+/** Splits a camelCase name into words: `inAuction` becomes `in auction`. */
 export function wordsOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** The ends of a key: `FSXR…j4pXq`. */
+/** Shortens a key to its ends: `FSXR…j4pXq`. */
 export function shortKey(key: string): string {
   return key.length <= 11 ? key : `${key.slice(0, 4)}…${key.slice(-4)}`;
 }
 
-/** The name of the device alone: what wraps it and by which interface it is driven is left out. */
+/** The name of the device alone, without its driver and interface. */
 export function shortRenderer(name: string): string {
   const [program] = /SwiftShader|llvmpipe/.exec(name) ?? [];
   const [, device] =

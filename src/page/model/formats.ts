@@ -1,9 +1,9 @@
-/** How the prices and sizes of one market are written. */
+/** The formats of one market's prices and sizes. */
 import { BASE_DECIMALS, type MarketInfo, PRICE_DECIMALS } from '@slotbook/client';
 import { decimalsOf, formatFixed } from './format.js';
 import { TEXTS_KEPT_MAX } from './limits.js';
 
-/** Sizes with more decimals are rounded: a ladder has room for so many. */
+/** Maximum decimals of a size, by the width of a ladder. */
 const SIZE_DECIMALS_MAX = 4;
 
 /** Formats of a market. */
@@ -12,7 +12,7 @@ export interface MarketFormats {
   readonly priceDecimals: number;
   readonly formatPrice: (raw: bigint) => string;
   readonly formatSize: (raw: bigint) => string;
-  /** Of a price that is a number, not raw. */
+  /** For a price that is a number instead of raw. */
   readonly formatPriceNumber: (price: number) => string;
 }
 
@@ -30,7 +30,7 @@ export function formatsOf({ tick, step, decimals }: MarketInfo): MarketFormats {
   };
 }
 
-/** Each frame writes nearly the same amounts as the one before: their texts are made once. */
+/** Caches texts, because successive frames contain mostly the same amounts. */
 function keepTexts(format: (raw: bigint) => string): (raw: bigint) => string {
   const texts = new Map<bigint, string>();
   return (raw) => {

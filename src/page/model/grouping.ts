@@ -1,12 +1,15 @@
-/** Levels on a coarser grid, as the service groups them: bids down, asks up. */
+/** Groups levels on a coarser grid, like the service: bids round down, asks up. */
 import type { Base, Level, Price } from '@slotbook/client';
 
-/** Which levels, and how coarse. */
+/** The levels to group, and the group size. */
 export interface Grouping {
   readonly side: 'bid' | 'ask';
   /** A group in raw price units, above 0. */
   readonly groupSize: bigint;
-  /** So many levels mean that there may be more of them: the last group is then left out, because it may lack some. */
+  /**
+   * When there are this many levels, more may exist: the last group is dropped, because it may be
+   * incomplete.
+   */
   readonly levelsMax: number;
 }
 

@@ -1,10 +1,10 @@
-/** The rows of a ladder: what is drawn, and what the table beside it says, from one book. */
+/** The rows of a ladder, for the drawing and its table, from one book. */
 import type { BookView, Level } from '@slotbook/client';
 
-/** Where the size of a level comes from; `other` is a source that this page does not know. */
+/** The source of a level's size; `other` is a source unknown to this page. */
 export type Source = 'dlob' | 'vamm' | 'indicative' | 'other';
 
-/** The sources in the order in which bars are stacked, with their names. */
+/** The sources in stacking order, with their names. */
 export const SOURCES: readonly (readonly [source: Source, name: string])[] = [
   ['dlob', 'Orders'],
   ['vamm', 'AMM'],
@@ -16,7 +16,7 @@ export const SOURCES: readonly (readonly [source: Source, name: string])[] = [
 export interface LadderRow {
   readonly price: bigint;
   readonly size: bigint;
-  /** Of this level and all better ones. */
+  /** Cumulative size of this level and all better ones. */
   readonly total: bigint;
   readonly bySource: Readonly<Record<Source, bigint>>;
 }
@@ -25,12 +25,12 @@ export interface LadderRow {
 export interface Ladder {
   readonly bids: readonly LadderRow[];
   readonly asks: readonly LadderRow[];
-  /** The largest size and total of both sides, by which bars are scaled; at least 1. */
+  /** The largest size and total of both sides, the scale of the bars; at least 1. */
   readonly sizeMax: bigint;
   readonly totalMax: bigint;
 }
 
-/** The best levels of a book, at most so many a side. */
+/** The best levels of a book, up to a maximum per side. */
 export function ladderOf({ bids, asks }: Pick<BookView, 'bids' | 'asks'>, rowsMax: number): Ladder {
   const sides = [rowsOf(bids, rowsMax), rowsOf(asks, rowsMax)] as const;
   let [sizeMax, totalMax] = [1n, 1n];
@@ -56,12 +56,12 @@ function sharesOf(
   return { dlob, vamm, indicative, other: size - dlob - vamm - indicative };
 }
 
-/** The level of the other end of a group: what of a finer book stands in a level of this one. */
+/** Whether a price of a finer book belongs to this level. */
 export function isInLevel(
   price: bigint,
   level: { readonly side: 'bid' | 'ask'; readonly price: bigint; readonly groupSize: bigint },
 ): boolean {
-  // Bids are grouped down and asks up.
+  // Bids round down and asks up.
   const low = level.side === 'bid' ? level.price : level.price - level.groupSize + 1n;
   return price >= low && price < low + level.groupSize;
 }

@@ -2,13 +2,13 @@
 import type { MarketInfo, MarketStats } from '@slotbook/client';
 import { MARKETS_LISTED_MAX } from './limits.js';
 
-/** A market with its statistics; null while these are not there. */
+/** A market with its statistics; null until they arrive. */
 export interface ListedMarket {
   readonly market: MarketInfo;
   readonly stats: MarketStats | null;
 }
 
-/** All markets, those with the most volume first. */
+/** All markets, by descending volume. */
 export function listMarkets(
   markets: readonly MarketInfo[],
   stats: readonly MarketStats[],
@@ -19,7 +19,7 @@ export function listMarkets(
   return listed.sort((one, other) => volumeOf(other) - volumeOf(one));
 }
 
-/** Those whose name has the searched text; names that begin with it come first. */
+/** The markets whose name contains the text; names that begin with it come first. */
 export function searchMarkets(
   listed: readonly ListedMarket[],
   searched: string,
@@ -32,7 +32,7 @@ export function searchMarkets(
   return [...begins, ...others].slice(0, MARKETS_LISTED_MAX);
 }
 
-/** How the last price differs from that of 24 hours ago, as a fraction; null where either is not known. */
+/** The change of the last price from 24 hours ago, as a fraction; null if either is unknown. */
 export function changeOf(stats: MarketStats | null): number | null {
   const [now, before] = [stats?.price ?? null, stats?.price24hAgo ?? null];
   return now === null || before === null || before === 0 ? null : now / before - 1;

@@ -1,10 +1,10 @@
-/** The text of /metrics, as far as the page of the service plots it. */
+/** Parses the part of /metrics that the service page plots. */
 import { METRIC_LINES_MAX } from './limits.js';
 
-/** Values by name and labels, as they are written, and the sum over all label sets by the name alone. */
+/** Values by name and labels as written, and sums over all label sets by name. */
 export type MetricSums = ReadonlyMap<string, number>;
 
-/** Reads the samples of a text of Prometheus; a line that is not a sample is left out. */
+/** Parses the samples of a Prometheus text; other lines are ignored. */
 export function readMetrics(text: string): MetricSums {
   const sums = new Map<string, number>();
   for (const line of text.split('\n', METRIC_LINES_MAX)) {
@@ -19,7 +19,7 @@ export function readMetrics(text: string): MetricSums {
 
 const SAMPLE = /^([a-z_]\w*)(\{.*\})? (\S+)$/i;
 
-/** The counts of a metric by its one label, largest first; those of zero are left out. */
+/** The non-zero counts of a metric by its single label, largest first. */
 export function countsOf(
   sums: MetricSums,
   name: string,
@@ -39,7 +39,7 @@ export interface Reading {
   readonly sums: MetricSums;
 }
 
-/** What a plot shows of two readings that follow each other; null where it cannot be said. */
+/** A plotted value from two successive readings; null if unknown. */
 export type PlotValue = (now: Reading, before: Reading) => number | null;
 
 /** The value of a gauge, times a factor. */
@@ -50,7 +50,7 @@ export function gaugeOf(name: string, factor = 1): PlotValue {
   };
 }
 
-/** The growth of a counter in a second, times a factor; null where it began again. */
+/** The growth of a counter per second, times a factor; null after a reset. */
 export function rateOf(name: string, factor = 1): PlotValue {
   return (now, before) => {
     const grown = growthOf(name, now, before);
@@ -59,7 +59,7 @@ export function rateOf(name: string, factor = 1): PlotValue {
   };
 }
 
-/** The mean of what a histogram got between the readings, in milliseconds; null where it got nothing. */
+/** The mean of a histogram's new values between the readings, in milliseconds; null without any. */
 export function meanMsOf(name: string): PlotValue {
   return (now, before) => {
     const sum = growthOf(`${name}_sum`, now, before);
@@ -68,7 +68,7 @@ export function meanMsOf(name: string): PlotValue {
   };
 }
 
-/** How often a second a histogram got more than one of its bounds, which is written as in the text. */
+/** A histogram's new values above a bound, per second; the bound is written as in the text. */
 export function overOf(name: string, bound: string): PlotValue {
   return (now, before) => {
     const all = growthOf(`${name}_count`, now, before);

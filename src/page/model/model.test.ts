@@ -1,4 +1,4 @@
-/** The figures of the page, without a browser. */
+/** The page's models, without a browser. */
 import { describe, expect, test } from 'vitest';
 import { layoutOf, nextPlace, placeAt, rowTop } from '../draw/ladder-layout.js';
 import { ClockComparison } from './clock-offset.js';
@@ -34,7 +34,6 @@ import { LatencyWindow, RateWindow } from './windows.js';
 
 type Levels = Parameters<typeof ladderOf>[0]['bids'];
 
-/** Levels of price and size by source, in raw units. */
 function levels(...rows: (readonly [price: bigint, sources: Record<string, bigint>])[]): Levels {
   return rows.map(([price, sources]) => ({
     price,
@@ -51,7 +50,7 @@ const book = {
   ),
 };
 
-/** An amount at 1e6, written by integers alone. */
+/** An amount at 1e6, computed with integers alone. */
 function slow(raw: bigint, shown: number): string {
   const cut = 10n ** BigInt(6 - shown);
   const digits = String((raw + cut / 2n) / cut).padStart(shown + 1, '0');
@@ -336,7 +335,7 @@ describe('frames of the screen', () => {
     const cadence = new FrameCadence();
     const noted = [
       ...[cadence.noteFrame(10, 16), cadence.noteFrame(20, 32), cadence.noteFrame(32.1, 48)],
-      // Just late, an idle time, one that was missed, and ten.
+      // Just late, an idle time, one missed frame, and ten.
       ...[cadence.noteFrame(48, 66), cadence.noteFrame(500, 512), cadence.noteFrame(513, 548)],
       cadence.noteFrame(548, 712),
     ];

@@ -1,14 +1,14 @@
-/** Moments of the journal: which are kept, and how people write them. Times are Unix milliseconds. */
+/** Moments of the journal: the stored ranges, and their text format. Times are Unix milliseconds. */
 import type { JournalAnswer } from '@slotbook/client';
 
-/** What is kept, from the oldest moment to the newest, and the times between of which nothing is. */
+/** The stored range, from the oldest moment to the newest, and the gaps in it. */
 export interface Kept {
   readonly firstTs: number;
   readonly lastTs: number;
   readonly gaps: readonly { readonly fromTs: number; readonly toTs: number }[];
 }
 
-/** What a journal keeps; undefined while it is empty. */
+/** The stored range of a journal; undefined while it is empty. */
 export function keptOf({ ranges, gaps }: JournalAnswer): Kept | undefined {
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (first === undefined || last === undefined) return undefined;
@@ -19,7 +19,7 @@ export function keptOf({ ranges, gaps }: JournalAnswer): Kept | undefined {
   };
 }
 
-/** The kept moment at a time, or the nearest one before it where nothing is kept of it. */
+/** The stored moment at a time, or the nearest one before it in a gap. */
 export function heldMoment({ firstTs, lastTs, gaps }: Kept, ts: number): number {
   const gap = gaps.find(({ fromTs, toTs }) => ts > fromTs && ts < toTs);
   return Math.round(Math.min(lastTs, Math.max(firstTs, gap?.fromTs ?? ts)));
@@ -30,7 +30,7 @@ export function momentText(ts: number): string {
   return new Date(ts).toISOString().slice(0, 23).replace('T', ' ');
 }
 
-/** The moment of a text in UTC, which may be a time alone, of the day of `nearTs`; undefined for anything else. */
+/** Parses a moment in UTC, or a time of `nearTs`'s day; undefined for an invalid text. */
 export function parseMoment(text: string, nearTs: number): number | undefined {
   const [, day, time] =
     /^(?:(\d{4}-\d\d-\d\d)[ T])?(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z| UTC)?$/.exec(

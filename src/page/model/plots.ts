@@ -1,4 +1,4 @@
-/** What the page of the service plots: figures of /metrics since it was opened. */
+/** The plots of the service page: figures of /metrics since it was opened. */
 import { PLOT_GAP_MS, PLOT_SAMPLES_MAX } from './limits.js';
 import { gaugeOf, meanMsOf, overOf, type PlotValue, type Reading, rateOf } from './metrics-text.js';
 
@@ -39,11 +39,11 @@ export const PLOTS: readonly PlotSpec[] = TABLE.map(([name, unit, readValue]) =>
 export interface PlotSample {
   /** Unix milliseconds of the page. */
   readonly atMs: number;
-  /** In the order of {@link PLOTS}; null where one cannot be said. */
+  /** In the order of {@link PLOTS}; null for an unknown value. */
   readonly values: readonly (number | null)[];
 }
 
-/** The samples with that of the newest reading, as many as are kept. */
+/** Appends the newest reading's sample, within the maximum count. */
 export function addSample(
   samples: readonly PlotSample[],
   now: Reading,
@@ -55,7 +55,7 @@ export function addSample(
   return [...samples, { atMs: now.atMs, values }].slice(-PLOT_SAMPLES_MAX);
 }
 
-/** What a plot shows, in words: its last value, and the least, the mean and the greatest of all, null where none is known. */
+/** A plot's summary: the last value, and the minimum, mean and maximum, null when none is known. */
 export interface PlotSummary {
   readonly last: number | null;
   readonly least: number | null;
@@ -63,7 +63,7 @@ export interface PlotSummary {
   readonly most: number | null;
 }
 
-/** Sums up the values of one plot; those that cannot be said count for nothing. */
+/** Summarises the values of one plot, ignoring unknown ones. */
 export function summaryOf(values: readonly (number | null)[]): PlotSummary {
   const last = values.at(-1) ?? null;
   const known = values.filter((value) => value !== null);

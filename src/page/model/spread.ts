@@ -1,16 +1,16 @@
-/** Best bid and ask, and what is between them. */
+/** Best bid and ask, and the spread. */
 import { formatWhole } from './format.js';
 
 /** A spread; raw prices. */
 export interface Spread {
-  /** The middle of best bid and ask, rounded down. */
+  /** The mid price, rounded down. */
   readonly mid: bigint;
   /** Negative where the book is crossed. */
   readonly ticks: number;
   readonly bps: number;
 }
 
-/** The spread of a book with both sides; null where one is empty. */
+/** The spread of a book with both sides; null when one is empty. */
 export function spreadOf(bid: bigint | null, ask: bigint | null, tick: bigint): Spread | null {
   if (bid === null || ask === null) return null;
   const mid = (bid + ask) / 2n;
@@ -18,7 +18,7 @@ export function spreadOf(bid: bigint | null, ask: bigint | null, tick: bigint): 
   return { mid, ticks: width / Number(tick), bps: mid === 0n ? 0 : (width / Number(mid)) * 1e4 };
 }
 
-/** A number of ticks in words; a grouped or crossed book has any. */
+/** A number of ticks as text; any number for a grouped or crossed book. */
 export function ticksText(ticks: number): string {
   const whole = Math.round(ticks);
   return `${formatWhole(whole)} ${Math.abs(whole) === 1 ? 'tick' : 'ticks'}`;

@@ -1,10 +1,10 @@
-/** What an order would get, as a picture: its fills stacked by source. */
+/** A simulated order as a picture: its fills stacked by source. */
 import type { MatchAnswer } from '@slotbook/client';
 import { SEGMENTS_MAX } from './limits.js';
 
 type Fill = MatchAnswer['fills'][number];
 
-/** What an order is worth that a page tries first: large enough to walk through some levels, in quote. */
+/** Worth of the initial order in quote: large enough to walk through several levels. */
 const FIRST_QUOTE = 10_000;
 
 /** A round size of about that worth, as decimal text. */
@@ -12,7 +12,7 @@ export function firstSizeOf(price: number): string {
   return price > 0 ? String(Number((FIRST_QUOTE / price).toPrecision(1))) : '1';
 }
 
-/** Fills of one source that follow each other; raw amounts. */
+/** Adjacent fills of one source; raw amounts. */
 export interface WalkSegment {
   readonly source: Fill['source'];
   readonly size: bigint;
@@ -28,7 +28,7 @@ export interface WalkShare {
   readonly fills: number;
 }
 
-/** The fills in their order, neighbours of one source as one where there are many. */
+/** The fills in order; when there are many, adjacent fills of one source merge. */
 export function segmentsOf(fills: readonly Fill[]): readonly WalkSegment[] {
   const single = fills.map(
     ({ source, size, quote }): WalkSegment => ({ source, size, quote, fills: 1 }),
@@ -53,7 +53,7 @@ function joinNeighbours(segments: readonly WalkSegment[]): readonly WalkSegment[
   return joined;
 }
 
-/** The sums of the sources that fill anything, in the order in which they first do. */
+/** The sums of the filling sources, in order of their first fill. */
 export function sharesOf(fills: readonly Fill[]): readonly WalkShare[] {
   const shares = new Map<Fill['source'], WalkShare>();
   for (const { source, size, quote } of fills) {

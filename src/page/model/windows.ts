@@ -1,24 +1,23 @@
-/** Figures of the last moments: rates, and quantiles of latencies. */
+/** Figures of recent moments: rates, and quantiles of latencies. */
 import { LATENCIES_MAX, LATENCY_AGE_MS_MAX, RATE_MS } from './limits.js';
 
-/** A sum a second over the last five. */
+/** A sum per second over the last five seconds. */
 export class RateWindow {
   /** One sum for each half second. */
   readonly #sums: number[] = new Array(RATE_MS / BUCKET_MS).fill(0);
   #bucket = 0;
   #startedMs: number | undefined;
 
-  /** Adds to the current moment. */
   add(amount: number, nowMs: number): void {
     this.#advance(nowMs);
     const at = this.#bucket % this.#sums.length;
     this.#sums[at] = (this.#sums[at] ?? 0) + amount;
   }
 
-  /** The mean of the last seconds, or of those since the start while they are fewer. */
+  /** The mean of the last seconds, or since the start if shorter. */
   perSecond(nowMs: number): number {
     this.#advance(nowMs);
-    // The last part has only begun.
+    // The current bucket is incomplete.
     const coveredMs = RATE_MS - BUCKET_MS + (nowMs % BUCKET_MS);
     const spanMs = Math.min(coveredMs, nowMs - (this.#startedMs ?? nowMs));
     if (spanMs < BUCKET_MS) return 0;
@@ -38,7 +37,7 @@ export class RateWindow {
 
 const BUCKET_MS = 500;
 
-/** Latencies of the last minute, in arrays that are made once: the strip reads them all, four times a second. */
+/** Latencies of the last minute, in reused arrays: the strip reads them all, four times a second. */
 export class LatencyWindow {
   readonly #atMs = new Float64Array(LATENCIES_MAX);
   readonly #latencyMs = new Float64Array(LATENCIES_MAX);
