@@ -27,7 +27,7 @@ export const BASE_DECIMALS = 9;
 /** Decimals of a {@link Quote}. */
 export const QUOTE_DECIMALS = 6;
 
-/** 39 digits are the widest integer of the chain; sign, point and zeros in front come on top. */
+/** The widest integer of the chain has 39 digits; sign, point and leading zeros are extra. */
 const AMOUNT_CHARS_MAX = 64;
 /** The widest unit that a token of the chain can have. */
 const DECIMALS_MAX = 255;
@@ -145,9 +145,9 @@ export function formatQuote(quote: Quote): string {
 }
 
 /**
- * The raw integer of a decimal text in a unit of so many decimals: digits, perhaps a minus in
- * front, perhaps a point with digits behind it. Zeros at the end may go beyond the unit, other
- * digits may not, because they would be lost. Throws INVALID_AMOUNT.
+ * Parses a decimal text to a raw integer with the given decimals: digits, with an optional minus
+ * and an optional fraction. Further fraction digits must be zeros, because others would be lost.
+ * Throws INVALID_AMOUNT.
  *
  * @example
  * parseDecimal('85.013', 6); // 85013000n

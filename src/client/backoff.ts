@@ -11,8 +11,8 @@ export interface BackoffBounds {
 }
 
 /**
- * The wait before the next try: at random up to a bound that doubles with each failure, so that the
- * clients of one service do not come all at once. There is no last try.
+ * The delay before the next try: random, up to a bound that doubles with each failure, so that the
+ * clients of one service spread out. Tries never end.
  */
 export class Backoff {
   readonly #bounds: BackoffBounds;

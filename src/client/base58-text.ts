@@ -5,7 +5,7 @@ export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvw
 const ZERO_CODE = 49;
 const ADDRESS_BYTES = 32;
 
-/** Digits are made five at a time: 32 sums of a limb by a chunk are still an exact number. */
+/** Digits are computed in groups of five: 32 sums of a limb by a chunk are still exact doubles. */
 const CHUNK_DIGITS = 5;
 const CHUNK = 58 ** CHUNK_DIGITS;
 const LIMB_BITS = 16;
@@ -14,7 +14,7 @@ const CHUNKS_PER_LIMB = 0.56;
 /** So many of the lowest limbs, and no more, count nothing in a chunk for each that is below it. */
 const LIMBS_PER_CHUNK = 1.83;
 
-/** By how many limbs there are: what each limb counts in each chunk, lowest chunk first; made when it is first needed. */
+/** By limb count: the weight of each limb in each chunk, lowest chunk first; computed on demand. */
 const weights: Float64Array[] = [];
 
 function limbWeights(limbs: number): Float64Array {
@@ -76,7 +76,7 @@ function codesOf(limbs: readonly number[]): number[] {
   return codes;
 }
 
-/** A view of the bytes, wherever they lie in their buffer. */
+/** A view of the bytes, at any offset of their buffer. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,6 +1,6 @@
 /**
- * What the clients of this package use of their environment: time, chance, `fetch` and `WebSocket`.
- * All of it can be passed as options; the globals are the default.
+ * The client's environment: time, randomness, `fetch` and `WebSocket`. All can be passed as
+ * options; the globals are the default.
  */
 import { Backoff } from './backoff.js';
 import { ClientError } from './error.js';
@@ -12,13 +12,13 @@ export interface Clock {
   monotonicMs(): number;
   /** Unix milliseconds. */
   unixMs(): number;
-  /** Calls once, so many milliseconds later; returns what cancels the call. */
+  /** Calls once after some milliseconds; returns the cancel function. */
   after(ms: number, call: () => void): () => void;
   /** From 0, which it may be, to 1, which it may not. */
   random(): number;
 }
 
-/** The part of a WebSocket that is used: browsers, Node.js 22 and the package `ws` have it. */
+/** The used part of a WebSocket, which browsers, Node.js 22 and the package `ws` provide. */
 export interface SocketLike {
   addEventListener(type: 'open', listener: () => void): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
@@ -33,14 +33,14 @@ export interface SocketLike {
 /** A class of sockets, as the global `WebSocket` is one. */
 export type SocketClass = new (url: string) => SocketLike;
 
-/** The part of `fetch` that is used. */
+/** The used part of `fetch`. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
 /** How something is fetched. */
 export interface FetchInit {
   readonly signal: AbortSignal;
   readonly headers: Record<string, string>;
-  /** What has not changed is known by its tag: no cache between may answer from before. */
+  /** Tags identify unchanged responses, so an intermediate cache must not be used. */
   readonly cache: 'no-store';
   /** GET where it is missing. */
   readonly method?: 'POST';
@@ -48,11 +48,11 @@ export interface FetchInit {
   readonly body?: string;
 }
 
-/** What may be passed. */
+/** Replaceable dependencies. */
 export interface Environment {
   readonly clock?: Clock | undefined;
   readonly fetch?: Fetch | undefined;
-  /** Needed where there is no global one: in Node.js 20, the class of the package `ws`. */
+  /** Required without a global one: in Node.js 20, the class of the package `ws`. */
   readonly WebSocket?: SocketClass | undefined;
 }
 
@@ -67,7 +67,7 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** The class of sockets to use. Throws WEBSOCKET_NOT_FOUND where there is none. */
+/** The WebSocket class. Throws WEBSOCKET_NOT_FOUND when there is none. */
 export function socketClass({ WebSocket: given }: Environment): SocketClass {
   const found = given ?? (globalThis as { WebSocket?: SocketClass }).WebSocket;
   if (found !== undefined) return found;
@@ -93,15 +93,15 @@ export interface RetryOptions {
   /** Tries after the first. */
   readonly retriesMax: number;
   readonly signal?: AbortSignal | undefined;
-  /** The name of what is requested, in messages of errors. */
+  /** The name of the request, for error messages. */
   readonly subject: string;
   /** Milliseconds to wait at least before another try; undefined when another will not help. */
   readonly retryDelayOf: (error: ClientError) => number | undefined;
 }
 
 /**
- * Tries until it succeeds, no further try will help, or there are none left. A try gets a signal that
- * ends it when it is late or aborted. Throws the last try's own ClientError; else ABORTED, TIMEOUT or
+ * Retries until success, a final error, or the last try. Each try gets a signal that aborts at its
+ * time limit or with the caller. Throws the last try's own ClientError; else ABORTED, TIMEOUT or
  * UNREACHABLE.
  */
 export async function retry<Value>(
@@ -116,7 +116,7 @@ export async function retry<Value>(
     } catch (error) {
       const delayMs = error instanceof ClientError ? options.retryDelayOf(error) : undefined;
       if (delayMs === undefined || tried >= options.retriesMax) throw error;
-      // What the service asks for is the least: together with chance, so that not all come at once.
+      // At least the wait that the service requests, plus jitter.
       await sleep(clock, delayMs + backoff.nextMs(), signal);
     }
   }

@@ -1,4 +1,4 @@
-/** What can go wrong in this package; codes are never renamed. */
+/** Errors of this package; codes are never renamed. */
 export type ClientErrorCode =
   /** A text or number that is no amount, or has more decimals than its unit. */
   | 'INVALID_AMOUNT'
@@ -10,7 +10,7 @@ export type ClientErrorCode =
   | 'MALFORMED_ACCOUNT'
   /** Bytes or text that are no signed order, or no message that was to be expected. */
   | 'MALFORMED_MESSAGE'
-  /** A response or a message that is not what docs/api.md and docs/streaming.md say. */
+  /** A response or a message violates docs/api.md or docs/streaming.md. */
   | 'MALFORMED_ANSWER'
   /** No answer: no connection, or it broke. */
   | 'UNREACHABLE'
@@ -20,18 +20,18 @@ export type ClientErrorCode =
   | 'ABORTED'
   /** An error status without a code of the service: something between here and there. */
   | 'HTTP_STATUS'
-  /** The other side refuses what was asked of it, and the message has its text. */
+  /** The other side rejected the request; the message has its text. */
   | 'REFUSED'
   /** A signature that is not of the key that it should be of. */
   | 'INVALID_SIGNATURE'
-  /** There is no class WebSocket, neither global nor passed. */
+  /** There is no WebSocket class, neither global nor passed. */
   | 'WEBSOCKET_NOT_FOUND'
   /** The module that reads bytes could not be imported, and JSON is read: nothing is lost. */
   | 'BINARY_NOT_LOADED'
   /** It was closed by its owner. */
   | 'CLOSED';
 
-/** What the service may answer; docs/api.md says when. */
+/** The error codes of the service; docs/api.md defines them. */
 export type ServiceErrorCode =
   | 'INTERNAL'
   | 'INVALID_PARAM'
@@ -57,14 +57,14 @@ export type ServiceErrorCode =
 /** A code of this package or of the service. A newer service may have more than are known here. */
 export type ErrorCode = ClientErrorCode | ServiceErrorCode | (string & Record<never, never>);
 
-/** Facts beside an error: small scalars only. */
+/** Details of an error: small scalars only. */
 export type ClientErrorContext = Readonly<Record<string, string | number>>;
 
-/** What an error of a service has beside its code. */
+/** The details of a service's error besides its code. */
 export interface ClientErrorOptions extends ErrorOptions {
   /** Of an HTTP answer. */
   readonly status?: number | undefined;
-  /** How long the service asks to wait before the next try. */
+  /** The service's requested wait before the next try. */
   readonly retryAfterMs?: number | undefined;
   /** The parameter that is to blame. */
   readonly param?: string | undefined;
@@ -78,11 +78,11 @@ export interface ClientErrorOptions extends ErrorOptions {
  */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
-  /** Of the HTTP answer; undefined where there was none. */
+  /** The status of the HTTP response; undefined without one. */
   readonly status: number | undefined;
-  /** How long the service asks to wait before the next try; undefined where it does not. */
+  /** The service's requested wait before the next try; undefined for none. */
   readonly retryAfterMs: number | undefined;
-  /** The parameter that is to blame; undefined where none is. */
+  /** The invalid parameter; undefined for none. */
   readonly param: string | undefined;
 
   constructor(

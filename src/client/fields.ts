@@ -1,17 +1,17 @@
 /**
  * Readers of untrusted values: each takes an unknown value and returns a typed one, or throws
- * MALFORMED_ANSWER with the place of what is wrong. Unknown members are left out.
+ * MALFORMED_ANSWER with the location of the defect. Unknown members are dropped.
  */
 import { type Base, type Price, type Quote, rawBase, rawPrice, rawQuote } from './amounts.js';
 import { ClientError } from './error.js';
 
-/** Reads a value that stands at a place, which is for people. */
+/** Reads a value; its place appears in errors. */
 export type Read<T> = (value: unknown, place: string) => T;
 
-/** A JSON object of a service, whose members are not checked yet. */
+/** A JSON object of a service, with unvalidated members. */
 export type Message = Readonly<Record<string, unknown>>;
 
-/** What a reader returns. */
+/** The type that a reader returns. */
 export type Of<R> = R extends Read<infer T> ? T : never;
 
 type Shape = Readonly<Record<string, Read<unknown>>>;
@@ -76,7 +76,7 @@ export function record<T>(read: Read<T>): Read<Readonly<Record<string, T>>> {
   };
 }
 
-/** An object with these members, and perhaps with those. */
+/** An object with required and optional members. */
 export function object<S extends Shape, O extends Shape = Record<never, never>>(
   shape: S,
   optional?: O,
@@ -96,8 +96,8 @@ export function object<S extends Shape, O extends Shape = Record<never, never>>(
 }
 
 /**
- * Reads a part of what stands at a place. Only an error says where: the part is read once more for it, because
- * a text for each member of each row would be most of what reading a book leaves behind.
+ * Reads a part of a value. Only on an error is the part read again with its place: building a text
+ * for each member of each row would be most of the garbage of reading a book.
  */
 function readPart<T>(read: Read<T>, value: unknown, place: string, name: string | number): T {
   try {
@@ -107,12 +107,12 @@ function readPart<T>(read: Read<T>, value: unknown, place: string, name: string 
   }
 }
 
-/** The items of a list, none of which is checked yet. */
+/** The unvalidated items of a list. */
 export function listOf(value: unknown, place: string): readonly unknown[] {
   return Array.isArray(value) ? value : fail(place, 'a list');
 }
 
-/** The members of an object, none of which is checked yet. */
+/** The unvalidated members of an object. */
 export function objectOf(value: unknown, place: string): Message {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Message;
@@ -124,12 +124,12 @@ function fail(place: string, kind: string): never {
   throw new ClientError('MALFORMED_ANSWER', `${place} is not ${kind}`);
 }
 
-/** A text, or an integer of 16 digits and more: what is no such integer is left as it is. */
+/** A string, or an integer of at least 16 digits. */
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 /**
- * Parses JSON without losing digits: an integer that a double cannot hold comes as its text. A field
- * that may be so large is read with a reader that takes both.
+ * Parses JSON without losing digits: an integer that exceeds a double becomes text. Readers of such
+ * fields accept both.
  */
 export function parseExact(json: string): unknown {
   // Most bodies have no number of 16 digits; they are not scanned twice.

@@ -1,9 +1,9 @@
 /**
- * What a bot or a web page needs to read the service: its paths, its streams, candles, caches of books
- * and prices, and amounts, keys and errors.
+ * Everything that a bot or a web page needs to read the service: its paths, its streams, candles,
+ * caches of books and prices, and amounts, keys and errors.
  *
- * Decoding accounts and their read models is `@slotbook/client/accounts`; what follows the chain
- * itself is `@slotbook/client/chain`, and books of the past are `@slotbook/client/replay`.
+ * Decoding accounts and their read models is `@slotbook/client/accounts`; clients of the chain
+ * itself are `@slotbook/client/chain`, and past books are `@slotbook/client/replay`.
  */
 export type { Amount, Base, Price, Quote, Tokens } from './amounts.js';
 export {

@@ -11,7 +11,7 @@ export type MarketKey = `${MarketType}_${number}`;
 /** The key of an account: its subaccount id and the address of its authority, base58. */
 export type AccountKey = `${number}_${string}`;
 
-/** A market by kind and index, its key beside them. */
+/** A market by kind and index, with its key. */
 export interface MarketId {
   readonly marketType: MarketType;
   /** From 0 to 65,535. */
@@ -19,7 +19,7 @@ export interface MarketId {
   readonly key: MarketKey;
 }
 
-/** What names an account: the wallet that owns it, base58, and which of its subaccounts it is. */
+/** Identifies an account: its owner's wallet, base58, and its subaccount id. */
 export interface AccountId {
   readonly authority: string;
   /** From 0 to 65,535. */
@@ -123,7 +123,7 @@ function checkIndex(index: number, what: string): void {
 }
 
 function invalidKey(what: string, value: string, rule: string): ClientError {
-  // A key is 50 characters at most; what is longer is not shown whole.
+  // A key has at most 50 characters; longer texts are truncated.
   const shown = JSON.stringify(value.slice(0, 64));
   return new ClientError('INVALID_KEY', `${what} was ${shown}, must be ${rule}`);
 }

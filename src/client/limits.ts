@@ -18,18 +18,18 @@ export const TAGGED_RESPONSES_MAX = 64;
 /** Characters of a foreign text that an error repeats. */
 export const TEXT_CHARS_MAX = 200;
 
-/** Time to connect: a TLS handshake across the world takes a second. */
+/** Time limit of a connect: a TLS handshake across the world takes a second. */
 export const CONNECT_MS_MAX = 10_000;
-/** Time to load the module that reads bytes, beside the connection: without it JSON is read. */
+/** Time limit for loading the binary decoder, in parallel to connecting: without it the client uses JSON. */
 export const BINARY_LOAD_MS_MAX = 5_000;
-/** Messages that are sent in one second; a service takes 50. */
+/** Messages sent per second; a service accepts 50. */
 export const MESSAGES_PER_SECOND_MAX = 40;
 /** Messages that wait to be sent: all subscriptions of a socket, ended and begun again. */
 export const MESSAGES_WAITING_MAX = 1_024;
-/** Subscriptions of one socket, which is what a service takes. */
+/** Subscriptions of one socket, the service's maximum. */
 export const SUBSCRIPTIONS_MAX = 64;
 
-/** Rows of each side that the checksum of a stream covers, as docs/streaming.md says. */
+/** Rows of each side in the checksum of a stream, from docs/streaming.md. */
 export const CHECKSUM_ROWS = 10;
 /** Time from a subscription to its response. */
 export const RESPONSE_MS_MAX = 5_000;
@@ -37,44 +37,44 @@ export const RESPONSE_MS_MAX = 5_000;
 export const SILENCE_MS_MAX = 3_000;
 /** Time between two checks for silence. */
 export const WATCH_MS = 250;
-/** A check that comes so late shows that the clock stood still, and not the service. */
+/** Lateness of a check that shows that the clock was paused, rather than the service silent. */
 export const WATCH_LATE_MS_MAX = 1_000;
 /**
- * Before a subscription is retried after a transient error. A book that breaks twice within this time is
- * not repaired by another snapshot: the connection is given up.
+ * Delay before a subscription is retried after a temporary error. A book that breaks twice within
+ * this time is not repaired by a snapshot: the connection is restarted.
  */
 export const RESUBSCRIBE_MS = 1_000;
 
 /** Silence of a replay before its connection counts as dead: the first book of a moment may take seconds. */
 export const REPLAY_SILENCE_MS_MAX = 15_000;
 
-/** The most that a service takes in one batch. */
+/** Entries of one batch, the service's maximum. */
 export const BATCH_ENTRIES_MAX = 50;
 
 /** The most candles that a service gives in one page. */
 export const CANDLES_PAGE_MAX = 1_000;
-/** Candles that are held of one market and resolution while it is subscribed to. */
+/** Cached candles of one market and resolution while it is subscribed. */
 export const CANDLES_KEPT_MAX = 10_000;
 /** Pages of one fetch: a million candles are two years of minutes. */
 export const CANDLE_PAGES_MAX = 1_000;
 /** The services of this kind hold no candle of before 15 November 2022, and refuse a range before it. */
 export const CANDLE_TS_MIN = 1_668_470_400;
-/** How far the clocks of client and service may be apart: a service refuses times of its future. */
+/** Tolerated clock difference between client and service: a service rejects future times. */
 export const CLOCKS_APART_S_MAX = 300;
 /** Trades of the first batch of a subscriber, as the service sends them. */
 export const TRADES_FIRST = 20;
 /** The trades of a page that repairs: one page is enough for most cuts. */
 export const TRADES_PAGE = 500;
-/** Pages of one repair: 10,000 trades are hours of the busiest market. What is before counts as left out. */
+/** Pages of one repair: 10,000 trades are hours of the busiest market. Older trades count as left out. */
 export const TRADE_PAGES_MAX = 20;
-/** Numbers before the last known trade that a repair rereads: trades may come late, or go. */
+/** Numbers before the last known trade that a repair rereads: trades may arrive late, or be reverted. */
 export const TRADES_REREAD = 200;
 /**
- * Trades that are remembered, so that none is emitted twice and one that is reverted is found: a page of a repair, and
- * as many as are forgotten at once. Each is a kilobyte.
+ * Remembered trades, which prevent duplicates and reveal reverts: a page of a repair, plus the
+ * number evicted together. Each is a kilobyte.
  */
 export const TRADES_KNOWN_MAX = TRADES_PAGE + TRADES_REREAD;
-/** Trades that wait for a loop; a bot that is as far behind should know that it is. */
+/** Queued trades of a loop; a bot that lags this much should know. */
 export const TRADES_WAITING_MAX = 10_000;
 
 /** Compatible channels have a heartbeat every 5 s: after three missing ones the connection counts as dead. */
@@ -93,15 +93,15 @@ export const SIGNED_ORDERS_SILENCE_MS_MAX = 60_000;
 /** Between two subscriptions on that feed: its server limits their rate. */
 export const SIGNED_ORDERS_SUBSCRIBE_MS = 100;
 
-/** Accounts of one `getMultipleAccounts`: what a node takes. */
+/** Accounts of one `getMultipleAccounts`, a node's maximum. */
 export const RPC_ACCOUNTS_MAX = 100;
-/** From one scan of the chain's accounts to the next, which finds what no notification had. */
+/** Interval of chain scans, which find changes without a notification. */
 export const RESYNC_MS = 300_000;
 /** From one making of a local book to the next. */
 export const LOCAL_BOOK_MS = 1_000;
-/** Rounds of rereading what changed while it was read; each has fewer accounts than the last. */
+/** Rounds of rereading accounts that changed during a read; each round has fewer. */
 export const REREAD_ROUNDS_MAX = 8;
-/** Subscriptions that a node does not answer in this time are given up with their socket. */
+/** Time limit of subscriptions at a node, after which the socket is closed. */
 export const RPC_SUBSCRIBE_MS_MAX = 10_000;
-/** Slots come at least twice a second: a socket without one for so long counts as dead. */
+/** Silence after which a node's socket counts as dead: slots arrive at least twice a second. */
 export const RPC_SILENCE_MS_MAX = 10_000;

@@ -6,14 +6,14 @@ export class Listeners<Value> {
     return this.#calls.size;
   }
 
-  /** Returns what removes the listener. One function that is added twice is called twice. */
+  /** Adds a listener; returns its unsubscribe function. A function that is added twice is called twice. */
   add(listener: (value: Value) => void): () => void {
     const call = (value: Value): void => listener(value);
     this.#calls.add(call);
     return () => void this.#calls.delete(call);
   }
 
-  /** Calls every listener. What one throws is its own fault: it is thrown after all are called. */
+  /** Calls every listener. An error is thrown after all were called. */
   emit(value: Value): void {
     for (const call of [...this.#calls]) {
       // An earlier listener may have removed it.
@@ -34,8 +34,8 @@ export class Listeners<Value> {
 }
 
 /**
- * Values for one reader with `for await`. A reader that is slow misses what was replaced meanwhile:
- * of the values with one key only the latest waits, and they come in the order of their keys' first.
+ * Values for one `for await` reader. A slow reader skips replaced values: only the latest value of
+ * each key waits, in the order of the keys' first values.
  */
 export class LatestValues<Value> implements AsyncIterableIterator<Value> {
   readonly #onEnd: () => void;
@@ -56,7 +56,7 @@ export class LatestValues<Value> implements AsyncIterableIterator<Value> {
     this.#wake?.();
   }
 
-  /** Ends the values; an error is thrown to the reader, after what waits. */
+  /** Ends the values; an error is thrown to the reader after the queued values. */
   end(end: { readonly error?: unknown } = {}): void {
     if (this.#end !== undefined) return;
     this.#end = end;

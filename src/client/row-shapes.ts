@@ -1,4 +1,4 @@
-/** What responses and streams share: the rows of a book. */
+/** The rows of a book, in responses and streams. */
 import { base, flag, type Of, object, price, record, text, whole, word } from './fields.js';
 
 /** How fresh a book is. */
@@ -9,7 +9,7 @@ export const level = object({ price, size: base, sources: record(base) });
 
 /** The members of every order. */
 export const orderFacts = {
-  /** What is added to the oracle's price, 0 for an order with a price of its own. */
+  /** Offset from the oracle price, 0 for a fixed price. */
   oraclePriceOffset: price,
   /** The user account. */
   maker: text,
@@ -23,7 +23,7 @@ export const orderFacts = {
   signedMsg: flag,
 };
 
-/** An order that rests; `queue` is the base ahead of it at its price. */
+/** A resting order; `queue` is the base ahead of it at its price. */
 export const restingOrder = object({ price, size: base, queue: base, ...orderFacts });
 
 /** How fresh a book is. */

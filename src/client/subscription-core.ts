@@ -1,6 +1,6 @@
 /**
- * What all subscriptions of this package have: they are open until they are closed, aborted or
- * refused, and end their listeners and loops with them.
+ * Common parts of all subscriptions: they are open until closed, aborted or rejected, and then end
+ * their listeners and loops.
  */
 import { ClientError } from './error.js';
 import { Listeners } from './listeners.js';
@@ -10,7 +10,7 @@ interface Loop {
   end(end: { readonly error?: unknown }): void;
 }
 
-/** The state of one subscription, its loops, and what ends with it. */
+/** The state of one subscription, its loops, and its cleanups. */
 export class SubscriptionCore<L extends Loop> {
   readonly #onClose: () => void;
   readonly #loops = new Set<L>();
@@ -50,12 +50,12 @@ export class SubscriptionCore<L extends Loop> {
     if (signal.aborted) abort();
   }
 
-  /** Calls once when it ends otherwise than by being closed. */
+  /** Registers a listener for an end other than by closing. */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#errors.add(listener);
   }
 
-  /** Adds what is undone at the end; returns what undoes it before. */
+  /** Adds a cleanup for the end; returns a function that runs it earlier. */
   addCleanup(undo: () => void): () => void {
     const cleanup = (): void => {
       undo();
@@ -66,7 +66,7 @@ export class SubscriptionCore<L extends Loop> {
     return cleanup;
   }
 
-  /** Adds a loop; one that is left closes the subscription. After the end it ends at once. */
+  /** Adds a loop; leaving it closes the subscription. After the end, the loop ends immediately. */
   addLoop(create: (onLeave: () => void) => L): L {
     const loop = create(() => {
       this.#loops.delete(loop);
@@ -77,7 +77,7 @@ export class SubscriptionCore<L extends Loop> {
     return loop;
   }
 
-  /** Ends it: nothing is called any more, and loops end, with the error if there is one. */
+  /** Ends it: no more calls, and loops end, with the error if there is one. */
   end(error: ClientError | undefined): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -104,9 +104,9 @@ export class OpenSubscriptions<S extends { readonly isOpen: boolean; close(): vo
     return this.#isClosed;
   }
 
-  /** Adds the subscription that `subscribe` makes; `onClose` is called when it ends. */
+  /** Adds the subscription that `subscribe` creates; `onClose` is called when it ends. */
   add<One extends S>(subscribe: (onClose: () => void) => One, onClose: () => void): One {
-    // It may be aborted before it is made.
+    // It may be aborted during its creation.
     let made: One | undefined;
     made = subscribe(() => {
       if (made !== undefined) this.#open.delete(made);
@@ -122,7 +122,7 @@ export class OpenSubscriptions<S extends { readonly isOpen: boolean; close(): vo
   }
 }
 
-/** What several subscriptions share, by key: it is made for the first and ends after the last. */
+/** Values shared by several subscriptions, by key: created for the first and ended after the last. */
 export class SharedEntries<Value> {
   readonly #entries = new Map<string, { readonly value: Value; users: number }>();
 
@@ -134,7 +134,7 @@ export class SharedEntries<Value> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Adds a user to the entry of a key; returns undefined where there is no such entry. */
+  /** Adds a user to the entry of a key; undefined when there is no such entry. */
   joinEntry(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) entry.users += 1;
@@ -147,7 +147,7 @@ export class SharedEntries<Value> {
     return value;
   }
 
-  /** Takes one user from the entry; calls `end` and deletes it after the last. */
+  /** Removes a user from the entry; calls `end` and deletes the entry after the last. */
   leaveEntry(key: string, value: Value, end: (value: Value) => void): void {
     const entry = this.#entries.get(key);
     if (entry?.value !== value) return;
@@ -165,7 +165,7 @@ export class SharedEntries<Value> {
     this.#entries.clear();
   }
 
-  /** Calls with every entry that is there now. */
+  /** Calls with every current entry. */
   eachEntry(call: (value: Value) => void): void {
     for (const { value } of [...this.#entries.values()]) call(value);
   }

@@ -1,4 +1,4 @@
-/** What the compiler must refuse and accept of the main entry. It is compiled and never run. */
+/** Expected compiler results for the main entry. It is compiled and never run. */
 import {
   type Base,
   type BookView,

@@ -19,7 +19,7 @@ import { type AccountData, type AccountHead, accountData, accountHead } from './
 /** A cache of prices by market, for example `OraclePriceCache` and `MarkPriceCache`. */
 export interface PriceCache<Value> {
   readonly store: Lookup<Value>;
-  /** Calls with the markets that have changed; returns what removes the listener. */
+  /** Registers a listener for changed markets; returns its unsubscribe function. */
   onUpdate(listener: (changed: Lookup<Value>) => void): () => void;
 }
 
@@ -32,7 +32,7 @@ export interface OraclePrices {
   readonly mmPrice?: bigint | null;
 }
 
-/** Where prices come from. A market without a price in one of them is set by {@link AccountCache.updatePrices}. */
+/** The sources of prices. {@link AccountCache.updatePrices} sets prices that they lack. */
 export interface AccountCacheOptions {
   /** Oracles, the market makers' with them. */
   readonly oracles?: PriceCache<OraclePrices>;
@@ -41,7 +41,7 @@ export interface AccountCacheOptions {
   readonly nowS?: () => number;
 }
 
-/** What an account was at a slot. */
+/** The state of an account at a slot. */
 export interface AccountUpdate {
   readonly user: ModelUser;
   /** The slot that the account's bytes are of. */
@@ -59,9 +59,9 @@ interface Held {
 }
 
 /**
- * Keeps the data of accounts by account key. A change of a market or a price touches only the
- * accounts that hold something which depends on it; they are computed at once when somebody
- * listens, and else when they are next asked for.
+ * Keeps the data of accounts by account key. A change of a market or a price only affects accounts
+ * with dependent positions; these are recomputed immediately when there are listeners, and
+ * otherwise on the next read.
  *
  * @example
  * const cache = new AccountCache();
@@ -94,18 +94,18 @@ export class AccountCache implements AsyncIterable<AccountData> {
     return new Map(Array.from(this.#held, ([key, held]) => [key, this.#dataOf(held)]));
   }
 
-  /** The data of an account; null when it is not held. */
+  /** The data of an account; null when it is not cached. */
   getAccount(id: AccountId): AccountData | null {
     return this.getAccountByKey(accountKey(id));
   }
 
-  /** The data of an account by its key; null when it is not held. */
+  /** The data of an account by its key; null when it is not cached. */
   getAccountByKey(key: AccountKey): AccountData | null {
     const held = this.#held.get(key);
     return held === undefined ? null : this.#dataOf(held);
   }
 
-  /** Takes an account, unless it is of an older slot than the one that is held. */
+  /** Updates an account, unless the cached one has a newer slot. */
   updateAccount({ user, slot, address }: AccountUpdate): void {
     const key = accountKey(user);
     const known = this.#held.get(key);
@@ -126,20 +126,19 @@ export class AccountCache implements AsyncIterable<AccountData> {
     this.#held.delete(key);
   }
 
-  /** Takes a perp market's account. */
+  /** Updates a perp market's account. */
   updatePerpMarket(market: PerpMarketFacts): void {
     this.#handleChanged(this.#markets.setPerpMarket(market, this.#nowS()));
   }
 
-  /** Takes a spot market's account. */
+  /** Updates a spot market's account. */
   updateSpotMarket(market: SpotMarketFacts): void {
     this.#handleChanged(this.#markets.setSpotMarket(market, this.#nowS()));
   }
 
   /**
-   * Takes prices of markets; what a market's entry leaves out stays as it is, but a slot and a
-   * sequence id are those of the price that they come with. Throws INVALID_KEY for a key that is
-   * none, and takes nothing then.
+   * Updates prices of markets. Omitted members are unchanged, but a slot and a sequence id belong
+   * to the price that they come with. Throws INVALID_KEY for an invalid key, without any update.
    */
   updatePrices(prices: Lookup<Partial<MarketPrices>>): void {
     const now = this.#nowS();
@@ -154,14 +153,14 @@ export class AccountCache implements AsyncIterable<AccountData> {
     this.#handleChanged(changed);
   }
 
-  /** Calls with each account that has changed; returns what removes the listener. */
+  /** Registers a listener for changed accounts; returns its unsubscribe function. */
   onUpdate(listener: (account: AccountData) => void): () => void {
     return this.#listeners.add(listener);
   }
 
   /**
-   * The accounts that change from now on; a slow reader gets the newest of each account. After
-   * `destroy` there are none.
+   * The accounts that change from now on; a slow reader gets the newest state of each account. Ends
+   * after `destroy`.
    */
   [Symbol.asyncIterator](): AsyncIterator<AccountData> {
     const reader: LatestValues<AccountData> = new LatestValues(() => {
@@ -178,7 +177,7 @@ export class AccountCache implements AsyncIterable<AccountData> {
     this.#holders.clear();
   }
 
-  /** Forgets everything and everybody, and follows no prices any more. */
+  /** Clears all data and listeners, and follows no prices any more. */
   destroy(): void {
     this.#isDestroyed = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
@@ -205,7 +204,6 @@ export class AccountCache implements AsyncIterable<AccountData> {
     return held.data;
   }
 
-  /** Marks the accounts that hold one of some markets, and notifies their listeners. */
   #handleChanged(markets: readonly MarketKey[]): void {
     const keys = new Set<AccountKey>();
     for (const market of markets) {
@@ -242,7 +240,6 @@ export class AccountCache implements AsyncIterable<AccountData> {
   }
 }
 
-/** The markets whose terms an account's data is made of. */
 function marketsOf({ perpPositions, spotPositions }: ModelUser): readonly MarketKey[] {
   return [
     ...perpPositions.map(({ marketIndex }) => marketKey('perp', marketIndex)),

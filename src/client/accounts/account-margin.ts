@@ -1,16 +1,16 @@
-/** What the margin of an account is made of. */
+/** The inputs and results of an account's margin. */
 import type { PerpPosition, SpotPosition } from './generated/user.js';
 import type { PerpTerms } from './math/perp.js';
 import type { SpotTerms } from './math/spot.js';
 import type { UserAccount } from './user.js';
 
-/** What is read of a user account for its margin. */
+/** The fields of a user account that its margin needs. */
 export type MarginUser = Pick<
   UserAccount,
   'status' | 'marginMode' | 'maxMarginRatio' | 'spotPositions' | 'perpPositions'
 >;
 
-/** What positions may be priced with; null while a market or its price is not known. */
+/** The market terms for positions; null while a market or its price is unknown. */
 export interface MarketTermsSource {
   perp(marketIndex: number): PerpTerms | null;
   spot(marketIndex: number): SpotTerms | null;
@@ -32,7 +32,7 @@ export interface Margins {
   readonly maintenanceWithoutOrders: Margin;
 }
 
-/** A perp position and what the pass found out about it; amounts in quote, 1e6. */
+/** A perp position with the results of the margin calculation; amounts in quote, 1e6. */
 export interface PricedPerpPosition {
   readonly position: PerpPosition;
   readonly terms: PerpTerms;
@@ -40,9 +40,9 @@ export interface PricedPerpPosition {
   /** Gains at the oracle's price, with funding. */
   readonly oraclePnl: bigint;
   readonly claimablePnl: bigint;
-  /** The worst case with open orders at what a unit is worth. */
+  /** The worst-case value with open orders, at the unit value. */
   readonly liability: bigint;
-  /** What an isolated position has and needs of its own; null for others. */
+  /** Collateral and requirement of an isolated position; null for others. */
   readonly isolated: (Margins & { readonly depositValue: bigint }) | null;
 }
 
@@ -53,7 +53,7 @@ export interface PricedSpotPosition {
   readonly tokens: bigint;
 }
 
-/** What a pass found out about an account; amounts in quote, 1e6. */
+/** The results of a margin calculation; amounts in quote, 1e6. */
 export interface AccountMargin extends Margins {
   readonly perps: readonly PricedPerpPosition[];
   readonly spots: readonly PricedSpotPosition[];
@@ -65,7 +65,7 @@ export interface AccountMargin extends Margins {
   readonly unsettledFunding: bigint;
   readonly claimablePnl: bigint;
   readonly isolatedDeposits: bigint;
-  /** What all positions could cost with their open orders, not weighed. */
+  /** The worst-case value of all perp positions with their open orders, unweighted. */
   readonly perpLiabilities: bigint;
   readonly spotLiabilities: bigint;
   readonly spotAssets: bigint;

@@ -1,4 +1,4 @@
-/** Accounts from their bytes. What is no account of the requested kind is MALFORMED_ACCOUNT. */
+/** Decodes accounts. Bytes of another kind of account throw MALFORMED_ACCOUNT. */
 import { PRELAUNCH_ORACLE_KIND, PYTH_LAZER_ORACLE_KIND } from './generated/oracles.js';
 import { PERP_MARKET_KIND, type PerpMarket, perpMarketAt } from './generated/perp-market.js';
 import {
@@ -78,7 +78,7 @@ const KINDS = [
 export type AccountKindName = (typeof KINDS)[number]['name'];
 
 /**
- * The kind that bytes say they are, by their first eight; null for any other.
+ * The kind of an account, by its eight-byte discriminator; null for an unknown one.
  *
  * @example
  * accountKindOf(bytes); // 'User', or null for another kind

@@ -1,4 +1,4 @@
-/** Accounts of the chain from their bytes, and what an interface shows of them. */
+/** Decodes accounts of the chain, and builds their read models for interfaces. */
 export type {
   AccountCacheOptions,
   AccountUpdate,

@@ -1,7 +1,7 @@
 /**
  * The price at which an account, or an isolated position, falls below its maintenance margin when
- * that price alone moves. It is a linear estimate: weights below one and ratios that grow with size
- * are taken as they are now.
+ * that price alone moves. It is a linear estimate: weights and size-dependent ratios are assumed
+ * constant.
  *
  * Source: sdk/src/user.ts liquidationPrice, spotLiquidationPrice,
  * calculateEntriesEffectOnFreeCollateral and calculateFreeCollateralDeltaForPerp of
@@ -37,7 +37,7 @@ export interface LiquidationInput {
 /** A trade that is thought of. */
 export interface ProposedTrade {
   readonly terms: PerpTerms;
-  /** What it adds to the position, 1e9; it is cut to whole steps. */
+  /** Change of the position's base size, 1e9; truncated to whole steps. */
   readonly baseSizeChange: bigint;
   /** The price at which it would fill, 1e6; 0 when it is not known. */
   readonly entryPrice: bigint;
@@ -46,10 +46,12 @@ export interface ProposedTrade {
 }
 
 /**
- * Of a perp position, 1e6: by its own margin when it is isolated; null when there is none.
+ * The liquidation price of a perp position, 1e6: by its own margin when it is isolated; null when
+ * there is none.
  *
  * @example
- * const prices = margin.perps.map((priced) => perpLiquidationPrice({ user, margin, markets }, priced));
+ * const prices = margin.perps.map((priced) => perpLiquidationPrice({ user, margin, markets },
+ * priced));
  */
 export function perpLiquidationPrice(
   input: LiquidationInput,
@@ -61,8 +63,8 @@ export function perpLiquidationPrice(
 }
 
 /**
- * Of an isolated position, 1e6: nothing but the position has a part in it. Null when there is none,
- * and for a position that is not isolated.
+ * The liquidation price of an isolated position, 1e6, which depends on the position alone. Null
+ * when there is none, and for a position that is not isolated.
  */
 export function isolatedLiquidationPrice(
   user: MarginUser,
@@ -74,7 +76,8 @@ export function isolatedLiquidationPrice(
 }
 
 /**
- * Of a perp position by the margin of the whole account, 1e6; null when there is none.
+ * The liquidation price of a perp position by the margin of the whole account, 1e6; null when there
+ * is none.
  *
  * @example
  * const price = crossLiquidationPrice({ user, margin, markets }, priced);
@@ -112,12 +115,13 @@ export function liquidationPriceAfterTrade(
 }
 
 /**
- * Of a spot position, 1e6; null when there is none. A perp position of the same oracle moves along,
- * but not an isolated one, whose gains and losses are no collateral of the account; `@drift-labs/sdk`
- * adds that as well.
+ * The liquidation price of a spot position, 1e6; null when there is none. It includes perp
+ * positions of the same oracle, except isolated ones, whose gains and losses are not collateral of
+ * the account; `@drift-labs/sdk` includes these as well.
  *
  * @example
- * const prices = margin.spots.map((priced) => spotLiquidationPrice({ user, margin, markets }, priced));
+ * const prices = margin.spots.map((priced) => spotLiquidationPrice({ user, margin, markets },
+ * priced));
  */
 export function spotLiquidationPrice(
   input: LiquidationInput,
@@ -165,7 +169,7 @@ function priceAt(price: bigint, collateral: bigint, delta: bigint): bigint | nul
   return found < 0n ? null : found;
 }
 
-/** What a unit of price moves the free collateral by; null without a position. */
+/** The change of free collateral per unit of price; null without a position. */
 function perpDelta(base: bigint, terms: PerpTerms, user: MarginUser): bigint | null {
   if (base === 0n) return null;
   // Gains and the requirement net out there.
@@ -192,7 +196,7 @@ function asked(base: bigint, terms: PerpTerms, user: MarginUser): bigint {
   return (cost * ratioOf(base, terms, user)) / E4;
 }
 
-/** What entering at another price than the oracle's gains or loses, less the fee. */
+/** The gain or loss of entering at a price other than the oracle's, minus the fee. */
 function entryEffect({ terms, entryPrice, takerFee }: ProposedTrade, change: bigint): bigint {
   if (entryPrice === 0n || change === 0n) return 0n;
   const cost = (terms.prices.oracle * abs(change)) / E9;
@@ -218,7 +222,7 @@ const UNITS: Readonly<Partial<Record<OracleSource, { family: string; units: bigi
 };
 
 /**
- * What moves with one source's price, in units of another's: only from or to a single unit.
+ * Converts a price between oracle sources with different units: only from or to a single unit.
  * Source: sdk/src/math/oracles.ts getMultipleBetweenOracleSources.
  */
 function inUnitsOf(

@@ -1,4 +1,4 @@
-/** What an account has as margin, and how near it is to being liquidated. */
+/** The margin of an account, and its distance from liquidation. */
 import { type Quote, rawQuote } from '../amounts.js';
 import type { AccountMargin, Margin, MarginUser } from './account-margin.js';
 import { max } from './math/integer.js';
@@ -11,15 +11,15 @@ export interface MarginInfo {
   /** Gains of all perp positions, with funding. */
   readonly totalUnsettledPnl: Quote;
   readonly totalUnsettledFundingPnl: Quote;
-  /** What of the gains could be settled now. */
+  /** The claimable part of the gains. */
   readonly totalClaimablePnl: Quote;
-  /** What counts as collateral for new positions. */
+  /** Collateral for new positions. */
   readonly totalInitialMargin: Quote;
-  /** What counts as collateral against liquidation. */
+  /** Collateral against liquidation. */
   readonly totalMaintenanceMargin: Quote;
-  /** What is left for new positions, at the worse of prices and their averages. */
+  /** Free collateral for new positions, at the worse of prices and their averages. */
   readonly freeInitialMargin: Quote;
-  /** What is left before a liquidation. */
+  /** Free collateral before a liquidation. */
   readonly freeMaintenanceMargin: Quote;
   /** The requirement of positions and orders, at the worse of prices and their averages. */
   readonly initialReq: Quote;
@@ -37,7 +37,7 @@ export interface MarginInfo {
 const RATIO_UNIT = 10_000n;
 
 /**
- * The margin of an account, of what a pass over its positions has found.
+ * The margin of an account, from the results of a margin calculation.
  *
  * @example
  * const { health } = marginInfo(user, margin);
@@ -75,7 +75,7 @@ export function marginRatioOf(margin: AccountMargin): bigint | null {
   return liabilities === 0n ? null : (netValue(margin) * RATIO_UNIT) / liabilities;
 }
 
-/** What is left when everything is sold, orders in their worst case included, quote 1e6. */
+/** The net value after liquidation of everything, with open orders in their worst case, quote 1e6. */
 export function netValue(margin: AccountMargin): bigint {
   const assets = margin.spotAssets + margin.isolatedDeposits + margin.unrealizedPnl;
   return assets - margin.spotLiabilities;
@@ -87,7 +87,7 @@ function accountHealth({ status }: MarginUser, { maintenance }: AccountMargin): 
   return isOver ? 0 : health(maintenance);
 }
 
-/** How much of the collateral nothing is asked against, in percent, 0 to 100. */
+/** The free fraction of the collateral, in percent, 0 to 100. */
 export function health({ collateral, requirement }: Margin): number {
   if (requirement === 0n && collateral >= 0n) return 100;
   if (collateral <= 0n) return 0;
@@ -95,7 +95,7 @@ export function health({ collateral, requirement }: Margin): number {
   return Math.round(Math.min(100, Math.max(0, part)));
 }
 
-/** What of a margin nothing is asked against, never negative, quote 1e6. */
+/** The free part of a margin, never negative, quote 1e6. */
 export function free({ collateral, requirement }: Margin): Quote {
   return rawQuote(max(0n, collateral - requirement));
 }

@@ -1,9 +1,9 @@
 /**
- * One pass over the positions of an account: its collateral and its margin requirement.
+ * Calculates collateral and margin requirement in one pass over an account's positions.
  *
  * Source: sdk/src/user.ts getMarginCalculation, getSpotMarketAssetAndLiabilityValue,
  * getLeverageComponents and getUnrealizedPNL of @drift-labs/sdk 2.163.0-beta.0; there each of them
- * is a pass of its own.
+ * is a separate pass.
  */
 
 import {
@@ -45,11 +45,11 @@ import {
 } from './math/spot.js';
 import { POSITION_FLAG } from './user.js';
 
-/** What each open order requires, quote 1e6. Source: OPEN_ORDER_MARGIN_REQUIREMENT. */
+/** Margin requirement per open order, quote 1e6. Source: OPEN_ORDER_MARGIN_REQUIREMENT. */
 const OPEN_ORDER_MARGIN = 10_000n;
 
 /**
- * The margin of an account; null while a market that it holds is not known or has no price.
+ * The margin of an account; null while one of its markets is unknown or has no price.
  *
  * @example
  * const margin = accountMargin(decodeUser(bytes), markets);
@@ -188,7 +188,7 @@ class MarginPass implements AccountMargin {
     this.perpLiabilities += priced.liability;
   }
 
-  /** The value of what was put aside for a position; null when it is not isolated. */
+  /** The value of a position's isolated deposit; null when it is not isolated. */
   #isolatedDeposit(position: PerpPosition, quote: SpotTerms): bigint | null {
     if ((position.positionFlag & POSITION_FLAG.isolated) === 0) return null;
     const value = tokenValue(depositTokens(position.isolatedPositionScaledBalance, quote), quote);
@@ -256,7 +256,7 @@ class MarginPass implements AccountMargin {
   }
 }
 
-/** Margins that begin with what was put aside for the position. */
+/** Margins that start with the position's isolated deposit. */
 function isolatedMargins(
   depositValue: bigint,
   position: PerpPosition,

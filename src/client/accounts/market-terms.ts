@@ -1,4 +1,4 @@
-/** Markets and their prices, and what follows of both for every position in them. */
+/** Markets and their prices, and the derived terms of all positions in them. */
 import { type MarketKey, marketIdOfKey, marketKey } from '../keys.js';
 import type { MarketTermsSource } from './account-margin.js';
 import type { OracleMarkets } from './liquidation-price.js';
@@ -12,20 +12,20 @@ import {
   spotTerms,
 } from './math/spot.js';
 
-/** The prices of one market, 1e6; null while one is not known. What is not positive is no price. */
+/** The prices of one market, 1e6; null for unknown. A value that is not positive counts as unknown. */
 export interface MarketPrices {
   /** The exchange's oracle. */
   readonly oracle: bigint | null;
   /**
-   * Of perp markets, the market makers' oracle where it is in use, else the exchange's, as the service
-   * tells it. Null takes that of the market's account when it is in use, by `isMmOracleUsed`.
+   * For perp markets, the market makers' oracle where it is used, else the exchange's, as the
+   * service reports it. Null uses the market account's, if `isMmOracleUsed`.
    */
   readonly mmOracle: bigint | null;
   /** Of perp markets, the mark price. */
   readonly mark: bigint | null;
   /** The slot of the exchange's oracle: without it the one of the account is never in use. */
   readonly oracleSlot?: bigint | null;
-  /** What the oracle's account has to tell newer from older, where it has something. */
+  /** The oracle account's sequence id, which orders its updates; if it has one. */
   readonly oracleSequenceId?: bigint | null;
 }
 
@@ -36,9 +36,9 @@ export const NO_PRICES: MarketPrices = { oracle: null, mmOracle: null, mark: nul
 const QUOTE_ASSET_PRICE = 1_000_000n;
 
 /**
- * What markets and prices come to. One moment's prices are the one source of every computation:
- * each market's terms are computed when they are first read, and again only when its
- * account, its price, its average or its quote market changes.
+ * The terms of all markets. All computations use the prices of one moment: each market's terms are
+ * computed on the first read, and again only after its account, price, average or quote market
+ * changes.
  *
  * @example
  * const markets = new MarketTerms();
@@ -53,7 +53,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   /** When anything was last set, in seconds: live averages are taken at that time. */
   #now = 0n;
 
-  /** Takes a perp market's account. Returns whose terms it changes. */
+  /** Updates a perp market's account. Returns the markets whose terms change. */
   setPerpMarket(facts: PerpMarketFacts, nowS: number): readonly MarketKey[] {
     const known = this.#perpFacts.get(facts.marketIndex)?.amm.oracle;
     this.#perpFacts.set(facts.marketIndex, facts);
@@ -66,8 +66,9 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 
   /**
-   * Takes a spot market's account. Returns whose terms it changes. Throws MALFORMED_ACCOUNT for more
-   * decimals than a token can have, so that no computation does later.
+   * Updates a spot market's account. Returns the markets whose terms change. Throws
+   * MALFORMED_ACCOUNT for more decimals than a token can have, so that later computations never
+   * throw.
    */
   setSpotMarket(facts: SpotMarketFacts, nowS: number): readonly MarketKey[] {
     balanceUnitOf(facts);
@@ -82,9 +83,8 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
   }
 
   /**
-   * Takes the prices of a market. Returns whose terms they change; where they are the same, those
-   * whose average has moved with time alone.
-   * Throws INVALID_KEY.
+   * Updates the prices of a market. Returns the markets whose terms change; for equal prices, those
+   * whose average has moved with time. Throws INVALID_KEY.
    */
   setPrices(key: MarketKey, prices: MarketPrices, nowS: number): readonly MarketKey[] {
     marketIdOfKey(key);
@@ -106,12 +106,12 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return this.#prices.get(key) ?? NO_PRICES;
   }
 
-  /** What is known of a perp market's account. */
+  /** The facts of a perp market's account. */
   perpMarket(marketIndex: number): PerpMarketFacts | null {
     return this.#perpFacts.get(marketIndex) ?? null;
   }
 
-  /** What is known of a spot market's account. */
+  /** The facts of a spot market's account. */
   spotMarket(marketIndex: number): SpotMarketFacts | null {
     return this.#spotFacts.get(marketIndex) ?? null;
   }
@@ -149,14 +149,14 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     const key = marketKey('perp', marketIndex);
     const { oracle, mark } = this.prices(key);
     if (facts === undefined) return null;
-    // What is settled is worth the same whatever becomes of its oracle.
+    // A settled position's value does not depend on the oracle.
     const price = oracle ?? (facts.status === 'settlement' ? facts.expiryPrice : null);
     const quote = this.spot(facts.quoteSpotMarketIndex);
     if (quote === null || price === null) return null;
     return perpTerms(facts, { oracle: price, mmOracle: this.#mmOracle(key) ?? price, mark }, quote);
   }
 
-  /** The price that gains are taken at, as it was set or as the accounts have it. */
+  /** The price for gains: the one that was set, or the accounts' one. */
   #mmOracle(key: MarketKey): bigint | null {
     const { marketType, marketIndex } = marketIdOfKey(key);
     const prices = this.prices(key);
@@ -182,7 +182,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return perp === null ? null : this.prices(marketKey('perp', perp)).oracle;
   }
 
-  /** Forgets the terms that markets, or the time, had a part in. Returns whose they are. */
+  /** Invalidates terms after changes of markets or the time. Returns the affected markets. */
   #noteChanged(keys: readonly MarketKey[], nowS: number): readonly MarketKey[] {
     const changed = new Set<MarketKey>();
     for (const key of [...keys, ...this.#movedBy(BigInt(Math.floor(nowS)))]) {
@@ -195,7 +195,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     return [...changed];
   }
 
-  /** Sets the time. Returns the spot markets whose live average is another one then. */
+  /** Sets the time. Returns the spot markets whose live average changes. */
   #movedBy(now: bigint): readonly MarketKey[] {
     if (now === this.#now) return [];
     this.#now = now;
@@ -204,7 +204,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
       .map(({ marketIndex }) => marketKey('spot', marketIndex));
   }
 
-  /** Adds a market and those whose terms are made of its own. */
+  /** Adds a market and the markets whose terms depend on it. */
   #addReached(key: MarketKey, changed: Set<MarketKey>): void {
     if (changed.has(key)) return;
     changed.add(key);
@@ -214,7 +214,6 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
     for (const other of others) this.#addReached(other, changed);
   }
 
-  /** Spot markets without a price of their own that read the oracle of a perp market. */
   #spotsPricedBy(perpIndex: number): readonly MarketKey[] {
     const perp = this.#perpFacts.get(perpIndex);
     if (perp === undefined) return [];
@@ -230,7 +229,7 @@ export class MarketTerms implements MarketTermsSource, OracleMarkets {
       .map((facts) => marketKey('perp', facts.marketIndex));
   }
 
-  /** Markets that read an oracle: which of them is the first counts for liquidation prices. */
+  /** The markets of an oracle: the first one counts for liquidation prices. */
   #readersOf(oracle: string | undefined): readonly MarketKey[] {
     const perps = [...this.#perpFacts.values()].filter(({ amm }) => amm.oracle === oracle);
     const spots = [...this.#spotFacts.values()].filter((facts) => facts.oracle === oracle);
@@ -245,12 +244,11 @@ function positivePrice(price: bigint | null): bigint | null {
   return price !== null && price > 0n ? price : null;
 }
 
-/** Whether the market makers' price of a market's account is used. */
 function isOwnMmOracleUsed(
   { amm }: PerpMarketFacts,
   { oracle, oracleSlot, oracleSequenceId }: MarketPrices & { readonly oracle: bigint },
 ): boolean {
-  // Before a launch the slot now counts, at which none is seen to have been set.
+  // Prelaunch oracles count by the current slot, and their slot is always known.
   if (!oracleSlot || amm.oracleSource === 'prelaunch') return false;
   const { mmOraclePrice: price, mmOracleSlot: slot, mmOracleSequenceId: sequenceId } = amm;
   return isMmOracleUsed(
@@ -268,7 +266,6 @@ function isSameOracle(spot: SpotMarketFacts, { amm }: PerpMarketFacts): boolean 
   return spot.oracle === amm.oracle && spot.oracleSource === amm.oracleSource;
 }
 
-/** The lowest index of a market that a rule holds for. */
 function firstIndex<Facts>(
   markets: ReadonlyMap<number, Facts>,
   holds: (facts: Facts) => boolean,

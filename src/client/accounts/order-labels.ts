@@ -1,8 +1,8 @@
 /**
- * What an order is called. The side of the position plays no part.
+ * Display names of orders. The side of the position does not matter.
  *
- * Source: the table of common-ts order labels of drift-common, all combinations of which
- * are recorded in the golden vectors `order_labels`.
+ * Source: the table of common-ts order labels of drift-common, all combinations of which are
+ * recorded in the golden vectors `order_labels`.
  */
 import type { OrderType, TriggerCondition } from './generated/enums.js';
 import type { Order } from './generated/user.js';
@@ -18,7 +18,7 @@ export type UiOrderType =
   | 'stopLimit'
   | 'takeProfitLimit';
 
-/** What the name of an order depends on. */
+/** The fields that determine an order's name. */
 export type LabelledOrder = Pick<
   Order,
   'orderType' | 'triggerCondition' | 'direction' | 'oraclePriceOffset'
@@ -38,7 +38,7 @@ export function orderLabel(order: LabelledOrder): string {
 }
 
 /**
- * The kind of an order in an interface; a triggered one keeps the kind that it had.
+ * The kind of an order in an interface; triggering does not change it.
  *
  * @example
  * const types = user.orders.map((order) => uiOrderType(order));

@@ -1,4 +1,4 @@
-/** Open orders in the form that is stored, sent and shown, and what their flags say. */
+/** Open orders as plain data for storing, sending and display, and predicates of their flags. */
 import { type MarketKey, type MarketType, marketKey } from '../keys.js';
 import type { Direction, OrderStatus, OrderType, TriggerCondition } from './generated/enums.js';
 import type { Order } from './generated/user.js';
@@ -27,7 +27,7 @@ export interface OpenOrder {
   readonly marketKey: MarketKey;
   /** Number of the order within its account. */
   readonly orderId: number;
-  /** Number that the user chose; 0 for none. */
+  /** The user's own number; 0 for none. */
   readonly userOrderId: number;
   readonly direction: Direction;
   /** The limit price; `0` for market orders and for orders with an oracle offset. */
@@ -36,10 +36,10 @@ export interface OpenOrder {
   readonly baseAssetAmount: string;
   readonly baseAssetAmountFilled: string;
   readonly quoteAssetAmountFilled: string;
-  /** Of stop and take-profit orders; `0` for others. */
+  /** For stop and take-profit orders; `0` for others. */
   readonly triggerPrice: string;
   readonly triggerCondition: TriggerCondition;
-  /** What is added to the oracle's price; `0` for none. */
+  /** Offset from the oracle price; `0` for none. */
   readonly oraclePriceOffset: string;
   readonly reduceOnly: boolean;
   readonly postOnly: boolean;
@@ -51,7 +51,7 @@ export interface OpenOrder {
   readonly auctionDuration: number;
   readonly auctionStartPrice: string;
   readonly auctionEndPrice: string;
-  /** Unix seconds after which it is expired; `0` for none. */
+  /** Expiry in unix seconds; `0` for none. */
   readonly maxTs: string;
   /** See {@link ORDER_FLAG}. */
   readonly bitFlags: number;
@@ -59,13 +59,13 @@ export interface OpenOrder {
   /** Its name for people: `Limit`, `Stop Market`. */
   readonly label: string;
   readonly uiOrderType: UiOrderType;
-  /** Whether it came by a signed message. */
+  /** Whether it was placed by a signed message. */
   readonly isSignedMsg: boolean;
 }
 
 /**
- * Whether an order of an account came to the chain by a signed message. It takes orders with a status,
- * which those of the signed-message server lack: the `bitFlags` of their parameters mean other things.
+ * Whether an order of an account was placed by a signed message. It requires an order with a
+ * status: the parameters of the signed-message server have other `bitFlags`.
  *
  * @example
  * const signed = user.orders.filter(isSignedMsgOrder);
@@ -85,7 +85,7 @@ export function isOpenOrder(order: Pick<Order, 'status' | 'baseAssetAmount'>): b
 }
 
 /**
- * An order as it is stored, sent and shown.
+ * An order as plain data for storing, sending and display.
  *
  * @example
  * const orders = user.orders.filter(isOpenOrder).map(openOrder);

@@ -1,4 +1,4 @@
-/** What is shown of a perp position. */
+/** The read model of a perp position. */
 import { type Base, type Price, type Quote, rawBase, rawPrice, rawQuote } from '../amounts.js';
 import { type MarketKey, marketKey } from '../keys.js';
 import type { AccountMargin, MarginUser, PricedPerpPosition } from './account-margin.js';
@@ -12,34 +12,34 @@ import { abs, E9 } from './math/integer.js';
 import { pricePerUnit, unsettledFunding } from './math/perp.js';
 import { POSITION_FLAG } from './user.js';
 
-/** What a position has gained by price alone, without fees and funding. */
+/** The gain of a position by price alone, without fees and funding. */
 export interface PositionPnl {
   /** Quote, 1e6. */
   readonly positionNotionalPnl: Quote;
   /**
-   * The gain in percent of what was paid for the position, times the leverage of the account; null
-   * until the account's margin is known. As drift-common has it, a loss of an account that
-   * owes more than it owns is a positive number here; see {@link marginReturnPercentage}.
+   * The gain in percent of the cost, times the account's leverage; null until the account's margin
+   * is known. As in drift-common, the loss of an account with negative net value is a positive
+   * number here; see {@link marginReturnPercentage}.
    */
   readonly positionPnlPercentage: number | null;
-  /** The same, but null for an account whose net value is not positive: it has no margin. */
+  /** The same, but null for an account whose net value is not positive. */
   readonly marginReturnPercentage: number | null;
 }
 
-/** What an isolated position has and needs of its own; amounts are quote, 1e6. */
+/** Collateral and requirement of an isolated position; amounts are quote, 1e6. */
 export interface IsolatedMarginInfo {
   readonly totalCollateral: Quote;
   readonly initialReq: Quote;
   readonly maintenanceReq: Quote;
   readonly freeInitialMargin: Quote;
   readonly freeMaintenanceMargin: Quote;
-  /** What the position could cost through what it has: 14.2 is 14.2 times. */
+  /** Liability divided by collateral: 14.2 is 14.2 times. */
   readonly leverage: number;
   /** From 0, being liquidated, to 100. */
   readonly health: number;
 }
 
-/** A perp position; what depends on a price that is not known is null. */
+/** A perp position; values that depend on an unknown price are null. */
 export interface PerpPositionInfo {
   readonly marketIndex: number;
   readonly marketKey: MarketKey;
@@ -49,7 +49,7 @@ export interface PerpPositionInfo {
   readonly baseSize: Base;
   /** At the oracle's price, in settlement at that of the expiry, quote 1e6. */
   readonly notionalSize: Quote | null;
-  /** What was paid for a unit, without fees, 1e6; 0 without base. */
+  /** Average entry price without fees, 1e6; 0 without base. */
   readonly entryPrice: Price;
   /** The price at which fees and settled funding are earned back, 1e6; 0 without base. */
   readonly breakEvenPrice: Price;
@@ -63,31 +63,31 @@ export interface PerpPositionInfo {
     readonly markBased: PositionPnl | null;
     readonly oracleBased: PositionPnl | null;
   };
-  /** Fees and funding, what is not settled included, quote 1e6. */
+  /** Fees and funding, unsettled included, quote 1e6. */
   readonly feesAndFundingPnl: Quote | null;
   readonly unsettledFundingPnl: Quote | null;
-  /** What was paid for the position, quote 1e6: negative for a long. */
+  /** The cost of the position, quote 1e6: negative for a long. */
   readonly costBasis: Quote;
   /** The same with fees and settled funding, quote 1e6. */
   readonly quoteBreakEvenAmount: Quote;
   /** Gains at the oracle's price, with funding, quote 1e6. */
   readonly totalUnsettledPnl: Quote | null;
-  /** What of them could be settled now, quote 1e6. */
+  /** The currently claimable part, quote 1e6. */
   readonly totalClaimablePnl: Quote | null;
-  /** What was settled since the position was opened, quote 1e6. */
+  /** The amount settled since the position was opened, quote 1e6. */
   readonly totalSettledPnl: Quote;
   /** Null for a position that shares the account's margin. */
   readonly isolatedMargin: IsolatedMarginInfo | null;
 }
 
-/** Where a position's prices and margin come from. */
+/** The prices and the margin for a position. */
 export interface PositionContext {
   readonly user: MarginUser;
   readonly markets: MarketTerms;
   readonly margin: AccountMargin | null;
 }
 
-/** A perp position as it is shown. */
+/** Builds the read model of a perp position. */
 export function perpPositionInfo(
   position: PerpPosition,
   context: PositionContext,

@@ -1,8 +1,8 @@
 /**
- * What an interface shows of an account: positions, orders, balances and margin.
+ * The read models of an account: positions, orders, balances and margin.
  *
- * Everything is computed of one moment's prices (`MarketTerms`) in one pass over the positions.
- * What is not known yet is null, never 0 and never -1.
+ * Everything is computed from the prices of one moment (`MarketTerms`) in one pass over the
+ * positions. Unknown values are null, never 0 and never -1.
  */
 import { type AccountKey, accountKey } from '../keys.js';
 import type { AccountMargin, MarginUser } from './account-margin.js';
@@ -14,7 +14,7 @@ import { type PerpPositionInfo, perpPositionInfo } from './perp-position-info.js
 import { type SpotBalanceInfo, spotBalanceInfo } from './spot-balance-info.js';
 import type { UserAccount } from './user.js';
 
-/** What is read of a user account for its models. */
+/** The fields of a user account that its models need. */
 export type ModelUser = MarginUser &
   Pick<
     UserAccount,
@@ -27,7 +27,7 @@ export type ModelUser = MarginUser &
     | 'orders'
   >;
 
-/** The part of an account's data that no price changes. */
+/** The price-independent part of an account's data. */
 export interface AccountHead {
   readonly key: AccountKey;
   /** The wallet that owns the account, base58. */
@@ -35,10 +35,10 @@ export interface AccountHead {
   /** The account's own address, base58; null where it is not known. */
   readonly address: string | null;
   readonly subAccountId: number;
-  /** The name that the user gave it; empty for none. */
+  /** The user's name for it; empty for none. */
   readonly name: string;
   readonly poolId: number;
-  /** Who else may trade with it, base58; null for nobody. */
+  /** The delegate who may also trade with it, base58; null for none. */
   readonly delegate: string | null;
   /** Whether it may borrow for spot trades. */
   readonly marginEnabled: boolean;
@@ -51,12 +51,12 @@ export interface AccountData extends AccountHead {
   readonly openPerpPositions: readonly PerpPositionInfo[];
   /** Spot positions with a balance. */
   readonly spotBalances: readonly SpotBalanceInfo[];
-  /** Null while a market that the account holds is not known or has no price. */
+  /** Null while one of the account's markets is unknown or has no price. */
   readonly marginInfo: MarginInfo | null;
 }
 
 /**
- * The part of an account's data that no price changes.
+ * The price-independent part of an account's data.
  *
  * @example
  * const { name, subAccountId } = accountHead(decodeUser(bytes), null);

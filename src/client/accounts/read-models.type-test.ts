@@ -1,4 +1,4 @@
-/** What the compiler must refuse: a line that it takes fails the build, by its own comment. */
+/** Expected compiler errors: a line that compiles fails the build. */
 import { type Base, formatPrice, type Price, parseBase, type Quote, rawPrice } from '../amounts.js';
 import type { AccountCache } from './account-cache.js';
 import { isSignedMsgOrder, type OpenOrder } from './orders.js';
@@ -36,7 +36,7 @@ export function refusals(data: AccountData, order: OpenOrder, user: UserAccount)
   return void [price, size, paid, raw, value, total];
 }
 
-/** What it must take: units mix with bigint where they are read. */
+/** Expected to compile: units mix with bigint where they are read. */
 export function permissions(cache: AccountCache, data: AccountData): bigint {
   const [position] = data.openPerpPositions;
   cache.updatePrices({ perp_0: { oracle: rawPrice(1n) } });

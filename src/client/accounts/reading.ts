@@ -1,4 +1,4 @@
-/** How the bytes of an account are checked and read. What cannot be read is MALFORMED_ACCOUNT. */
+/** Validates and reads the bytes of an account. Unreadable bytes throw MALFORMED_ACCOUNT. */
 import { addressInView } from '../base58-text.js';
 import { ClientError } from '../error.js';
 
@@ -19,9 +19,8 @@ export interface AccountKind {
 const DISCRIMINATOR_BYTES = 8;
 /** Bytes of a list's length. */
 const LIST_LENGTH_BYTES = 4;
-/** What names are filled up with: the program writes spaces, and unused bytes are 0. */
+/** The padding of names: the program writes spaces, and unused bytes are 0. */
 const SPACE = 32;
-/** First byte that is not of ASCII. */
 const NOT_ASCII = 128;
 
 /** Checks that bytes are an account of a kind, by discriminator and length. */
@@ -66,8 +65,8 @@ export function i128At(view: DataView, at: number): bigint {
 }
 
 /**
- * A struct whose integers of 64 bits are numbers. They are exact up to 2 ** 53, and beyond that the nearest number
- * there is, as `Number(amount)` of a `bigint` is.
+ * A struct whose 64-bit integers are numbers: exact up to 2 ** 53, and beyond that the nearest
+ * double, as `Number(amount)` of a `bigint`.
  */
 export type AsNumbers<Struct> = {
   readonly [Field in keyof Struct]: Struct[Field] extends bigint ? number : Struct[Field];
@@ -83,14 +82,14 @@ export function i64NumberAt(view: DataView, at: number): number {
   return view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
 }
 
-/** A truth value; any byte but 0 and 1 is malformed, as it is to the program. */
+/** A boolean; any byte but 0 and 1 is malformed, as in the program. */
 export function boolAt(view: DataView, at: number, field: string): boolean {
   const value = view.getUint8(at);
   if (value > 1) throw outOfRange(field, value);
   return value === 1;
 }
 
-/** A byte that stands for one of some names. */
+/** A byte that encodes one of several names. */
 export function enumAt<Name>(
   view: DataView,
   at: number,

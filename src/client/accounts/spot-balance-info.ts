@@ -1,4 +1,4 @@
-/** What is shown of a spot balance. */
+/** The read model of a spot balance. */
 import { type Price, type Quote, rawPrice, rawQuote, rawTokens, type Tokens } from '../amounts.js';
 import { type MarketKey, marketKey } from '../keys.js';
 import type { SpotPosition } from './generated/user.js';
@@ -6,11 +6,11 @@ import { spotLiquidationPrice } from './liquidation-price.js';
 import { balanceUnitOf, signedTokens, tokenValue } from './math/spot.js';
 import type { PositionContext } from './perp-position-info.js';
 
-/** A balance of a spot market; what depends on what is not known is null. */
+/** A spot balance; values that depend on unknown data are null. */
 export interface SpotBalanceInfo {
   readonly marketIndex: number;
   readonly marketKey: MarketKey;
-  /** Tokens with interest, in the market's decimals; what is owed is negative, rounded up. */
+  /** Tokens with interest, in the market's decimals; debt is negative, rounded up. */
   readonly baseBalance: Tokens | null;
   /** Decimals of the token. */
   readonly decimals: number | null;
@@ -20,7 +20,7 @@ export interface SpotBalanceInfo {
   readonly liquidationPrice: Price | null;
 }
 
-/** A spot balance as it is shown. */
+/** Builds the read model of a spot balance. */
 export function spotBalanceInfo(position: SpotPosition, context: PositionContext): SpotBalanceInfo {
   const { marketIndex } = position;
   const facts = context.markets.spotMarket(marketIndex);

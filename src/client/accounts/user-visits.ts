@@ -1,6 +1,7 @@
 /**
- * Orders and positions of a user account one by one, for scans of many accounts: none is made. What is visited
- * reads each of its fields when it is asked and is the same object for all, so keep what it says and not itself.
+ * Visits the orders and positions of a user account without allocating them, for scans of many
+ * accounts. The visited object reads its fields on access and is reused: copy its values, not the
+ * object.
  */
 import {
   type Order,
@@ -19,7 +20,7 @@ import {
 } from './user.js';
 
 /**
- * Visits what `user.orders` would be, amounts as numbers: exact up to 2 ** 53.
+ * Visits the elements of `user.orders`, with amounts as numbers: exact up to 2 ** 53.
  *
  * @example
  * visitOrders(user, ({ marketIndex, price }) => {
@@ -32,7 +33,7 @@ export function visitOrders({ view }: UserAccount, visit: (order: AsNumbers<Orde
 }
 
 /**
- * Visits what `user.perpPositions` would be, as {@link visitOrders} does orders.
+ * Visits the elements of `user.perpPositions`, as {@link visitOrders} does orders.
  *
  * @example
  * visitPerpPositions(user, ({ marketIndex, baseAssetAmount }) => {
@@ -48,7 +49,7 @@ export function visitPerpPositions(
 }
 
 /**
- * Visits what `user.spotPositions` would be, as {@link visitOrders} does orders.
+ * Visits the elements of `user.spotPositions`, as {@link visitOrders} does orders.
  *
  * @example
  * visitSpotPositions(user, ({ marketIndex }) => markets.add(marketIndex));

@@ -30,7 +30,6 @@ const ORDER_SLOTS = 32;
 /** Position slots of an account, of each kind. */
 const POSITION_SLOTS = 8;
 
-/** The byte of an open order's status. */
 const OPEN = ORDER_STATUS.indexOf('open');
 
 /** Bits of {@link UserAccount.status}. Source: programs/drift/src/state/user.rs `UserStatus`. */
@@ -45,7 +44,7 @@ export const USER_STATUS = {
 /** Bits of a perp position's flag. Source: programs/drift/src/state/user.rs `PositionFlag`. */
 export const POSITION_FLAG = { isolated: 1, beingLiquidated: 2, bankrupt: 4 } as const;
 
-/** What an account has made of its bytes so far. One member of the class costs less than six. */
+/** The lazily created parts of an account. One member of the class costs less than six. */
 interface Made {
   authority: string | undefined;
   delegate: string | null | undefined;
@@ -58,9 +57,8 @@ interface Made {
 /**
  * A user account over its bytes.
  *
- * Every byte that stands for a name or a truth value is checked first, so that nothing throws
- * later; lists and texts are made when they are first read. The bytes are not copied: the code that
- * made them must not change them.
+ * The constructor validates every enum and boolean byte, so that later reads never throw; lists and
+ * texts are created on first access. The bytes are not copied: the caller must not change them.
  *
  * @example
  * const user: UserAccount = decodeUser(bytes);
@@ -69,15 +67,15 @@ interface Made {
 export class UserAccount {
   readonly #made: Made;
 
-  /** Its bytes, of which all that stand for a name or a truth value are checked. */
+  /** Its bytes, with validated enums and booleans. */
   readonly view: DataView;
-  /** Number of the account among those of its authority. */
+  /** Number of the account within its authority. */
   readonly subAccountId: number;
   /** Flags, see {@link USER_STATUS}. */
   readonly status: number;
   /** Which ratios its margin is computed with. */
   readonly marginMode: MarginMode;
-  /** The least initial margin ratio that the user has set, 1e4; 0 for none. */
+  /** The user's own minimum initial margin ratio, 1e4; 0 for none. */
   readonly maxMarginRatio: number;
   /** The pool of markets that it may use. */
   readonly poolId: number;
@@ -120,7 +118,7 @@ export class UserAccount {
     return this.#made.authority;
   }
 
-  /** Who else may trade with it, base58; null for nobody. */
+  /** The delegate who may also trade with it, base58; null for none. */
   get delegate(): string | null {
     if (this.#made.delegate === undefined) {
       const isNobody = isZero(this.view, USER.delegate, 32);
@@ -129,7 +127,7 @@ export class UserAccount {
     return this.#made.delegate;
   }
 
-  /** The name that the user gave it; empty for none. */
+  /** The user's name for it; empty for none. */
   get name(): string {
     this.#made.name ??= textAt(this.view, USER.name);
     return this.#made.name;
@@ -163,12 +161,12 @@ export class UserAccount {
     return this.view.getUint32(USER.nextOrderId, true);
   }
 
-  /** Value of everything deposited, quote 1e6. */
+  /** Value of all deposits, quote 1e6. */
   get totalDeposits(): bigint {
     return this.view.getBigUint64(USER.totalDeposits, true);
   }
 
-  /** Value of everything withdrawn, quote 1e6. */
+  /** Value of all withdrawals, quote 1e6. */
   get totalWithdraws(): bigint {
     return this.view.getBigUint64(USER.totalWithdraws, true);
   }
@@ -195,7 +193,7 @@ export function decodeUser(bytes: Uint8Array): UserAccount {
   return new UserAccount(bytes);
 }
 
-/** Reads what would throw; the reader of the slot says which field it is. */
+/** Validates the slots; the reader of the slot names the invalid field. */
 function checkSlots(view: DataView): void {
   for (let slot = 0; slot < POSITION_SLOTS; slot += 1) {
     const at = USER.spotPositions + slot * SPOT_POSITION.bytes;
@@ -209,12 +207,12 @@ function checkSlots(view: DataView): void {
   }
 }
 
-/** Whether the bytes that stand for names and truth values are 0, as they are in unused slots. */
+/** Whether enum and boolean bytes are 0, as in unused slots. */
 function isBlank(view: DataView, at: number): boolean {
   return view.getUint32(at + ORDER.status) === 0 && isZero(view, at + ORDER.status + 2, 8);
 }
 
-/** Whether every byte of an order slot that stands for something does so. */
+/** Whether the enum and boolean bytes of an order slot are valid. */
 function isOrder(view: DataView, at: number): boolean {
   return (
     view.getUint8(at + ORDER.status) < ORDER_STATUS.length &&

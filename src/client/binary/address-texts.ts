@@ -1,4 +1,7 @@
-/** Addresses as text: to make one costs more than the rest of an order, and the makers of a topic come again. */
+/**
+ * Caches addresses as text: encoding one costs more than the rest of an order, and the makers of a
+ * topic repeat.
+ */
 import { addressAt } from '../base58-text.js';
 
 /** Addresses that are remembered, of 100 bytes each. */
@@ -26,7 +29,7 @@ export class AddressTexts {
   }
 }
 
-/** By index: to take a list of bytes apart costs more than all else here. */
+/** By index: destructuring a byte list would dominate the cost. */
 function firstWord(bytes: Uint8Array): number {
   return (
     ((bytes[0] ?? 0) << 24) | ((bytes[1] ?? 0) << 16) | ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0)

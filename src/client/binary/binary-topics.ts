@@ -1,4 +1,4 @@
-/** The topics of a client whose frames are bytes, as long as the service has them so. */
+/** The binary topics of a client, while the service supports them. */
 import type { Message } from '../fields.js';
 import { FrameDecoder } from './frame-decoder.js';
 
@@ -8,14 +8,17 @@ interface TopicRequest {
   readonly resume?: unknown;
 }
 
-/** Asks for bytes, and decodes them: one for all connections of a client, as a stream that is resumed has no snapshot. */
+/**
+ * Requests and decodes binary frames; shared by all connections of a client, because a resumed
+ * stream has no snapshot.
+ */
 export class BinaryTopics {
   readonly #decoder = new FrameDecoder();
   #isOffered = true;
-  /** The last bytes could not be read: what they belong to is not resumed, as the same bytes would come again. */
+  /** The last frame was unreadable: its stream is not resumed, because the same bytes would come again. */
   #isLost = false;
 
-  /** A subscription, or the end of one, as it is sent. */
+  /** A subscribe or unsubscribe message. */
   requestOf(message: TopicRequest): object {
     const { topic, resume, ...members } = message;
     return {
@@ -29,10 +32,10 @@ export class BinaryTopics {
     };
   }
 
-  /** The message that bytes are. Throws RangeError for what is no frame. */
+  /** Decodes a frame. Throws RangeError for an invalid one. */
   decodeFrame(bytes: Uint8Array): Message {
     this.#isLost = true;
-    // A class of sockets that gives bytes in a form of its own has none here.
+    // A socket class with its own type for bytes is not supported.
     if (bytes.length === 0) this.#isOffered = false;
     const message = this.#decoder.decodeFrame(bytes);
     this.#isLost = false;
@@ -40,8 +43,9 @@ export class BinaryTopics {
   }
 
   /**
-   * Whether a message refuses the encoding, so that all is to be subscribed again. An older service ignores it and sends JSON: from
-   * then on JSON is asked for, also on another connection. Candles and trades have no message that tells, and ask it of each connection.
+   * Whether a message rejects the encoding, so that all topics must be subscribed again. An older
+   * service ignores it and sends JSON: from then on this client requests JSON, also on later
+   * connections. Candles and trades have no such message, and detect it on each connection.
    */
   isRefusedBy({ type, topic, code, message }: Message): boolean {
     // A market may be called so.

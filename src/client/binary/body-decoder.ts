@@ -15,11 +15,12 @@ const [LEVELS, ORDERS] = [0, 1];
 const UNIT_MAX = 2 ** 32 - 1;
 
 /**
- * The body that the bytes of a response to /l2 or /l3 stand for: what `JSON.parse` returns for the JSON body. Throws
- * RangeError for what is no body.
+ * Decodes the binary body of /l2 or /l3 to the result of `JSON.parse` for the JSON body. Throws
+ * RangeError for an invalid body.
  *
  * @example
- * const response = await fetch(`${url}/l2?marketName=SOL-PERP`, { headers: { Accept: BYTES_TYPE } });
+ * const response = await fetch(`${url}/l2?marketName=SOL-PERP`, { headers: { Accept: BYTES_TYPE }
+ * });
  * const { bids, asks } = decodeBody(new Uint8Array(await response.arrayBuffer()));
  */
 export function decodeBody(bytes: Uint8Array): Message {
@@ -38,7 +39,7 @@ export function decodeBody(bytes: Uint8Array): Message {
     return { bids: bids.map(levelObject), asks: asks.map(levelObject), ...reader.readObject() };
   }
   if (rows !== ORDERS) throw new RangeError(`the rows of a body are of the kind ${rows}`);
-  // So many as there are bytes for: a body is as large as it was asked for.
+  // Limited by the bytes only: a body is as large as requested.
   const addresses = new AddressTexts();
   const orders = new OrderReader(reader, { ...units, slot, ordersMax: bytes.length, addresses });
   return { bids: orders.readList(), asks: orders.readList(), ...reader.readObject() };

@@ -1,9 +1,9 @@
-/** Reads the numbers and texts of a frame that nobody has checked. */
+/** Reads the numbers and texts of an untrusted frame. */
 
-/** Bytes of the longest text of a frame, as docs/binary.md has it. */
+/** Maximum bytes of a frame's text, from docs/binary.md. */
 const TEXT_BYTES_MAX = 512;
 
-/** Bits beyond which the operators on bits are wrong, and those of a number that is exact. */
+/** Maximum bits for bitwise operators, and for an exact number. */
 const SMALL_BITS_MAX = 28;
 const EXACT_BITS_MAX = 53;
 
@@ -15,12 +15,12 @@ export const LONG_BITS_MAX = 64;
 
 const ADDRESS_BYTES = 32;
 
-/** A number where a double holds it. */
+/** A number if a double holds it exactly. */
 export type Amount = number | bigint;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The bytes of one frame from a place on. What it throws says why they are no frame. */
+/** Reads the bytes of one frame. Its errors describe the defect. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at = 0;
@@ -41,7 +41,7 @@ export class ByteReader {
     return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
   }
 
-  /** A number that a double holds; larger ones are no part of any frame but for {@link ByteReader.readWide}. */
+  /** A number that a double holds exactly; only {@link ByteReader.readWide} reads larger ones. */
   readVarint(): number {
     let byte = this.readByte();
     if (byte < 0x80) return byte;
@@ -126,7 +126,7 @@ export class ByteReader {
     throw tooLarge();
   }
 
-  /** Whether the number here has at most seven bytes, so that a double holds it. */
+  /** Whether the number here has at most seven bytes, and so fits a double. */
   #isShort(): boolean {
     for (let index = 0; index < 7; index += 1) {
       if ((this.bytes[this.at + index] ?? 0) < 0x80) return true;
@@ -144,13 +144,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The number of which this is the form without a sign: 0, 1, 2, 3 stand for 0, -1, 1, -2. */
+/** Decodes zigzag: 0, 1, 2, 3 to 0, -1, 1, -2. */
 export function unzigzag(value: number): number {
   const half = Math.floor(value / 2);
   return value % 2 === 0 ? half : -half - 1;
 }
 
-/** The error of what is beyond its bound. */
+/** The error of a value beyond its limit. */
 export function tooLarge(): RangeError {
   return new RangeError('a number, a text or a list of the frame is too large');
 }

@@ -9,7 +9,7 @@ import { type Level, readSides } from './levels.js';
 import { OrderReader } from './orders.js';
 import { streamNumber } from './stream-number.js';
 
-/** Streams that a decoder remembers: twice what one socket may have, as each restart of a service begins others. */
+/** Remembered streams: twice a socket's maximum, because each restart of a service starts new ones. */
 const STREAMS_MAX = 2_048;
 
 /** Orders of a list: 500 of a side can all be others. */
@@ -23,7 +23,7 @@ const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
 const CHANNELS = ['book', 'bbo', 'l3'];
 const UNIT_MAX = 2 ** 32 - 1;
 
-/** What a snapshot says of its stream. */
+/** The stream identity in a snapshot. */
 export interface StreamIdentity {
   readonly topic: string;
   readonly channel: string;
@@ -45,9 +45,9 @@ export class FrameDecoder {
   readonly #addresses = new AddressTexts();
 
   /**
-   * The message that a frame is. A decimal of candles and trades is a number where a double is written with its
-   * digits, and their text where it is not. Throws RangeError for what is no frame, and for a stream without a snapshot: the book
-   * that it was to change is then unknown.
+   * Decodes a frame to its message. Decimals of candles and trades are numbers when a double prints
+   * the same digits, and otherwise text. Throws RangeError for an invalid frame, and for a stream
+   * without a snapshot: its book is then unknown.
    */
   decodeFrame(bytes: Uint8Array): Message {
     const reader = new ByteReader(bytes);
@@ -139,7 +139,7 @@ interface DeltaParts {
   readonly crc: number;
 }
 
-/** One literal: members that are added one by one take a fifth longer, an object that is spread ten times as long. */
+/** One object literal: adding members one by one takes a fifth longer, spreading ten times as long. */
 function bestDelta({ topic, channel, market, epoch }: StreamIdentity, parts: DeltaParts): Message {
   const { prev, seq, slot, ts, state, crc } = parts;
   const [bid, ask] = parts.rows;

@@ -1,8 +1,8 @@
-/** The keys of a frame, each in full or as one that came before, and the ids of orders beside them. */
+/** Keys of a frame, in full or as back-references, and order ids. */
 import type { AddressTexts } from './address-texts.js';
 import { type ByteReader, tooLarge } from './byte-reader.js';
 
-/** Keys that can be named by how many keys ago they came. */
+/** Maximum distance of a back-reference to a key. */
 const KEYS_NAMED_MAX = 64;
 
 const ORDER_ID_END = 2 ** 32;

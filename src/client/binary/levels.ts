@@ -7,17 +7,17 @@ const ROWS_MAX = 1_000;
 
 const SOURCES = ['dlob', 'vamm', 'indicative'] as const;
 
-/** What a level says of the rest of it. */
+/** The row kinds of a level. */
 const [GONE, LOTS, , EXACT] = [0, 1, 2, 3];
 
-/** As JSON frames have it. */
+/** A level in the format of JSON frames. */
 export type Level = readonly [
   price: string,
   size: string,
   sources: Readonly<Record<string, string>>,
 ];
 
-/** What prices and sizes are written in. */
+/** The units of prices and sizes. */
 export interface Units {
   /** 1e-6 of the quote currency. */
   readonly priceUnit: number;
@@ -38,7 +38,7 @@ function firstPrice(levels: readonly Level[]): Amount {
   return Number.isSafeInteger(exact) ? exact : BigInt(price);
 }
 
-/** Levels of a side up to the 0 behind them; `sign` is that of prices which are farther from the best. */
+/** Reads a side's levels up to the terminating 0; `sign` is the direction away from the best price. */
 function readLevels(
   reader: ByteReader,
   { priceUnit, sizeUnit }: Units,

@@ -12,7 +12,7 @@ const FLAGS = {
   ...{ offset: 32, expires: 64, none: 128 },
 } as const;
 
-/** What orders are written in, and how many a list may have. */
+/** The units of orders, and the maximum length of a list. */
 export interface OrdersOf extends Units {
   /** Of the frame or the body. */
   readonly slot: number;
@@ -33,7 +33,7 @@ export class OrderReader {
     this.#makers = new KeyReader(reader, of.addresses);
   }
 
-  /** The orders of a side that came, became others, and went. */
+  /** The added, changed and removed orders of a side. */
   readChanges(): Message {
     const [add, change] = [this.readList(), this.readList()];
     const remove = this.#readEach(() => [this.#makers.readKey(), readOrderId(this.#reader)]);
@@ -62,7 +62,7 @@ export class OrderReader {
     const [maker, orderId] = [this.#makers.readKey(), readOrderId(this.#reader)];
     const slot = this.#of.slot - unzigzag(this.#reader.readVarint());
     const oraclePriceOffset = this.#readSigned((flags & FLAGS.offset) !== 0);
-    // Whoever places an order writes what it likes there.
+    // The maker of an order chooses the value freely.
     const maxTs = Number(this.#readSigned((flags & FLAGS.expires) !== 0));
     return {
       price,

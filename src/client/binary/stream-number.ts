@@ -1,6 +1,6 @@
 /**
- * The number of a stream: the CRC-32 of the bytes of its identity, as zlib has it. It is not that of followed books: a page
- * would load what both have in common as a third file.
+ * The number of a stream: zlib's CRC-32 of its identity. A separate implementation from followed
+ * books: a shared one would be a third file for a page to load.
  */
 export function streamNumber(bytes: Uint8Array): number {
   let crc = -1;

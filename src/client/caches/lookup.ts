@@ -1,4 +1,4 @@
-/** Values by market, of which the newer one stays, with callbacks for what has changed. */
+/** Values by market, updated by newer ones only, with callbacks for changes. */
 import type { MarketKey } from '../keys.js';
 import { Listeners } from '../listeners.js';
 
@@ -12,10 +12,10 @@ export interface Stamp {
   readonly epoch?: string | undefined;
 }
 
-/** What a callback receives: only the markets that have changed. */
+/** The argument of a callback: only the changed markets. */
 export type Lookup<Value> = Readonly<Partial<Record<MarketKey, Value>>>;
 
-/** A value that may be newer than the one that is held. */
+/** A value with its version. */
 export interface Update<Value> {
   readonly key: MarketKey;
   readonly value: Value;
@@ -27,17 +27,17 @@ export class LookupCache<Value extends object> {
   readonly #held = new Map<MarketKey, { readonly value: Value; readonly stamp: Stamp }>();
   readonly #listeners = new Listeners<Lookup<Value>>();
 
-  /** All that is held. */
+  /** All cached values. */
   get store(): Lookup<Value> {
     return Object.fromEntries(Array.from(this.#held, ([key, { value }]) => [key, value]));
   }
 
-  /** The value of a market; undefined where none has come. */
+  /** The value of a market; undefined before the first. */
   get(key: MarketKey): Value | undefined {
     return this.#held.get(key)?.value;
   }
 
-  /** Stores what is newer, and calls each listener once with all that changed. */
+  /** Stores newer values, and calls each listener once with all changes. */
   update(updates: Iterable<Update<Value>>): void {
     const changed: Partial<Record<MarketKey, Value>> = {};
     let count = 0;
@@ -51,12 +51,12 @@ export class LookupCache<Value extends object> {
     if (count > 0) this.#listeners.emit(changed);
   }
 
-  /** Calls with the markets that have changed; returns what removes the listener. */
+  /** Registers a listener for changed markets; returns its unsubscribe function. */
   onUpdate(listener: (changed: Lookup<Value>) => void): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** Forgets everything and everybody. */
+  /** Clears all values and listeners. */
   destroy(): void {
     this.#held.clear();
     this.#listeners.clear();

@@ -1,6 +1,6 @@
 /**
- * The order book of the market that a page shows: one at a time, whose market, grouping and depth
- * can be changed while it is followed.
+ * The order book of the shown market: one at a time; its market, grouping and depth can change
+ * while it is followed.
  *
  * ```ts
  * const book = new OrderBookCache(stream);
@@ -16,7 +16,7 @@ import type { StreamClient } from '../stream/client.js';
 import type { Subscription } from '../stream/subscription.js';
 import type { Best, BookTopic, BookView, StreamDepth } from '../stream/topic.js';
 
-/** What a cache shows; what is left out stays as it was. */
+/** The requested book; omitted members are unchanged. */
 export interface BookRequest {
   readonly market?: string;
   /** Ticks a group, 1 at first. */
@@ -30,8 +30,8 @@ export interface BookRequest {
 }
 
 /**
- * An order book that calls its listeners. Its best prices are those of the market, also where levels
- * are grouped and the best group stands at another price.
+ * An order book with listeners. Its best prices are the market's, even when levels are grouped and
+ * the best group has another price.
  *
  * @example
  * const cache = new OrderBookCache(stream);
@@ -44,7 +44,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   readonly #errors = new Listeners<ClientError>();
   readonly #retries = new Listeners<ClientError>();
   readonly #loops = new Set<LatestValues<BookView<Level>>>();
-  /** The last topic that was shown, to which a refused request goes back. */
+  /** The last accepted topic, restored when a request is rejected. */
   #topic: BookTopic = { channel: 'book', market: '', includeVamm: true };
   #requested = this.#topic;
   #current: ComposedBook | undefined;
@@ -63,9 +63,9 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   }
 
   /**
-   * Shows another book, or the same in another way. The old one is shown until the new one is there,
-   * unless it is of another market. A request that the service refuses is dropped: the next one adds to
-   * what was there before. Throws INVALID_OPTION when there is no market to show, and CLOSED after
+   * Shows another book, or other parameters of the same. The old book is shown until the new one
+   * arrives, unless the market changes. A request that the service rejects is dropped: the next one
+   * builds on the last accepted one. Throws INVALID_OPTION without a market, and CLOSED after
    * `destroy`.
    */
   updateSubscription(request: BookRequest): void {
@@ -91,7 +91,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     });
   }
 
-  /** Ends what is followed; listeners stay for what is followed next. */
+  /** Stops following; listeners stay for the next book. */
   unsubscribe(): void {
     this.#current?.close();
     this.#pending?.close();
@@ -100,12 +100,15 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     this.#store = undefined;
   }
 
-  /** Calls with every book. Returns what removes the listener. */
+  /** Registers a listener for every book; returns its unsubscribe function. */
   onUpdate(listener: (book: BookView<Level>) => void): () => void {
     return this.#updates.add(listener);
   }
 
-  /** Calls when the service refuses what is requested, or does not serve it any longer. */
+  /**
+   * Registers a listener for rejections of the requested book, including later ones; returns its
+   * unsubscribe function.
+   */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#errors.add(listener);
   }
@@ -115,7 +118,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     return this.#retries.add(listener);
   }
 
-  /** Ends everything, loops as well. */
+  /** Ends everything, including loops. */
   destroy(): void {
     this.#isDestroyed = true;
     this.unsubscribe();
@@ -123,7 +126,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
     for (const loop of [...this.#loops]) loop.end();
   }
 
-  /** The newest book, each time that there is another one; leaving the loop ends nothing else. */
+  /** The newest book after each change; leaving the loop ends nothing else. */
   [Symbol.asyncIterator](): AsyncIterator<BookView<Level>> {
     const offs: (() => void)[] = [];
     const values = new LatestValues<BookView<Level>>(() => {
@@ -158,7 +161,7 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
       this.#pending = undefined;
       this.#requested = this.#topic;
     } else if (this.#store?.isFollowing === true) {
-      // The other part of it was right until now.
+      // The other part was valid until now.
       this.#emitView({ ...this.#store, isFollowing: false });
     }
     this.#errors.emit(error);
@@ -170,7 +173,6 @@ export class OrderBookCache implements AsyncIterable<BookView<Level>> {
   }
 }
 
-/** The owner of a composed book, which is notified of it. */
 interface ComposedBookOwner {
   onUpdate(): void;
   onError(error: ClientError): void;
@@ -178,8 +180,8 @@ interface ComposedBookOwner {
 }
 
 /**
- * A book as it is requested, with the best prices of the market. Grouped levels do not have them: the
- * first group stands at the price of the group.
+ * A requested book with the best prices of the market. Grouped levels lack them: the first group
+ * has the group's price.
  */
 class ComposedBook {
   readonly topic: BookTopic;
@@ -194,7 +196,7 @@ class ComposedBook {
     this.#best = grouping === 1 ? undefined : stream.subscribe(best);
   }
 
-  /** The newest book; undefined before everything of it is there. */
+  /** The newest book; undefined until it is complete. */
   get view(): BookView<Level> | undefined {
     const levels = this.#levels.view;
     if (this.#best === undefined || levels === undefined) return levels;
@@ -205,7 +207,7 @@ class ComposedBook {
     return { ...levels, bestBidPrice, bestAskPrice, isFollowing };
   }
 
-  /** Notifies the owner from now on, and at once of what is there. */
+  /** Notifies the owner from now on, and immediately of the current book. */
   notifyOwner(owner: ComposedBookOwner): void {
     for (const part of [this.#levels, this.#best]) {
       part?.onError((error) => owner.onError(error));

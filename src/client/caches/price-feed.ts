@@ -1,6 +1,5 @@
 /**
- * Keeps the price caches up to date with the service: one request a turn for all markets, one level
- * deep.
+ * Polls prices into the caches: one request per round for all markets, one level deep.
  *
  * ```ts
  * const feed = new PriceFeed({ http, marks, oracles, markets: [{ marketName: 'SOL-PERP' }] });
@@ -26,13 +25,13 @@ export interface PriceFeedOptions {
   readonly markets: readonly MarketName[];
   /** Milliseconds from one turn to the next. */
   readonly intervalMs?: number;
-  /** Whether the best prices are those with the AMM, true by default. */
+  /** Whether the best prices include the AMM, true by default. */
   readonly includeVamm?: boolean;
   readonly clock?: Clock;
 }
 
 /**
- * Asks the service again and again, until it is stopped.
+ * Polls the service until it is stopped.
  *
  * @example
  * const feed = new PriceFeed({ http, marks, markets: [{ marketName: 'SOL-PERP' }] });
@@ -57,7 +56,7 @@ export class PriceFeed {
     this.#markets = markets;
   }
 
-  /** Calls with what went wrong in a turn; the next turn comes all the same. */
+  /** Registers a listener for failed rounds; polling continues. Returns its unsubscribe function. */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#errors.add(listener);
   }
@@ -75,12 +74,12 @@ export class PriceFeed {
     this.#turn = undefined;
   }
 
-  /** One turn after the other; none begins before the one before has ended. */
+  /** Rounds do not overlap. */
   async #pollOnce(signal: AbortSignal): Promise<void> {
     try {
       await this.#fetchAll(signal);
     } catch (error) {
-      // What a request throws is coded.
+      // Request errors always have a code.
       if (!signal.aborted && error instanceof ClientError) this.#errors.emit(error);
     }
     if (signal.aborted) return;

@@ -38,22 +38,22 @@ export interface OraclePriceData {
 export class MarkPriceCache {
   readonly #cache = new LookupCache<MarkPriceData>();
 
-  /** All that is held. */
+  /** All cached prices. */
   get store(): Lookup<MarkPriceData> {
     return this.#cache.store;
   }
 
-  /** Calls with the markets that have changed, and only them; returns what removes the listener. */
+  /** Registers a listener for changed markets; returns its unsubscribe function. */
   onUpdate(listener: (changed: Lookup<MarkPriceData>) => void): () => void {
     return this.#cache.onUpdate(listener);
   }
 
-  /** Forgets everything and everybody. */
+  /** Clears all prices and listeners. */
   destroy(): void {
     this.#cache.destroy();
   }
 
-  /** Takes books of /l2: those that are newer than what is held. */
+  /** Updates from /l2 books that are newer than the cached prices. */
   updateMarkPrices(books: Iterable<L2Book>): void {
     this.#cache.update(
       Array.from(books, (book) => {
@@ -65,12 +65,12 @@ export class MarkPriceCache {
     );
   }
 
-  /** Null before there is one. */
+  /** Null before the first. */
   getMarkPrice(key: MarketKey): Price | null {
     return this.#cache.get(key)?.markPrice ?? null;
   }
 
-  /** Null before there is one. */
+  /** Null before the first. */
   getMarkPriceData(key: MarketKey): MarkPriceData | null {
     return this.#cache.get(key) ?? null;
   }
@@ -87,32 +87,32 @@ export class MarkPriceCache {
 export class OraclePriceCache {
   readonly #cache = new LookupCache<OraclePriceData>();
 
-  /** All that is held. */
+  /** All cached prices. */
   get store(): Lookup<OraclePriceData> {
     return this.#cache.store;
   }
 
-  /** Calls with the markets that have changed, and only them; returns what removes the listener. */
+  /** Registers a listener for changed markets; returns its unsubscribe function. */
   onUpdate(listener: (changed: Lookup<OraclePriceData>) => void): () => void {
     return this.#cache.onUpdate(listener);
   }
 
-  /** Forgets everything and everybody. */
+  /** Clears all prices and listeners. */
   destroy(): void {
     this.#cache.destroy();
   }
 
-  /** Takes the oracles of books of /l2: those that have been read, and are newer than what is held. */
+  /** Updates from the oracles of /l2 books that are newer than the cached ones. */
   updateOraclePrices(books: Iterable<L2Book>): void {
     this.#cache.update(Array.from(books).flatMap((book) => oracleOf(book)));
   }
 
-  /** Null before there is one. */
+  /** Null before the first. */
   getOraclePrice(key: MarketKey): Price | null {
     return this.#cache.get(key)?.price ?? null;
   }
 
-  /** Null before there is one. */
+  /** Null before the first. */
   getOraclePriceData(key: MarketKey): OraclePriceData | null {
     return this.#cache.get(key) ?? null;
   }

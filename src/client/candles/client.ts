@@ -1,5 +1,5 @@
 /**
- * Candles of any range, and candles as they come, as one series.
+ * Candles of any range, and live candles, as one series.
  *
  * ```ts
  * const candles = new CandleClient({ url: 'http://127.0.0.1:8080' });
@@ -26,14 +26,14 @@ export interface CandleOptions extends Omit<ServiceOptions, 'url'> {
 
 /** One series. */
 export interface CandleParams {
-  /** Which of the addresses of {@link CandleOptions.url}; of no effect where there is one. */
+  /** Selects one of the addresses of {@link CandleOptions.url}; ignored for a single address. */
   readonly env?: string;
   /** A market's id, its key (`perp_0`) or its symbol (`SOL-PERP`). */
   readonly marketId: MarketId | string;
   readonly resolution: Resolution;
 }
 
-/** A part of a series: starts in unix seconds, both inclusive. */
+/** A range of a series: starts in unix seconds, both inclusive. */
 export interface CandleFetchParams extends CandleParams {
   readonly fromTs: number;
   readonly toTs: number;
@@ -59,8 +59,8 @@ export class CandleClient {
   }
 
   /**
-   * The candles of a range in order, none missing and none twice. What is subscribed to is answered
-   * from the series that the subscription keeps, as far as it reaches.
+   * The candles of a range in order, complete and without duplicates. A subscribed series is served
+   * from the subscription's cache, as far as it reaches.
    */
   async fetch(params: CandleFetchParams, { signal }: CallOptions = {}): Promise<Candle[]> {
     const { fromTs, toTs } = params;
@@ -87,9 +87,9 @@ export class CandleClient {
   }
 
   /**
-   * Follows a series under a key, in place of what was followed under it before. Resolves when the
-   * service has accepted, and throws its error otherwise; the key's listeners stay for another try.
-   * Candles that arrive before there is a listener are passed to the first one.
+   * Follows a series under a key, replacing the key's previous series. Resolves when the service
+   * has accepted, and throws its error otherwise; the key's listeners stay for a retry. Candles
+   * that arrive before the first listener are buffered for it.
    */
   async subscribe(params: CandleParams, key: string, { signal }: CallOptions = {}): Promise<void> {
     const entry = this.#entryOf(key);
@@ -112,8 +112,8 @@ export class CandleClient {
   }
 
   /**
-   * Calls when something happens under a key, which may be before it is subscribed; returns what ends
-   * that. {@link CandleEvents} names what can happen.
+   * Registers a listener for a key's event, possibly before it is subscribed; returns its
+   * unsubscribe function. {@link CandleEvents} lists the events.
    */
   on<Event extends keyof CandleEvents>(
     key: string,
@@ -123,7 +123,7 @@ export class CandleClient {
     return this.#entryOf(key).on(event, listener);
   }
 
-  /** Ends what is followed under a key, and its listeners. */
+  /** Ends a key's subscription and its listeners. */
   unsubscribe(key: string): void {
     this.#keys.get(key)?.endAll();
     this.#keys.delete(key);
@@ -142,8 +142,8 @@ export class CandleClient {
   }
 
   /**
-   * Candles as they come. A loop that is slow is given the newest state of each candle; leaving it
-   * ends the subscription, and closing the client ends the loop. An error is thrown in the loop.
+   * Live candles. A slow loop gets the newest state of each candle; leaving it ends the
+   * subscription, and closing the client ends the loop. Errors are thrown in the loop.
    */
   async *follow(params: CandleParams, { signal }: CallOptions = {}): AsyncGenerator<Candle, void> {
     const key = `loop ${this.#loops}`;

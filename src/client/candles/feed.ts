@@ -140,7 +140,7 @@ export class CandleFeed {
     return this.#live.findEntry(seriesKey(String(symbol), String(resolution)));
   }
 
-  /** An error that does not name a series is about those that are being subscribed to. */
+  /** An error without a series concerns all pending subscriptions. */
   #handleError(error: ClientError, message: Message): void {
     this.#liveness.noteReceived();
     const named = this.#findNamed(message);

@@ -1,4 +1,4 @@
-/** What is followed under one key of a candle client, and its listeners. */
+/** The subscription of one key of a candle client, and its listeners. */
 import { ClientError } from '../error.js';
 import { Listeners } from '../listeners.js';
 import type { ConnectionState } from '../stream/connection.js';
@@ -10,9 +10,9 @@ import type { LiveCandles, LiveName } from './live.js';
 export interface CandleEvents {
   /** A new or changed candle, in the order of time. */
   readonly 'candle-update': Candle;
-  /** What the connection is doing. */
+  /** The connection state. */
   readonly connection: ConnectionState;
-  /** A transient error: what was missed could not be fetched, or the subscription is retried. */
+  /** A temporary error: a repair failed, or the subscription is retried. */
   readonly retry: ClientError;
   /** The service refuses the series, or does not serve it any longer. */
   readonly end: ClientError;
@@ -26,12 +26,12 @@ export class CandleKey {
     retry: new Listeners<ClientError>(),
     end: new Listeners<ClientError>(),
   };
-  /** Candles that came before there was a listener, by their start. */
+  /** Candles that arrived before the first listener, by their start. */
   #pending: Map<number, Candle> | undefined = new Map();
   #turn = 0;
   #stops: (() => void)[] = [];
 
-  /** Calls with every event; the first listener gets the candles that have come already. */
+  /** Registers a listener; the first one gets the buffered candles. */
   on<Event extends keyof CandleEvents>(
     event: Event,
     listener: (value: CandleEvents[Event]) => void,
@@ -42,7 +42,7 @@ export class CandleKey {
     return off;
   }
 
-  /** Ends what is followed and begins a turn, of which {@link CandleKey.isTurn} holds until the next. */
+  /** Ends the subscription and starts a turn; {@link CandleKey.isTurn} holds until the next. */
   beginTurn(): number {
     for (const stop of this.#stops.splice(0)) stop();
     this.#pending?.clear();

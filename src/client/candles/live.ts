@@ -1,6 +1,6 @@
 /**
- * The candles of one market and resolution since the subscription: what arrived live, and what was
- * missed, which is fetched before anything newer is emitted.
+ * The candles of one market and resolution since the subscription: live ones, and missed ones,
+ * which are fetched before anything newer is emitted.
  */
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
@@ -11,11 +11,11 @@ import { CandleSeries, isNewer } from './series.js';
 
 /** The socket and the pages as a live series uses them. */
 export interface CandleSource extends MarketConnection {
-  /** All candles from one on, also those that began while it was fetched. */
+  /** Fetches all candles from one on, including those that begin meanwhile. */
   fetchFrom(fromTs: number, signal: AbortSignal): Promise<readonly Candle[]>;
 }
 
-/** What is followed. */
+/** The market and resolution. */
 export interface LiveName {
   /** As the service names it. */
   readonly symbol: string;
@@ -24,16 +24,16 @@ export interface LiveName {
 
 /** A followed series. */
 export class LiveCandles {
-  /** Every new or changed candle, in the order of time; one that changes late comes late. */
+  /** Every new or changed candle, in time order; a late change is emitted late. */
   readonly updates = new Listeners<Candle>();
-  /** It has been acknowledged, or a candle has come. */
+  /** The subscription is acknowledged, or a candle has arrived. */
   readonly starts = new Listeners<void>();
   readonly series = new CandleSeries();
   readonly name: LiveName;
   /** Its subscription on the socket. */
   readonly subscription: MarketSubscription;
   readonly #source: CandleSource;
-  /** What arrives while what was missed is fetched. */
+  /** Candles that arrive while missed ones are fetched. */
   #held: Map<number, Candle> | undefined;
   /** The newest of the candles that changed and are older than the series. */
   #lateTs = Number.NEGATIVE_INFINITY;
@@ -51,14 +51,14 @@ export class LiveCandles {
     return this.subscription.isOn && this.#held === undefined && this.series.last !== undefined;
   }
 
-  /** Handles the acknowledgement: only now is it known what was missed. */
+  /** Handles the acknowledgement: only then is the missed range known. */
   handleAcknowledged(): void {
     if (!this.subscription.handleAcknowledged()) return;
     this.starts.emit();
     if (this.series.last !== undefined) this.#fetchMissed(this.series.last.ts);
   }
 
-  /** Handles the candle from which the service goes on: at the start, and where it has left some out. */
+  /** Handles the candle after which live updates continue: at the start, and after omissions by the service. */
   handleInit(candle: Candle): void {
     const { last } = this.series;
     const isRepeated = this.subscription.isOn && last !== undefined;
@@ -77,7 +77,10 @@ export class LiveCandles {
     else if (this.#putCandle(candle)) this.updates.emit(candle);
   }
 
-  /** Adds older candles, which reach up to the series; those that changed since may be wrong in them. */
+  /**
+   * Prepends older candles, which reach up to the series; candles that changed since may be
+   * outdated in them.
+   */
   addOlder(candles: readonly Candle[]): void {
     const { first } = this.series;
     if (first === undefined) return;
@@ -87,7 +90,7 @@ export class LiveCandles {
     }
   }
 
-  /** One of before the series would leave a gap behind it: it is emitted, and not added. */
+  /** A candle before the series would leave a gap: it is emitted, but not added. */
   #putCandle(candle: Candle): boolean {
     if (candle.ts >= (this.series.first?.ts ?? candle.ts)) return this.series.putCandle(candle);
     this.#lateTs = Math.max(this.#lateTs, candle.ts);
@@ -108,7 +111,7 @@ export class LiveCandles {
     });
   }
 
-  /** What arrived live meanwhile may be older than what was fetched, or newer. */
+  /** Candles that arrived meanwhile may be older or newer than the fetched ones. */
   #mergeMissed(missed: readonly Candle[]): void {
     const held = this.#held ?? new Map<number, Candle>();
     this.#held = undefined;

@@ -1,7 +1,7 @@
 /**
- * Candles of any range, page by page from the newest. The path answers newest first, `startTs` is the
- * newer bound and `endTs` the older one, both inclusive; `endTs` counts only beside `startTs`, which
- * must be the larger; neither may be in the service's future.
+ * Candles of any range, page by page from the newest. The path returns newest first, `startTs` is
+ * the newer bound and `endTs` the older one, both inclusive; `endTs` requires a larger `startTs`;
+ * neither may be in the service's future.
  */
 import { ClientError } from '../error.js';
 import type { CallOptions, Requester } from '../http/request.js';
@@ -16,18 +16,18 @@ export interface CandleRange {
   readonly toTs: number;
 }
 
-/** Candles in order, each once, none outside the range. */
+/** Candles in order, without duplicates, within the range. */
 export async function fetchRange(
   requester: Requester,
   range: CandleRange,
   { nowS, signal }: CallOptions & { readonly nowS: number },
 ): Promise<Candle[]> {
   const { resolution } = range;
-  // Candles begin at whole seconds, and the path takes no others.
+  // Candles begin at whole seconds, which the path requires.
   const toTs = Math.floor(range.toTs);
   const fromTs = Math.max(Math.ceil(range.fromTs), limits.CANDLE_TS_MIN);
   if (fromTs > toTs) {
-    // None is as old, and none begins within a second; the service still checks market and resolution.
+    // An empty range; the request still validates market and resolution.
     await fetchPage(requester, { ...range, fromTs: nowS, startTs: undefined, nowS }, { signal });
     return [];
   }
@@ -59,7 +59,7 @@ async function fetchPage(
 ): Promise<readonly Candle[]> {
   const path = `/market/${encodeURIComponent(symbol)}/candles/${resolution}`;
   const newestTs = startTs ?? nowS + limits.CLOCKS_APART_S_MAX;
-  // One beside those that there can be, and one for each end that is cut.
+  // One more than the maximum, and one for each partial end.
   const count = Math.ceil((newestTs - fromTs) / lengthOf(resolution).minS) + 2;
   const limit = Math.max(1, Math.min(limits.CANDLES_PAGE_MAX, count));
   const older = startTs !== undefined && startTs > fromTs ? { endTs: fromTs } : {};

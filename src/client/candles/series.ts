@@ -14,12 +14,12 @@ export class CandleSeries {
     return this.#candles.at(-1);
   }
 
-  /** Those that begin in a range of unix seconds, both inclusive. */
+  /** The candles that begin in a range of unix seconds, both inclusive. */
   candlesBetween(fromTs: number, toTs: number): Candle[] {
     return this.#candles.filter(({ ts }) => ts >= fromTs && ts <= toTs);
   }
 
-  /** Adds a live candle, which is newer than what is there. Returns false when it changes nothing. */
+  /** Adds a live candle, which is newer than the stored one. Returns false when nothing changes. */
   putCandle(candle: Candle): boolean {
     const index = this.#indexOf(candle.ts);
     const known = this.#candles[index];
@@ -31,7 +31,7 @@ export class CandleSeries {
     return true;
   }
 
-  /** Adds a fetched candle, unless the series has a newer version of it. */
+  /** Adds a fetched candle, unless the series has a newer version. */
   mergeCandle(candle: Candle): boolean {
     const known = this.#candles[this.#indexOf(candle.ts)];
     return known?.ts === candle.ts && isNewer(known, candle) ? false : this.putCandle(candle);

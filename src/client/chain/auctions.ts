@@ -1,5 +1,5 @@
 /**
- * Orders in auction, from the chain: what a maker competes for.
+ * Orders in auction, from the chain, for which makers compete.
  *
  * ```ts
  * const auctions = new Auctions({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -22,7 +22,7 @@ export interface UserAuctions {
   readonly account: UserAccount;
   /** The slot by which the orders are judged. */
   readonly slot: bigint;
-  /** Those whose auction runs; empty when the last one has ended. */
+  /** The orders with a running auction; empty when the last one has ended. */
   readonly orders: readonly Order[];
 }
 
@@ -37,9 +37,9 @@ export function isInAuction({ auctionDuration, slot }: Order, now: bigint): bool
 }
 
 /**
- * Reads the accounts that the program marks as having an auction, follows every account that is in
- * use, and evaluates their orders by the slot. It has to follow all of them: a node with a filter for
- * marked accounts does not notify of the fill or the cancellation that removes the mark.
+ * Reads the accounts with the program's auction flag, follows every active account, and evaluates
+ * their orders by the slot. It must follow all of them: a node with a filter for the flag does not
+ * notify of the fill or cancellation that clears it.
  *
  * @example
  * const auctions = new Auctions({ rpcUrl: 'http://127.0.0.1:8899' });
@@ -51,12 +51,12 @@ export class Auctions {
   readonly #users = new Map<string, UserAccount>();
   readonly #updates = new Listeners<UserAuctions>();
   readonly #errors = new Listeners<ClientError>();
-  /** Accounts that came before the first slot of a connection, by which they are to be judged. */
+  /** Accounts that arrived before the connection's first slot, which is needed to evaluate them. */
   readonly #unjudged = new Map<string, Uint8Array | null>();
   #isSlotKnown = false;
   #slot = 0n;
 
-  /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
+  /** Throws WEBSOCKET_NOT_FOUND without a WebSocket class. */
   constructor(options: ChainOptions) {
     const programId = options.programId ?? PROGRAM_ID;
     this.#accounts = new ProgramAccounts(
@@ -91,7 +91,7 @@ export class Auctions {
     return this.#updates.add(listener);
   }
 
-  /** Calls with what failed; it is tried again by itself. */
+  /** Registers a listener for failures, which are retried automatically; returns its unsubscribe function. */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#errors.add(listener);
   }

@@ -11,7 +11,7 @@ import { malformedAccount } from '../accounts/reading.js';
 import { type MarketId, perpMarket, spotMarket } from '../keys.js';
 import type { MmOracle } from './oracle-rules.js';
 
-/** What is the same about all markets. */
+/** The fields shared by all markets. */
 export interface BookMarket {
   readonly id: MarketId;
   readonly name: string;
@@ -31,9 +31,9 @@ export interface BookMarket {
   readonly oracleSource: OracleSource;
   /** How much wider an oracle's confidence may be in a market of this tier. */
   readonly confidenceMultiplier: bigint;
-  /** The oracle's average as the market has it, 1e6. */
+  /** The oracle's average in the market account, 1e6. */
   readonly lastOracleTwap: bigint;
-  /** Null for spot markets, which have none. */
+  /** Null for spot markets. */
   readonly mmOracle: MmOracle | null;
   /** Of a spot market, 1e10; null for perp markets. */
   readonly interest: { readonly deposit: bigint; readonly borrow: bigint } | null;
@@ -98,7 +98,7 @@ export function bookSpotMarket(market: SpotMarket): BookMarket {
   };
 }
 
-/** Why a market's book is empty whatever is on chain; null when it shows what is there. */
+/** Why a rule empties a market's book; null when none does. */
 export type EmptyReason =
   | 'marketStatus'
   | 'marketFillPaused'

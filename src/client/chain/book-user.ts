@@ -3,7 +3,7 @@ import { USER_STATUS, type UserAccount } from '../accounts/user.js';
 import type { BookMarket } from './book-market.js';
 import type { BookUser } from './order-rules.js';
 
-/** The account at an address. Its orders and positions are read when a book asks for them. */
+/** The account at an address. Its orders and positions are read on demand. */
 export function bookUser(address: string, account: UserAccount): BookUser {
   const frozen = USER_STATUS.beingLiquidated | USER_STATUS.bankrupt;
   return {

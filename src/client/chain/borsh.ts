@@ -42,7 +42,7 @@ export class BorshReader {
     return addressAt(this.#bytes, this.#advance(32));
   }
 
-  /** Text of a fixed number of bytes; those that are no UTF-8 are replaced. */
+  /** Text of a fixed number of bytes; invalid UTF-8 is replaced. */
   readText(length: number): string {
     const at = this.#advance(length);
     return new TextDecoder().decode(this.#bytes.subarray(at, at + length));
@@ -57,12 +57,12 @@ export class BorshReader {
     throw new ClientError('MALFORMED_MESSAGE', message);
   }
 
-  /** What `read` reads, or null where the message says that it is not there. */
+  /** Reads an option with `read`; null for none. */
   readOption<Value>(read: () => Value): Value | null {
     return this.oneOf('option', [false, true]) ? read() : null;
   }
 
-  /** An option that older messages end before: the message was written when there was no such field. */
+  /** An option that older messages lack: they end before it. */
   addedOption<Value>(read: () => Value): Value | null {
     return this.#at === this.#bytes.length ? null : this.readOption(read);
   }

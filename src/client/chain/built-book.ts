@@ -1,4 +1,4 @@
-/** One market's book, built from all users at once. */
+/** One market's book, built from all users in one pass. */
 
 import type { Base, Price } from '../amounts.js';
 import { decodeAddress } from '../base58.js';
@@ -32,10 +32,10 @@ export interface LocalL3 {
   readonly asks: readonly BookOrder[];
 }
 
-/** Everything that a market's book is made of. */
+/** The inputs of a market's book. */
 export interface BookInput {
   readonly market: BookMarket;
-  /** Why the market shows nothing; null when it shows what is there. */
+  /** Why a rule empties the book; null when none does. */
   readonly empty: EmptyReason | null;
   /** The price of orders at an oracle offset, 1e6; null when they cannot be priced. */
   readonly oraclePrice: bigint | null;

@@ -21,7 +21,7 @@ import { ProgramAccounts } from './program-accounts.js';
 import type { RpcOptions } from './rpc.js';
 import { NOT_IDLE, ofKind, PROGRAM_ID } from './user-filters.js';
 
-/** Where the chain is, and how often the book is made. */
+/** The node's addresses, and the rebuild interval. */
 export interface ChainOptions extends RpcOptions {
   /** Where the node notifies; by default `ws` for `http` and, where a port is named, the next one. */
   readonly wsUrl?: string;
@@ -31,16 +31,15 @@ export interface ChainOptions extends RpcOptions {
   readonly resyncMs?: number;
 }
 
-/** How a chain book is made. */
+/** Options of a chain book. */
 export interface ChainBookOptions extends ChainOptions {
   /** Milliseconds from one making of the book to the next; 1,000 by default. */
   readonly updateFrequency?: number;
 }
 
-/** `live` is a book without a hole; `rebuilding` one whose accounts are being read. */
+/** `live` is a complete book; `rebuilding` is a book whose accounts are being read. */
 export type ChainBookState = 'idle' | 'rebuilding' | 'live';
 
-/** The sysvar that has the chain's second. */
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 const CLOCK_SECOND_AT = 32;
 const CLOCK_BYTES_MIN = 40;
@@ -54,7 +53,7 @@ const CLOCK_BYTES_MIN = 40;
  * chain.open();
  */
 export class ChainBook {
-  /** As of the last update; between two of them it does not change. */
+  /** As of the last update; constant between two updates. */
   readonly book = new LocalBook();
   readonly #accounts: ProgramAccounts;
   readonly #options: ChainBookOptions;
@@ -68,7 +67,7 @@ export class ChainBook {
   #isMaking = false;
   #cancelTimer: () => void = () => {};
 
-  /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
+  /** Throws WEBSOCKET_NOT_FOUND without a WebSocket class. */
   constructor(options: ChainBookOptions) {
     this.#options = options;
     const programId = options.programId ?? PROGRAM_ID;
@@ -106,22 +105,22 @@ export class ChainBook {
     for (const loop of [...this.#loops]) loop.end();
   }
 
-  /** Calls with the book after each rebuild. Returns what removes the listener. */
+  /** Registers a listener for each rebuild; returns its unsubscribe function. */
   onUpdate(listener: (book: LocalBook) => void): () => void {
     return this.#updates.add(listener);
   }
 
-  /** Calls when the book gets or loses its accounts. */
+  /** Registers a listener for state changes; returns its unsubscribe function. */
   onState(listener: (state: ChainBookState) => void): () => void {
     return this.#states.add(listener);
   }
 
-  /** Calls with what failed; it is tried again by itself. */
+  /** Registers a listener for failures, which are retried automatically; returns its unsubscribe function. */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#errors.add(listener);
   }
 
-  /** The book each time it was made; a loop that is slow misses what came meanwhile. */
+  /** The book after each rebuild; a slow loop skips rebuilds. */
   [Symbol.asyncIterator](): AsyncIterator<LocalBook> {
     const loop = new LatestValues<LocalBook>(() => this.#loops.delete(loop));
     this.#loops.add(loop);

@@ -1,4 +1,4 @@
-/** What follows the chain itself, and the feed of signed orders, without the service. */
+/** Follows the chain itself, and the feed of signed orders, without the service. */
 
 export type { UserAuctions } from './auctions.js';
 export { Auctions, isInAuction } from './auctions.js';

@@ -34,22 +34,22 @@ import {
 } from './oracle-rules.js';
 import type { BookUser, Moment } from './order-rules.js';
 
-/** What a book says of its market beside orders. */
+/** The facts of a market's book besides orders. */
 export interface LocalMarket {
   readonly id: MarketId;
   readonly name: string;
-  /** Why the book is empty whatever is on chain; null when it shows what is there. */
+  /** Why a rule empties the book; null when none does. */
   readonly emptyReason: EmptyReason | null;
-  /** The reading of the oracle that the book was made with; null when there is none. */
+  /** The oracle reading of the book; null for none. */
   readonly oracle: OracleReading | null;
   /** Why orders at an oracle offset are left out; null when they are in. */
   readonly offsetOrdersExcluded: OracleFault | NoOracle | null;
 }
 
-/** Why there is no reading of a market's oracle. */
+/** Why a market has no oracle reading. */
 export type NoOracle = 'oracleMissing' | 'oracleMalformed';
 
-/** Kinds of accounts that are taken, and what is done with one. */
+/** An account kind, and its handler. */
 interface Taker {
   readonly kind: AccountKind;
   take(address: string, bytes: Uint8Array): void;
@@ -58,12 +58,12 @@ interface Taker {
 /** Accounts that could not be read and are listed; further ones are counted. */
 const PROBLEMS_MAX = 100;
 
-/** What is not built yet. */
+/** The book before the first rebuild. */
 const NOTHING: BuiltBook = { l2: { bids: [], asks: [] }, l3: { bids: [], asks: [] } };
 
 /**
- * A book that is held locally: accounts go in as they come, and `rebuild` evaluates every order and
- * sorts. Between two rebuilds every read gives the same result.
+ * A local book: it collects accounts, and `rebuild` evaluates and sorts every order. Reads are
+ * constant between two rebuilds.
  *
  * It follows the rules of the service's book, and has neither AMM nor indicative quotes.
  *
@@ -74,7 +74,7 @@ const NOTHING: BuiltBook = { l2: { bids: [], asks: [] }, l3: { bids: [], asks: [
 export class LocalBook {
   readonly #users = new Map<string, BookUser>();
   readonly #markets = new Map<string, BookMarket>();
-  /** The oracle accounts that markets name; null before they came. */
+  /** The oracle accounts that markets name; null until they arrive. */
   readonly #oracles = new Map<string, Uint8Array | null>();
   readonly #problems = new Map<string, ClientError>();
   #state: State | null = null;
@@ -114,8 +114,8 @@ export class LocalBook {
   }
 
   /**
-   * Takes an account: of the program, or an oracle that a market names; others are passed over. No
-   * bytes mean that it is closed. What cannot be read counts as not there, and is among `problems`.
+   * Adds an account of the program, or an oracle that a market names; other accounts are ignored.
+   * Null bytes mean a closed account. An unreadable account is excluded and listed in `problems`.
    * The bytes are not copied: the caller must not change them.
    */
   setAccount(address: string, bytes: Uint8Array | null): void {
@@ -136,7 +136,7 @@ export class LocalBook {
     }
   }
 
-  /** Removes everything: the chain is another one, or all accounts are about to be read again. */
+  /** Removes everything, because the chain changed, or all accounts will be read again. */
   clear(): void {
     this.#users.clear();
     this.#markets.clear();
@@ -165,12 +165,12 @@ export class LocalBook {
     return [...this.#shown.values()];
   }
 
-  /** The market of a name as the account has it, `SOL-PERP`; undefined when there is none. */
+  /** The market with a name, such as `SOL-PERP`; undefined when there is none. */
   findMarket(name: string): LocalMarket | undefined {
     return this.markets().find((market) => market.name === name);
   }
 
-  /** When the books were made. */
+  /** The slot and time of the books. */
   get moment(): Moment {
     return this.#moment;
   }
@@ -186,19 +186,19 @@ export class LocalBook {
     return (this.#books.get(key) ?? NOTHING).l3;
   }
 
-  /** The highest bid, 1e6; null when there is none. */
+  /** The highest bid, 1e6; null without bids. */
   getBestBid(market: MarketId): Price | null {
     return this.getL3(market).bids[0]?.price ?? null;
   }
 
-  /** Whether the best bid is above the best ask. Such a book is shown as it is. */
+  /** Whether the best bid is above the best ask. A crossed book is shown unchanged. */
   isCrossed(market: MarketId): boolean {
     const { bids, asks } = this.getL3(market);
     const [bid, ask] = [bids[0], asks[0]];
     return bid !== undefined && ask !== undefined && bid.price > ask.price;
   }
 
-  /** The lowest ask, 1e6; null when there is none. */
+  /** The lowest ask, 1e6; null without asks. */
   getBestAsk(market: MarketId): Price | null {
     return this.getL3(market).asks[0]?.price ?? null;
   }

@@ -18,21 +18,21 @@ export interface GuardRails {
   readonly tooVolatileRatio: bigint;
 }
 
-/** What the program starts with. Source: programs/drift/src/state/state.rs `OracleGuardRails`. */
+/** The program's initial values. Source: programs/drift/src/state/state.rs `OracleGuardRails`. */
 export const FIRST_GUARD_RAILS: GuardRails = {
   slotsBeforeStaleForMargin: 120n,
   confidenceIntervalMaxSize: 20_000n,
   tooVolatileRatio: FIRST_TOO_VOLATILE_RATIO,
 };
 
-/** What a market adds to the judgement of its oracle. */
+/** The market's parameters of the oracle rules. */
 export interface OracleTerms {
   readonly guardRails: GuardRails;
-  /** The oracle's average as the market has it, 1e6. */
+  /** The oracle's average in the market account, 1e6. */
   readonly lastTwap: bigint;
-  /** How much wider the confidence may be in a market of its tier. */
+  /** Multiplier of the confidence limit for the market's tier. */
   readonly confidenceMultiplier: bigint;
-  /** Prelaunch oracles never grow old, stable coins take three times as long. */
+  /** Prelaunch oracles never expire, and stable coins take three times as long. */
   readonly ageing: 'never' | 'usual' | 'slow';
   readonly slot: bigint;
 }
@@ -43,8 +43,8 @@ export type OracleFault = 'nonPositive' | 'tooVolatile' | 'tooUncertain' | 'stal
 const PARTS = 1_000_000n;
 
 /**
- * What is wrong with a price; null when orders may be priced with it, which too few publishers or
- * being stale for the AMM alone does not forbid.
+ * Why a price is invalid for orders; null when it is valid. Too few publishers, or staleness for
+ * the AMM alone, do not invalidate it.
  *
  * Source: programs/drift/src/math/oracle.rs `oracle_validity`, `is_oracle_valid_for_action`.
  */

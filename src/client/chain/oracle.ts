@@ -1,4 +1,4 @@
-/** What an oracle's account says, for each kind of oracle that a market can name. */
+/** Decodes the oracle account of each oracle source. */
 
 import type { OracleSource } from '../accounts/generated/enums.js';
 import {
@@ -17,7 +17,7 @@ export interface OracleReading {
   readonly confidence: bigint;
   /** The slot at which it was published. */
   readonly slot: bigint;
-  /** Tells which of two readings is newer; 0 where the source has none. */
+  /** Orders readings; 0 where the source has none. */
   readonly sequenceId: bigint;
   readonly hasSufficientData: boolean;
 }
@@ -35,8 +35,8 @@ export function quoteAssetReading(slot: bigint): OracleReading {
 }
 
 /**
- * Reads an oracle's account as the program does. Throws MALFORMED_ACCOUNT when it is none of its
- * source, or when its number cannot be at 1e6. The owner of the account is not checked.
+ * Reads an oracle's account like the program. Throws MALFORMED_ACCOUNT for an account of another
+ * source, or when its price does not fit 1e6. The owner of the account is not checked.
  *
  * Source: programs/drift/src/state/oracle.rs `get_oracle_price`.
  *
@@ -215,8 +215,8 @@ const SUBMISSIONS = { at: 8, count: 32, bytes: 64, landedAt: 40, value: 48 };
 const ON_DEMAND_DIVISOR = 1_000_000_000_000n;
 
 /**
- * The mean of the submissions that landed last. The SDK takes the median that the account holds.
- * Source: programs/drift/src/state/oracle.rs `get_sb_on_demand_price`.
+ * The mean of the last submissions. The SDK uses the account's median. Source:
+ * programs/drift/src/state/oracle.rs `get_sb_on_demand_price`.
  */
 function switchboardOnDemand(bytes: Uint8Array): OracleReading {
   const view = foreignView(bytes, ON_DEMAND);
@@ -239,7 +239,7 @@ function switchboardOnDemand(bytes: Uint8Array): OracleReading {
   };
 }
 
-/** Accounts of other programs, which may make them longer. */
+/** Accounts of other programs, which may grow. */
 interface ForeignKind {
   readonly name: string;
   /** Their first bytes, as hex. */

@@ -1,4 +1,4 @@
-/** What becomes of one order in the book: the rules of the service's book, for one order. */
+/** The rules that place one order in the book, as in the service. */
 import type { Order } from '../accounts/generated/user.js';
 import type { Base, Price } from '../amounts.js';
 import type { BookMarket } from './book-market.js';
@@ -14,17 +14,17 @@ export interface BookUser {
   positionIn(market: BookMarket): bigint;
 }
 
-/** The slot and the second of the chain at which a book stands. */
+/** The chain's slot and second of a book. */
 export interface Moment {
   readonly slot: bigint;
   /** Unix seconds. */
   readonly now: bigint;
 }
 
-/** An order that stands in the book. */
+/** An order of the book. */
 export interface BookOrder {
   readonly price: Price;
-  /** What would fill, 1e9 whatever the token's decimals. */
+  /** The fillable size, 1e9 whatever the token's decimals. */
   readonly size: Base;
   /** The user account, base58. */
   readonly maker: string;
@@ -39,13 +39,13 @@ export interface BookOrder {
   readonly signedMsg: boolean;
 }
 
-/** An order that stands in the book, and what would fill of it in the unit of its market's orders. */
+/** A resting order, and its fillable size in the unit of its market's orders. */
 export interface RestingOrder {
   readonly order: BookOrder;
   readonly size: bigint;
 }
 
-/** What an order stands in. */
+/** The context of an order. */
 export interface Environment {
   readonly market: BookMarket;
   readonly user: BookUser;
@@ -103,7 +103,7 @@ function rests(order: Order, { market, user, moment }: Environment): boolean {
   return order.postOnly || isOver;
 }
 
-/** What is not filled; of a reduce-only order no more than its owner can still close. */
+/** The remaining size; for a reduce-only order bounded by the owner's position. */
 function fillable(order: Order, { market, user }: Environment): bigint {
   const unfilled = most(order.baseAssetAmount - order.baseAssetAmountFilled, 0n);
   if (!order.reduceOnly) return unfilled;

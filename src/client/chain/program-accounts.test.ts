@@ -8,12 +8,12 @@ import { ProgramAccounts, wsUrlOf } from './program-accounts.js';
 
 const ADDRESS = 'HbdPrdbKzngYbNoqZ4j113xGB2HLwG55r8u16LNoB8ma';
 
-/** Nodes behind one address: those that answer over HTTP are at another slot than the one that notifies. */
+/** Several nodes behind one address: the HTTP nodes are at another slot than the notifying one. */
 class Balanced {
   readonly #http: Server;
   readonly #sockets: WebSocketServer;
   #socket: WebSocket | undefined;
-  /** What an HTTP node has, and its slot. */
+  /** The state of an HTTP node, and its slot. */
   node = { slot: 10, value: 1 };
   refusals = 0;
   readonly asked: string[] = [];

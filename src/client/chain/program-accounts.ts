@@ -1,6 +1,6 @@
 /**
- * The accounts of a program, followed: all of them first, then each as it changes, and all of them
- * again after each loss of the connection and every few minutes.
+ * Follows the accounts of a program: a full scan, then each change, and another scan after each
+ * lost connection and every few minutes.
  */
 import { ClientError } from '../error.js';
 import { integer, object, objectOf } from '../fields.js';
@@ -9,12 +9,12 @@ import { Listeners } from '../listeners.js';
 import { Connection, type ConnectionState } from '../stream/connection.js';
 import { type AccountFilter, memcmpFilter, programAccount, Rpc, type RpcOptions } from './rpc.js';
 
-/** What is followed, and where. */
+/** The accounts to follow, and the node. */
 export interface ProgramAccountsOptions extends RpcOptions {
-  /** Where the node notifies; by default as {@link wsUrlOf} says. */
+  /** The node's WebSocket address; by default {@link wsUrlOf} of the HTTP address. */
   readonly wsUrl?: string;
   readonly programId: string;
-  /** Sets of accounts, each with all its filters, whose changes are notified. */
+  /** Sets of accounts, each defined by filters, whose changes are notified. */
   readonly watched: readonly (readonly AccountFilter[])[];
   /** Sets that are read at the start, after a loss, and now and then. */
   readonly read: readonly (readonly AccountFilter[])[];
@@ -24,16 +24,15 @@ export interface ProgramAccountsOptions extends RpcOptions {
 
 /** The callbacks of its owner. */
 export interface AccountsOwner {
-  /** An account came or changed; no bytes mean that it is gone. */
+  /** A new or changed account; null bytes mean that it is closed. */
   account(address: string, bytes: Uint8Array | null): void;
-  /** Everything is there, after a start or a loss. */
+  /** The accounts are complete, after a start or a loss. */
   synced(): void;
   /** Accounts may be missing until `synced`. */
   lost(): void;
   failed(error: ClientError): void;
 }
 
-/** A subscription that was requested by this id. */
 type RequestId = number;
 
 const SLOT_REQUEST: RequestId = 1;
@@ -138,7 +137,7 @@ export class ProgramAccounts {
       const unreadable = (): ClientError =>
         new ClientError('MALFORMED_ANSWER', 'a message of the node is not JSON', {}, { cause });
       this.#owner.failed(isOurs ? cause : unreadable());
-      // An account whose change could not be read may be wrong from here on.
+      // An account with an unreadable change may be wrong from here on.
       this.#connection.restart();
     }
   }
@@ -186,8 +185,8 @@ export class ProgramAccounts {
   }
 
   /**
-   * Reads all accounts. What was notified meanwhile may be newer or older than what was read, so it is
-   * read again until nothing was: no slot has to be trusted for it.
+   * Scans all accounts. Accounts notified during the scan are read again, until none changes
+   * meanwhile, so that no slot comparison is needed.
    */
   async #scanAccounts(): Promise<void> {
     const { signal } = this.#reading;
@@ -254,8 +253,8 @@ export class ProgramAccounts {
 }
 
 /**
- * Where a node notifies that answers at an address: `ws` for `http`, and the next port where one is
- * named, as nodes have it. Throws INVALID_OPTION for what is no address.
+ * A node's WebSocket address, from its HTTP address: `ws` for `http`, and the next port if one is
+ * named. Throws INVALID_OPTION for an invalid address.
  */
 export function wsUrlOf(rpcUrl: string): string {
   const [, tls, host, port, path = ''] =

@@ -1,4 +1,4 @@
-/** What is asked of a Solana node over HTTP. */
+/** Requests to a Solana node over HTTP. */
 import { type Clock, type Environment, type Fetch, retry, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import { integer, list, object, objectOf, orNull, type Read, text } from '../fields.js';
@@ -20,7 +20,7 @@ export interface ChainAccount {
   readonly bytes: Uint8Array;
 }
 
-/** Bytes at a place of an account: only accounts that have them are given. */
+/** Selects accounts with these bytes at an offset. */
 export interface AccountFilter {
   readonly offset: number;
   readonly bytes: Uint8Array;
@@ -40,15 +40,15 @@ export const programAccount: Read<ChainAccount> = (value, place) => {
   return { address: pubkey, bytes: account.data };
 };
 
-/** A filter as a node takes it. */
+/** A filter in the node's format. */
 export function memcmpFilter({ offset, bytes }: AccountFilter): object {
   return { memcmp: { offset, bytes: base64(bytes), encoding: 'base64' } };
 }
 
-/** A node's code for a slot that it has not reached; others say it in words. */
+/** A node's code for a slot that it has not reached; other nodes use text. */
 const BEHIND = -32_016;
 
-/** One node. What fails is retried; it ends with a ClientError. */
+/** One node. Failures are retried; the last one is thrown as a ClientError. */
 export class Rpc {
   readonly #url: string;
   readonly #fetch: Fetch;
@@ -65,8 +65,8 @@ export class Rpc {
   }
 
   /**
-   * Notes the slot of a notification: of several nodes behind one address none that is behind it may
-   * answer. 0 for a new connection, which may lead to another chain.
+   * Records the slot of a notification, as the minimum for later responses: several nodes may share
+   * one address. 0 for a new connection, which may lead to another chain.
    */
   noteSlot(slot: bigint): void {
     if (slot === 0n || slot > this.#seenSlot) this.#seenSlot = slot;

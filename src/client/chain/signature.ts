@@ -1,7 +1,7 @@
 /** Signatures of signed orders. */
 import { decodeAddress } from '../base58.js';
 
-/** A message, who should have signed it, and the signature. */
+/** A message, its claimed signer, and the signature. */
 export interface Signed {
   readonly message: Uint8Array;
   readonly signature: Uint8Array;
@@ -9,10 +9,10 @@ export interface Signed {
   readonly signer: string;
 }
 
-/** Whether a signature holds, ed25519. */
+/** Verifies an ed25519 signature. */
 export type Verify = (signed: Signed) => boolean | Promise<boolean>;
 
-/** The part of WebCrypto that is used; Node.js 20 and current browsers have it. */
+/** The used part of WebCrypto, which Node.js 20 and current browsers provide. */
 interface Subtle {
   importKey(
     format: 'raw',

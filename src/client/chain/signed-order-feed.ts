@@ -1,5 +1,5 @@
 /**
- * Orders as the signed-message server tells them, before they are on chain.
+ * Orders from the signed-message server, before they are on chain.
  *
  * ```ts
  * const feed = new SignedOrderFeed({ url: 'wss://swift.example/ws', publicKey, sign, markets: ['SOL-PERP'] });
@@ -22,32 +22,32 @@ import { decodeSignedOrder, type SignedOrder } from './signed-order.js';
 export interface SignedOrderFeedOptions extends Environment {
   /** The socket of the server, `wss://HOST/ws`; the key is added to it. */
   readonly url: string;
-  /** Whose connection it is, base58. */
+  /** The wallet that signs in, base58. */
   readonly publicKey: string;
   /** Signs the server's challenge with that key, ed25519: 64 bytes. */
   readonly sign: (challenge: Uint8Array) => Uint8Array | Promise<Uint8Array>;
   /** Perp markets by their names, `SOL-PERP`. */
   readonly markets: readonly string[];
-  /** Whether orders come that the server will change before it sends them on; false by default. */
+  /** Whether to receive orders that the server will sanitize; false by default. */
   readonly acceptSanitized?: boolean;
-  /** Whether orders come that need the transaction of a deposit first; false by default. */
+  /** Whether to receive orders that require a deposit transaction first; false by default. */
   readonly acceptDepositTrade?: boolean;
   /** How signatures of orders are verified: by WebCrypto, by a verifier of the caller, or not at all. */
   readonly verify?: Verify | 'none';
 }
 
-/** An order as it came. */
+/** A received order. */
 export interface SignedOrderMessage {
   readonly order: SignedOrder;
   /** The wallet whose account it trades for, base58. */
   readonly takerAuthority: string;
   /** The wallet that has signed, base58: the same, or a delegate. */
   readonly signingAuthority: string;
-  /** What was signed, as hex: the bytes of this text. */
+  /** The signed message as hex: the signature covers the bytes of this text. */
   readonly message: string;
   /** 64 bytes. */
   readonly signature: Uint8Array;
-  /** With the taker it tells the order from all others until it has an order id. */
+  /** With the taker it identifies the order until it has an order id. */
   readonly uuid: string;
   /** When the server took it, unix milliseconds. */
   readonly tsMs: number;
@@ -70,11 +70,12 @@ const orderMessage = object({
 });
 
 /**
- * A connection that comes again by itself, signs in, and subscribes to its markets. An order whose
- * signature does not hold, or that cannot be read, is not emitted: `onError` is called.
+ * A reconnecting client that signs in and subscribes to its markets. An order with an invalid
+ * signature, or an unreadable one, is reported to `onError` instead of being emitted.
  *
  * @example
- * const feed = new SignedOrderFeed({ url: 'ws://127.0.0.1:8081', publicKey, sign, markets: ['SOL-PERP'] });
+ * const feed = new SignedOrderFeed({ url: 'ws://127.0.0.1:8081', publicKey, sign, markets:
+ * ['SOL-PERP'] });
  * feed.onOrder(({ uuid, order }) => console.log(uuid, order));
  * feed.open();
  */
@@ -87,10 +88,10 @@ export class SignedOrderFeed {
   #turn = 0;
   #cancelSilence: () => void = () => {};
   #cancelSubscribe: () => void = () => {};
-  /** Orders come in the order in which they arrived, however long each verification takes. */
+  /** Orders are emitted in order of arrival, regardless of verification times. */
   #last: Promise<void> = Promise.resolve();
 
-  /** Throws WEBSOCKET_NOT_FOUND where there is no class of sockets. */
+  /** Throws WEBSOCKET_NOT_FOUND without a WebSocket class. */
   constructor(options: SignedOrderFeedOptions) {
     this.#options = options;
     const { url, publicKey } = options;
@@ -108,7 +109,7 @@ export class SignedOrderFeed {
     );
   }
 
-  /** What the connection is doing. */
+  /** The connection state. */
   get state(): ConnectionState {
     return this.#connection.state;
   }
@@ -124,12 +125,15 @@ export class SignedOrderFeed {
     this.#stopTimers();
   }
 
-  /** Calls with every order. Returns what removes the listener. */
+  /** Registers a listener for every order; returns its unsubscribe function. */
   onOrder(listener: (message: SignedOrderMessage) => void): () => void {
     return this.#orders.add(listener);
   }
 
-  /** Calls with what went wrong: a refusal of the server, an order that cannot be read or trusted. */
+  /**
+   * Registers a listener for errors: a rejection by the server, or an unreadable or invalid order.
+   * Returns its unsubscribe function.
+   */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#errors.add(listener);
   }
@@ -168,7 +172,7 @@ export class SignedOrderFeed {
     const turn = this.#turn;
     try {
       const signature = base64(await sign(new TextEncoder().encode(nonce)));
-      // A signer may take its time: the connection that asked may be gone.
+      // A signer may be slow: the connection that asked may have closed.
       if (turn === this.#turn) this.#connection.sendMessage({ pubkey: publicKey, signature });
     } catch (cause) {
       if (turn !== this.#turn) return;
@@ -249,7 +253,7 @@ export class SignedOrderFeed {
   }
 }
 
-/** What stands beside the signed text has to be what was signed. */
+/** The fields next to the signed text must match it. */
 function checkWhose({ order, uuid, takerAuthority, signingAuthority }: SignedOrderMessage): void {
   if (order.uuid !== uuid) {
     throw new ClientError(

@@ -4,14 +4,14 @@ import { ClientError } from '../error.js';
 import type { MarketType } from '../keys.js';
 import { BorshReader } from './borsh.js';
 
-/** What an owner has signed. */
+/** The content of a signed message. */
 export interface SignedOrder {
   readonly params: SignedOrderParams;
-  /** Whose order it is. */
+  /** The account that trades. */
   readonly taker: SignedOrderTaker;
   /** The slot at which it was signed. */
   readonly slot: bigint;
-  /** Eight characters that tell it from the owner's other orders, until it has an order id on chain. */
+  /** Eight characters that identify it among the owner's orders, until it has an order id on chain. */
   readonly uuid: string;
   readonly takeProfit: TriggerParams | null;
   readonly stopLoss: TriggerParams | null;
@@ -33,10 +33,10 @@ export type SignedOrderTaker =
   | { readonly signedBy: 'authority'; readonly subAccountId: number }
   | { readonly signedBy: 'delegate'; readonly account: string };
 
-/** Base of an order as the program takes it: 1e9 for perp markets, the token's decimals for spot. */
+/** Base size in the program's unit: 1e9 for perp markets, the token's decimals for spot. */
 export type OrderBase = Amount<'base'> | Amount<'tokens'>;
 
-/** An order as it is sent to the program. */
+/** The order parameters for the program. */
 export interface SignedOrderParams {
   readonly orderType: SignedOrderType;
   readonly marketType: MarketType;
@@ -78,8 +78,8 @@ const POST_ONLY = ['none', 'mustPostOnly', 'tryPostOnly', 'slide'] as const;
 const TRIGGER_CONDITIONS = ['above', 'below', 'triggeredAbove', 'triggeredBelow'] as const;
 
 /**
- * The first 8 bytes of a message, as hex, and whose signature it has. They are the start of
- * sha256("global:" and the name of the type); the type of an authority had another name before.
+ * The first 8 bytes of a message, as hex, and the required signer. They are the start of
+ * sha256("global:" and the type name); the authority's type was renamed once.
  */
 const SIGNERS: ReadonlyMap<string, SignedOrderTaker['signedBy']> = new Map([
   ['c8d5a65e2234f55d', 'authority'], // SignedMsgOrderParamsMessage
@@ -89,15 +89,15 @@ const SIGNERS: ReadonlyMap<string, SignedOrderTaker['signedBy']> = new Map([
 const SIGNER_DIGITS = 16;
 
 const UUID_BYTES = 8;
-/** The longest message has 168 bytes and 8 in front; what is much longer is none. */
+/** The longest message has 168 bytes plus 8; much longer ones are invalid. */
 const MESSAGE_HEX_MAX = 1_024;
 
 /**
- * Reads a message of the signed-message server, `order_message` of its feed: bytes as hex. Fields
- * that were added later may be missing at the end, and bytes after the last known one are passed over.
+ * Reads a message of the signed-message server, `order_message` of its feed: bytes as hex. Newer
+ * fields at the end may be missing, and bytes after the last known field are ignored.
  *
- * Throws MALFORMED_MESSAGE. The signature is not checked.
- * Source: programs/drift/src/state/order_params.rs SignedMsgOrderParamsMessage.
+ * Throws MALFORMED_MESSAGE. The signature is not checked. Source:
+ * programs/drift/src/state/order_params.rs SignedMsgOrderParamsMessage.
  *
  * @example
  * const { uuid, taker } = decodeSignedOrder(message);

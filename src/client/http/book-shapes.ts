@@ -21,9 +21,9 @@ const marketType = word('perp', 'spot');
 const auction = object({
   orderType: word('market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'),
   direction: word('long', 'short'),
-  /** The limit price that the order names, 0 for none. */
+  /** The order's limit price, 0 for none. */
   price,
-  /** What can still fill. */
+  /** The fillable size. */
   size: base,
   baseAssetAmount: base,
   baseAssetAmountFilled: base,
@@ -37,7 +37,6 @@ const auction = object({
   slotsLeft: whole,
 });
 
-/** Without members while the oracle has not been read. */
 const oracleReading = object(
   {},
   {
@@ -171,9 +170,9 @@ export type L2Book = Of<typeof l2Book>;
 export type L3Book = Of<typeof l3Book>;
 /** The orders in auction. */
 export type AuctionsBook = Of<typeof auctionsBook>;
-/** What an order that is sent now would get. */
+/** The simulated fills of an order. */
 export type MatchAnswer = Of<typeof matchAnswer>;
-/** A maker's account; null where the node has none. */
+/** A maker's account; null when the node has none. */
 export type TopMakerAccount = Of<typeof topMakerAccounts>[number];
 /** A market that is served. */
 export type MarketInfo = Of<typeof markets>[number];

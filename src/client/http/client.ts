@@ -1,5 +1,5 @@
 /**
- * The paths of a service, each a function: what is asked is typed, and what comes is read.
+ * The paths of a service as functions, with typed queries and validated responses.
  *
  * ```ts
  * const service = new HttpClient({ url: 'http://127.0.0.1:8080' });
@@ -46,7 +46,7 @@ const batch = (value: unknown, place: string): readonly (shapes.L2Book | ClientE
   })(objectOf(value, place)['l2s'], `${place}.l2s`);
 
 /**
- * The paths of one service.
+ * A client of one service's paths.
  *
  * @example
  * const http = new HttpClient({ url: 'http://127.0.0.1:8080' });
@@ -64,7 +64,7 @@ export class HttpClient {
     return this.#getBody('/l2', query, shapes.l2Book, options);
   }
 
-  /** Many books in their order; what is wrong with one of them stands in its place. */
+  /** Many books in order; an entry that failed is its error. */
   async batchL2(
     queries: readonly L2Query[],
     options?: CallOptions,
@@ -87,7 +87,7 @@ export class HttpClient {
     return this.#getBody('/auctions', query, shapes.auctionsBook, options);
   }
 
-  /** What an order that is sent now would get. */
+  /** Simulates an order sent now. */
   match(
     { jit = [], ...query }: MatchQuery & MomentQuery,
     options?: CallOptions,
@@ -96,7 +96,7 @@ export class HttpClient {
     return this.#getBody('/match', { ...query, jit: offers }, shapes.matchAnswer, options);
   }
 
-  /** The user accounts whose orders stand best. */
+  /** The user accounts with the best orders. */
   topMakers(
     query: MarketName & { readonly side: 'bid' | 'ask'; readonly limit?: number },
     options?: CallOptions,
@@ -123,7 +123,7 @@ export class HttpClient {
     return this.#getBody('/status', {}, serviceShapes.serviceStatus, options);
   }
 
-  /** What the journal keeps. Throws NO_JOURNAL where there is none. */
+  /** The stored ranges of the journal. Throws NO_JOURNAL where there is none. */
   journal(options?: CallOptions): Promise<serviceShapes.JournalAnswer> {
     return this.#getBody('/journal', {}, serviceShapes.journal, options);
   }
@@ -138,7 +138,7 @@ export class HttpClient {
     return this.#getBody('/health', {}, serviceShapes.healthAnswer, options);
   }
 
-  /** What was built. */
+  /** The build of the service. */
   version(options?: CallOptions): Promise<serviceShapes.VersionAnswer> {
     return this.#getBody('/version', {}, serviceShapes.versionAnswer, options);
   }
@@ -158,7 +158,7 @@ export class HttpClient {
     return this.#getPage('/trades', query, marketShapes.trades, options);
   }
 
-  /** All trades, newest first, page by page; one that comes meanwhile shifts nothing. */
+  /** All trades, newest first, page by page; new trades do not shift the pages. */
   eachTrade(
     query: Omit<PageQuery, 'pageIndex'>,
     options?: CallOptions,
@@ -168,13 +168,13 @@ export class HttpClient {
     });
   }
 
-  /** What all markets traded in a span of time. */
+  /** The traded volumes of all markets in a time span. */
   volumes(span: VolumeSpan, options?: CallOptions): Promise<recordShapes.Volumes> {
     const [path, query] = typeof span === 'string' ? [`/${span}`, {}] : ['', { ...span }];
     return this.#getBody(`/stats/markets/volume${path}`, query, recordShapes.volumes, options);
   }
 
-  /** Trades with all that is known of them, newest first. */
+  /** Trades with all their fields, newest first. */
   tradeRecords(
     query: RecordsQuery,
     options?: CallOptions,
@@ -182,7 +182,7 @@ export class HttpClient {
     return this.#getRecords('trades', query, recordShapes.tradeRecords, options);
   }
 
-  /** All of them, page by page. */
+  /** All trade records, page by page. */
   eachTradeRecord(
     query: RecordsQuery,
     options?: CallOptions,
@@ -192,7 +192,7 @@ export class HttpClient {
     });
   }
 
-  /** Funding rates of the last 30 days with all that is known of them, newest first. */
+  /** Funding rates of the last 30 days with all their fields, newest first. */
   fundingRateRecords(
     query: RecordsQuery,
     options?: CallOptions,
@@ -200,7 +200,7 @@ export class HttpClient {
     return this.#getRecords('fundingRates', query, recordShapes.fundingRateRecords, options);
   }
 
-  /** All of them, page by page. */
+  /** All funding rate records, page by page. */
   eachFundingRateRecord(
     query: RecordsQuery,
     options?: CallOptions,
@@ -242,7 +242,7 @@ export class HttpClient {
   }
 }
 
-/** The records of all pages; `read` is given no cursor for the first. */
+/** The records of all pages; `read` gets no cursor for the first. */
 async function* each<T>(
   read: (cursor: string | undefined) => Promise<Page<T>>,
 ): AsyncGenerator<T, void, undefined> {

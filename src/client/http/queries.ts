@@ -1,4 +1,4 @@
-/** What is asked of the paths. */
+/** The queries of the paths. */
 import type { MarketType } from '../keys.js';
 
 /** Names a market: by its name in any case, or by type and index. */
@@ -6,7 +6,7 @@ export type MarketName =
   | { readonly marketName: string }
   | { readonly marketType: MarketType; readonly marketIndex: number };
 
-/** What a book shows beside resting orders, and how. */
+/** The liquidity of a book besides resting orders, and its format. */
 export type BookOptions = {
   /** From 1 to 1,000. */
   readonly depth?: number;
@@ -16,8 +16,8 @@ export type BookOptions = {
 };
 
 /**
- * A past moment, of a service that keeps a journal: `slot` or `ts`, or `epoch` with `seq`. Without any of
- * them it is now.
+ * A past moment, for a service with a journal: `slot` or `ts`, or `epoch` with `seq`. By default
+ * the present.
  */
 export type MomentQuery = {
   /** The book after the last turn of at most this slot. */
@@ -26,14 +26,14 @@ export type MomentQuery = {
   readonly ts?: number;
   /** The run of the service that is meant. */
   readonly epoch?: string;
-  /** The book when the market came to this sequence number. */
+  /** The book at this sequence number of the market. */
   readonly seq?: number;
 };
 
-/** What is asked of /l2. */
+/** The query of /l2. */
 export type L2Query = MarketName &
   BookOptions & { /** Ticks a group. */ readonly grouping?: number };
-/** What is asked of /l3. */
+/** The query of /l3. */
 export type L3Query = MarketName &
   Omit<BookOptions, 'includeVamm'> & { /** Only this user account's. */ readonly maker?: string };
 
@@ -51,7 +51,7 @@ export type MatchQuery = MarketName & {
   readonly auctionEnd?: bigint;
   readonly auctionDuration?: number;
   readonly slotsElapsed?: number;
-  /** What competing makers offer in the auction. */
+  /** Offers of competing makers in the auction. */
   readonly jit?: readonly { readonly price: bigint; readonly size: bigint }[];
   readonly taker?: string;
   readonly feeTier?: number;
@@ -78,7 +78,7 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-/** What is asked of /candles: starts in unix seconds, both inclusive. */
+/** The query of /candles: starts in unix seconds, both inclusive. */
 export interface CandlesQuery {
   readonly symbol: string;
   readonly resolution: string;
@@ -96,7 +96,7 @@ export interface RecordsQuery {
   readonly page?: string;
 }
 
-/** The time up to now, or whole hours (unix seconds, the second exclusive): 1 to 24 of them. */
+/** The time up to now, or 1 to 24 whole hours (unix seconds, the second exclusive). */
 export type VolumeSpan =
   | '1h'
   | '24h'

@@ -14,7 +14,7 @@ import { integer, list, type Of, object, orNull, type Read, text, whole, word } 
 const RATE_DECIMALS = 9;
 const marketType = word('perp', 'spot');
 
-/** An amount written as a decimal, exactly; pass numbers as text to keep every digit. */
+/** An amount in decimal notation, exact; pass numbers as text to keep every digit. */
 function written<T>(parse: (text: string) => T): Read<T> {
   return (value, place) => {
     try {
@@ -26,7 +26,7 @@ function written<T>(parse: (text: string) => T): Read<T> {
   };
 }
 
-/** What is missing is an empty text or null. */
+/** Reads a missing value, an empty text or null, as null. */
 function orMissing<T>(read: Read<T>): Read<T | null> {
   return (value, place) => (value === '' ? null : orNull(read)(value, place));
 }
@@ -44,7 +44,7 @@ const orMissingQuote = orMissing(quote);
 const orMissingBase = orMissing(base);
 const direction = orMissing(word('long', 'short'));
 
-/** What every form of a trade has. */
+/** The fields of every form of a trade. */
 export const tradeFacts = {
   /** Unix seconds. */
   ts: count,
@@ -58,7 +58,7 @@ export const tradeFacts = {
   actionExplanation: text,
   baseAssetAmountFilled: orMissingBase,
   quoteAssetAmountFilled: orMissingQuote,
-  /** What the AMM kept of a better price. */
+  /** The AMM's part of a price improvement. */
   quoteAssetAmountSurplus: orMissingQuote,
   oraclePrice: orMissing(price),
   filler: orMissing(text),
@@ -71,7 +71,7 @@ export const tradeFacts = {
   takerOrderBaseAssetAmount: orMissingBase,
   takerOrderCumulativeBaseAssetAmountFilled: orMissingBase,
   takerOrderCumulativeQuoteAssetAmountFilled: orMissingQuote,
-  /** Null for a fill of the AMM, as is what else there is of the maker. */
+  /** Null for a fill of the AMM, like the other fields of the maker. */
   maker: orMissing(text),
   makerOrderId: orMissing(orderId),
   makerOrderDirection: direction,
@@ -93,7 +93,7 @@ const tradeRecord = object(
     spotFulfillmentMethodFee: orMissingQuote,
   },
   {
-    /** Of the position that the taker or maker closed; streams do not tell of it. */
+    /** Of the closed position of the taker or maker; streams omit it. */
     takerExistingQuoteEntryAmount: orMissingQuote,
     takerExistingBaseAssetAmount: orMissingBase,
     makerExistingQuoteEntryAmount: orMissingQuote,
@@ -150,9 +150,9 @@ export interface Records<T> {
   readonly meta: { readonly nextPage: string | null };
 }
 
-/** A trade with all that is known of it. */
+/** A trade with all its fields. */
 export type TradeRecord = Of<typeof tradeRecord>;
-/** A funding rate with all that is known of it. */
+/** A funding rate with all its fields. */
 export type FundingRateRecord = Of<typeof fundingRateRecord>;
-/** What was traded. */
+/** Traded volumes. */
 export type Volumes = Of<typeof volumes>;

@@ -11,7 +11,7 @@ import type { TaggedResponses } from './tagged-responses.js';
 
 /** How a service is reached. */
 export interface ServiceOptions extends Environment {
-  /** Where the service answers, with a prefix such as `/v1` if it has one. */
+  /** The service's address, with a prefix such as `/v1` if it has one. */
   readonly url: string;
   /** Tries after the first, where another may help. */
   readonly retriesMax?: number;
@@ -19,17 +19,17 @@ export interface ServiceOptions extends Environment {
   readonly timeoutMs?: number;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /** Ends the call with ABORTED. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Parameters; what is undefined is left out, and a list is given once for each. */
+/** Parameters; undefined values are omitted, and a list is repeated per item. */
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 type QueryValue = string | number | bigint | boolean | undefined;
 
-/** What is requested, and how the response is read. */
+/** The request, and the reader of its response. */
 export interface Question<T> {
   readonly path: string;
   readonly query?: Query;
@@ -64,7 +64,7 @@ export class Requester {
     this.#timeoutMs = options.timeoutMs ?? limits.REQUEST_MS_MAX;
   }
 
-  /** Throws a ClientError: the service's own refusal, or why there is no response. */
+  /** Throws a ClientError: the service's error, or the reason for a missing response. */
   async get<T>(question: Question<T>, { signal }: CallOptions = {}): Promise<Answer<T>> {
     const url = this.#base + question.path + queryText(question.query ?? {});
     const [clock, timeoutMs, retriesMax] = [this.#clock, this.#timeoutMs, this.#retriesMax];
@@ -93,7 +93,7 @@ export class Requester {
   }
 }
 
-/** How long the service asks to wait before another try; undefined when another will not help. */
+/** The service's requested wait before another try; undefined when a retry is useless. */
 function retryDelayOf({ code, status, retryAfterMs = 0 }: ClientError): number | undefined {
   if (code === 'UNREACHABLE' || code === 'TIMEOUT') return 0;
   const mayPass = status !== undefined && TRANSIENT.includes(status);
@@ -134,7 +134,7 @@ function refusalOf(response: Response, body: string, clock: Clock): ClientError 
   return new ClientError(sent?.code ?? 'HTTP_STATUS', message, {}, options);
 }
 
-/** The error that stands for an entry of a batch; undefined when it is none. */
+/** The error of a batch entry; undefined for a successful one. */
 export function errorOf(
   body: unknown,
 ):

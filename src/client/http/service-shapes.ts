@@ -42,11 +42,11 @@ const historyState = word('off', 'starting', 'backfilling', 'live', 'failing');
 
 const historyStatus = object({
   state: historyState,
-  /** Why it is not live, or what it lacks while it is; null when it lacks nothing. */
+  /** Why it is not live, or what is missing while it is live; null for nothing. */
   reason: orNull(text),
   trades: whole,
   fundingRates: whole,
-  /** Transactions whose log the node had cut. */
+  /** Transactions whose log the node truncated. */
   truncated: whole,
   queued: whole,
   spansOpen: whole,
@@ -85,13 +85,13 @@ export const journal = object({
   reason: orNull(text),
   segments: whole,
   bytes: whole,
-  /** What is kept without a hole, oldest first. */
+  /** Contiguous stored ranges, oldest first. */
   ranges: list(object({ epoch: text, first: moment, last: moment, segments: whole, bytes: whole })),
   /** Between the ranges. */
   gaps: list(object({ from: moment, to: moment, reason: text })),
 });
 
-/** One stream of those that a service merges. */
+/** One of the merged streams of a service. */
 const sourceStatus = object({
   /** Kind, host and port. */
   name: text,
@@ -102,9 +102,9 @@ const sourceStatus = object({
   slot: whole,
   slotLag: whole,
   states: whole,
-  /** The part of them that it notified before all others, 0 to 1. */
+  /** The fraction of its states that it reported first, 0 to 1. */
   wonShare: orNull(decimal),
-  /** How far it is ahead of the others in the mean, negative behind. */
+  /** Mean lead over the others, negative for a lag. */
   leadMs: orNull(decimal),
   misses: whole,
   disagreements: whole,
@@ -137,17 +137,17 @@ export const serviceStatus = object(
     clockReason: orNull(text),
     /** Of a core alone. */
     role: text,
-    /** The streams that are merged; left out where there are none. */
+    /** The merged streams; omitted when there are none. */
     sources: list(sourceStatus),
     venues: list(object({ name: text, host: text, markets: list(venueMarket) })),
-    /** Left out where the service keeps no history. */
+    /** Omitted when the service has no history. */
     history: historyStatus,
-    /** Left out where the service keeps no journal. */
+    /** Omitted when the service has no journal. */
     journal: journalStatus,
   },
 );
 
-/** The body of /ready; `history` is left out where the service keeps none. */
+/** The body of /ready; `history` is omitted when the service has none. */
 export const readyAnswer = object(
   { ready: flag, state: feedState, slot: whole },
   { history: object({ state: historyState, reason: orNull(text) }) },
@@ -164,11 +164,11 @@ export const versionAnswer = object(
 
 /** The state of the feed and of every market. */
 export type ServiceStatus = Of<typeof serviceStatus>;
-/** What the journal of a service keeps. */
+/** The stored ranges of a service's journal. */
 export type JournalAnswer = Of<typeof journal>;
 /** The book is live. */
 export type ReadyAnswer = Of<typeof readyAnswer>;
 /** The process lives. */
 export type HealthAnswer = Of<typeof healthAnswer>;
-/** What was built. */
+/** The build of the service. */
 export type VersionAnswer = Of<typeof versionAnswer>;

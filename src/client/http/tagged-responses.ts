@@ -1,8 +1,10 @@
-/** The last responses by URL and their tags, so that what has not changed is neither sent nor read again. */
+/**
+ * Caches the last responses by URL with their tags, so that unchanged ones are neither sent nor
+ * parsed again.
+ */
 import type { Read } from '../fields.js';
 import { TAGGED_RESPONSES_MAX } from '../limits.js';
 
-/** A response that the service knows by a tag, and the reader of it. */
 interface TaggedResponse<T> {
   readonly value: T;
   readonly read: Read<T>;
@@ -17,11 +19,11 @@ export class TaggedResponses {
   /** The response that this reader has read; it is the same object each time. */
   findResponse<T>(url: string, read: Read<T>): TaggedResponse<T> | undefined {
     const found = this.#responses.get(url);
-    // Equal readers mean equal types.
+    // Equal readers imply equal types.
     return found?.read === read ? (found as TaggedResponse<T>) : undefined;
   }
 
-  /** Keeps a response that has a tag, in place of the oldest where there are too many. */
+  /** Caches a tagged response, and evicts the oldest beyond the limit. */
   keepResponse<T>(
     url: string,
     {

@@ -1,4 +1,4 @@
-/** Moments of the past, and what is said of a replay between its books. */
+/** Past moments, and the events of a replay between its books. */
 
 /** A slot, a time in Unix milliseconds, or the market's sequence number in one run of the book. */
 export type PastMoment =
@@ -13,7 +13,7 @@ export interface TurnMoment {
   readonly ts: number;
 }
 
-/** How a replay goes. */
+/** Options of a replay. */
 export interface ReplayOptions {
   readonly from: PastMoment;
   /** How many times faster than it was, 1 to 1,000; 1 by default. */
@@ -24,9 +24,9 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a service says between books, as docs/streaming.md has it. */
+/** An event between books, as in docs/streaming.md. */
 export type ReplayEvent =
-  /** Nothing is kept between the two moments; the next book is that behind them. */
+  /** Nothing is stored between the two moments; the next book is the later one's. */
   | {
       readonly type: 'hole';
       readonly from: TurnMoment;

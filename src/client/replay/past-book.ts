@@ -3,7 +3,6 @@ import type { Best, BookTopic, BookView, OrdersTopic, Topic } from '../stream/to
 import { endOf, type PastMoment, type ReplayOptions } from './moment.js';
 import { type PastBookOptions, Replay } from './replay.js';
 
-/** What the rows of a topic are. */
 type RowOf<T extends Topic> = T extends BookTopic
   ? Level
   : T extends OrdersTopic
@@ -11,10 +10,11 @@ type RowOf<T extends Topic> = T extends BookTopic
     : Best;
 
 /**
- * The book of one topic as it was, with the types of the live one.
+ * The past book of one topic, with the types of the live one.
  *
  * @example
- * const book = new PastBook({ url: 'http://127.0.0.1:8080' }, { channel: 'book', market: 'SOL-PERP', depth: 20 });
+ * const book = new PastBook({ url: 'http://127.0.0.1:8080' }, { channel: 'book', market:
+ * 'SOL-PERP', depth: 20 });
  * const { bids, asks } = await book.at({ ts: Date.now() - 60_000 });
  */
 export class PastBook<T extends Topic> {
@@ -27,9 +27,10 @@ export class PastBook<T extends Topic> {
   }
 
   /**
-   * The book of a moment, as its stream showed it then, or at its next publication. Rejects with a ClientError: MOMENT_NOT_KEPT,
-   * whose message names what is kept, NO_JOURNAL, UNKNOWN_MARKET, LIMIT_EXCEEDED, or ABORTED. It tries for as long as the service is
-   * not reached: a signal of `AbortSignal.timeout` bounds that.
+   * The book of a moment, as its stream showed it then, or at its next publication. Rejects with a
+   * ClientError: MOMENT_NOT_KEPT, whose message contains the stored range, NO_JOURNAL,
+   * UNKNOWN_MARKET, LIMIT_EXCEEDED, or ABORTED. It retries while the service is unreachable: a
+   * signal of `AbortSignal.timeout` bounds that.
    *
    * @example
    * const { bestBidPrice, ts } = await book.at({ slot: 350_000_000 });
@@ -50,10 +51,12 @@ export class PastBook<T extends Topic> {
   }
 
   /**
-   * Plays the books from a moment on, on a socket of its own. Throws INVALID_OPTION for a malformed URL, and WEBSOCKET_NOT_FOUND.
+   * Plays the books from a moment on, on a separate socket. Throws INVALID_OPTION for a malformed
+   * URL, and WEBSOCKET_NOT_FOUND.
    *
    * @example
-   * for await (const { ts, bestBidPrice } of book.replay({ from: { ts: Date.now() - 60_000 }, speed: 10 })) draw(ts, bestBidPrice);
+   * for await (const { ts, bestBidPrice } of book.replay({ from: { ts: Date.now() - 60_000 },
+   * speed: 10 })) draw(ts, bestBidPrice);
    */
   replay(options: ReplayOptions): Replay<RowOf<T>> {
     return new Replay<RowOf<T>>(this.#options, this.#topic, options);

@@ -21,7 +21,7 @@ const ANSWERS = ['paused', 'resumed', 'sought'];
 
 /** How the past is reached. */
 export interface PastBookOptions extends SocketOptions, EncodingOptions {
-  /** Checks beyond those that a book needs: `strictChecks`. None by default. */
+  /** Additional checks: `strictChecks`. None by default. */
   readonly checks?: FrameChecks;
 }
 
@@ -32,9 +32,9 @@ interface Waiting {
 }
 
 /**
- * The books of a topic from a moment of the past on. Listeners are called with each of them; a `for await` loop that is slow
- * gets the newest only. When the connection breaks, it goes on where it was. One that stands still for ten minutes is ended
- * by the service.
+ * The books of a topic from a past moment on. Listeners get each book; a slow `for await` loop
+ * skips to the newest. After a lost connection it resumes at its position. The service ends a
+ * replay that is paused for ten minutes.
  *
  * @example
  * const replay = book.replay({ from: { ts: Date.now() - 60_000 }, speed: 10 });
@@ -51,7 +51,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   readonly #book: FollowedBook;
   readonly #waiting = new Map<unknown, Waiting>();
   #lastId = 0;
-  /** Where it goes on after the connection broke: the last book, or where it was sent. */
+  /** The position after a lost connection: the last book, or the target of a seek. */
   #from: PastMoment;
   #until: PastMoment | undefined;
   #speed: number;
@@ -63,7 +63,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   #view: BookView<Row> | undefined;
   #cancelSilence: () => void = () => {};
 
-  /** {@link PastBook.replay} makes it. */
+  /** Created by {@link PastBook.replay}. */
   constructor(
     options: PastBookOptions,
     topic: Topic,
@@ -105,14 +105,17 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     return this.#core.error;
   }
 
-  /** Calls with every book from now on, and at once with the newest. Returns what removes the listener. */
+  /**
+   * Registers a listener for books, and calls it immediately with the newest. Returns its
+   * unsubscribe function.
+   */
   onUpdate(listener: (view: BookView<Row>) => void): () => void {
     const remove = this.#core.addCleanup(this.#updates.add(listener));
     if (this.#view !== undefined && this.#core.isOpen) listener(this.#view);
     return remove;
   }
 
-  /** Calls with what is said between books. Returns what removes the listener. */
+  /** Registers a listener for events between books. Returns its unsubscribe function. */
   onEvent(listener: (event: ReplayEvent) => void): () => void {
     return this.#core.addCleanup(this.#events.add(listener));
   }
@@ -123,22 +126,25 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
   }
 
   /**
-   * Stands still. Rejects with NOT_SUBSCRIBED where it is live, with UNREACHABLE while there is no connection, and with CLOSED, or
-   * the error by which it has ended.
+   * Pauses. Rejects with NOT_SUBSCRIBED when it is live, with UNREACHABLE without a connection, and
+   * with CLOSED, or the error that ended it.
    */
   async pause(): Promise<void> {
     await this.#askService({ type: 'pause' });
     this.#isPaused = true;
   }
 
-  /** Goes on, at another speed where one is given. Rejects as {@link Replay.pause}. */
+  /** Resumes, optionally at another speed. Rejects like {@link Replay.pause}. */
   async resume(speed?: number): Promise<void> {
     await this.#askService({ type: 'resume', speed });
     this.#isPaused = false;
     this.#speed = speed ?? this.#speed;
   }
 
-  /** Goes to another moment. Rejects with MOMENT_NOT_KEPT, and is where it was then; and as {@link Replay.pause}. */
+  /**
+   * Jumps to another moment. Rejects with MOMENT_NOT_KEPT, keeping its position, and like {@link
+   * Replay.pause}.
+   */
   async seek(from: PastMoment): Promise<void> {
     await this.#askService({ type: 'seek', from });
     this.#from = from;
@@ -207,7 +213,7 @@ export class Replay<Row extends Best> implements AsyncIterable<BookView<Row>> {
     this.#events.emit(event as unknown as ReplayEvent);
   }
 
-  /** A frame that breaks a rule makes another connection, which begins with a whole book. */
+  /** A frame that breaks a rule causes a reconnect, which begins with a whole book. */
   #applyFrame(frame: Message): void {
     try {
       this.#book.applyFrame(frame);

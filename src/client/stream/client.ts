@@ -1,6 +1,6 @@
 /**
- * The streaming channels of a service: books that are followed over one socket, checked against the
- * service's checksum at every frame, and repaired without a call.
+ * The streaming channels of a service: books over one socket, verified by the service's checksum at
+ * every frame, and repaired automatically.
  *
  * ```ts
  * const stream = new StreamClient({ url: 'http://127.0.0.1:8080' });
@@ -37,9 +37,9 @@ import { ProtocolViolation } from './violation.js';
 export interface StreamOptions extends SocketOptions, EncodingOptions {
   /** Milliseconds without a frame of a topic after which the connection counts as dead; 3,000 by default. */
   readonly silenceMsMax?: number;
-  /** Checks beyond those that a book needs: `strictChecks`. None by default. */
+  /** Additional checks: `strictChecks`. None by default. */
   readonly checks?: FrameChecks;
-  /** Called with every frame as it came, before it is checked. */
+  /** Called with every frame before it is validated. */
   readonly onFrame?: (frame: Message) => void;
   /** Called with every frame that broke a rule of docs/streaming.md, before its book is repaired. */
   readonly onRepair?: (violation: ProtocolViolation) => void;
@@ -99,12 +99,12 @@ export class StreamClient {
     };
   }
 
-  /** What the connection is doing. */
+  /** The connection state. */
   get connection(): ConnectionState {
     return this.#connection.state;
   }
 
-  /** Calls with every change of the connection's state. Returns what removes the listener. */
+  /** Registers a listener for changes of the connection's state. Returns its unsubscribe function. */
   onConnection(listener: (state: ConnectionState) => void): () => void {
     return this.#connection.states.add(listener);
   }
@@ -122,7 +122,7 @@ export class StreamClient {
     const key = topicKeyOf(topic);
     const reader = this.#readers.joinEntry(key) ?? this.#addReader(key, topic);
     return this.#subscriptions.add(
-      // The rows are those of the topic, which the overloads say.
+      // The overloads guarantee that the rows match the topic.
       (onClose) => new Subscription<never>(reader, onClose, options.signal),
       () => this.#readers.leaveEntry(key, reader, () => reader.unsubscribe()),
     );
@@ -185,7 +185,8 @@ export class StreamClient {
         return;
       }
       const nowMs = clock.monotonicMs();
-      // After a stand-still the frames of that time are still to come: they are read first.
+      // After a pause of the process, the frames of that time are still queued: they are read
+      // first.
       const isLate = nowMs - this.#checkedAtMs > limits.WATCH_LATE_MS_MAX;
       if (!isLate) this.#readers.eachEntry((reader) => reader.checkSilence(nowMs));
       this.#watchSilence();

@@ -1,8 +1,8 @@
 /**
- * A WebSocket that reconnects: at random after ever longer pauses, without a last try, until it is
- * closed. What is sent while it is not open is dropped; its owner subscribes on each opening.
+ * A WebSocket that reconnects after growing random delays, without a last try, until it is closed.
+ * Messages sent while it is not open are dropped; its owner subscribes on each opening.
  *
- * It does not know the messages.
+ * It does not interpret messages.
  */
 import { Backoff } from '../backoff.js';
 import {
@@ -16,18 +16,18 @@ import {
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 
-/** How a connection is made. */
+/** Options of a connection. */
 export interface ConnectionOptions extends Environment {
   /** The address of the socket itself, `ws` or `wss`. */
   readonly address: string;
 }
 
-/** What a connection is doing; `idle` is one that is not needed, or that was closed. */
+/** The state of a connection; `idle` is unneeded or closed. */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'pausing';
 
-/** The owner of a connection, which is notified of it. */
+/** The owner of a connection. */
 export interface ConnectionOwner {
-  /** Begins what must be there before `onOpen`; undefined where nothing is missing. It is not rejected. */
+  /** Starts required preparations of `onOpen`; undefined for none. The promise never rejects. */
   prepare?(): Promise<void> | undefined;
   onOpen(): void;
   onMessage(data: string | ArrayBuffer): void;
@@ -82,12 +82,12 @@ export class Connection {
     this.#backoff.setNextMs(pauseMs);
   }
 
-  /** Makes the next pause short again, because the connection was of use. */
+  /** Resets the reconnect delay, because the connection was useful. */
   resetBackoff(): void {
     this.#backoff.reset();
   }
 
-  /** Sends a message; those beyond what a service takes in a second wait. */
+  /** Sends a message; messages beyond the service's rate limit wait. */
   sendMessage(message: object): void {
     if (this.#state !== 'open' || this.#waiting.length >= limits.MESSAGES_WAITING_MAX) return;
     this.#waiting.push(JSON.stringify(message));
@@ -149,7 +149,7 @@ export class Connection {
     });
   }
 
-  /** Ignores the socket from now on, which may take its time to close. */
+  /** Ignores the socket from now on, which may close later. */
   #dropSocket(state: 'idle' | 'pausing'): void {
     const socket = this.#socket;
     const wasOpen = this.#state === 'open';

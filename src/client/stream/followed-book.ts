@@ -17,9 +17,9 @@ export interface ResumePoint {
   readonly seq: number;
 }
 
-/** Checks beyond those that a book needs; `strictChecks` has them all. Each throws a ProtocolViolation. */
+/** Additional checks; `strictChecks` has them all. Each throws a ProtocolViolation. */
 export interface FrameChecks {
-  /** Checks the members of a frame, before any of them is read. */
+  /** Checks the members of a frame before they are read. */
   checkMembers(frame: Message, topic: Topic): void;
   /** Checks a delta that follows the book, before it is applied. */
   checkDelta(delta: Message, topic: Topic, sides: readonly [bids: BookSide, asks: BookSide]): void;
@@ -33,7 +33,7 @@ interface FrameHead extends ResumePoint {
   readonly state: BookState;
 }
 
-/** Rows a side of a topic that names no depth, as the service has it. */
+/** Default rows a side of a topic, the service's. */
 const DEPTH_DEFAULT = 50;
 
 /** A followed book. */
@@ -140,13 +140,13 @@ export class FollowedBook {
   #changeLevels(side: BookSide, rows: unknown): void {
     for (const sent of listOf(rows, 'rows')) {
       const [price, size] = sent as readonly [string, string];
-      // What goes is not read any further.
+      // A removed row has no other fields.
       if (size === '0') side.removeRow(price);
       else side.putRow(this.#readRow(sent));
     }
   }
 
-  /** Removes what goes and what changes first: queues are those after the whole change. */
+  /** Applies removals and changes first: queues describe the complete change. */
   #changeOrders(side: BookSide, sent: unknown): void {
     const { add, change, remove } = objectOf(sent, 'orders');
     const changed = listOf(change, 'change').map(this.#readRow);
@@ -226,8 +226,8 @@ function timingOf({ recvNs, sendNs }: Message): BookView['timing'] {
 let crcTable: Int32Array | undefined;
 
 /**
- * The CRC-32 of a text of ASCII characters, from 0 to 2^32 - 1, as zlib has it: polynomial 0xedb88320,
- * reflected. Written by hand, because browsers have none.
+ * The zlib CRC-32 of an ASCII text, from 0 to 2^32 - 1: polynomial 0xedb88320, reflected. Browsers
+ * have no built-in one.
  */
 export function crc32(text: string): number {
   crcTable ??= Int32Array.from({ length: 256 }, crcOfByte);

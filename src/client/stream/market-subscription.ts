@@ -1,6 +1,6 @@
 /**
- * What candles and trades of a market have in common: the states of one subscription on a shared
- * socket, and the repair of what was missed. Also the liveness of that socket.
+ * Common parts of candle and trade subscriptions: the states of one subscription on a shared
+ * socket, the repair of missed messages, and the liveness of that socket.
  */
 import type { Clock } from '../environment.js';
 import { ClientError } from '../error.js';
@@ -8,7 +8,7 @@ import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import type { Connection } from './connection.js';
 
-/** The part of a connection that a subscription uses. */
+/** The used part of a connection. */
 export interface MarketConnection {
   readonly clock: Clock;
   sendMessage(message: object): void;
@@ -18,11 +18,11 @@ export interface MarketConnection {
 /** How a repair ends. */
 export interface RepairOutcome<Missed> {
   readonly onRead: (missed: Missed) => void;
-  /** It could not be read; {@link MarketSubscription.retries} gets the error after this call. */
+  /** The repair failed; {@link MarketSubscription.retries} gets the error after this call. */
   readonly onFailure: () => void;
 }
 
-/** One subscription: `off` while there is no connection, and until it is retried. */
+/** One subscription: `off` without a connection, and until it is retried. */
 export class MarketSubscription {
   /** The service refuses it for good. */
   readonly ends = new Listeners<ClientError>();
@@ -35,7 +35,7 @@ export class MarketSubscription {
   #repair: AbortController | undefined;
   #cancelTimer: () => void = () => {};
 
-  /** `onInterrupt` is called when it goes off or ends. */
+  /** `onInterrupt` is called when it turns off or ends. */
   constructor(connection: MarketConnection, topic: object, onInterrupt: () => void) {
     this.#connection = connection;
     this.#topic = topic;
@@ -91,7 +91,7 @@ export class MarketSubscription {
     this.retries.emit(error);
   }
 
-  /** Reads what was missed, in place of a repair under way. */
+  /** Reads the missed messages; replaces a running repair. */
   startRepair<Missed>(
     read: (signal: AbortSignal) => Promise<Missed>,
     { onRead, onFailure }: RepairOutcome<Missed>,
@@ -136,20 +136,19 @@ function codedError(cause: unknown): ClientError {
   return new ClientError('UNREACHABLE', 'what was missed could not be read', {}, { cause });
 }
 
-/** Pings a socket on which nothing is sent for long, and restarts it when there is no response. */
+/** Pings an idle socket, and restarts it without a response. */
 export class Liveness {
   readonly #connection: Connection;
   readonly #isNeeded: () => boolean;
   #receivedAtMs = 0;
   #isWatching = false;
 
-  /** A connection that is not needed any more is closed. */
   constructor(connection: Connection, isNeeded: () => boolean) {
     this.#connection = connection;
     this.#isNeeded = isNeeded;
   }
 
-  /** Notes that a message was received, or that the connection was opened. */
+  /** Records a received message, or an opened connection. */
   noteReceived(): void {
     this.#receivedAtMs = this.#connection.clock.monotonicMs();
   }

@@ -1,6 +1,6 @@
 /**
- * The socket of a service as its clients share it: it reads messages, obeys those about the socket
- * itself, classifies errors, and chooses between bytes and JSON.
+ * The shared socket of a service: reads messages, handles those about the socket itself, classifies
+ * errors, and chooses between binary and JSON.
  */
 
 import type { BinaryTopics } from '../binary/binary-topics.js';
@@ -16,25 +16,25 @@ export interface SocketOptions extends Environment {
   readonly url: string;
 }
 
-/** In which form the service sends what changes. */
+/** The encoding of the service's updates. */
 export interface EncodingOptions {
   /**
-   * `binary` by default: bytes, a tenth of the JSON. A service that has none sends JSON, and it is asked for JSON where
-   * what reads bytes, a module that is imported with the first connection, cannot be loaded.
+   * `binary` by default: a tenth of JSON's size. A service without it sends JSON, and the client
+   * requests JSON when the decoder, a module imported with the first connection, cannot be loaded.
    */
   readonly encoding?: 'binary' | 'json' | undefined;
 }
 
-/** The owner of a socket, which is notified of it. What it throws for a message restarts the socket. */
+/** The owner of a socket. An error for a message restarts the socket. */
 export interface ServiceSocketOwner {
   onOpen(): void;
   onMessage(message: Message): void;
-  /** The service refuses something; `message` says what, as far as it does. */
+  /** The service rejected something; `message` has the details. */
   onError(error: ClientError, message: Message): void;
   onDisconnect(): void;
-  /** Called where it goes on with JSON, because what reads bytes was not loaded. */
+  /** Called when the client falls back to JSON, because the decoder was not loaded. */
   onRetry?(error: ClientError): void;
-  /** Called with what is no message of this interface, before the socket restarts. */
+  /** Called with an unreadable message, before the socket restarts. */
   onUnreadable?(error: unknown): void;
 }
 
@@ -44,7 +44,7 @@ export class ServiceSocket {
   readonly #owner: ServiceSocketOwner;
   readonly #parse: (text: string) => unknown;
   #loading: Promise<void> | undefined;
-  /** Undefined where JSON is asked for. */
+  /** Undefined for JSON. */
   #binary: BinaryTopics | undefined;
 
   /** Throws INVALID_OPTION for a malformed URL. */
@@ -97,7 +97,7 @@ export class ServiceSocket {
         typeof data === 'string'
           ? this.#parse(data)
           : this.#binary?.decodeFrame(new Uint8Array(data));
-      // Bytes that nobody has asked for are no message.
+      // Unrequested bytes are ignored.
       if (message !== undefined) this.#handleMessage(objectOf(message, 'a message'));
     } catch (error) {
       // The messages after one that cannot be read cannot be trusted either.

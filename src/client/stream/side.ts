@@ -41,7 +41,7 @@ export class BookSide {
     return this.#placed;
   }
 
-  /** Removes all rows, before those of a snapshot. */
+  /** Removes all rows, before a snapshot. */
   removeAll(): void {
     this.#placed = [];
     this.#byKey.clear();
@@ -63,7 +63,7 @@ export class BookSide {
     this.#rows = undefined;
   }
 
-  /** Appends a row of a snapshot. Throws a violation of `order` when it is not behind the last. */
+  /** Appends a row of a snapshot. Throws a violation of `order` unless it follows the last row. */
   appendRow(placed: PlacedRow): void {
     const last = this.#placed.at(-1);
     if (last !== undefined) this.#checkNeighbours(last, placed);
@@ -104,7 +104,6 @@ export class BookSide {
     throw new ProtocolViolation('order', message);
   }
 
-  /** The index of a row, or the one at which it would be inserted. */
   #indexOf(row: PlacedRow): number {
     let [low, high] = [0, this.#placed.length];
     while (low < high) {
@@ -121,7 +120,7 @@ export class BookSide {
   }
 }
 
-/** The reader of a channel's rows. What it throws makes the frame malformed. */
+/** The reader of a channel's rows. An error makes the frame malformed. */
 export function rowReaderOf({ channel }: Topic): RowReader {
   return channel === 'l3' ? readOrder : readLevel;
 }
@@ -145,7 +144,7 @@ function readLevel(sent: unknown): PlacedRow {
   return { key, price, queue: 0n, row };
 }
 
-/** Reads an order as /l3 has it. */
+/** Reads an order in the format of /l3. */
 function readOrder(sent: unknown): PlacedRow {
   const row: RestingOrder = restingOrder(sent, 'order');
   const { maker, orderId, price, queue } = row;
@@ -156,7 +155,10 @@ function orderKey(maker: string, orderId: number): string {
   return `${maker} ${orderId}`;
 }
 
-/** Most levels have one source, whose size is that of the level: it is not parsed twice. A list of pairs is garbage. */
+/**
+ * Most levels have one source with the level's size: it is not parsed twice. A list of pairs would
+ * be garbage.
+ */
 function sourcesOf(sent: SentSources, sizeText: string, size: Base): Level['sources'] {
   const sources: Record<string, Base> = {};
   for (const name in sent) {

@@ -134,8 +134,8 @@ function checkAdded(sent: unknown, side: BookSide): void {
 }
 
 /**
- * The queue of an order is the sum of the sizes ahead of it at its price. With the orders of one maker
- * alone there may be more ahead than is shown.
+ * The queue of an order is the sum of the sizes ahead of it at its price. For one maker's orders,
+ * hidden orders may be ahead.
  */
 function checkQueues({ placedRows }: BookSide, maker: string | undefined): void {
   for (const [index, { key, price, queue }] of placedRows.entries()) {

@@ -5,8 +5,8 @@ import type { Best, BookView } from './topic.js';
 import type { TopicPhase, TopicReader } from './topic-reader.js';
 
 /**
- * One subscription to a topic. Listeners are called with every book, and `for await` loops get them as
- * fast as they turn: a slow loop gets the newest book only.
+ * One subscription to a topic. Listeners get every book; a slow `for await` loop skips to the
+ * newest.
  *
  * @example
  * const subscription = stream.subscribe({ channel: 'bbo', market: 'SOL-PERP' });
@@ -16,7 +16,7 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
   readonly #reader: TopicReader;
   readonly #core: SubscriptionCore<LatestValues<BookView<Row>>>;
 
-  /** The client makes it; `onClose` is called once. */
+  /** Created by the client; `onClose` is called once. */
   constructor(reader: TopicReader, onClose: () => void, signal: AbortSignal | undefined) {
     const core = new SubscriptionCore<LatestValues<BookView<Row>>>(onClose);
     this.#reader = reader;
@@ -32,12 +32,12 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     return this.#reader.view as BookView<Row> | undefined;
   }
 
-  /** The topic's name as the service has it; undefined before the first response. */
+  /** The service's name of the topic; undefined before the first response. */
   get topicName(): string | undefined {
     return this.#reader.name;
   }
 
-  /** What it is doing, as "A correct client" of docs/streaming.md has it. */
+  /** The phase, as in "A correct client" of docs/streaming.md. */
   get phase(): TopicPhase {
     return this.#reader.phase;
   }
@@ -52,7 +52,10 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     return this.#core.isOpen;
   }
 
-  /** Calls with every book from now on, and at once with the newest. Returns what removes the listener. */
+  /**
+   * Registers a listener for books, and calls it immediately with the newest. Returns its
+   * unsubscribe function.
+   */
   onUpdate(listener: (view: BookView<Row>) => void): () => void {
     const { view } = this;
     const stop = this.#reader.updates.add((next) => listener(next as BookView<Row>));
@@ -61,14 +64,14 @@ export class Subscription<Row extends Best> implements AsyncIterable<BookView<Ro
     return remove;
   }
 
-  /** Calls once when it ends otherwise than by `close`: the service refuses the topic, or an abort. */
+  /** Registers a listener for an end other than by `close`: a rejection of the topic, or an abort. */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#core.onError(listener);
   }
 
   /**
-   * Calls with every transient error: the service has no book yet, or as many subscriptions as it
-   * takes. The subscription is retried each second.
+   * Registers a listener for temporary errors: the service has no book yet, or its maximum of
+   * subscriptions. The subscription is retried each second.
    */
   onRetry(listener: (error: ClientError) => void): () => void {
     return this.#core.addCleanup(this.#reader.retries.add(listener));

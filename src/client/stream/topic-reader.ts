@@ -11,7 +11,7 @@ import { FollowedBook, type FrameChecks } from './followed-book.js';
 import type { Best, BookView, Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 
-/** The connection as the readers of its topics use it. */
+/** The connection for topic readers. */
 export interface TopicConnection {
   readonly clock: Clock;
   readonly silenceMsMax: number;
@@ -19,7 +19,7 @@ export interface TopicConnection {
   /** A number that no message had before. */
   nextId(): number;
   sendMessage(message: object): void;
-  /** Gives up the connection, and makes another one after a pause. */
+  /** Closes the connection, and reconnects after a delay. */
   restart(): void;
   /** The connection leads to books. */
   resetBackoff(): void;
@@ -27,8 +27,8 @@ export interface TopicConnection {
 }
 
 /**
- * What a subscription is doing, as docs/streaming.md has it. It is `off` while there is no connection,
- * and until it is retried after a transient error.
+ * The phase of a subscription, from docs/streaming.md. It is `off` without a connection, and until
+ * it is retried after a temporary error.
  */
 export type TopicPhase = 'off' | 'subscribing' | 'waiting' | 'following' | 'ended';
 
@@ -103,7 +103,7 @@ export class TopicReader {
     this.#markInterrupted();
   }
 
-  /** Handles `subscribed`: frames from now on belong to this subscription; the first may take an interval. */
+  /** Handles `subscribed`: later frames belong to this subscription; the first may take an interval. */
   handleSubscribed(name: string): void {
     if (this.#phase !== 'subscribing') return;
     this.#name = name;

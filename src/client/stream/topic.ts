@@ -1,12 +1,12 @@
-/** What a stream can show, and what its rows are. */
+/** The topics of a stream, and their rows. */
 import type { Base, Price } from '../amounts.js';
 import type { BookState, Level } from '../row-shapes.js';
 
-/** What a topic may show beside orders. */
+/** The liquidity of a topic besides orders. */
 interface Sources {
   readonly includeVamm?: boolean;
   readonly includeIndicative?: boolean;
-  /** Whether frames say when the service made them: {@link BookView.timing}. */
+  /** Whether frames carry the time of their creation: {@link BookView.timing}. */
   readonly timing?: boolean;
   /** The least time between two frames, in milliseconds; the service's own by default, usually 10. */
   readonly intervalMs?: StreamInterval;
@@ -65,7 +65,7 @@ export interface BookView<Row extends Best = Level> {
   readonly slot: number;
   /** Unix milliseconds of the service. */
   readonly ts: number;
-  /** How fresh the service says that the book is. */
+  /** The freshness of the book, according to the service. */
   readonly state: BookState;
   /** False while the connection is lost or the book is being repaired: these are the last known rows. */
   readonly isFollowing: boolean;

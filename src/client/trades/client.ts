@@ -1,5 +1,5 @@
 /**
- * Trades as they happen: each once, none missing, also over a lost connection.
+ * Live trades: each once, without gaps, even after a lost connection.
  *
  * ```ts
  * const trades = new TradesClient({ url: 'http://127.0.0.1:8080' });
@@ -61,12 +61,12 @@ export class TradesClient {
     };
   }
 
-  /** What the connection is doing. */
+  /** The connection state. */
   get connection(): ConnectionState {
     return this.#connection.state;
   }
 
-  /** Calls with every change of the connection's state. Returns what removes the listener. */
+  /** Registers a listener for changes of the connection's state. Returns its unsubscribe function. */
   onConnection(listener: (state: ConnectionState) => void): () => void {
     return this.#connection.states.add(listener);
   }
@@ -136,7 +136,7 @@ export class TradesClient {
     return this.#markets.findEntry(String(symbol).toLowerCase());
   }
 
-  /** An error that does not name a market is about those that are being subscribed to. */
+  /** An error without a market concerns all pending subscriptions. */
   #handleError(error: ClientError, message: Message): void {
     this.#liveness.noteReceived();
     const named = this.#findNamed(message);

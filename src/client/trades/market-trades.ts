@@ -1,6 +1,6 @@
 /**
- * The trades of one market since the subscription, each emitted once: what arrived live, and what was
- * missed, which is fetched before anything newer is emitted.
+ * The trades of one market since the subscription, each emitted once: live ones, and missed ones,
+ * which are fetched before anything newer is emitted.
  */
 import type { ClientError } from '../error.js';
 import * as limits from '../limits.js';
@@ -26,7 +26,7 @@ export class MarketTrades {
   /** The number of the first trade that was emitted; undefined before the first `init`. */
   #firstId: bigint | undefined;
   #hasInit = false;
-  /** What arrives while what was missed is fetched. */
+  /** Trades that arrive while missed ones are fetched. */
   #held: LiveTrade[] | undefined;
 
   constructor(symbol: string, source: MarketTradesSource) {
@@ -43,7 +43,7 @@ export class MarketTrades {
     return this.subscription.ends;
   }
 
-  /** A transient error: what was missed could not be fetched, or the subscription is retried. */
+  /** A temporary error: a repair failed, or the subscription is retried. */
   get retries(): Listeners<ClientError> {
     return this.subscription.retries;
   }
@@ -98,7 +98,7 @@ export class MarketTrades {
     this.updates.emit(batchOf('update', fresh));
   }
 
-  /** Fetches what was missed; `newest` is what the service has just sent. */
+  /** Fetches missed trades; `newest` is the service's latest message. */
   #repair(newest: readonly LiveTrade[]): void {
     const [symbol, floor] = [this.#symbol, this.#floor];
     const retry = (): void => this.subscription.scheduleRetry(() => this.#repair(newest));

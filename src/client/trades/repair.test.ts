@@ -1,10 +1,10 @@
-/** What is remembered of a market's trades. */
+/** Memory and repairs of a market's trades. */
 import { expect, test } from 'vitest';
 import { TRADES_KNOWN_MAX, TRADES_PAGE, TRADES_REREAD } from '../limits.js';
 import { KnownTrades } from './repair.js';
 import type { LiveTrade } from './trade.js';
 
-/** A trade as far as it is remembered by. */
+/** A trade with the remembered fields. */
 function trade(id: number): LiveTrade {
   return { fillRecordId: BigInt(id), txSig: `tx ${id}`, txSigIndex: 0 } as LiveTrade;
 }

@@ -1,13 +1,13 @@
-/** What is to be emitted after a gap: what was missed, and what a fork has reverted. */
+/** The trades to emit after a gap: missed ones, and reverts by a fork. */
 import { TRADES_KNOWN_MAX, TRADES_PAGE } from '../limits.js';
 import { idOf, keyOf, type LiveTrade, sortById } from './trade.js';
 
-/** The newest trades that were emitted, so that none is emitted twice and one that is reverted is found. */
+/** The newest emitted trades, which prevent duplicates and reveal reverts. */
 export class KnownTrades {
   #byKey = new Map<string, LiveTrade>();
   #lastId = -1n;
 
-  /** The highest number; -1 before there is one. */
+  /** The highest number; -1 before the first. */
   get lastId(): bigint {
     return this.#lastId;
   }
@@ -49,20 +49,20 @@ export class KnownTrades {
 export interface PagesRead {
   /** Newest first. */
   readonly trades: readonly LiveTrade[];
-  /** Whether they reach down to what was requested. */
+  /** Whether they reach down to the requested trade. */
   readonly isWhole: boolean;
 }
 
-/** What was known before a gap, and what was received after it. */
+/** Trades known before a gap, and trades received after it. */
 export interface Gap {
   readonly known: KnownTrades;
   /** Older trades are not emitted: they are from before the subscription, or were emitted long ago. */
   readonly floor: bigint;
   /** The newest trades as the socket has sent them, oldest first. */
   readonly newest: readonly LiveTrade[];
-  /** Fetched after those. */
+  /** Fetched after `newest`. */
   readonly pages: PagesRead;
-  /** What arrived live since. */
+  /** Live trades since then. */
   readonly held: readonly LiveTrade[];
 }
 
@@ -73,7 +73,7 @@ export interface Repair {
   readonly leftOut: number;
 }
 
-/** Returns `stale` for pages that do not reach up to what the socket has sent: a cache between served them. */
+/** Returns `stale` for pages that end before the socket's trades: an intermediate cache served them. */
 export function repairOf(gap: Gap): Repair | 'stale' {
   const { known, floor, newest, pages, held } = gap;
   const fetched = new Set(pages.trades.map(keyOf));

@@ -3,9 +3,9 @@ import { LatestValues, type Listeners } from '../listeners.js';
 import { SubscriptionCore } from '../subscription-core.js';
 import type { TradeBatch } from './trade.js';
 
-/** Where trades come from. */
+/** The source of trades. */
 export interface TradeSource<Trade> {
-  /** The first batch of a new listener; undefined where there is none. */
+  /** The first batch of a new listener; undefined for none. */
   readonly init: TradeBatch<Trade> | undefined;
   readonly updates: Listeners<TradeBatch<Trade>>;
   readonly ends: Listeners<ClientError>;
@@ -21,7 +21,7 @@ export interface TradeOptions {
 }
 
 /**
- * One subscription to the trades of a market. Every listener and loop gets each trade once.
+ * One subscription to the trades of a market. Each listener and loop gets each trade once.
  *
  * @example
  * const subscription = trades.subscribe('SOL-PERP');
@@ -32,7 +32,7 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
   readonly #waitingMax: number;
   readonly #core: SubscriptionCore<TradeLoop<Trade>>;
 
-  /** The client makes it; `onClose` is called once. */
+  /** Created by the client; `onClose` is called once. */
   constructor(
     source: TradeSource<Trade>,
     onClose: () => void,
@@ -56,7 +56,10 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
     return this.#core.isOpen;
   }
 
-  /** Calls with all trades from now on, and at once with the newest. Returns what removes the listener. */
+  /**
+   * Registers a listener for trades, and calls it immediately with the newest. Returns its
+   * unsubscribe function.
+   */
   onTrades(listener: (batch: TradeBatch<Trade>) => void): () => void {
     const { init } = this.#source;
     const remove = this.#core.addCleanup(this.#source.updates.add(listener));
@@ -69,7 +72,7 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
     return this.#core.addCleanup(this.#source.retries.add(listener));
   }
 
-  /** Calls once when it ends otherwise than by `close`: the service refuses it, or an abort. */
+  /** Registers a listener for an end other than by `close`: a rejection by the service, or an abort. */
   onError(listener: (error: ClientError) => void): () => void {
     return this.#core.onError(listener);
   }
@@ -88,8 +91,8 @@ export class TradeSubscription<Trade> implements AsyncIterable<TradeBatch<Trade>
 }
 
 /**
- * Trades for one reader with `for await`. All of them wait for it, up to a number; beyond that the
- * oldest are left out, and the next batch says how many.
+ * Trades for one `for await` reader. They are queued up to a maximum; beyond that the oldest are
+ * dropped, and the next batch has their count.
  */
 class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
   readonly #waitingMax: number;
@@ -112,7 +115,7 @@ class TradeLoop<Trade> implements AsyncIterableIterator<TradeBatch<Trade>> {
     this.#signal.push();
   }
 
-  /** Ends the trades; an error is thrown to the reader, after what waits. */
+  /** Ends the trades; an error is thrown to the reader after the queued trades. */
   end(end: { readonly error?: unknown } = {}): void {
     this.#signal.end(end);
   }

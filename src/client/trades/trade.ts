@@ -1,4 +1,4 @@
-/** A trade as it is emitted live, and batches of trades. */
+/** A live trade, and batches of trades. */
 import { type Price, rawPrice } from '../amounts.js';
 import type { TradeRecord } from '../http/record-shapes.js';
 
@@ -11,14 +11,14 @@ export interface LiveTrade extends TradeRecord {
 /** Trades that are emitted together, oldest first. */
 export interface TradeBatch<Trade = LiveTrade> {
   /**
-   * `init` has the newest trades when a listener or a loop begins, `update` what has come since, and
-   * `repair` what was missed while the connection was lost, or was left out by the service.
+   * `init` has the newest trades at the start of a listener or loop, `update` new ones, and
+   * `repair` trades missed during a lost connection or omitted by the service.
    */
   readonly kind: 'init' | 'update' | 'repair';
   readonly trades: readonly Trade[];
   /** Trades that were emitted before and that a fork of the chain has reverted. */
   readonly takenBack: readonly Trade[];
-  /** How many trades before these are left out, at most; 0 for none. /trades has them. */
+  /** Upper bound of the omitted trades before these; 0 for none. /trades has them. */
   readonly leftOut: number;
 }
 

@@ -1,9 +1,9 @@
 /** When the market makers' price of a perp market counts. */
 import { abs, max } from './integer.js';
 
-/** The market makers' price of a perp market, as the market's account has it. */
+/** The market makers' price in a perp market's account. */
 export interface MmOracle {
-  /** 1e6; 0 when there is none. */
+  /** 1e6; 0 for none. */
   readonly price: bigint;
   /** 0 when it never was set. */
   readonly slot: bigint;
@@ -11,19 +11,19 @@ export interface MmOracle {
   readonly sequenceId: bigint;
 }
 
-/** What is read of the exchange's oracle. */
+/** The exchange oracle's fields that the rule needs. */
 export interface ExchangePrice {
   /** 1e6. */
   readonly price: bigint;
   /** The slot at which it was published. */
   readonly slot: bigint;
-  /** Tells which of two prices is newer; 0 where the source has none. */
+  /** Orders updates of the price; 0 where the source has none. */
   readonly sequenceId: bigint;
 }
 
-/** What else the rule depends on. */
+/** The other inputs of the rule. */
 export interface MmTerms {
-  /** The oracle's average as the market has it, 1e6. */
+  /** The oracle's average in the market account, 1e6. */
   readonly lastTwap: bigint;
   /** How many times a price may be above or below its average. */
   readonly tooVolatileRatio: bigint;
@@ -31,19 +31,19 @@ export interface MmTerms {
   readonly ageless: { readonly slot: bigint } | null;
 }
 
-/** What the program starts with. Source: state/state.rs `OracleGuardRails`. */
+/** The program's initial value. Source: state/state.rs `OracleGuardRails`. */
 export const FIRST_TOO_VOLATILE_RATIO = 5n;
 
 const PARTS = 1_000_000n;
 /** Farthest that the market makers' price may be from the exchange's: 1 %. */
 const MM_DIVERGENCE_MAX = PARTS / 100n;
-/** Sequence ids are compared when they are within a part of this of each other. */
+/** Sequence ids are comparable when they differ by less than this fraction. */
 const SEQUENCE_ID_PARTS = 10_000n;
 
 /**
  * Whether the market makers' price is used: when it is set, as recent as the exchange's, not too
- * volatile, and within 1 % of it. Old accounts hold other bytes in the price's place, so slot 0
- * means that there is none.
+ * volatile, and within 1 % of it. Old accounts contain other bytes in its place, so slot 0 means
+ * none.
  *
  * Source: programs/drift/src/state/perp_market.rs `get_mm_oracle_price_data`. The SDK compares with
  * the five-minute average instead, and slots as decimal text.

@@ -1,5 +1,5 @@
 /**
- * Positions of perp markets: what they are worth, what they have gained, and what they ask for.
+ * Perp positions: their value, gains and margin requirements.
  *
  * Source: sdk/src/math/position.ts, margin.ts and market.ts of @drift-labs/sdk 2.163.0-beta.0.
  */
@@ -9,7 +9,7 @@ import { abs, E3, E4, E6, E9, max, min } from './integer.js';
 import { depositTokens, type SpotTerms } from './spot.js';
 import { sizeDiscount, sizePremium, unboundedPremium } from './weights.js';
 
-/** What is read of a perp market's account. */
+/** The fields of a perp market's account that margins need. */
 export type PerpMarketFacts = Pick<
   PerpMarket,
   | 'marketIndex'
@@ -59,18 +59,18 @@ export interface PerpPrices {
   readonly mark: bigint | null;
 }
 
-/** A perp market at its prices: what all of its positions share. */
+/** The terms of a perp market at its prices, shared by all its positions. */
 export interface PerpTerms {
   readonly facts: PerpMarketFacts;
   readonly quote: SpotTerms;
   readonly prices: PerpPrices;
   readonly isPrediction: boolean;
   readonly isInSettlement: boolean;
-  /** What a unit is worth: the oracle's price, in settlement that of the expiry, 1e6. */
+  /** The value of a unit: the oracle price, or in settlement the expiry price, 1e6. */
   readonly value: bigint;
   /** The same by the market makers' oracle. */
   readonly mmValue: bigint;
-  /** What positive gains may take from the pool beyond what is theirs, quote 1e6. */
+  /** The pool's excess over users' gains, available to positive gains, quote 1e6. */
   readonly excessPool: bigint;
   /** The initial weight of gains, after the cut for an imbalance, 1e4. */
   readonly initialPnlWeight: bigint;
@@ -78,7 +78,7 @@ export interface PerpTerms {
   readonly pnlImfFactor: bigint;
   readonly imfFactor: bigint;
   readonly ratios: MarginRatios;
-  /** The ratios of the high-leverage mode; null where the market has none. */
+  /** The ratios of the high-leverage mode; null if the market has none. */
   readonly highLeverageRatios: MarginRatios | null;
 }
 
@@ -90,10 +90,10 @@ export interface MarginRatios {
 
 /** Highest price of a prediction market, 1e6. */
 const PREDICTION_PRICE_MAX = E6;
-/** The part of the fee pool that stands for gains. */
+/** The divisor of the fee pool's share for gains. */
 const FEE_POOL_PART = 5n;
 
-/** The terms of a market at its prices, with the terms of its quote market. */
+/** Derives the terms of a market from its prices and the terms of its quote market. */
 export function perpTerms(facts: PerpMarketFacts, prices: PerpPrices, quote: SpotTerms): PerpTerms {
   const isInSettlement = facts.status === 'settlement';
   const hasHighLeverage =
@@ -125,8 +125,8 @@ export function perpTerms(facts: PerpMarketFacts, prices: PerpPrices, quote: Spo
 }
 
 /**
- * What all users together have gained beyond what the pools hold, quote 1e6.
- * Source: sdk/src/math/market.ts calculateNetUserPnlImbalance.
+ * The gains of all users beyond the pools, quote 1e6. Source: sdk/src/math/market.ts
+ * calculateNetUserPnlImbalance.
  */
 function imbalance(facts: PerpMarketFacts, price: bigint, quote: SpotTerms): bigint {
   const { amm } = facts;
@@ -158,7 +158,7 @@ export function unsettledFunding(
   return -(((rate - position.lastCumulativeFundingRate) * base) / E9 / E3);
 }
 
-/** Gains at what a unit is worth, funding left out, quote 1e6. Source: calculatePositionPNL. */
+/** Gains at the unit value, without funding, quote 1e6. Source: calculatePositionPNL. */
 export function pnlAt(
   value: bigint,
   position: Pick<PerpPosition, 'baseAssetAmount' | 'quoteAssetAmount'>,
@@ -168,14 +168,14 @@ export function pnlAt(
 }
 
 /**
- * Which of the position's quote amounts a price per unit is made of: what was paid for it, the
- * same with fees and settled funding, or what it stands at.
+ * A price per unit from one of the position's quote amounts: the entry amount, the same with fees
+ * and settled funding, or the current amount.
  */
 export function pricePerUnit(quote: bigint, base: bigint): bigint {
   return base === 0n ? 0n : abs((quote * E6 * E3) / base);
 }
 
-/** What of a gain can be settled now, quote 1e6. Source: position.ts calculateClaimablePnl. */
+/** The claimable part of a gain, quote 1e6. Source: position.ts calculateClaimablePnl. */
 export function claimable(
   pnl: bigint,
   position: Pick<PerpPosition, 'quoteAssetAmount' | 'quoteEntryAmount'>,
@@ -185,13 +185,13 @@ export function claimable(
   return min(pnl, max(position.quoteAssetAmount - position.quoteEntryAmount, 0n) + excessPool);
 }
 
-/** What a position could cost at a price, quote 1e6. Source: calculatePerpLiabilityValue. */
+/** The liability of a position at a price, quote 1e6. Source: calculatePerpLiabilityValue. */
 export function liability(base: bigint, price: bigint, isPrediction: boolean): bigint {
   if (isPrediction && base <= 0n) return (-base * (PREDICTION_PRICE_MAX - price)) / E9;
   return (abs(base) * price) / E9;
 }
 
-/** A base with the open orders of one side filled, and what it could cost. */
+/** A base size with the open orders of one side filled, and its liability. */
 export interface WorstPerp {
   readonly base: bigint;
   /** Quote 1e6. */
@@ -199,8 +199,8 @@ export interface WorstPerp {
 }
 
 /**
- * The worse of all bids filled and all asks filled; the asks when they are alike.
- * Source: sdk/src/math/margin.ts calculateWorstCasePerpLiabilityValue.
+ * The worse of all bids filled and all asks filled; the asks when equal. Source:
+ * sdk/src/math/margin.ts calculateWorstCasePerpLiabilityValue.
  */
 export function worstPerp(
   position: Pick<PerpPosition, 'baseAssetAmount' | 'openBids' | 'openAsks'>,
@@ -226,8 +226,8 @@ export function maintenanceRatio(base: bigint, terms: PerpTerms, isHighLeverage:
 }
 
 /**
- * The initial margin ratio of a size, 1e4, at least what the user has set.
- * Source: market.ts calculateMarketMarginRatio.
+ * The initial margin ratio of a size, 1e4, at least the user's own minimum. Source: market.ts
+ * calculateMarketMarginRatio.
  */
 export function initialRatio(
   base: bigint,
@@ -255,13 +255,13 @@ function highLeverageRatio(bySize: bigint, ordinary: bigint, high: bigint): bigi
   return (max(ordinary - high, 1n) * part) / E6 + high;
 }
 
-/** What a gain or loss in quote counts for an initial margin, quote 1e6. */
+/** The weight of a gain or loss in an initial margin, quote 1e6. */
 export function initialPnl(pnl: bigint, terms: PerpTerms): bigint {
   if (pnl <= 0n) return pnl;
   return (pnl * sizeDiscount(pnl, terms.pnlImfFactor, terms.initialPnlWeight)) / E4;
 }
 
-/** What a gain or loss in quote counts for a maintenance margin, quote 1e6. */
+/** The weight of a gain or loss in a maintenance margin, quote 1e6. */
 export function maintenancePnl(pnl: bigint, terms: PerpTerms): bigint {
   return pnl > 0n ? (pnl * terms.maintenancePnlWeight) / E4 : pnl;
 }

@@ -1,5 +1,5 @@
 /**
- * Balances of spot markets: tokens, their value, and what they weigh as collateral or debt.
+ * Spot balances: tokens, their value, and their weight as collateral or debt.
  *
  * Source: sdk/src/math/spotBalance.ts and spotPosition.ts of @drift-labs/sdk 2.163.0-beta.0.
  */
@@ -9,14 +9,14 @@ import { malformedAccount } from '../reading.js';
 import { abs, divCeil, E4, E9, max, min } from './integer.js';
 import { sizeDiscount, sizePremium } from './weights.js';
 
-/** Index of the market whose token is the quote of all others. */
+/** Index of the spot market of the quote token. */
 export const QUOTE_MARKET_INDEX = 0;
 /** Decimals of a balance (9) and of cumulative interest (10) together: a token has no more. */
 const INTEREST_DECIMALS = 19;
 /** Seconds of the average that strict prices use. */
 const TWAP_SECONDS = 300n;
 
-/** What is read of a spot market's account. */
+/** The fields of a spot market's account that margins need. */
 export type SpotMarketFacts = Pick<
   SpotMarket,
   | 'marketIndex'
@@ -39,10 +39,10 @@ export type SpotMarketFacts = Pick<
   >;
 };
 
-/** Which weights a margin is computed with; `none` weighs nothing. */
+/** The weights of a margin; `none` for unweighted. */
 export type SpotCategory = 'initial' | 'maintenance' | 'none';
 
-/** A spot market at a price: what all of its positions share. */
+/** The terms of a spot market at a price, shared by all its positions. */
 export interface SpotTerms {
   readonly facts: SpotMarketFacts;
   readonly isQuote: boolean;
@@ -51,7 +51,7 @@ export interface SpotTerms {
   /** The lower and the higher of the price and its live five-minute average, 1e6. */
   readonly strictLow: bigint;
   readonly strictHigh: bigint;
-  /** The lower and the higher of the price and the average as the account has it, 1e6. */
+  /** The lower and the higher of the price and the account's average, 1e6. */
   readonly twapLow: bigint;
   readonly twapHigh: bigint;
   /** One token in its smallest unit. */
@@ -90,7 +90,7 @@ export function spotTerms(facts: SpotMarketFacts, price: bigint, nowS: bigint): 
   };
 }
 
-/** Whether the live average of a market has moved since its terms were made; now in seconds. */
+/** Whether the live average of a market has moved since its terms were computed; now in seconds. */
 export function isAverageMoved({ facts, price, ...was }: SpotTerms, nowS: bigint): boolean {
   const twap = liveTwap(facts.historicalOracleData, price, nowS);
   return min(price, twap) !== was.strictLow || max(price, twap) !== was.strictHigh;
@@ -141,7 +141,7 @@ export function depositTokens(
   return (scaledBalance * terms.facts.cumulativeDepositInterest) / terms.balanceUnit;
 }
 
-/** Tokens of a position: what is owed is negative, and rounded up. */
+/** Tokens of a position: debt is negative, and rounded up. */
 export function signedTokens(
   position: Pick<SpotPosition, 'scaledBalance' | 'balanceType'>,
   terms: Pick<SpotTerms, 'facts' | 'balanceUnit'>,
@@ -151,12 +151,12 @@ export function signedTokens(
   return -divCeil(scaledBalance * terms.facts.cumulativeBorrowInterest, terms.balanceUnit);
 }
 
-/** What tokens are worth at the oracle's price, quote 1e6. */
+/** The value of tokens at the oracle price, quote 1e6. */
 export function tokenValue(tokens: bigint, terms: SpotTerms): bigint {
   return (tokens * terms.price) / terms.tokenUnit;
 }
 
-/** What tokens are worth at the worse of the oracle's price and its average, quote 1e6. */
+/** The value of tokens at the worse of the oracle price and its average, quote 1e6. */
 export function strictTokenValue(tokens: bigint, terms: SpotTerms): bigint {
   return (tokens * (tokens > 0n ? terms.strictLow : terms.strictHigh)) / terms.tokenUnit;
 }
@@ -188,7 +188,7 @@ export interface SpotWeighing {
   readonly category: SpotCategory;
   /** Whether the worse of the price and its average counts. */
   readonly isStrict: boolean;
-  /** The account's own least initial margin ratio, 1e4; 0 for none. */
+  /** The account's own minimum initial margin ratio, 1e4; 0 for none. */
   readonly maxMarginRatio: bigint;
 }
 
@@ -206,14 +206,14 @@ function customLiabilityWeight(tokens: bigint, terms: SpotTerms, weighing: SpotW
   return max(weight, E4 + weighing.maxMarginRatio);
 }
 
-/** What tokens that are owned count as collateral, quote 1e6. */
+/** The collateral value of owned tokens, quote 1e6. */
 export function assetValue(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
   const value = worthOf(tokens, terms, weighing);
   if (weighing.category === 'none') return value;
   return (value * customAssetWeight(tokens, terms, weighing)) / E4;
 }
 
-/** What tokens that are owed require as margin, quote 1e6, not negative. */
+/** The margin requirement of owed tokens, quote 1e6, not negative. */
 export function liabilityValue(tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
   const value = worthOf(tokens, terms, weighing);
   if (weighing.category === 'none') return abs(value);
@@ -224,7 +224,7 @@ function worthOf(tokens: bigint, terms: SpotTerms, { isStrict }: SpotWeighing): 
   return isStrict ? strictTokenValue(tokens, terms) : tokenValue(tokens, terms);
 }
 
-/** A balance after its orders have filled in the worse way, and what they cost or bring. */
+/** A balance after its orders filled in the worse way, and their cost or proceeds. */
 export interface WorstCase {
   readonly tokens: bigint;
   /** Quote 1e6; negative is paid. */
@@ -232,8 +232,8 @@ export interface WorstCase {
 }
 
 /**
- * The worse of all bids filled and all asks filled, by what is left as collateral.
- * Source: sdk/src/math/spotPosition.ts getWorstCaseTokenAmounts.
+ * The worse of all bids filled and all asks filled, by remaining collateral. Source:
+ * sdk/src/math/spotPosition.ts getWorstCaseTokenAmounts.
  */
 export function worstCase(
   tokens: bigint,
@@ -263,7 +263,7 @@ function filled(
 }
 
 function weightOf(value: bigint, tokens: bigint, terms: SpotTerms, weighing: SpotWeighing): bigint {
-  // Here the account's own limit counts only when there is one.
+  // The account's own limit counts only when it is set.
   const isCustom = weighing.maxMarginRatio !== 0n;
   if (value >= 0n) {
     if (isCustom) return customAssetWeight(tokens, terms, weighing);

@@ -11,18 +11,15 @@ import { abs, E4, E6, isqrt, max, min } from './integer.js';
 const ROOT_UNIT = 100_000n;
 /** Root unit times the unit of the factor (1e6), in units of a weight (1e4). */
 const PREMIUM_UNIT = (ROOT_UNIT * E6) / E4;
-/** A discount begins where the size makes up for a tenth. */
+/** Size above which the weight is discounted: where the premium exceeds a tenth. */
 const DISCOUNT_START = (11n * E6 * E4) / 10n;
 
-/** What grows with the size of a position: its square root at 1e5. */
+/** The size-dependent factor of a margin: the square root of the size at 1e5. */
 export function sizeRoot(size: bigint): bigint {
   return isqrt(abs(size) * 10n + 1n);
 }
 
-/**
- * The weight of a liability of a size (1e9) by a factor (1e6), at 1e4; it may come out below the
- * weight itself.
- */
+/** The weight of a liability of a size (1e9) by a factor (1e6), at 1e4; it may be below the base weight. */
 export function unboundedPremium(size: bigint, factor: bigint, weight: bigint): bigint {
   if (factor === 0n) return weight;
   return weight - weight / 5n + (sizeRoot(size) * factor) / PREMIUM_UNIT;
