@@ -219,7 +219,7 @@ export const LIMITS = {
   resumeWaitMsMax: 1_000,
   /** Age of stored deltas for resuming clients: it covers a client's restart. */
   ringMsMax: 60_000,
-  /** Stored deltas of one topic: 100 a second for a minute at 200 bytes each, rounded down. */
+  /** Bytes of stored deltas of one topic: a minute at 100 a second, some 170 bytes each. */
   ringBytesPerTopicMax: 1_048_576,
   /** Stored deltas of all topics, with their headers: one chunk for each of 4,000 busy topics. */
   ringBytesMax: 64 * 1024 * 1024,
