@@ -88,7 +88,7 @@ describe('the limiter', () => {
     expect(statuses(limiter, IP, 1)).toEqual([429]);
     expect(statuses(limiter, '10.0.0.1', 1)).toEqual([429]);
     limiter.checkRequest('203.0.113.77');
-    // The one that was quiet longest has gone, and begins anew.
+    // The address idle for longest was evicted, and starts over.
     expect(statuses(limiter, '10.0.0.0', 1)).toEqual([200]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Who may make another request, open another socket, send another message or follow another topic.
+ * Rate limits and quotas: of requests, sockets, messages and topics.
  *
  * The limits of each address count by the keys of `client-addresses.ts`; some addresses have none.
  */
@@ -10,8 +10,8 @@ import { errorReply, type HttpRequest, type Reply } from '../transport/reply.js'
 import { ClientAddresses } from './client-addresses.js';
 
 /**
- * Throws INVALID_REQUEST for a request that announces a body: no path takes one, and a proxy may read its
- * length otherwise than the transport does.
+ * Throws INVALID_REQUEST for a request that announces a body: no path takes one, and a proxy may
+ * parse its length differently.
  */
 export function requireNoBody(request: HttpRequest): void {
   if (!request.announcesBody()) return;
@@ -31,13 +31,13 @@ export function requireRequestSize(request: HttpRequest): void {
   throw new ServerError('TOO_LARGE', message);
 }
 
-/** The lasting rate of something, at least 1, and how much of it may come at once: as much by default. */
+/** A sustained rate, at least 1, and its burst: by default as much. */
 interface Rate {
   readonly perSecond: number;
   readonly burst?: number;
 }
 
-/** Tokens that refill by the second, up to the burst of a rate, which is never below the rate. */
+/** Tokens that refill by the second, up to the burst, which is at least the rate. */
 class TokenBucket {
   tokens: number;
   readonly #perSecond: number;
@@ -58,9 +58,9 @@ class TokenBucket {
   }
 }
 
-/** What a {@link RequestLimiter} goes by. */
+/** Options of a {@link RequestLimiter}. */
 export interface RequestLimiterOptions {
-  /** Both the lasting rate and the burst; at least 1. */
+  /** Both the sustained rate and the burst; at least 1. */
   readonly perSecond: number;
   readonly addresses?: ClientAddresses;
   readonly timers: Pick<Timers, 'nowMs'>;
@@ -71,7 +71,7 @@ export class RequestLimiter {
   readonly #perSecond: number;
   readonly #addresses: ClientAddresses;
   readonly #timers: Pick<Timers, 'nowMs'>;
-  /** The address that was quiet longest stands first. */
+  /** Ordered by last use, oldest first. */
   readonly #buckets = new Map<string, TokenBucket>();
 
   constructor({ perSecond, addresses, timers }: RequestLimiterOptions) {
@@ -80,7 +80,7 @@ export class RequestLimiter {
     this.#timers = timers;
   }
 
-  /** Returns the reply that refuses the request; undefined when it may proceed. */
+  /** Returns the reply that rejects the request; undefined when it may proceed. */
   checkRequest(ip: string): Reply | undefined {
     const key = this.#addresses.limitKey(ip);
     if (key === undefined) return undefined;
@@ -90,7 +90,7 @@ export class RequestLimiter {
     return undefined;
   }
 
-  /** Moves the bucket of an address to the end of the order, and refills it. */
+  /** Marks the bucket of an address as used, and refills it. */
   #refilledBucket(key: string): TokenBucket {
     const nowMs = this.#timers.nowMs();
     const bucket = this.#buckets.get(key) ?? new TokenBucket({ perSecond: this.#perSecond }, nowMs);
@@ -121,18 +121,18 @@ export class RequestLimiter {
   }
 }
 
-/** Whether a message is allowed, refused, or one of so many that its socket is to be closed. */
+/** The verdict on a message; after too many refused ones the socket is closed. */
 export type MessageVerdict = 'allowed' | 'refused' | 'abusive';
 
-/** What becomes of a message that is not allowed. */
+/** Callbacks for a refused message. */
 export interface RefusedMessage {
   refuse(error: SocketError): void;
   close(reason: string): void;
 }
 
 /**
- * Limits the messages of one socket. Messages beyond the limit run into debt, which separates a client that
- * keeps sending from one that sent a single burst.
+ * Limits the messages of one socket. Excess messages accumulate debt, which distinguishes a
+ * persistent client from a single burst.
  */
 export class MessageLimiter {
   readonly #bucket: TokenBucket;
@@ -147,7 +147,7 @@ export class MessageLimiter {
   }
 
   /**
-   * Counts a message. Returns whether it is allowed; else it calls `refuse` with the error to send, or
+   * Counts a message. Returns whether it is allowed; otherwise calls `refuse` with the error, or
    * `close` with the reason to close the socket.
    */
   admitMessage(nowMs: number, otherwise: RefusedMessage): boolean {
@@ -189,7 +189,7 @@ export interface SocketQuotaOptions {
   readonly addresses?: ClientAddresses;
 }
 
-/** Counts the open sockets of one kind, in all and by address. */
+/** Counts the open sockets of one kind, in total and by address. */
 export class SocketQuota {
   readonly #options: SocketQuotaOptions;
   readonly #addresses: ClientAddresses;
@@ -201,7 +201,7 @@ export class SocketQuota {
     this.#addresses = options.addresses ?? new ClientAddresses();
   }
 
-  /** Throws a ServerError unless there is room for a socket of the address. */
+  /** Throws a ServerError unless the address may open another socket. */
   requireRoom(ip: string): void {
     const { what, socketsMax, socketsPerIp } = this.#options;
     if (this.#count >= socketsMax) {
@@ -226,7 +226,7 @@ export class SocketQuota {
   }
 }
 
-/** Counts up or down; a count of zero leaves the map. */
+/** Changes a count; a count of zero is removed from the map. */
 export function changeCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);

@@ -1,13 +1,13 @@
 /**
- * The key by which limits distinguish clients: an IPv4 address stands for itself, an IPv6 address for its
- * network of 64 bits, which one customer gets as a whole.
+ * The key that identifies a client for limits: an IPv4 address itself, or the 64-bit network of an
+ * IPv6 address, because a customer gets a whole network.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** Groups of an IPv6 address that identify its network. */
 const NETWORK_GROUPS = 4;
 
-/** Returns the same key for all addresses of one client. A text that is no address is its own key. */
+/** Returns the same key for all addresses of one client. Any other text is its own key. */
 export function addressKey(ip: string): string {
   const mapped = mappedIPv4(ip);
   if (mapped !== undefined) return mapped;
@@ -23,7 +23,7 @@ export function isLoopback(ip: string): boolean {
   return groups?.every((group, index) => group === (index === 7 ? '1' : '0')) ?? false;
 }
 
-/** The IPv4 address inside an IPv6 one, the form that a dual-stack socket gives IPv4 clients. */
+/** The IPv4 address in a mapped IPv6 one, which a dual-stack socket reports for IPv4 clients. */
 export function mappedIPv4(ip: string): string | undefined {
   const groups = ipv6Groups(ip);
   if (groups === undefined || groups.slice(0, 6).join() !== '0,0,0,0,0,ffff') return undefined;
@@ -32,7 +32,7 @@ export function mappedIPv4(ip: string): string | undefined {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** The eight groups without leading zeros; undefined when the text is no IPv6 address. */
+/** The eight groups without leading zeros; undefined for an invalid IPv6 address. */
 function ipv6Groups(ip: string): readonly string[] | undefined {
   if (!isIPv6(ip)) return undefined;
   const [address = ''] = ip.split('%');
@@ -45,7 +45,6 @@ function groupsOf(text: string): string[] {
   return text === '' ? [] : text.split(':').flatMap(hexGroups);
 }
 
-/** A dotted part stands for two groups. */
 function hexGroups(part: string): readonly string[] {
   if (!part.includes('.')) return [Number.parseInt(part, 16).toString(16)];
   const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);

@@ -1,33 +1,32 @@
 /**
- * Which client a request comes from, and by what its limits are counted.
+ * Finds the client of a request, and the key of its limits.
  *
- * Behind a proxy every connection has the proxy's address. What a proxy says of its clients is believed of
- * trusted proxies only, because everybody can write the same headers.
+ * Behind a proxy every connection has the proxy's address. Only trusted proxies may name their
+ * clients, because anyone can write the same headers.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { LIMITS } from '../../config/limits.js';
 import type { RequestOrigin } from '../transport/native-http.js';
 import { addressKey, isLoopback, mappedIPv4 } from './client-address.js';
 
-/** Takes an address that sends X-Forwarded-For and is not trusted: a forgotten proxy, or a lie. */
+/** Called with an untrusted address that sends X-Forwarded-For: a forgotten proxy, or a forgery. */
 export type OnIgnored = (peer: string) => void;
 
 /** Finds the clients of requests, behind trusted proxies if there are any. */
 export class ClientAddresses {
-  /** Undefined while no proxy is trusted. */
   readonly #trusted: BlockList | undefined;
   #onIgnored: OnIgnored | undefined;
 
   /**
-   * `trustedProxies` are addresses and CIDR networks, IPv4 and IPv6, that the settings have checked.
-   * `onIgnored` is called the first time that somebody else forwards a request.
+   * `trustedProxies` are validated addresses and CIDR networks, IPv4 and IPv6. `onIgnored` is
+   * called for the first untrusted forwarding.
    */
   constructor(trustedProxies: readonly string[] = [], onIgnored?: OnIgnored) {
     this.#trusted = trustedProxies.length === 0 ? undefined : blockListOf(trustedProxies);
     this.#onIgnored = onIgnored;
   }
 
-  /** Returns the address of a client: the last one on the way here that is not a trusted proxy's. */
+  /** Returns the client's address: the last one on the path that is not a trusted proxy's. */
   findClient(origin: RequestOrigin): string {
     const { peer } = origin;
     if (!this.#isTrusted(peer)) {
@@ -40,16 +39,16 @@ export class ClientAddresses {
   }
 
   /**
-   * Returns the key by which the limits of an address count; undefined for one without limits. That is
-   * loopback while no proxy is trusted: with one, it is the address of a proxy on this machine.
+   * Returns the key for an address's limits; undefined for none. Loopback has no limits while no
+   * proxy is trusted: with one, it is the address of a proxy on this machine.
    */
   limitKey(ip: string): string | undefined {
     return this.#trusted === undefined && isLoopback(ip) ? undefined : addressKey(ip);
   }
 
   /**
-   * Each proxy appends the address that it was called from, so the list is read from its right end. An
-   * entry that is no address ends it: the client is then the proxy that wrote it.
+   * Each proxy appends its peer's address, so the list is read from the right. An invalid entry
+   * ends it: the client is then the proxy that wrote it.
    */
   #findForwarded(proxy: string, origin: RequestOrigin): string {
     let client = proxy;
@@ -84,7 +83,7 @@ function blockListOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** The entries of all lines of the header, the last one first, without empty ones, up to a limit. */
+/** The non-empty entries of all lines of the header, last first, up to a limit. */
 function* entriesFromRight(lines: readonly string[]): Generator<string> {
   const list = lines.join(',');
   let end = list.length;
@@ -96,13 +95,13 @@ function* entriesFromRight(lines: readonly string[]): Generator<string> {
   }
 }
 
-/** The address of an entry, which may have a port behind it; undefined when it has none. */
+/** The address of an entry, without its port; undefined for an invalid one. */
 function readAddress(entry: string): string | undefined {
   if (entry.length > ENTRY_CHARS_MAX) return undefined;
   const bare = /^\[(.+)\](:\d{1,5})?$/.exec(entry)?.[1] ?? entry.replace(PORT_OF_IPV4, '$1');
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** The longest IPv6 address in brackets with a port has 53, and a zone some more. */
+/** The longest IPv6 address in brackets with a port has 53 characters, plus a zone. */
 const ENTRY_CHARS_MAX = 80;
 const PORT_OF_IPV4 = /^([\d.]+):\d{1,5}$/;

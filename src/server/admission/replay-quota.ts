@@ -1,4 +1,4 @@
-/** How many replays one address may have: each has one of the few places of the thread that plays them all. */
+/** Limits the replays of one address: each occupies one of the replay thread's few slots. */
 import { LIMITS } from '../../config/limits.js';
 import { SocketError } from '../transport/errors.js';
 import { changeCount } from './admission.js';
@@ -13,7 +13,7 @@ export class ReplayQuota {
     this.#addresses = addresses;
   }
 
-  /** Counts a replay. Throws LIMIT_EXCEEDED when it would be one too many. */
+  /** Counts a replay. Throws LIMIT_EXCEEDED beyond the limit. */
   acquireReplay(ip: string): void {
     const address = this.#addresses.limitKey(ip);
     if (address === undefined) return;
@@ -24,7 +24,7 @@ export class ReplayQuota {
     changeCount(this.#byAddress, address, 1);
   }
 
-  /** Takes back what {@link ReplayQuota.acquireReplay} counted. */
+  /** Reverts {@link ReplayQuota.acquireReplay}. */
   releaseReplay(ip: string): void {
     const address = this.#addresses.limitKey(ip);
     if (address !== undefined) changeCount(this.#byAddress, address, -1);

@@ -6,7 +6,7 @@ import { type QuotaClass, TopicQuota } from './topic-quota.js';
 const LOOPBACK = '127.0.0.1';
 const topicsMax = 2_000;
 
-/** Acquires topics one after the other; returns how many there was room for. */
+/** Acquires topics one after the other; returns the number of successes. */
 function fill(quota: TopicQuota, quotaClass: QuotaClass, ip = LOOPBACK, count = 3_000): number {
   for (let at = 0; at < count; at += 1) {
     try {

@@ -1,8 +1,9 @@
 /**
- * How many topics may have subscribers: a topic costs work in every turn in which its market changes.
+ * Limits the topics with subscribers, because a topic costs work in every turn in which its market
+ * changes.
  *
- * The common topics, which most clients share, are as many as the markets make them and can always be
- * opened. Those that a client makes up share quotas that others can fill.
+ * The common topics, which most clients share, are bounded by the markets and can always be opened.
+ * Topics with client-chosen parameters share quotas that other clients can exhaust.
  */
 import { LIMITS } from '../../config/limits.js';
 import { SocketError } from '../transport/errors.js';
@@ -10,21 +11,21 @@ import { changeCount } from './admission.js';
 import { ClientAddresses } from './client-addresses.js';
 
 /**
- * Where a topic counts: with the common ones of its market, with those whose depth, grouping, times or
- * maker a client chose, or with those of makers without an account, which anybody can invent.
+ * The quota of a topic: the common ones of its market, those with a client-chosen depth, grouping,
+ * time or maker, or those of makers without an account, which anyone can invent.
  */
 export type QuotaClass = 'common' | 'chosen' | 'unknownMaker';
 
-/** What a {@link TopicQuota} goes by. */
+/** Options of a {@link TopicQuota}. */
 export interface TopicQuotaOptions {
   /** Topics of one address, in all classes; 0 for no limit. */
   readonly topicsPerIp: number;
-  /** Topics that a client chose, in all. */
+  /** Client-chosen topics, in total. */
   readonly topicsMax: number;
   readonly addresses?: ClientAddresses;
 }
 
-/** A subscription that is to be counted. */
+/** A subscription to count. */
 export interface CountedTopic {
   readonly ip: string;
   readonly key: string;
@@ -32,12 +33,12 @@ export interface CountedTopic {
 }
 
 interface OpenTopic {
-  /** That of its first subscriber. */
+  /** The class of its first subscriber. */
   readonly quotaClass: QuotaClass;
   subscriptions: number;
 }
 
-/** Counts the topics with subscribers, of each class and of each address. */
+/** Counts the topics with subscribers, by class and by address. */
 export class TopicQuota {
   readonly #topicsPerIp: number;
   readonly #classSizes: Readonly<Record<QuotaClass, number>>;
@@ -56,12 +57,11 @@ export class TopicQuota {
     this.#addresses = addresses ?? new ClientAddresses();
   }
 
-  /** Topics with subscribers. */
   get topicCount(): number {
     return this.#open.size;
   }
 
-  /** Counts a subscription. Throws LIMIT_EXCEEDED when it would be one topic too many. */
+  /** Counts a subscription. Throws LIMIT_EXCEEDED beyond a limit. */
   acquireTopic({ ip, key, quotaClass }: CountedTopic): void {
     const known = this.#open.get(key);
     if (known === undefined) this.#requireQuota(quotaClass);
@@ -75,7 +75,7 @@ export class TopicQuota {
     this.#counts[quotaClass] += 1;
   }
 
-  /** Takes back what {@link TopicQuota.acquireTopic} counted. */
+  /** Reverts {@link TopicQuota.acquireTopic}. */
   releaseTopic(ip: string, key: string): void {
     const topic = this.#open.get(key);
     if (topic === undefined) return;

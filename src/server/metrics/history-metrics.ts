@@ -3,7 +3,6 @@
 import type { HistoryStats } from '../../contract/history-source.js';
 import { counterSeries, gaugeSeries, type MetricSeries, stateFlags } from './series.js';
 
-/** The states of the history. */
 const STATES = ['starting', 'backfilling', 'live', 'failing'] as const;
 
 /** The name of the count of failed writes. */

@@ -3,7 +3,6 @@ import type { AsOfStats } from '../../contract/as-of-source.js';
 import type { JournalStats } from '../../contract/journal-source.js';
 import { gaugeSeries, type MetricSeries, stateFlags } from './series.js';
 
-/** The states of the journal. */
 const STATES = ['starting', 'writing', 'stopped'] as const;
 
 /** The journal in the body of /status. */

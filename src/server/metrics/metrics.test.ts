@@ -6,7 +6,7 @@ import { systemTimers } from '../../rpc/timers.js';
 import { FakeBook } from '../testing/running-server.js';
 import { Metrics, type MetricsOptions, RequestCounts } from './metrics.js';
 
-/** A book that counts how often its statistics are read, which is once a rendering. */
+/** A book that counts reads of its statistics, one per rendering. */
 class CountingBook extends FakeBook {
   reads = 0;
   onRead: () => void = () => {};

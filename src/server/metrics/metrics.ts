@@ -1,6 +1,6 @@
 /**
- * Prometheus metrics. Requests are counted in a plain map and turned into samples at the scrape, so
- * that a request pays one addition; the statistics of the book are read at the scrape as well.
+ * Prometheus metrics. Requests are counted in a plain map and converted to samples at the scrape,
+ * so that a request pays one addition; the statistics of the book are read at the scrape as well.
  */
 import { readdir } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -40,11 +40,9 @@ export interface MetricsOptions {
   readonly history?: Pick<MarketDataSource, 'readStats'>;
   readonly journal?: Pick<JournalSource, 'readStats'>;
   readonly asOf?: Pick<AsOfSource, 'readStats'>;
-  /** Bytes of responses that wait for their clients. */
+  /** Queued bytes of responses. */
   readonly unsent?: { readonly bytes: number };
-  /** Bytes that wait for WebSockets. */
   readonly backlog?: { readonly bytes: number };
-  /** Lines of the log that could not be written. */
   readonly logLines?: { readonly lost: number };
   readonly timers: Timers;
 }
@@ -53,20 +51,20 @@ export interface MetricsOptions {
 const FEED_STATES = ['starting', 'rebuilding', 'live', 'lagging', 'stale'] as const;
 
 /**
- * The text of /metrics for one service. It is rendered once for all requests that come meanwhile and for a
- * short time after, and other work of the event loop gets its turn between the metrics.
+ * The text of /metrics for one service. Requests during a rendering and shortly after share its
+ * result, and the event loop runs other work between the metrics.
  */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #timings: Timings | undefined;
   readonly #book: BookSource;
   readonly #directory: Pick<MarketDirectory, 'markets'>;
-  /** Read once a scrape, because reading them walks all levels of all markets. */
+  /** Read once per scrape, because reading them walks all levels of all markets. */
   #stats: BookStats;
   readonly #timers: Timers;
-  /** The rendering that runs or was the last; undefined when the last one failed. */
+  /** The current or last rendering; undefined after a failure. */
   #rendering: Promise<string> | undefined;
-  /** When it ended; undefined while it runs. */
+  /** The end of the last rendering; undefined during it. */
   #renderedAtMs: number | undefined;
 
   constructor(options: MetricsOptions) {
@@ -190,7 +188,7 @@ export class Metrics {
   }
 }
 
-/** The library reads the open files in the way that blocks: 20,000 sockets are as many directory entries. */
+/** The library lists open files synchronously: 20,000 sockets are as many directory entries. */
 function replaceDescriptorCount(registry: Registry): void {
   const name = 'process_open_fds';
   if (registry.getSingleMetric(name) === undefined) return;
@@ -200,7 +198,7 @@ function replaceDescriptorCount(registry: Registry): void {
     help: 'Number of open file descriptors.',
     registers: [registry],
     async collect() {
-      // One of them is the directory itself.
+      // One of the entries is the directory itself.
       const open = await readdir('/proc/self/fd').catch(() => undefined);
       if (open !== undefined) this.set(open.length - 1);
     },
@@ -250,7 +248,7 @@ function feedSeries(feed: () => FeedMetrics, readiness: () => Readiness): readon
   ];
 }
 
-/** Of each stream that is merged: name, help and figure. */
+/** Figures of each merged stream: name, help and value. */
 const SOURCE_FIGURES: readonly [string, string, (source: SourceStatus) => number][] = [
   ['trusted', 'Whether it keeps the book.', ({ state }) => (state === 'trusted' ? 1 : 0)],
   ['slot_lag', 'Slots behind the newest source.', ({ slotLag }) => slotLag],
@@ -261,7 +259,7 @@ const SOURCE_FIGURES: readonly [string, string, (source: SourceStatus) => number
   ['disagreements_total', 'States that it notified otherwise.', (source) => source.disagreements],
 ];
 
-/** One value for each stream that is merged, by its name. */
+/** One value for each merged stream, by its name. */
 function sourceSeries(feed: () => FeedMetrics): readonly MetricSeries[] {
   return SOURCE_FIGURES.map(([name, help, figureOf]) => {
     const kind = name.endsWith('_total') ? 'counter' : 'gauge';
@@ -275,7 +273,7 @@ function sourceSeries(feed: () => FeedMetrics): readonly MetricSeries[] {
 export class RequestCounts {
   readonly #counts = new Map<string, Map<number, number>>();
 
-  /** `path` is a route's name, never what a client sent: the number of series stays bounded. */
+  /** `path` is a route's name, never a client's text, so that the number of series is bounded. */
   countReply(path: string, status: number): void {
     let byStatus = this.#counts.get(path);
     if (byStatus === undefined) {
@@ -285,7 +283,6 @@ export class RequestCounts {
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
   }
 
-  /** One entry for each path and status seen. */
   *listCounts(): Generator<{ path: string; status: number; count: number }> {
     for (const [path, byStatus] of this.#counts) {
       for (const [status, count] of byStatus) yield { path, status, count };

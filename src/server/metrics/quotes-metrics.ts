@@ -14,9 +14,9 @@ export type QuoteCloseReason =
   | 'shutdown'
   | 'internal';
 
-/** The counters at one time. */
+/** A snapshot of the counters. */
 export interface QuoteSocketStats {
-  /** Sockets open now, and those whose maker has signed. */
+  /** Open sockets, and those whose maker has signed. */
   readonly sockets: number;
   readonly makers: number;
   /** Accepted messages of quotes: those that changed the book, and the others. */
@@ -25,7 +25,7 @@ export interface QuoteSocketStats {
   /** Errors sent, by code. */
   readonly errors: Readonly<Record<string, number>>;
   readonly closes: Readonly<Partial<Record<QuoteCloseReason, number>>>;
-  /** Upgrades refused, by code. */
+  /** Rejected upgrades, by code. */
   readonly refused: Readonly<Record<string, number>>;
 }
 

@@ -1,15 +1,15 @@
-/** Series of Prometheus metrics as rows of tables, whose values are read at each scrape. */
+/** Series of Prometheus metrics as table rows, whose values are read at each scrape. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** One number, or one for each value of a label. */
 export type SeriesValue = number | Readonly<Record<string, number | undefined>>;
 
-/** A value that goes up and down, or a count that only grows. */
+/** A gauge, or a counter. */
 export interface MetricSeries {
   readonly kind: 'gauge' | 'counter';
   readonly name: string;
   readonly help: string;
-  /** The label whose values `read` names; absent for a single number. */
+  /** The label whose values are the keys of `read`; absent for a single number. */
   readonly label?: string;
   readonly read: () => SeriesValue;
 }
@@ -48,7 +48,7 @@ export function registerSeries(registry: Registry, series: MetricSeries): void {
   }
 }
 
-/** 1 for the state that holds and 0 for the others. */
+/** 1 for the current state and 0 for the others. */
 export function stateFlags(
   states: readonly string[],
   current: string,

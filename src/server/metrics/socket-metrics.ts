@@ -4,14 +4,14 @@ import { counterSeries, gaugeSeries, incrementCount, type MetricSeries } from '.
 
 /** Counters of published frames since the start. */
 export interface PublisherStats {
-  /** Frames sent to readers: each frame counts once for each reader. */
+  /** Sent frames: each frame counts once per reader. */
   readonly delivered: number;
   readonly deliveredBytes: number;
-  /** Frames that could not be made. */
+  /** Frames that failed to render. */
   readonly failed: number;
 }
 
-/** Why a socket closed, with the service's own reasons apart. */
+/** Why a socket closed, with the service's own reasons distinguished. */
 export type CloseReason =
   | Exclude<CloseCause, 'server'>
   | 'slowReader'
@@ -19,36 +19,35 @@ export type CloseReason =
   | 'shutdown'
   | 'internal';
 
-/** The counters at one time. */
+/** A snapshot of the counters. */
 export interface SocketStats {
-  /** Sockets and topics open now. */
+  /** Open sockets and topics. */
   readonly sockets: number;
   readonly topics: number;
   /**
-   * Frames made for subscribers, the first ones after a subscription among them, and their bytes. A
-   * subscriber that is behind is counted, although one new book replaces what was published
-   * meanwhile: see {@link SocketStats.dropped} and {@link SocketStats.resets}.
+   * Frames for subscribers, including first ones, and their bytes. A slow subscriber counts too,
+   * although one new book may replace several publications: see {@link SocketStats.dropped} and
+   * {@link SocketStats.resets}.
    */
   readonly frames: number;
   readonly bytes: number;
-  /** Messages left out of sockets that were full, each followed by a reset or a close. */
+  /** Messages dropped for full sockets, each followed by a reset or a close. */
   readonly dropped: number;
-  /** Times that a socket was full. */
+  /** How often a socket became full. */
   readonly slow: number;
-  /** Books sent again, whole, to sockets that had been full. */
+  /** Whole books resent to sockets that had been full. */
   readonly resets: number;
-  /** Memory of the deltas stored for readers that reconnect. */
+  /** Memory of the deltas stored for resuming readers. */
   readonly ringBytes: number;
-  /** Frames that the book could not make. */
+  /** Frames that the book failed to render. */
   readonly failed: number;
   readonly closes: Readonly<Partial<Record<CloseReason, number>>>;
   /** Errors sent, by code. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Upgrades refused, by code. */
+  /** Rejected upgrades, by code. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
-/** What is open now. */
 type OpenSocketStats = Pick<SocketStats, 'sockets' | 'topics' | 'ringBytes'>;
 
 /** The counters of one service. */
@@ -62,7 +61,6 @@ export class SocketCounts {
   readonly #errors = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
 
-  /** A frame for one socket alone. */
   countFrame(bytes: number): void {
     this.#frames += 1;
     this.#bytes += bytes;

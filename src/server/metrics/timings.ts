@@ -1,20 +1,20 @@
 import type { Timer, Timers } from '../../contract/timers.js';
 
-/** Seconds: from one batch of a few accounts, some 50 us, to a loop that hardly turns any more. */
+/** Seconds: from a batch of a few accounts, about 50 us, to a nearly blocked event loop. */
 const PATH_SECONDS = [
   0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
 ];
-/** Seconds: the target is 5 ms, and a second of it is an outage. */
+/** Seconds: the target is 5 ms, and a second is an outage. */
 const BLOCKED_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-/** Seconds: a frame waits for its turn, for the publish interval at most. */
+/** Seconds: a frame waits for its turn, at most for the publish interval. */
 const PUBLISHED_SECONDS = [
   0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
 ];
 
-/** Seconds: a body of a warm book takes 1 ms, one that is restored 200 ms, and ten seconds are the limit. */
+/** Seconds: a body of a warm book takes 1 ms, one that is restored 200 ms, and the limit is ten seconds. */
 const AS_OF_SECONDS = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 10];
 
-/** How often the loop is sampled: of shorter blocks than this, a part is measured. */
+/** Sampling interval of the event loop: shorter blocks are measured partially. */
 const SAMPLE_INTERVAL_MS = 10;
 
 /** Latencies from the chain's notification to the reader. */
@@ -31,7 +31,7 @@ export class Timings {
     this.#timers = timers;
   }
 
-  /** Starts to measure how late the event loop is. */
+  /** Starts to measure the lag of the event loop. */
   watchLoop(): void {
     this.#sampledAtMs = this.#timers.nowMs();
     this.#planSample();
@@ -78,20 +78,20 @@ export class Timings {
 
 /**
  * A distribution of durations in fixed buckets. `observe` costs a few comparisons and allocates
- * nothing; the text is made at the scrape.
+ * nothing; the text is rendered at the scrape.
  */
 export class Histogram {
   readonly #limits: readonly number[];
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** `limits` are the upper bounds in seconds, ascending; what is above the last is counted too. */
+  /** `limits` are the upper bounds in seconds, ascending; values above the last are counted too. */
   constructor(limits: readonly number[]) {
     this.#limits = limits;
     this.#counts = new Float64Array(limits.length + 1);
   }
 
-  /** Counts one duration; one below zero, of a clock that stepped, counts as zero. */
+  /** Counts one duration; a negative one, after a clock step, counts as zero. */
   observe(seconds: number): void {
     const duration = Math.max(seconds, 0);
     const limits = this.#limits;

@@ -3,7 +3,7 @@
 import type { VenueStats } from '../../contract/venue-stats.js';
 import type { MetricSeries } from './series.js';
 
-/** A venue as /status shows it. */
+/** A venue in the body of /status. */
 export function venueStatus({ name, host, markets }: VenueStats): Record<string, unknown> {
   const rounded = (ageMs: number | null): number | null =>
     ageMs === null ? null : Math.max(0, Math.round(ageMs));
@@ -41,7 +41,6 @@ export function venueSeries(venues: () => readonly VenueStats[]): readonly Metri
   ];
 }
 
-/** Sums of a count over all venues, by its name. */
 function sumCounts(
   venues: readonly VenueStats[],
   countsOf: (venue: VenueStats) => Readonly<Record<string, number>>,

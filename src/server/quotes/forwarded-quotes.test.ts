@@ -7,7 +7,7 @@ const maker = makerKey(1).publicKey.toBase58();
 const MARKETS = [{ id: 3, marketType: 'spot', marketIndex: 65_535 }] as const;
 const [MAX, MIN] = [2n ** 63n - 1n, -(2n ** 31n)];
 
-/** A core whose book has another number for the same market, and what it was given. */
+/** A core whose book has another id for the same market, and its received quotes. */
 function coreWith(outcome: 'changed' | 'makersExceeded' = 'changed', everLive = true) {
   const taken: Omit<MakerQuotes, 'tsMs'>[] = [];
   const parts = {

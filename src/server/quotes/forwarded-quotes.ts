@@ -1,4 +1,4 @@
-/** Quotes on their way from the socket of a maker to a book on another machine, and the result on its way back, as texts. */
+/** Forwards quotes from a maker's socket to a book on another machine, and returns the result, as texts. */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import type { IndicativeQuote, QuotedSide, QuoteSink } from '../../contract/indicative.js';
@@ -7,10 +7,13 @@ import { ClientMessage } from '../sockets/client-message.js';
 import { SOCKET_ERROR_CODES, SocketError } from '../transport/errors.js';
 import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
 
-/** Sends a text to the service that has the book, and resolves with its reply. Rejects with a SocketError where none takes it. */
+/**
+ * Sends a text to the service with the book, and resolves with its reply. Rejects with a
+ * SocketError when no service accepts it.
+ */
 export type SendQuotes = (text: string) => Promise<string>;
 
-/** The book of another machine, whose markets are known here. */
+/** A sink for the book of another machine, whose markets are known here. */
 export function forwardingSink(
   markets: () => readonly Pick<MarketInfo, 'id' | 'marketType' | 'marketIndex'>[],
   sendQuotes: SendQuotes,
@@ -31,7 +34,7 @@ export function forwardingSink(
   };
 }
 
-/** Sets quotes that were forwarded; returns the reply. Whatever the text is, it becomes one. */
+/** Applies forwarded quotes; returns the reply, for any text. */
 export async function takeForwarded(text: string, parts: QuoteTakerParts): Promise<string> {
   try {
     return JSON.stringify({ outcome: await takeQuotes(signedQuotes(text), parts) });
@@ -53,7 +56,7 @@ function signedQuotes(text: string): { message: ClientMessage; maker: string } {
   return { message, maker };
 }
 
-/** In the members that makers send. */
+/** Encodes the members of a maker's message. */
 function quoteMembers({ bid, ask, isOracleOffset }: IndicativeQuote): object {
   const side = (name: string, of: QuotedSide | null): object =>
     of === null ? {} : { [`${name}_price`]: String(of.price), [`${name}_size`]: String(of.size) };
@@ -65,7 +68,7 @@ function outcomeOf(reply: string): 'changed' | 'unchanged' {
   const outcome = message?.getValue('outcome');
   if (outcome === 'changed' || outcome === 'unchanged') return outcome;
   const code = SOCKET_ERROR_CODES.find((known) => known === message?.getValue('code'));
-  // The message of a reply may be anybody's who reaches NATS: a maker is sent our own words.
+  // Anyone with access to NATS can write a reply's message: the maker gets a fixed one.
   if (code !== undefined) throw new SocketError(code, 'the core does not take the quotes');
   throw new SocketError('INTERNAL', 'the core has sent a reply that this edge does not know');
 }

@@ -17,7 +17,7 @@ const quote = {
 };
 const whole = { market_index: 0, market_type: 'perp', quotes: [quote] };
 
-/** The quotes of a message, or the code and the text of what is wrong with it. */
+/** The quotes of a message, or its error code and text. */
 function read(message: object): unknown {
   const parsed = ClientMessage.parse(JSON.stringify(message));
   if (parsed === undefined) throw new Error('the message is an object');
@@ -166,7 +166,6 @@ describe('any frame', () => {
   });
 });
 
-/** The session of a maker that has signed, on a socket that keeps what it is sent. */
 function signedSession() {
   const keypair = makerKey(7);
   const maker = keypair.publicKey.toBase58();
@@ -245,7 +244,7 @@ const oddValues: readonly unknown[] = [
   { __proto__: null, constructor: 1 },
 ];
 
-/** A message with a part replaced by something odd, cut, of random characters, or binary. */
+/** A message with a random defect: an odd value, a cut, random characters, or binary. */
 function randomFrame(random: Random): string | null {
   const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
   const kind = random(8);

@@ -1,14 +1,14 @@
-/** A maker's quotes as they are sent: the shape of the senders in use, checked value by value. */
+/** Parses a maker's quotes, in the format of existing makers, value by value. */
 import { LIMITS } from '../../config/limits.js';
 import type { IndicativeQuote, QuotedSide } from '../../contract/indicative.js';
 import { ClientMessage, kindOf } from '../sockets/client-message.js';
 import { quoteValue, SocketError } from '../transport/errors.js';
 
-/** All quotes of a maker in one market, which replace those before. */
+/** All quotes of a maker in one market, which replace the previous ones. */
 export interface QuotesMessage {
   readonly marketType: 'perp' | 'spot';
   readonly marketIndex: number;
-  /** None withdraws those before. */
+  /** An empty list withdraws the previous quotes. */
   readonly quotes: readonly IndicativeQuote[];
 }
 
@@ -19,12 +19,12 @@ interface Range {
 
 const SIZE: Range = { min: 0n, max: 2n ** 64n - 1n };
 const FIXED: Range = { min: 1n, max: 2n ** 63n - 1n };
-/** What an order on chain may add to the oracle's price. */
+/** The range of oracle offsets of on-chain orders. */
 const OFFSET: Range = { min: -(2n ** 31n), max: 2n ** 31n - 1n };
-/** A price beside a size of 0, which no rule looks at. */
+/** The range of a price with size 0, which no rule reads. */
 const ANY_PRICE: Range = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
-/** Reads a message of quotes. Throws a SocketError that names the first wrong value. */
+/** Parses a message of quotes. Throws a SocketError that names the first invalid value. */
 export function readQuotes(message: ClientMessage): QuotesMessage {
   const max = LIMITS.marketIndexMax;
   const marketIndex = message.readInteger('market_index', { min: 0, max });
@@ -58,13 +58,13 @@ function quotesOf(message: ClientMessage): readonly IndicativeQuote[] {
 
 const SIDE_MEMBERS = ['bid_price', 'bid_size', 'ask_price', 'ask_size'] as const;
 
-/** The one quote of a message without a list, as driftpy's sender writes it. */
+/** The single quote of a message without a list, the format of driftpy's client. */
 function flatQuoteOf(message: ClientMessage): IndicativeQuote {
   if (SIDE_MEMBERS.some((name) => message.hasMember(name))) return quoteOf(message, '');
   throw missingMember('quotes');
 }
 
-/** `where` stands before the names of its members in errors. */
+/** `where` prefixes the names of its members in errors. */
 function quoteOf(quote: ClientMessage, where: string): IndicativeQuote {
   const isOracleOffset = quote.getValue('is_oracle_offset') ?? false;
   if (typeof isOracleOffset !== 'boolean') {
@@ -75,7 +75,7 @@ function quoteOf(quote: ClientMessage, where: string): IndicativeQuote {
   return { bid: read('bid'), ask: read('ask'), isOracleOffset };
 }
 
-/** A side that names no price or no size is not quoted, and one of size 0 is quoted for nothing. */
+/** A side without price or size is not quoted; a side of size 0 is an empty quote. */
 function sideOf(
   quote: ClientMessage,
   {
@@ -90,7 +90,7 @@ function sideOf(
   return price === null || size === null || size === 0n ? null : { price, size };
 }
 
-/** A whole number, as its decimal text or, where a number holds it exactly, as a number. */
+/** An integer as decimal text or, if exact, as a number. */
 function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | null {
   if (value === null || value === undefined) return null;
   const isText = typeof value === 'string' && /^-?\d+$/.test(value);
@@ -102,7 +102,7 @@ function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | n
     throw new SocketError('INVALID_PARAM', `${where} was ${was}, must be a whole number as text`);
   }
   const text = String(value);
-  // Longer texts are out of any range, and would take long to read.
+  // Longer texts are out of any range, and slow to parse.
   const whole = text.length <= DIGITS_MAX ? BigInt(text) : null;
   if (whole !== null && whole >= min && whole <= max) return whole;
   throw new SocketError(
@@ -111,7 +111,7 @@ function wholeOf(value: unknown, where: string, { min, max }: Range): bigint | n
   );
 }
 
-/** Digits of 64 bits, a sign, and some zeros before. */
+/** Digits of 64 bits, a sign, and some leading zeros. */
 const DIGITS_MAX = 32;
 
 function missingMember(name: string): SocketError {

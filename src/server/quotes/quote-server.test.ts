@@ -172,7 +172,7 @@ describe('quotes: who may quote', () => {
 
 describe('quotes: sockets that have not signed', () => {
   const { quoteUnsignedPerKeyMax: PER_KEY, quoteUnsignedPerAddressMax: PER_ADDRESS } = LIMITS;
-  // None of them is late on a slow machine.
+  // No timeout on a slow machine.
   const patient = { signMsMax: 600_000 };
   const addresses = new ClientAddresses(['127.0.0.1']);
   const behindProxy = () => start({ ...patient, addresses });
@@ -216,7 +216,7 @@ describe('quotes: sockets that have not signed', () => {
     await until(() => server.readStats().sockets === PER_KEY);
     const late = await makerProbe(url, maker, from(STRANGER));
     expect(server.readStats()).toMatchObject({ makers: 1, refused: { RATE_LIMITED: 1 } });
-    // It has signed, so that it no longer counts among them.
+    // It has signed, so it no longer counts as unsigned.
     await challenged(url, maker, from(STRANGER));
     await late.close();
   });
@@ -366,7 +366,7 @@ describe('quotes: what is sent', () => {
   });
 });
 
-/** The answer to an upgrade that is refused. */
+/** The response to a rejected upgrade. */
 function upgradeAnswer(address: string): Promise<object> {
   const headers = {
     Connection: 'Upgrade',

@@ -1,9 +1,8 @@
 /**
- * The sockets of the makers that quote: admission, one connection for each maker, heartbeats, and the
- * shutdown.
+ * The sockets of quoting makers: admission, one connection per maker, heartbeats, and shutdown.
  *
- * Of two connections of one maker the newer stays once it has signed: the older one was often lost
- * without either side noticing, and must not lock its maker out.
+ * Of two connections of one maker the newer one stays once it has signed: the older one was often
+ * lost without either side noticing, and must not lock out its maker.
  */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
@@ -27,17 +26,16 @@ import { UnsignedSockets } from './unsigned-sockets.js';
 /** The parts and settings of the makers' sockets. */
 export interface QuoteServerOptions {
   readonly directory: Pick<MarketDirectory, 'markets'>;
-  /** Absent where quotes are not taken, as in a replay: nobody is on the list then. */
+  /** Absent where quotes are not accepted, as in a replay: the list of makers is then empty. */
   readonly sink: QuoteSink | undefined;
-  /** Keys (base58) of those who may quote. */
+  /** Keys (base58) of the permitted makers. */
   readonly quoteMakers: readonly string[];
   readonly readiness: () => Readiness;
   readonly timers: Timers;
   readonly addresses?: ClientAddresses;
   readonly onFault: (error: unknown, where: string) => void;
-  /** Sockets at other services of the same book. */
   readonly others?: OtherMakerSockets | undefined;
-  /** The limits of the service by default. */
+  /** By default the service's limits. */
   readonly unsignedMax?: number;
   readonly signMsMax?: number;
   readonly messagesPerSecond?: number;
@@ -53,7 +51,6 @@ export class QuoteServer implements SocketHandlers {
   readonly #counts = new QuoteCounts();
   readonly #sessions = new Set<QuoteSession>();
   readonly #unsigned: UnsignedSockets;
-  /** The sessions that have signed, one a maker. */
   readonly #signed = new Map<string, QuoteSession>();
   #heartbeats: Timer | undefined;
   #closing = false;
@@ -76,7 +73,6 @@ export class QuoteServer implements SocketHandlers {
     options.others?.onMakerElsewhere((maker) => this.#signed.get(maker)?.closeAsReplaced());
   }
 
-  /** Starts the heartbeats. */
   start(): void {
     const { timers, heartbeatMs = LIMITS.quoteHeartbeatMs } = this.#options;
     this.#heartbeats = repeatCall(timers, heartbeatMs, () => {
@@ -132,7 +128,7 @@ export class QuoteServer implements SocketHandlers {
   }
 }
 
-/** The id of a market; undefined where none is served. */
+/** The id of a market; undefined for an unserved one. */
 export function marketIdOf(
   directory: Pick<MarketDirectory, 'markets'>,
   marketType: 'perp' | 'spot',
@@ -143,7 +139,7 @@ export function marketIdOf(
   return directory.markets().find(isMeant)?.id;
 }
 
-/** The key that the query names. Throws a ServerError when there is none, or it is no key. */
+/** The key in the query. Throws a ServerError when it is missing or invalid. */
 function makerOf(query: string): string {
   const key = splitQuery(query, { pubkey: true }).get('pubkey');
   if (key === undefined) {

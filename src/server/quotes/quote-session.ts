@@ -1,8 +1,10 @@
 /**
- * The session of one maker: the challenge, which proves that it holds its key, then its quotes. No message of a maker throws here; what is
- * wrong with it becomes an error reply, and closes the socket before the challenge is met.
+ * The session of one maker: the challenge, which proves possession of its key, then its quotes. No
+ * message of a maker throws here; a defect becomes an error reply, and closes the socket before the
+ * challenge is met.
  *
- * When the socket closes, its quotes are withdrawn, as a maker without a connection cannot move them.
+ * When the socket closes, its quotes are withdrawn, because a disconnected maker cannot update
+ * them.
  */
 import { createPublicKey, type KeyObject, randomBytes, verify } from 'node:crypto';
 import { publicKeyBytes } from '../../config/public-key.js';
@@ -15,7 +17,7 @@ import type { ClientSocket, CloseCause, SocketSession } from '../transport/clien
 import { SocketError } from '../transport/errors.js';
 import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
 
-/** What all sessions share. */
+/** Dependencies shared by all sessions. */
 export interface QuoteSessionParts extends QuoteTakerParts {
   readonly isMaker: (key: string) => boolean;
   readonly counts: QuoteCounts;
@@ -23,7 +25,6 @@ export interface QuoteSessionParts extends QuoteTakerParts {
   readonly signMsMax: number;
   readonly messagesPerSecond: number;
   readonly onFault: (error: unknown, where: string) => void;
-  /** The maker has signed. */
   readonly onSigned: (session: QuoteSession) => void;
   readonly onClosed: (session: QuoteSession) => void;
 }
@@ -35,7 +36,7 @@ export class QuoteSession implements SocketSession {
   readonly #messageLimiter: MessageLimiter;
   /** The markets that this socket has quoted. */
   readonly #quoted = new Set<number>();
-  /** Remembers markets before the book has their quotes, which are withdrawn also when they are on their way. */
+  /** Records markets before the book has their quotes, so that quotes in flight are withdrawn too. */
   readonly #sink: QuoteSink = {
     setQuotes: (set) => {
       if (set.quotes.length === 0) this.#quoted.delete(set.market);
@@ -80,7 +81,7 @@ export class QuoteSession implements SocketSession {
     this.#handleMessage(message).catch((error: unknown) => this.#sendError(error, message?.id));
   }
 
-  /** The transport answers a ping; it counts as a message all the same. */
+  /** The transport answers a ping, which still counts as a message. */
   onPing(): void {
     this.#admitMessage();
   }
@@ -94,7 +95,6 @@ export class QuoteSession implements SocketSession {
     const reason = cause === 'server' ? (this.#closing ?? 'internal') : cause;
     this.#closing ??= reason;
     this.#parts.counts.countClose(reason);
-    // A socket that replaces this one takes over its quotes.
     if (reason !== 'replaced') this.#withdrawQuotes();
     this.#parts.onClosed(this);
   }
@@ -108,7 +108,7 @@ export class QuoteSession implements SocketSession {
     this.#closeSocket('replaced', policyViolationCode);
   }
 
-  /** Others wait to sign, and this socket has waited longest. */
+  /** The oldest unsigned socket makes room for another. */
   closeAsCrowdedOut(): void {
     const text = 'too many sockets have not signed yet; retry later';
     this.#sendErrorOn('auth', new SocketError('LIMIT_EXCEEDED', text));
@@ -124,7 +124,7 @@ export class QuoteSession implements SocketSession {
     this.#sendReply({ type: 'closing', reconnectAfterMs });
   }
 
-  /** Without a close frame: driftpy's sender takes a clean end for its own, and is silent for a minute. */
+  /** Without a close frame: driftpy's client takes a clean close for its own, and pauses for a minute. */
   cutForShutdown(): void {
     this.#deadline?.cancel();
     this.#closing ??= 'shutdown';
@@ -154,7 +154,7 @@ export class QuoteSession implements SocketSession {
     this.#sendReply({ channel: 'auth', message: 'Authenticated' });
   }
 
-  /** Whatever is wrong with it rejects. */
+  /** Rejects for any defect of the message. */
   async #handleMessage(message: ClientMessage | undefined): Promise<void> {
     if (message === undefined) {
       const rule = 'a message must be a JSON object in a text frame';
@@ -173,7 +173,7 @@ export class QuoteSession implements SocketSession {
   #withdrawQuotes(): void {
     for (const market of this.#quoted) {
       this.#withdrawMarket(market).catch((error: unknown) => {
-        // One that no core takes lives for a second, as all do.
+        // Without a core the quotes expire after a second, as usual.
         if (error instanceof SocketError) return;
         this.#parts.onFault(error, 'the quotes of a closed socket');
       });
@@ -204,12 +204,12 @@ export class QuoteSession implements SocketSession {
     this.#sendReply({ channel, type: 'error', code, message, id });
   }
 
-  /** Members that are undefined are left out. */
+  /** Undefined members are omitted. */
   #sendReply(answer: object): void {
     if (this.#closing === undefined) this.#sendText(JSON.stringify(answer));
   }
 
-  /** Ends the connection of a client that keeps sending and never reads. */
+  /** Cuts a client that keeps sending and never reads. */
   #sendText(text: string): void {
     if (this.socket.send(text) || this.#closing !== undefined) return;
     this.#closing = 'slowReader';
@@ -226,14 +226,14 @@ export class QuoteSession implements SocketSession {
 const policyViolationCode = 1008;
 const tryAgainLaterCode = 1013;
 
-/** What a maker has to sign. It names its purpose, so that it is good for nothing else. */
+/** The challenge for a maker to sign. It names its purpose, so the signature has no other use. */
 function newNonce(): string {
   return `slotbook quotes ${randomBytes(NONCE_BYTES).toString('hex')}`;
 }
 
 const NONCE_BYTES = 32;
 
-/** Whether a signature, as base64, is that of a key (base58) under the text of a nonce. */
+/** Whether a base64 signature by a key (base58) matches a challenge. */
 function isSigned(key: string, nonce: string, signature: string): boolean {
   if (!SIGNATURE.test(signature)) return false;
   return verify(null, Buffer.from(nonce), keyObject(key), Buffer.from(signature, 'base64'));

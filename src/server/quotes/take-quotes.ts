@@ -1,4 +1,4 @@
-/** From a message of quotes to the book, or to the error that its maker is sent. */
+/** Applies a message of quotes to the book, or returns the error for its maker. */
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { IndicativeOutcome, QuoteSink } from '../../contract/indicative.js';
@@ -6,10 +6,10 @@ import type { ClientMessage } from '../sockets/client-message.js';
 import { SocketError } from '../transport/errors.js';
 import { readQuotes } from './quote-message.js';
 
-/** What takes quotes. */
+/** Dependencies of applying quotes. */
 export interface QuoteTakerParts {
   readonly sink: QuoteSink;
-  /** The number of a market that is served. */
+  /** The id of a served market. */
   readonly marketOf: (marketType: 'perp' | 'spot', marketIndex: number) => number | undefined;
   readonly readiness: () => Readiness;
 }
@@ -20,10 +20,13 @@ export interface SignedQuotes {
   readonly maker: string;
 }
 
-/** What became of quotes that were taken. */
+/** The result of accepted quotes. */
 export type TakenOutcome = 'changed' | 'unchanged';
 
-/** Sets the quotes of a message. Rejects with a SocketError where the message, or the book, does not take them: those before stand. */
+/**
+ * Applies the quotes of a message. Rejects with a SocketError for an invalid message or a rejection
+ * by the book: the previous quotes then stay.
+ */
 export async function takeQuotes(
   { message, maker }: SignedQuotes,
   { sink, marketOf, readiness }: QuoteTakerParts,
@@ -41,7 +44,6 @@ function unknownMarket(name: string): SocketError {
   return new SocketError('UNKNOWN_MARKET', `market ${name} is not served`);
 }
 
-/** The error for quotes that the book refuses although each value is in its range. */
 function refusalOf(outcome: Exclude<IndicativeOutcome, TakenOutcome>): SocketError {
   switch (outcome) {
     case 'unknownMarket':

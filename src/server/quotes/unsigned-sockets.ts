@@ -1,6 +1,6 @@
 /**
- * The sockets of makers that are still to sign. Everybody who knows a maker's key can open them, so they
- * are few, and apart from those that have signed: they cannot keep a maker out.
+ * The sockets of makers that have not signed yet. Anyone who knows a maker's key can open them, so
+ * they are few, and separate from signed ones: they cannot lock out a maker.
  */
 import { LIMITS } from '../../config/limits.js';
 import { changeCount } from '../admission/admission.js';
@@ -8,24 +8,23 @@ import type { ClientAddresses } from '../admission/client-addresses.js';
 import { ServerError } from '../transport/errors.js';
 import type { QuoteSession } from './quote-session.js';
 
-/** What {@link UnsignedSockets} go by. */
+/** Options of {@link UnsignedSockets}. */
 export interface UnsignedSocketsOptions {
   readonly addresses: ClientAddresses;
-  /** In all. */
   readonly socketsMax: number;
 }
 
-/** Who opens a socket. */
+/** The origin of a socket. */
 export interface SocketOrigin {
   readonly ip: string;
-  /** The maker's key (base58) that it names. */
+  /** The maker's key (base58) in its query. */
   readonly maker: string;
 }
 
-/** Counts unsigned sockets, of each address and of each key from it; in all the oldest gives way. */
+/** Counts unsigned sockets by address, and by key and address; in total the oldest is closed for a new one. */
 export class UnsignedSockets {
   readonly #options: UnsignedSocketsOptions;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #sessions = new Set<QuoteSession>();
   readonly #byAddress = new Map<string, number>();
   readonly #byKey = new Map<string, number>();
@@ -46,7 +45,7 @@ export class UnsignedSockets {
     throw new ServerError('RATE_LIMITED', message);
   }
 
-  /** Adds a session. The oldest one is closed when there are too many: a maker signs at once. */
+  /** Adds a session. Beyond the limit the oldest one is closed: a real maker signs immediately. */
   addSession(session: QuoteSession): void {
     this.#sessions.add(session);
     this.#count(session, 1);
@@ -55,7 +54,6 @@ export class UnsignedSockets {
     if (oldest !== undefined) oldest.closeAsCrowdedOut();
   }
 
-  /** The session has signed, or its socket has closed. */
   removeSession(session: QuoteSession): void {
     if (this.#sessions.delete(session)) this.#count(session, -1);
   }

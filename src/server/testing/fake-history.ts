@@ -1,6 +1,6 @@
 /**
- * A history that returns the query it was given, for tests of parameters and headers. It holds no
- * trade: the content of bodies is tested where they are made.
+ * A history that echoes its query, for tests of parameters and headers. It has no trades: the
+ * content of bodies is tested in the history.
  */
 
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
@@ -17,11 +17,10 @@ export class FakeHistory implements MarketDataSource {
   current = 'v1';
   nextCursor: string | null = null;
   isFinal = false;
-  /** Makes every body this much longer. */
+  /** Padding of every body. */
   filler = '';
   /** The error that every query throws. */
   refusal: Error | undefined;
-  /** Queries return when this resolves. */
   gate: Promise<void> = Promise.resolve();
 
   /** Holds all queries until the returned function is called. */
@@ -57,14 +56,14 @@ export class FakeHistory implements MarketDataSource {
   }
 }
 
-/** The stats of a history that is live and empty. */
+/** The stats of a live, empty history. */
 export const liveFigures: HistoryStats = {
   ...{ state: 'live', reason: null, counts: {}, queued: 0, spansOpen: 0, missingFills: {} },
   stored: { trades: 0, fundingRates: 0, truncated: 0 },
   ...{ finalisedSlot: 0, completeSinceTs: null, chainTs: null, newestSlot: 0, lagMs: null },
 };
 
-/** An error as the history throws it, which is not a ServerError. */
+/** An error of the history, which is not a ServerError. */
 export function refusalWith(code: string, message: string, param?: string): Error {
   return Object.assign(new Error(message), { code, context: { param } });
 }

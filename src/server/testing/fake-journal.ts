@@ -13,7 +13,7 @@ function moment(slot: number): JournalMoment {
 
 const range = { segments: 1, bytes: 100, firstSeqs: [1, 2], lastSeqs: [5, 6] };
 
-/** What it keeps: a run before that of the fake book, and that one. */
+/** Its listing: a run before the fake book's, and the fake book's. */
 export const journalListing: JournalListing = {
   ranges: [
     { ...range, epoch: 'epoch-0', first: moment(10), last: moment(20) },
@@ -23,7 +23,7 @@ export const journalListing: JournalListing = {
   skipped: [{ name: '000000000004.journal', reason: 'it is damaged' }],
 };
 
-/** How it does. */
+/** Its statistics. */
 export const journalStats: JournalStats = {
   ...{ state: 'stopped', reason: 'the disk is full', segments: 2, bytes: 200, gaps: 1 },
   ...{ oldest: moment(10), newest: moment(90), queuedBytes: 0, events: { failures: 2 } },
@@ -35,7 +35,7 @@ export const fakeJournal: JournalSource = {
   readListing: () => journalListing,
 };
 
-/** Requests for past moments of a service that has had one. */
+/** Statistics of a service after one request for a past moment. */
 export const fakeAsOfStats: AsOfStats = {
   ...{ open: 0, threads: 1 },
   events: {

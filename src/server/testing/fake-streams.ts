@@ -1,7 +1,6 @@
 /**
- * Streaming topics over a fake book, for tests of who gets which frame and when: every change of its
- * version, its epoch or its filler is a delta. Sides are empty; what a frame shows is tested through
- * the engine.
+ * Streaming topics over a fake book, for tests of delivery: every change of its version, its epoch
+ * or its filler is a delta. Sides are empty; the content of frames is tested through the engine.
  */
 
 import type { MarketVersion } from '../../contract/book-source.js';
@@ -16,7 +15,7 @@ import type {
 export interface FakeVersion {
   readonly epoch: string;
   readonly current: MarketVersion;
-  /** Makes every snapshot and delta this much longer. */
+  /** Padding of every snapshot and delta. */
   readonly filler: string;
 }
 

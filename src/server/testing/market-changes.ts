@@ -3,12 +3,12 @@ import type { PublishMark } from '../../contract/publish-mark.js';
 import { MarkedTurns } from '../../feed/model/marked-turns.js';
 import { systemTimers } from '../../rpc/timers.js';
 
-/** A turn that changed these markets alone. */
+/** A turn that changed only these markets. */
 export function changes(changed: Partial<MarketChanges>): MarketChanges {
   return { dirty: [], requoted: [], indicated: [], allChanged: false, ...changed };
 }
 
-/** Publishes turns with marks as the feed does, and what had to wait when its time has come. */
+/** Publishes turns with marks like the feed, and delayed classes when they are due. */
 export class MarkedChanges {
   readonly #turns: MarkedTurns;
   #next = changes({});
@@ -33,7 +33,7 @@ export class MarkedChanges {
   }
 }
 
-/** A mark of all intervals of what a turn has changed. */
+/** A mark of all intervals for the changes of a turn. */
 export function markAll(turn: MarketChanges): PublishMark {
   const markets = new Set([...turn.dirty, ...turn.requoted, ...turn.indicated]);
   return [...markets].map((market) => ({ market, classes: ALL_CLASSES }));
@@ -41,7 +41,7 @@ export function markAll(turn: MarketChanges): PublishMark {
 
 const ALL_CLASSES = 0xff;
 
-/** Publishes all that a turn has changed at once. */
+/** Publishes all changes of a turn immediately. */
 export function publishAll(
   server: { publishTurn(changes: MarketChanges, mark: PublishMark): void },
   turn: MarketChanges,

@@ -1,6 +1,6 @@
 /**
- * A book that returns the request it was given, for tests of parameters and headers. It holds no order:
- * the content of bodies is tested through the engine.
+ * A book that echoes its request, for tests of parameters and headers. It has no orders: the
+ * content of bodies is tested through the engine.
  */
 
 import type {
@@ -58,18 +58,18 @@ function marketRow(
 export class FakeBook implements BookSource, MarketDirectory {
   epoch = 'epoch-1';
   current: MarketVersion = { seq: 7, slot: 1000, state: 'live', auctions: 3 };
-  /** The error that every order throws. */
+  /** The error that every simulated order throws. */
   refusal: Error | undefined;
-  /** Makes every body this much longer. */
+  /** Padding of every body. */
   filler = '';
   /** Makes every body throw. */
   broken = false;
 
-  /** Another array is another set of markets. */
+  /** A new array means changed markets. */
   rows = markets;
   #turn = 0;
 
-  /** A new turn at each read, as tests change the fields above at any time. */
+  /** A new turn at each read, because tests change the fields above at any time. */
   get turn(): number {
     this.#turn += 1;
     return this.#turn;
@@ -198,7 +198,7 @@ function textOfBigInt(value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** A reply that has been read to its end. */
+/** A reply with its complete body. */
 export class Answer {
   constructor(
     readonly status: number,
@@ -226,12 +226,12 @@ export interface RunningServer {
   readonly url: string;
   readonly faults: unknown[];
   readiness: Readiness;
-  /** Requests a path; headers alone are of a GET. */
+  /** Requests a path, by GET when only headers are given. */
   ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>;
   close(): void;
 }
 
-/** Serves `book` over the real transport, as the clients' port does or as the operator's. */
+/** Serves `book` over the real transport, on the clients' or the operator's port. */
 export async function startServer(
   book: BookSource & MarketDirectory,
   settings: Partial<HttpOptions> = {},

@@ -1,4 +1,4 @@
-/** A replay without a thread, which does what a test says. */
+/** A replay without a thread, controlled by the test. */
 import type {
   Replay,
   ReplayCommand,
@@ -6,10 +6,10 @@ import type {
   ReplayListener,
 } from '../../contract/replay-source.js';
 
-/** The main thread's end of a replay, whose items come when a test says so. */
+/** The main thread's side of a replay; the test supplies its items. */
 export class ScriptedReplay implements Replay {
   readonly items: ReplayItem[] = [];
-  /** What was sent to the thread, in its order. */
+  /** The messages to the thread, in order. */
   readonly sent: string[] = [];
   commandsWaiting = 0;
 

@@ -1,34 +1,30 @@
-/**
- * The WebSocket of one client, and the parts that take part in it: the session of the service on one
- * side, the transport on the other.
- */
+/** The WebSocket of one client: the interfaces between the service's session and the transport. */
 import { LIMITS } from '../../config/limits.js';
 import type { HttpRequest, Reply } from './reply.js';
 import type { WaitingSocket } from './socket-backlog.js';
 
-/** One client's WebSocket. After it has closed, every call does nothing. */
+/** One client's WebSocket. After it has closed, calls have no effect. */
 export interface ClientSocket {
   /** The client's address as text. */
   readonly ip: string;
-  /** Sends one message, see {@link isBinaryMessage}. False when it was dropped, as too much waits. */
+  /** Sends one message, see {@link isBinaryMessage}. False when it was dropped because the backlog is full. */
   send(text: string | Uint8Array): boolean;
   /** Sends everything that `run` sends in one packet. */
   sendTogether(run: () => void): void;
-  /** From now on the socket receives what is published under the topic. */
+  /** From now on the socket receives the topic's publications. */
   joinTopic(topic: string): void;
   leaveTopic(topic: string): void;
-  /** Sends a close frame behind what waits, and ends the connection. */
+  /** Queues a close frame after the backlog, and ends the connection. */
   close(code: number, reason: string): void;
-  /** Ends the connection without a close frame, and discards what waits. */
+  /** Ends the connection without a close frame, and discards the backlog. */
   terminate(): void;
-  /** Bytes that the client has not taken yet. */
   bufferedBytes(): number;
 }
 
 /**
- * Why a socket closed: the client closed it, the service did, the connection was lost or broke the
- * protocol, it was silent too long, it sent a message that was too large, or one that was no UTF-8, or too
- * much waited for all sockets together, and most of it for this one.
+ * Why a socket closed: closed by the client or the service, lost or a protocol violation, idle too
+ * long, an oversized message, a message of invalid UTF-8, or cut for one of the largest backlogs
+ * when all backlogs together exceeded their limit.
  */
 export type CloseCause = 'client' | 'server' | 'lost' | 'idle' | 'tooLarge' | 'notUtf8' | 'backlog';
 
@@ -40,11 +36,11 @@ export interface SocketSession {
   onMessage(text: string | null): void;
   /** A ping frame, which the transport has answered. */
   onPing(): void;
-  /** The client has taken some of what waited for it. */
+  /** The client has read a part of its backlog. */
   onDrain(): void;
   /**
-   * A message was dropped because too much waits already, and so is everything published until the
-   * client has read. The session must not leave or join topics here: the transport iterates over them.
+   * A message was dropped because the backlog is full, and so is every publication until the client
+   * has read. The session must not leave or join topics here: the transport is iterating over them.
    */
   onDropped(): void;
   /** The last event. */
@@ -54,9 +50,9 @@ export interface SocketSession {
 /** Admits the WebSockets of a listener, and opens their sessions. */
 export interface SocketHandlers {
   readonly paths: readonly string[];
-  /** Longest message of a client; the limit of the book's channels by default. */
+  /** Maximum message of a client; by default the limit of the book's channels. */
   readonly messageBytesMax?: number;
-  /** Returns the reply that refuses the upgrade; null admits the socket. */
+  /** Returns the reply that rejects the upgrade; null admits the socket. */
   checkUpgrade(request: HttpRequest): Reply | null;
   /** `query` is that of the upgrade, raw and without `?`. */
   openSession(socket: ClientSocket, query: string): SocketSession;
@@ -66,8 +62,8 @@ export interface SocketHandlers {
 export type Publish = (topic: string, bytes: string | Uint8Array) => void;
 
 /**
- * Whether a message is a binary one: its first byte has the highest bit, as docs/binary.md has it. All others are
- * UTF-8, and JSON text begins with a character below that.
+ * Whether a message is binary: its first byte has the highest bit set, by docs/binary.md. All
+ * others are UTF-8; JSON text begins with a lower byte.
  */
 export function isBinaryMessage(message: string | Uint8Array): boolean {
   return typeof message !== 'string' && (message[0] ?? 0) >= 0x80;
@@ -77,7 +73,7 @@ export function isBinaryMessage(message: string | Uint8Array): boolean {
 export const socketOptions = {
   maxPayloadLength: LIMITS.socketMessageBytesMax,
   maxBackpressure: LIMITS.socketBufferBytesMax,
-  // A slow client is not closed here: `delivery.ts` sends it again what was dropped.
+  // Slow clients stay open: `delivery.ts` resends the dropped content.
   closeOnBackpressureLimit: 0,
   idleTimeout: LIMITS.socketIdleSecondsMax,
   sendPingsAutomatically: true,
@@ -127,8 +123,8 @@ export class TransportSocket implements ClientSocket, WaitingSocket {
 
   close(code: number, reason: string): void {
     if (!this.#isOpen) return;
-    // The transport sends no close frame to a socket that is full, and keeps what waits for one that
-    // was ended until the client has read it or is gone.
+    // The transport sends no close frame to a full socket, and keeps the backlog of an ended one
+    // until the client has read it or is gone.
     if (this.bufferedBytes() > LIMITS.socketBacklogBytesMax) {
       this.terminate();
       return;
@@ -152,7 +148,7 @@ export class TransportSocket implements ClientSocket, WaitingSocket {
     return this.#isOpen ? this.#native.getBufferedAmount() : 0;
   }
 
-  /** Notes that the socket has closed. Returns why, as far as the transport reports it. */
+  /** Records that the socket has closed. Returns the cause, as far as the transport reports it. */
   markClosed(code: number, message: string): CloseCause {
     this.#isOpen = false;
     if (this.#isShed) return 'backlog';
@@ -162,7 +158,7 @@ export class TransportSocket implements ClientSocket, WaitingSocket {
   }
 }
 
-/** What the transport returns for a message that it dropped. */
+/** The transport's return value for a dropped message. */
 const droppedStatus = 2;
 
 const abnormalCloseCode = 1006;

@@ -29,14 +29,14 @@ export const STATUS_BY_CODE = {
 /** A code of STATUS_BY_CODE. */
 export type ErrorCode = keyof typeof STATUS_BY_CODE;
 
-/** An HTTP request that is refused or fails. */
+/** An HTTP request that was rejected or failed. */
 export class ServerError extends CodedError<ErrorCode> {
   override readonly name = 'ServerError';
 
   constructor(
     code: ErrorCode,
     message: string,
-    /** The parameter that is wrong; null when the error is about none. */
+    /** The invalid parameter; null for none. */
     readonly param: string | null = null,
   ) {
     super(code, message);
@@ -46,22 +46,22 @@ export class ServerError extends CodedError<ErrorCode> {
     return STATUS_BY_CODE[this.code];
   }
 
-  /** The JSON body, of one shape for all errors. */
+  /** The JSON body; all errors have the same format. */
   toBody(): string {
     const { code, message, param } = this;
     return JSON.stringify({ error: { code, message, param } });
   }
 }
 
-/** What a service says that keeps no history, over HTTP and WebSocket. */
+/** The message of a service without a history, over HTTP and WebSocket. */
 export const NO_HISTORY_TEXT =
   'there is no history here: this service serves the book alone (--no-history, or a replay)';
 
-/** What a service says that keeps no journal. */
+/** The message of a service without a journal. */
 export const NO_JOURNAL_TEXT =
   'there is no journal here, so there are no past books: --journal keeps one';
 
-/** Why a topic ends whose market has gone, or has another name. */
+/** The reason when a topic's market was removed or renamed. */
 export const UNSERVED_TEXT = 'the market is no longer served';
 
 /** Every error code of the WebSocket. */
@@ -86,12 +86,12 @@ export const SOCKET_ERROR_CODES = [
 /** A code of SOCKET_ERROR_CODES. */
 export type SocketErrorCode = (typeof SOCKET_ERROR_CODES)[number];
 
-/** A client's message that is refused or fails. */
+/** A client's message that was rejected or failed. */
 export class SocketError extends CodedError<SocketErrorCode> {
   override readonly name = 'SocketError';
 }
 
-/** A client's value shortened for an error message. */
+/** A client's value, truncated for an error message. */
 export function quoteValue(value: string): string {
   const max = LIMITS.errorValueCharsMax;
   return value.length <= max ? value : `${value.slice(0, max)}...`;

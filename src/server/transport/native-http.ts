@@ -20,22 +20,22 @@ interface NativeResponse extends BodyWriter {
   getProxiedRemoteAddressAsText(): ArrayBuffer;
 }
 
-/** The way of a request to this service, as far as its connection and its headers tell. */
+/** The origin of a request, from its connection and headers. */
 export interface RequestOrigin {
   /** The address of the other end of the connection. */
   readonly peer: string;
   /**
-   * The address that a PROXY protocol header named; empty for none. The transport reads such a header
-   * from everybody, before any request.
+   * The client address in a PROXY protocol header; empty for none. The transport reads such a
+   * header from any peer, before any request.
    */
   readProxied(): string;
   /** Whether the request has an X-Forwarded-For that is not empty. */
   readonly isForwarded: boolean;
-  /** The lines of X-Forwarded-For in their order. */
+  /** The lines of X-Forwarded-For, in order. */
   readForwarded(): readonly string[];
 }
 
-/** Returns the address of the client of a request. */
+/** Finds the address of a request's client. */
 export type FindClient = (origin: RequestOrigin) => string;
 
 /** How a reply is written. */
@@ -45,7 +45,7 @@ export interface WriteOptions {
   readonly unsent: UnsentReplies;
 }
 
-/** Writes a whole reply; what the client does not take at once waits in `unsent`. */
+/** Writes a whole reply; the unsent rest is queued in `unsent`. */
 export function writeReply(
   response: NativeResponse,
   reply: Reply,
@@ -72,18 +72,18 @@ export function writeReply(
 }
 
 /**
- * Writes a reply and closes the connection at once. Ended in the ordinary way, a connection is closed only
- * after everything that came in the same packets has been parsed and handled as further requests.
+ * Writes a reply and closes the connection immediately. A connection that is closed normally first
+ * handles everything that arrived in the same packets as further requests.
  *
- * The transport holds what is written while it parses, and discards it when the connection closes, unless it
- * is more than its buffer takes: so the body is filled up with blanks.
+ * While parsing, the transport buffers writes, and discards them on closing unless they exceed its
+ * buffer: so the body is padded with blanks.
  */
 function writeLastReply(response: NativeResponse, { status, headers, body }: Reply): void {
   const text = Buffer.from(body ?? '')
     .toString()
     .padEnd(LIMITS.transportHeldBytesMax);
   const { name, value } = joinHeaders(headers);
-  // The transport ends each header with two bytes, which are the last two of this body.
+  // The transport terminates each header with two bytes, the last two of this body.
   const length = Buffer.byteLength(text) + 2;
   response.writeStatus(statusLine(status));
   response.writeHeader('Connection', 'close');
@@ -110,7 +110,6 @@ function statusLine(status: number): string {
   return statusLines[status] ?? String(status);
 }
 
-/** Joined headers by the list that they were made from. */
 const joinedHeaders = new WeakMap<readonly Header[], JoinedHeader>();
 
 interface JoinedHeader {
@@ -119,8 +118,8 @@ interface JoinedHeader {
 }
 
 /**
- * Joins all headers into one: the transport writes name and value as they are given, and each call of
- * it costs more than the writing.
+ * Joins all headers into one: the transport writes names and values verbatim, and each of its calls
+ * costs more than the writing.
  */
 function joinHeaders(headers: readonly Header[]): JoinedHeader {
   const known = joinedHeaders.get(headers);
@@ -133,7 +132,7 @@ function joinHeaders(headers: readonly Header[]): JoinedHeader {
   return header;
 }
 
-/** A request that reads from the native one what the handler requests. */
+/** A request that reads from the native one on demand. */
 export class NativeRequest implements HttpRequest, RequestOrigin {
   readonly path: string;
   readonly query: string;
@@ -192,7 +191,7 @@ export class NativeRequest implements HttpRequest, RequestOrigin {
     return this.#readHead().announcesBody;
   }
 
-  /** Reads every header line: the transport finds only the first of a name, and none that is empty. */
+  /** Reads every header line: the transport's lookup only finds the first line of a name, and no empty one. */
   #readHead(): HeadFacts {
     if (this.#head !== undefined) return this.#head;
     let bytes = 0;
@@ -212,13 +211,13 @@ export class NativeRequest implements HttpRequest, RequestOrigin {
   }
 }
 
-/** What all header lines of a request say together. */
+/** The combined facts of a request's header lines. */
 interface HeadFacts {
   readonly bytes: number;
   readonly announcesBody: boolean;
 }
 
-/** Decodes a text of the transport. */
+/** Decodes text of the transport. */
 export function decodeText(bytes: ArrayBuffer): string {
   return Buffer.from(bytes).toString();
 }

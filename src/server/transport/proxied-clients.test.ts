@@ -1,4 +1,4 @@
-/** Whose a request and a socket are behind a proxy, and that no visitor can pass for another. */
+/** The clients of requests and sockets behind a proxy; no visitor can impersonate another. */
 import { afterEach, expect, test } from 'vitest';
 import { proxyHeader } from '../../../test/support/proxy-header.js';
 import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
@@ -72,7 +72,7 @@ interface Way {
   readonly forwarded?: readonly string[];
 }
 
-/** Whose a request and an upgrade of this way are. */
+/** The clients of a request and an upgrade over this way. */
 async function clientsOf({ proxied, forwarded = [] }: Way): Promise<readonly string[]> {
   const before = proxied === undefined ? '' : proxyHeader(proxied);
   const lines = forwarded.map((line) => `X-Forwarded-For: ${line}\r\n`).join('');
@@ -109,7 +109,8 @@ test.each<[string, readonly string[], Way]>([
   expect(await clientsOf(way)).toEqual([PEER, PEER, PEER]);
 });
 
-// What docs/deployment.md says of the transport, and why it prefers the other header.
+// The statement of docs/deployment.md about the transport, and its reason to prefer the other
+// header.
 test('the PROXY protocol must come in one packet with the request after it', async () => {
   await start([PEER]);
   const socket = await connect(proxyHeader(FIRST));

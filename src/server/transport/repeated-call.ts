@@ -1,9 +1,9 @@
 import type { Timer, Timers } from '../../contract/timers.js';
 
 /**
- * Calls again and again at a steady pace: each call is planned from when the one before was due, so that
- * delays do not add up. `run` is passed how many calls are due: more than one after a pause of the
- * process, which are one call.
+ * Calls periodically: each call is scheduled relative to the due time of the previous one, so that
+ * delays do not accumulate. `run` gets the number of due calls: after a pause of the process,
+ * several become one call.
  */
 export function repeatCall(
   timers: Timers,

@@ -1,4 +1,4 @@
-/** HTTP requests and replies as handlers see them, and the headers that every reply carries. */
+/** The handlers' view of HTTP requests and replies, and the common headers. */
 import { LIMITS } from '../../config/limits.js';
 import type { ErrorCode, ServerError } from './errors.js';
 
@@ -11,11 +11,11 @@ export interface Reply {
   readonly headers: readonly Header[];
   readonly body: Uint8Array | string | null;
   /**
-   * Identifies this body, so that equal bodies that wait for slow clients share one copy: the body
-   * itself when its bytes never change, otherwise an object or text that stands for its version.
+   * Identifies this body, so that queued equal bodies share one copy: the body itself if its bytes
+   * never change, otherwise an object or text that stands for its version.
    */
   readonly identity?: object | string;
-  /** The connection ends behind this reply, and nothing that the client has sent after the request is read. */
+  /** The connection ends after this reply, and nothing that the client has sent after the request is read. */
   readonly endsConnection?: true;
 }
 
@@ -23,7 +23,7 @@ const exposedHeaders =
   'ETag, X-Slot, X-State, X-As-Of, X-Next-Cursor, Retry-After, ' +
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
 
-/** Lets any origin read the reply and the headers that the interface names. */
+/** CORS headers: any origin may read the reply and the interface's headers. */
 export const commonHeaders: readonly Header[] = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Expose-Headers', exposedHeaders],
@@ -58,7 +58,7 @@ export function jsonReply(body: string): Reply {
   return { status: 200, headers: jsonHeaders, body };
 }
 
-/** The reply to a request that failed. */
+/** The reply to a failed request. */
 export function errorReply(error: ServerError): Reply {
   return {
     status: error.status,
@@ -68,7 +68,6 @@ export function errorReply(error: ServerError): Reply {
   };
 }
 
-/** Errors after which a client should retry. */
 const retryable: ReadonlySet<ErrorCode> = new Set(['NOT_READY', 'RATE_LIMITED', 'LIMIT_EXCEEDED']);
 
 function errorHeaders({ code }: ServerError): readonly Header[] {
@@ -78,12 +77,11 @@ function errorHeaders({ code }: ServerError): readonly Header[] {
   return [];
 }
 
-/** Names of headers, separated by commas. */
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * The reply to a browser's CORS preflight, which it may cache for a day. It allows the headers that are
- * requested, which no path reads; too long a list, or one that is malformed, gets those that paths read.
+ * The reply to a browser's CORS preflight, cacheable for a day. It allows the requested headers,
+ * which no path reads; for a malformed or too long list, it allows the headers that paths read.
  */
 export function preflightReply(requested: string): Reply {
   const isList = requested.length <= LIMITS.corsHeadersCharsMax && headerNames.test(requested);
@@ -113,7 +111,6 @@ export interface HttpRequest {
   readonly ip: string;
   /** A header by its lower-case name; empty when it was not sent. */
   getHeader(name: string): string;
-  /** The bytes of all header names and values. */
   countHeaderBytes(): number;
   /** Whether there is any Transfer-Encoding, or any Content-Length but a single `0`. */
   announcesBody(): boolean;

@@ -1,7 +1,7 @@
 /**
- * Requests that a proxy in front may read otherwise than we do. Whatever a request says of a body, it is
- * refused and its connection closed, so that none of the bytes behind it is ever taken for a request; and
- * what is pipelined behind a slow response never gets another's.
+ * Requests that a proxy in front may parse differently. A request that announces a body is rejected
+ * and its connection closed, so that the bytes after it never count as a request; and a request
+ * pipelined after a slow response never gets another's response.
  */
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
@@ -13,14 +13,14 @@ import { jsonReply, type Reply } from './reply.js';
 import { type Listener, listen } from './uws.js';
 
 const HOST = 'Host: 127.0.0.1';
-/** A request that must not be answered where it stands behind a body. */
+/** A request that must not be answered when it follows a body. */
 const HIDDEN = `GET /version HTTP/1.1\r\n${HOST}\r\n\r\n`;
 const PLAIN = `GET /health HTTP/1.1\r\n${HOST}\r\n\r\n`;
 
 const request = (head: string, body = '', method = 'POST'): string =>
   `${method} /l2?marketName=SOL-PERP HTTP/1.1\r\n${HOST}\r\n${head}\r\n\r\n${body}`;
 
-/** Sends packets one after the other, each after `isDue`, and returns all that came until the end. */
+/** Sends packets one after the other, each after `isDue`, and returns the complete response. */
 async function converse(
   port: number,
   packets: readonly string[],
@@ -96,7 +96,7 @@ describe('a request that announces a body', () => {
     expect(statusesIn(read)).toEqual(['400']);
   });
 
-  // At once, as each is closed only when it has been idle.
+  // In parallel, because each is closed only after an idle time.
   test.concurrent.each([
     ['a space before the colon', 'Content-Length : 5'],
     ['a folded line', 'X-A: b\r\n Content-Length: 5'],
@@ -160,7 +160,7 @@ describe('requests pipelined behind one whose response is still being made', () 
     const read = await converse(listener.port, packets, isSlowOpen);
     for (const finish of finishSlow) finish();
     expect(handled).toEqual(['/slow']);
-    // The transport may say that the connection ends because of what it cannot read.
+    // The transport may report that the connection ends because of unreadable bytes.
     expect(read).not.toContain('/slow');
     expect(read).not.toContain('/next');
     expect(statusesIn(read).filter((status) => status === '200')).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * How long a request may be. The transport takes a request whose first line came in one packet, whatever
- * the packets behind it; a first line that came in several is refused by it with a 505, at any length. So
- * a long path needs large packets: a proxy on the same machine writes a head at once.
+ * The maximum length of a request. The transport accepts a request whose first line came in one
+ * packet, whatever the later packets; it rejects a first line in several packets with a 505, at any
+ * length. So a long path needs large packets: a proxy on the same machine sends a head in one.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RawSocket } from '../../../test/support/raw-socket.js';

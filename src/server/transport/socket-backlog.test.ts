@@ -7,7 +7,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A socket for which some bytes wait, until it is cut. */
 class FullSocket implements WaitingSocket {
   isCut = false;
 

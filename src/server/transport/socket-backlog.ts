@@ -1,8 +1,9 @@
 /**
- * The bytes that wait for all WebSockets together. Each socket has a bound of its own, but thousands of
- * clients that read nothing would fill the memory with it: beyond a total, those are cut for which most waits.
+ * The total backlog of all WebSockets. Each socket has its own limit, but thousands of clients that
+ * read nothing would exhaust the memory: beyond a total, the sockets with the largest backlogs are
+ * cut.
  *
- * The transport reports what waits for a socket only when it is asked, so all are asked again and again.
+ * The transport reports a socket's backlog only on request, so all sockets are polled.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timer, Timers } from '../../contract/timers.js';
@@ -10,13 +11,12 @@ import { repeatCall } from './repeated-call.js';
 
 /** A socket whose bytes count. */
 export interface WaitingSocket {
-  /** Bytes that the client has not taken yet. */
   bufferedBytes(): number;
-  /** Cuts the connection and discards what waits; the socket removes itself. */
+  /** Cuts the connection and discards its backlog; the socket removes itself. */
   shed(): void;
 }
 
-/** The sockets of a service, and what waits for them. */
+/** The sockets of a service, and their backlogs. */
 export class SocketBacklog {
   readonly #timers: Timers;
   readonly #bytesMax: number;
@@ -24,13 +24,13 @@ export class SocketBacklog {
   #checks: Timer | undefined;
   #bytes = 0;
 
-  /** `bytesMax` is the total, in bytes; that of the service by default. */
+  /** `bytesMax` is the total, in bytes; by default the service's. */
   constructor(timers: Timers, bytesMax: number = LIMITS.socketBacklogMegabytesDefault * MEGABYTE) {
     this.#timers = timers;
     this.#bytesMax = bytesMax;
   }
 
-  /** Bytes that waited for all sockets when they were asked last. */
+  /** Total backlog at the last poll. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -48,7 +48,7 @@ export class SocketBacklog {
     this.#bytes = 0;
   }
 
-  /** Asks all sockets, and cuts the greediest ones until what waits for the others is within the total. */
+  /** Polls all sockets, and cuts those with the largest backlogs until the rest is within the total. */
   check(): void {
     const waiting: { readonly socket: WaitingSocket; readonly bytes: number }[] = [];
     this.#bytes = 0;

@@ -1,4 +1,4 @@
-/** Clients that do not read their answers: what they cost, and what the others get meanwhile. */
+/** Clients that do not read their responses: their cost, and the responses of other clients meanwhile. */
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const BODY_BYTES = 16 * MEGABYTE;
 const PATH = '/l2?marketName=SOL-PERP';
 const REQUEST = `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
-/** A book that writes every body over the one before, as the engine does. */
+/** A book that overwrites its previous body, like the engine. */
 class OverwritingBook extends FakeBook {
   readonly #body = Buffer.alloc(BODY_BYTES);
   bodyBytes = BODY_BYTES;
@@ -45,7 +45,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A client that has asked, and reads nothing. */
+/** A client that sends a request, and reads nothing. */
 async function askUnread(request = REQUEST): Promise<Socket> {
   const client = createConnection({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
   clients.push(client.on('error', () => {}));
@@ -63,7 +63,7 @@ test('200 clients that do not read cost one copy of their answer, and give it ba
   await waiting(BODY_BYTES);
   const before = process.memoryUsage().rss;
   await Promise.all(Array.from({ length: 199 }, () => askUnread()));
-  // Whoever asks later is answered, and by then all of those have been.
+  // Later requests are answered, and by then all earlier ones have been.
   expect((await fetch(server.url + PATH)).status).toBe(200);
   expect(unsent.bytes).toBe(BODY_BYTES);
   expect((process.memoryUsage().rss - before) / MEGABYTE).toBeLessThan(100);
@@ -140,7 +140,7 @@ test('a client that takes too long for its answer is cut off', async () => {
   await start({ unsentMsMax: 300 });
   const client = await askUnread();
   await waiting(BODY_BYTES);
-  // It reads now and then, so the transport does not hold it for idle.
+  // It reads occasionally, so the transport does not count it as idle.
   const reading = setInterval(() => client.read(1), 20);
   const closed = once(client, 'close');
   await waiting(0);

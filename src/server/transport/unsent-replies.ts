@@ -1,9 +1,9 @@
 /**
- * Replies to clients that read slowly: the unsent rest waits here, bounded in bytes over all
- * connections and in time for each.
+ * Replies to slow clients: the unsent rest is queued here, bounded in bytes over all connections
+ * and in time for each.
  *
- * The transport would copy what the network does not take into an unbounded buffer of each connection.
- * Here equal bodies wait in one copy.
+ * The transport would copy unsent bytes into an unbounded buffer of each connection. Here equal
+ * bodies share one copy.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timers } from '../../contract/timers.js';
@@ -12,22 +12,24 @@ import { errorReply, type Reply } from './reply.js';
 
 /** The part of the transport's response that is used. */
 export interface BodyWriter {
-  /** Sends what the network takes. Returns whether it took all of it, and whether the reply is done. */
+  /**
+   * Sends as much as the network accepts. Returns whether it accepted everything, and whether the
+   * reply is complete.
+   */
   tryEnd(rest: Uint8Array | string, bytesInAll: number): [isTaken: boolean, isDone: boolean];
   onWritable(handler: (offset: number) => boolean): unknown;
   onAborted(handler: () => void): unknown;
   close(): unknown;
 }
 
-/** A body that one connection or more have not sent whole. */
+/** A body that at least one connection has not sent completely. */
 interface HeldBody {
   readonly bytes: Uint8Array;
   users: number;
 }
 
-/** Sends bodies, and holds what the network does not take at once. */
+/** Sends bodies, and queues their unsent rest. */
 export class UnsentReplies {
-  /** By the identity of the body. */
   readonly #held = new Map<object | string, HeldBody>();
   readonly #timers: Timers;
   readonly #limits: UnsentLimits;
@@ -38,19 +40,17 @@ export class UnsentReplies {
     this.#limits = limits;
   }
 
-  /** Bytes held now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Returns the refusal to send in place of a large reply when too much waits; else undefined. */
+  /** Returns the rejection that replaces a large reply when too much is queued; else undefined. */
   checkReply({ body }: Reply): Reply | undefined {
     const { unsentBytesMax, unsentBodyBytesMin } = this.#limits;
     if (this.#bytes < unsentBytesMax || body === null) return undefined;
     return body.length < unsentBodyBytesMin ? undefined : fullReply;
   }
 
-  /** Sends the body of a reply whose head has been written. */
   sendBody(response: BodyWriter, body: Uint8Array | string, identity?: object | string): void {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const [, isDone] = response.tryEnd(body, length);
@@ -64,7 +64,7 @@ export class UnsentReplies {
   ): void {
     const key = typeof body === 'string' ? body : identity;
     const { bytes } = this.#holdBody(key, body);
-    // The transport never finds a client idle that reads a little now and then.
+    // The transport never counts a client as idle that reads a little occasionally.
     const timer = this.#timers.after(this.#limits.unsentMsMax, () => response.close());
     const release = (): void => {
       timer.cancel();

@@ -1,4 +1,4 @@
-/** Which requests become WebSockets, and what is agreed on with their clients. */
+/** Which requests become WebSockets, and the result of their negotiation. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RawSocket, UPGRADE_HEAD } from '../../../test/support/raw-socket.js';
 import { SocketScene } from '../../../test/support/socket-scene.js';

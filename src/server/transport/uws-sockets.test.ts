@@ -1,4 +1,4 @@
-/** What the transport does with handlers that throw: a fault of one socket is of no other. */
+/** Handlers that throw: a fault of one socket does not affect another. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Probe } from '../../../test/support/socket-scene.js';
 import { LIMITS } from '../../config/limits.js';
@@ -7,7 +7,7 @@ import type { ClientSocket, CloseCause, SocketHandlers, SocketSession } from './
 import type { HttpRequest } from './reply.js';
 import { type Listener, listen } from './uws.js';
 
-/** Echoes, and throws where it is told to. */
+/** Echoes, and throws at a chosen event. */
 class Handlers implements SocketHandlers {
   readonly paths = ['/ws'];
   throwing = '';
@@ -70,7 +70,7 @@ beforeEach(async () => {
 
 afterEach(() => listener?.close());
 
-/** Another client, opened before the trouble, still gets its answers. */
+/** Another client, opened before the fault, still gets its responses. */
 async function expectOthersUnharmed(other: Probe): Promise<void> {
   handlers.throwing = '';
   other.send('hello');
@@ -137,7 +137,7 @@ test('text, bytes and topics reach those who joined, in their order', async () =
   expect(first.texts).toEqual([]);
 });
 
-// What the deliveries of `ws-delivery.ts` rest on.
+// The assumptions of `ws-delivery.ts` about the transport.
 test.each([
   ['small enough to be gathered', 10_000],
   ['large enough to be sent by itself', 20_000],
@@ -150,7 +150,8 @@ test.each([
   let published = 0;
   for (let turn = 0; handlers.dropped === 0; turn += 1) {
     if (turn === 1_000) throw new Error('the socket was never full');
-    // More than the transport gathers for a socket, so that it finds it full while it publishes.
+    // More than the transport collects for a socket, so that it becomes full during the
+    // publication.
     for (const topic of topics) {
       listener.publish(topic, JSON.stringify({ at: published, filler: 'x'.repeat(bytes) }));
       published += 1;

@@ -1,10 +1,10 @@
 /**
  * The transport: the only file that imports uWebSockets.js.
  *
- * It turns a native request into an HttpRequest, calls the handler, and writes the reply; and a native
- * WebSocket into a ClientSocket with a session. It knows no path, no parameter and no market. No
- * exception leaves a callback, because one would end the process, and nothing touches a request or a
- * socket after its client has gone.
+ * It converts a native request into an HttpRequest, calls the handler, and writes the reply; and a
+ * native WebSocket into a ClientSocket with a session. It knows no path, parameter or market. No
+ * exception leaves a callback, because it would end the process, and nothing accesses a request or
+ * a socket after its client has gone.
  */
 
 import './native-transport.js';
@@ -30,20 +30,19 @@ import { errorReply, type Handler, type Reply } from './reply.js';
 import { SocketBacklog } from './socket-backlog.js';
 import { UnsentReplies } from './unsent-replies.js';
 
-/** What `listen` needs. */
+/** Options of `listen`. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
   readonly handler: Handler;
   readonly timers: Timers;
-  /** The handlers of the WebSockets, each of other paths; there are none by default. */
+  /** The handlers of the WebSockets, each for other paths; none by default. */
   readonly sockets?: readonly SocketHandlers[];
-  /** Holds replies for slow clients: the one of `createHandlers`, which refuses large replies by it. */
+  /** Queues replies of slow clients: the instance of `createHandlers`, which rejects large replies by it. */
   readonly unsent?: UnsentReplies;
-  /** Bounds what waits for all WebSockets together. */
   readonly backlog?: SocketBacklog;
-  /** Finds the client of a request; the other end of its connection by default. */
+  /** Finds the client of a request; by default the connection's peer. */
   readonly findClient?: FindClient;
   /** Called with every unexpected error of a handler. */
   readonly onFault: (error: unknown, path: string) => void;
@@ -59,8 +58,8 @@ export interface Listener {
 }
 
 /**
- * Binds the port and serves. The port is bound exclusively, so that a second instance fails here: the
- * default would silently split the traffic between the two.
+ * Binds the port and serves. The port is bound exclusively, so that a second instance fails here:
+ * by default both would silently share the traffic.
  */
 export function listen(options: ListenOptions): Promise<Listener> {
   assertNativeTransport();
@@ -72,7 +71,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     ...options,
   };
   for (const handlers of options.sockets ?? []) serveSockets(app, handlers, serving);
-  // Asking each request for its method would cost a GET one more native call.
+  // Checking each request's method would cost a GET one more native call.
   app.get('/*', (response, native) => {
     const request = new NativeRequest(native, response, 'get', serving.findClient);
     handleRequest(response, request, serving);
@@ -105,7 +104,6 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
 }
 
-/** The settings of a listener with the defaults filled in. */
 type Serving = ListenOptions & Required<Pick<ListenOptions, 'unsent' | 'backlog' | 'findClient'>>;
 
 /** The overload of `listen` with host and options, which the package's types lack. */
@@ -164,7 +162,7 @@ function replyLater(
 
 const internalReply = errorReply(new ServerError('INTERNAL', 'the request failed unexpectedly'));
 
-/** The data that the transport keeps with a socket; the session is null until it is open. */
+/** The transport's user data of a socket; the session is null until it is open. */
 interface SocketData {
   readonly ip: string;
   readonly path: string;
@@ -176,7 +174,7 @@ interface SocketData {
 type NativeSocket = uws.WebSocket<SocketData>;
 type OnFault = ListenOptions['onFault'];
 
-/** Serves the WebSockets of some paths: upgrades them, and passes their events to their sessions. */
+/** Serves the WebSockets of some paths: upgrades them, and forwards their events to their sessions. */
 function serveSockets(app: uws.TemplatedApp, handlers: SocketHandlers, serving: Serving): void {
   const { onFault, backlog } = serving;
   const notifySession = (native: NativeSocket, run: (session: SocketSession) => void): void => {
@@ -243,7 +241,7 @@ function upgradeSocket(
   }
   const header = (name: string): string => native.getHeader(`sec-websocket-${name}`);
   const data: SocketData = { ip, path, query, session: null, socket: null };
-  // The first subprotocol offered is accepted, as browsers close a socket that accepts none of them.
+  // Accepts the first offered subprotocol, because browsers close a socket that accepts none.
   response.upgrade(data, header('key'), header('protocol'), '', context);
 }
 
@@ -253,7 +251,7 @@ interface UpgradeParts {
   readonly serving: Serving;
 }
 
-/** Keeps an exception from reaching the transport, and closes the socket whose session threw it. */
+/** Catches an exception before the transport, and closes the socket whose session threw it. */
 function runGuarded({ socket, path }: SocketData, onFault: OnFault, run: () => void): void {
   try {
     run();
