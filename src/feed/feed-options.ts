@@ -18,37 +18,37 @@ import { Turns } from './model/turns.js';
 import type { MergedSources } from './sources/merged-sources.js';
 import { ReadingNodes } from './sources/reading-nodes.js';
 
-/** The parts of a live feed; what is optional is for tests and settings. */
+/** The parts of a live feed; optional ones are for tests and settings. */
 export interface LiveFeedOptions {
-  /** The first is used while it works; the others take over when it does not. */
+  /** The first is used while it works; the others are fallbacks. */
   readonly nodes: RpcNodes;
-  /** Another node for the scan of all users; the node in use by default. */
+  /** A separate node for the scan of all users; by default the node in use. */
   readonly snapshotRpc?: NodeRpc;
-  /** The streams whose updates are merged, where not those of one node at a time are followed. */
+  /** The streams to merge; by default one node's subscriptions are followed. */
   readonly sources?: MergedSources;
   readonly engine: FeedEngine;
   readonly programId: string;
   readonly log?: Log;
-  /** After each turn of the engine, with what is published at its end. */
+  /** Called after each turn of the engine, with its publications. */
   readonly onTurn?: (turn: TurnChanges, mark: PublishMark) => void;
-  /** Who makes the frames of marks: input waits for it. */
+  /** Renders the frames of marks: input waits for it. */
   readonly publisher?: MarkPublisher;
-  /** The service's own interval between two frames of a topic. */
+  /** The service's interval between two frames of a topic. */
   readonly streamIntervalMs?: number;
-  /** After each turn that was requested: the seconds from the first request to its end. */
+  /** Called after each requested turn: the seconds from the first request to its end. */
   readonly onApplied?: (seconds: number) => void;
-  /** Once, when the book is live for the first time. */
+  /** Called once, when the book is live for the first time. */
   readonly onFirstLive?: () => void;
-  /** The chain whose nodes alone are followed; left out for that of the first node. */
+  /** The required chain; by default the first node's. */
   readonly genesisHash?: string;
-  /** The connection leads to another chain than the one before. */
+  /** Called when the connection leads to another chain. */
   readonly onGenesisChanged?: (hash: string) => void;
   readonly timing?: FeedTiming;
-  /** Time between two audits of the live book; 0 for none. */
+  /** Interval of audits of the live book; 0 for none. */
   readonly auditIntervalMs?: number;
-  /** Time between two probes of the subscriptions of a live book; 0 for none. */
+  /** Interval of probes of a live book; 0 for none. */
   readonly probeIntervalMs?: number;
-  /** The most that this machine's clock may differ from the chain's. */
+  /** Maximum difference between this machine's clock and the chain's. */
   readonly clockSkewMaxMs?: number;
   readonly timers: Timers;
   readonly random?: () => number;
@@ -56,7 +56,7 @@ export interface LiveFeedOptions {
   readonly firstSlotWaitMs?: number;
 }
 
-/** The nodes of which one is followed at a time; where there are sources, one at a time is read before the others. */
+/** The nodes to follow, one at a time; with merged sources, the nodes to read. */
 export function feedNodesOf({ nodes, sources }: LiveFeedOptions): RpcNodes<FeedNode> {
   const [first, ...others] = nodes;
   if (sources === undefined) return [nodeOf(first), ...others.map(nodeOf)];
@@ -75,7 +75,7 @@ function nodeOf({ name, rpc, socket }: RpcNode): FeedNode {
   return { name, rpc, socket, openUpdates: () => new RpcUpdates(socket) };
 }
 
-/** Builds what the parts of a feed share. */
+/** Builds the shared dependencies of a feed. */
 export function newParts(
   options: LiveFeedOptions,
   nodes: RpcNodes<FeedNode>,

@@ -18,7 +18,7 @@ function newLog(): { lines: string[]; info: typeof write; warn: typeof write } {
   return { lines, info: write, warn: write };
 }
 
-/** Waits until the reason matches; from then on until the condition holds it always does. */
+/** Waits until the reason matches; then it must match until the condition holds. */
 async function reasonStays(expected: RegExp, holds: () => boolean): Promise<void> {
   const reason = (): string => bench.feed.status().reason ?? 'null';
   await until(`reason ${expected}`, () => expected.test(reason()));
@@ -90,7 +90,7 @@ describe('feed: a server that goes on sending what is unreadable', () => {
       if (bench.engine.state === 'live') bench.server.sendText('cut-off {');
       await sleep(10);
     }
-    // Waits of 0.15 s doubling to 7.5 s; they would be 500 readings without growing.
+    // Delays of 0.15 s doubling to 7.5 s; without growth there would be 500 readings.
     const { resyncs } = bench.feed.stats();
     expect(resyncs).toBeGreaterThanOrEqual(5);
     expect(resyncs).toBeLessThanOrEqual(20);

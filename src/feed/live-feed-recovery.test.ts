@@ -54,7 +54,7 @@ describe('feed: trouble', () => {
     expect(bench.server.upgrades).toBe(1);
   });
 
-  /** Tells a change of user1 in a form that cannot be read. */
+  /** Notifies a change of user1 in an unreadable form. */
   function notifyUnreadably(data: string, account: object): void {
     bench.chain.slot += 1;
     bench.chain.accounts.set('user1', data);
@@ -106,7 +106,7 @@ describe('feed: trouble', () => {
     expect(bench.feed.stats()).toMatchObject({ rebuilds: 2, rebuildFailures: 1, resyncs: 0 });
   });
 
-  /** Ends the session amid a decoding; answers the engine's calls and turns after its end. */
+  /** Ends the session during a decoding; returns the engine's calls and turns after its end. */
   async function callsAfter(end: () => Promise<void> | void): Promise<object> {
     const gate = new Gate();
     let decoding = false;
@@ -213,7 +213,7 @@ describe('feed: trouble', () => {
     await live;
     await until('stale', () => bench.engine.state === 'stale');
     expect(bench.feed.status().reason).toMatch(/^no slot for \d+ ms$/);
-    // What was held back comes in a burst, and is as old as the gap.
+    // Held-back slots arrive in a burst, and are as old as the gap.
     for (const slot of [101, 102, 103]) bench.chain.tick(slot);
     await until('lagging', () => bench.engine.state === 'lagging');
     let slot = 103;

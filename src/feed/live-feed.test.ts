@@ -72,7 +72,8 @@ describe('feed: start', () => {
 
   test('each part of a reading is a turn that ends before the loop goes on', async () => {
     bench.chain.addUsers(1_000);
-    // On a connection with slots the book waits for the one after the reading, and is read meanwhile.
+    // On a connection with slots the book waits for the slot after the reading, and is read
+    // meanwhile.
     const slots = setInterval(() => {
       bench.chain.slot += 1;
       bench.chain.tick(bench.chain.slot);

@@ -16,8 +16,8 @@ import { LAGGING_AFTER_MS, STALE_AFTER_MS, WATCH_INTERVAL_MS } from './model/lim
 import { NodeFailover } from './node-failover.js';
 
 /**
- * Codes of accounts that did not arrive whole: on chain they are sound, so their state is missing
- * like that of a lost message. A whole account with malformed content is only left out.
+ * Codes of truncated accounts: they are valid on chain, so their state is missing as after a lost
+ * message. A whole but malformed account is only excluded.
  */
 const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
   'INVALID_KEY',
@@ -30,12 +30,12 @@ const DEFAULT_TIMING = { laggingAfterMs: LAGGING_AFTER_MS, staleAfterMs: STALE_A
 
 /**
  * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all
- * accounts, replays what is not older, and is live; the same after every reconnect. The book is never
+ * accounts, replays newer updates, and is live; the same after every reconnect. The book is never
  * `live` with a hole: from the loss of the connection until all accounts are read it is
  * `rebuilding`, and without slots it is `lagging`, then `stale`. Of several nodes one is used at a
- * time: `Nodes` says when to move to the next.
+ * time: `NodeFailover` decides when to switch.
  *
- * The feed holds every market: a filter limits by names, which are in bytes that are not opened here.
+ * The feed follows every market: filters are by name, which this room does not decode.
  *
  * ```ts
  * const feed = new LiveFeed({ nodes: [node], engine, programId, onTurn: publish });
@@ -54,7 +54,7 @@ export class LiveFeed {
   readonly #slotAge: SlotAge;
   #everLive = false;
   #reason: string | null = 'not connected yet';
-  /** What the present or the last session failed of; null since it was live. */
+  /** The failure of the current or last session; null since it was live. */
   #failure: string | null = null;
   #firstLive: () => void = () => undefined;
 
@@ -68,7 +68,7 @@ export class LiveFeed {
     this.#nodes = new NodeFailover({ ...this.#parts, ...this.#timing, nodes: this.#feedNodes });
   }
 
-  /** Begins to connect. Resolves when the book is live for the first time. */
+  /** Starts to connect. Resolves when the book is live for the first time. */
   start(): Promise<void> {
     const firstLive = new Promise<void>((resolve) => {
       this.#firstLive = resolve;
@@ -92,12 +92,12 @@ export class LiveFeed {
     this.#nodes.stop();
   }
 
-  /** Ends a turn soon: something beside the chain has moved the book. */
+  /** Ends a turn soon: something other than the chain has changed the book. */
   requestTurn(): void {
     this.#parts.turns.requestTurn();
   }
 
-  /** Reads all accounts again: what came before may be missing, for this reason. */
+  /** Reads all accounts again, because earlier updates may be missing, for this reason. */
   readAgain(reason?: string): void {
     if (this.#session !== null)
       this.#dropOnFailure(this.#session, this.#session.resyncBook(reason));
@@ -157,7 +157,7 @@ export class LiveFeed {
     this.#dropOnFailure(session, session.runUntilLive());
   }
 
-  /** A session that fails is of no use: its socket is cut, and a new session follows. */
+  /** A failed session is unusable: its socket is cut, and a new session follows. */
   #dropOnFailure(session: FeedSession, work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (session !== this.#session) return;
@@ -166,13 +166,14 @@ export class LiveFeed {
         this.#nodes.dropConnection(failure);
         return;
       }
-      // Another node decides who is right: this one is believed the next time if none was in use since or refutes it.
+      // Another node decides: this one is believed the next time if no node was in use since or
+      // refutes it.
       if (!session.isLive && !isRefutedByNodes(error)) this.#forgetChainTime();
       this.#nodes.leaveNode(failure);
     });
   }
 
-  /** Where the chain was: the next node is believed, wherever it is. */
+  /** Forgets the chain's position: the next node is believed unconditionally. */
   #forgetChainTime(): void {
     this.#parts.memory.newest = NO_SLOT;
     this.#parts.clock.forgetTime();
@@ -195,7 +196,7 @@ export class LiveFeed {
     this.#nodes.recordLoss(reason);
   }
 
-  /** Logs what failed and what came of it, and keeps the failure; returns it. */
+  /** Logs a failure and its consequence, and stores it; returns its text. */
   #recordFailure(error: unknown, outcome: string): string {
     const failure = failureText(error);
     this.#failure = failure;
@@ -221,7 +222,7 @@ export class LiveFeed {
     this.#parts.transientErrors.clear();
     this.#failure = null;
     this.#updateFreshness();
-    // A market that was replayed may have brought an oracle that was not read.
+    // A replayed market may have named an oracle that was not read.
     this.#dropOnFailure(session, session.followOracles());
     this.#parts.log.info({ slot: this.#parts.clock.slot }, 'the book is live');
     if (this.#everLive) return;
@@ -246,7 +247,7 @@ export class LiveFeed {
 
   #handleTurn(turn: TurnChanges, mark: PublishMark): void {
     this.#problemLog.logProblems(turn.problems);
-    // Before the turn is published: the account's present state is not in the book.
+    // Before the turn is published: the account's current state is missing from the book.
     if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.readAgain();
     this.#options.onTurn?.(turn, mark);
     const session = this.#session;

@@ -15,7 +15,7 @@ let events: string[];
 let nodes: NodeFailover;
 let counters: { failovers: number };
 
-/** Starts with this many nodes, named a, b, c; waits have no jitter. */
+/** Starts with this many nodes, named a, b, c; delays have no jitter. */
 function start(count: number, random = 1, onClosed = (): void => undefined): void {
   timers = new ManualTimers();
   events = [];
@@ -48,7 +48,6 @@ function socketOf(name: string): FakeSocket {
   return socket;
 }
 
-/** The nodes whose sockets run: one at a time. */
 const running = (): string[] =>
   sockets.flatMap(({ listener }, index) => (listener === null ? [] : ['abc'[index] ?? '']));
 
@@ -141,7 +140,7 @@ describe('nodes: which one is used', () => {
 });
 
 describe('nodes: when all fail', () => {
-  /** Lets every try fail at once; answers the waits between the ways round. */
+  /** Lets every try fail immediately; returns the delays between rounds. */
   function waitsOf(rounds: number): number[] {
     const waits: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -241,7 +240,7 @@ describe('nodes: silence on an open connection', () => {
     expect(running()).toEqual(['b']);
   });
 
-  /** The silence that each further move takes, while no node has slots. */
+  /** The silence before each further switch, while no node has slots. */
   function silencesOf(moves: number): number[] {
     return Array.from({ length: moves }, () => {
       const name = nodes.current.name;

@@ -21,38 +21,38 @@ import {
 
 /** The events of the node in use. */
 export interface FailoverListener extends Omit<RpcSocketListener, 'onOpened'> {
-  /** Connected to this node, with no subscription yet. */
+  /** Connected to this node, without subscriptions. */
   onOpened(node: FeedNode): void;
 }
 
-/** What nodes need to know and what a test may replace. */
+/** Dependencies of the failover, which a test may replace. */
 export interface FailoverOptions {
   readonly nodes: RpcNodes<FeedNode>;
   readonly timers: Timers;
   readonly random: () => number;
-  /** Without a slot for this long another node is used. */
+  /** Time without a slot after which another node is used. */
   readonly staleAfterMs: number;
   readonly counters: Pick<FeedCounters, 'failovers'>;
   readonly log: Log;
 }
 
 /**
- * One node at a time: the feed stays with the node in use until that one fails, whether or not a
- * node before it in the list has come back. A node has failed when a connection to it ends or is not
- * made before the book is live on it, when its snapshots fail repeatedly, and when no slot comes
- * over an open connection. A live connection that is lost is tried once more on the same node.
+ * One node at a time: the feed stays with the node in use until it fails, even if a preferred node
+ * has recovered. A node has failed when a connection to it ends or fails before the book is live on
+ * it, when its snapshots fail repeatedly, and when no slot arrives over an open connection. A lost
+ * live connection is retried once on the same node.
  *
- * When all have failed in a row the next try waits, longer each time; so does the next move when no
- * node has slots, because then the chain stands still and every move costs a scan.
+ * After all have failed in a row the next try is delayed, longer each time; so is the next switch
+ * when no node has slots, because then the chain is paused and every switch costs a scan.
  *
- * With one node there is nothing to move to: its socket reconnects by itself.
+ * A single node has no alternative: its socket reconnects automatically.
  */
 export class NodeFailover {
   readonly #options: FailoverOptions;
   readonly #pool: NodePool<FeedNode>;
   readonly #silence: Backoff;
   #listener: FailoverListener | null = null;
-  /** Whether the book was live over the connection that stands or has just ended. */
+  /** Whether the book was live over the current or last connection. */
   #wasLive = false;
   #readFailures = 0;
   readonly #lossWait: Backoff;
@@ -73,7 +73,7 @@ export class NodeFailover {
     this.#silentMsMax = this.#nextSilenceMs();
   }
 
-  /** The node in use, or the one that is tried now. */
+  /** The node in use, or the one being tried. */
   get current(): FeedNode {
     return this.#pool.current;
   }
@@ -89,12 +89,12 @@ export class NodeFailover {
     this.current.socket.stop();
   }
 
-  /** Ends a connection that is of no use. */
+  /** Ends an unusable connection. */
   dropConnection(reason: string): void {
     this.current.socket.dropConnection(reason);
   }
 
-  /** Leaves a node whose connection stands for the next one; a single one is reconnected. */
+  /** Leaves a connected node for the next one; a single one is reconnected. */
   leaveNode(reason: string): void {
     if (this.#pool.isSingle) {
       this.dropConnection(reason);
@@ -112,7 +112,6 @@ export class NodeFailover {
     this.current.socket.resetBackoff();
   }
 
-  /** A slot came: the node is not silent. */
   recordSlot(): void {
     if (this.#silences === 0) return;
     this.#silences = 0;
@@ -120,16 +119,16 @@ export class NodeFailover {
     this.#silentMsMax = this.#nextSilenceMs();
   }
 
-  /** No slot came for this long over an open connection, with the book live or about to be. */
+  /** Called with the time without a slot over an open connection, with the book live or nearly so. */
   checkSilence(sinceMs: number, live: boolean): void {
-    // The only node may take its time over a scan; it would have to start over.
+    // A single node may be slow with a scan, which would start over.
     if (sinceMs < this.#silentMsMax || (this.#pool.isSingle && !live)) return;
     this.#silences += 1;
     this.#silentMsMax = this.#nextSilenceMs();
     this.leaveNode(`no slot for ${Math.round(sinceMs)} ms`);
   }
 
-  /** A full snapshot failed; the next one is planned on the same connection. */
+  /** A full snapshot failed; the next one is scheduled on the same connection. */
   recordReadFailure(failure: string): void {
     this.#readFailures += 1;
     if (this.#pool.isSingle || this.#readFailures < NODE_READ_FAILURES_MAX) return;
@@ -137,8 +136,8 @@ export class NodeFailover {
   }
 
   /**
-   * The connection lost messages: it is made again, and when that one loses some as well the next
-   * node is used. Every further one within the same time waits longer, since each costs a scan.
+   * The connection lost messages: it reconnects, and after another loss the next node is used.
+   * Further ones within the same period are delayed, because each costs a scan.
    */
   recordLoss(reason: string): void {
     const { timers } = this.#options;
@@ -158,7 +157,7 @@ export class NodeFailover {
     });
   }
 
-  /** Whether the book may follow the node in use to the chain of this hash. */
+  /** Whether the book may follow the node in use to the chain with this hash. */
   admitsChain(hash: string, known: string | null): boolean {
     return this.#pool.admitsChain(hash, known);
   }
@@ -205,7 +204,7 @@ export class NodeFailover {
     this.#pending = timers.after(waitMs, () => this.#connectCurrent());
   }
 
-  /** A connect that hangs is given up earlier than the socket would, and later each way round. */
+  /** A hanging connect is given up before the socket's own limit, and later in each round. */
   #scheduleGivingUp(): void {
     this.#cancelPending();
     if (this.#pool.isSingle) return;
@@ -221,7 +220,7 @@ export class NodeFailover {
     this.#pending = null;
   }
 
-  /** Each other node gets its chance as soon as the book is stale; after that the wait grows. */
+  /** Each other node is tried as soon as the book is stale; after that the delay grows. */
   #nextSilenceMs(): number {
     const { staleAfterMs } = this.#options;
     const othersLeft = this.#silences < this.#pool.size - 1;

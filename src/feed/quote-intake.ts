@@ -1,6 +1,6 @@
 /**
- * Where indicative quotes enter the book beside what comes from the chain: stamped with the wall's time,
- * published with the next turn, and removed with the turn at their expiry.
+ * Adds indicative quotes to the book, in addition to the chain's data: stamped with the wall clock,
+ * published with the next turn, and removed in the turn of their expiry.
  */
 
 import type { QuoteEngine } from '../contract/feed-engine.js';
@@ -8,10 +8,10 @@ import type { IndicativeOutcome, MakerQuotes } from '../contract/indicative.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import { QUOTE_CHECK_MS_MAX, QUOTE_CHECK_MS_MIN } from './model/limits.js';
 
-/** What the intake needs. */
+/** Dependencies of the intake. */
 export interface QuoteIntakeOptions {
   readonly engine: QuoteEngine;
-  /** Ends a turn as soon as the loop has read its sockets: many quotes cost one. */
+  /** Ends a turn as soon as the loop has read its sockets: many quotes share one. */
   readonly requestTurn: () => void;
   readonly timers: Timers;
 }
@@ -26,7 +26,7 @@ export class QuoteIntake {
     this.#options = options;
   }
 
-  /** Replaces a maker's quotes of a market; none withdraws them. */
+  /** Replaces a maker's quotes in a market; an empty list withdraws them. */
   setQuotes(quotes: Omit<MakerQuotes, 'tsMs'>): IndicativeOutcome {
     const { engine, requestTurn, timers } = this.#options;
     const outcome = engine.setIndicative({ ...quotes, tsMs: timers.unixMs() });
@@ -35,14 +35,14 @@ export class QuoteIntake {
     return outcome;
   }
 
-  /** Plans nothing more: what is set from now on shows with whichever turn ends. */
+  /** Stops scheduling turns: later quotes show in whichever turn ends. */
   stop(): void {
     this.#stopped = true;
     this.#checkTimer?.cancel();
     this.#checkTimer = null;
   }
 
-  /** Checks when the next quote may expire; a clock that was set is noticed in time. */
+  /** Schedules a check at the next possible expiry, early enough to notice a set clock. */
   #scheduleCheck(): void {
     const { engine, requestTurn, timers } = this.#options;
     const dueMs = engine.indicativeDueMs();

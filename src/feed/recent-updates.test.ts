@@ -21,7 +21,7 @@ test('what is of slots before one is forgotten, up to the first that is not', ()
   }
   updates.forgetBefore(5);
   updates.forgetBefore(7);
-  // The last one is of an older slot, and came later.
+  // The last one has an older slot, and came later.
   expect(updates.takeAll().map(({ pubkey }) => pubkey)).toEqual(['c', 'd']);
 });
 
@@ -33,7 +33,7 @@ test('beyond its bytes it forgets all, says so, and begins again', () => {
   expect(updates.bytes).toBe(0);
   expect(updates.addUpdate(account('d', 1))).toBe(true);
   expect(updates.takeAll()).toHaveLength(1);
-  // One that alone is too large.
+  // A single update that is too large.
   expect(updates.addUpdate(account('e', 2, 'x'.repeat(451)))).toBe(false);
   expect(updates.bytes).toBe(0);
 });

@@ -1,12 +1,12 @@
 import type { RawAccount } from '../contract/accounts.js';
 
-/** The newest state of an account: its bytes, or that it is gone. */
+/** The newest state of an account: its bytes, or its closing. */
 export type RecentUpdate = RawAccount | { readonly pubkey: string; readonly slot: number };
 
-/** Bytes of an update beside its data. */
+/** Bytes of an update without its data. */
 const UPDATE_BYTES = 200;
 
-/** The newest states of accounts that changed lately, in the order in which they came, up to so many bytes. */
+/** The newest states of recently changed accounts, in order of arrival, up to a total size. */
 export class RecentUpdates {
   readonly #bytesMax: number;
   readonly #byKey = new Map<string, RecentUpdate>();
@@ -20,7 +20,7 @@ export class RecentUpdates {
     return this.#bytes;
   }
 
-  /** Adds one; false where it does not fit, and then all are forgotten. */
+  /** Adds an update; false when it does not fit, and all are dropped. */
   addUpdate(update: RecentUpdate): boolean {
     const before = this.#byKey.get(update.pubkey);
     if (before !== undefined) this.#remove(before);
@@ -32,7 +32,7 @@ export class RecentUpdates {
     return false;
   }
 
-  /** Forgets what came first, as far as it is of slots before this one. */
+  /** Drops the oldest, up to the first with this slot or later. */
   forgetBefore(slot: number): void {
     for (const update of this.#byKey.values()) {
       if (update.slot >= slot) return;
@@ -40,7 +40,6 @@ export class RecentUpdates {
     }
   }
 
-  /** Takes all that are left. */
   takeAll(): readonly RecentUpdate[] {
     const all = [...this.#byKey.values()];
     this.#byKey.clear();

@@ -4,7 +4,7 @@ import { until } from '../../test/support/until.js';
 
 useFeedBench();
 
-/** Resolves with the call that lets the next reading of users go on, once it was asked for. */
+/** Resolves once the next reading of users was requested, with the function that releases it. */
 function nextScan(): Promise<() => void> {
   return new Promise((asked) => {
     bench.chain.beforeUsers = () => {
@@ -14,7 +14,7 @@ function nextScan(): Promise<() => void> {
   });
 }
 
-/** How often the engine was given this state of an account. */
+/** How often the engine received this state of an account. */
 function pushes(call: string): number {
   return bench.engine.calls.filter((each) => each.startsWith(`push ${call} @`)).length;
 }
@@ -56,7 +56,7 @@ describe('feed: a reading that something overtook', () => {
     bench.server.answer('getMultipleAccounts', async ([keys]) => {
       const reply = bench.chain.multiple(keys as string[]);
       answers += 1;
-      // The first two are of the start: with the oracles, and after the scan.
+      // The first two belong to the start: with the oracles, and after the scan.
       if (answers === 3) await new Promise<void>((go) => (release = go));
       return reply;
     });

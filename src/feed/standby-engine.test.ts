@@ -1,4 +1,4 @@
-/** What the feed of a standby gives to the book of the log when it takes over. */
+/** The updates that a standby's feed adds to the log's book at the failover. */
 import { describe, expect, test } from 'vitest';
 import { FakeEngine } from '../../test/fake-engine.js';
 import type { RawAccount } from '../contract/accounts.js';
@@ -20,14 +20,12 @@ function account(pubkey: string, slot: number, data = 'bytes'): RawAccount {
   return { pubkey, owner: 'program', slot, data, encoding: 'bytes' };
 }
 
-/** A snapshot of one account, as of a slot. */
 function snapshotOf(engine: EpochEngine, slot: number, data = 'read') {
   const value = [{ pubkey: 'a', account: { data: [data, 'base64'] } }];
   const body = JSON.stringify({ result: { context: { slot }, value } });
   return engine.decodeSnapshot(Buffer.from(body));
 }
 
-/** A standby that has read all accounts, and the engine with the book of the log. */
 async function standby({ bytesMax = 1_000_000, readSlot = LOG_SLOT - 100 } = {}) {
   const warm = new FakeEpochEngine();
   const engine = new StandbyEngine({ warm, bytesMax, lateSlots: LATE_SLOTS });
@@ -132,11 +130,11 @@ describe('a node that is behind that of the core before', () => {
     engine.setClock(LOG_SLOT, 72);
     expect(accountCalls(ofLog)).toEqual([...taken, 'push a bytes @1000']);
     expect(ofLog.slot).toBe(LOG_SLOT);
-    // Accounts come on another subscription, which may be behind that of slots.
+    // Accounts arrive on another subscription than slots, which may lag.
     engine.setClock(LOG_SLOT + LATE_SLOTS - 1, 73);
     engine.push(account('a', LOG_SLOT - 1));
     expect(accountCalls(ofLog).at(-1)).toBe('push a bytes @1000');
-    // From there on a lower slot is a chain that went back.
+    // From there on a lower slot is a revert of the chain.
     engine.setClock(LOG_SLOT + LATE_SLOTS, 74);
     engine.push(account('a', LOG_SLOT - 1));
     expect(accountCalls(ofLog).at(-1)).toBe('push a bytes @999');

@@ -4,44 +4,46 @@ import type { FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import { RecentUpdates } from './recent-updates.js';
 
-/** A snapshot that is being applied, and how many of its accounts were. */
+/** A snapshot being applied, and its number of applied accounts. */
 interface OpenSnapshot {
   readonly snapshot: AccountSnapshot;
   applied: number;
 }
 
-/** The book of the log at the take-over. */
+/** The log's book at the failover. */
 export interface LogState {
   readonly engine: EpochEngine;
   readonly slot: number;
-  /** The slots of accounts (base58) that were written in this slot or later. */
+  /** The slots of accounts (base58) written in this slot or later. */
   readonly writtenFrom: (slot: number) => ReadonlyMap<string, number>;
 }
 
-/** What the feed of a standby works with. */
+/** Dependencies of a standby's feed. */
 export interface StandbyEngineOptions {
-  /** The engine whose book the feed holds meanwhile. */
+  /** The engine of the feed's own book until then. */
   readonly warm: EpochEngine;
-  /** Bytes of updates that are held for the take-over. */
   readonly bytesMax: number;
-  /** Slots behind one in which a core may still receive what is of it. */
+  /** Slots by which a core may receive a slot's accounts late. */
   readonly lateSlots: number;
 }
 
 /**
- * The engine of a standby's feed: holds a book of its own warm and, for when the standby takes over, what the feed received lately. From then on it is
- * the engine that has the book of the log.
+ * The engine of a standby's feed: keeps its own book warm and, for the failover, buffers the feed's
+ * recent updates. After the failover it forwards to the engine with the log's book.
  */
 export class StandbyEngine implements EpochEngine {
   readonly #updates: RecentUpdates;
   readonly #lateSlots: number;
   #engine: EpochEngine;
   #isWarm = true;
-  /** From this slot on all that changed is among the updates. */
+  /** The buffered updates are complete from this slot on. */
   #coveredFrom = Number.POSITIVE_INFINITY;
   #state: FeedState = 'rebuilding';
   #clock = { slot: 0, unixSeconds: 0 };
-  /** Until the own node is well past where that of the core before was: the slots of accounts that it may not have come to yet. */
+  /**
+   * The slots of accounts that this node may not have reached yet, until it is well past the
+   * previous core's node.
+   */
   #written: ReadonlyMap<string, number> | null = null;
   #logSlot = 0;
   #open: OpenSnapshot | null = null;
@@ -56,19 +58,19 @@ export class StandbyEngine implements EpochEngine {
     return this.#engine.epoch;
   }
 
-  /** Bytes of updates that are held. */
+  /** Bytes of buffered updates. */
   get heldBytes(): number {
     return this.#updates.bytes;
   }
 
-  /** The log has the book of this slot: what is older is in it. */
+  /** The log's book has this slot: older updates are included in it. */
   noteLogSlot(slot: number): void {
     this.#updates.forgetBefore(slot - this.#lateSlots);
   }
 
   /**
-   * Goes on with the engine that has the book of the log: gives it what the feed received meanwhile and is not older there, which the
-   * next turn has. Returns whether that is all; where it is not, the accounts are to be read again.
+   * Switches to the engine with the log's book: adds the buffered updates that are newer there, for
+   * the next turn. Returns whether that is complete; otherwise all accounts must be read again.
    */
   switchTo({ engine, slot: logSlot, writtenFrom }: LogState): boolean {
     this.#engine = engine;
@@ -77,7 +79,7 @@ export class StandbyEngine implements EpochEngine {
     engine.setState(this.#state);
     const { slot, unixSeconds } = this.#clock;
     const isWhole = this.#coveredFrom + this.#lateSlots <= logSlot;
-    // What is read again is as this node has it.
+    // Reread accounts have this node's state.
     this.#written = isWhole ? writtenFrom(Math.min(slot, logSlot) - this.#lateSlots) : null;
     for (const update of this.#updates.takeAll()) {
       if ('data' in update) this.push(update);
@@ -100,9 +102,9 @@ export class StandbyEngine implements EpochEngine {
 
   setClock(slot: number, unixSeconds: number): void {
     this.#clock = { slot, unixSeconds };
-    // A node that is behind that of the core before catches up.
+    // A node that lags the previous core's node catches up.
     if (slot < this.#logSlot) return;
-    // A slot may be notified of before its accounts are, by another subscription.
+    // A slot may be notified before its accounts, by another subscription.
     if (slot >= this.#logSlot + this.#lateSlots) this.#written = null;
     this.#engine.setClock(slot, unixSeconds);
   }
@@ -113,7 +115,7 @@ export class StandbyEngine implements EpochEngine {
   }
 
   setEpoch(epoch: string): void {
-    // Another chain has slots of its own.
+    // Another chain has its own slots.
     this.#logSlot = 0;
     this.#written = null;
     this.#engine.setEpoch(epoch);
@@ -149,7 +151,7 @@ export class StandbyEngine implements EpochEngine {
     return this.#engine.applySnapshot(snapshot, from, count);
   }
 
-  /** What changed before a snapshot may be in it alone. */
+  /** Only the snapshot may contain the changes before it. */
   endSnapshot(): SnapshotReport {
     if (this.#open !== null) this.#coveredFrom = this.#open.snapshot.slot;
     this.#open = null;
@@ -184,12 +186,12 @@ export class StandbyEngine implements EpochEngine {
     return this.#engine.readCensus();
   }
 
-  /** Whether the book of the log has a later state of an account. Of one slot it may have the first of several writes. */
+  /** Whether the log's book has a later state of an account. Within one slot it may have an earlier write. */
   #isOlder({ pubkey, slot }: { readonly pubkey: string; readonly slot: number }): boolean {
     return slot < (this.#written?.get(pubkey) ?? 0);
   }
 
-  /** A snapshot that is half applied is applied to the other engine as well. */
+  /** A half-applied snapshot is applied to the other engine as well. */
   #applyAgain(engine: EpochEngine): void {
     if (this.#open === null) return;
     const { snapshot, applied } = this.#open;

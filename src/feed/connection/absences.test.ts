@@ -9,14 +9,14 @@ import { Absences } from './absences.js';
 import type { FeedParts } from './parts.js';
 import { ScanNode } from './scan-node.js';
 
-/** The feed looks for work this often. */
+/** Interval at which the feed checks for work. */
 const LOOK_MS = 100;
 const PROBE_MS = 1_000;
-/** Accounts that one probe of these scenes reads. */
+/** Accounts of one probe in these scenes. */
 const PROBE_USERS = 30;
-/** `confirmed` is so many slots behind `processed`. */
+/** Slots by which `confirmed` lags `processed`. */
 const CONFIRMED_SLOTS = 1;
-/** From the moment at which a node can be read without an account until that has left the book. */
+/** From the moment at which a node can be read without an account until it has left the book. */
 const GONE_MS_MAX = 2_000;
 const GENESIS = 'genesis'.repeat(5);
 
@@ -29,11 +29,11 @@ interface Signalled {
   readonly signal: AbortSignal;
 }
 
-/** A node as others see it; slots are those by which it is behind, negative ones ahead. */
+/** A node, as seen by others; slots are its lag, negative when ahead. */
 interface SceneNode {
   lagSlots: number;
   state: 'sound' | 'down' | 'hanging' | 'otherChain';
-  /** Accounts that it does not have, whatever the chain has. */
+  /** Accounts that it lacks, regardless of the chain. */
   readonly lacks: Set<string>;
 }
 
@@ -41,30 +41,30 @@ function soundNode(lagSlots = 0): SceneNode {
   return { lagSlots, state: 'sound', lacks: new Set() };
 }
 
-/** What left the book, and whether the chain had it then. */
+/** An account that left the book, and whether it was on the chain then. */
 interface Gone {
   readonly pubkey: string;
   readonly atMs: number;
   readonly slot: number;
-  /** The slot that was announced then. */
+  /** The announced slot at that time. */
   readonly announced: number;
   readonly isOnChain: boolean;
 }
 
-/** Accounts that are made and closed in slots, and a book that is notified of what is made. */
+/** Accounts that are created and closed in slots, and a book that is notified of the creations. */
 class Scene {
   nowMs = 0;
   own = soundNode();
   others: SceneNode[] = [];
-  /** User accounts that State counts. */
+  /** User accounts counted by State. */
   counted = 0;
   reads = 0;
   readonly gone: Gone[] = [];
   readonly contradictions: string[] = [];
   readonly absences: Absences;
-  /** By account, the slots in which it is made and closed, in turns. */
+  /** By account, the slots of its creations and closings, alternating. */
   readonly #lives = new Map<string, number[]>();
-  /** What the book has, and the slot of the last write that was notified. */
+  /** The book's accounts, with the slot of the last notified write. */
   readonly #book = new Map<string, number>();
   readonly #timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
   #walkedTo = 0;
@@ -78,7 +78,7 @@ class Scene {
     this.absences.start();
   }
 
-  /** The slot that was announced last. What it writes can be read when it has ended. */
+  /** The last announced slot. Its writes can be read at its end. */
   get slot(): number {
     return 1_000 + Math.floor(this.nowMs / SLOT_MS);
   }
@@ -87,7 +87,6 @@ class Scene {
     return this.#book.has(pubkey);
   }
 
-  /** Whether the chain has an account at the end of a slot. */
   isOnChain(pubkey: string, slot: number): boolean {
     const changes = (this.#lives.get(pubkey) ?? []).filter((at) => at <= slot);
     return changes.length % 2 === 1;
@@ -102,13 +101,11 @@ class Scene {
     this.#lives.get(pubkey)?.push(this.slot);
   }
 
-  /** A write is notified; whether there was one is another matter. */
   notify(pubkey: string, slot = this.slot): void {
     if (!this.#book.has(pubkey)) this.absences.addAccount(pubkey, slot);
     this.#book.set(pubkey, Math.max(slot, this.#book.get(pubkey) ?? 0));
   }
 
-  /** State is written, and counts as many users as there are by now. */
   writeState(counted: number): void {
     this.counted = counted;
     this.absences.recordState(this.slot);
@@ -238,7 +235,7 @@ beforeEach(() => {
 const names = (count: number, name = 'user'): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name} ${index}`);
 
-/** Closes a user after a while; returns after how long it has left the book. */
+/** Closes a user after a while; returns the time until it has left the book. */
 async function closedForMs(lastsMs = 8_000): Promise<number> {
   scene.make('user');
   await scene.passTime(5_500);
@@ -457,7 +454,7 @@ const NOTHING_READ: Omit<Reading, 'slot'> = {
   problems: [],
 };
 
-/** Users that are made, written, closed and made again, of nodes whose lags change; a minute. */
+/** A minute of users that are created, written, closed and created again, on nodes with changing lags. */
 async function liveRandomly(seed: number): Promise<void> {
   const random = new Random(seed);
   scene = new Scene();

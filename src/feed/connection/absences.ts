@@ -19,39 +19,39 @@ import { confirmedAccountsParams } from '../model/queries.js';
 import type { FeedParts } from './parts.js';
 import { UserSearch } from './user-search.js';
 
-/** The connection as the search for absent accounts sees it. */
+/** The connection's interface for absent accounts. */
 export interface AbsenceConnection {
-  /** The newest slot announced on the socket; 0 before the first. */
+  /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
-  /** The chain does not have these accounts as of this slot. */
+  /** The chain lacks these accounts as of this slot. */
   onGone(pubkeys: readonly string[], slot: number): void;
-  /** The socket notifies of an account again and again that readings of later slots do not have. */
+  /** The socket repeatedly notifies an account that later readings lack. */
   onContradiction(pubkey: string): void;
 }
 
-/** When an account was read or notified first: the slot, and monotonic milliseconds. */
+/** The slot and monotonic milliseconds of a first reading or notification. */
 interface Moment {
   readonly slot: number;
   readonly atMs: number;
 }
 
-/** A new account, and the newest slot when it was read last. */
 interface NewAccount {
   readonly slot: number;
   readAtSlot: number;
 }
 
 /**
- * Accounts that the book has and the chain has not: closed in the transaction that cancelled their orders, made on a
- * fork that the chain left, or never made. No subscription reports such an account, because its owner is no longer the
- * program.
+ * Finds accounts of the book that the chain lacks: closed in the transaction that cancelled their
+ * orders, created on an abandoned fork, or never created. No subscription reports such an account,
+ * because its owner is no longer the program.
  *
- * An account leaves the book on two readings without it. Both are later than the account's last write, so that a node
- * that lags says nothing of a new account. The second reading is at `confirmed`, of another node where there is one that
- * answers, and is made when the socket has passed the first reading.
+ * An account leaves the book after two readings without it. Both are later than the account's last
+ * write, so that a lagging node says nothing about a new account. The second reading is at
+ * `confirmed`, from another node if one answers, after the socket has passed the first reading.
  *
- * Probes make first readings of accounts in turn. An account that is new to the book is read by itself until a reading at
- * `confirmed` has it, and all users with orders are read when State shows that one of them may have been deleted.
+ * Probes make first readings of accounts in turn. A new account is read separately until a reading
+ * at `confirmed` has it, and all users with orders are read when State shows that one of them may
+ * have been deleted.
  */
 export class Absences {
   readonly #parts: FeedParts;
@@ -59,11 +59,11 @@ export class Absences {
   readonly #suspects = new Map<string, Moment>();
   readonly #newAccounts = new Map<string, NewAccount>();
   readonly #search: UserSearch;
-  /** Ends with the book that is watched. */
+  /** Aborts with the end of the watched book. */
   #life = new AbortController();
   #isConfirming = false;
   #dueAtMs = Number.NEGATIVE_INFINITY;
-  /** Second readings in vain since the last one that settled its accounts. */
+  /** Inconclusive second readings since the last conclusive one. */
   #attempts = 0;
   #othersRestUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -76,13 +76,13 @@ export class Absences {
     });
   }
 
-  /** All accounts were read just now. */
+  /** All accounts were just read. */
   start(): void {
     this.stop();
     this.#search.start();
   }
 
-  /** The book is complete no more, and all accounts are read again. */
+  /** The book is no longer complete, and all accounts will be read again. */
   stop(): void {
     this.#life.abort();
     this.#life = new AbortController();
@@ -92,7 +92,7 @@ export class Absences {
     this.#isConfirming = false;
   }
 
-  /** A notification of this slot made an account that the book did not have. */
+  /** A notification of this slot created an account that was new to the book. */
   addAccount(pubkey: string, slot: number): void {
     if (this.#newAccounts.size >= ABSENCES_MAX || this.#newAccounts.has(pubkey)) return;
     this.#newAccounts.set(pubkey, { slot, readAtSlot: 0 });
@@ -103,7 +103,7 @@ export class Absences {
     this.#search.recordState(slot);
   }
 
-  /** Accounts were read. The engine must have what was notified. */
+  /** Accounts were read. The engine must have all notifications. */
   recordReading(snapshot: AccountSnapshot): void {
     const { engine, timers } = this.#parts;
     for (const pubkey of engine.goneAccounts(snapshot)) {
@@ -113,7 +113,6 @@ export class Absences {
     }
   }
 
-  /** Reads what is to be read now. Never rejects. */
   async readIfDue(): Promise<void> {
     const { signal } = this.#life;
     if (this.#parts.probeIntervalMs === 0) return;
@@ -141,7 +140,7 @@ export class Absences {
     this.#dueAtMs = timers.nowMs() + (isSettled ? 0 : ABSENCE_REREAD_MS);
   }
 
-  /** Those of which the socket has notified all that their first reading holds. */
+  /** The suspects whose first reading's state the socket has notified. */
   #passedSuspects(): readonly string[] {
     const newest = this.#connection.newestSlot();
     const passed: string[] = [];
@@ -152,7 +151,7 @@ export class Absences {
     return passed;
   }
 
-  /** Whether the second reading settled all of them. */
+  /** Whether the second reading was conclusive for all of them. */
   async #confirmKeys(keys: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { engine } = this.#parts;
     const snapshot = await this.#readAgain(keys, signal);
@@ -164,14 +163,14 @@ export class Absences {
     return left.length === 0;
   }
 
-  /** Whether an account that was read again is there, or no reading settles it. */
+  /** Whether a reread account exists, or the time limit is reached. */
   #isOver(pubkey: string, { slot }: AccountSnapshot): boolean {
     const first = this.#suspects.get(pubkey);
     if (first === undefined || slot >= first.slot) return true;
     return this.#parts.timers.nowMs() - first.atMs > ABSENCE_MS_MAX;
   }
 
-  /** The other nodes rest when each of them was asked twice in vain. */
+  /** The other nodes rest after each was asked twice without a result. */
   #recordVain(): void {
     this.#attempts += 1;
     if (this.#attempts < this.#witnesses().length - 1) return;
@@ -179,7 +178,7 @@ export class Absences {
     this.#othersRestUntilMs = this.#parts.timers.nowMs() + ABSENCE_OTHERS_REST_MS;
   }
 
-  /** The nodes of second readings, in their order: the node in use is the last, where the others fail or lag. */
+  /** The nodes of second readings, in order: the node in use is last, as a fallback. */
   #witnesses(): readonly NodeRpc[] {
     const { rpc, otherRpcs, timers } = this.#parts;
     if (timers.nowMs() < this.#othersRestUntilMs) return [rpc];
@@ -196,7 +195,7 @@ export class Absences {
     });
   }
 
-  /** New accounts are read once a slot until a reading past their notification has them, or they are gone. */
+  /** New accounts are read once a slot until a reading after their notification has them, or they are gone. */
   async #readNewAccounts(signal: AbortSignal): Promise<void> {
     const keys = this.#takeNewAccounts();
     if (keys.length === 0) return;
@@ -217,7 +216,10 @@ export class Absences {
     }
   }
 
-  /** Those that were not read since the newest slot began, when a node can be past their notification. */
+  /**
+   * The new accounts that were not read since the newest slot began, when a node can be past their
+   * notification.
+   */
   #takeNewAccounts(): readonly string[] {
     const newest = this.#connection.newestSlot();
     const taken: string[] = [];
@@ -231,7 +233,7 @@ export class Absences {
     return taken;
   }
 
-  /** Those that were not read yet come first. */
+  /** Unread accounts stay first. */
   #moveToEnd(pubkey: string): void {
     const account = this.#newAccounts.get(pubkey);
     if (account === undefined) return;
@@ -240,10 +242,10 @@ export class Absences {
   }
 
   /**
-   * Reads accounts at `confirmed`; what was notified meanwhile is in the engine then.
+   * Reads accounts at `confirmed`; the engine then has all notifications of the meantime.
    *
    * # Errors
-   * RpcError, EngineError, and FeedError for a reading of a slot that the chain cannot have reached.
+   * RpcError, EngineError, and FeedError for a reading of an implausible slot.
    */
   async #readFrom(
     node: NodeRpc,
@@ -278,6 +280,6 @@ export class Absences {
 interface ReadLimits {
   readonly signal: AbortSignal;
   readonly limitMs: number;
-  /** Done before the reading, within the same time. */
+  /** Runs before the reading, within the same time limit. */
   readonly before?: (signal: AbortSignal) => Promise<void>;
 }

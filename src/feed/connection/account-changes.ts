@@ -1,8 +1,8 @@
-/** What an account does to the book, and to what the feed remembers of the book. */
+/** Applies account changes to the book and to the feed's memory of it. */
 import { type AccountUpdate, closedAccount } from '../model/account-update.js';
 import type { FeedParts } from './parts.js';
 
-/** Hands one state to the engine, or to the clock. */
+/** Passes one state to the engine, or to the clock. */
 export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
   const { kind, pubkey, slot, data } = update;
   if (kind === 'clock') parts.clock.readAccount(data);
@@ -14,14 +14,14 @@ export function applyUpdate(parts: FeedParts, update: AccountUpdate): void {
   }
 }
 
-/** Takes an account out of the book. */
+/** Removes an account from the book. */
 export function closeAccount({ engine, memory }: FeedParts, pubkey: string, slot: number): void {
   memory.texts.delete(pubkey);
   if (memory.state === pubkey) memory.state = null;
   engine.pushClosed(pubkey, slot);
 }
 
-/** Whether the book has no such user, market or State yet. */
+/** Whether the book lacks this user, market or State. */
 export function isNewToBook(
   { engine, memory }: FeedParts,
   { kind, pubkey }: AccountUpdate,
@@ -30,7 +30,7 @@ export function isNewToBook(
   return kind !== 'oracle' && kind !== 'clock' && !memory.texts.has(pubkey);
 }
 
-/** Takes an account out of the book that the chain does not have as of this slot. */
+/** Removes an account that the chain lacks as of this slot. */
 export function letGo(parts: FeedParts, pubkey: string, slot: number): void {
   const { memory, updates } = parts;
   const kind = memory.texts.has(pubkey) ? 'oracle' : 'user';

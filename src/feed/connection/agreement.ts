@@ -1,23 +1,23 @@
-/** Snapshots that several readings have to agree with. */
+/** Snapshots that several readings must confirm. */
 import { Backoff } from '../../rpc/backoff.js';
 import { sleep } from '../../rpc/timers.js';
 import { FeedError } from '../model/error.js';
 import { SHRUNKEN_REREAD_MS } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** When a snapshot is to be confirmed, and when two of them agree. */
+/** When a snapshot needs confirmation, and when two of them agree. */
 export interface AgreementRule<T> {
-  /** Snapshots that must agree before this one is accepted; 1 when nothing is wrong with it. */
+  /** Snapshots that must agree before this one is accepted; 1 for an unsuspicious one. */
   readonly readsWanted: (snapshot: T) => number;
-  /** Whether two doubted snapshots hold the same. */
+  /** Whether two doubted snapshots have equal contents. */
   readonly agree: (first: T, later: T) => boolean;
   /** Sizes, for the error. */
   readonly count: (snapshot: T) => number;
 }
 
 /**
- * Returns a snapshot that nothing speaks against, or one that several snapshots over some seconds agree
- * with: a node under load may return a part of the accounts, or none, more than once.
+ * Returns an unsuspicious snapshot, or one that several snapshots over some seconds agree with: an
+ * overloaded node may return a part of the accounts, or none, more than once.
  *
  * # Errors
  * SNAPSHOT_COUNT_MISMATCH when doubted snapshots do not agree.

@@ -7,20 +7,19 @@ import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { until } from '../../../test/support/until.js';
 import { GAP_AUDIT_MS_MIN, WATCH_INTERVAL_MS } from '../model/limits.js';
 
-/** Shorter than the feed looks for work, so every look finds an audit due. */
+/** Shorter than the feed's check interval, so every check finds an audit due. */
 const INTERVAL_MS = 20;
 
 useFeedBench();
 
 const begins = (): number => bench.engine.calls.filter((call) => call.startsWith('begin ')).length;
 
-/** How often all users were asked for. */
 function scans(): number {
   const asked = bench.server.requests.filter(({ method }) => method === 'getProgramAccounts');
   return asked.filter(({ params }) => kindOf(params) === 'user').length;
 }
 
-/** Lets slots pass, which an audit waits for, until this many have gone through. */
+/** Passes slots, which an audit waits for, until this many audits have completed. */
 async function audited(count: number): Promise<void> {
   await until(`audit ${count}`, () => {
     bench.nextSlot();

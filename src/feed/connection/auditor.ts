@@ -15,56 +15,56 @@ import { AUDIT_PATIENCE } from './scan-race.js';
 import { type AccountState, waitForSlot } from './slot-tracking.js';
 import { type ReadOptions, readClockAndOracles, readUsers } from './snapshots.js';
 
-/** The connection as an audit sees it. */
+/** The connection's interface for audits. */
 export interface AuditedConnection {
-  /** The newest slot announced on the socket; 0 before the first. */
+  /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
-  /** Whether a state read of a market, State or oracle is later than the last one notified. */
+  /** Whether a read state of a market, State or oracle is later than the last notified one. */
   isNewer(state: AccountState): boolean;
-  /** The oracles that are followed. */
   oracleKeys(): readonly string[];
-  /** Options of a read that begins now, until the signal aborts. */
   newReadOptions(signal: AbortSignal): ReadOptions;
-  /** So many accounts had changed without a notification: more than a sound node would lose. */
+  /**
+   * Called with the number of accounts that changed without a notification, when a sound node would
+   * lose fewer.
+   */
   onLoss(differences: number): void;
 }
 
-/** What one audit repaired. */
 interface Repairs {
-  /** Accounts that the book lacked or had in another state: updates that were missed. */
+  /** Accounts that the book lacked or had in another state: missed updates. */
   readonly differences: number;
-  /** Accounts that are gone, closed or idle: no node notifies of them, so none was missed. */
+  /** Removed accounts, closed or idle: nodes send no notification for these, so none was missed. */
   readonly removals: number;
   /**
-   * The differences that only a lost notification explains: those of users and oracles. A market is
-   * compared as it was packed, and another machine may pack the same bytes otherwise.
+   * The differences that only a lost notification explains: users and oracles. A market is compared
+   * in compressed form, and another machine may compress the same bytes differently.
    */
   readonly missed: number;
 }
 
 /**
- * Reads all accounts at intervals while the book is live, repairs what differs and counts it: 0 when
- * nothing was missed. Accounts that are gone are counted apart, because this is the only way
- * to notice them: one that no longer matches its subscription is not notified.
+ * Reads all accounts at intervals while the book is live, repairs differences and counts them: 0
+ * when nothing was missed. Removed accounts are counted separately, because only audits find them:
+ * an account that no longer matches its subscription is not notified.
  *
- * An audit that finds few differences leaves the book `live`; with more of them the connection is given
- * up, because it loses messages between two audits as well. It never throws: one that fails is
- * counted, and the wait for the next one grows, because the scan is heavy for a node.
+ * An audit with few differences leaves the book `live`; with more the connection is dropped,
+ * because it loses messages between audits as well. Audits never throw: a failed one is counted,
+ * and the delay of the next one grows, because scans are heavy for a node.
  *
- * A gap in the slots asks for an audit at once: a probe that agrees with the book has read a few accounts only. One that
- * begins after a gap has ended is for all gaps before it, and one that fails is tried again sooner than the others.
+ * A gap in the slots requests an immediate audit: a probe that agrees with the book has only read a
+ * few accounts. An audit that starts after the end of a gap covers all earlier gaps, and its retry
+ * after a failure comes sooner than usual.
  */
 export class Auditor {
   readonly #parts: FeedParts;
   readonly #connection: AuditedConnection;
   #running: AbortController | null = null;
-  /** Whether the audit that began last was the first since the end of a gap. */
+  /** Whether the last started audit was the first since the end of a gap. */
   #isForGap = false;
   #beganAtMs = Number.NEGATIVE_INFINITY;
-  /** When the audit that a gap asks for is due. */
   #gapDueAtMs = Number.POSITIVE_INFINITY;
   readonly #gapBackoff: Backoff;
-  /** Audits in a row that were put off. */
+  /** Consecutive postponed audits. */
   #interruptions = 0;
   readonly #backoff: Backoff;
   #dueAtMs = Number.POSITIVE_INFINITY;
@@ -78,14 +78,14 @@ export class Auditor {
     this.#gapBackoff = new Backoff({ firstMs: GAP_AUDIT_MS_MIN * 2, capMs, random });
   }
 
-  /** The book was read just now: the first audit is due one interval later. */
+  /** The book was just read: the first audit is due one interval later. */
   start(): void {
     this.#backoff.reset();
     this.#gapBackoff.reset();
     this.#scheduleAudit(this.#parts.auditIntervalMs);
   }
 
-  /** The book is complete no more: an audit under way applies nothing further. */
+  /** The book is no longer complete: a running audit applies nothing further. */
   stop(): void {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     this.#gapDueAtMs = Number.POSITIVE_INFINITY;
@@ -93,14 +93,17 @@ export class Auditor {
     this.#running = null;
   }
 
-  /** A gap in the slots has ended: an audit is due, or soon where one has begun just before. Where audits are off there is none. */
+  /**
+   * A gap in the slots has ended: an audit is due, or soon if one has just begun. No effect when
+   * audits are disabled.
+   */
   auditGap(): void {
     const { auditIntervalMs, timers } = this.#parts;
     if (auditIntervalMs === 0) return;
     this.#gapDueAtMs = Math.max(timers.nowMs(), this.#beganAtMs + GAP_AUDIT_MS_MIN);
   }
 
-  /** The chain went back: what was read before may be of the fork that is gone. */
+  /** The chain reverted: earlier readings may belong to the abandoned fork. */
   postponeAudit(): void {
     if (this.#running === null || this.#interruptions >= AUDIT_INTERRUPTIONS_MAX) return;
     this.#interruptions += 1;
@@ -111,7 +114,7 @@ export class Auditor {
     this.#parts.log.info({}, 'the audit is put off: the chain went back');
   }
 
-  /** Audits when it is time and no audit runs. Never rejects. */
+  /** Audits when due and none is running. Never rejects. */
   async auditIfDue(): Promise<void> {
     if (this.#running !== null || !this.#isDue()) return;
     const running = this.#beginAudit();
@@ -132,7 +135,7 @@ export class Auditor {
     this.#scheduleAudit(waitMs);
   }
 
-  /** A gap may have ended just now, and the book is not live before a probe agrees with it. */
+  /** A gap may have just ended, and the book is not live before a probe agrees with it. */
   #isDue(): boolean {
     const { timers, turns } = this.#parts;
     const nowMs = timers.nowMs();
@@ -148,7 +151,7 @@ export class Auditor {
     return running;
   }
 
-  /** A gap that ended meanwhile asks for an earlier one. */
+  /** A gap that ended meanwhile requests an earlier retry. */
   #retryGapAudit(): void {
     const atMs = this.#parts.timers.nowMs() + this.#gapBackoff.next();
     this.#gapDueAtMs = Math.min(this.#gapDueAtMs, atMs);
@@ -200,8 +203,8 @@ export class Auditor {
   }
 
   /**
-   * Applies what was read of markets, State and oracles where it is newer than the last notification.
-   * The engine applies these accounts without comparing slots, so older states are left out here.
+   * Applies read markets, State and oracles that are newer than the last notification. The engine
+   * applies these accounts without comparing slots, so older states are filtered here.
    */
   #applyMarketsAndOracles(markets: MarketAccounts, oracles: readonly AccountUpdate[]): Repairs {
     const parts = this.#parts;

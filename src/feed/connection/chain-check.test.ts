@@ -1,4 +1,4 @@
-/** A node that lies about the chain's slot or time, and what becomes of the book. */
+/** Nodes with a wrong slot or time, and the effect on the book. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountJson, clockData, FakeChain, kindOf } from '../../../test/fake-chain.js';
 import { bench, nodeOf, useFeedBench } from '../../../test/feed-bench.js';
@@ -13,13 +13,13 @@ const DAYS_95_S = 95 * 86_400;
 
 useFeedBench();
 
-/** Slots that the book has had, in order. */
+/** The book's successive slots. */
 function slotsOf(): { readonly slots: number[]; readonly onTurn: () => void } {
   const slots: number[] = [];
   return { slots, onTurn: () => void slots.push(bench.engine.slot) };
 }
 
-/** What this server answers for the Clock is of twenty slots ago, and says that it is of now. */
+/** This server returns a Clock of twenty slots ago, labelled as current. */
 function answerFromThePast(server: ScriptedRpc, chain: FakeChain): void {
   server.answer('getMultipleAccounts', ([keys]) => {
     const value = (keys as string[]).map((key) => {
@@ -173,7 +173,7 @@ describe('two nodes', () => {
     let step = 0;
     let steppedAtMs = performance.now();
     await until('the second node is used', () => {
-      // Faster than the chain, and not too fast for one.
+      // Faster than the chain, and plausible for one.
       if (isSecond() || performance.now() < steppedAtMs + 1.2 * SLOT_MS_MIN) return isSecond();
       steppedAtMs = performance.now();
       step += 1;
@@ -194,7 +194,7 @@ describe('two nodes', () => {
     await until('the second node is used', () => {
       if (isSecond()) return true;
       if (bench.chain.slot < told) bench.chain.slot = told;
-      // Where the next Clock is: the nodes may be changed as soon as that is sent.
+      // The location of the next Clock: nodes may change as soon as it is sent.
       secondChain.slot = bench.chain.slot - 29;
       if (!bench.nextSlot()) return false;
       bench.chain.notify(CLOCK_KEY, clockData(1_000), bench.chain.slot - 30);

@@ -15,21 +15,20 @@ import { SlotWindow } from '../model/slot-window.js';
 import { PaceCheck } from './pace-check.js';
 import type { FeedParts, NewestSlot } from './parts.js';
 
-/** Slots that the chain went back on: those after the parent, up to the last one. */
+/** Slots that the chain abandoned: those after the parent, up to the last one. */
 interface AbandonedFork {
   readonly parent: number;
   readonly last: number;
   readonly atMs: number;
 }
 
-/** What is judged of an account. */
 type JudgedUpdate = Pick<AccountUpdate, 'kind' | 'slot' | 'data'>;
 
 /**
- * Judges what one node tells of the chain's slot and time, before anything is done with it. Slots are
- * believed within what the time since the last ones has room for; where one is not, the node is asked
- * for its slot once more. When that cannot be either, the connection is of no use: the node has
- * jumped or lies, and its slots are forgotten with it.
+ * Validates one node's claims about the chain's slot and time before anything uses them. Slots are
+ * plausible within the time elapsed since the last ones; for an implausible one the node is asked
+ * for its slot again. If that is implausible too, the connection is unusable: the node has jumped
+ * or lies, and its slots are forgotten.
  */
 export class ChainCheck {
   readonly #parts: FeedParts;
@@ -42,7 +41,6 @@ export class ChainCheck {
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #announced = 0;
   #announcedFirst = 0;
-  /** Announced before the node was asked for its slot. */
   #waiting: AnnouncedSlot | null = null;
   /** Oldest first. */
   #forks: readonly AbandonedFork[] = [];
@@ -52,19 +50,19 @@ export class ChainCheck {
     this.#pace = new PaceCheck(parts);
   }
 
-  /** The newest slot that the socket announced and that is believed; 0 before the first. */
+  /** The newest believed slot that the socket announced; 0 before the first. */
   get announced(): number {
     return this.#announced;
   }
 
-  /** The first of them. */
+  /** The first believed slot. */
   get announcedFirst(): number {
     return this.#announcedFirst;
   }
 
   /**
-   * Whether what was written in this slot may have gone back since: a later one did not follow it, not long ago.
-   * Where the slot is unknown any fork may be the one.
+   * Whether a write of this slot may have been reverted: a later slot recently did not descend from
+   * it. For an unknown slot, by any fork.
    */
   mayBeAbandoned(slot: number | null): boolean {
     const sinceMs = this.#parts.timers.nowMs() - PROBE_FORK_MS;
@@ -74,10 +72,10 @@ export class ChainCheck {
   }
 
   /**
-   * Asks the node for its slot, with which all else is compared from then on.
+   * Asks the node for its slot, the reference for later checks.
    *
    * # Errors
-   * CHAIN_CLOCK_OUT_OF_RANGE when the node cannot be there after the slots before.
+   * CHAIN_CLOCK_OUT_OF_RANGE when the slot is implausible after the previous slots.
    */
   async begin(signal: AbortSignal): Promise<void> {
     const { rpc, memory, timers } = this.#parts;
@@ -93,7 +91,6 @@ export class ChainCheck {
     if (this.#waiting !== null) this.announceSlot(this.#waiting);
   }
 
-  /** The socket announced a slot. True when that is believed and the chain has moved on. */
   announceSlot(notified: AnnouncedSlot): boolean {
     if (!this.#hasBegun) {
       this.#waiting = notified;
@@ -110,12 +107,11 @@ export class ChainCheck {
     return hasAdvanced;
   }
 
-  /** A slot that is believed. */
   recordSlot(slot: number): void {
     this.#window.advanceTo(slot, this.#parts.timers.nowMs());
   }
 
-  /** Whether the node can be at this slot; if not, it is counted, and checked soon. */
+  /** Whether the slot is plausible; an implausible one is counted, and checked soon. */
   admitsSlot(slot: number): boolean {
     if (!this.#hasBegun || this.#window.admits(slot, this.#parts.timers.nowMs())) return true;
     this.#parts.counters.slotsRefused += 1;
@@ -123,7 +119,10 @@ export class ChainCheck {
     return false;
   }
 
-  /** Whether a notified account can be of its slot, and a Clock of its time; the Clock's slot limits all slots. */
+  /**
+   * Whether a notified account's slot, and a Clock's time, are plausible; the Clock's slot bounds
+   * all slots.
+   */
   admitsUpdate({ kind, slot, data }: JudgedUpdate): boolean {
     const account = kind === 'clock' ? parseClockAccount(data) : null;
     const isAdmitted = this.#admits(slot, account);
@@ -132,7 +131,7 @@ export class ChainCheck {
     return isAdmitted;
   }
 
-  /** The same for a reading. Where its Clock is of another slot, all of it is: the node tells of the past as of now. */
+  /** The same for a reading. If its Clock has another slot, the node returns the past labelled as current. */
   admitsReading({ kind, slot, data }: JudgedUpdate): boolean {
     const account = kind === 'clock' ? parseClockAccount(data) : null;
     const slotsApart = account === null ? 0 : Math.abs(account.slot - slot);
@@ -142,10 +141,11 @@ export class ChainCheck {
   }
 
   /**
-   * Asks the node for its slot once more when slots were not believed.
+   * Asks the node for its slot again after implausible slots.
    *
    * # Errors
-   * CHAIN_CLOCK_OUT_OF_RANGE when that cannot be either, and when slots stayed ahead of the Clock.
+   * CHAIN_CLOCK_OUT_OF_RANGE when that is implausible too, and when slots led the Clock for too
+   * long.
    */
   async checkIfWanted(signal: AbortSignal): Promise<void> {
     const { rpc, timers } = this.#parts;
@@ -159,7 +159,7 @@ export class ChainCheck {
       this.#confirm(await readSlot(rpc, { signal }));
     } catch (error) {
       if (isChainClockError(error)) throw error;
-      // It could not be read: what is refused next asks for it again.
+      // The read failed: the next implausible slot requests it again.
     } finally {
       this.#isCheckRunning = false;
       this.#checkedAtMs = timers.nowMs();
@@ -167,10 +167,10 @@ export class ChainCheck {
   }
 
   /**
-   * Compares the pace of the slots with the other nodes' when it is time.
+   * Compares the pace of the slots with the other nodes' when due.
    *
    * # Errors
-   * CHAIN_CLOCK_OUT_OF_RANGE when those refute it: nothing of it makes another node late.
+   * CHAIN_CLOCK_OUT_OF_RANGE when those refute it; its slot is then no reference for other nodes.
    */
   async checkPace(signal: AbortSignal): Promise<void> {
     const { memory } = this.#parts;
@@ -199,8 +199,8 @@ export class ChainCheck {
   }
 
   /**
-   * The Clock tells how far the nodes are, so that a book of another one that is behind is known to be. A slot that
-   * was only announced does not: what nothing else of the node confirms makes no other node late.
+   * The Clock confirms a node's slot, which makes a lagging book of another node detectable. A
+   * merely announced slot does not: without confirmation it must not mark other nodes as late.
    */
   #takeClock(account: ClockAccount, slotTold: number): void {
     const { memory, node, timers } = this.#parts;
@@ -217,7 +217,7 @@ export class ChainCheck {
   }
 }
 
-/** Whether a node that takes over is where the one before cannot be by now. */
+/** Whether a successor node is implausibly far ahead of the previous one. */
 function isTooFarAhead(slot: number, newest: NewestSlot, nowMs: number): boolean {
   const slotMax = newest.slot + SLOTS_APART_MAX + (nowMs - newest.atMs) / SLOT_MS_MIN;
   return newest.slot > 0 && slot > slotMax;

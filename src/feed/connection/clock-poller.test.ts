@@ -21,7 +21,7 @@ beforeEach(() => {
   });
 });
 
-/** Looks ten times a second, as the feed does. */
+/** Checks ten times a second, like the feed. */
 async function pass(seconds: number): Promise<void> {
   for (let tenth = 0; tenth < seconds * 10; tenth += 1) {
     await poller.pollIfDue(new AbortController().signal);

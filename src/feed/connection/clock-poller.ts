@@ -8,8 +8,8 @@ import {
 import type { FeedParts } from './parts.js';
 
 /**
- * Reads the Clock, and the oracles with it, once a second where its subscription is silent; less
- * often while such reads fail. Between them the chain's time advances with this machine's.
+ * Reads the Clock, and the oracles with it, once a second while its subscription is silent; less
+ * often while such reads fail. In between the chain's time advances with this machine's.
  */
 export class ClockPoller {
   readonly #parts: FeedParts;
@@ -29,15 +29,11 @@ export class ClockPoller {
     });
   }
 
-  /** The subscription notified the Clock. */
   recordNotification(): void {
     this.#notifiedAtMs = this.#parts.timers.nowMs();
   }
 
-  /**
-   * Reads when it is due and no read is under way. Rejects only when the node is at a slot or time where
-   * it cannot be.
-   */
+  /** Reads when due and none is running. Rejects only when the node's slot or time is implausible. */
   async pollIfDue(signal: AbortSignal): Promise<void> {
     const { timers, counters, log } = this.#parts;
     const nowMs = timers.nowMs();

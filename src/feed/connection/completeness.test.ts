@@ -13,7 +13,7 @@ beforeEach(() => {
   for (let index = 3; index <= USERS; index += 1) bench.chain.accounts.set(`user${index}`, 'x');
 });
 
-/** Scans of the users hold so many of them, one scan after the other; the last number stays. */
+/** The numbers of users in successive scans; the last number repeats. */
 function scansGive(...counts: readonly number[]): void {
   bench.chain.answerUsers((scan) => {
     const count = counts[Math.min(scan, counts.length) - 1];
@@ -40,7 +40,7 @@ function scans(): number {
 const usersHeld = (): number =>
   [...bench.engine.accounts.keys()].filter((key) => key.startsWith('user')).length;
 
-/** Starts the feed and waits until it has refused a book twice; it is live in the end. */
+/** Starts the feed and waits until it has rejected a book twice; it is live in the end. */
 async function refusedTwice(): Promise<{ readonly live: Promise<void> }> {
   const live = bench.start();
   await until('it was refused twice', () => bench.feed.stats().rebuildFailures >= 2);
@@ -121,7 +121,7 @@ describe('completeness: the markets', () => {
     await bench.start();
     hideMarkets();
     bench.server.cut();
-    // As many scans as confirm a smaller one, and more.
+    // More scans than the confirmation of a smaller one takes.
     await until('it was refused', () => bench.feed.stats().rebuildFailures > SHRUNKEN_READS);
     expect(bench.engine.state).toBe('rebuilding');
     expect(bench.feed.status().reason).toContain('STATE_MISSING');

@@ -1,4 +1,4 @@
-/** Whether what was read can be the whole exchange. */
+/** Whether a reading can be the complete exchange. */
 import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import { FeedError } from '../model/error.js';
@@ -18,10 +18,9 @@ import type { FeedParts } from './parts.js';
 type Users = Pick<AccountSnapshot, 'count' | 'positions'>;
 
 /**
- * How many scans of the users must agree before this one is accepted: 1 when the perp positions
- * of its users are those that the markets count, and it is no smaller than the last one. Where the
- * markets count none, the first scan is compared with a second one; on an exchange without users, by
- * its own State, none are expected.
+ * How many scans of the users must agree before this one is accepted: 1 when its users' perp
+ * positions match the markets' counts, and it is no smaller than the last one. If the markets count
+ * none, the first scan needs a second one; an exchange whose State counts no users needs none.
  */
 export function readsWanted({ memory, engine }: FeedParts, users: Users): number {
   const census = engine.readCensus();
@@ -33,9 +32,9 @@ export function readsWanted({ memory, engine }: FeedParts, users: Users): number
 }
 
 /**
- * Refuses a scan without users where State counts some, and one with not even half of the positions that the markets count until
- * enough readings in a row, of every node there is, had as few: a chain of copied markets and some users counts
- * positions that nobody has.
+ * Rejects a scan without users when State counts some, and one with less than half of the positions
+ * that the markets count, until enough consecutive readings of every node had as few: a chain of
+ * copied markets counts positions without users.
  *
  * # Errors
  * SNAPSHOT_COUNT_MISMATCH.
@@ -58,8 +57,8 @@ export function requirePossible({ engine, memory }: FeedParts, users: Users): vo
 }
 
 /**
- * Refuses a scan without the program's State account: the program is another one, or the node has none of its accounts,
- * and a book without markets would seem sound.
+ * Rejects a scan without the program's State account: the program id is wrong, or the node lacks
+ * its accounts, and a book without markets would seem sound.
  *
  * # Errors
  * STATE_MISSING.
@@ -73,12 +72,12 @@ export function requireState(
   throw new FeedError('STATE_MISSING', message, { programId });
 }
 
-/** Whether two counts differ by no more than what comes and goes meanwhile. */
+/** Whether two counts differ by no more than normal changes. */
 export function countsAgree(a: number, b: number): boolean {
   return Math.min(a, b) * 100 >= Math.max(a, b) * AGREEING_PERCENT;
 }
 
-/** Whether so many accounts are malformed that the book does not show the exchange. */
+/** Whether so many accounts are malformed that the book is not representative. */
 export function isQuarantineExceeded({ engine }: FeedParts): boolean {
   const { quarantined, accounts } = engine.readCensus();
   const percent = QUARANTINED_PERCENT_MAX;
@@ -86,7 +85,7 @@ export function isQuarantineExceeded({ engine }: FeedParts): boolean {
 }
 
 /**
- * Refuses a book in which too many accounts are missing because they are malformed.
+ * Rejects a book that lacks too many malformed accounts.
  *
  * # Errors
  * QUARANTINE_EXCEEDED.

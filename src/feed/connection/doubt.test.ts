@@ -10,7 +10,7 @@ const UNPROVEN = 'no read has agreed since slots were missing';
 
 useFeedBench();
 
-/** A book that is lagging, as no slots come; slots may come again. */
+/** A lagging book without slots; slots may resume. */
 async function startLagging(options: Partial<LiveFeedOptions> = {}): Promise<void> {
   const timing = { laggingAfterMs: 1_000, staleAfterMs: 3_600_000 };
   await bench.start({ probeIntervalMs: 20, timing, ...options });
@@ -18,7 +18,6 @@ async function startLagging(options: Partial<LiveFeedOptions> = {}): Promise<voi
   bench.engine.calls.length = 0;
 }
 
-/** Lets slots pass until the state is this one. */
 async function untilState(state: string): Promise<void> {
   await until(state, () => {
     bench.nextSlot();
@@ -26,7 +25,7 @@ async function untilState(state: string): Promise<void> {
   });
 }
 
-/** Lets slots pass while a read is waited for, and the book says so. */
+/** Passes slots while a read is pending, and the book says so. */
 async function untilUnproven(): Promise<void> {
   await until('a read is waited for', () => {
     bench.nextSlot();
@@ -34,7 +33,6 @@ async function untilUnproven(): Promise<void> {
   });
 }
 
-/** Reads of probes wait, or fail, as this says. */
 function answerProbes(reply: (keys: readonly string[]) => Reply | Promise<Reply>): void {
   bench.server.answer('getMultipleAccounts', ([keys, config]) => {
     const isProbe = JSON.stringify(config).includes('zstd');
@@ -111,7 +109,7 @@ describe('after a gap', () => {
     bench.chain.accounts.set('user1', 'lost');
   }
 
-  /** Lets slots pass until the book has what was lost. */
+  /** Passes slots until the book has the lost update. */
   async function untilRepaired(): Promise<void> {
     await until('it is repaired', () => {
       bench.nextSlot();

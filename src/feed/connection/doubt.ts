@@ -1,15 +1,15 @@
 import { PROOF_MS_MAX } from '../model/limits.js';
 
-/** What a book in doubt waits for. */
+/** The read that a book in doubt waits for. */
 interface WantedProof {
-  /** A read of an earlier slot may be of before what was lost. */
+  /** A read of an earlier slot may precede the loss. */
   readonly slotMin: number;
   readonly untilMs: number;
   /** The slot of the first such read; null before it. */
   slotRead: number | null;
 }
 
-/** Whether messages of a gap in the slots may be lost, and no read has shown yet that none is. */
+/** Tracks whether messages of a gap in the slots may be lost, and no read has verified the book yet. */
 export class Doubt {
   #proof: WantedProof | null = null;
 
@@ -17,9 +17,9 @@ export class Doubt {
     return this.#proof !== null;
   }
 
-  /** A gap has ended: a read of this slot or of a later one proves what the book has. Times are monotonic milliseconds. */
+  /** A gap has ended: a read of this slot or later verifies the book. Times are monotonic milliseconds. */
   open(slotMin: number, nowMs: number): void {
-    // Where each slot ends a gap the first of them counts.
+    // When each slot ends a gap, the first of them counts.
     const untilMs = this.#proof?.untilMs ?? nowMs + PROOF_MS_MAX;
     this.#proof = { slotMin, untilMs, slotRead: null };
   }
@@ -28,12 +28,11 @@ export class Doubt {
     this.#proof = null;
   }
 
-  /** A read of this slot was compared. */
   recordRead(slot: number): void {
     if (this.#proof !== null && slot >= this.#proof.slotMin) this.#proof.slotRead ??= slot;
   }
 
-  /** The slot of the read that proves it; null when there is none yet. */
+  /** The slot of the verifying read; null for none yet. */
   get slotRead(): number | null {
     return this.#proof?.slotRead ?? null;
   }

@@ -7,7 +7,7 @@ const signal = new AbortController().signal;
 
 let nowMs: number;
 let asked: number;
-/** Where each other node is, in slots; null where it fails. */
+/** Each other node's slot; null while it fails. */
 let others: ((atMs: number) => number | null)[];
 let pace: PaceCheck;
 
@@ -17,12 +17,11 @@ beforeEach(() => {
   others = [atPace(1_000)];
 });
 
-/** A node that keeps the pace of a chain. */
 function atPace(from: number, slotMs = SLOT_MS): (atMs: number) => number {
   return (atMs) => from + Math.floor(atMs / slotMs);
 }
 
-/** Runs the check ten times a second; returns when it refuted a slot, or null, in seconds. */
+/** Runs the check ten times a second; returns the time in seconds at which it refuted a slot, or null. */
 async function refutedAfterS(announcedAt: (atMs: number) => number, lastsS = 20) {
   pace = new PaceCheck({
     timers: { nowMs: () => nowMs, after: () => ({ cancel: () => undefined }) },

@@ -10,27 +10,26 @@ import {
 import { readOther } from './other-nodes.js';
 import type { FeedParts } from './parts.js';
 
-/** How far the node in use had announced at a time. */
+/** The node in use's announced slot at a time. */
 interface AnnouncedSlot {
   readonly atMs: number;
   readonly announced: number;
 }
 
-/** The same, and where another node was then. */
+/** The same, with another node's slot at that time. */
 interface OtherPosition extends AnnouncedSlot {
   readonly slot: number;
 }
 
 /**
- * Compares the pace of a connection with that of the other nodes: a node whose slots, Clock and readings run ahead
- * together contradicts itself nowhere. The others are asked once a minute, and again when slots come faster than
- * their nominal time; one that could not be compared is from its next response on. Does nothing with one node: a
- * local chain may be as fast.
+ * Compares the pace of a connection with that of the other nodes: a node whose slots, Clock and
+ * readings all run ahead is consistent with itself. The others are asked once a minute, and again
+ * when slots come faster than nominal; a node that did not answer joins at its next response. Does
+ * nothing with one node: a local chain may be as fast.
  */
 export class PaceCheck {
   readonly #parts: FeedParts;
   #from: AnnouncedSlot | null = null;
-  /** Of each other node, since when it is compared. */
   readonly #others = new Map<NodeRpc, OtherPosition>();
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #isRunning = false;
@@ -40,8 +39,8 @@ export class PaceCheck {
   }
 
   /**
-   * Asks the other nodes when it is due. Returns where the furthest of them is when all that can be compared refute
-   * the slot that was announced; null otherwise.
+   * Asks the other nodes when due. Returns the slot of the furthest when all comparable ones refute
+   * the announced slot; null otherwise.
    */
   async findTrueSlot(announced: number, signal: AbortSignal): Promise<number | null> {
     const atMs = this.#parts.timers.nowMs();
@@ -71,26 +70,26 @@ export class PaceCheck {
     const compared = others.filter((other) => hasMovedOn(other, now));
     if (isFast && compared.length > 0 && compared.every((other) => refutes(other, now)))
       return Math.max(...compared.map(({ slot }) => slot));
-    // Where none can be compared the slots stay in doubt, and the next answers are compared with these.
+    // Without comparable nodes the slots stay in doubt, until the next responses.
     if (!isFast || compared.length > 0) this.#from = now;
     for (const { rpc, slot } of others) this.#others.set(rpc, { ...now, slot });
     return null;
   }
 }
 
-/** Another node: where it is, and where it was; null before its first answer. */
+/** Another node's slot, and its reference; null before its first response. */
 interface Other {
   readonly rpc: NodeRpc;
   readonly from: OtherPosition | null;
   readonly slot: number;
 }
 
-/** Whether the other one can be compared: it did not stand still, and has not gone back from a slot that was none. */
+/** Whether the other node is comparable: it moved, and did not return from an invalid slot. */
 function hasMovedOn({ from, slot }: Other, now: AnnouncedSlot): boolean {
   return from !== null && slot - from.slot >= nominalSlots(from, now) / 2;
 }
 
-/** Whether the node in use has gained on the other one, and is ahead of it: one that catches up is not. */
+/** Whether the node in use has gained on the other one, and leads it; a node that catches up is not refuted. */
 function refutes({ from, slot }: Other, now: AnnouncedSlot): boolean {
   if (from === null) return false;
   const gained = now.announced - from.announced - (slot - from.slot);

@@ -12,42 +12,41 @@ import type { RecentKeys } from '../model/recent-keys.js';
 import type { Turns } from '../model/turns.js';
 import type { ScanNode } from './scan-node.js';
 
-/** The newest slot that was believed on this chain. */
+/** The newest believed slot of this chain. */
 export interface NewestSlot {
   /** 0 before the first, and after it was found wrong. */
   readonly slot: number;
-  /** Which node was at it. */
   readonly node: string;
-  /** When, in monotonic milliseconds, and the chain's time then. */
+  /** The monotonic milliseconds and the chain's time at that moment. */
   readonly atMs: number;
   readonly unixSeconds: number;
 }
 
-/** Before the first slot of all: any slot is believed. */
+/** Before the very first slot: any slot is believed. */
 export const NO_SLOT: NewestSlot = { slot: 0, node: '', atMs: 0, unixSeconds: 0 };
 
-/** What outlives a connection. */
+/** State that outlives a connection. */
 export interface FeedMemory {
   /** Users of the last accepted snapshot; 0 before it and on another chain. */
   users: number;
   /** Market and State accounts of the last snapshot: one missing from the next two was closed. */
   markets: ReadonlySet<string>;
-  /** The program's State account; null where the book has none. */
+  /** The program's State account; null when the book has none. */
   state: string | null;
-  /** The data of each market, State and oracle as the book has it. */
+  /** The data of each market, State and oracle in the book. */
   readonly texts: Map<string, string>;
-  /** The users that were notified last: a probe reads them, on the next connection as well. */
+  /** The most recently notified users: a probe reads them, even on the next connection. */
   readonly recentUsers: RecentKeys;
   genesisHash: string | null;
   newest: NewestSlot;
   lastAudit: AuditOutcome | null;
-  /** Scans refused in a row for their few positions, and the users of the last of them. */
+  /** Consecutive scans rejected for too few positions, and the users of the last of them. */
   fewPositions: { readonly refusals: number; readonly users: number };
 }
 
-/** What the parts of the feed share. */
+/** Dependencies shared by the parts of the feed. */
 export interface FeedParts {
-  /** The node in use by its name, client and updates: one node for the whole of a connection. */
+  /** The node in use, the same for the whole connection: its name, client and updates. */
   readonly node: string;
   readonly rpc: NodeRpc;
   readonly updates: UpdateStream;
@@ -66,10 +65,10 @@ export interface FeedParts {
   readonly counters: FeedCounters;
   readonly memory: FeedMemory;
   readonly replayUpdatesMax: number;
-  /** Longest wait of a book that was read for the first slot of its connection. */
+  /** Time limit of a read book for the first slot of its connection. */
   readonly firstSlotWaitMs: number;
-  /** Time between two audits; 0 for none. */
+  /** Interval of audits; 0 for none. */
   readonly auditIntervalMs: number;
-  /** Time between two probes; 0 for none. */
+  /** Interval of probes; 0 for none. */
   readonly probeIntervalMs: number;
 }

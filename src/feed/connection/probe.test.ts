@@ -18,7 +18,7 @@ import {
 import { CLOCK_KEY } from '../model/queries.js';
 import { probesPerInterval } from './probed-keys.js';
 
-/** Shorter than the feed looks for work, so every look finds a probe due. */
+/** Shorter than the feed's check interval, so every check finds a probe due. */
 const INTERVAL_MS = 20;
 
 useFeedBench();
@@ -27,7 +27,7 @@ function start(options: Partial<LiveFeedOptions> = {}): Promise<void> {
   return bench.start({ probeIntervalMs: INTERVAL_MS, ...options });
 }
 
-/** A Clock that is silent would be read, and the oracles with it. True when it was time for a slot. */
+/** A silent Clock would be read, and the oracles with it. True when a slot was due. */
 function passSlot(): boolean {
   if (!bench.nextSlot()) return false;
   if (bench.server.subscriptions.some(({ params }) => params[0] === CLOCK_KEY)) {
@@ -36,7 +36,7 @@ function passSlot(): boolean {
   return true;
 }
 
-/** Lets slots pass until so many more reads were compared. */
+/** Passes slots until this many more reads were compared. */
 async function probed(count: number, eachSlot: () => void = () => undefined): Promise<void> {
   const wanted = bench.feed.stats().probes + count;
   await until(`probe ${wanted}`, () => {
@@ -45,7 +45,7 @@ async function probed(count: number, eachSlot: () => void = () => undefined): Pr
   });
 }
 
-/** Lets slots pass until messages were found to be lost, and the book is live again. */
+/** Passes slots until lost messages were detected, and the book is live again. */
 async function untilHealed(eachSlot: () => void = () => undefined): Promise<void> {
   await until('the loss was found', () => {
     if (passSlot()) eachSlot();
@@ -55,7 +55,7 @@ async function untilHealed(eachSlot: () => void = () => undefined): Promise<void
   await bench.untilLiveAgain().finally(() => clearInterval(slots));
 }
 
-/** The chain changes, and no subscription tells. */
+/** Changes the chain without a notification. */
 function changeUnseen(key: string, data: string): void {
   bench.chain.slot += 1;
   bench.chain.accounts.set(key, data);
@@ -101,7 +101,7 @@ describe('probe: what it finds', () => {
 });
 
 describe('probe: what leaves the book', () => {
-  /** Lets slots pass until an account has left the book, which stays live meanwhile. */
+  /** Passes slots until an account has left the book, which stays live meanwhile. */
   async function untilGone(key: string): Promise<void> {
     await until(`${key} has left`, () => {
       passSlot();
@@ -149,7 +149,7 @@ describe('probe: what leaves the book', () => {
 });
 
 describe('probe: what it repairs', () => {
-  /** The last slot is of a fork, and the next one does not follow it. */
+  /** The last slot is of a fork, and the next one does not descend from it. */
   function leaveFork(): void {
     for (const back of [1, 2]) {
       bench.chain.slot += 1;
@@ -323,7 +323,7 @@ describe('probe: what is no proof', () => {
     await start();
     changeUnseen('user1', 'on its way');
     const { slot } = bench.chain;
-    // Each read is of a later slot, and the socket stays before the one after next.
+    // Each read is of a later slot, and the socket stays two slots behind.
     let { probes } = bench.feed.stats();
     const wanted = probes + 5;
     bench.chain.tick(slot + 1);

@@ -16,45 +16,46 @@ import type { FeedParts } from './parts.js';
 import { ProbedKeys, probesPerInterval } from './probed-keys.js';
 import { type ProbeReading, Suspects } from './suspects.js';
 
-/** The connection as a probe sees it. */
+/** The connection's interface for probes. */
 export interface ProbedConnection {
-  /** The newest slot announced on the socket; 0 before the first. */
+  /** The newest announced slot; 0 before the first. */
   newestSlot(): number;
-  /** Whether what was last notified of this account may be of a fork that the chain has left. */
+  /** Whether this account's last notification may belong to an abandoned fork. */
   mayBeOfFork(pubkey: string): boolean;
-  /** Whether the node can be at this slot. */
+  /** Whether the slot is plausible for the node. */
   admitsSlot(slot: number): boolean;
-  /** The oracles that are followed. */
   oracleKeys(): readonly string[];
-  /** Applies these users where nothing newer was notified; returns how many. */
+  /** Applies these users unless newer notifications exist; returns how many. */
   repairUsers(users: readonly AccountUpdate[]): number;
-  /** These accounts have changed, and the socket did not notify of it. */
+  /** These accounts changed without a notification. */
   onLoss(pubkeys: readonly string[]): void;
   /** No read has agreed with a book in doubt for too long. */
   onUnproven(): void;
 }
 
 /**
- * Reads a few accounts each second, or more often where there are many markets, while the book is live
- * and compares them with it: users that were notified last, then users with orders, markets, State and
- * oracles in turn. So a subscription that is silent, or loses messages, is found within seconds, whichever
- * it is; in a market in which nothing changes all of them are equal.
+ * Reads a few accounts each second, or more often with many markets, while the book is live and
+ * compares them with it: recently notified users, then users with orders, markets, State and
+ * oracles in turn. A silent or lossy subscription is found within seconds, whichever it is; without
+ * changes all accounts are equal.
  *
- * A difference is proof only when two reads of different slots found it, and the socket has passed
- * the first of them by some slots: HTTP and the socket may be different machines, either may lag,
- * and a fork may be abandoned. A state of the slot of the last notification, or of an earlier one,
- * is none. Nor is a read that fails.
+ * A difference is conclusive only when two reads of different slots found it, and the socket has
+ * passed the first by some slots: HTTP and the socket may be different machines, either may lag,
+ * and a fork may be abandoned. A state of the last notification's slot or earlier is inconclusive,
+ * and so is a failed read.
  *
- * While nothing fails to be read an order whose message is lost is wrong for less than three seconds, beside the time of
- * two reads: the first read begins after 1.1 s at most (the interval, and the 100 ms between two looks), the
- * socket passes its slot 1.2 s later (three slots), and the next look reads again. Where slots are lost as well, the
- * socket passes it with the first slot that comes: up to 2.5 s after the last one, and later the book is not live.
+ * Without failed reads, an order with a lost message is wrong for less than three seconds plus the
+ * time of two reads: the first read starts after 1.1 s at most (the interval, and 100 ms between
+ * checks), the socket passes its slot 1.2 s later (three slots), and the next check reads again. If
+ * slots are lost as well, the socket passes it with the next slot: up to 2.5 s after the last one,
+ * beyond which the book is not live.
  *
- * Slots that come again after so long say nothing of the messages between. The book stays in doubt until a read from then on
- * agrees with it, what was on its way included.
+ * Slots that resume after a long gap say nothing about lost messages. The book stays in doubt until
+ * a later read agrees with it, messages in flight included.
  *
- * It proves that messages are lost, except of a few users that were last notified in a fork which the chain has left a
- * while ago: no node notifies of users that go back with it. They are repaired, and the book stays live.
+ * A probe concludes that messages are lost, except for a few users last notified in a recently
+ * abandoned fork: nodes send no notification of their revert. They are repaired, and the book stays
+ * live.
  */
 export class Probe {
   readonly #parts: FeedParts;
@@ -64,10 +65,10 @@ export class Probe {
   #running: AbortController | null = null;
   readonly #suspects: Suspects;
   readonly #keys: ProbedKeys;
-  /** Up to this slot of the socket suspects were compared. */
+  /** The socket's slot up to which suspects were compared. */
   #comparedAtSlot = 0;
   readonly #doubt = new Doubt();
-  /** Of each user that was repaired, within the last {@link PROBE_REPAIRS_MS}. */
+  /** Times of repaired users within the last {@link PROBE_REPAIRS_MS}. */
   #repairedAtMs: readonly number[] = [];
   #dueAtMs = Number.POSITIVE_INFINITY;
   #isWaiting = false;
@@ -82,28 +83,31 @@ export class Probe {
     this.#backoff = new Backoff({ firstMs, capMs: PROBE_BACKOFF_CAP_MS, random });
   }
 
-  /** The book was read just now, and may have missed what was notified meanwhile: it is probed at once. */
+  /** The book was just read, and may have missed notifications meanwhile: it is probed immediately. */
   start(): void {
     this.stop();
     this.#readSoon();
   }
 
-  /** Whether messages may be lost, and no read has shown yet that none is. */
+  /** Whether messages may be lost, and no read has verified the book yet. */
   get isInDoubt(): boolean {
     return this.#doubt.isOpen;
   }
 
-  /** Slots come again that were missing for long: the book is in doubt. Where probes are off nothing ends a doubt. */
+  /**
+   * Slots resume after a long gap: the book is in doubt. Without probes there is no way to end a
+   * doubt, so it is not started.
+   */
   doubtBook(): void {
     const { probeIntervalMs, timers } = this.#parts;
     if (probeIntervalMs === 0) return;
     this.#abortRead();
-    // A slot is announced when it begins: what was lost is of the one before at the latest.
+    // A slot is announced at its start: the loss was in the previous slot at the latest.
     this.#doubt.open(this.#connection.newestSlot() - 1, timers.nowMs());
     this.#readSoon();
   }
 
-  /** The book is complete no more: what is being read says nothing about it. */
+  /** The book is no longer complete: running reads are discarded. */
   stop(): void {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     this.#suspects.clear();
@@ -111,7 +115,7 @@ export class Probe {
     this.#abortRead();
   }
 
-  /** Probes when it is time and no probe runs. Never rejects. */
+  /** Probes when due and none is running. Never rejects. */
   async probeIfDue(): Promise<void> {
     if (this.#isWaiting) return;
     if (this.isInDoubt || this.#hasOnePassed()) await this.#waitForBook();
@@ -158,7 +162,10 @@ export class Probe {
     return timers.nowMs() >= this.#dueAtMs || this.#canSettleNow();
   }
 
-  /** Whether the socket has just passed the first read of a suspect that still differs: the next read settles it. */
+  /**
+   * Whether the socket has just passed the first read of a suspect that still differs: the next
+   * read settles it.
+   */
   #canSettleNow(): boolean {
     if (!this.#hasOnePassed()) return false;
     const after = this.#comparedAtSlot;
@@ -172,14 +179,17 @@ export class Probe {
     return this.#suspects.hasOnePassed(slots);
   }
 
-  /** Waits until the book has all that was notified. A turn that is due waits for frames: it would make all of them at once. */
+  /**
+   * Waits until the book has all notifications. Ending a due turn here would render all pending
+   * frames immediately.
+   */
   async #waitForBook(): Promise<void> {
     this.#isWaiting = true;
     await this.#parts.turns.finishRequested();
     this.#isWaiting = false;
   }
 
-  /** The book is in doubt no more when nothing that the read found is missing, or when there is no such read. */
+  /** Ends the doubt when nothing that the read found is missing, or when there is no such read. */
   #endDoubt(): void {
     if (!this.isInDoubt) return;
     const { slotRead } = this.#doubt;
@@ -188,7 +198,7 @@ export class Probe {
     else if (this.#doubt.isOverdue(this.#parts.timers.nowMs())) this.#connection.onUnproven();
   }
 
-  /** So much later than the time between two probes from now, or earlier. */
+  /** Schedules the next probe, with an offset from the usual interval. */
   #scheduleProbe(extraMs: number): void {
     const { probeIntervalMs, timers } = this.#parts;
     if (probeIntervalMs === 0) return;
@@ -198,7 +208,7 @@ export class Probe {
 
   #readAccounts(signal: AbortSignal): Promise<ProbeReading> {
     const { rpc, engine, timers } = this.#parts;
-    // Suspects first, so that each next read settles what the one before has found.
+    // Suspects first, so that each read settles the findings of the previous one.
     const keys = this.#keys.nextKeys(this.#suspects.keys());
     const params = packedAccountsParams(keys);
     const limit = { timers, limitMs: PROBE_MS_MAX, signal };
@@ -209,7 +219,7 @@ export class Probe {
     });
   }
 
-  /** A read from before what the socket announced is late, and no sign of a chain that went back. */
+  /** A read older than the socket's slots is late; it does not mean that the chain reverted. */
   #isOfChain({ slot }: AccountSnapshot): boolean {
     return slot <= this.#connection.newestSlot() || this.#connection.admitsSlot(slot);
   }
@@ -227,7 +237,7 @@ export class Probe {
     this.#endDoubt();
   }
 
-  /** What the read holds beyond what is repaired is settled by the next one. */
+  /** The next read settles differences that were not repaired. */
   async #handleMissed(missed: readonly string[], reading: ProbeReading): Promise<void> {
     if (!this.#areOfFork(missed)) {
       this.#connection.onLoss(missed);
@@ -238,7 +248,7 @@ export class Probe {
     this.#suspects.suspectLacking(reading);
   }
 
-  /** Whether forks that were abandoned explain it: a few users, each last notified in one of them. */
+  /** Whether abandoned forks explain it: a few users, each last notified in one of them. */
   #areOfFork(keys: readonly string[]): boolean {
     const nowMs = this.#parts.timers.nowMs();
     const sinceMs = nowMs - PROBE_REPAIRS_MS;
@@ -248,7 +258,7 @@ export class Probe {
     return areFew && keys.every((key) => !others.has(key) && this.#connection.mayBeOfFork(key));
   }
 
-  /** As they were read first: the socket has passed that slot, so nothing older is notified any more. */
+  /** Uses their first readings: the socket has passed that slot, so nothing older follows. */
   #repairUsers(keys: readonly string[]): void {
     const { counters, timers, log } = this.#parts;
     const wanted = [...this.#suspects.takeKeys(keys)].flatMap(([key, reading]) =>
@@ -262,7 +272,7 @@ export class Probe {
   }
 }
 
-/** The user as this read holds it; none when it was closed. */
+/** The user in this read; none when it was closed. */
 function readUser(key: string, { keys, body }: ProbeReading): readonly AccountUpdate[] {
   const { result } = parseJson(body) as { readonly result: unknown };
   const { updates } = parseMultipleAccounts(keys, () => 'user', result);

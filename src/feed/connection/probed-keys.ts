@@ -6,33 +6,39 @@ import {
 } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** How many probes it takes to read so many markets, State and oracles in a few intervals, if that is possible. */
+/**
+ * The number of probes per interval to read all markets, State and oracles within a few intervals,
+ * if possible.
+ */
 export function probesPerInterval(others: number): number {
   const reads = Math.ceil(others / PROBE_OTHERS_IN_TURN);
   const wanted = Math.ceil(reads / PROBE_INTERVALS_A_TURN);
   return Math.max(1, Math.min(wanted, PROBES_PER_INTERVAL_MAX));
 }
 
-/** The accounts that probes read: users that were notified last, markets, State and oracles in turn, users with orders in turn. */
+/**
+ * The accounts for probes: recently notified users, markets, State and oracles in turn, users with
+ * orders in turn.
+ */
 export class ProbedKeys {
   readonly #parts: FeedParts;
   readonly #oracleKeys: () => readonly string[];
   #userAt = 0;
   #otherAt = 0;
 
-  /** `oracleKeys` are the oracles that are followed. */
+  /** `oracleKeys` returns the followed oracles. */
   constructor(parts: FeedParts, oracleKeys: () => readonly string[]) {
     this.#parts = parts;
     this.#oracleKeys = oracleKeys;
   }
 
-  /** Markets, State and oracles: those of the last scan, and those that were notified since. */
+  /** Markets, State and oracles of the last scan, and of later notifications. */
   otherKeys(): readonly string[] {
     const { markets, texts } = this.#parts.memory;
     return [...new Set([...markets, ...texts.keys(), ...this.#oracleKeys()])];
   }
 
-  /** The accounts of the next probe, `first` among them; users in turn fill it. */
+  /** The accounts of the next probe, including `first`; users in turn fill it. */
   nextKeys(first: readonly string[]): readonly string[] {
     const { memory, engine } = this.#parts;
     const others = this.otherKeys();

@@ -25,7 +25,7 @@ import {
 } from './snapshots.js';
 import type { OracleSubscriptions } from './subscriptions.js';
 
-/** From which slot on a buffered update is not older than what was read. */
+/** The minimum slot of each buffered update, by the readings. */
 export class ReadSlots {
   readonly #byKind = new Map<AccountKind, number>();
   readonly #byKey = new Map<string, number>();
@@ -51,7 +51,7 @@ export class ReadSlots {
     return slot >= (this.#byKey.get(pubkey) ?? this.#byKind.get(kind) ?? 0);
   }
 
-  /** A later state than the snapshot's was replayed: a lower slot after it is a revert. */
+  /** A state later than the snapshot's was replayed: a lower slot after it is a revert. */
   markOvertaken({ pubkey }: AccountUpdate): void {
     this.#byKey.set(pubkey, 0);
   }
@@ -59,7 +59,7 @@ export class ReadSlots {
 
 /**
  * Reads everything into the book: markets and State first, because they name the oracles, then the
- * Clock and the oracles, then all users. Meanwhile nothing else may reach the engine.
+ * Clock and the oracles, then all users. Nothing else may reach the engine meanwhile.
  */
 export async function readEverything(
   parts: FeedParts,
@@ -79,8 +79,8 @@ export async function readEverything(
   }
   const users = await readUsers(parts, options, REBUILD_PATIENCE);
   slots.setKind('user', users.slot);
-  // The first slot of the socket may be announced after the book is live, and the last connection
-  // may have led to another chain: only the snapshots tell the slot of this one.
+  // The socket's first slot may be announced after the book is live, and the last connection may
+  // have led to another chain: only the snapshots have this chain's slot.
   parts.clock.advanceTo(slots.slotMax);
   parts.turns.runTurn();
   await applyUsers(parts, users, options.signal);
@@ -96,8 +96,8 @@ export interface MarketAccounts {
 }
 
 /**
- * Reads the markets and State, and changes nothing. A market is closed, and its book emptied, only
- * when several snapshots lack it: a node under load may return a part of the accounts.
+ * Reads the markets and State, without applying them. A market is closed, and its book emptied,
+ * only when several snapshots lack it: an overloaded node may return a part of the accounts.
  */
 export function readMarkets(parts: FeedParts, options: ReadOptions): Promise<MarketAccounts> {
   const read = async (): Promise<MarketAccounts> => {
@@ -140,8 +140,8 @@ async function readMarketsOnce(parts: FeedParts, options: ReadOptions): Promise<
 }
 
 /**
- * Applies the markets that are newer than what was notified, and closes those that the last snapshot
- * had and this one lacks, where that is newer. Returns how many it closed.
+ * Applies the markets that are newer than their notifications, and closes the last snapshot's
+ * markets that this newer one lacks. Returns how many it closed.
  */
 export function applyMarkets(
   parts: FeedParts,
@@ -164,8 +164,8 @@ export function applyMarkets(
 
 /**
  * Applies a snapshot of all users. Each slice is a turn of the engine and of the loop, so that
- * neither is blocked. Users that the snapshot lacks are removed: all of them while the book is rebuilt,
- * in a live book only those last updated before the snapshot's slot.
+ * neither is blocked. Missing users are removed: in a rebuild all of them, in a live book only
+ * those last updated before the snapshot's slot.
  */
 export async function applyUsers(
   parts: FeedParts,
@@ -183,8 +183,8 @@ export async function applyUsers(
     throwIfStopped(signal);
   }
   const report = engine.endSnapshot();
-  // Now and not with the loop's next turn: users have left, and a reader that came first would get
-  // the book without them under the number that names the book with them.
+  // Immediately instead of with the loop's next turn: users have left, and otherwise a reader could
+  // get the book without them under the sequence number of the book with them.
   turns.runTurn();
   const { seen, added, changed, removed } = report;
   if (memory.users > 0) {
@@ -197,7 +197,7 @@ export async function applyUsers(
   return report;
 }
 
-/** What a replay leaves out, when it ends, and where its updates go. */
+/** The filter of a replay, its end condition, and its target. */
 export interface ReplayOptions {
   readonly slots: ReadSlots;
   readonly signal: AbortSignal;
@@ -205,8 +205,8 @@ export interface ReplayOptions {
 }
 
 /**
- * Replays what arrived while the accounts were read, oldest first. Updates that arrive meanwhile join the
- * buffer, so it ends with the buffer empty and no turn of the loop after that.
+ * Replays the buffered updates of a reading, oldest first. New updates join the buffer, so it ends
+ * with an empty buffer and no further turn of the loop.
  */
 export async function replayUpdates(
   parts: FeedParts,
@@ -214,7 +214,7 @@ export async function replayUpdates(
   { slots, signal, apply }: ReplayOptions,
 ): Promise<void> {
   for (let updates = buffer.takeUpdates(); updates.length > 0; updates = buffer.takeUpdates()) {
-    // Of many, more at a time: they are replayed sooner than as many more arrive.
+    // With many updates, more per slice, so that the replay outpaces new arrivals.
     const share = Math.ceil(updates.length / REPLAY_SLICES);
     const slice = Math.min(Math.max(share, REPLAY_SLICE_UPDATES_MIN), REPLAY_SLICE_UPDATES_MAX);
     for (let from = 0; from < updates.length; from += slice) {
@@ -240,7 +240,7 @@ function replaySlice(
   }
 }
 
-/** Updates that arrived while the accounts were read, in the order of their arrival. */
+/** Buffered updates of a reading, in order of arrival. */
 export class ReplayBuffer {
   readonly #updatesMax: number;
   #updates: AccountUpdate[] = [];
@@ -250,7 +250,7 @@ export class ReplayBuffer {
     this.#updatesMax = updatesMax;
   }
 
-  /** Keeps an update. Throws REPLAY_BUFFER_EXCEEDED when it is full: then nothing is complete. */
+  /** Adds an update. Throws REPLAY_BUFFER_EXCEEDED when full: the reading is then incomplete. */
   addUpdate(update: AccountUpdate): void {
     this.#chars += update.data.length;
     if (this.#updates.length >= this.#updatesMax || this.#chars > REPLAY_CHARS_MAX) {
@@ -260,12 +260,10 @@ export class ReplayBuffer {
     this.#updates.push(update);
   }
 
-  /** Whether the test holds for each update. */
   everyUpdate(test: (update: AccountUpdate) => boolean): boolean {
     return this.#updates.every(test);
   }
 
-  /** Hands all updates over and is empty. */
   takeUpdates(): readonly AccountUpdate[] {
     const taken = this.#updates;
     this.#updates = [];

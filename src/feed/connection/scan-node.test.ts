@@ -71,7 +71,6 @@ describe('snapshot node', () => {
     expect(bench.feed.stats()).toMatchObject({ scanFallbacks: 0, rebuildFailures: 0 });
   });
 
-  /** Expects the node in use to be scanned, once, in the place of the other. */
   async function expectFallback(): Promise<void> {
     await start();
     expect(bench.user('user1')).toBe('a');

@@ -6,9 +6,9 @@ import { FeedError, failureText } from '../model/error.js';
 import type { TransientErrorLog } from '../model/error-logs.js';
 import { SCAN_NODE_REST_CAP_MS, SCAN_NODE_REST_FIRST_MS } from '../model/limits.js';
 
-/** What the node for scans needs to know. */
+/** Options of the scan node. */
 export interface ScanNodeOptions {
-  /** Null without such a node. */
+  /** Null for none. */
   readonly rpc: NodeRpc | null;
   readonly timers: Timers;
   readonly random: () => number;
@@ -16,9 +16,9 @@ export interface ScanNodeOptions {
 }
 
 /**
- * A node that takes the scan of all users, which some providers meter or forbid. When a scan fails
- * there, after all tries of its own, the node in use takes it, and this one rests: longer each time,
- * so that a book that is being rebuilt does not wait for it repeatedly.
+ * A separate node for the scan of all users, which some providers meter or forbid. After a scan
+ * fails there, including retries, the node in use takes over, and this one rests with growing
+ * delays, so that a rebuild does not wait for it repeatedly.
  */
 export class ScanNode {
   readonly #options: ScanNodeOptions;
@@ -38,12 +38,11 @@ export class ScanNode {
     return timers.nowMs() < this.#restsUntilMs ? null : rpc;
   }
 
-  /** A scan went through. */
   recordSuccess(): void {
     this.#rest.reset();
   }
 
-  /** A scan failed; the node in use takes it. */
+  /** A scan failed; the node in use takes over. */
   recordFailure(error: unknown): void {
     const { timers, transientErrors } = this.#options;
     const restMs = this.#rest.next();
@@ -56,7 +55,7 @@ export class ScanNode {
     );
   }
 
-  /** Fails unless the node is of this chain: users of another one would be taken for ours. */
+  /** Fails unless the node is on this chain, because its users would be mixed up. */
   async requireChain(rpc: NodeRpc, genesis: string | null, signal: AbortSignal): Promise<void> {
     const hash = await readGenesisHash(rpc, { signal });
     if (genesis === null || hash === genesis) return;

@@ -17,7 +17,6 @@ import {
   type ScanLimits,
 } from './scan-race.js';
 
-/** A scan that a test ends. */
 class HeldScan implements Scan<string> {
   readonly isReplaced: boolean;
   limits: ScanLimits | null = null;

@@ -10,17 +10,17 @@ import {
 } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** When a scan ends, and what it calls with their number whenever bytes come. */
+/** The abort signal of a scan, and its callback for received bytes. */
 export interface ScanLimits {
   readonly signal: AbortSignal;
   readonly onBytes: (count: number) => void;
 }
 
-/** How long a scan has the race for itself, in milliseconds. */
+/** Time limits of a single scan before the next one joins, in milliseconds. */
 export interface ScanPatience {
   /** Without progress. */
   readonly silentMsMax: number;
-  /** In all. */
+  /** In total. */
   readonly aloneMsMax: number;
 }
 
@@ -30,7 +30,7 @@ export const REBUILD_PATIENCE: ScanPatience = {
   aloneMsMax: SCAN_ALONE_MS_MAX,
 };
 
-/** While it is. */
+/** While the book is live. */
 export const AUDIT_PATIENCE: ScanPatience = {
   silentMsMax: AUDIT_SCAN_SILENT_MS_MAX,
   aloneMsMax: AUDIT_SCAN_ALONE_MS_MAX,
@@ -39,17 +39,17 @@ export const AUDIT_PATIENCE: ScanPatience = {
 /** The scan of one node. */
 export interface Scan<T> {
   readonly run: (limits: ScanLimits) => Promise<T>;
-  /** Whether the next scan takes its place when it fails; a failure of another one is one of the race. */
+  /** Whether the next scan replaces it after a failure; otherwise its failure is the race's. */
   readonly isReplaced: boolean;
 }
 
 /**
- * Runs the first scan, and beside it the next one whenever the last that began makes no progress for some
- * seconds, or takes long: a node that hangs or trickles does not hide one that works. Returns the first
- * whole result and ends the others.
+ * Runs the first scan, and in parallel the next one whenever the latest makes no progress for some
+ * seconds, or takes long: a hanging or slow node does not hide a working one. Returns the first
+ * complete result and aborts the others.
  *
  * # Errors
- * The first failure of a scan that none replaces, when no scan is left that runs.
+ * The first failure of a scan without a replacement, when no scan is left.
  */
 export async function raceScans<T>(
   parts: Pick<FeedParts, 'timers' | 'counters' | 'transientErrors'>,
@@ -96,7 +96,7 @@ class ScanRace<T> {
     this.#outcome = outcome;
   }
 
-  /** Begins the next scan, if there is one. */
+  /** Starts the next scan, if there is one. */
   beginScan(): void {
     const scan = this.#scans[this.#begun];
     const { signal, resolve } = this.#outcome;

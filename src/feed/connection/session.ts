@@ -31,30 +31,29 @@ import { type ReadOptions, readClockAndOracles } from './snapshots.js';
 import { OracleSubscriptions } from './subscriptions.js';
 import { requireLikelySlot } from './takeover-check.js';
 
-/** The events of a connection. */
+/** The events of a session. */
 export interface SessionListener {
   /** The book is complete, in the turn that is about to end. */
   onLive(): void;
-  /** The book is complete no more. */
+  /** The book is no longer complete. */
   onRebuilding(reason: string): void;
   /** Updates may be missing, for this reason. */
   onGap(reason: string): void;
-  /** A snapshot failed; the next one is planned. */
+  /** A snapshot failed; the next one is scheduled. */
   onReadFailure(error: unknown): void;
-  /** The node does not notify of all that changes, for this reason. The session has closed. */
   onLoss(reason: string): void;
   /** The chain has moved on by a slot. */
   onSlot(): void;
-  /** The chain that this connection leads to. */
+  /** The chain of this connection. */
   onGenesis(hash: string): void;
 }
 
-/** `waiting` drops updates: a full snapshot begins after it. */
+/** `waiting` drops updates: a full snapshot follows. */
 type FeedPhase = 'waiting' | 'snapshot' | 'live';
 
 /**
- * One connection, from its subscriptions over the full snapshot to the live stream. It ends with its
- * connection; the next one starts from the beginning, because nothing is known about the time between.
+ * One connection, from its subscriptions through the full snapshot to the live stream. It ends with
+ * its connection; the next one starts over, because the time between is unknown.
  */
 export class FeedSession {
   readonly #parts: FeedParts;
@@ -69,13 +68,13 @@ export class FeedSession {
   readonly #chain: ChainCheck;
   readonly #resyncs: Backoff;
   readonly #notifiedSlots = new LastNotifiedSlots();
-  /** How far the chain was before this connection. */
+  /** The chain's position before this connection. */
   readonly #newestBefore: NewestSlot;
   #phase: FeedPhase = 'waiting';
   #failure: FeedError | null = null;
   #genesis: string | null = null;
   #liveAtMs = Number.NEGATIVE_INFINITY;
-  /** Whether slots came again after a gap while all was read: what was read may be of before it. */
+  /** Whether a gap in the slots ended during the reading, which may then precede it. */
   #gapEnded = false;
   #followAgain = false;
   #followRunning = false;
@@ -137,13 +136,13 @@ export class FeedSession {
     this.#stop.abort();
   }
 
-  /** Many accounts are malformed: all are read again, and until few are the book is not live. */
+  /** Too many accounts are malformed: reads all again, and is not live until few are. */
   async resyncIfQuarantined(): Promise<void> {
     if (this.#phase !== 'live' || !isQuarantineExceeded(this.#parts)) return;
     await this.resyncBook('too many accounts are malformed');
   }
 
-  /** A notification may be missing: all accounts are re-read, each time after a longer wait. */
+  /** A notification may be missing: reads all accounts again, with growing delays. */
   async resyncBook(reason = 'a message was unreadable'): Promise<void> {
     if (this.#phase !== 'live') {
       const message = 'a message was unreadable while the accounts were read';
@@ -159,7 +158,7 @@ export class FeedSession {
     await this.#rebuildUntilLive();
   }
 
-  /** After a turn in which markets changed: their oracles may be others. */
+  /** After a turn that changed markets: their oracles may have changed. */
   async followOracles(): Promise<void> {
     this.#followAgain = true;
     if (this.#followRunning || this.#phase !== 'live') return;
@@ -175,38 +174,37 @@ export class FeedSession {
     }
   }
 
-  /** Reads the Clock, and the oracles with it, where its subscription is silent. */
+  /** Reads the Clock, and the oracles with it, while its subscription is silent. */
   pollClock(): Promise<void> {
     return this.#clockPoller.pollIfDue(this.#stop.signal);
   }
 
   /**
-   * Asks the node once more where it is when slots were not believed, and the others when it is time. Fails when
-   * the node cannot be there.
+   * Asks the node for its slot again after implausible slots, and the other nodes when due. Fails
+   * when the slot is implausible.
    */
   async checkChain(): Promise<void> {
     const { signal } = this.#stop;
     await Promise.all([this.#chain.checkIfWanted(signal), this.#chain.checkPace(signal)]);
   }
 
-  /** Audits the book when it is time. */
   auditIfDue(): Promise<void> {
     return this.#auditor.auditIfDue();
   }
 
-  /** Probes the subscriptions when it is time, and reads accounts that may be absent. */
+  /** Probes the subscriptions when due, and reads possibly absent accounts. */
   async probeIfDue(): Promise<void> {
     await Promise.all([this.#probe.probeIfDue(), this.#absences.readIfDue()]);
   }
 
-  /** Whether messages of a gap in the slots may be lost, and no read has shown yet that none is. */
+  /** Whether messages of a gap may be lost, and no read has verified the book yet. */
   get isInDoubt(): boolean {
     return this.#probe.isInDoubt;
   }
 
   /**
-   * Slots come again that were missing for long: the book is lagging until a probe agrees with it, and an audit reads what that
-   * leaves out. While all is read the gap is kept until the book would be live.
+   * Slots resume after a long gap: the book lags until a probe agrees with it, and an audit reads
+   * the rest. During a full reading the gap is remembered until the book would be live.
    */
   doubtBook(): void {
     this.#gapEnded = true;
@@ -216,7 +214,7 @@ export class FeedSession {
     this.#auditor.auditGap();
   }
 
-  /** The book is complete no more. */
+  /** The book is no longer complete. */
   #stopWatching(): void {
     this.#phase = 'waiting';
     this.#auditor.stop();
@@ -224,7 +222,7 @@ export class FeedSession {
     this.#absences.stop();
   }
 
-  /** Updates are missing, and nothing says how many: only a new connection can be trusted. */
+  /** An unknown number of updates is missing: only a new connection can be trusted. */
   #handleLoss(finding: string): void {
     if (this.#phase !== 'live') return;
     this.#parts.counters.losses += 1;
@@ -253,12 +251,12 @@ export class FeedSession {
     if (this.#stop.signal.aborted) return;
     this.#parts.counters.notifications += 1;
     if (update !== null && !this.#chain.admitsUpdate(update)) {
-      // The Clock is read instead; of every other account a state may be missing now.
+      // The Clock is read instead; for other accounts a state may be missing now.
       if (update.kind !== 'clock') this.#handleUnreadable();
       return;
     }
     if (update?.kind === 'clock') this.#clockPoller.recordNotification();
-    // What is being read may be of the fork that is gone.
+    // Running readings may belong to the abandoned fork.
     if (update !== null && this.#notifiedSlots.recordNotification(update))
       this.#auditor.postponeAudit();
     if (update?.kind === 'user') this.#parts.memory.recentUsers.addKey(update.pubkey);
@@ -267,7 +265,7 @@ export class FeedSession {
     else if (this.#phase === 'snapshot') this.#bufferUpdate(update);
   }
 
-  /** Its update is not in the book, and nothing says which account it was about. */
+  /** An unknown account's update is missing from the book. */
   #handleUnreadable(): void {
     this.#parts.counters.malformedNotifications += 1;
     this.#listener.onGap('a message was unreadable');
@@ -278,7 +276,7 @@ export class FeedSession {
     this.#parts.turns.requestTurn();
   }
 
-  /** An account that is new to the book has to be found by a reading. */
+  /** A reading must confirm an account that is new to the book. */
   #applyNotified(update: AccountUpdate): void {
     const { kind, pubkey, slot, closed } = update;
     if (!closed && isNewToBook(this.#parts, update)) this.#absences.addAccount(pubkey, slot);
@@ -286,7 +284,7 @@ export class FeedSession {
     applyUpdate(this.#parts, update);
   }
 
-  /** Overflow makes this snapshot useless; the next one begins with an empty buffer. */
+  /** An overflow makes this snapshot useless; the next one begins with an empty buffer. */
   #bufferUpdate(update: AccountUpdate): void {
     try {
       this.#buffer.addUpdate(update);
@@ -304,7 +302,7 @@ export class FeedSession {
       random: this.#parts.random,
     });
     for (let tried = await this.#tryRebuild(); tried !== 'live'; tried = await this.#tryRebuild()) {
-      // What was read whole and is wrong may be so for long, and each try costs a scan.
+      // A complete but wrong reading may persist, and each retry costs a scan.
       await this.#sleepFor(tried === 'refused' ? this.#resyncs.next() : backoff.next());
     }
   }
@@ -320,7 +318,7 @@ export class FeedSession {
       this.#phase = 'waiting';
       if (this.#stop.signal.aborted || isOtherChain(error) || isChainClockError(error)) throw error;
       this.#parts.counters.rebuildFailures += 1;
-      // What was read may be of a slot that the chain has not reached: the next one counts, also a lower one.
+      // The reading may be of an implausible slot: the next one counts, even if lower.
       this.#parts.clock.forgetSlot();
       this.#listener.onReadFailure(error);
       return isRefusedContent(error) ? 'refused' : 'failed';
@@ -334,7 +332,7 @@ export class FeedSession {
     return 'live';
   }
 
-  /** Of this connection: later ones stand on its own slots, the node before is long left. */
+  /** Of this connection: later books rely on its own slots, because the previous node is long gone. */
   get #isFirstBook(): boolean {
     return this.#liveAtMs === Number.NEGATIVE_INFINITY;
   }
@@ -355,9 +353,8 @@ export class FeedSession {
         'NOTIFICATION_GAP',
         'an account was notified as of a slot that the chain cannot have reached',
       );
-    // Only then is it known which snapshots are too old: a node may lag behind its own socket.
+    // Only then are outdated snapshots recognisable: a node may lag behind its own socket.
     await waitForFirstSlot(this.#parts, () => this.#chain.announced, signal);
-    // No read from here on is of before a gap that has ended.
     this.#gapEnded = false;
     const slots = await readEverything(this.#parts, this.#oracles, () => this.#newReadOptions());
     this.#chain.recordSlot(slots.slotMax);
@@ -371,8 +368,8 @@ export class FeedSession {
   }
 
   /**
-   * A connection is to one chain. On another one its slots mean nothing, and its subscriptions
-   * may still be of the chain before: only a new connection is sure to be of the new chain.
+   * A connection has one chain. On another chain its slots are meaningless, and its subscriptions
+   * may still be on the previous one: only a new connection is certainly on the new chain.
    */
   #enterChain(genesis: string): void {
     const before = this.#genesis;
@@ -384,8 +381,9 @@ export class FeedSession {
   }
 
   /**
-   * Options of a read that begins now. A slot is announced when it begins, so what was processed last is the one
-   * before. When none was announced yet the first one counts, which comes after the subscriptions.
+   * Options of a read that begins now. A slot is announced at its start, so the last processed one
+   * is the previous. Before any announcement the first slot counts, which follows the
+   * subscriptions.
    */
   #newReadOptions(signal = this.#stop.signal): ReadOptions {
     const chain = this.#chain;
@@ -394,7 +392,7 @@ export class FeedSession {
     return { slotMin, chain, signal };
   }
 
-  /** Waits until the socket has notified what a snapshot of this slot holds, if it notifies slots. */
+  /** Waits until the socket has notified the state of a snapshot of this slot, if it notifies slots. */
   async #waitForSlot(slotRead: number): Promise<void> {
     const wanted = { slot: slotRead + READ_SLOTS_AFTER, signal: this.#stop.signal };
     const announced = (): number => this.#chain.announced;
@@ -409,7 +407,7 @@ export class FeedSession {
     const updates = batches.flatMap((batch) => batch.updates);
     const isClock = ({ kind }: AccountUpdate): boolean => kind === 'clock';
     if (isCurrent()) for (const update of updates.filter(isClock)) this.#applyUpdate(update);
-    // The book would have these prices beside orders from before them, while the socket is behind.
+    // While the socket lags, the book would combine these prices with older orders.
     await this.#waitForSlot(Math.max(...batches.map(({ slot }) => slot)));
     if (!isCurrent()) return;
     for (const update of updates) {
@@ -422,14 +420,14 @@ export class FeedSession {
     }
   }
 
-  /** The chain does not have these accounts as of a slot: they leave the book where nothing later was notified. */
+  /** The chain lacks these accounts as of a slot: they leave the book unless a later notification exists. */
   #letGo(keys: readonly string[], slot: number): void {
     const { counters, log, memory, turns } = this.#parts;
     const gone = keys.filter((pubkey) => this.#notifiedSlots.isNewer({ pubkey, slot }));
     for (const pubkey of gone) {
       letGo(this.#parts, pubkey, slot);
       this.#notifiedSlots.forget(pubkey);
-      // The next probes show it where the readings were wrong.
+      // The next probes detect wrong readings.
       memory.recentUsers.addKey(pubkey);
     }
     turns.requestTurn();
@@ -439,7 +437,7 @@ export class FeedSession {
     if (memory.state === null) this.#listener.onGap('the State account of the program is gone');
   }
 
-  /** Applies users that were read, as far as nothing newer was notified; returns how many. */
+  /** Applies read users unless newer notifications exist; returns how many. */
   #repairUsers(users: readonly AccountUpdate[]): number {
     const newer = users.filter((user) => this.#notifiedSlots.isNewer(user));
     for (const user of newer) {

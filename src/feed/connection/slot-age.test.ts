@@ -3,7 +3,6 @@ import { SlotAge } from './slot-tracking.js';
 
 const LAGGING_AFTER_MS = 2_500;
 
-/** The age right after the last of these slots. */
 function ageAfter(slotsAtMs: readonly number[]): number {
   const watch = new SlotAge(LAGGING_AFTER_MS);
   watch.beginConnection(0);

@@ -1,23 +1,23 @@
 import { JUDGED_LAG_SLOTS_MIN, SLOT_MS, SLOTS_APART_MAX } from '../model/limits.js';
 import { type FeedParts, type NewestSlot, NO_SLOT } from './parts.js';
 
-/** How many slots the book is behind the newest that another node was at: it is older than what was published. */
+/** The book's lag in slots behind another node's newest: it is older than earlier publications. */
 export function slotLagOf({ memory, clock }: FeedParts, node: string): number {
-  // A node knows best how far itself is, and it may have gone back.
+  // A node's own slot is authoritative, and it may have reverted.
   if (memory.newest.node === node) return 0;
   return Math.max(0, memory.newest.slot - clock.slot);
 }
 
-/** Forgets the newest slot when it was wrong: it must not make the nodes after it late for ever. */
+/** Forgets a wrong newest slot, so that later nodes do not count as late forever. */
 export function forgetWrongSlot(parts: FeedParts, node: string): void {
   const { clock, memory, timers } = parts;
-  // The time that is shown may be another node's still: it never steps back by a little.
+  // The shown time may still be another node's: it never steps back by a little.
   const unixMs = clock.unixMs() ?? clock.unixSeconds() * 1_000;
   const times = { unixSeconds: unixMs / 1_000, nowMs: timers.nowMs(), wallMs: timers.unixMs() };
   if (isNewestWrong(memory.newest, slotLagOf(parts, node), times)) memory.newest = NO_SLOT;
 }
 
-/** The times by which a lag is judged: the chain's of the node in use, and this machine's two. */
+/** The times that decide a lag: the chain's by the node in use, and this machine's two. */
 export interface LagTimes {
   readonly unixSeconds: number;
   readonly nowMs: number;
@@ -25,8 +25,8 @@ export interface LagTimes {
 }
 
 /**
- * Whether the newest slot, which another node notified, was wrong. It was when the node in use is far behind it by
- * slots and not by the chain's time, and when it is by both, further than one chain is at once, and its time is nearer
+ * Whether the newest slot, from another node, was wrong: when the node in use lags it by slots but
+ * not by the chain's time, and when it lags by both, further than plausible, and its time is nearer
  * to this machine's.
  */
 export function isNewestWrong(newest: NewestSlot, lag: number, times: LagTimes): boolean {

@@ -10,11 +10,11 @@ import {
 import type { FeedParts } from './parts.js';
 
 /**
- * Waits until a slot is announced: by then the socket has notified what a snapshot of an earlier slot
- * holds. HTTP and the socket are independent, and either may be ahead.
+ * Waits until a slot is announced: by then the socket has notified the state of an earlier slot's
+ * snapshot. HTTP and the socket are independent, and either may be ahead.
  *
  * # Errors
- * SNAPSHOT_SLOT_OUT_OF_RANGE when it takes too long: without slots there is nothing to compare with.
+ * SNAPSHOT_SLOT_OUT_OF_RANGE after a timeout: without slots there is nothing to compare with.
  */
 export async function waitForSlot(
   { timers }: FeedParts,
@@ -27,14 +27,14 @@ export async function waitForSlot(
     await sleep(timers, SLOT_POLL_MS, signal);
     throwIfStopped(signal);
   }
-  // What was announced in this turn of the loop may still be followed by its accounts.
+  // The accounts of a slot announced in this turn of the loop may still follow.
   await nextTurn(timers);
   throwIfStopped(signal);
 }
 
 /**
- * Waits for the first slot of a connection, a short while: without slots on the socket no snapshot can
- * be called too old, and the state of the book then says that slots are missing.
+ * Waits briefly for the first slot of a connection: without slots on the socket no snapshot counts
+ * as outdated, and the book's state reports missing slots.
  */
 export async function waitForFirstSlot(
   { timers, firstSlotWaitMs }: FeedParts,
@@ -53,12 +53,12 @@ function slotTimeoutError(slot: number, wanted: number): FeedError {
 /** An account and the slot of one of its states. */
 export type AccountState = Pick<AccountUpdate, 'pubkey' | 'slot'>;
 
-/** The slot that one connection notified last for each account, and how often it went back. */
+/** Each account's last notified slot on one connection, and the number of reverts. */
 export class LastNotifiedSlots {
   readonly #slots = new Map<string, number>();
   #revertCount = 0;
 
-  /** Notifications of a lower slot than the account had. */
+  /** Notifications of a slot lower than the account's last. */
   get revertCount(): number {
     return this.#revertCount;
   }
@@ -67,12 +67,12 @@ export class LastNotifiedSlots {
     return this.#slots.has(pubkey);
   }
 
-  /** Null for an account that was not notified. */
+  /** Null for an account without a notification. */
   slotOf(pubkey: string): number | null {
     return this.#slots.get(pubkey) ?? null;
   }
 
-  /** Whether a state that was read is later than the last one notified. */
+  /** Whether a read state is later than the last notified one. */
   isNewer({ pubkey, slot }: AccountState): boolean {
     return slot > (this.#slots.get(pubkey) ?? 0);
   }
@@ -85,12 +85,12 @@ export class LastNotifiedSlots {
     return isRevert;
   }
 
-  /** Records a newer state that was read and applied. A notification of its slot may be later in it. */
+  /** Records a newer state that was read and applied. A notification of its slot may be a later write in it. */
   recordApplied({ pubkey, slot }: AccountState): void {
     this.#setSlot(pubkey, slot - 1);
   }
 
-  /** The account is gone: a notification of it is the first one again. */
+  /** The account is gone: its next notification counts as the first. */
   forget(pubkey: string): void {
     this.#slots.delete(pubkey);
   }
@@ -101,10 +101,9 @@ export class LastNotifiedSlots {
 }
 
 /**
- * How long ago the last slot came, over whichever connection: a new one shows nothing yet
- * about the chain. After a gap that made the book lagging, slots that were held back on the way come
- * in a burst, each of them old: until two come as far apart as a chain makes them the book is no fresher than it
- * was.
+ * The age of the last slot, over all connections: a new one says nothing about the chain yet. After
+ * a gap that made the book lagging, held-back slots arrive in a burst, each of them old: until two
+ * arrive at a chain's pace, the book does not count as fresher.
  */
 export class SlotAge {
   readonly #laggingAfterMs: number;
@@ -117,13 +116,13 @@ export class SlotAge {
     this.#laggingAfterMs = laggingAfterMs;
   }
 
-  /** A connection began; before the first slot of all, time counts from the first of them. */
+  /** A connection began; before the very first slot, time counts from the first connection. */
   beginConnection(nowMs: number): void {
     this.#openedAtMs = nowMs;
     this.#receivedAtMs ??= nowMs;
   }
 
-  /** Returns whether slots were missing for so long before it that the book was lagging. */
+  /** Returns whether the preceding gap was long enough to make the book lagging. */
   recordSlot(nowMs: number): boolean {
     const gapMs = this.sinceMs(nowMs);
     const endsGap = gapMs >= this.#laggingAfterMs;
@@ -133,17 +132,16 @@ export class SlotAge {
     return endsGap;
   }
 
-  /** Since the last slot. */
   sinceMs(nowMs: number): number {
     return nowMs - (this.#receivedAtMs ?? 0);
   }
 
-  /** For how long the present connection has notified no slot. */
+  /** The current connection's time without a slot. */
   silentMs(nowMs: number): number {
     return Math.min(this.sinceMs(nowMs), nowMs - this.#openedAtMs);
   }
 
-  /** How old the book is at least: by the last slot, or by the gap that it has not caught up with. */
+  /** The book's minimum age: by the last slot, or by the gap that it has not caught up with. */
   ageMs(nowMs: number): number {
     const sinceMs = this.sinceMs(nowMs);
     return this.#catchingUp ? Math.max(sinceMs, this.#laggingAfterMs) : sinceMs;

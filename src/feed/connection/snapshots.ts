@@ -31,18 +31,18 @@ import { countsAgree, readsWanted, requirePossible } from './completeness.js';
 import type { FeedParts } from './parts.js';
 import { raceScans, type Scan, type ScanLimits, type ScanPatience } from './scan-race.js';
 
-/** From which slot on a snapshot is accepted, and when its reading is aborted. */
+/** The minimum slot of a snapshot, and its abort signal. */
 export interface ReadOptions {
   /** Subscriptions began at this slot: an older snapshot would leave a gap before them. */
   readonly slotMin: () => number;
-  /** What the node can have reached. */
+  /** Validates the node's slots. */
   readonly chain: Pick<ChainCheck, 'admitsSlot' | 'admitsReading'>;
   readonly signal: AbortSignal;
-  /** Of one try of one call. */
+  /** Time limit of one try of one call. */
   readonly timeoutMs?: number;
-  /** Called with their number whenever bytes of a result come. */
+  /** Called with the size of each received chunk. */
   readonly onBytes?: (count: number) => void;
-  /** The book is live meanwhile: a refusal must not hold back the reading of one that is not. */
+  /** The book is live meanwhile: a rejection must not delay the reading of a book that is not. */
   readonly isBackground?: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function readClockAndOracles(
   return batches;
 }
 
-/** Reads these until they are of a time that the chain can have. */
+/** Reads these until their time is plausible. */
 function readBelieved(
   parts: FeedParts,
   keys: readonly string[],
@@ -103,8 +103,8 @@ function kindOfKey(pubkey: string): AccountKind {
 }
 
 /**
- * Reads all users: from the snapshot node, and when that fails from the node in use. When one of them is
- * silent or slow the next node scans as well, and the first whole snapshot counts.
+ * Reads all users: from the snapshot node, or after a failure from the node in use. When a scan is
+ * silent or slow the next node scans as well, and the first complete snapshot counts.
  */
 export function readUsers(
   parts: FeedParts,
@@ -140,7 +140,7 @@ function scanOfSnapshotNode(
       scanNode.recordSuccess();
       return users;
     } catch (error) {
-      // A node that another one has overtaken was silent for long.
+      // A node that was overtaken had been silent for long.
       if (!options.signal.aborted) scanNode.recordFailure(error);
       throw error;
     }
@@ -148,7 +148,7 @@ function scanOfSnapshotNode(
   return { run, isReplaced: true };
 }
 
-/** Another node than the one in use must be of its chain. */
+/** A node other than the one in use must be on the same chain. */
 async function readUsersElsewhere(
   parts: FeedParts,
   rpc: NodeRpc,
@@ -158,7 +158,7 @@ async function readUsersElsewhere(
   return readUsersFrom(parts, rpc, options);
 }
 
-/** A node under load may return far fewer users than there are, or none: see {@link readsWanted}. */
+/** An overloaded node may return too few users or none: see {@link readsWanted}. */
 async function readUsersFrom(
   parts: FeedParts,
   rpc: NodeRpc,
@@ -176,7 +176,7 @@ async function readUsersFrom(
     count: ({ count }) => count,
   };
   const users = await readConfirmed(parts, rule, { read, signal: options.signal });
-  // A scan has no Clock in it that would tell whether it is of its slot.
+  // A scan contains no Clock that would confirm its slot.
   await readBelieved({ ...parts, rpc }, [CLOCK_KEY], options);
   return users;
 }
@@ -189,8 +189,8 @@ function logDoubt({ memory, transientErrors, engine }: FeedParts, users: Account
 }
 
 /**
- * A user that could not be decoded is on chain all the same, but a snapshot without it would take it
- * out of the book: only a snapshot without such users is accepted.
+ * An undecodable user still exists on chain, but a snapshot without it would remove it: only a
+ * snapshot without such users is accepted.
  */
 async function readUsersOnce(
   parts: FeedParts,
@@ -229,9 +229,9 @@ function scanUsers(parts: FeedParts, rpc: NodeRpc, options: ReadOptions): Promis
 }
 
 /**
- * Reads until the slot is at least `slotMin`, because the node may lag behind the one subscribed to, and
- * until the node can have reached it. Not every step of a read can be aborted, so a result that
- * arrives after the abort is discarded here.
+ * Reads until the slot is at least `slotMin`, because the node may lag behind the subscribed one,
+ * and until the slot is plausible. Not every step of a read can be aborted, so a result after the
+ * abort is discarded here.
  */
 async function readNotBefore<T extends { readonly slot: number }>(
   parts: FeedParts,

@@ -2,10 +2,10 @@ import { FeedError } from '../model/error.js';
 import { ORACLES_MAX } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** The system program's key: what a market with a fixed price names as its oracle. */
+/** The system program's key: the oracle name of a market with a fixed price. */
 const NO_ORACLE_KEY = '11111111111111111111111111111111';
 
-/** The oracle subscriptions of one connection, kept equal to what the markets name. */
+/** The oracle subscriptions of one connection, synchronised with the markets. */
 export class OracleSubscriptions {
   readonly #parts: FeedParts;
   #followed: ReadonlySet<string> = new Set();
@@ -14,12 +14,12 @@ export class OracleSubscriptions {
     this.#parts = parts;
   }
 
-  /** The oracles subscribed to. */
+  /** The subscribed oracles. */
   followedKeys(): readonly string[] {
     return [...this.#followed];
   }
 
-  /** Subscribes to oracles that are new, ends those that no market names; returns the new ones. */
+  /** Subscribes to new oracles, ends those that no market names; returns the new ones. */
   async followMarkets(): Promise<readonly string[]> {
     const wanted = new Set(this.#parts.engine.oracleKeys());
     wanted.delete(NO_ORACLE_KEY);

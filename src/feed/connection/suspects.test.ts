@@ -3,7 +3,7 @@ import { FakeEngine } from '../../../test/fake-engine.js';
 import { PROBE_SLOTS_AFTER } from '../model/limits.js';
 import { type ProbeReading, Suspects } from './suspects.js';
 
-/** A book with these users as they were at slot 100. */
+/** A book with these users' states at slot 100. */
 function engineWith(...users: readonly string[]): FakeEngine {
   const engine = new FakeEngine();
   for (const pubkey of users) pushUser(engine, { pubkey, data: 'before', slot: 100 });

@@ -2,23 +2,23 @@ import type { AccountSnapshot } from '../../contract/accounts.js';
 import type { FeedEngine } from '../../contract/feed-engine.js';
 import { PROBE_SLOTS_AFTER } from '../model/limits.js';
 
-/** One read: what it asked for, the response, and what that holds. */
+/** One read: its keys, the response, and its decoded content. */
 export interface ProbeReading {
   readonly keys: readonly string[];
   readonly body: Uint8Array;
   readonly snapshot: AccountSnapshot;
 }
 
-/** A range of slots that were announced, the first one left out. */
+/** A range of announced slots, exclusive at the start. */
 export interface SlotRange {
   readonly after: number;
   readonly until: number;
 }
 
 /**
- * Accounts that differed when they were read, each with the read that found it first: what that holds may only
- * have been on its way. Each is settled by itself: one that is notified late hides no other. They are part
- * of each next read, so that there are no more of them than accounts in one.
+ * Accounts that differed when read, each with the read that first found the difference, whose state
+ * may have been in flight. Each is settled separately: a late notification of one does not hide
+ * another. All are part of each next read, so their number is bounded by the accounts of a read.
  */
 export class Suspects {
   readonly #engine: FeedEngine;
@@ -36,7 +36,7 @@ export class Suspects {
     this.#firstReadings.clear();
   }
 
-  /** Whether one was found by a read of this slot or of an earlier one. */
+  /** Whether one was found by a read of this slot or earlier. */
   hasOneOf(slot: number): boolean {
     return this.#readings().some(({ snapshot }) => snapshot.slot <= slot);
   }
@@ -49,7 +49,7 @@ export class Suspects {
     });
   }
 
-  /** Forgets those that were notified since. The engine must have what was notified. */
+  /** Drops those with a later notification. The engine must have all notifications. */
   forgetNotified(): void {
     for (const reading of this.#readings()) {
       const lacking = new Set(this.#engine.lackingAccounts(reading.snapshot));
@@ -60,8 +60,8 @@ export class Suspects {
   }
 
   /**
-   * Returns those that lack what the first and this read of them hold, when the socket has passed the
-   * slot of the first: a notification is missing for sure. What the read finds new is suspected.
+   * Returns the accounts that lack the state of the first and this read, when the socket has passed
+   * the slot of the first: a notification was certainly lost. New differences become suspects.
    */
   compareReading(reading: ProbeReading, newestSlot: number): readonly string[] {
     this.forgetNotified();
@@ -76,7 +76,7 @@ export class Suspects {
     });
   }
 
-  /** Takes these out, and returns the first read of each. */
+  /** Removes these, and returns the first read of each. */
   takeKeys(keys: readonly string[]): ReadonlyMap<string, ProbeReading> {
     const taken = new Map<string, ProbeReading>();
     for (const key of keys) {
@@ -87,7 +87,7 @@ export class Suspects {
     return taken;
   }
 
-  /** Suspects what still lacks what this read holds, and is not suspected yet. */
+  /** Adds accounts that lack this read's state, and are not suspects yet. */
   suspectLacking(reading: ProbeReading): void {
     this.#addKeys(this.#engine.lackingAccounts(reading.snapshot), reading);
   }
@@ -107,7 +107,7 @@ export class Suspects {
   }
 }
 
-/** The slot by which the socket has notified what a read holds. */
+/** The slot by which the socket has notified a read's state. */
 function passedSlot({ snapshot }: ProbeReading): number {
   return snapshot.slot + PROBE_SLOTS_AFTER;
 }

@@ -4,10 +4,10 @@ import type { FeedParts, NewestSlot } from './parts.js';
 import { requireLikelySlot } from './takeover-check.js';
 
 const signal = new AbortController().signal;
-/** Where the node before was. */
+/** The previous node's position. */
 const BEFORE: NewestSlot = { slot: 1_000, node: 'before', atMs: 0, unixSeconds: 5_000 };
 
-/** Longer than it takes to leave a node. */
+/** Longer than leaving a node takes. */
 const LEFT_MS = 10_000;
 
 let asked: number;
@@ -16,7 +16,7 @@ beforeEach(() => {
   asked = 0;
 });
 
-/** A node that takes over from another one with this Clock, beside nodes at these slots; null is one that fails. */
+/** A successor node with this Clock, with other nodes at these slots; null for a failing one. */
 function takeOver(
   clock: { readonly slot: number; readonly unixSeconds: number },
   others: readonly (number | null)[],

@@ -7,26 +7,26 @@ import {
 } from '../model/limits.js';
 import type { FeedParts } from './parts.js';
 
-/** How a search reads, and who gets what it reads. */
+/** How a search reads, and the receiver of its readings. */
 export interface UserSearchOptions {
   read(keys: readonly string[], signal: AbortSignal): Promise<AccountSnapshot>;
   onRead(snapshot: AccountSnapshot): void;
 }
 
-/** What is left of a search. */
 interface OpenSearch {
-  /** The slot in which State was written: a reading of before it does not count. */
+  /** The slot in which State was written: an earlier reading does not count. */
   readonly slot: number;
   readonly endMs: number;
-  /** Where the walk over the users goes on; null after its end. */
+  /** The next user of the walk; null at its end. */
   nextUser: number | null;
-  /** Users whose reading failed, or was of before the slot. */
+  /** Users whose reading failed, or preceded the slot. */
   readonly again: (readonly string[])[];
 }
 
 /**
- * Reads all users with orders when one of them may have been deleted, of which no node notifies: when State was written and
- * counts no more users than before. A user that is deleted beside one that is made leaves the count as it was.
+ * Reads all users with orders when one of them may have been deleted, for which nodes send no
+ * notification: when State was written without an increased user count. A deletion together with a
+ * creation leaves the count unchanged.
  *
  * Source: programs/drift/src/instructions/user.rs `handle_delete_user`, `handle_initialize_user`.
  */
@@ -36,9 +36,7 @@ export class UserSearch {
   #search: OpenSearch | null = null;
   #reads = 0;
   #dueAtMs = Number.NEGATIVE_INFINITY;
-  /** User accounts that State counted last. */
   #counted = 0;
-  /** The slot of a State that was not counted yet. */
   #stateSlot: number | null = null;
 
   constructor(parts: FeedParts, options: UserSearchOptions) {
@@ -46,7 +44,7 @@ export class UserSearch {
     this.#options = options;
   }
 
-  /** All users were read just now. */
+  /** All users were just read. */
   start(): void {
     this.#counted = this.#parts.engine.readCensus().subAccounts;
   }
@@ -57,12 +55,11 @@ export class UserSearch {
     this.#reads = 0;
   }
 
-  /** State was written in this slot. */
   recordState(slot: number): void {
     this.#stateSlot = slot;
   }
 
-  /** Reads what is left of a search, some users at once. Never rejects; the signal ends with the book. */
+  /** Continues a search, with some concurrent reads. Never rejects; the signal ends with the book. */
   async readIfDue(signal: AbortSignal): Promise<void> {
     await this.#judgeState(signal);
     if (signal.aborted || this.#parts.timers.nowMs() < this.#dueAtMs) return;
@@ -76,7 +73,6 @@ export class UserSearch {
     await Promise.all(reads);
   }
 
-  /** Begins a search where State counts no more users than before. */
   async #judgeState(signal: AbortSignal): Promise<void> {
     const slot = this.#stateSlot;
     if (slot === null) return;
@@ -90,7 +86,7 @@ export class UserSearch {
     this.#counted = subAccounts;
   }
 
-  /** The next users to read; none when all were read, or it takes too long. */
+  /** The next users to read; none when all were read, or after the time limit. */
   #takeKeys(search: OpenSearch): readonly string[] {
     if (this.#parts.timers.nowMs() > search.endMs) {
       this.#search = null;

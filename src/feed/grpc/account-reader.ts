@@ -8,12 +8,13 @@ import { GRPC_KEYS_MAX } from './limits.js';
 const KEY_BYTES = 32;
 
 /**
- * Makes updates of the accounts of a stream: its filters are by owner, so that all that the program owns comes, and what
- * the book does not hold is left out here. Users go to the core as bytes; the few others are base64, as they are read.
+ * Converts a stream's accounts to updates: its filters are by owner, so that all program accounts
+ * arrive, and irrelevant ones are dropped here. Users go to the core as bytes; the few others are
+ * base64.
  */
 export class AccountReader {
   readonly #programId: string;
-  /** Base58 by bytes: nearly every account has come before. */
+  /** Base58 by bytes: nearly every account repeats. */
   readonly #texts = new Map<string, string>();
   #followed: ReadonlySet<string> = new Set();
 
@@ -21,12 +22,12 @@ export class AccountReader {
     this.#programId = programId;
   }
 
-  /** The accounts beside the program's and the Clock. */
+  /** Follows these accounts in addition to the program's and the Clock. */
   followKeys(keys: readonly string[]): void {
     this.#followed = new Set(keys);
   }
 
-  /** The update; null where the book does not hold such accounts, `foreign` where nobody asked for it. */
+  /** The update; null for an account that the book does not use, `foreign` for an unrequested one. */
   readAccount(account: StreamAccount): SourceUpdate | 'foreign' | null {
     if (account.pubkey.length !== KEY_BYTES || account.owner.length !== KEY_BYTES) return 'foreign';
     const pubkey = this.#textOf(account.pubkey);
@@ -35,7 +36,7 @@ export class AccountReader {
     if (kind === null || kind === 'foreign') return kind;
     const { slot, writeVersion, data, lamports } = account;
     const isUser = kind === 'user';
-    // No node notifies of a user that has become idle: it leaves the book as one that is closed.
+    // Nodes do not notify of a user that becomes idle: it leaves the book like a closed one.
     if (lamports === 0 || data.length === 0 || (isUser && isIdleUser(data)))
       return { ...closedAccount({ kind, pubkey, slot }), writeVersion };
     const text = isUser ? data.toString('latin1') : data.toString('base64');

@@ -7,7 +7,7 @@ import { ORACLES_MAX } from '../model/limits.js';
 import { CLOCK_KEY } from '../model/queries.js';
 import { AccountReader } from './account-reader.js';
 
-/** Where to connect, and what a test may replace or shorten. */
+/** The server, and dependencies that a test may replace. */
 export interface GrpcSourceOptions extends GrpcServer {
   readonly programId: string;
   readonly timers: Timers;
@@ -63,7 +63,7 @@ export class GrpcSource implements FeedSource {
     this.#stream.dropConnection(reason);
   }
 
-  /** Resolves when the server has taken the request. */
+  /** Resolves when the server has accepted the request. */
   async followKeys(keys: readonly string[]): Promise<void> {
     this.#keys = keys.slice(0, ORACLES_MAX);
     this.#accounts.followKeys(this.#keys);

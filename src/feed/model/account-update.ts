@@ -1,7 +1,7 @@
 import type { RawAccount } from '../../contract/accounts.js';
 import { FeedError } from './error.js';
 
-/** What an account is to the feed, known from the subscription or the call it came by. */
+/** The kind of an account, known from its subscription or call. */
 export type AccountKind = 'user' | 'perpMarket' | 'spotMarket' | 'state' | 'oracle' | 'clock';
 
 /** One state of one account. A closed account has no data. */
@@ -10,14 +10,14 @@ export interface AccountUpdate extends RawAccount {
   readonly closed: boolean;
 }
 
-/** The state of an account that is gone. */
+/** The update of a closed account. */
 export function closedAccount(
   account: Pick<AccountUpdate, 'kind' | 'pubkey' | 'slot'>,
 ): AccountUpdate {
   return { ...account, owner: '', data: '', encoding: 'base64', closed: true };
 }
 
-/** The accounts of one response, all as of one slot. */
+/** The accounts of one response, as of one slot. */
 export interface AccountBatch {
   readonly slot: number;
   readonly updates: readonly AccountUpdate[];
@@ -81,7 +81,7 @@ function rowsOf(result: unknown): readonly unknown[] {
   return value;
 }
 
-/** The encoding is read from the response: a server may choose another than the one requested. */
+/** The encoding is read from the response, because a server may not use the requested one. */
 function parseAccount(
   kind: AccountKind,
   pubkey: unknown,
@@ -104,10 +104,10 @@ function slotOf(result: unknown): number | null {
   return asSlot(fieldOf(fieldOf(result, 'context'), 'slot'));
 }
 
-/** A slot that a socket announced. */
+/** A slot announced by a socket. */
 export interface AnnouncedSlot {
   readonly slot: number;
-  /** The slot that it follows; null when the node does not say. */
+  /** The parent slot; null when the node omits it. */
   readonly parent: number | null;
 }
 

@@ -12,7 +12,7 @@ export interface ClockAccount {
   readonly unixSeconds: number;
 }
 
-/** Reads the Clock account, base64; null when it is not one. */
+/** Parses the Clock account, base64; null when malformed. */
 export function parseClockAccount(base64: string): ClockAccount | null {
   const data = Buffer.from(base64, 'base64');
   if (data.length < CLOCK_BYTES) return null;
@@ -22,12 +22,12 @@ export function parseClockAccount(base64: string): ClockAccount | null {
   return isSound ? { slot, unixSeconds } : null;
 }
 
-/** Where time comes from: the wall clock counts before the first state of the chain's clock only. */
+/** The local clocks: the wall clock only counts before the first state of the chain's clock. */
 export type TimeSource = Pick<Timers, 'nowMs' | 'unixMs'>;
 
 /**
- * The chain's slot and unix time. Between states of the Clock account time advances with the
- * monotonic clock of this machine, so that orders expire although the account moves in steps.
+ * The chain's slot and unix time. Between states of the Clock account time advances with this
+ * machine's monotonic clock, so that orders expire although the account moves in steps.
  */
 export class ChainClock {
   readonly #time: TimeSource;
@@ -39,7 +39,7 @@ export class ChainClock {
   #shownS = 0;
   /** The latest time of all states. */
   #latestS = 0;
-  /** The least that a state was ahead of the monotonic clock, which time lets grow. */
+  /** Minimum lead over the monotonic clock, widened by the allowed drift. */
   #aheadMsMin = 0;
 
   constructor(time: TimeSource) {
@@ -52,34 +52,34 @@ export class ChainClock {
   }
 
   /**
-   * A new connection or another chain: its next slot counts, though it may be lower. Until then the
-   * last one is shown.
+   * Forgets the slot for a new connection or another chain: the next slot counts, even if lower.
+   * Until then the last one is shown.
    */
   forgetSlot(): void {
     this.#slotKnown = false;
   }
 
-  /** A slot announced or read. On one connection the clock never goes back: a lower one is late. */
+  /** Records an announced or read slot. Within a connection the slot never decreases: a lower one is late. */
   advanceTo(slot: number): void {
     if (this.#slotKnown && slot < this.#slot) return;
     this.#slotKnown = true;
     this.#slot = slot;
   }
 
-  /** Whether a state of the Clock was taken since the start, and since it was forgotten. */
+  /** Whether a state of the Clock was read since the start, and since it was forgotten. */
   get isTimeKnown(): boolean {
     return this.#timeKnown;
   }
 
-  /** The same for its time: the next state of the Clock counts, whatever it says. */
+  /** Forgets the time: the next state of the Clock is accepted unconditionally. */
   forgetTime(): void {
     this.#timeKnown = false;
   }
 
   /**
-   * Whether the chain can be at this time: it goes on at most as this machine's monotonic clock does, and
-   * may have stood still since the last state of the Clock. It is compared with all states since the first
-   * one, so that many small steps get no further than one.
+   * Whether the chain's time is plausible: it advances at most at this machine's monotonic rate,
+   * and may have paused since the last state of the Clock. Compared with all states since the first
+   * one, so that many small steps gain no more than one.
    */
   admitsTime(unixSeconds: number): boolean {
     if (!this.#timeKnown || this.#accountS === null) return true;
@@ -90,12 +90,12 @@ export class ChainClock {
     return unixSeconds >= earliestS && unixSeconds <= latestS;
   }
 
-  /** Takes a state of the Clock account, base64; false when it is not one. */
+  /** Reads a state of the Clock account, base64; false when malformed. */
   readAccount(base64: string): boolean {
     const account = parseClockAccount(base64);
     if (account === null) return false;
     const { unixSeconds } = account;
-    // What was published before the first state was another clock's.
+    // The time published before the first state came from another clock.
     if (this.#accountS === null) this.#shownS = unixSeconds;
     const nowMs = this.#time.nowMs();
     const aheadMs = unixSeconds * 1_000 - nowMs;

@@ -8,7 +8,7 @@ beforeEach(() => {
   lead = new ClockLead();
 });
 
-/** Notifies ten Clocks at the pace of a chain, with slots so far ahead of them. */
+/** Notifies ten Clocks at a chain's pace, with slots this far ahead of them. */
 function isTooLongAt(slotsAhead: number): boolean {
   for (let step = 0; step < 10; step += 1) {
     lead.recordClock(100 + step, 100 + step + slotsAhead, step * SLOT_MS);

@@ -2,7 +2,7 @@ import type { Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
 import type { ChainClock } from './chain-clock.js';
 
-/** What the clock of this machine and the chain's are compared with, and by how much they may differ. */
+/** The compared clocks, and the tolerated difference. */
 export interface ClockSkewOptions {
   readonly clock: Pick<ChainClock, 'unixMs'>;
   readonly timers: Pick<Timers, 'unixMs'>;
@@ -10,18 +10,18 @@ export interface ClockSkewOptions {
   readonly skewMsMax: number;
 }
 
-/** How far the clock of this machine is from the chain's. */
+/** The difference between this machine's clock and the chain's. */
 export interface ClockSkewStats {
-  /** Milliseconds that this machine's clock is ahead of the chain's; null before the chain's is known. */
+  /** Milliseconds that this machine's clock is ahead of the chain's; null until known. */
   readonly clockSkewMs: number | null;
   /** Why that is too much; null when it is not. */
   readonly clockReason: string | null;
 }
 
 /**
- * Compares the clock of this machine with the chain's, and says when they differ by more than they may.
- * The chain's is an estimate of its validators, which is off by some seconds by nature; what is beyond
- * is a wrong clock of this machine, a node that is late, or a local chain that was moved in time.
+ * Compares this machine's clock with the chain's, and reports excessive differences. The chain's
+ * clock is an estimate of its validators, off by several seconds; a larger difference means a wrong
+ * clock of this machine, a late node, or a local chain with a shifted time.
  */
 export class ClockSkew {
   readonly #options: ClockSkewOptions;
@@ -40,7 +40,7 @@ export class ClockSkew {
     return { clockSkewMs, clockReason: isTooMuch ? reasonOf(clockSkewMs, skewMsMax) : null };
   }
 
-  /** Logs once when the difference becomes too much, and again only after it was small. */
+  /** Logs once when the difference becomes excessive, and again only after it was small. */
   checkSkew(): void {
     const { log, skewMsMax } = this.#options;
     const { clockSkewMs, clockReason } = this.stats;

@@ -14,7 +14,7 @@ beforeEach(() => {
   trouble = new TransientErrorLog({ info: write, warn: write }, timers);
 });
 
-/** Reports trouble for these reasons; expects that many lines. */
+/** Reports errors with these reasons; expects this many lines. */
 function check(reasons: readonly string[], expected: number): void {
   for (const reason of reasons) trouble.logWarning('connection lost', reason, { reason });
   expect(lines).toHaveLength(expected);

@@ -5,13 +5,13 @@ import { PROBLEMS_LOGGED_MAX, TRANSIENT_ERRORS_MAX, TRANSIENT_LOG_INTERVAL_MS } 
 
 interface RepeatedError {
   loggedAtMs: number;
-  /** How often it happened since it was logged. */
+  /** Occurrences since the last log line. */
   unlogged: number;
 }
 
 /**
- * Logs what repeats while the book is not live, such as tries to connect: at once when it is new or
- * its reason is, then once a minute with the count.
+ * Logs errors that repeat while the book is not live, such as failed connects: immediately for a
+ * new error or reason, then once a minute with the count.
  */
 export class TransientErrorLog {
   readonly #log: Log;
@@ -31,7 +31,7 @@ export class TransientErrorLog {
     this.#logOnce('warn', { message, reason, fields });
   }
 
-  /** The errors have ended: whatever comes next is new. */
+  /** The errors have ended: the next one is new. */
   clear(): void {
     this.#repeated.clear();
   }
@@ -52,14 +52,14 @@ export class TransientErrorLog {
     this.#log[level](unlogged === 0 ? fields : { ...fields, unlogged }, message);
   }
 
-  /** Reasons that hold numbers may be new each time: with too many of them the message counts. */
+  /** Reasons with numbers may be new each time: beyond a limit, the message alone identifies them. */
   #nameOf(message: string, reason: string): string {
     const name = `${message}: ${reason}`;
     return this.#repeated.has(name) || this.#repeated.size < TRANSIENT_ERRORS_MAX ? name : message;
   }
 }
 
-/** Names each account that cannot be taken in once; the engine counts every time. */
+/** Logs each unreadable account once; the engine counts all occurrences. */
 export class ProblemLog {
   readonly #log: Log;
   readonly #named = new Set<string>();

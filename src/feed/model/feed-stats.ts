@@ -8,45 +8,43 @@ import type { RpcSocketStats } from '../../rpc/socket.js';
 import type { ClockSkewStats } from './clock-skew.js';
 import { SLOT_MS } from './limits.js';
 
-/** The counters of a feed, all 0, for metrics. */
+/** Creates a feed's counters, all 0, for metrics. */
 export function newCounters() {
   return {
     notifications: 0,
     malformedNotifications: 0,
     replayed: 0,
-    /** Updates left out of a replay because the snapshot was newer. */
+    /** Updates skipped by a replay because the snapshot was newer. */
     replayedTooOld: 0,
     rebuilds: 0,
     rebuildFailures: 0,
-    /** Full snapshots that an unreadable message, malformed accounts or a gap in the slots caused. */
+    /** Full snapshots caused by a malformed message, malformed accounts or a gap in the slots. */
     resyncs: 0,
     clockPolls: 0,
     clockPollFailures: 0,
-    /** Slots of notifications and readings that a node cannot be at. */
+    /** Notified or read slots that are impossible for the node. */
     slotsRefused: 0,
-    /** States of the Clock whose time or slot cannot be. */
     clocksRefused: 0,
-    /** Moves from one node to the next. */
+    /** Switches to the next node. */
     failovers: 0,
-    /** Scans that another node was asked for as well, because one failed or was silent. */
+    /** Scans also requested from another node, after a failure or silence. */
     scanFallbacks: 0,
-    /** Audits that went through while the book was live. */
+    /** Completed audits of a live book. */
     audits: 0,
     auditFailures: 0,
     /** Users, markets and oracles that audits added or changed: 0 when nothing was missed. */
     auditDifferences: 0,
-    /** Accounts that audits took out: closed ones and idle users, of which no node notifies. */
+    /** Accounts that audits removed: closed ones and idle users, for which nodes send no notification. */
     auditRemovals: 0,
     /** Reads of a few accounts that were compared with the book. */
     probes: 0,
     probeFailures: 0,
-    /** Users that probes repaired after a fork. */
     probeRepairs: 0,
-    /** Accounts that left the book because two readings did not have them. */
+    /** Accounts removed because two readings lacked them. */
     absences: 0,
-    /** Connections that were found to lose messages, by probes or audits. */
+    /** Connections found by probes or audits to lose messages. */
     losses: 0,
-    /** Users that all full snapshots and audits found to differ, the first snapshot not counted. */
+    /** Differing users in all full snapshots and audits, except the first snapshot. */
     usersAdded: 0,
     usersChanged: 0,
     usersRemoved: 0,
@@ -56,22 +54,22 @@ export function newCounters() {
 /** Counts since the start, for metrics. */
 export type FeedCounters = ReturnType<typeof newCounters>;
 
-/** What the feed did, for metrics. */
+/** Statistics of the feed, for metrics. */
 export interface FeedStats extends Readonly<FeedCounters>, ClockSkewStats {
   readonly slot: number;
   readonly slotAgeMs: number;
-  /** How many slots the book is behind the newest that a node notified on this chain. */
+  /** Slots between the book and the newest notified slot of this chain. */
   readonly slotLag: number;
   readonly unixSeconds: number;
   readonly genesisHash: string | null;
-  /** Host and port of the node in use, or of the one that is tried. */
+  /** Host and port of the node in use, or the one being tried. */
   readonly node: string;
   readonly lastAudit: AuditOutcome | null;
-  /** The streams that are merged; undefined where one node is followed. */
+  /** The merged streams; undefined where one node is followed. */
   readonly sources: readonly SourceStatus[] | undefined;
 }
 
-/** The metrics of the feed and of the sockets of all its nodes. */
+/** The metrics of the feed and of all its nodes' sockets. */
 export function feedMetrics(stats: FeedStats, sockets: readonly RpcSocketStats[]): FeedMetrics {
   const { slot: _slot, unixSeconds: _unix, ...rest } = stats;
   const { slotAgeMs, slotLag, genesisHash, node, lastAudit, sources, ...others } = rest;
@@ -94,29 +92,29 @@ function socketEvents(sockets: readonly RpcSocketStats[]): Readonly<Record<strin
   };
 }
 
-/** After how many milliseconds without a slot the book is called what it is. */
+/** Durations without a slot after which the book is lagging or stale, in milliseconds. */
 export interface FeedTiming {
   readonly laggingAfterMs: number;
   readonly staleAfterMs: number;
 }
 
-/** The state of a complete book whose last slot arrived this long ago. */
+/** The state of a complete book, by the time since its last slot. */
 export function freshnessOf(sinceSlotMs: number, timing: FeedTiming): FeedState {
   if (sinceSlotMs >= timing.staleAfterMs) return 'stale';
   return sinceSlotMs >= timing.laggingAfterMs ? 'lagging' : 'live';
 }
 
-/** What makes a complete book not `live`. */
+/** The conditions under which a complete book is not `live`. */
 export interface BookAge {
   readonly sinceMs: number;
   readonly ageMs: number;
   readonly lag: number;
   readonly isInDoubt: boolean;
-  /** Why its sources cannot be believed; null when they can. */
+  /** Why its sources are not trusted; null when they are. */
   readonly dispute: string | null;
 }
 
-/** The state of a complete book: as old as the worst of it says, and lagging while it is in doubt. */
+/** The state of a complete book: the worst of its conditions, and lagging while in doubt. */
 export function stateOf(age: BookAge, timing: FeedTiming): FeedState {
   const { ageMs, lag, isInDoubt, dispute } = age;
   const doubtMs = isInDoubt || dispute !== null ? timing.laggingAfterMs : 0;
@@ -124,8 +122,8 @@ export function stateOf(age: BookAge, timing: FeedTiming): FeedState {
 }
 
 /**
- * Why a complete book is not `live`: slots behind another node, the age of a gap, no slot for so long, or a gap of which it is
- * not known what was lost.
+ * Why a complete book is not `live`: slots behind another node, the age of a gap, no slot for too
+ * long, or an unverified gap.
  */
 export function staleReasonOf(age: BookAge, { laggingAfterMs }: FeedTiming): string {
   const { sinceMs, ageMs, lag, isInDoubt, dispute } = age;

@@ -1,276 +1,290 @@
-/** Every bound of the feed, each with its reason. All times are milliseconds. */
+/** The limits of the feed, each with its reason. All times are milliseconds. */
 
-/** Without a slot for this long the book is `lagging`: six slots are missing. */
+/** Time without a slot after which the book is `lagging`: six slots are missing. */
 export const LAGGING_AFTER_MS = 2_500;
-/** Without a slot for this long the book is `stale`. */
+/** Time without a slot after which the book is `stale`. */
 export const STALE_AFTER_MS = 5_000;
-/** Nominal time of a slot: what a number of slots stands for. */
+/** Nominal duration of a slot. */
 export const SLOT_MS = 400;
 /**
- * No chain has shorter slots: mainnet's take 400 ms, those of local chains 50 or more. Slots that come
- * faster for long are not believed.
+ * Minimum plausible duration of a slot: mainnet's take 400 ms, those of local chains 50 or more.
+ * Persistently faster slots are not believed.
  */
 export const SLOT_MS_MIN = 50;
-/** Slots that a node may be ahead of that at once: it catches up, or its socket is ahead of its readings. */
+/** Slots that a node may jump ahead: it catches up, or its socket is ahead of its readings. */
 export const SLOTS_AHEAD_MAX = 32;
-/** Slots of one chain that are further apart, a minute, are not of one time. */
+/** Maximum distance between slots of one time: a minute. */
 export const SLOTS_APART_MAX = 150;
 /**
- * The same of a reading and the Clock in it: the Clock is written when its slot begins, so that they are of
- * one slot on a real chain, and of two next to each other on some local ones.
+ * Maximum distance between a reading's slot and its Clock: the Clock is written at the start of its
+ * slot, so they are equal on a real chain, and adjacent on some local ones.
  */
 export const READING_SLOTS_APART_MAX = 4;
-/** A lag of fewer slots, about the least that is shown, is too short for the Clock's whole seconds to speak against it. */
+/** Minimum lag that the Clock can contradict: below it, the Clock's whole seconds are too coarse. */
 export const JUDGED_LAG_SLOTS_MIN = 6;
 /**
- * Slots that may stay ahead of the Clock that the same socket notifies, just below 3 s: the Clock of a slot comes when
- * the next one begins. Book and oracles would be judged by a slot that much too high.
+ * Maximum persistent lead of slots over the Clock from the same socket, just below 3 s: the Clock
+ * of a slot arrives when the next one begins. Book and oracles would be judged by a slot too high
+ * by this much.
  */
 export const CLOCK_LEAD_SLOTS_MAX = 7;
-/** For how long at most: slots that were skipped are ahead until the next one ends, a late block included. */
+/** Maximum duration of a larger lead: skipped slots lead until the next one ends, late blocks included. */
 export const CLOCK_LEAD_MS_MAX = 1_000;
-/** Slots that a connection may gain on their nominal time, just below 3 s, before other nodes are asked for theirs. */
+/** Slots that a connection may gain on the nominal duration, just below 3 s, before other nodes are asked. */
 export const PACE_SLOTS_MAX = 7;
-/** What it may have gained on those, and be ahead of them: servers behind one address are not at one slot. */
+/** Maximum gain on the other nodes, and maximum lead over them: servers behind one address differ in slots. */
 export const PACE_APART_SLOTS_MAX = 4;
 /**
- * The others are asked this often, so that there is something to compare with. Slots of the main network are up to 2.5 %
- * shorter than their nominal time, which gains less than four within it.
+ * Interval at which the other nodes are asked, as a basis of comparison. Slots of the main network
+ * are up to 2.5 % shorter than nominal, which gains less than four within it.
  */
 export const PACE_INTERVAL_MS = 60_000;
-/** Seconds that the chain's time may step ahead of this machine's monotonic clock, or back, at once. */
+/** Maximum step of the chain's time against this machine's monotonic clock, in seconds. */
 export const CHAIN_TIME_STEP_S_MAX = 30;
-/** By which part of the time it may gain on that clock beyond: it is an estimate that lags, and catches up. */
+/** Maximum additional drift as a fraction: the chain's time is an estimate that lags, and catches up. */
 export const CHAIN_TIME_DRIFT_MAX = 0.05;
-/** By which part slots of the main network are shorter than their nominal time, at the most. */
+/** Maximum deviation of the main network's slots from their nominal duration, as a fraction. */
 export const SHORT_SLOTS_MAX = 0.025;
-/** After so long the node before says nothing any more of one that takes over: half the lead is short slots by then. */
+/** Age at which the previous node no longer constrains its successor: half the lead is short slots by then. */
 export const TAKEOVER_MS_MAX = 600_000;
-/** Longest wait for the Clock of another node: one that hangs holds no start back for longer. */
+/** Time limit for the Clock of another node: a hanging one delays a start by no more. */
 export const OTHER_CLOCK_MS_MAX = 2_000;
-/** Time between two readings that check slots which were not believed. */
+/** Interval of readings that check doubted slots. */
 export const SLOT_CHECK_INTERVAL_MS = 1_000;
-/** How often freshness and the second of the chain's clock are checked. */
+/** Interval of checks of freshness and of the chain's second. */
 export const WATCH_INTERVAL_MS = 100;
 
-/** The Clock is read this often when its subscription is silent. */
+/** Interval of Clock reads while its subscription is silent. */
 export const CLOCK_POLL_INTERVAL_MS = 1_000;
-/** Longest wait between two such reads beyond that while they fail. */
+/** Maximum additional delay of such reads while they fail. */
 export const CLOCK_POLL_BACKOFF_CAP_MS = 15_000;
-/** A Clock that notified within this time needs no read: it changes with every slot. */
+/** Age of a notified Clock below which no read is needed: it changes with every slot. */
 export const CLOCK_SILENT_AFTER_MS = 1_500;
-/** The shown second never steps back by less than this: such steps are only jitter of the reads. */
+/** Minimum step back of the shown second: smaller steps are jitter of the reads. */
 export const CLOCK_STEP_BACK_MIN_S = 5;
 
-/** Keys of one getMultipleAccounts: the server's own limit. */
+/** Keys of one getMultipleAccounts, the server's limit. */
 export const ACCOUNTS_PER_READ = 100;
-/** Oracles followed: the program has fewer than a hundred markets, so this is room enough. */
+/** Followed oracles: the program has fewer than a hundred markets. */
 export const ORACLES_MAX = 1_000;
 /** Market and State accounts of one response. */
 export const MARKETS_MAX = 2_000;
-/** Users applied between two turns of the loop: well under 1 ms, as 200 cold ones take up to 2 ms. */
+/** Users applied between two turns of the loop: well under 1 ms; 200 uncached ones take up to 2 ms. */
 export const SNAPSHOT_SLICE_USERS = 64;
 
-/** Updates buffered while the accounts are read: a hundred seconds at 2,500 a second. */
+/** Updates buffered during a full reading: a hundred seconds at 2,500 a second. */
 export const REPLAY_UPDATES_MAX = 250_000;
-/** Accounts whose last slot is stored, so that a revert is detected: more than the program has. */
+/** Accounts with a stored last slot, for revert detection: more than the program has. */
 export const SLOTS_KEPT_MAX = 1_000_000;
-/** Their data in characters: bounds the memory when accounts are large. */
+/** Characters of buffered data, which bound the memory when accounts are large. */
 export const REPLAY_CHARS_MAX = 256 * 1024 * 1024;
-/** Updates replayed between two turns of the loop, where few arrived. */
+/** Updates replayed between two turns of the loop, when few are buffered. */
 export const REPLAY_SLICE_UPDATES_MIN = 64;
-/** The same where many did, which otherwise might arrive faster than they are replayed. */
+/** The same when many are buffered, so that the replay outpaces new arrivals. */
 export const REPLAY_SLICE_UPDATES_MAX = 512;
-/** Slices of what arrived, between these bounds. */
+/** Slices of a replay, between these bounds. */
 export const REPLAY_SLICES = 64;
 
-/** Reads of one kind before a node that lags behind its own socket is given up. */
+/** Reads of one kind before a node that lags its own socket is given up. */
 export const READS_MAX = 5;
-/** First wait before such a re-read: about a slot. */
+/** First delay before such a re-read: about a slot. */
 export const REREAD_FIRST_MS = 400;
-/** Longest such wait: what a node is behind by, it catches up with in a few slots or not at all. */
+/** Maximum delay: a node catches up within a few slots or not at all. */
 export const REREAD_CAP_MS = 3_000;
 /**
- * Scans with users that could not be decoded before the rebuild or the audit fails: the scan is heavy,
- * and both retry after a wait.
+ * Scans with undecodable users before the rebuild or the audit fails: scans are heavy, and both
+ * retry after a delay.
  */
 export const UNREADABLE_SCANS_MAX = 2;
-/** Unreadable accounts named in the log for each such scan. */
+/** Undecodable accounts logged per scan. */
 export const UNREADABLE_LOGGED_MAX = 8;
-/** A snapshot with fewer than this share of the known users is re-read. */
+/** Minimum share of the known users in an accepted snapshot; smaller ones are re-read. */
 export const SHRUNKEN_PERCENT = 90;
-/** Such snapshots that must agree before one is accepted: over more than three seconds, see below. */
+/** Smaller snapshots that must agree before one is accepted: over more than three seconds, see below. */
 export const SHRUNKEN_READS = 5;
-/** Scans that must agree where nothing else tells how many users there are. */
+/** Scans that must agree when the number of users is unknown. */
 export const FIRST_READS = 2;
-/** A scan with fewer of the positions that markets count is read again: fills move some meanwhile. */
+/** Minimum share of the positions that markets count; smaller scans are repeated, because fills change some. */
 export const COMPLETE_PERCENT = 90;
-/** One with fewer than these is refused: no fills move half of all positions. */
+/** Share of positions below which a scan is rejected: fills cannot move half of all positions. */
 export const POSSIBLE_PERCENT = 50;
-/** Refusals in a row after which scans as small are confirmed like others: two of each of two nodes. */
+/** Consecutive rejections after which small scans can be confirmed like others: two of each of two nodes. */
 export const IMPOSSIBLE_READS = 4;
-/** Malformed accounts beyond this share are more than a few odd ones: a new layout, or a bad node. */
+/** Share of malformed accounts above which a new layout or a bad node is assumed. */
 export const QUARANTINED_PERCENT_MAX = 5;
-/** The book counts no more of them than this. */
+/** Malformed accounts that the book counts. */
 export const QUARANTINED_MAX = 10_000;
-/** Wait between two scans that must agree, of which jitter may take half: a short overload of the node has passed by then. */
+/**
+ * Delay between two scans that must agree, half of it jitter: a brief overload of the node has
+ * passed by then.
+ */
 export const SHRUNKEN_REREAD_MS = 1_600;
 /** Two such snapshots agree when the smaller has this share of the larger. */
 export const AGREEING_PERCENT = 99;
 
 /**
- * An audit waits until this many slots after its snapshot are announced. A node notifies the accounts
- * of a slot when it is processed, about when the next one begins; one more covers a late message.
+ * Slots announced after an audit's snapshot before it is compared. A node notifies a slot's
+ * accounts when it is processed, about when the next one begins; one more covers a late message.
  */
 export const AUDIT_SLOTS_AFTER = 2;
-/** Audits that a revert puts off in a row: a node that re-orders its notifications needs audits most. */
+/** Consecutive postponements of an audit by reverts: a node that reorders notifications needs audits most. */
 export const AUDIT_INTERRUPTIONS_MAX = 3;
-/** Most intervals between two audits of which the first failed: doubled with each failure. */
+/** Maximum intervals between two audits after failures, doubled with each. */
 export const AUDIT_WAIT_INTERVALS_MAX = 8;
 
 /**
- * Time from the beginning of an audit to that of the next one that a gap in the slots asks for: a chain that stands still again and
- * again has a gap every three seconds, and each audit is a scan of all users.
+ * Minimum time between audits that gaps in the slots request: a repeatedly pausing chain has a gap
+ * every three seconds, and each audit is a full scan.
  */
 export const GAP_AUDIT_MS_MIN = 10_000;
 
-/** Users of one probe that were notified last: those that a silent subscription leaves behind first. */
+/** Recently notified users in one probe: a silent subscription misses these first. */
 export const PROBE_NEWEST_USERS = 20;
-/** Markets, State and oracles that are read in turn: half a read, so that 30 users in turn have room. */
+/** Markets, State and oracles per probe, in turn: half a read, which leaves room for 30 users in turn. */
 export const PROBE_OTHERS_IN_TURN = 50;
-/** Intervals in which each of these is read: three seconds, as long as an order may be wrong. */
+/** Probe intervals within which each of these is read: three seconds, the tolerated duration of an error. */
 export const PROBE_INTERVALS_A_TURN = 3;
-/** Probes of one interval, where that takes more than one: each is a call that a node counts. */
+/** Probes of one interval, when one is not enough: nodes count each call. */
 export const PROBES_PER_INTERVAL_MAX = 4;
-/** A probe is compared again when so many slots after it were announced, as an audit is. */
+/** Slots announced after a probe before it is compared again, as for an audit. */
 export const PROBE_SLOTS_AFTER = AUDIT_SLOTS_AFTER;
-/** Slots after a reading without an account until the second one: the socket has notified by then what the first holds. */
+/**
+ * Slots between a reading without an account and the second one: the socket has then notified the
+ * state of the first.
+ */
 export const ABSENCE_SLOTS_AFTER = 1;
-/** Time until a reading that settled nothing is made again: about a slot, by which `confirmed` reaches the first reading. */
+/** Delay after an inconclusive reading: about a slot, by which `confirmed` reaches the first reading. */
 export const ABSENCE_REREAD_MS = 400;
-/** Longest time for which an account is read a second time, and for a search: a later probe finds again what is absent. */
+/** Time limit of second readings, and of a search: a later probe finds the account again. */
 export const ABSENCE_MS_MAX = 10_000;
-/** Longest wait for another node: with two tries and the reading of the node in use an account leaves within seconds. */
+/** Time limit of another node: with two tries and the node in use, an account leaves within seconds. */
 export const ABSENCE_OTHER_MS_MAX = 800;
-/** Other nodes that failed, or were behind, are not asked for so long. */
+/** Rest of other nodes after they failed or lagged. */
 export const ABSENCE_OTHERS_REST_MS = 30_000;
-/** Accounts that are absent or new at once: far more than a chain closes or makes within seconds. */
+/** Absent or new accounts at one time: far more than a chain closes or creates within seconds. */
 export const ABSENCES_MAX = 10_000;
-/** Slots after a notification until a reading can be past it: a slot is announced when it begins, and read when it ends. */
+/**
+ * Slots after a notification until a reading can be later: a slot is announced at its start, and
+ * readable at its end.
+ */
 export const UNPROVEN_SLOTS_AFTER = 2;
 /**
- * A new account that is notified again and again, and that no reading so many slots past its first notification has, is
- * one that the node made up: a fork that lasts as long is rarer.
+ * Slots after which a repeatedly notified new account that no reading contains counts as made up:
+ * forks of this length are rarer.
  */
 export const UNPROVEN_SLOTS_MAX = 6;
-/** Reads of a search at once: 5,000 users with orders are read in some two seconds. */
+/** Concurrent reads of a search: 5,000 users with orders take about two seconds. */
 export const SEARCH_READS_MAX = 4;
-/** Longest time of one probe with its tries; the next one waits for it. */
+/** Time limit of one probe with its retries; the next one waits for it. */
 export const PROBE_MS_MAX = 3_000;
-/** Longest wait after a probe that failed: a node that refuses them is not asked each second. */
+/** Maximum delay after a failed probe: a rejecting node is not asked each second. */
 export const PROBE_BACKOFF_CAP_MS = 15_000;
 /**
- * Longest time from the first slot after a gap until a read agrees with the book: what was on its way has come within three slots,
- * and a second read settles the rest. All accounts are read again then.
+ * Time after a gap within which a read must agree with the book: messages in flight arrive within
+ * three slots, and a second read settles the rest. Otherwise all accounts are read again.
  */
 export const PROOF_MS_MAX = 5_000;
-/** So long after a fork a user that went back with it may be found: 5,000 users are read in less. */
+/** Time after a fork in which reverted users may be found: reading 5,000 users takes less. */
 export const PROBE_FORK_MS = 180_000;
-/** Forks that are known of one connection: far more than a chain leaves within that time, the newest count. */
+/** Remembered forks of one connection, newest first: far more than a chain has within that time. */
 export const FORKS_KEPT_MAX = 64;
-/** Within this time probes repair a few users; more of them are a loss of messages. */
+/** Period within which probes repair only a few users; more indicate lost messages. */
 export const PROBE_REPAIRS_MS = 60_000;
 /**
- * Users that probes repair within that time. Of the 150 slots of a minute one or two are of a fork that is
- * abandoned, and most of what was in it comes again; a loss of a tenth of all messages shows more in seconds.
+ * Users that probes repair within that period. Of a minute's 150 slots, one or two belong to an
+ * abandoned fork, most of whose content recurs; a loss of a tenth of all messages shows more within
+ * seconds.
  */
 export const PROBE_REPAIRS_MAX = 5;
-/** Differences that an audit may find without a verdict: a message or two are lost on any day. */
+/** Tolerated differences of an audit: one or two lost messages are normal. */
 export const AUDIT_DIFFERENCES_MAX = 3;
 /** The same as a share of the users: one in so many. */
 export const AUDIT_DIFFERENCES_ONE_IN = 1_000;
-/** A connection that loses messages within this time of one before is not merely made again. */
+/** Period within which another loss of messages needs more than a reconnect. */
 export const LOSS_MEMORY_MS = 600_000;
-/** Connections that lose messages before the next node is used: the first may be the network's. */
+/** Lossy connections before the next node is used: the first may be the network's fault. */
 export const LOSSES_PER_NODE = 2;
-/** First wait before the third connection within that time: each costs a scan. */
+/** First delay before the third connection in that period: each costs a scan. */
 export const LOSS_BACKOFF_FIRST_MS = 1_000;
-/** Longest such wait: the book is not live meanwhile, and the node may be sound again. */
+/** Maximum delay: the book is not live meanwhile, and the node may have recovered. */
 export const LOSS_BACKOFF_CAP_MS = 15_000;
 
 /**
- * A book that was read is live once a later slot than the snapshot's is announced: by then the socket
- * has notified what the snapshot holds, so that nothing older is notified after it.
+ * Slots announced after the snapshot's before a book is live: the socket has then notified the
+ * snapshot's state, so nothing older follows.
  */
 export const READ_SLOTS_AFTER = 1;
-/** Longest wait for a slot to be announced: a socket that is so far behind its node is of no use. */
+/** Time limit for a slot announcement: a socket that lags more is unusable. */
 export const SLOT_WAIT_MS = 10_000;
-/** How often that is checked. */
+/** Polling interval of that. */
 export const SLOT_POLL_MS = 20;
-/** Longest wait for the first slot, before anything is read: a socket may notify none at all. */
+/** Time limit for the first slot, before anything is read: a socket may notify none. */
 export const FIRST_SLOT_WAIT_MS = 3_000;
-/** Slots that follow each other faster than this were held back and come in a burst. */
+/** Minimum spacing of regular slots: closer ones were held back and arrive in a burst. */
 export const SLOT_SPACING_MIN_MS = 40;
 
-/** First wait before a failed bootstrap is retried. */
+/** First delay before a failed bootstrap is retried. */
 export const BOOTSTRAP_BACKOFF_FIRST_MS = 250;
-/** Longest such wait: a scan of all users is heavy, and a node that returns must not wait long. */
+/** Maximum delay: a scan is heavy, but a recovered node must not wait long. */
 export const BOOTSTRAP_BACKOFF_CAP_MS = 1_200;
-/** First wait between two full snapshots that unreadable messages cause. */
+/** First delay between full snapshots caused by malformed messages. */
 export const RESYNC_BACKOFF_FIRST_MS = 300;
-/** Longest such wait: a server that keeps doing so costs a scan each time. */
+/** Maximum delay: a persistently faulty server costs a scan each time. */
 export const RESYNC_BACKOFF_CAP_MS = 15_000;
 
-/** A node that is not connected to by then is left for the next one. */
+/** Time limit of a connect before the next node is tried. */
 export const NODE_OPEN_FIRST_MS = 2_000;
-/** The same after some rounds of all nodes: all nodes may be far away or slow. */
+/** The same after several rounds of all nodes, which may all be slow or far away. */
 export const NODE_OPEN_CAP_MS = 10_000;
-/** Full snapshots that fail in a row before the next node is used. */
+/** Consecutive failed snapshots before the next node is used. */
 export const NODE_READ_FAILURES_MAX = 2;
-/** First wait when all nodes have failed in a row. */
+/** First delay after all nodes have failed in a row. */
 export const NODES_BACKOFF_FIRST_MS = 100;
-/** Longest such wait: a refused connect is cheap, and 2 s after the return of one all is well. */
+/** Maximum delay: a refused connect is cheap, and recovery within 2 s is the goal. */
 export const NODES_BACKOFF_CAP_MS = 1_000;
 /**
- * A node that answers pings but notifies no slot for so long is reconnected, or, when no other node
- * has slots, left for the next one: its subscription may be dead.
+ * Time without slots after which a node that answers pings is reconnected, or left for the next one
+ * if none has slots: its subscription may be dead.
  */
 export const SILENCE_FIRST_MS = 20_000;
-/** The same while no slot comes: the chain may stand still for hours, and each try costs a scan. */
+/** The same while no node has slots: a chain may pause for hours, and each try costs a scan. */
 export const SILENCE_CAP_MS = 300_000;
-/** A snapshot node that failed is not used for this long. */
+/** Rest of a failed snapshot node. */
 export const SCAN_NODE_REST_FIRST_MS = 60_000;
-/** The same when it fails each time. */
+/** Maximum rest after repeated failures. */
 export const SCAN_NODE_REST_CAP_MS = 900_000;
-/** A scan that makes no progress for this long is begun by the next node as well. */
+/** Time without progress after which the next node scans as well. */
 export const SCAN_SILENT_MS_MAX = 5_000;
 /**
- * Fewer bytes than these are no progress: at this pace a scan would end with 6 MB in its two minutes,
- * and one of the whole exchange is far larger. A smaller one is whole within one such wait.
+ * Minimum bytes that count as progress: at this pace a scan ends with 6 MB in its two minutes, and
+ * the whole exchange is far larger. A smaller scan completes within one such period.
  */
 export const SCAN_PROGRESS_BYTES_MIN = 256 * 1024;
-/** Nor does a scan run alone for longer, however fast its bytes come: a node may send for ever. */
+/**
+ * Maximum time of a single scan before the next node scans as well, even with progress: a node may
+ * send forever.
+ */
 export const SCAN_ALONE_MS_MAX = 30_000;
 /**
- * The same for the scans of audits: the book is live, and the other node is not called in haste. It is
- * before a silent call has failed.
+ * The silence limit for audit scans: the book is live, so there is no hurry, but the limit is below
+ * that of a failed call.
  */
 export const AUDIT_SCAN_SILENT_MS_MAX = 20_000;
 /** Likewise. */
 export const AUDIT_SCAN_ALONE_MS_MAX = 60_000;
-/** One scan by the snapshot node: the node in use can take it instead. */
+/** Time limit of the snapshot node: the node in use can scan instead. */
 export const SCAN_NODE_TIMEOUT_MS = 60_000;
 
-/** A transient error that lasts is logged once more after this time. */
+/** Interval of repeated log lines for a persistent error. */
 export const TRANSIENT_LOG_INTERVAL_MS = 60_000;
-/** Different transient errors that are distinguished in the log until the book is live again. */
+/** Distinct errors in the log until the book is live again. */
 export const TRANSIENT_ERRORS_MAX = 32;
-/** Characters of a failure that is shown to callers: a line, and not a page of HTML. */
+/** Characters of a failure text for clients: a line, not an HTML page. */
 export const FAILURE_CHARS_MAX = 300;
 
-/** Problem accounts named in the log once each; later ones are only counted. */
+/** Unreadable accounts that are logged once each; further ones are only counted. */
 export const PROBLEMS_LOGGED_MAX = 1_000;
-/** A quote that is due leaves with the next turn, which the loop ends before a timer of this. */
+/** Minimum delay of a quote check: an earlier due quote leaves with the next turn. */
 export const QUOTE_CHECK_MS_MIN = 1;
-/** The life of a quote: one that is due later was sent before the clock was put back. */
+/** Maximum delay, a quote's lifetime: a later due time stems from a clock that was set back. */
 export const QUOTE_CHECK_MS_MAX = 1_000;

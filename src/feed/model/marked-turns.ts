@@ -3,23 +3,23 @@ import type { PublishMark } from '../../contract/publish-mark.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import { PublishMarks } from './publish-marks.js';
 
-/** What turns with marks need. */
+/** Dependencies of marked turns. */
 export interface MarkedTurnsOptions {
   readonly engine: Pick<FeedEngine, 'endTurn'>;
   readonly timers: Pick<Timers, 'nowMs' | 'after'>;
-  /** The service's own interval between two frames of a topic. */
+  /** The service's interval between two frames of a topic. */
   readonly streamIntervalMs: number;
   readonly onTurn: (turn: TurnChanges, mark: PublishMark) => void;
-  /** What had to wait may be published: a turn is to end, if only for that. */
+  /** Called when delayed publications are due: a turn must end to publish them. */
   readonly onDue: () => void;
 }
 
-/** Ends turns of the engine, and says with each of them what is published. */
+/** Ends turns of the engine, and decides the publications of each. */
 export class MarkedTurns {
   readonly #options: MarkedTurnsOptions;
   readonly #marks: PublishMarks;
   #timer: Timer | null = null;
-  /** When the timer fires. */
+  /** The due time of the timer. */
   #wakeAtMs = Number.POSITIVE_INFINITY;
   #stopped = false;
 
@@ -28,7 +28,7 @@ export class MarkedTurns {
     this.#marks = new PublishMarks(options.streamIntervalMs);
   }
 
-  /** Ends a turn. `tsMs` is the time that bodies carry; calls `onApplied` before it is published. */
+  /** Ends a turn. `tsMs` is the time in bodies; calls `onApplied` before it is published. */
   endTurn(tsMs: number, onApplied?: () => void): TurnChanges {
     const turn = this.#options.engine.endTurn(tsMs);
     onApplied?.();
@@ -41,13 +41,12 @@ export class MarkedTurns {
     return turn;
   }
 
-  /** Asks for no turn any more. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
   }
 
-  /** Sets the timer for what has to wait, unless it comes sooner. */
+  /** Schedules the timer for delayed publications, unless it fires earlier. */
   #scheduleWake(nowMs: number): void {
     const { timers, onDue } = this.#options;
     const { dueAtMs } = this.#marks;

@@ -6,10 +6,10 @@ import { PublishMarks } from './publish-marks.js';
 
 const BASE_MS = 20;
 const ALL = 0xff;
-/** Those of 20, 20, 20, 50, 100, 250, 500, 1,000 and 5,000 ms. */
+/** The intervals of 20, 20, 20, 50, 100, 250, 500, 1,000 and 5,000 ms. */
 const INTERVALS_MS = [0, ...LIMITS.streamIntervals].map((ms) => Math.max(ms, BASE_MS));
 
-/** What is published after a change of a market at a time. */
+/** The publications after a change of a market at a time. */
 function changeAt(marks: PublishMarks, market: number, nowMs: number) {
   marks.addChanges(changes({ dirty: [market] }));
   return marks.takeMark(nowMs);

@@ -2,25 +2,26 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketMark, PublishMark } from '../../contract/publish-mark.js';
 
-/** Changes that wait for one of the longer intervals go out together, on a grid of so many ms. */
+/** Delayed changes of the longer intervals are aligned to a grid of this many ms. */
 const WAIT_GRID_MS = 10;
 
 const NO_MARK: PublishMark = [];
 
-/** One market: what of it waits, and when it may be published. */
+/** The delayed classes of one market, and their due times. */
 interface MarketClasses {
   readonly id: number;
-  /** The classes whose last mark was before the last change, as bits. */
+  /** Bit set of the classes whose last mark preceded the last change. */
   waiting: number;
-  /** By class: no mark has it before this time. */
+  /** By class: the earliest time of its next mark. */
   readonly readyAtMs: Float64Array;
-  /** When the first of what waits may be published; 0 after a change. */
+  /** The earliest due time of the waiting classes; 0 after a change. */
   dueAtMs: number;
 }
 
 /**
- * Decides what is published when: each market at most once an interval, the first change at once, and the
- * last one never lost, as what has to wait goes out with a later mark. Time is monotonic milliseconds.
+ * Schedules publications: each market at most once per interval, the first change immediately, and
+ * the last one never lost, because delayed changes join a later mark. Time is monotonic
+ * milliseconds.
  */
 export class PublishMarks {
   /** By class. */
@@ -30,18 +31,17 @@ export class PublishMarks {
   readonly #allClasses: number;
   #dueAtMs = Number.POSITIVE_INFINITY;
 
-  /** `baseMs` is the service's own interval: no class has a shorter one. */
+  /** `baseMs` is the service's interval: no class has a shorter one. */
   constructor(baseMs: number) {
     this.#intervalsMs = [0, ...LIMITS.streamIntervals].map((ms) => Math.max(ms, baseMs));
     this.#allClasses = 2 ** this.#intervalsMs.length - 1;
   }
 
-  /** When the next of what waits may be published; infinity when nothing waits. */
+  /** The next due time of a delayed publication; infinity for none. */
   get dueAtMs(): number {
     return this.#dueAtMs;
   }
 
-  /** Adds what a turn has changed. */
   addChanges({ dirty, requoted, indicated, allChanged }: MarketChanges): void {
     if (allChanged) for (const id of this.#markets.keys()) this.#addMarket(id);
     for (const id of dirty) this.#addMarket(id);
@@ -49,7 +49,7 @@ export class PublishMarks {
     for (const id of indicated) this.#addMarket(id);
   }
 
-  /** Takes what may be published now. */
+  /** Takes the due publications. */
   takeMark(nowMs: number): PublishMark {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     if (this.#waiting.size === 0) return NO_MARK;
@@ -76,7 +76,7 @@ export class PublishMarks {
     this.#waiting.add(market);
   }
 
-  /** Takes the waiting classes whose time has come, and notes when the first of the others is due. */
+  /** Takes the due classes, and updates the due time of the rest. */
   #takeReady(market: MarketClasses, nowMs: number): number {
     const { waiting, readyAtMs } = market;
     let ready = 0;

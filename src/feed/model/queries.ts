@@ -4,15 +4,15 @@ import type { AccountKind } from './account-update.js';
 /** The Clock sysvar account. */
 export const CLOCK_KEY = 'SysvarC1ock11111111111111111111111111111111';
 
-/** The book reads what a node has just processed; the default of an RPC server is `finalized`. */
+/** The book reads just processed slots; an RPC server's default is `finalized`. */
 const COMMITMENT = 'processed';
 
-/** Kinds found by a scan of the program's accounts. */
+/** Kinds returned by a scan of the program's accounts. */
 export type ProgramKind = Extract<AccountKind, 'user' | 'perpMarket' | 'spotMarket' | 'state'>;
 
-/** The kinds that are read as a whole and in JavaScript: some hundred accounts at most. */
+/** The kinds that are read as a whole and in JavaScript: several hundred accounts at most. */
 export const MARKET_KINDS: readonly ProgramKind[] = ['state', 'spotMarket', 'perpMarket'];
-/** All kinds that a scan of the program's accounts finds. */
+/** All kinds returned by a scan of the program's accounts. */
 export const PROGRAM_KINDS: readonly ProgramKind[] = ['user', ...MARKET_KINDS];
 
 interface Shape {
@@ -49,10 +49,10 @@ function filtersOf(kind: ProgramKind): readonly object[] {
   return filters;
 }
 
-/** The discriminators as bytes, made when the first account is judged. */
+/** The discriminators as bytes, computed on demand. */
 let discriminators: ReadonlyMap<string, ProgramKind> | undefined;
 
-/** What an account of the program is; null for one that no scan asks for. */
+/** The kind of a program account; null for one that scans do not request. */
 export function kindOfAccount(data: Buffer): ProgramKind | null {
   discriminators ??= new Map(
     PROGRAM_KINDS.map((kind) => {
@@ -63,12 +63,12 @@ export function kindOfAccount(data: Buffer): ProgramKind | null {
   return kind !== undefined && SHAPES[kind].bytes === data.length ? kind : null;
 }
 
-/** Whether a user is idle: scans leave it out, because it has no orders. */
+/** Whether a user is idle: scans omit it, because it has no orders. */
 export function isIdleUser(data: Buffer): boolean {
   return data[USER_IDLE_OFFSET] !== 0;
 }
 
-/** How a node writes the accounts of the program: packed they are a tenth, plain they can be compared. */
+/** The encoding of program accounts: compressed ones take a tenth, plain ones can be compared. */
 export type ProgramEncoding = 'base64' | 'base64+zstd';
 
 /** Parameters of programSubscribe. */
@@ -88,7 +88,7 @@ export function programAccountsParams(programId: string, kind: ProgramKind): rea
   return [programId, config];
 }
 
-/** Parameters of accountSubscribe. Plain base64, because the Clock is read here, without zstd. */
+/** Parameters of accountSubscribe. Plain base64, because the Clock is decoded here, without zstd. */
 export function accountSubscribeParams(pubkey: string): readonly unknown[] {
   return [pubkey, { encoding: 'base64', commitment: COMMITMENT }];
 }
@@ -98,12 +98,12 @@ export function multipleAccountsParams(keys: readonly string[]): readonly unknow
   return [keys, { encoding: 'base64', commitment: COMMITMENT }];
 }
 
-/** Parameters of getMultipleAccounts for accounts that the engine decodes: a user packs to a tenth. */
+/** Parameters of getMultipleAccounts for accounts that the engine decodes: a user compresses to a tenth. */
 export function packedAccountsParams(keys: readonly string[]): readonly unknown[] {
   return [keys, { encoding: 'base64+zstd', commitment: COMMITMENT }];
 }
 
-/** The same of the chain that most of its validators have voted for, where no fork is left to be abandoned. */
+/** The same at `confirmed`, where no fork can be abandoned any more. */
 export function confirmedAccountsParams(keys: readonly string[]): readonly unknown[] {
   return [keys, { encoding: 'base64+zstd', commitment: 'confirmed' }];
 }

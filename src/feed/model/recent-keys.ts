@@ -1,4 +1,4 @@
-/** The keys that were added last, the newest at the end; a few of them are kept. */
+/** The most recently added keys, newest last, up to a limit. */
 export class RecentKeys {
   readonly #countMax: number;
   readonly #keys = new Set<string>();
@@ -7,7 +7,7 @@ export class RecentKeys {
     this.#countMax = countMax;
   }
 
-  /** The keys, from the one that was added longest ago. */
+  /** The keys, oldest first. */
   keys(): readonly string[] {
     return [...this.#keys];
   }

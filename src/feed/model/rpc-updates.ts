@@ -14,7 +14,7 @@ import {
   programSubscribeParams,
 } from './queries.js';
 
-/** The updates of the subscription socket of one node; each connection has one of its own. */
+/** The updates of one node's subscription socket, one instance per connection. */
 export class RpcUpdates implements UpdateStream {
   readonly #socket: NodeSocket;
   readonly #encoding: ProgramEncoding;

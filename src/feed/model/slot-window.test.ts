@@ -9,7 +9,7 @@ beforeEach(() => {
   window.begin(1_000, 0);
 });
 
-/** Takes each slot that is admitted, one every so often; returns the newest. */
+/** Records each admitted slot at a fixed interval; returns the newest. */
 function advance(slots: readonly number[], everyMs: number): number {
   slots.forEach((slot, index) => {
     if (window.admits(slot, index * everyMs)) window.advanceTo(slot, index * everyMs);

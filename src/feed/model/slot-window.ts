@@ -1,9 +1,9 @@
 import { SLOT_MS_MIN, SLOTS_AHEAD_MAX, SLOTS_APART_MAX } from './limits.js';
 
 /**
- * The slots that a node can be at now: what it was at, and as many more as the time since then has
- * room for. The room is a bucket: time fills it, slots empty it, and a chain at its pace leaves it full,
- * so that many small steps get no further than one big one. The slot in the Clock account limits it.
+ * The plausible slots of a node: its last one, plus as many as fit the elapsed time. The allowance
+ * is a bucket: time fills it, slots empty it, and a chain at its pace keeps it full, so that many
+ * small steps gain no more than one big one. The Clock account's slot bounds it.
  */
 export class SlotWindow {
   #newest = 0;
@@ -12,24 +12,22 @@ export class SlotWindow {
   #limit = Number.POSITIVE_INFINITY;
   #limitAtMs = 0;
 
-  /** The newest slot that is believed. */
   get newest(): number {
     return this.#newest;
   }
 
-  /** A slot to begin with. */
   begin(slot: number, nowMs: number): void {
     this.#newest = slot;
     this.#setRoom(SLOTS_AHEAD_MAX, nowMs);
   }
 
-  /** Whether the node can be at this slot now. */
+  /** Whether the slot is currently plausible. */
   admits(slot: number, nowMs: number): boolean {
     const slotMax = Math.min(this.#newest + this.#roomAt(nowMs), this.#limitNow(nowMs));
     return slot >= this.#newest - SLOTS_APART_MAX && slot <= slotMax;
   }
 
-  /** The node is at this slot, which was admitted; a lower one than the newest changes nothing. */
+  /** Records an admitted slot; a slot lower than the newest is ignored. */
   advanceTo(slot: number, nowMs: number): void {
     if (slot <= this.#newest) return;
     const left = this.#roomAt(nowMs) - (slot - this.#newest);
@@ -38,8 +36,8 @@ export class SlotWindow {
   }
 
   /**
-   * A second reading: no slot far beyond it is believed. False when the node cannot be there either:
-   * nothing changes.
+   * Records a second reading: no slot far beyond it is believed. False, without changes, when the
+   * reading is implausible too.
    */
   confirm(slot: number, nowMs: number): boolean {
     if (!this.admits(slot, nowMs)) return false;
@@ -48,7 +46,7 @@ export class SlotWindow {
     return true;
   }
 
-  /** The Clock account is at this slot, which was admitted. */
+  /** Records the Clock account's admitted slot. */
   limitTo(slot: number, nowMs: number): void {
     this.#limit = slot + SLOTS_APART_MAX;
     this.#limitAtMs = nowMs;

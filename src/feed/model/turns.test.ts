@@ -11,7 +11,6 @@ let engine: FakeEngine;
 let clock: ChainClock;
 let turns: Turns;
 let told: number;
-/** The markets of each mark. */
 let marked: number[][];
 let publisher: SlowPublisher;
 let timers: ManualTimers;
@@ -92,7 +91,7 @@ test('of those that wait for frames one goes on in each turn of the loop, for ea
   publisher.finishMark();
   await Promise.resolve();
   expect(engine.turns).toHaveLength(1);
-  // The frames of that turn are not made at once either.
+  // The frames of that turn are not rendered immediately either.
   publisher.isPublishing = true;
   await nextTurn();
   await nextTurn();
@@ -115,7 +114,7 @@ test('what had to wait ends a turn of its own when its interval is over, or goes
   expect(marked).toEqual([[0], []]);
   timers.advance(10);
   expect(marked.slice(2)).toEqual([[0]]);
-  // The classes of 50 ms and more are still to come.
+  // The classes of 50 ms and more are still pending.
   turns.requestTurn();
   timers.advance(40);
   expect(engine.turns).toHaveLength(3);

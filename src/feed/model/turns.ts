@@ -6,29 +6,32 @@ import { nextTurn } from '../../rpc/timers.js';
 import type { ChainClock } from './chain-clock.js';
 import { MarkedTurns } from './marked-turns.js';
 
-/** What a turn needs, and the callbacks after it. */
+/** Dependencies of turns, and the callbacks after them. */
 export interface TurnsOptions {
   readonly engine: FeedEngine;
   readonly clock: ChainClock;
   readonly timers: Timers;
-  /** The service's own interval between two frames of a topic. */
+  /** The service's interval between two frames of a topic. */
   readonly streamIntervalMs: number;
-  /** Who makes the frames: input waits for it, in the batch of the engine. */
+  /** Renders the frames: input waits for it, in the engine's batch. */
   readonly publisher?: MarkPublisher | undefined;
   readonly onTurn: (turn: TurnChanges, mark: PublishMark) => void;
-  /** After a turn that was requested: the seconds since the request, the first one of the turn. */
+  /** Called after a requested turn: the seconds since the turn's first request. */
   readonly onApplied?: ((seconds: number) => void) | undefined;
 }
 
 /**
- * Ends one engine turn per turn of the event loop: the first request plans it, and everything that
- * arrives until the loop has read its sockets is part of it. A turn waits until the frames of the one
- * before are made, unless it has to end at once: then they are made at once.
+ * Ends one engine turn per turn of the event loop: the first request schedules it, and it includes
+ * everything that arrives until the loop has read its sockets. A turn waits until the previous
+ * turn's frames are rendered, unless it must end immediately: then they are rendered first.
  */
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #marked: MarkedTurns;
-  /** Who waits for the frames of the last turn: the turn that is planned, what had to wait, a rebuild or an audit, and a probe. */
+  /**
+   * Waiters for the last turn's frames: the scheduled turn, delayed publications, a rebuild or an
+   * audit, and a probe.
+   */
   readonly #waiting: (() => void)[] = [];
   #planned: Timer | null = null;
   #requestedAtMs = 0;
@@ -70,18 +73,18 @@ export class Turns {
     });
   }
 
-  /** Waits for the loop's next turn, and until the frames of the last turn are made. */
+  /** Waits for the loop's next turn, and until the last turn's frames are rendered. */
   async nextTurn(): Promise<void> {
     await nextTurn(this.#options.timers);
     await new Promise<void>((resolve) => this.#whenPublished(resolve));
   }
 
-  /** Ends a turn now if one was requested: the engine then has all that was notified. */
+  /** Ends a requested turn now: the engine then has all notifications. */
   runRequested(): void {
     if (this.#planned !== null) this.runTurn();
   }
 
-  /** The same, once the frames of the last turn are made: they are not made at once. */
+  /** The same, but waits until the last turn's frames are rendered. */
   finishRequested(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenPublished(() => {
@@ -97,7 +100,7 @@ export class Turns {
     return clock.slot !== this.#slot || clock.unixSeconds() !== this.#unixSeconds;
   }
 
-  /** Sets the state of all bodies; a change is a turn of its own. True when it changed. */
+  /** Sets the state of all bodies; a change ends a separate turn. True when it changed. */
   changeState(state: FeedState): boolean {
     if (state === this.#state) return false;
     this.#state = state;
@@ -111,13 +114,12 @@ export class Turns {
     this.#planned = null;
   }
 
-  /** Ends no turn any more by itself. */
   stop(): void {
     this.cancelRequest();
     this.#marked.stop();
   }
 
-  /** Ends a turn for what had to wait, unless one is planned; the chain's time is left to the next. */
+  /** Ends a turn for delayed publications, unless one is scheduled; the chain's time is left to the next. */
   #publishWaiting(): void {
     this.#whenPublished(() => {
       if (this.#planned === null) this.#marked.endTurn(this.#options.timers.unixMs());
@@ -137,7 +139,7 @@ export class Turns {
     this.#options.publisher?.onceFinished(() => this.#resumeNext());
   }
 
-  /** Each may make frames, so that a turn of the loop is for one of them. */
+  /** Each waiter may render frames, so that it gets its own turn of the loop. */
   #resumeNext(): void {
     this.#waiting.shift()?.();
     if (this.#waiting.length === 0) return;
