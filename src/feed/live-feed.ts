@@ -30,10 +30,9 @@ const DEFAULT_TIMING = { laggingAfterMs: LAGGING_AFTER_MS, staleAfterMs: STALE_A
 
 /**
  * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all
- * accounts, replays newer updates, and is live; the same after every reconnect. The book is never
- * `live` with a hole: from the loss of the connection until all accounts are read it is
- * `rebuilding`, and without slots it is `lagging`, then `stale`. Of several nodes one is used at a
- * time: `NodeFailover` decides when to switch.
+ * accounts, replays newer updates, and is live; the same after every reconnect. An incomplete book
+ * is never `live`: until all accounts are read it is `rebuilding`, and without slots it is `lagging`,
+ * then `stale`. One of several nodes is used at a time: `NodeFailover` decides when to switch.
  *
  * The feed follows every market: filters are by name, which this room does not decode.
  *
