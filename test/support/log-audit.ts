@@ -63,7 +63,7 @@ export class LogAudit {
     const id = parseId(marks.id);
     const last = this.#last;
     const isNext = sequence === this.#sequence + 1 && marks.expected === String(this.#sequence);
-    if (!isNext || id === null || !this.#goesOn(last, id, marks.after)) {
+    if (!isNext || id === null || !this.#isContinuous(last, id, marks.after)) {
       const before = `${this.#sequence} (${last === null ? '' : textOfId(last)})`;
       this.faults.push(`${sequence} ${JSON.stringify(marks)} behind ${before}`);
     }
@@ -73,7 +73,7 @@ export class LogAudit {
   }
 
   /** A writer goes on with its own numbers, or behind the last of another one, and never once more. */
-  #goesOn(last: LogMessageId | null, id: LogMessageId, after: string): boolean {
+  #isContinuous(last: LogMessageId | null, id: LogMessageId, after: string): boolean {
     if (last === null) return id.index === 0;
     if (last.run === id.run) return isFollowedBy(last, id);
     return after === textOfId(last) && !this.#runs.has(id.run);

@@ -63,7 +63,7 @@ export class ChainTime {
   /** Adds the block time of a finalised slot, unix seconds. */
   addReading(ts: number): void {
     if (!Number.isSafeInteger(ts) || ts < 0 || ts > TS_MAX) return;
-    const isNext = this.#isKnown && this.#goesOn(ts);
+    const isNext = this.#isKnown && this.#isContinuous(ts);
     if (isNext) this.#accept(Math.max(ts, this.#shown ?? ts), this.#boundNow());
     else if (this.#agreesWithWall(ts) || this.#isLasting(ts)) this.#accept(ts, TS_MAX);
   }
@@ -94,7 +94,7 @@ export class ChainTime {
   }
 
   /** A slightly lagging node reports an earlier time, and the time stays. */
-  #goesOn(ts: number): boolean {
+  #isContinuous(ts: number): boolean {
     const shown = this.#shown ?? 0;
     return ts >= shown - CHAIN_TIME_AGREES_SECONDS && ts <= this.#boundNow();
   }

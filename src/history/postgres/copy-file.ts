@@ -78,7 +78,7 @@ function copyTables(from: Connection, to: Connection): ReadonlyMap<string, numbe
   to.changeRows('delete from meta');
   const rows = new Map(tables.map((table) => [table.table, copyTable(table, from, to)]));
   const markets = [...new Set([...marketsIn(from, 'trades'), ...marketsIn(from, 'candles')])];
-  to.noteChange({ markets, isNewAlone: false });
+  to.recordChange({ markets, isNewAlone: false });
   return rows;
 }
 

@@ -127,7 +127,7 @@ export class PostgresConnection implements Connection {
     }
   }
 
-  noteChange({ markets, isNewAlone }: StoredChange): void {
+  recordChange({ markets, isNewAlone }: StoredChange): void {
     if (markets.length === 0) return;
     const read = (): number =>
       readNumber(this.readRow('select coalesce(max(number), 0) from changes')?.[0]);

@@ -47,7 +47,7 @@ export interface Connection {
   /** Inserts a row without its column `id`, and returns the assigned id. */
   addNumberedRow(shape: RowShape, values: readonly Bound[]): number;
   /** Publishes the change of the current transaction to readers of the same database. */
-  noteChange(change: StoredChange): void;
+  recordChange(change: StoredChange): void;
   /**
    * Runs one step of dropping the oldest day of a record table before a moment, unix seconds; only
    * where days are partitions.

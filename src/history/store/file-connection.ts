@@ -104,7 +104,7 @@ export class FileConnection implements Connection {
   }
 
   /** The file has no other readers. */
-  noteChange(): void {}
+  recordChange(): void {}
 
   dropOldestDay(): DroppedRows {
     return { rows: 0, transactions: 0, hasMore: false };

@@ -119,7 +119,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
 
   test('moves back to the last trade that was counted when the file is opened', async () => {
     const store = await newStore(await damagedFolder());
-    expect([store.healedLine, store.tradesSince]).toEqual([LAST + 1, LAST + 1]);
+    expect([store.clampedCutoff, store.tradesSince]).toEqual([LAST + 1, LAST + 1]);
     expect(store.readProgress().get('reread')).toBe(String(LAST + 1));
     expect(store.findStored([signature(500)])).toEqual(new Set());
   });
@@ -136,7 +136,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     expect(minutes).toMatchObject([{ count: 1, start: MIDNIGHT + 4_560 }]);
     expect(store.readFundingRates({ market: 'perp_0', limit: 99 })).toHaveLength(10);
     store.close();
-    expect((await newStore(folder)).healedLine).toBeNull();
+    expect((await newStore(folder)).clampedCutoff).toBeNull();
   });
 
   test('deletes nothing of what it had left', async () => {
@@ -151,7 +151,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     });
     first.close();
     const store = await newStore(folder);
-    expect(store.healedLine).toBe(LAST + 1);
+    expect(store.clampedCutoff).toBe(LAST + 1);
     store.retireRows({ emptyUpToSlot: 1 });
     store.retireRows({ tradesBefore: MIDNIGHT, candlesBefore: { 1: MIDNIGHT } });
     expect(store.readTotals()).toMatchObject({ trades: 100, fundingRates: 10 });
@@ -165,7 +165,7 @@ describe('a line behind everything stored, as a clock that ran ahead has left it
     first.retireRows({ tradesBefore: MIDNIGHT + 500 });
     first.close();
     const store = await newStore(folder);
-    expect([store.healedLine, store.tradesSince]).toEqual([null, MIDNIGHT + 500]);
+    expect([store.clampedCutoff, store.tradesSince]).toEqual([null, MIDNIGHT + 500]);
   });
 });
 

@@ -105,7 +105,7 @@ export const REREAD_MARK = 'reread';
  * was stored since. Missed records are read again. Runs within a transaction; returns the new
  * cutoff of trades, or null when all cutoffs were valid.
  */
-export function healCutoffs(parts: StoreParts): number | null {
+export function clampCutoffs(parts: StoreParts): number | null {
   const { connection, cutoffs } = parts;
   const counted = marketsIn(connection, 'candles').map((code) => {
     const text = 'select max(last_ts) from candles where market = ? and minutes = 1440';

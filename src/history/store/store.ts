@@ -12,7 +12,7 @@ import { RetentionCutoffs, RowTotals, type StoreTotals } from './meta.js';
 import { NameIds } from './name-ids.js';
 import { openFile } from './open.js';
 import { fundingPage, tradePage } from './pages.js';
-import { healCutoffs, newestTs, type Retired, retiredSpan, retireSome } from './retention.js';
+import { clampCutoffs, newestTs, type Retired, retiredSpan, retireSome } from './retention.js';
 import { Transactions } from './transactions.js';
 import type {
   CandleAggregate,
@@ -55,7 +55,7 @@ export class HistoryStore {
    * The lowered cutoff of trades, unix seconds, when opening found it later than all records; null
    * otherwise.
    */
-  readonly healedLine: number | null;
+  readonly clampedCutoff: number | null;
 
   constructor(connection: Connection, options: Omit<StoreOptions, 'folder' | 'genesisHash'>) {
     const nameIds = new NameIds(connection);
@@ -80,7 +80,7 @@ export class HistoryStore {
     this.#writer = new Writer(this.#parts);
     this.#walk = new IntegrityWalk(connection, candles);
     const isWriter = options.role !== 'read';
-    this.healedLine = isWriter ? this.#runTransaction(() => healCutoffs(this.#parts)) : null;
+    this.clampedCutoff = isWriter ? this.#runTransaction(() => clampCutoffs(this.#parts)) : null;
   }
 
   get file(): string {

@@ -224,7 +224,7 @@ export class Writer {
     const { fillRuns, candles, candleBuilder, totals } = this.#parts;
     for (const [code, ids] of changes.newIds) fillRuns.addIds(code, ids);
     for (const gone of changes.removedFills) {
-      if (!this.#hasTwin(gone)) fillRuns.removeId(gone.code, gone.id);
+      if (!this.#hasDuplicate(gone)) fillRuns.removeId(gone.code, gone.id);
     }
     totals.addCounts({
       trades: changes.trades.length - changes.tradesRemoved,
@@ -235,12 +235,16 @@ export class Writer {
     const change = changes.toStoreChange(candles.writeChanges());
     const markets = [...change.markets].map(marketCode);
     const isNewAlone = change.removed === 0 && !changes.hasLate;
-    this.#parts.connection.noteChange({ markets, isNewAlone });
+    this.#parts.connection.recordChange({ markets, isNewAlone });
     return change;
   }
 
   /** Whether another fill near this slot has the same number: the fill that replaced it. */
-  #hasTwin(gone: { readonly code: number; readonly slot: number; readonly id: bigint }): boolean {
+  #hasDuplicate(gone: {
+    readonly code: number;
+    readonly slot: number;
+    readonly id: bigint;
+  }): boolean {
     const twin = this.#parts.connection.readRow(
       `select 1 from trades where market = ? and slot between ? and ? and fill_record_id = ? limit 1`,
       [gone.code, gone.slot - FORK_SLOTS_MAX, gone.slot + FORK_SLOTS_MAX, storedInteger(gone.id)],

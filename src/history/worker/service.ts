@@ -240,7 +240,7 @@ export class HistoryService {
       this.#chainTime.restartFrom(store.readNewestTs());
       this.#marketStats.markChanged(this.#markets.keys());
       this.#log.info({ file: store.file }, 'the history is open');
-      this.#tellHealed(store);
+      this.#logClampedCutoff(store);
       if (!this.#isReader) this.#integrity.restart();
       this.#postVersions(this.#versions.renewVersions(this.#markets.keys()));
       this.#streams.reopenAll();
@@ -248,7 +248,7 @@ export class HistoryService {
     return store;
   }
 
-  #tellHealed({ healedLine: line }: HistoryStore): void {
+  #logClampedCutoff({ clampedCutoff: line }: HistoryStore): void {
     if (line === null) return;
     const text = 'retention had gone by a wrong clock; what came since is read again';
     this.#log.warn({ sinceTs: line }, text);
