@@ -78,10 +78,10 @@ async function replay(probe: Probe): Promise<void> {
   scene.live(20);
   journal.beginSegment();
   scene.live(10);
-  const wish = { channel: 'bbo', market: 'SOL-PERP', from, speed: 1000 };
+  const request = { channel: 'bbo', market: 'SOL-PERP', from, speed: 1000 };
   const topic = 'bbo:SOL-PERP';
   const said = [
-    { says: { type: 'subscribe', ...wish, until: { ts: scene.nowMs } }, hears: 'ended' },
+    { says: { type: 'subscribe', ...request, until: { ts: scene.nowMs } }, hears: 'ended' },
     { says: { type: 'pause', topic }, hears: 'paused' },
     { says: { type: 'seek', id: 's', topic, from: { slot: 1 } }, hears: 'error","code":"MOMENT' },
     { says: { type: 'seek', topic, from, until: null }, hears: 'sought' },
@@ -97,7 +97,7 @@ async function replay(probe: Probe): Promise<void> {
 test('every message of the service is of exactly one kind, and every kind is met', async () => {
   const probe = await Probe.open(scene.url);
   const maker = someMaker();
-  const wishes = [
+  const requests = [
     { channel: 'book', market: 'SOL-PERP', depth: 10, timing: true },
     { channel: 'book', market: 'SOL-PERP', grouping: 100 },
     { channel: 'book', market: 'SOL-PERP', resume: { epoch: 'e1', seq: 0 } },
@@ -107,7 +107,7 @@ test('every message of the service is of exactly one kind, and every kind is met
     { channel: 'bbo', market: 'USDC' },
   ];
   const sent = [
-    ...wishes.map((wish, index) => ({ type: 'subscribe', id: index, ...wish })),
+    ...requests.map((request, index) => ({ type: 'subscribe', id: index, ...request })),
     { type: 'unsubscribe', topic: 'bbo:USDC' },
     { type: 'unsubscribe', id: 'gone', channel: 'l3', market: 'SOL-PERP', maker },
     { type: 'ping', id: 'ping' },

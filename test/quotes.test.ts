@@ -138,9 +138,9 @@ test('live quotes compete in the auction of /match, for those who ask for them',
 });
 
 test('the readers of the indicative channel hear of quotes, and those of the other do not', async () => {
-  const subscribed = async (wish: object): Promise<Probe> => {
+  const subscribed = async (request: object): Promise<Probe> => {
     const reader = await Probe.open(scene.socketUrl);
-    reader.send({ type: 'subscribe', marketType: 'perp', market: 'SOL-PERP', ...wish });
+    reader.send({ type: 'subscribe', marketType: 'perp', market: 'SOL-PERP', ...request });
     await reader.hear(2);
     return reader;
   };

@@ -50,11 +50,11 @@ test('a reader that takes nothing has bounded bytes, and stops no other', async 
 
 test('a client that does not read for a while gets all of it, and live readers too', async () => {
   const tape = await Tape.open(scene);
-  const wish = { channel: 'l3', market: 'SOL-PERP', depth: 500 };
-  await tape.client.follow(wish);
+  const request = { channel: 'l3', market: 'SOL-PERP', depth: 500 };
+  await tape.client.follow(request);
   await playTurns(scene, 200, tape.client);
   const past = await Tape.open(scene);
-  await past.client.subscribe({ ...wish, from: { ts: scene.nowMs - 9_000 }, speed: 1000 });
+  await past.client.subscribe({ ...request, from: { ts: scene.nowMs - 9_000 }, speed: 1000 });
   past.client.socket.pause();
   await playTurns(scene, 100, tape.client);
   past.client.socket.resume();
@@ -66,25 +66,26 @@ test('a client that does not read for a while gets all of it, and live readers t
 }, 120_000);
 
 test('replays of a socket and of all sockets are limited, and give their places back', async () => {
-  const wishes = [20, 50, 100].map((depth) => ({ ...sol, depth, from: { ts: scene.nowMs } }));
+  const requests = [20, 50, 100].map((depth) => ({ ...sol, depth, from: { ts: scene.nowMs } }));
   const first = await Tape.open(scene);
   await playTurns(scene, 20, first.client);
-  const begin = async ({ client }: Tape, wish: object) => {
-    const answer = await ask(client, { type: 'subscribe', ...wish });
+  const begin = async ({ client }: Tape, request: object) => {
+    const answer = await ask(client, { type: 'subscribe', ...request });
     if (answer.type === 'subscribed') client.send({ type: 'pause', topic: answer['topic'] });
     return answer;
   };
   const refused = { type: 'error', code: 'LIMIT_EXCEEDED' };
-  for (const wish of wishes.slice(0, 2)) expect((await begin(first, wish)).type).toBe('subscribed');
-  expect(await begin(first, wishes[2] as object)).toMatchObject({
+  for (const request of requests.slice(0, 2))
+    expect((await begin(first, request)).type).toBe('subscribed');
+  expect(await begin(first, requests[2] as object)).toMatchObject({
     ...refused,
     message: 'a socket may have 2 replays',
   });
   // The same topic again takes no other place.
-  expect((await begin(first, wishes[0] as object)).type).toBe('subscribed');
+  expect((await begin(first, requests[0] as object)).type).toBe('subscribed');
   const second = await Tape.open(scene);
-  expect((await begin(second, wishes[0] as object)).type).toBe('subscribed');
-  expect(await begin(second, wishes[1] as object)).toMatchObject({
+  expect((await begin(second, requests[0] as object)).type).toBe('subscribed');
+  expect(await begin(second, requests[1] as object)).toMatchObject({
     ...refused,
     message: '3 replays run, which is the limit',
   });
@@ -92,10 +93,10 @@ test('replays of a socket and of all sockets are limited, and give their places 
   // Sockets that are gone before their book is there.
   for (let round = 0; round < 30; round += 1) {
     const gone = await Tape.open(scene);
-    gone.client.send({ type: 'subscribe', id: 1, ...wishes[1] });
+    gone.client.send({ type: 'subscribe', id: 1, ...requests[1] });
     await gone.client.close();
   }
-  await until('a place', async () => (await begin(second, wishes[1] as object)).type !== 'error');
+  await until('a place', async () => (await begin(second, requests[1] as object)).type !== 'error');
 }, 120_000);
 
 test('a replay waits for a journal that is behind, and catches up with it', async () => {

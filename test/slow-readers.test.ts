@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** So many topics, so that a turn is more than one batch. */
-const wishes = Array.from({ length: 64 }, (_, at) => ({
+const requests = Array.from({ length: 64 }, (_, at) => ({
   channel: 'book',
   market: 'SOL-PERP',
   depth: [10, 50, 100, 500][at % 4],
@@ -20,7 +20,7 @@ const wishes = Array.from({ length: 64 }, (_, at) => ({
 }));
 
 async function followAll(client: ModelClient): Promise<void> {
-  for (const wish of wishes) await client.subscribe(wish);
+  for (const request of requests) await client.subscribe(request);
   await client.settle();
 }
 
@@ -49,15 +49,15 @@ test('no frame follows one that was left out until the book is shown anew', asyn
       scene.live(1);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await until(`reset ${round} of all topics`, () => slow.resets >= wishes.length * round);
+    await until(`reset ${round} of all topics`, () => slow.resets >= requests.length * round);
     scene.live(20);
     await expectShown(scene, slow);
   }
   await expectShown(scene, healthy);
-  expect([slow.books.size, healthy.books.size]).toEqual([wishes.length, wishes.length]);
+  expect([slow.books.size, healthy.books.size]).toEqual([requests.length, requests.length]);
   for (const { counts } of healthy.books.values()) expect(counts.snapshot).toBe(1);
   const figures = scene.sockets.readStats();
   expect(figures).toMatchObject({ closes: {}, failed: 0 });
-  expect(figures.resets).toBeGreaterThanOrEqual(wishes.length * 2);
+  expect(figures.resets).toBeGreaterThanOrEqual(requests.length * 2);
   expect(figures.dropped).toBeGreaterThanOrEqual(2);
 });

@@ -159,12 +159,12 @@ class CompatibleReader {
     return bodies;
   }
 
-  async subscribe(wishes: readonly object[]): Promise<void> {
+  async subscribe(requests: readonly object[]): Promise<void> {
     await new Promise((resolve) => this.#socket.once('open', resolve));
     const market = { type: 'subscribe', marketType: 'perp', market: 'SOL-PERP' };
-    for (const wish of wishes) this.#socket.send(JSON.stringify({ ...market, ...wish }));
+    for (const request of requests) this.#socket.send(JSON.stringify({ ...market, ...request }));
     const all = () => [...this.bodies.values()].filter(({ length }) => length > 0).length;
-    await until('a book of each channel', () => all() === wishes.length);
+    await until('a book of each channel', () => all() === requests.length);
   }
 
   close(): void {

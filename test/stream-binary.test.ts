@@ -42,9 +42,9 @@ async function followBoth(turns: number) {
     const frame = message as Frame;
     sent.set(frame.topic, [...(sent.get(frame.topic) ?? []), { frame, bytes }]);
   };
-  for (const wish of WISHES) {
-    await client.follow(wish);
-    await client.follow({ ...wish, ...BINARY });
+  for (const request of WISHES) {
+    await client.follow(request);
+    await client.follow({ ...request, ...BINARY });
   }
   await playTurns(scene, turns, client);
   await expectShown(scene, client);

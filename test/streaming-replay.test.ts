@@ -33,20 +33,20 @@ const WISHES = [
 test('a replay sends the frames that were sent live, over segments', async () => {
   const tape = await Tape.open(scene);
   const topics: string[] = [];
-  for (const wish of WISHES) topics.push(await tape.follow(wish));
+  for (const request of WISHES) topics.push(await tape.follow(request));
   for (let segment = 0; segment < 3; segment += 1) {
     await playTurns(scene, 60, tape.client);
     journal.beginSegment();
   }
   await playTurns(scene, 60, tape.client);
   await tape.client.settle();
-  for (const [at, wish] of WISHES.entries()) {
+  for (const [at, request] of WISHES.entries()) {
     const topic = topics[at] ?? '';
     const sent = tape.frames.filter((frame) => frame.topic === topic);
     const start = sent[Math.floor(sent.length / 5)];
     const past = await Tape.open(scene);
     const from = { ts: Number(start?.['ts']) };
-    await past.client.subscribe({ ...wish, from, until: { ts: scene.nowMs }, speed: 1000 });
+    await past.client.subscribe({ ...request, from, until: { ts: scene.nowMs }, speed: 1000 });
     expect(await past.answer('ended')).toMatchObject({ topic });
     expectSame(past, sent);
     expect(past.frames.length).toBeGreaterThan(sent.length / 2);
@@ -55,13 +55,13 @@ test('a replay sends the frames that were sent live, over segments', async () =>
 }, 120_000);
 
 test('a replay becomes the live topic without a hole, and is one from there on', async () => {
-  for (const wish of WISHES) {
+  for (const request of WISHES) {
     const tape = await Tape.open(scene);
-    const topic = await tape.follow(wish);
+    const topic = await tape.follow(request);
     await playTurns(scene, 50, tape.client);
     const past = await Tape.open(scene);
     const from = { ts: scene.nowMs - 2_000 };
-    await past.client.subscribe({ ...wish, from, speed: 1000 });
+    await past.client.subscribe({ ...request, from, speed: 1000 });
     // Much happens until then, and behind it.
     const isLive = () => past.client.answers.some(({ type }) => type === 'live');
     await until(`${topic} is live`, () => {
@@ -85,12 +85,12 @@ test('a replay becomes the live topic without a hole, and is one from there on',
 }, 120_000);
 
 test('a replay of what comes after the last mark of its topic becomes live with the next', async () => {
-  const wish = { ...sol, intervalMs: 5_000 };
+  const request = { ...sol, intervalMs: 5_000 };
   const tape = await Tape.open(scene);
-  await tape.follow(wish);
+  await tape.follow(request);
   await playTurns(scene, 130, tape.client);
   const past = await Tape.open(scene);
-  await past.client.subscribe({ ...wish, from: { ts: scene.nowMs } });
+  await past.client.subscribe({ ...request, from: { ts: scene.nowMs } });
   await until('it is live', () => {
     scene.live(1);
     return past.client.answers.some(({ type }) => type === 'live');

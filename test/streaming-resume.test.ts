@@ -16,9 +16,9 @@ const expectEqual = (client: ModelClient): Promise<void> => expectShown(scene, c
 
 describe('a reader that comes back', () => {
   /** A reader that was cut off after some changes, and where it was. */
-  async function cutReader(wish: object = sol) {
+  async function cutReader(request: object = sol) {
     const client = await scene.open();
-    const book = await client.follow(wish);
+    const book = await client.follow(request);
     scene.live(20);
     await client.settle();
     const { epoch = '', seq } = book;

@@ -20,7 +20,7 @@ const expectEqual = (client: ModelClient): Promise<void> => expectShown(scene, c
 test('readers of all channels have the book of /l2 and /l3 at every checkpoint', async () => {
   scene = await StreamScene.start();
   const maker = scene.life.makers[0]?.pubkey ?? '';
-  const wishes = [
+  const requests = [
     ...[10, 50, 500].map((depth) => ({ ...sol, depth })),
     ...[10, 1_000].map((grouping) => ({ ...sol, grouping })),
     { channel: 'book', market: 'ETH-PERP', depth: 20, timing: true },
@@ -30,7 +30,7 @@ test('readers of all channels have the book of /l2 and /l3 at every checkpoint',
     { channel: 'book', market: 'sol', includeVamm: true, includeIndicative: true },
   ];
   const clients = [await scene.open(), await scene.open()];
-  for (const client of clients) for (const wish of wishes) await client.follow(wish);
+  for (const client of clients) for (const request of requests) await client.follow(request);
   for (let checkpoint = 0; checkpoint < 12; checkpoint += 1) {
     scene.live(CHECKPOINT_TURNS);
     if (checkpoint === 6) await clients[1]?.follow({ ...sol, depth: 100 });
@@ -49,7 +49,7 @@ test('wildcards and topics with an interval follow all markets through their del
   const client = await scene.open();
   const all = ['book', 'bbo', 'l3'].map((channel) => ({ channel, market: '*' }));
   const slow = { channel: 'book', market: '*', intervalMs: 50 };
-  for (const wish of [...all, slow]) await client.subscribe(wish);
+  for (const request of [...all, slow]) await client.subscribe(request);
   await client.follow({ ...sol, depth: 10, intervalMs: 10, includeVamm: true });
   for (let checkpoint = 0; checkpoint < 4; checkpoint += 1) {
     scene.live(CHECKPOINT_TURNS);
@@ -111,8 +111,8 @@ describe('a subscription', () => {
   test('that cannot be is refused in the words of this dialect', async () => {
     scene = await StreamScene.start();
     const client = await scene.open();
-    for (const [wish, code, text] of refusals) {
-      client.send({ type: 'subscribe', id: 'r', ...wish });
+    for (const [request, code, text] of refusals) {
+      client.send({ type: 'subscribe', id: 'r', ...request });
       await client.settle();
       expect(client.answers.at(-2)).toEqual({
         ...{ type: 'error', id: 'r', code },

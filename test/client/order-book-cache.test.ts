@@ -1,4 +1,4 @@
-/** The order book cache on its way from one wish to another, on sockets that the test speaks on. */
+/** The order book cache on its way from one request to another, on sockets that the test speaks on. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { OrderBookCache } from '../../src/client/caches/order-book.js';
 import type { ClientError } from '../../src/client/error.js';
@@ -117,7 +117,7 @@ describe('best prices are those of the market', () => {
   });
 });
 
-describe('a wish that is refused', () => {
+describe('a request that is refused', () => {
   test('is forgotten by the next', () => {
     showGrouped();
     cache.updateSubscription({ grouping: 7 });
@@ -160,7 +160,7 @@ describe('destroy', () => {
     expect(after.done).toBe(true);
   });
 
-  test('takes no wish any more, and leaves the stream to its owner', () => {
+  test('takes no request any more, and leaves the stream to its owner', () => {
     showGrouped();
     cache.destroy();
     expect(() => cache.updateSubscription({ grouping: 1 })).toThrow('destroyed');

@@ -84,9 +84,9 @@ export class MultiplexClient extends SocketClient {
 /** Candles and trades of all markets over one connection; a candle counts once it has moved. */
 export class MarketFeedClient extends SocketClient {
   constructor(url: string) {
-    const wishes = [{ resolution: '1' }, { channelType: 'trades' }];
-    const topics = wishes.flatMap((wish) =>
-      MARKETS.map(({ market }) => ({ type: 'subscribe', symbol: market, ...wish })),
+    const requests = [{ resolution: '1' }, { channelType: 'trades' }];
+    const topics = requests.flatMap((request) =>
+      MARKETS.map(({ market }) => ({ type: 'subscribe', symbol: market, ...request })),
     );
     const names = MARKETS.flatMap(({ market }) => [
       ...[`${ACKNOWLEDGED}candle:${market}:1`, `${ACKNOWLEDGED}trades:${market}`],

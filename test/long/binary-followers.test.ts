@@ -30,8 +30,8 @@ const GO = ['go', '/usr/local/go/bin/go'].find((command) => runs(command, ['vers
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const wish = { channel: 'book', market: 'SOL-PERP', depth: 20 } as const;
-const subscribe = JSON.stringify({ type: 'subscribe', ...wish });
+const request = { channel: 'book', market: 'SOL-PERP', depth: 20 } as const;
+const subscribe = JSON.stringify({ type: 'subscribe', ...request });
 
 let service: Service;
 let proxy: CutProxy;
@@ -93,7 +93,7 @@ describe.concurrent('a follower in', () => {
         onRepair: ({ message }) => faults.push(message),
       });
       stream
-        .subscribe(wish)
+        .subscribe(request)
         .onUpdate((view) => kept.set(`${view.epoch} ${view.seq}`, rowsOf(view)));
       return stream;
     });
@@ -108,17 +108,17 @@ describe.concurrent('a follower in', () => {
 
   test('Python, all channels, against /l2 and /l3', TIMEOUT, async (context) => {
     if (!runs(PYTHON, ['-c', 'import websockets'])) context.skip('needs python3-websockets');
-    const wishes = [
-      wish,
-      { ...wish, depth: 500, timing: true, includeVamm: true, includeIndicative: true },
-      { ...wish, depth: 50, grouping: 10 },
+    const requests = [
+      request,
+      { ...request, depth: 500, timing: true, includeVamm: true, includeIndicative: true },
+      { ...request, depth: 50, grouping: 10 },
       { channel: 'bbo', market: 'BTC-PERP' },
       { channel: 'l3', market: 'SOL-PERP', depth: 100 },
     ].map((each) => JSON.stringify({ ...each, encoding: 'binary' }));
     // Cut until it ends, however long a busy machine takes to start it.
     const own = await CutProxy.start(service.url);
     const env = { ...process.env, FOLLOW_PATIENCE: '20', FOLLOW_SOCKET_URL: own.url };
-    const args = ['-B', 'test/python/follow.py', service.url, `${seconds}`, ...wishes];
+    const args = ['-B', 'test/python/follow.py', service.url, `${seconds}`, ...requests];
     const cuts = setInterval(() => own.cut(), (seconds * 1_000) / (CUTS + 1));
     const { stdout } = await run(PYTHON, args, { cwd: root, env }).finally(() => {
       clearInterval(cuts);
@@ -128,7 +128,7 @@ describe.concurrent('a follower in', () => {
     const { topics, breaches, differences, connects } = JSON.parse(stdout);
     expect({ breaches, differences }).toEqual({ breaches: [], differences: [] });
     expect(connects).toBeGreaterThan(1);
-    expect(Object.keys(topics)).toHaveLength(wishes.length);
+    expect(Object.keys(topics)).toHaveLength(requests.length);
     for (const [name, { delta, compared, resumes }] of Object.entries<Record<string, number>>(
       topics,
     )) {

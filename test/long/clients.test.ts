@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => scene?.stop());
 
-const wish = { channel: 'orderbook', marketType: 'perp', market: SCENE.name };
+const request = { channel: 'orderbook', marketType: 'perp', market: SCENE.name };
 
 /** Waits until a peer has heard something for which it holds, and answers that. */
 function hears<T>(peer: Peer, pick: (heard: Awaited<ReturnType<Peer['heard']>>) => T) {
@@ -34,7 +34,7 @@ function hears<T>(peer: Peer, pick: (heard: Awaited<ReturnType<Peer['heard']>>) 
 
 /** The whole conversation of a subscription, by one client. */
 async function converse(peer: Peer, owner: number): Promise<void> {
-  await peer.send({ type: 'subscribe', ...wish });
+  await peer.send({ type: 'subscribe', ...request });
   await hears(peer, (heard) => heard.some(({ data }) => data !== undefined));
   const [ack, book] = await said(peer);
   expect(ack).toEqual({
@@ -56,7 +56,7 @@ async function converse(peer: Peer, owner: number): Promise<void> {
     expect(level).toEqual({ price: `${price}`, size, sources: { dlob: size } });
   }
   await hears(peer, (heard) => heard.some(({ channel }) => channel === 'heartbeat'));
-  await peer.send({ type: 'unsubscribe', ...wish });
+  await peer.send({ type: 'unsubscribe', ...request });
   const isEnd = ({ message }: PeerMessage) => message?.startsWith('Unsubscribe') === true;
   const end = await hears(peer, (heard) => heard.find(isEnd));
   expect(end.message).toBe(ack?.message?.replace('Subscribe', 'Unsubscribe'));

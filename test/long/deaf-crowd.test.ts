@@ -55,8 +55,8 @@ const heavy = [
 async function openDeaf(random: Random): Promise<RawSocket> {
   const deaf = await RawSocket.open(service.port);
   deaf.socket.pause();
-  for (const wish of heavy) {
-    const payload = Buffer.from(JSON.stringify({ type: 'subscribe', ...wish }));
+  for (const request of heavy) {
+    const payload = Buffer.from(JSON.stringify({ type: 'subscribe', ...request }));
     deaf.write(frameBytes(random, { opcode: OPCODE.text, payload }));
   }
   return deaf;
@@ -69,9 +69,9 @@ async function cutCount(): Promise<number> {
 
 test(`${DEAF} clients that read nothing cost no more than the total`, async (context) => {
   if (process.platform !== 'linux') context.skip('needs /proc');
-  const wish = { channel: 'bbo', market: 'SOL-PERP' };
+  const request = { channel: 'bbo', market: 'SOL-PERP' };
   const readers = await Promise.all(
-    Array.from({ length: 8 }, () => LinkReader.open(service.socketUrl, [wish])),
+    Array.from({ length: 8 }, () => LinkReader.open(service.socketUrl, [request])),
   );
   await until(() => readers.every(({ frames }) => frames > 20), FULL_MS_MAX);
   const before = service.readStats().rssMegabytes;

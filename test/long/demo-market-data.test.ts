@@ -74,8 +74,8 @@ test.each(['json', 'binary'])(
       candles.push(message.candle);
     });
     await new Promise((resolve) => socket.once('open', resolve));
-    const wish = { symbol: 'SOL-PERP', resolution: '1', encoding };
-    socket.send(JSON.stringify({ type: 'subscribe', ...wish }));
+    const request = { symbol: 'SOL-PERP', resolution: '1', encoding };
+    socket.send(JSON.stringify({ type: 'subscribe', ...request }));
     const moves = () => new Set(candles.map(({ lastFillRecordId }) => lastFillRecordId)).size;
     await until(() => moves() >= 3);
     socket.terminate();

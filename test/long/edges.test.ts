@@ -237,10 +237,10 @@ class Jumper {
       }
     };
     const books = [...this.#books.values()];
-    for (const [at, wish] of JUMPED.entries()) {
+    for (const [at, request] of JUMPED.entries()) {
       const { epoch, seq } = books[at] ?? {};
       const topic = await client.subscribe(
-        epoch === undefined ? { ...wish } : { ...wish, resume: { epoch, seq } },
+        epoch === undefined ? { ...request } : { ...request, resume: { epoch, seq } },
       );
       await until(`a frame of ${topic}`, () => client.books.has(topic));
       this.#books.set(topic, client.book(topic));

@@ -22,7 +22,7 @@ const DEAF_MS_MAX = 90_000;
 /** Beside the buffers: what the service is allowed to have grown by. */
 const SLACK_MEGABYTES = 20;
 const ORDERS = 32;
-/** The bystander's bids are above this. */
+/** The control client's bids are above this. */
 const BIDS_BELOW = 90_000_000n;
 
 let ground: HostileGround;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => ground?.stop());
 
 /** A subscription to one of the topics of a market: each grouping is one. */
-const wish = (market: string, grouping: number) => ({
+const request = (market: string, grouping: number) => ({
   type: 'subscribe',
   channel: 'orderbook',
   marketType: 'perp',
@@ -46,7 +46,7 @@ const wish = (market: string, grouping: number) => ({
 async function openFull(market: string): Promise<CompatibleClient> {
   const client = await CompatibleClient.open(ground.service.socketUrl);
   for (let grouping = 1; grouping <= TOPICS_PER_SOCKET; grouping += 1) {
-    client.send(wish(market, grouping));
+    client.send(request(market, grouping));
   }
   const channels = () => new Set(client.frames.map(({ channel }) => channel)).size;
   await until(() => channels() === TOPICS_PER_SOCKET);
@@ -64,7 +64,7 @@ test(`${SUBSCRIPTIONS} subscriptions`, { timeout: 300_000 }, async (context) => 
     });
     // One more than a socket may have is refused, and nothing else happens to it.
     const [first] = clients;
-    first?.send(wish('SOL-PERP', TOPICS_PER_SOCKET + 1));
+    first?.send(request('SOL-PERP', TOPICS_PER_SOCKET + 1));
     await until(() => first?.errors.length === 1);
     expect(first?.errors).toMatchObject([{ code: 'LIMIT_EXCEEDED' }]);
     const subscribed = clients.reduce((sum, { acks }) => sum + acks.length, 0);
@@ -87,7 +87,7 @@ async function openDeaf(): Promise<RawSocket> {
   socket.socket.pause();
   const random = new Random(1);
   for (let grouping = 1; grouping <= TOPICS_PER_SOCKET; grouping += 1) {
-    const payload = Buffer.from(JSON.stringify(wish(SCENE.name, grouping)));
+    const payload = Buffer.from(JSON.stringify(request(SCENE.name, grouping)));
     socket.write(frameBytes(random, { opcode: OPCODE.text, payload }));
   }
   return socket;

@@ -10,7 +10,7 @@ import { SCENE } from '../support/scene-chain.js';
 
 const CLIENTS = count(200, 5_000);
 const LANES = 50;
-/** Changes of the bystander's market would keep the clients busy, which are one process here. */
+/** Changes of the control client's market would keep the clients busy, which are one process here. */
 const QUIET = 'SOL-PERP';
 /** All have a book again by then. */
 const BACK_MS_MAX = 60_000;

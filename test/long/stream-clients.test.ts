@@ -20,7 +20,7 @@ const CHANGES_PER_SECOND = 300;
 const LEAD_MS = 4_000;
 const DELTAS_MIN = 200;
 const DEADLINE_MS = 120_000;
-const wish = { channel: 'book', market: 'SOL-PERP', depth: 50, grouping: 10 } as const;
+const request = { channel: 'book', market: 'SOL-PERP', depth: 50, grouping: 10 } as const;
 const goModule = fileURLToPath(new URL('clients-go', import.meta.url));
 /** Where Go's own packages put it, which need not be on the path. */
 const GO_COMMANDS = ['go', '/usr/local/go/bin/go'];
@@ -44,7 +44,7 @@ beforeAll(async () => {
     ...['--lagging-after-ms', '600000', '--stale-after-ms', '900000'],
   ]);
   witness = await ModelClient.open(service.socketUrl);
-  await witness.follow(wish);
+  await witness.follow(request);
 });
 
 afterAll(async () => {
@@ -75,8 +75,8 @@ async function untilAllIsPublished(): Promise<void> {
 
 test('a stream of all markets is followed without a fault by coder/websocket of Go', async (context) => {
   if (client === undefined) context.skip('needs go');
-  const { market, depth, grouping } = wish;
-  const subscribe = JSON.stringify({ type: 'subscribe', id: 'go', ...wish, market: '*' });
+  const { market, depth, grouping } = request;
+  const subscribe = JSON.stringify({ type: 'subscribe', id: 'go', ...request, market: '*' });
   const child = spawn(client ?? '', [service.socketUrl, subscribe, market], { stdio: 'pipe' });
   const [said, complained, ended] = [text(child.stdout), text(child.stderr), once(child, 'exit')];
   await untilAllIsPublished();

@@ -83,8 +83,8 @@ const heavy = [
 async function openDeaf(port: number, random: Random): Promise<RawSocket> {
   const deaf = await RawSocket.open(port);
   deaf.socket.pause();
-  for (const wish of heavy) {
-    const payload = Buffer.from(JSON.stringify({ type: 'subscribe', ...wish }));
+  for (const request of heavy) {
+    const payload = Buffer.from(JSON.stringify({ type: 'subscribe', ...request }));
     deaf.write(frameBytes(random, { opcode: OPCODE.text, payload }));
   }
   return deaf;

@@ -9,7 +9,7 @@ import { HealingClient } from '../support/healing-client.js';
 import { writeLife } from '../support/life-journal.js';
 import { ServiceChild } from '../support/service-child.js';
 import { rowsOf } from '../support/stream-checker.js';
-import type { StreamWish } from '../support/stream-follower.js';
+import type { StreamRequest } from '../support/stream-follower.js';
 import { until } from '../support/until.js';
 
 const FEW_CHANGES = 8_000;
@@ -23,7 +23,7 @@ const TEST_MS_MAX = 300_000 + (2 * CHANGES * 1_000) / CHANGES_PER_SECOND;
 const INJECTED_MIN = 1;
 
 /** Ten rows, so that the checksum is of all that a reader has. */
-const wishes: readonly StreamWish[] = [
+const requests: readonly StreamRequest[] = [
   { channel: 'book', market: 'SOL-PERP', depth: 10 },
   { channel: 'book', market: 'SOL-PERP', depth: 10, grouping: 100 },
   { channel: 'bbo', market: 'SOL-PERP' },
@@ -48,7 +48,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function shownBy({ channel, market, depth = 1, grouping = 1 }: StreamWish): Promise<string> {
+async function shownBy({
+  channel,
+  market,
+  depth = 1,
+  grouping = 1,
+}: StreamRequest): Promise<string> {
   const route = channel === 'l3' ? 'l3' : 'l2';
   const query = `marketName=${market}&depth=${depth}${channel === 'l3' ? '' : `&grouping=${grouping}`}`;
   return rowsOf(channel, JSON.parse((await service.get(`/${route}?${query}`)).text));
@@ -58,26 +63,26 @@ test('holes, doubles, wrong sums, other epochs, swaps and cuts are all seen and 
   timeout: TEST_MS_MAX,
 }, async () => {
   const readers = await Promise.all(
-    wishes.map(async (wish, at) => {
+    requests.map(async (request, at) => {
       const proxy = await FrameProxy.start(service.socketUrl, new Random(SEED + at));
-      return { wish, proxy, client: new HealingClient(proxy.url, wish) };
+      return { request, proxy, client: new HealingClient(proxy.url, request) };
     }),
   );
   await until(() => service.stderr.includes('replay ended'), TEST_MS_MAX);
   // After the last change its frame is made, sent and read; a heartbeat comes after a second.
-  const wholeOf = ({ wish, client: { book } }: (typeof readers)[number]) =>
-    wish.channel === 'l3' ? book.orders : book.levels;
+  const wholeOf = ({ request, client: { book } }: (typeof readers)[number]) =>
+    request.channel === 'l3' ? book.orders : book.levels;
   const isHealed = async (reader: (typeof readers)[number]): Promise<boolean> => {
     if (!reader.proxy.settle() || !reader.client.isFollowing) return false;
-    const shown = await shownBy(reader.wish);
+    const shown = await shownBy(reader.request);
     const { bids, asks } = wholeOf(reader);
     return reader.proxy.settle() && JSON.stringify([bids, asks]) === shown;
   };
   const areHealed = async () => (await Promise.all(readers.map(isHealed))).every(Boolean);
   await until(areHealed, 120_000);
-  for (const { wish, proxy, client } of readers) {
+  for (const { request, proxy, client } of readers) {
     const { book, errors, seen } = client;
-    const name = JSON.stringify(wish);
+    const name = JSON.stringify(request);
     expect([proxy.missed, proxy.falseAlarms, errors], name).toEqual([[], 0, []]);
     for (const kind of INJECTIONS) {
       const { injected, seen, resumed, restarted } = proxy.counts[kind];

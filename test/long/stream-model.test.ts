@@ -10,7 +10,7 @@ import { MarketSimulator } from '../../src/sim/market/market-simulator.js';
 import { writeLife } from '../support/life-journal.js';
 import { ServiceChild } from '../support/service-child.js';
 import { StreamChecker } from '../support/stream-checker.js';
-import type { StreamWish } from '../support/stream-follower.js';
+import type { StreamRequest } from '../support/stream-follower.js';
 
 const CHANGES = Number(process.env['STREAM_CHANGES'] ?? 20_000);
 /** A life of its own for each so many changes. */
@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 /** Channels, depths, groupings and source sets; one maker who quotes, and one who does not. */
-function wishes(seed: number): StreamWish[] {
+function requests(seed: number): StreamRequest[] {
   const maker = new MarketSimulator({ seed, makers: MAKERS }).makers[0]?.pubkey ?? '';
   const book = { channel: 'book', market: 'SOL-PERP' } as const;
   return [
@@ -73,7 +73,7 @@ async function follow(seed: number, changes: number, intervalMs: number) {
   });
   service = await ServiceChild.replay(journal, FLAGS);
   checker = await StreamChecker.open(service.url);
-  for (const wish of wishes(seed)) await checker.follow(wish);
+  for (const request of requests(seed)) await checker.follow(request);
   while (!service.stderr.includes('replay ended')) await checker.compareMoving();
   await checker.compareAtRest();
   const { client, counts, least } = checker;

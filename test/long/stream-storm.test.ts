@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ServiceChild } from '../support/service-child.js';
 import { writeStorm } from '../support/storm-journal.js';
 import { StreamChecker } from '../support/stream-checker.js';
-import type { StreamWish } from '../support/stream-follower.js';
+import type { StreamRequest } from '../support/stream-follower.js';
 import { until } from '../support/until.js';
 
 const SECONDS = Number(process.env['STORM_SECONDS'] ?? 4);
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 const sol = { market: 'SOL-PERP' } as const;
-const wishes: readonly StreamWish[] = [
+const requests: readonly StreamRequest[] = [
   { ...sol, channel: 'book', depth: 10 },
   { ...sol, channel: 'book', depth: 50 },
   { ...sol, channel: 'book', depth: 100, grouping: 10 },
@@ -73,7 +73,7 @@ test('a storm of the oracle is a frame each interval, and its last state arrives
     madeMs.set(frame.topic, times);
     times.push(Number(frame['ts']));
   });
-  for (const wish of wishes) await checker.follow(wish);
+  for (const request of requests) await checker.follow(request);
   const cpu = service.cpuSeconds();
   const isOver = () => service.stderr.includes('replay ended');
   await until(isOver, TEST_MS_MAX);
@@ -81,7 +81,7 @@ test('a storm of the oracle is a frame each interval, and its last state arrives
   await checker.compareAtRest();
   expect(checker.client.faults).toEqual([]);
   expect(checker.counts.differences).toEqual([]);
-  expect(madeMs.size).toBe(wishes.length);
+  expect(madeMs.size).toBe(requests.length);
   for (const [topic, times] of madeMs) {
     const most = mostInSecond(times);
     expect(most, topic).toBeLessThanOrEqual(FRAMES_A_SECOND_MAX);

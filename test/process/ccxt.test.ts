@@ -154,8 +154,8 @@ test.concurrent('steps and least sizes have the decimals of their token', async 
 function recordTops(): { readonly tops: ReadonlyMap<string, object>; stop(): void } {
   const tops = new Map<string, object>();
   const stream = new StreamClient({ url: service.url, WebSocket });
-  const wish = { channel: 'book', market: 'SOL-PERP', depth: 10 } as const;
-  stream.subscribe(wish).onUpdate(({ epoch, seq, bids, asks }) => {
+  const request = { channel: 'book', market: 'SOL-PERP', depth: 10 } as const;
+  stream.subscribe(request).onUpdate(({ epoch, seq, bids, asks }) => {
     tops.set(`${epoch} ${seq}`, { bid: pairOf(bids[0]), ask: pairOf(asks[0]) });
   });
   return { tops, stop: () => stream.close() };

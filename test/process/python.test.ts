@@ -80,7 +80,7 @@ test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, asyn
   if (!hasModule) context.skip('needs python3-websockets');
   const url = await startDemo();
   const market = 'SOL-PERP';
-  const wishes = [
+  const requests = [
     { channel: 'book', market, depth: 10, timing: true },
     { channel: 'book', market, depth: 500 },
     { channel: 'book', market, depth: 50, grouping: 10 },
@@ -91,7 +91,7 @@ test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, asyn
     { channel: 'l3', market, depth: 50, includeIndicative: true },
     { channel: 'book', market: '*', depth: 20 },
   ];
-  const topics = wishes.map((wish) => JSON.stringify(wish));
+  const topics = requests.map((request) => JSON.stringify(request));
   const report = (await python([
     pathOf('../python/follow.py'),
     url,
@@ -104,11 +104,11 @@ test('a Python client has the book of /l2 and /l3 while it moves', TIMEOUT, asyn
     differences: [],
     connects: 1,
   });
-  // The last wish is one topic of each of the five markets; USDC has no orders, and nothing changes there.
+  // The last request is one topic of each of the five markets; USDC has no orders, and nothing changes there.
   const { 'book:USDC:20': usdc, ...moving } = report.topics;
   expect(usdc?.['snapshot']).toBe(1);
   const counts = Object.values(moving);
-  expect(counts).toHaveLength(wishes.length - 1 + 4);
+  expect(counts).toHaveLength(requests.length - 1 + 4);
   for (const { snapshot, delta, compared } of counts) {
     expect(snapshot).toBe(1);
     expect(delta).toBeGreaterThan(seconds);

@@ -20,8 +20,8 @@ export function beGreedy(lastsMs: number): void {
   const [first, second] = connections;
   for (let depth = 0; depth < MESSAGES_PER_SOCKET; depth += 1) {
     const market = 'SOL-PERP';
-    const wish = { type: 'subscribe', id: depth, channel: 'book', market, grouping: depth + 1 };
-    first?.sendMessage(JSON.stringify(wish));
+    const request = { type: 'subscribe', id: depth, channel: 'book', market, grouping: depth + 1 };
+    first?.sendMessage(JSON.stringify(request));
     second?.sendMessage('{"type":"subscribe","channel":"l3","market":"SOL-PERP","depth":500}');
   }
   currentMachine().time.plan(lastsMs, () => {

@@ -3,7 +3,7 @@ import {
   type Answer,
   type Followed,
   StreamFollower,
-  type StreamWish,
+  type StreamRequest,
 } from '../support/stream-follower.js';
 import { currentMachine } from './globals.js';
 import { type ClientConnection, type ClientEnd, openPort } from './stand-ins/uws.js';
@@ -38,10 +38,14 @@ export class ModelReader implements ClientEnd {
   /** Connections that ended. */
   closes = 0;
 
-  constructor(options: { ip: string; wishes: readonly StreamWish[]; listener: ReaderListener }) {
+  constructor(options: {
+    ip: string;
+    requests: readonly StreamRequest[];
+    listener: ReaderListener;
+  }) {
     this.ip = options.ip;
     this.#listener = options.listener;
-    for (const wish of options.wishes) this.#follower.follow(wish);
+    for (const request of options.requests) this.#follower.follow(request);
     this.#follower.onFrame = ({ topic }) => {
       this.frames += 1;
       this.#frameAtMs.set(topic, currentMachine().time.nowMs);
@@ -57,8 +61,8 @@ export class ModelReader implements ClientEnd {
   }
 
   /** The first topic that it does not follow; null when it follows all. */
-  get notFollowing(): StreamWish | null {
-    return this.followed.find(({ isFollowing }) => !isFollowing)?.wish ?? null;
+  get notFollowing(): StreamRequest | null {
+    return this.followed.find(({ isFollowing }) => !isFollowing)?.request ?? null;
   }
 
   /** The topics with their books. */

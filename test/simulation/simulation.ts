@@ -5,7 +5,7 @@ import type { Flags } from '../../src/config/setting-reader.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Random } from '../../src/sim/random.js';
 import { rowsOf } from '../support/stream-checker.js';
-import type { StreamWish } from '../support/stream-follower.js';
+import type { StreamRequest } from '../support/stream-follower.js';
 import { BookTruth } from './book-truth.js';
 import { type PlannedFault, type RunShape, randomFaults, randomShape } from './fault-plan.js';
 import type { FaultTarget } from './faults.js';
@@ -43,7 +43,7 @@ const CHECK_SLOTS = 2;
 /** Lives that a process makes: they are costly, and what differs most between runs is the faults. */
 const LIVES = 4;
 /** Clients that read, each on a connection of its own. */
-const READERS: readonly (readonly StreamWish[])[] = [
+const READERS: readonly (readonly StreamRequest[])[] = [
   [{ channel: 'book', market: 'SOL-PERP', depth: 20 }],
   [
     { channel: 'l3', market: 'ETH-PERP', depth: 50 },
@@ -158,8 +158,8 @@ class Run {
     useGrpcHosts(new Map(this.#servers.map((server) => [server.name, server])));
     this.#faults = faults(this.#random, this.#shape, new Random(seed + 4));
     const listener = { onViolation: (text: string) => this.#violateAsReader(text) };
-    this.#readers = READERS.map((wishes, index) => {
-      return new ModelReader({ ip: `10.0.0.${index + 1}`, wishes, listener });
+    this.#readers = READERS.map((requests, index) => {
+      return new ModelReader({ ip: `10.0.0.${index + 1}`, requests, listener });
     });
     this.#service = new SimulatedService();
   }
@@ -449,15 +449,15 @@ class Run {
   /** What a client has is what the service shows. */
   #checkReader({ followed, frames }: ModelReader, engine: Engine): void {
     this.#record(`a reader has ${frames} frames`);
-    for (const { wish, book } of followed) {
-      const market = engine.findMarket(wish.market)?.id ?? -1;
-      const { depth = 1 } = wish;
+    for (const { request, book } of followed) {
+      const market = engine.findMarket(request.market)?.id ?? -1;
+      const { depth = 1 } = request;
       const bytes =
-        wish.channel === 'l3' ? engine.l3({ market, depth }) : engine.l2({ market, depth });
-      const shown = rowsOf(wish.channel, JSON.parse(Buffer.from(bytes).toString()));
-      const { bids, asks } = (wish.channel === 'l3' ? book?.orders : book?.levels) ?? {};
+        request.channel === 'l3' ? engine.l3({ market, depth }) : engine.l2({ market, depth });
+      const shown = rowsOf(request.channel, JSON.parse(Buffer.from(bytes).toString()));
+      const { bids, asks } = (request.channel === 'l3' ? book?.orders : book?.levels) ?? {};
       if (JSON.stringify([bids, asks]) !== shown) {
-        this.#violate(`${wish.channel} of ${wish.market} is not what the service shows`);
+        this.#violate(`${request.channel} of ${request.market} is not what the service shows`);
       }
     }
   }

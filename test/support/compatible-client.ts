@@ -57,9 +57,9 @@ export class CompatibleClient {
   }
 
   /** Subscribes to an orderbook channel, and waits for the acknowledgement and a first book. */
-  async subscribe(wish: Wish): Promise<SceneBook> {
+  async subscribe(request: Wish): Promise<SceneBook> {
     const [acks, frames] = [this.acks.length, this.frames.length];
-    this.send({ type: 'subscribe', channel: 'orderbook', marketType: 'perp', ...wish });
+    this.send({ type: 'subscribe', channel: 'orderbook', marketType: 'perp', ...request });
     await until(() => this.acks.length > acks && this.frames.length > frames);
     return this.frames[frames]?.book as SceneBook;
   }

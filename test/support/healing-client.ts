@@ -1,7 +1,7 @@
 /** A follower of one topic over real sockets, which comes back when its connection is lost. */
 import { WebSocket } from 'ws';
 import { type Fault, ModelBook } from './model-book.js';
-import { type Followed, StreamFollower, type StreamWish } from './stream-follower.js';
+import { type Followed, StreamFollower, type StreamRequest } from './stream-follower.js';
 
 const RECONNECT_MS = 20;
 
@@ -18,10 +18,10 @@ export class HealingClient {
 
   constructor(
     private readonly url: string,
-    wish: StreamWish,
+    request: StreamRequest,
   ) {
     this.#follower.onFault = (_, { fault }) => this.#note(fault);
-    this.#followed = this.#follower.follow(wish);
+    this.#followed = this.#follower.follow(request);
     this.#socket = this.#connect();
   }
 

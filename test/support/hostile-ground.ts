@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, type TestContext } from 'vitest';
 import { Random } from '../../src/sim/random.js';
-import { Bystander } from './bystander.js';
+import { ControlClient } from './control-client.js';
 import { SceneChain } from './scene-chain.js';
 import { type ProcessStats, ServiceChild } from './service-child.js';
 import { until } from './until.js';
@@ -51,17 +51,17 @@ export class HostileGround {
   }
 
   /**
-   * Runs something hostile beside a bystander, and checks that the service lives, the bystander missed
+   * Runs something hostile next to a control client, and checks that the service lives, the control client missed
    * nothing, and memory and open files come back. Prints what it measured, and the seed.
    */
   async endure(context: TestContext, attack: Attack): Promise<void> {
     if (!existsSync('/proc/self/statm')) context.skip('needs /proc');
     const { service, chain } = this;
     const { descriptors } = service.readStats();
-    const bystander = await Bystander.start(chain, service);
+    const control = await ControlClient.start(chain, service);
     const attempt = (seed: number, share: number) =>
       attack(new Random(seed), share).catch(async (error: unknown) => {
-        await bystander.stop().catch(() => {});
+        await control.stop().catch(() => {});
         throw new Error(`with seed ${seed}: ${String(error)}\n${service.stderr}`, { cause: error });
       });
     await attempt(SEED - 1, WARM_UP_SHARE);
@@ -69,7 +69,7 @@ export class HostileGround {
     const beganMs = performance.now();
     const said = await attempt(SEED, 1);
     const tookS = (performance.now() - beganMs) / 1_000;
-    const seen = await bystander.stop();
+    const seen = await control.stop();
     const { lowest, highest } = memory.stop();
     const after = await this.#settled({ descriptors, rssMegabytes: lowest });
     expect(service.isAlive, service.stderr).toBe(true);
@@ -81,7 +81,7 @@ export class HostileGround {
     const { changes, frames, worstMs } = seen;
     process.stdout.write(
       `${context.task.name}: ${said} in ${tookS.toFixed(1)} s; lowest, highest, last RSS: ${rss.join(', ')} MB; ` +
-        `bystander: ${changes} changes, ${frames} frames, worst ${worstMs.toFixed(0)} ms; seed ${SEED}\n`,
+        `control: ${changes} changes, ${frames} frames, worst ${worstMs.toFixed(0)} ms; seed ${SEED}\n`,
     );
   }
 

@@ -25,11 +25,11 @@ export class LinkReader {
   }
 
   /** Connects and subscribes; frames come when they come. */
-  static async open(url: string, wishes: readonly object[]): Promise<LinkReader> {
+  static async open(url: string, requests: readonly object[]): Promise<LinkReader> {
     const socket = new WebSocket(url, { perMessageDeflate: false });
     const reader = new LinkReader(socket);
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-    for (const wish of wishes) socket.send(JSON.stringify({ type: 'subscribe', ...wish }));
+    for (const request of requests) socket.send(JSON.stringify({ type: 'subscribe', ...request }));
     return reader;
   }
 

@@ -44,18 +44,18 @@ export class ModelClient {
   }
 
   /** Subscribes; answers the topic's name once it is acknowledged. */
-  async subscribe(wish: object): Promise<string> {
+  async subscribe(request: object): Promise<string> {
     this.#id += 1;
     const id = this.#id;
-    this.send({ type: 'subscribe', id, ...wish });
+    this.send({ type: 'subscribe', id, ...request });
     const answer = await this.#answerTo(id);
     if (answer.type !== 'subscribed') throw new Error(JSON.stringify(answer));
     return String(answer['topic']);
   }
 
   /** Subscribes, and waits for the first frame. */
-  async follow(wish: object): Promise<ModelBook> {
-    const topic = await this.subscribe(wish);
+  async follow(request: object): Promise<ModelBook> {
+    const topic = await this.subscribe(request);
     await until(`a frame of ${topic}`, () => this.books.has(topic));
     return this.book(topic);
   }

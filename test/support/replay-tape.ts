@@ -31,8 +31,8 @@ export class Tape {
   }
 
   /** Subscribes, and lets turns go by until the first frame. */
-  async follow(wish: object): Promise<string> {
-    const topic = await this.client.subscribe(wish);
+  async follow(request: object): Promise<string> {
+    const topic = await this.client.subscribe(request);
     await until(`a frame of ${topic}`, () => {
       this.scene.live(1);
       return this.client.books.has(topic);

@@ -32,7 +32,7 @@ export class Returner {
       const late = setTimeout(() => reject(new Error(`nothing within ${msMax} ms`)), msMax);
       socket.on('error', reject);
       socket.on('close', () => clearTimeout(late));
-      socket.on('open', () => socket.send(JSON.stringify(this.#wish())));
+      socket.on('open', () => socket.send(JSON.stringify(this.#request())));
       socket.on('message', (data: Buffer) => {
         if (!this.#hear(data)) return;
         clearTimeout(late);
@@ -58,12 +58,12 @@ export class Returner {
     return true;
   }
 
-  #wish(): object {
+  #request(): object {
     const { number } = this;
-    const wish = WISHES[number % WISHES.length];
+    const request = WISHES[number % WISHES.length];
     const market = MARKETS[number % MARKETS.length];
     const resumes = this.#last !== undefined && number % RESUMES_EACH === 0;
     const resume = resumes ? { resume: this.#last } : {};
-    return { type: 'subscribe', id: number, market, ...wish, ...resume };
+    return { type: 'subscribe', id: number, market, ...request, ...resume };
   }
 }

@@ -1,7 +1,7 @@
 /** Compares what readers of streams have with what /l2 and /l3 answer, at one seq, while both move. */
 import type { Frame, LevelRow, ModelBook, OrderRow } from './model-book.js';
 import { ModelClient } from './model-client.js';
-import type { StreamWish } from './stream-follower.js';
+import type { StreamRequest } from './stream-follower.js';
 import { until } from './until.js';
 
 /** Moments kept of a topic: a comparison looks back at most by the time of an HTTP answer. */
@@ -41,7 +41,7 @@ class Followed {
   compared = 0;
 
   constructor(
-    readonly wish: StreamWish,
+    readonly request: StreamRequest,
     readonly book: ModelBook,
   ) {
     this.keep();
@@ -60,12 +60,12 @@ class Followed {
     const { epoch, seq } = body;
     const newest = this.moments.findLast((one) => one.epoch === epoch && one.seq <= seq);
     if (newest === undefined || newest.seq === seq) return newest;
-    return rowsAt(newest) === rowsOf(this.wish.channel, body) ? newest : undefined;
+    return rowsAt(newest) === rowsOf(this.request.channel, body) ? newest : undefined;
   }
 
   keep(): void {
     const { epoch = '', seq } = this.book;
-    const { bids, asks } = this.wish.channel === 'l3' ? this.book.orders : this.book.levels;
+    const { bids, asks } = this.request.channel === 'l3' ? this.book.orders : this.book.levels;
     this.moments.push({ epoch, seq, bids: [...bids], asks: [...asks] });
     if (this.moments.length > MOMENTS_MAX) this.moments.splice(0, MOMENTS_MAX / 2);
   }
@@ -99,9 +99,9 @@ export class StreamChecker {
     this.#listener = listener;
   }
 
-  async follow(wish: StreamWish): Promise<void> {
-    const book = await this.client.follow(wish);
-    this.#followed.set(book.topic, new Followed(wish, book));
+  async follow(request: StreamRequest): Promise<void> {
+    const book = await this.client.follow(request);
+    this.#followed.set(book.topic, new Followed(request, book));
   }
 
   get counts(): CheckCounts {
@@ -121,7 +121,7 @@ export class StreamChecker {
     this.#rounds += 1;
     const topics = [...this.#followed];
     const read = topics.map(async ([topic, followed]) => {
-      return { topic, followed, body: await this.#bodyOf(followed.wish) };
+      return { topic, followed, body: await this.#bodyOf(followed.request) };
     });
     const compared = await Promise.all(read);
     // What was published before the bodies were made has come once this is answered.
@@ -139,9 +139,9 @@ export class StreamChecker {
    */
   async compareAtRest(): Promise<void> {
     for (const [topic, followed] of this.#followed) {
-      const body = await this.#bodyOf(followed.wish);
+      const body = await this.#bodyOf(followed.request);
       const { epoch, seq } = body;
-      const shown = rowsOf(followed.wish.channel, body);
+      const shown = rowsOf(followed.request.channel, body);
       const isThere = ({ last }: Followed): boolean =>
         last.epoch === epoch && (last.seq >= seq || rowsAt(last) === shown);
       await until(`${topic} to be as at ${epoch} ${seq}: ${shown}`, () => isThere(followed));
@@ -157,21 +157,21 @@ export class StreamChecker {
 
   #compare(topic: string, followed: Followed, moment: Moment, body: Body): void {
     followed.compared += 1;
-    const shown = rowsOf(followed.wish.channel, body);
+    const shown = rowsOf(followed.request.channel, body);
     const read = rowsAt(moment);
     if (read === shown) return;
     const [here, there] = [moment, body].map(({ epoch, seq }) => `${epoch} ${seq}`);
     this.#differences.push(`${topic}: read at ${here} ${read}, shown at ${there} ${shown}`);
   }
 
-  async #bodyOf(wish: StreamWish): Promise<Body> {
-    const { channel, market, depth, grouping, maker } = wish;
+  async #bodyOf(request: StreamRequest): Promise<Body> {
+    const { channel, market, depth, grouping, maker } = request;
     const query = new URLSearchParams({ marketName: market });
     query.set('depth', String(channel === 'bbo' ? 1 : (depth ?? 50)));
     if (grouping !== undefined) query.set('grouping', String(grouping));
     if (maker !== undefined) query.set('maker', maker);
     for (const source of ['includeVamm', 'includeIndicative']) {
-      if (wish[source] === true) query.set(source, 'true');
+      if (request[source] === true) query.set(source, 'true');
     }
     const answer = await fetch(`${this.url}/${channel === 'l3' ? 'l3' : 'l2'}?${query}`);
     if (answer.status !== 200) throw new Error(await answer.text());
@@ -186,7 +186,7 @@ function rowsAt({ bids, asks }: Moment): string {
 
 /** The rows of a body as a reader of the channel has them. */
 export function rowsOf(
-  channel: StreamWish['channel'],
+  channel: StreamRequest['channel'],
   { bids, asks }: Pick<Body, 'bids' | 'asks'>,
 ): string {
   if (channel === 'l3') return JSON.stringify([bids, asks]);

@@ -7,7 +7,7 @@ import { FrameDecoder } from '../../src/client/binary/index.js';
 import { type Fault, type Frame, ModelBook, ModelFault } from './model-book.js';
 
 /** A subscription to a streaming topic. */
-export interface StreamWish {
+export interface StreamRequest {
   readonly channel: 'book' | 'bbo' | 'l3';
   readonly market: string;
   readonly depth?: number;
@@ -31,7 +31,7 @@ export class Followed {
   /** The request that is not acknowledged yet: frames that come before are of the time before it. */
   awaited: number | null = null;
 
-  constructor(readonly wish: StreamWish) {}
+  constructor(readonly request: StreamRequest) {}
 
   /** Whether the book can be used now. */
   get isFollowing(): boolean {
@@ -65,19 +65,19 @@ export class StreamFollower {
   }
 
   /** From now on the topic is followed: what does not fit is repaired. */
-  follow(wish: StreamWish): Followed {
-    const followed = new Followed(wish);
+  follow(request: StreamRequest): Followed {
+    const followed = new Followed(request);
     this.followed.push(followed);
     return followed;
   }
 
   /** Asks for the topic from where its book is, or for a snapshot. */
   subscribe(followed: Followed): void {
-    const { wish, book, isWhole } = followed;
+    const { request, book, isWhole } = followed;
     const resume = isWhole && book !== null ? { resume: { epoch: book.epoch, seq: book.seq } } : {};
     followed.awaited = this.#nextId;
     this.#nextId += 1;
-    const message = { type: 'subscribe', id: followed.awaited, ...wish, ...resume };
+    const message = { type: 'subscribe', id: followed.awaited, ...request, ...resume };
     this.#send(JSON.stringify(message));
   }
 

@@ -15,11 +15,11 @@ export class StreamTape {
     socket.on('message', (data: Buffer) => this.#take(data.toString()));
   }
 
-  static async open(url: string, wish: object, resume?: ResumePoint): Promise<StreamTape> {
+  static async open(url: string, request: object, resume?: ResumePoint): Promise<StreamTape> {
     const socket = new WebSocket(url);
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     const tape = new StreamTape(socket);
-    socket.send(JSON.stringify({ type: 'subscribe', ...wish, resume }));
+    socket.send(JSON.stringify({ type: 'subscribe', ...request, resume }));
     await tape.settle();
     return tape;
   }

@@ -11,7 +11,7 @@ const CHANGE_MS_MAX = 60_000;
 const PAUSE_MS = 20;
 const OWNER = 200;
 
-/** What a bystander has seen. */
+/** The observations of a control client. */
 export interface Sighting {
   /** Changes written on chain, each of which came as a frame before the next was written. */
   readonly changes: number;
@@ -21,10 +21,10 @@ export interface Sighting {
 }
 
 /**
- * An honest client beside hostile ones. It changes the book on chain again and again, and each
- * change must come to it as a frame; nothing else may, and its connection must last.
+ * An honest client that runs next to hostile ones. It repeatedly changes the book on chain, and each
+ * change must arrive as a frame; nothing else may, and its connection must last.
  */
-export class Bystander {
+export class ControlClient {
   #changes = 0;
   #worstMs = 0;
   #stopping = false;
@@ -37,14 +37,14 @@ export class Bystander {
   ) {}
 
   /** Subscribes, and begins to change and to watch the book. */
-  static async start(chain: SceneChain, service: ServiceChild): Promise<Bystander> {
+  static async start(chain: SceneChain, service: ServiceChild): Promise<ControlClient> {
     const client = await CompatibleClient.open(service.socketUrl);
     await client.subscribe({ market: SCENE.name });
-    const bystander = new Bystander(chain, service, client);
-    bystander.#watching = bystander.#watch();
+    const control = new ControlClient(chain, service, client);
+    control.#watching = control.#watch();
     // Nobody may be waiting yet when it fails; `stop` tells.
-    bystander.#watching.catch(() => {});
-    return bystander;
+    control.#watching.catch(() => {});
+    return control;
   }
 
   /** Ends it, and checks that nothing was amiss and the last frame is the book of /l2. */
@@ -58,7 +58,8 @@ export class Bystander {
     const differs = JSON.stringify([last?.bids, last?.asks]) !== JSON.stringify([l2.bids, l2.asks]);
     if (differs) throw new Error(`the last frame was ${JSON.stringify(last)}, /l2 was ${text}`);
     const amiss = [...client.errors, ...client.strange];
-    if (amiss.length > 0) throw new Error(`the bystander was told ${JSON.stringify(amiss[0])}`);
+    if (amiss.length > 0)
+      throw new Error(`the control client was told ${JSON.stringify(amiss[0])}`);
     this.#checkOrder();
     await client.close();
     return { changes: this.#changes, frames: client.frames.length, worstMs: this.#worstMs };
@@ -80,7 +81,7 @@ export class Bystander {
   async #frameOf(price: bigint, from: number) {
     const holds = ({ bids }: SceneBook) => bids.some((level) => level.price === `${price}`);
     const closed = this.client.closed.then(({ code }) => {
-      throw new Error(`the bystander was closed with ${code}`);
+      throw new Error(`the control client was closed with ${code}`);
     });
     closed.catch(() => {});
     return await Promise.race([
