@@ -1,7 +1,7 @@
 /** Accepts clients, or drains them to another process. */
 export interface ClientGate {
   /** Asks all clients to reconnect elsewhere, and accepts none; resolves when the last one has left. */
-  sendAway(): Promise<void>;
+  drainClients(): Promise<void>;
   /** Accepts clients again. */
-  letIn(): void;
+  acceptClients(): void;
 }

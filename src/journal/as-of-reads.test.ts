@@ -1,4 +1,4 @@
-/** Requests for past moments over real files; time and the journal's flush are in the test's hand. */
+/** Requests for past moments over real files; the test controls time and the journal's flush. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-reads-'));
 const life = new PastLife(folder, 3);
 const stays = (): boolean => false;
 
-/** Flushes that a test ends. */
+/** Flushes that the test completes. */
 class HeldJournal {
   readonly flushes: (() => void)[] = [];
   isHeld = false;
@@ -35,7 +35,7 @@ class HeldJournal {
 
 let journal: HeldJournal;
 let timers: ManualTimers;
-/** How long ago the last turn was, by the clock. */
+/** Time since the last turn, by the clock. */
 let quietMs = 0;
 let reads: AsOfReads | undefined;
 
@@ -58,7 +58,7 @@ function newReads(): AsOfReads {
   return reads;
 }
 
-/** The book of the turn so many before the last. */
+/** The book of a turn, counted back from the last. */
 function request(turnsAgo: number): AsOfRequest {
   const [read] = life.markets.flatMap((market) => [...readsOf(market).values()]);
   const shown = life.shown.at(-1 - turnsAgo);
@@ -121,7 +121,7 @@ test('the newest moments are written first, once for all that wait', async () =>
   expect(journal.flushes).toHaveLength(2);
 });
 
-/** The time so many milliseconds after the last turn. */
+/** The time this many milliseconds after the last turn. */
 function requestAfter(afterMs: number): AsOfRequest {
   const { bodies } = request(0);
   return { moment: { by: 'ts', value: life.nowMs + afterMs }, bodies };

@@ -1,6 +1,6 @@
 /**
- * Books of past moments on the main thread: takes requests, sees to it that what they may ask for is in the files,
- * and hands them to threads. Nothing here reads a file or makes a body.
+ * Past books on the main thread: receives requests, ensures that the requested turns are in the
+ * files, and distributes requests to threads. It reads no file and renders no body.
  */
 
 import { availableParallelism } from 'node:os';
@@ -25,13 +25,13 @@ import {
 import type { MomentResult } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
 
-/** What past moments are read with. */
+/** Dependencies of past reads. */
 export interface AsOfOptions {
   readonly files: AsOfFiles;
   readonly journal: FlushedJournal;
   readonly log: Log;
   readonly timers: Timers;
-  /** Threads at most; by default as many as the machine can spare. */
+  /** Maximum threads; by default as many as the machine can spare. */
   readonly threadsMax?: number;
 }
 
@@ -43,7 +43,7 @@ interface Job {
   readonly settle: (reply: AsOfReply) => void;
   readonly fail: (error: Error) => void;
   isSettled: boolean;
-  /** As {@link MomentJob} says. */
+  /** See {@link MomentJob}. */
   flushedMs: number;
   newestMs: number;
 }
@@ -60,10 +60,10 @@ export class AsOfReads implements AsOfSource {
   readonly #timers: Timers;
   readonly #threadsMax: number;
   readonly #recent: RecentTurns;
-  /** The thread that had a job last is the last: its books are the warmest. */
+  /** Ordered by last use: the last thread's books are the warmest. */
   readonly #slots: Slot[] = [];
   readonly #waiting: Job[] = [];
-  /** Requests that have no reply yet. */
+  /** Unanswered requests. */
   readonly #open = new Set<Job>();
   #lastId = 0;
   #isStopped = false;
@@ -83,7 +83,7 @@ export class AsOfReads implements AsOfSource {
     return { open: this.#open.size, threads: this.#slots.length, events: { ...this.#events } };
   }
 
-  /** As {@link AsOfSource} says. Rejects when the thread that worked on it has ended. */
+  /** See {@link AsOfSource}. Rejects when the thread of the request has ended. */
   async readMoment(request: AsOfRequest, isGone: () => boolean): Promise<AsOfReply> {
     this.#events.requests += 1;
     const reply = await this.#makeReply(request, isGone);
@@ -209,7 +209,7 @@ export class AsOfReads implements AsOfSource {
   }
 }
 
-/** Numbers of jobs begin again before they are no longer of 32 bits. */
+/** Job numbers wrap around within 32 bits. */
 const ID_MASK = 0x3fff_ffff;
 
 const STOPPING: AsOfReply = { kind: 'busy', message: 'the service is stopping' };
@@ -222,7 +222,7 @@ const LATE: AsOfReply = {
   message: `the book of this moment was not there within ${AS_OF_MS_MAX} ms`,
 };
 
-/** Half of the cores stay with the live book and its readers. */
+/** Half of the cores are left to the live book and its readers. */
 function threadsOf(cores: number): number {
   return Math.min(AS_OF_THREADS_MAX, Math.max(1, Math.floor(cores / 2)));
 }

@@ -6,15 +6,14 @@ import { workerFile } from './worker-file.js';
 /** The files that a thread reads. */
 export type AsOfFiles = Omit<AsOfSetup, 'unwanted'>;
 
-/** What a thread tells its owner. */
+/** Receives the events of a thread. */
 export interface AsOfListener {
   /** The job has ended. */
   onResult(result: MomentResult): void;
-  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
   onEnd(cause: Error): void;
 }
 
-/** A thread that makes books of past moments, one job at a time. */
+/** A thread that restores past books, one job at a time. */
 export class AsOfThread {
   readonly #worker: Worker;
   readonly #unwanted = new Int32Array(new SharedArrayBuffer(4));
@@ -34,7 +33,7 @@ export class AsOfThread {
     this.#worker.postMessage(job);
   }
 
-  /** The job is to end as soon as possible: nobody waits for it any more. */
+  /** Cancels the job, whose result is no longer needed. */
   giveUpJob(id: number): void {
     Atomics.store(this.#unwanted, 0, id);
   }

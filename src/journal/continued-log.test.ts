@@ -1,4 +1,4 @@
-/** A log that another writer goes on with: the book of its end, its tail, and what a reader makes of both. */
+/** A log that another writer continues: its book at the end, its tail, and the result for readers. */
 import { expect, test } from 'vitest';
 import { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
@@ -6,7 +6,6 @@ import { type JournalPiece, JournalWriter } from '../engine/journal-writer.js';
 import { PROGRAM_ID } from '../sim/bytes/keys.js';
 import { LiveBook, shownBy } from './testing.js';
 
-/** A book that is read from pieces. */
 class ReadBook {
   readonly engine = new Engine({ programId: PROGRAM_ID, epoch: '' });
   readonly reader = new JournalReader(PROGRAM_ID);
@@ -17,7 +16,7 @@ class ReadBook {
   }
 }
 
-/** Lets slots go by; returns what a writer makes of them. */
+/** Passes slots; returns the writer's pieces. */
 function write(writer: JournalWriter, book: LiveBook, slots: number): readonly JournalPiece[] {
   book.steps(slots);
   const log = book.engine.turnLog.take();
@@ -44,7 +43,7 @@ test('a log goes on from the book that a reader made of it, also behind a turn t
     one.read(bytesOf(first, false));
     one.reader.beginTail();
     one.read(bytesOf(first, true));
-    // The writer ends here, within what would be its next message.
+    // The writer ends here, within its next message.
     one.read(bytesOf(first, true).subarray(0, 40));
     one.reader.dropRest();
   }
@@ -65,7 +64,7 @@ test('a log goes on from the book that a reader made of it, also behind a turn t
   expect(shownBy(follower.engine)).toBe(shownBy(book.engine));
   expect(follower.engine.version(0)).toEqual(book.engine.version(0));
   expect(follower.engine.epoch).toBe('first');
-  // One that begins with the checkpoint of the second writer has the same book.
+  // A reader that begins with the second writer's checkpoint has the same book.
   late.read(bytesOf(second, false));
   late.reader.beginTail();
   late.read(bytesOf(second, true));

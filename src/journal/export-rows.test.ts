@@ -1,4 +1,4 @@
-/** Rows of an export against the book of each moment, as it is read from each file by itself. */
+/** Rows of an export, compared with the book of each moment, as read from each file separately. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const CHANNELS = ['book', 'orders'] as const;
 
 type Channel = (typeof CHANNELS)[number];
 
-/** The market's book at the end of a turn: a line a level, or an order. */
+/** The market's book at the end of a turn: a line per level or order. */
 interface Moment {
   readonly ts: number;
   readonly state: string;
@@ -62,7 +62,7 @@ function momentOf(engine: Engine, ts: number): Moment {
   return { ts, state, lines: { book, orders } };
 }
 
-/** Each moment of each file, up to where it is damaged. */
+/** Each moment of each file, up to its damage. */
 function momentsOf(folder: string): readonly Moment[] {
   return readSegments(folder, null).segments.flatMap((segment) => {
     const moments: Moment[] = [];
@@ -81,7 +81,7 @@ function momentsOf(folder: string): readonly Moment[] {
   });
 }
 
-/** A row: what it is of, and what that has from now on; null when it is gone. */
+/** A row: its identity, and its new value; null when removed. */
 interface Row {
   readonly ts: number;
   readonly isSnapshot: boolean;
@@ -107,7 +107,7 @@ function rowsOf({ count, columns }: RowBlock): readonly Row[] {
   });
 }
 
-/** A reader that applies rows in their order and knows nothing else, and one that drops the book where rows of a snapshot begin. */
+/** A reader that only applies rows in order, and one that clears the book at the start of a snapshot. */
 class RowReader {
   readonly #dropsBooks: boolean;
   readonly #held = new Map<string, string>();
@@ -140,7 +140,7 @@ function exported(folder: string, channel: Channel, part: Part = {}) {
   return { holes, rows: blocks.flatMap((block) => (block === null ? [] : rowsOf(block))) };
 }
 
-/** Compares what readers of the rows have at each moment, and returns how many moments had a book. */
+/** Compares the readers' books at each moment, and returns how many moments had a book. */
 function checkMoments(moments: readonly Moment[], rows: readonly Row[], channel: Channel): number {
   const readers = [new RowReader('plain'), new RowReader('by snapshots')];
   let applied = 0;
@@ -158,7 +158,10 @@ function checkMoments(moments: readonly Moment[], rows: readonly Row[], channel:
   return books;
 }
 
-/** A book that is not rebuilding is that of the last whole book, whose rows are of one moment, and of the rows behind it. */
+/**
+ * Outside of a rebuild, the book equals the last whole book, whose rows share a moment, plus the
+ * later rows.
+ */
 function checkLastSnapshot(rows: readonly Row[], lines: readonly string[]): void {
   const ts = rows.findLast(({ isSnapshot }) => isSnapshot)?.ts ?? 0;
   const reader = new RowReader('plain');
@@ -166,7 +169,10 @@ function checkLastSnapshot(rows: readonly Row[], lines: readonly string[]): void
   expect(reader.lines).toEqual(lines);
 }
 
-/** Appends a run of so many slots, which reads its first accounts in several turns; the first of all has none. */
+/**
+ * Appends a run of some slots, which reads its first accounts in several turns; the very first one
+ * has none.
+ */
 async function appendRun(
   folder: string,
   run: { readonly seed: number; readonly slot: number; readonly parts?: number },

@@ -1,4 +1,4 @@
-/** A market's book as rows, from its journal. */
+/** Exports a market's book as rows, from its journal. */
 import type { RowBlock } from '../contract/row-block.js';
 import type { Engine } from '../engine/engine.js';
 import type { EngineError } from '../engine/errors.js';
@@ -9,7 +9,7 @@ import { findLostEnd } from './store/lost-end.js';
 import { continues, type SegmentInfo } from './store/segment-info.js';
 import { SegmentPlayer } from './store/segment-player.js';
 
-/** What is exported: segments in their order, and a part of their time. */
+/** The segments in order, and the time range. */
 export interface ExportedBook {
   readonly folder: string;
   readonly segments: readonly SegmentInfo[];
@@ -20,15 +20,16 @@ export interface ExportedBook {
   /** The first and the last moment, unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** A file is damaged, and the rows go on with the book of the next one. */
+  /** Called for a damaged file; the rows continue with the next file's book. */
   readonly onHole: (hole: ReplayHole) => void;
 }
 
 /**
- * The rows of the whole book first, then of what each turn changed, as {@link JournalRows} has them. In the next run, and after a gap
- * or a damaged file, rows make the new book of the one before: applied in their order they are the book of each moment. Returns whether
- * there was the market. Throws an EngineError where the last file is damaged, or the book is not the one that was written. Null is a
- * pause, after each file.
+ * Yields the rows of the whole book, then the changes of each turn, in the format of {@link
+ * JournalRows}. In the next run, and after a gap or a damaged file, the rows convert the previous
+ * book to the new one: applied in order they give the book of each moment. Returns whether the
+ * market existed. Throws an EngineError when the last file is damaged, or the book differs from the
+ * written one. Null is a pause, after each file.
  */
 export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, boolean> {
   const levels = { levels: EXPORT_LEVELS };
@@ -39,7 +40,7 @@ export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, bo
   let engine: Engine | undefined;
   for (const [index, segment] of book.segments.entries()) {
     if (segment.first.ts > book.toMs) {
-      // A run whose clock was set back may come.
+      // A run whose clock was set back may follow.
       engine = undefined;
       continue;
     }
@@ -64,7 +65,7 @@ export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, bo
   return rows.hasMarket;
 }
 
-/** What is read of a segment, and the one that goes on with it. */
+/** A segment's reader, and the next segment. */
 interface SegmentRows {
   readonly book: ExportedBook;
   readonly rows: JournalRows;
@@ -72,8 +73,8 @@ interface SegmentRows {
 }
 
 /**
- * The blocks that are full; what is left waits for the next segment. Returns why the file could not be read to where the next one
- * begins; null when it was, or to the last moment.
+ * Yields the full blocks; the rest waits for the next segment. Returns why the file could not be
+ * read up to the next one's start; null when it was, or up to the last moment.
  */
 function* readSegmentRows(
   player: SegmentPlayer,

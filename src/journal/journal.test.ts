@@ -8,7 +8,7 @@ import { cleanUp, LiveBook, newFolder, readShown } from './testing.js';
 
 afterEach(cleanUp);
 
-/** A journal on a thread of its own, of a book that has begun, and what it logs. */
+/** A journal on its own thread, with a running book, and its log lines. */
 async function startJournal(folder: string, book: LiveBook, programId = PROGRAM_ID) {
   const logged: string[] = [];
   const note = (_: object, message: string): void => void logged.push(message);
@@ -24,7 +24,7 @@ async function startJournal(folder: string, book: LiveBook, programId = PROGRAM_
   return { journal, logged };
 }
 
-/** Lets slots go by as a feed does. */
+/** Passes slots like a feed. */
 function play(book: LiveBook, journal: Journal, slots: number): void {
   for (let at = 0; at < slots; at += 1) {
     book.step();
@@ -80,7 +80,7 @@ test('a flush says whether the file has all turns', async () => {
   const { journal } = await startJournal(newFolder(), book);
   play(book, journal, 3);
   expect(await journal.flush()).toBe(true);
-  // As when the thread has no room for more.
+  // As when the thread is full.
   const take = vi.spyOn(book.engine.turnLog, 'take').mockReturnValue(null);
   play(book, journal, 1);
   expect(await journal.flush()).toBe(false);
@@ -108,7 +108,7 @@ test('turns that the core has lost end the journal, and not the book', async () 
   expect(logged).toContain('JOURNAL_FAILED');
   play(book, journal, 5);
   await journal.stop();
-  // What came before is whole.
+  // Everything before it is complete.
   const kept = readShown(folder);
   expect([...kept]).toEqual([...book.shown].slice(0, kept.size));
   expect(kept.size).toBe(5);

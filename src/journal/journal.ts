@@ -1,6 +1,7 @@
 /**
- * The journal on the main thread: takes whole turns from the core and hands them to the thread that writes them. It
- * waits for nothing: what the thread has not taken waits in bounded memory, and beyond that the journal ends, never the book.
+ * The journal on the main thread: takes whole turns from the core and passes them to the writing
+ * thread. It never blocks: untaken turns wait in bounded memory, and beyond that the journal ends,
+ * never the book.
  */
 import type { JournalListing, JournalSource, JournalStats } from '../contract/journal-source.js';
 import type { PublishMark } from '../contract/publish-mark.js';
@@ -22,13 +23,16 @@ import type { LogSetup, TakenLog } from './model/log-place.js';
 import type { FromJournal, JournalSetup, WorkerStats } from './model/messages.js';
 import { type JournalLink, startThread } from './worker-link.js';
 
-/** What a journal works with. */
+/** Dependencies of a journal. */
 export interface JournalOptions {
   /** A folder, or a log on NATS. */
   readonly setup: JournalSetup | LogSetup;
-  /** Nothing more is written, ever: `LOG_FENCED` where another process writes the log, `LOG_MISMATCH` where it is of another chain, else `JOURNAL_FAILED`. */
+  /**
+   * Called when the journal has ended for good: `LOG_FENCED` when another process writes the log,
+   * `LOG_MISMATCH` when it belongs to another chain, else `JOURNAL_FAILED`.
+   */
   readonly onEnded?: (error: JournalError) => void;
-  /** Where the core writes what moves its book. */
+  /** The core's log of the book's inputs. */
   readonly turnLog: TurnLog;
   readonly log: Log;
   readonly timers: Timers;
@@ -55,12 +59,12 @@ export class Journal implements JournalSource {
   #inFlightBytes = 0;
   #drainTimer: Timer | null = null;
   #aliveTimer: Timer | null = null;
-  /** Called with the first thing that the thread says of its folder. */
+  /** Called with the thread's first report about its folder. */
   #onOpened: ((refusal: JournalError | null) => void) | null = null;
   #onEnded: (() => void) | null = null;
   readonly #flushes = new Map<number, (isWhole: boolean) => void>();
   #lastFlush = 0;
-  /** Why nothing more is taken; null while turns are. */
+  /** Why no more turns are taken; null while they are. */
   #endReason: string | null = null;
 
   constructor(options: JournalOptions) {
@@ -69,11 +73,12 @@ export class Journal implements JournalSource {
   }
 
   /**
-   * Starts the thread, and the log of the core, which holds no account yet. A folder that cannot be used now is tried
-   * again; {@link Journal.readStats} says why.
+   * Starts the thread, and the log of the core, which has no account yet. An unusable folder is
+   * retried; {@link Journal.readStats} has the reason.
    *
    * # Errors
-   * `JOURNAL_LOCKED` when another process has the folder; `LOG_REFUSED` when NATS does not let us in; `LOG_MISMATCH`; `JOURNAL_FAILED`.
+   * `JOURNAL_LOCKED` when another process has the folder; `LOG_REFUSED` when NATS denies access;
+   * `LOG_MISMATCH`; `JOURNAL_FAILED`.
    */
   async start(): Promise<void> {
     const { setup, turnLog } = this.#options;
@@ -87,7 +92,7 @@ export class Journal implements JournalSource {
     if ('log' in setup) this.#planAlive();
   }
 
-  /** Goes on with the log of another core, whose book is the one of the turn log, and which this reader has read. */
+  /** Continues the log of another core. The turn log's book is that core's, as read by this reader. */
   takeOver(taken: TakenLog, reader: JournalReader): void {
     if (this.#endReason !== null) return;
     this.#link?.sendMessage({ kind: 'takeOver', taken });
@@ -117,8 +122,8 @@ export class Journal implements JournalSource {
   }
 
   /**
-   * Is to be called after each turn of the core, with what it publishes: hands over what waits when it is much, or has
-   * waited long, and for a log at once.
+   * Call this after each turn of the core, with its publications: passes on pending turns when they
+   * are large or old, and for a log immediately.
    */
   endTurn(mark: PublishMark): void {
     if (this.#endReason !== null) return;
@@ -130,8 +135,8 @@ export class Journal implements JournalSource {
   }
 
   /**
-   * Resolves with true when the newest file has all turns so far; with false when turns wait for room, or the journal
-   * has stopped.
+   * Resolves with true when the newest file has all turns so far; with false when turns wait for
+   * room, or the journal has stopped.
    */
   async flush(): Promise<boolean> {
     this.#drain();
@@ -152,7 +157,7 @@ export class Journal implements JournalSource {
     this.#aliveTimer?.cancel();
     const link = this.#link;
     if (link === null) return;
-    // What the thread has still to take is in memory either way.
+    // Untaken turns are in memory either way.
     this.#drainUpTo(Number.POSITIVE_INFINITY);
     this.#options.turnLog.stop();
     const ended = new Promise<void>((resolve) => {
@@ -188,7 +193,7 @@ export class Journal implements JournalSource {
     this.#drainUpTo(IN_FLIGHT_BYTES_MAX);
   }
 
-  /** Hands over what waits, piece by piece, until so many bytes are on their way. */
+  /** Passes on pending turns, piece by piece, up to this many bytes in flight. */
   #drainUpTo(bytesMax: number): void {
     this.#drainTimer?.cancel();
     this.#drainTimer = null;
@@ -231,7 +236,7 @@ export class Journal implements JournalSource {
     }
   }
 
-  /** At the start; later it is the end, as of a log that another process has taken over. */
+  /** At the start a refusal; later the end, for example when another process has taken over the log. */
   #handleRefusal(refusal: JournalError): void {
     if (this.#onOpened === null) this.#options.onEnded?.(refusal);
     else this.#onOpened(refusal);
@@ -244,11 +249,14 @@ export class Journal implements JournalSource {
 
   #noteTaken(bytes: number): void {
     this.#inFlightBytes = Math.max(0, this.#inFlightBytes - bytes);
-    // What waited for room, if any did.
+    // Turns that waited for room, if any.
     if (this.#options.turnLog.waitingBytes() >= DRAIN_BYTES) this.#drain();
   }
 
-  /** What the thread knew of the accounts is gone with it, so there is no other one before the service starts again. */
+  /**
+   * The thread's knowledge of the accounts is lost with it, so there is no replacement before the
+   * service restarts.
+   */
   #handleEnd(cause: Error): void {
     this.#link = null;
     for (const resolve of this.#flushes.values()) resolve(false);

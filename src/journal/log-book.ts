@@ -13,30 +13,27 @@ import { isFollowedBy, type LogMessageId, textOfId } from './nats/message-id.js'
 /** A mark for topics of all intervals. */
 const ALL_CLASSES = 0xff;
 
-/** From the freshest to the least. */
+/** From the freshest to the least fresh. */
 const STATES: readonly FeedState[] = ['live', 'lagging', 'stale', 'rebuilding'];
 
-/** What the book of a log works with, and whom it tells. */
+/** The dependencies of a log's book, and its listeners. */
 export interface LogBookOptions {
   readonly programId: string;
   readonly engine: Engine;
   readonly timers: Timers;
-  /** After each turn. */
   readonly onTurn?: ((turn: TurnChanges, mark: PublishMark) => void) | undefined;
-  /** Makes the frames of a mark: the next turn waits for them. */
+  /** Renders the frames of a mark: the next turn waits for them. */
   readonly publisher?: MarkPublisher | undefined;
 }
 
-/** The book that a log makes: restored from a checkpoint, then moved message by message. */
+/** The book of a log: restored from a checkpoint, then updated message by message. */
 export class LogBook {
   readonly #options: LogBookOptions;
   #reader: JournalReader;
   /** The last message, and the sequence number of the next; 0 before a checkpoint was restored. */
   #last: LogMessageId | null = null;
   #next = 0;
-  /** What the log says of its book. */
   #state: FeedState = 'rebuilding';
-  /** How fresh the log itself is here. */
   #freshness: FeedState = 'stale';
   /** The state that topics show. */
   #published: FeedState = 'stale';
@@ -47,12 +44,12 @@ export class LogBook {
     this.#reader = new JournalReader(options.programId);
   }
 
-  /** The sequence number of the message that is to be applied next; 0 for none before a checkpoint is restored. */
+  /** The sequence number of the next message; 0 before a checkpoint is restored. */
   get nextSequence(): number {
     return this.#next;
   }
 
-  /** What the log says of its book, however late it is here. */
+  /** The state of the book according to the log, regardless of local delays. */
   get state(): FeedState {
     return this.#state;
   }
@@ -65,12 +62,12 @@ export class LogBook {
     return this.#turns;
   }
 
-  /** The bytes of accounts (base58) of the book as it stands; null for those that it has none of. */
+  /** The bytes of the book's accounts (base58); null for missing ones. */
   readAccounts(keys: readonly string[]): readonly (Uint8Array | null)[] {
     return this.#reader.readAccounts(keys);
   }
 
-  /** Puts a checkpoint in the place of the book. Throws an EngineError. */
+  /** Replaces the book by a checkpoint. Throws an EngineError. */
   restoreCheckpoint({ bytes, next }: LogCheckpoint): void {
     const { engine, programId } = this.#options;
     this.forgetBook();
@@ -82,17 +79,16 @@ export class LogBook {
     this.#state = engine.state;
     this.#next = next;
     this.#setState();
-    // Readers of a book before it begin again.
+    // Readers of the previous book start over.
     this.#publishAll();
   }
 
-  /** The log does not go on where the book stands: a checkpoint is needed. */
+  /** The log does not continue the book: a checkpoint is needed. */
   forgetBook(): void {
     this.#last = null;
     this.#next = 0;
   }
 
-  /** Whether a message is the one that comes next. */
   isNext({ sequence, id, after }: LogMessage): boolean {
     if (sequence !== this.#next || id === null) return false;
     if (this.#last === null) return id.index === 0;
@@ -100,11 +96,11 @@ export class LogBook {
   }
 
   /**
-   * Applies the message that comes next, each turn when the frames of the one before are made. Throws an EngineError where it is damaged, or the
-   * book is not the one that was written.
+   * Applies the next message, each turn after the previous turn's frames are rendered. Throws an
+   * EngineError when it is damaged, or the book differs from the written one.
    */
   async applyMessage({ sequence, id, bytes, after }: LogMessage): Promise<void> {
-    // Another core goes on: the one before may have ended within a turn.
+    // Another core continues: the previous one may have ended within a turn.
     if (after !== '') this.#reader.dropRest();
     if (id?.index === 0) this.#reader.beginTail();
     this.#reader.pushBytes(bytes);
@@ -113,12 +109,12 @@ export class LogBook {
     this.#next = sequence + 1;
   }
 
-  /** The name of the last message; empty before one was applied. */
+  /** The name of the last message; empty before the first. */
   get lastName(): string {
     return this.#last === null ? '' : textOfId(this.#last);
   }
 
-  /** Stops following. Returns the reader, which has the accounts of the book as the log has it. */
+  /** Stops following. Returns the reader, which has the log's accounts. */
   handOver(): JournalReader {
     const { engine } = this.#options;
     if (engine.state !== this.#state) engine.setState(this.#state);
@@ -126,7 +122,10 @@ export class LogBook {
     return this.#reader;
   }
 
-  /** Sets how fresh the log is here; bodies and frames show the worse of this and of what the log says of its book. No sequence number moves with it. */
+  /**
+   * Sets the local freshness of the log; bodies and frames show the worse of this and the log's
+   * state. It does not affect sequence numbers.
+   */
   showFreshness(freshness: FeedState): void {
     this.#freshness = freshness;
     this.#setState();
@@ -135,14 +134,14 @@ export class LogBook {
 
   #setState(): void {
     const { engine } = this.#options;
-    // Without a market nothing is shown, and the engine does not know what the log says.
+    // Without a market nothing is shown, and the engine does not have the log's state.
     if (engine.markets().length === 0) return;
     const [own, ofLog] = [this.#freshness, this.#state];
     const shown = STATES.indexOf(own) > STATES.indexOf(ofLog) ? own : ofLog;
     if (engine.state !== shown) engine.setState(shown);
   }
 
-  /** Publishes what no mark of the log has, to the topics of all markets. */
+  /** Publishes a change outside of the log's marks, to the topics of all markets. */
   #publishAll(): void {
     const { engine, onTurn } = this.#options;
     this.#published = engine.state;
@@ -160,7 +159,7 @@ export class LogBook {
         sliceMs = timers.nowMs();
       }
       await this.#whenPublished();
-      // The log knows nothing of what is shown here, and a turn is to be the same everywhere.
+      // The log does not contain the locally shown state, and a turn must be equal everywhere.
       if (engine.state !== this.#state) engine.setState(this.#state);
       const step = engine.readJournal(this.#reader);
       this.#state = engine.state;

@@ -1,4 +1,4 @@
-/** The log of a core on a NATS server, and followers that make its book again. */
+/** The log of a core on a NATS server, and followers that rebuild its book. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import {
@@ -18,7 +18,6 @@ import { bucketOf } from './nats/connect.js';
 useLogServer();
 
 const OTHER_PROGRAM = '11111111111111111111111111111112';
-/** How old a log is that lags in these tests. */
 const HELD_MS = 2_000;
 
 describe('a follower', () => {
@@ -81,7 +80,7 @@ describe('a book that the core held back', () => {
     });
     await edge.showsBook(core.book);
     await server.kill();
-    // The first one is on its way when the server is gone; the others wait behind it.
+    // The first one is in flight when the server is gone; the others are queued.
     await core.writeSlots(1);
     await until(() => core.state === 'stopped');
     await core.writeSlots(10);
@@ -109,7 +108,7 @@ describe('a book that the core held back', () => {
     });
     await edge.showsBook(core.book);
     await until(() => edge.engine.state === 'lagging');
-    // Its thread goes on to say that it is alive as soon as the main thread does.
+    // Its thread sends signs of life as soon as the main thread does.
     await until(async () => {
       await core.service.receiveMessage({ kind: 'alive' });
       return edge.engine.state === 'live';

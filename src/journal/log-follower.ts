@@ -15,41 +15,41 @@ import type { StoredCheckpoint } from './nats/checkpoint-store.js';
 import { requireOrigin } from './nats/log-origin.js';
 import { type LogMessage, LogReader } from './nats/log-reader.js';
 
-/** What a follower works with, and whom it tells. */
+/** The dependencies of a follower, and its listeners. */
 export interface LogFollowerOptions extends LogBookOptions {
   readonly place: LogPlace;
-  /** The chain that the log has to be of; left out for any. */
+  /** The required chain of the log; by default any. */
   readonly genesisHash?: string | undefined;
   readonly log: Log;
-  /** How fresh a book is whose log was silent for so many milliseconds. */
+  /** The freshness of a book whose log was silent for some milliseconds. */
   readonly freshness: (ageMs: number) => FeedState;
-  /** Clients are sent to another edge when the log was lost for so long, milliseconds. */
+  /** Time without the log after which clients are drained to another edge, milliseconds. */
   readonly sendAwayAfterMs: number;
   readonly clients?: ClientGate | undefined;
-  /** Once, when the book is live for the first time. */
+  /** Called once, when the book is live for the first time. */
   readonly onFirstLive?: (() => void) | undefined;
 }
 
-/** Codes of failures after which no try again can help; empty for a bug. */
+/** Codes of final failures; empty for a bug. */
 const FINAL_CODES: ReadonlySet<string> = new Set([
   ...['', 'LOG_REFUSED', 'LOG_MISMATCH', 'JOURNAL_PROGRAM_MISMATCH'],
 ]);
 
-/** What a follower did, for metrics. */
+/** Counters of a follower, for metrics. */
 export interface LogFollowerStats {
   readonly logTurns: number;
   readonly logBytes: number;
-  /** Checkpoints that were put in the place of the book: the first, and after each hole and each new epoch. */
+  /** Restored checkpoints: the first, and after each hole and each new epoch. */
   readonly logRestores: number;
-  /** Times that the log could not be read on. */
   readonly logFailures: number;
-  /** Times that clients were sent to another edge. */
+  /** Drains of clients to another edge. */
   readonly logSendAways: number;
 }
 
 /**
- * The feed of an edge: the book that the log of a core makes. While the log is silent, or is being read from behind, the book says that it is
- * `lagging` or `stale`; nothing of it makes a sequence number, so all edges of a log have the same ones.
+ * The feed of an edge: the book of a core's log. While the log is silent, or the edge catches up,
+ * the book is `lagging` or `stale`; this state does not affect sequence numbers, so all edges of a
+ * log agree.
  */
 export class LogFollower {
   readonly #options: LogFollowerOptions;
@@ -58,14 +58,20 @@ export class LogFollower {
   #reader: LogReader | null = null;
   #genesisHash: string | null = null;
   #everLive = false;
-  /** Whether all that the log had was read, since it was silent last. */
+  /** Whether the log was read to its end since it was last silent. */
   #isCaughtUp = false;
   #isSentAway = false;
-  /** Whether the book is of a checkpoint before what readers have seen of this epoch, and is not read to there yet. */
+  /**
+   * Whether the book comes from a checkpoint older than the readers' state of this epoch, and has
+   * not caught up yet.
+   */
   #isOlder = false;
-  /** The message that comes next of all that were applied in this epoch, also before the book was lost. */
+  /** The next message after all applied ones of this epoch, also before the book was lost. */
   #furthest = 0;
-  /** After the book was lost: until this time a checkpoint is of no use that does not begin with this message or a later one. */
+  /**
+   * After the book was lost: until this time a checkpoint is useless unless it begins with this
+   * message or a later one.
+   */
   #usefulFrom = 0;
   #restoreAtMs = 0;
   readonly #restoreWaits = new Backoff({
@@ -73,7 +79,7 @@ export class LogFollower {
   });
   #messageAtMs: number;
   #waiting = 0;
-  /** For how long the core held what was behind the last message. */
+  /** The producer's queue delay after the last message. */
   #behindMs = 0;
   #failure: string | null = null;
   #watch: Timer | null = null;
@@ -85,7 +91,10 @@ export class LogFollower {
     this.#book = new LogBook(options);
   }
 
-  /** Follows the log; resolves after a stop. Rejects where no try again can help: `LOG_REFUSED`, `LOG_MISMATCH`, `JOURNAL_PROGRAM_MISMATCH`. */
+  /**
+   * Follows the log; resolves after a stop. Rejects on final failures: `LOG_REFUSED`,
+   * `LOG_MISMATCH`, `JOURNAL_PROGRAM_MISMATCH`.
+   */
   async start(): Promise<void> {
     const { signal } = this.#stop;
     this.#planWatch();
@@ -108,39 +117,40 @@ export class LogFollower {
 
   status(): Readiness {
     const { state } = this.#options.engine;
-    // An older book is not for readers that have seen a newer one.
+    // An older book must not be shown to readers that have seen a newer one.
     const everLive = this.#everLive && !this.#isOlder;
     const reason = everLive && state === 'live' ? null : this.#reasonOf(state);
     return { everLive, state: everLive ? state : 'starting', reason, slot: this.slot };
   }
 
-  /** How old the log is here: since all of it was read, and for how long the core held then what was behind its last message. */
+  /**
+   * The local age of the log: time since it was completely read, plus the producer's queue delay
+   * after its last message.
+   */
   logAgeMs(): number {
     return this.#options.timers.nowMs() - this.#messageAtMs + this.#behindMs;
   }
 
-  /** Accounts (base58) as base64, as of the book; null for those that it has none of. */
+  /** Accounts (base58) as base64, from the book; null for missing ones. */
   async readAccounts(keys: readonly string[]): Promise<readonly (string | null)[]> {
     const accounts = this.#book.readAccounts(keys);
     return accounts.map((bytes) => bytes && Buffer.from(bytes).toString('base64'));
   }
 
-  /** Where it is in the log: the message that comes next, and the name of the one before. */
   position(): { readonly next: number; readonly lastName: string } {
     return { next: this.#book.nextSequence, lastName: this.#book.lastName };
   }
 
-  /** The chain that the log is of; null before a checkpoint was read, and where the log does not say. */
+  /** The chain of the log; null before a checkpoint was read, and when the log does not name it. */
   get genesisHash(): string | null {
     return this.#genesisHash;
   }
 
-  /** The slot of the book. */
   get slot(): number {
     return this.#book.slot;
   }
 
-  /** After a stop, when start has resolved: the book is as the log has it, and the reader has its accounts. */
+  /** After a stop, when start has resolved: the book is the log's, and the reader has its accounts. */
   handOver(): JournalReader {
     return this.#book.handOver();
   }
@@ -173,7 +183,7 @@ export class LogFollower {
 
   #throwHole({ sequence }: LogMessage): never {
     const next = this.#book.nextSequence;
-    // Only a checkpoint behind the hole leads on.
+    // Only a checkpoint after the hole helps.
     this.#usefulFrom = sequence;
     const what =
       sequence === next
@@ -183,14 +193,15 @@ export class LogFollower {
   }
 
   /**
-   * Puts the newest checkpoint in the place of the book; false where there is none of use yet. As when a service is started again, nothing of
-   * another epoch goes on; and in one epoch readers never see a sequence number go back.
+   * Restores the newest checkpoint; false when there is no useful one yet. As after a restart,
+   * nothing of another epoch continues; and within an epoch readers never see a sequence number
+   * decrease.
    */
   async #restore(reader: LogReader): Promise<boolean> {
     const isWaiting = this.#options.timers.nowMs() < this.#restoreAtMs;
     const checkpoint = await reader.readCheckpoint(isWaiting ? this.#usefulFrom : 0);
     if (checkpoint === null) {
-      // The log answers, and there is no hole in it: what failed before is over.
+      // The log responds without a hole: the last failure is over.
       if (this.#usefulFrom === 0) this.#failure = null;
       return false;
     }
@@ -201,12 +212,12 @@ export class LogFollower {
     const isOther = engine.epoch !== '' && engine.epoch !== epoch;
     if (isOther) this.#furthest = 0;
     this.#isOlder = checkpoint.next < this.#furthest;
-    if (isOther || this.#isOlder) await clients?.sendAway();
+    if (isOther || this.#isOlder) await clients?.drainClients();
     this.#isSentAway ||= this.#isOlder;
     this.#isCaughtUp = false;
     this.#showFreshness();
     this.#book.restoreCheckpoint(checkpoint);
-    if (isOther && !this.#isSentAway) clients?.letIn();
+    if (isOther && !this.#isSentAway) clients?.acceptClients();
     this.#furthest = Math.max(this.#furthest, checkpoint.next);
     this.#counts.logRestores += 1;
     log.info({ epoch, next: checkpoint.next }, 'a checkpoint of the log was restored');
@@ -225,7 +236,7 @@ export class LogFollower {
     this.#counts.logBytes += message.bytes.length;
     this.#furthest = Math.max(this.#furthest, this.#book.nextSequence);
     if (message.waiting === 0 && this.#book.nextSequence === this.#furthest) this.#noteCaughtUp();
-    // What it has was old before, and old messages do not make a book fresh that is being read.
+    // Old messages do not make a book fresh that is still catching up.
     if (this.#isCaughtUp) {
       this.#messageAtMs = this.#options.timers.nowMs();
       this.#behindMs = message.behindMs;
@@ -252,9 +263,9 @@ export class LogFollower {
     this.#failure = shown;
   }
 
-  /** The book is no longer that of the log, or was never. */
+  /** The book no longer matches the log, or never did. */
   #loseBook(code: string): void {
-    // A hole stays where it is. What was damaged may be read rightly the next time.
+    // A hole is permanent. A damaged message may be read correctly the next time.
     const waitMs = code === 'LOG_LOST' ? LOG_RESTORE_MS_MAX : this.#restoreWaits.next();
     this.#restoreAtMs = this.#options.timers.nowMs() + waitMs;
     this.#book.forgetBook();
@@ -275,23 +286,23 @@ export class LogFollower {
     const fresh = freshness(ageMs);
     if (fresh === 'stale') this.#isCaughtUp = false;
     this.#book.showFreshness(fresh === 'live' && !this.#isCaughtUp ? 'stale' : fresh);
-    if (ageMs >= sendAwayAfterMs && this.#everLive) this.#sendAway();
+    if (ageMs >= sendAwayAfterMs && this.#everLive) this.#drainClients();
     if (engine.state === 'live' && this.#isCaughtUp && this.#book.nextSequence > 0)
       this.#noteLive();
   }
 
-  #sendAway(): void {
+  #drainClients(): void {
     if (this.#isSentAway) return;
     this.#isSentAway = true;
     this.#counts.logSendAways += 1;
     this.#options.log.warn({}, 'clients are sent to another edge: the log is lost');
-    this.#options.clients?.sendAway().catch((error: unknown) => {
+    this.#options.clients?.drainClients().catch((error: unknown) => {
       this.#options.log.warn({ reason: loggedFailure(error) }, 'clients could not be sent away');
     });
   }
 
   #noteLive(): void {
-    if (this.#isSentAway) this.#options.clients?.letIn();
+    if (this.#isSentAway) this.#options.clients?.acceptClients();
     this.#isSentAway = false;
     if (this.#everLive) return;
     this.#everLive = true;

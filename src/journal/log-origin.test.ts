@@ -1,4 +1,4 @@
-/** The chain and the program of a log, on a NATS server: nobody writes that of another one, or goes on with it. */
+/** The chain and the program of a log, on a NATS server: cores of another one neither write nor continue it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
@@ -17,13 +17,12 @@ useLogServer();
 
 const OTHER_CHAIN = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 
-/** Why a core was refused, in words; empty where it was not. */
+/** Why a core was refused; empty when it was not. */
 function refusalOf({ messages }: Core): string {
   const refusal = messages.find((message) => message.kind === 'refused');
   return refusal === undefined ? '' : `${refusal.code}: ${refusal.message}`;
 }
 
-/** The messages that a log has had. */
 async function lengthOf(setup: LogSetup): Promise<number> {
   return (await new LogAppender(await openLog(setup), setup).readLast()).sequence;
 }
@@ -78,14 +77,13 @@ test('a standby whose log is replaced by that of another chain ends', async (con
     failure = error;
   });
   await until('an end', async () => {
-    // Behind the end of the log before.
+    // After the end of the previous log.
     await other.beginSegment();
     await other.writeSlots(1);
     await sleep(500);
     return failure;
   });
   expect(failure).toMatchObject({ code: 'LOG_MISMATCH' });
-  // An edge shows whatever the log has, and says of which chain it is.
   await edge.showsBook(other.book);
   expect(edge.follower.genesisHash).toBe(OTHER_CHAIN);
 });

@@ -1,4 +1,4 @@
-/** Followers of a log that does not go on, on a NATS server: what their readers see meanwhile. */
+/** Followers of a log with holes, on a NATS server: the state that their readers see meanwhile. */
 import { expect, test } from 'vitest';
 import { Core, Edge, newSetup, openLog, useLogServer } from '../../test/support/log-scene.js';
 import { until } from '../../test/support/until.js';
@@ -24,7 +24,7 @@ test('a follower of a log of another version waits, and says so', async (context
   const edge = new Edge(setup);
   await until(() => edge.follower.status().reason?.includes('version') === true);
   expect(edge.follower.status()).toMatchObject({ everLive: false, state: 'starting' });
-  // It reads that checkpoint less and less often, and the next one at once.
+  // It reads that checkpoint at growing intervals, and the next one immediately.
   const sinceMs = performance.now();
   await until('some tries', () => performance.now() - sinceMs > 3_000);
   expect(edge.follower.stats().logFailures).toBeLessThan(9);
@@ -89,7 +89,7 @@ test('a follower joins a log that holds less than a checkpoint is long', async (
   await edge.showsBook(core.book);
 });
 
-/** Appends bytes that are no block, and a block behind them, with a name that is made of the last one. */
+/** Appends corrupt bytes, and a valid block after them, with a name derived from the last one. */
 async function appendBehind(
   setup: LogSetup,
   rename: (last: LogMessageId) => LogMessageId,

@@ -8,22 +8,23 @@ import { connectLog, type LogConnection } from './nats/connect.js';
 import { LogAppender } from './nats/log-appender.js';
 import { textOfId } from './nats/message-id.js';
 
-/** What takes a log over. */
+/** Options of a failover. */
 export interface TakeOverOptions {
   readonly setup: LogSetup;
   readonly follower: Pick<LogFollower, 'position'>;
-  /** The name of the run that goes on, which no other core has. */
+  /** The unique name of the continuing run. */
   readonly run: string;
   readonly timers: Timers;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads the log of another core to its end and appends the first message of this run, behind which no other one can append. Resolves with its place; the
- * follower then has all that is before it.
+ * Reads another core's log to its end and appends the first message of this run, which fences off
+ * other writers. Resolves with its position; the follower then has everything before it.
  *
  * # Errors
- * `LOG_LOST`: there is nothing to go on with, or it could not be read in time. Whatever a signal aborts with.
+ * `LOG_LOST`: there is nothing to continue, or it could not be read in time. The signal's reason
+ * when it aborts.
  */
 export async function takeLogOver(options: TakeOverOptions): Promise<TakenLog> {
   const { setup, timers, signal } = options;
@@ -33,7 +34,7 @@ export async function takeLogOver(options: TakeOverOptions): Promise<TakenLog> {
     const appender = new LogAppender(connection, setup);
     for (;;) {
       const taken = await tryOnce(options, appender, untilMs).catch((error: unknown) => {
-        // Another core was late, or NATS is: as long as the lease is ours it is our turn.
+        // Another core appended late, or NATS is slow: while this core holds the lease it retries.
         if (isPassing(error) && timers.nowMs() < untilMs) return null;
         throw error;
       });

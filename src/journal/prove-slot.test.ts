@@ -1,4 +1,4 @@
-/** Services that read one chain by different ways hold the same, slot by slot; one changed lot is found. */
+/** Services that read one chain in different ways have equal states, slot by slot; a changed lot is found. */
 import { afterEach, expect, test } from 'vitest';
 import { Engine } from '../engine/engine.js';
 import type { OrderHash } from '../engine/market-hashes.js';
@@ -19,7 +19,6 @@ const ORDER_OPEN = 1;
 
 afterEach(cleanUp);
 
-/** What a chain writes in each of its slots: of each account the last state. */
 type Chain = readonly (readonly AccountWrite[])[];
 
 function scriptedChain(seed: number): Chain {
@@ -32,7 +31,7 @@ function scriptedChain(seed: number): Chain {
   });
 }
 
-/** A service that is notified of each write, in a turn a slot. */
+/** A service that is notified of each write, in one turn per slot. */
 class NotifiedBook {
   readonly engine = new Engine({ programId: PROGRAM_ID, epoch: 'notified' });
   readonly chain: Chain;
@@ -69,10 +68,13 @@ class NotifiedBook {
   }
 }
 
-/** A service that sees the same in another order, in several turns, some of it again or in the next slot, and some by snapshots alone. */
+/**
+ * A service that receives the same in another order, in several turns, with duplicates and delays,
+ * and partly by snapshots.
+ */
 class ShuffledBook extends NotifiedBook {
   readonly #random: Random;
-  /** Writes of the last slot which the service receives in this one. */
+  /** Writes of the last slot that the service receives in this one. */
   #late: AccountWrite[] = [];
 
   constructor(chain: Chain, seed: number) {
@@ -95,7 +97,7 @@ class ShuffledBook extends NotifiedBook {
       if (this.#random.oneIn(4)) this.endTurn();
     }
     if (isRead) await this.#readSnapshot();
-    // A notification that comes twice says nothing new.
+    // A repeated notification changes nothing.
     const again = isRead ? undefined : this.chain[index]?.find(isUser);
     if (again !== undefined) this.push(again, slot);
     this.endSlot();
@@ -125,7 +127,7 @@ function isUser({ data }: AccountWrite): boolean {
   return data.length === USER.size;
 }
 
-/** The journals of two services, one of which reads another chain if need be. */
+/** The journals of two services, one of which may read another chain. */
 async function twoJournals(chain: Chain, other: Chain, seed: number) {
   const [folder, otherFolder] = [newFolder(), newFolder()];
   const notified = new NotifiedBook(chain);
@@ -143,7 +145,7 @@ async function twoJournals(chain: Chain, other: Chain, seed: number) {
   return { folder, otherFolder, engine: notified.engine };
 }
 
-/** Where the book of a slot is, in a journal of one segment. */
+/** The location of a slot, in a journal of one segment. */
 function placeOf(folder: string, slot: number) {
   const [segment] = readSegments(folder, PROGRAM_ID).segments;
   if (segment === undefined) throw new Error('the journal has no segment');
@@ -194,7 +196,7 @@ test(
   120_000 + LOTS * 5_000,
 );
 
-/** A chain that differs in one order of one write by one lot. */
+/** A chain that differs by one lot in one order of one write. */
 function withOneLotLess(chain: Chain, random: Random) {
   const candidates = chain.flatMap((writes, index) =>
     index === 0

@@ -1,4 +1,4 @@
-/** What the markets of a journal held at a slot, as hashes that another service can be compared with. */
+/** The hashes of a journal's markets at a slot, for comparison with another service. */
 import type { JournalMoment } from '../contract/journal-source.js';
 import type { Engine } from '../engine/engine.js';
 import { lostEndError } from '../engine/journal-reader.js';
@@ -7,15 +7,14 @@ import { LATE_SLOTS } from './model/limits.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { type PlayedSegment, SegmentPlayer } from './store/segment-player.js';
 
-/** A market of a proof. */
+/** A market's part of a proof. */
 export interface MarketProof extends MarketHash {
   readonly market: string;
   readonly parts: MarketHashParts;
 }
 
-/** What all markets held at the end of a slot. */
+/** The hashes of all markets at the end of a slot. */
 export interface SlotProof {
-  /** The slot that was asked for. */
   readonly slot: number;
   /** The last turn up to it. */
   readonly moment: JournalMoment;
@@ -24,20 +23,19 @@ export interface SlotProof {
   readonly markets: readonly MarketProof[];
 }
 
-/** The segment in which the slot is, by its checkpoint. */
+/** The segment that contains the slot, by its checkpoint. */
 export interface ProvedSlot {
   readonly folder: string;
   readonly segment: SegmentInfo;
-  /** The one that goes on with it. */
   readonly next?: SegmentInfo | undefined;
-  /** Whether the segment has a later moment, so that the end of its file is lost where it does not. */
+  /** Whether the segment must have a later moment; if not found, the end of its file is lost. */
   readonly isBeforeEnd?: boolean;
   readonly slot: number;
 }
 
 /**
- * The proof of a slot: of all that the chain wrote up to it, also where a service received it in the slots behind it. Throws an
- * EngineError where the journal is damaged before it, or there.
+ * The proof of a slot: all chain writes up to it, including those that the service received during
+ * later slots. Throws an EngineError when the journal is damaged before or at the slot.
  */
 export function proveSlot(place: ProvedSlot): SlotProof {
   const { engine, moment } = bookOf(place);
@@ -50,7 +48,10 @@ export function proveSlot(place: ProvedSlot): SlotProof {
   return { slot: place.slot, moment, epoch: engine.epoch, markets };
 }
 
-/** The hash of every order of a market at a slot, by maker and id; null for an unknown market. Throws as {@link proveSlot}. */
+/**
+ * The hash of every order of a market at a slot, by maker and id; null for an unknown market.
+ * Throws like {@link proveSlot}.
+ */
 export function proveOrders(place: ProvedSlot, market: string): readonly OrderHash[] | null {
   const { engine } = bookOf(place);
   const found = engine.findMarket(market);
@@ -76,7 +77,7 @@ function bookOf({ folder, segment, next, isBeforeEnd = false, slot }: ProvedSlot
   }
 }
 
-/** What the next file tells of a slot. */
+/** Applies the next file's writes of the slot. */
 function playLate(played: PlayedSegment, slot: number): void {
   const player = new SegmentPlayer(played);
   try {

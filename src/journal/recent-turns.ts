@@ -9,7 +9,7 @@ export interface FlushedJournal {
   readStats(): { readonly newest: JournalMoment | null };
 }
 
-/** The newest moments wait in the encoder, of which only a flush makes bytes: sees to it that they are in the files. */
+/** Flushes buffered turns before they are read. */
 export class RecentTurns {
   readonly #journal: FlushedJournal;
   readonly #timers: Timers;
@@ -21,16 +21,19 @@ export class RecentTurns {
     this.#timers = timers;
   }
 
-  /** Flushes where the moment may need it. Returns the unix ms up to which the newest file has all turns; 0 where no flush was needed, or it failed. */
+  /**
+   * Flushes if the moment may require it. Returns the unix ms up to which the newest file is
+   * complete; 0 when no flush was needed, or it failed.
+   */
   async flushFor({ by, value }: AsOfMoment): Promise<number> {
     const { newest } = this.#journal.readStats();
     if (by !== 'seq' && newest !== null && value < newest[by]) return 0;
     return this.flushAll();
   }
 
-  /** Writes all turns so far, once for all that ask meanwhile. Resolves as {@link RecentTurns.flushFor}. */
+  /** Writes all turns so far, once for all concurrent callers. Resolves like {@link RecentTurns.flushFor}. */
   flushAll(): Promise<number> {
-    // A flush that runs already may have begun before the moment.
+    // A running flush may have begun before the moment.
     this.#nextFlush ??= (this.#flushing ?? Promise.resolve()).then(() => {
       this.#nextFlush = null;
       const flushing = this.#flush().finally(() => {
@@ -42,7 +45,7 @@ export class RecentTurns {
     return this.#nextFlush;
   }
 
-  /** What comes while it is under way may be missing, so the time before it counts. */
+  /** Turns during the flush may be missing, so the time before it counts. */
   async #flush(): Promise<number> {
     const nowMs = this.#timers.unixMs();
     return (await this.#journal.flush()) ? nowMs : 0;

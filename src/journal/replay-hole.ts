@@ -3,38 +3,41 @@ import { EngineError } from '../engine/errors.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName } from './store/segment-name.js';
 
-/** What of a journal cannot be read. */
+/** An unreadable range of a journal. */
 export interface ReplayHole {
   /** The name of the damaged file. */
   readonly name: string;
-  /** With its code, and the byte. */
+  /** With the error code, and the offset. */
   readonly reason: string;
   /** The slot of the last turn before it; 0 before the first. */
   readonly fromSlot: number;
-  /** The checkpoint behind it. */
+  /** The checkpoint after it. */
   readonly to: JournalMoment;
 }
 
-/** The number of a damaged file, the file with which it goes on, and the slot of the last turn before the damage. */
+/** The damaged file's number, the next readable file, and the slot of the last turn before the damage. */
 export interface HolePlace {
   readonly number: number;
   readonly next: SegmentInfo;
   readonly fromSlot: number;
 }
 
-/** What a damaged file has lost. */
+/** The range that a damaged file has lost. */
 export function holeOf({ code, message }: EngineError, place: HolePlace): ReplayHole {
   const { number, next, fromSlot } = place;
   const name = segmentName(number);
   return { name, reason: `${code}: ${message}`, fromSlot, to: next.first };
 }
 
-/** The hole as a line. */
+/** The hole as a line of text. */
 export function holeText({ name, reason, fromSlot, to }: ReplayHole): string {
   return `hole: ${name}: ${reason}: there is nothing from slot ${fromSlot} to slot ${to.slot}`;
 }
 
-/** What makes a file unreadable from some byte on; a book that is not the one that was written ends a replay. */
+/**
+ * Errors that make a file unreadable from an offset on; a book that differs from the written one
+ * ends a replay.
+ */
 const HOLE_CODES: readonly string[] = [
   'MALFORMED_JOURNAL',
   'JOURNAL_VERSION_MISMATCH',
@@ -42,7 +45,7 @@ const HOLE_CODES: readonly string[] = [
   'JOURNAL_BYTES_EXCEEDED',
 ];
 
-/** Whether a file cannot be read any further, and the next one can. */
+/** Whether the rest of a file is unreadable, but the next file can be read. */
 export function isUnreadable(error: unknown): error is EngineError {
   return error instanceof EngineError && HOLE_CODES.includes(error.code);
 }

@@ -2,7 +2,7 @@ import type { Timers } from '../contract/timers.js';
 import { nextTurn, sleep } from '../rpc/timers.js';
 import { REPLAY_PAUSE_MS_MAX, SLOT_MS_MAX } from './model/limits.js';
 
-/** Says when a turn is due; whatever the speed, the loop turns between two of them. */
+/** Schedules the turns of a replay, with a turn of the event loop between two of them at any speed. */
 export class ReplayPace {
   readonly #speed: number;
   readonly #timers: Timers;
@@ -16,14 +16,14 @@ export class ReplayPace {
     this.#signal = signal;
   }
 
-  /** The next turn is due at once. */
+  /** The next turn is due immediately. */
   begin(): void {
     this.#last = null;
   }
 
   /**
-   * Waits until a turn of this moment is due. Between two turns no more time passes than their slots allow, so that a clock
-   * that was wrong does not stop a replay. Rejects once the replay is stopped.
+   * Waits until a turn of this moment is due. The time between two turns is bounded by their slots,
+   * so that a wrong clock does not stall a replay. Rejects once the replay is stopped.
    */
   async waitFor(moment: { readonly slot: number; readonly tsMs: number }): Promise<void> {
     const last = this.#last ?? moment;

@@ -3,14 +3,13 @@ import { threadEnded } from './model/error.js';
 import type { FromReplays, ReplaySetup, ToReplays } from './model/messages.js';
 import { workerFile } from './worker-file.js';
 
-/** What the thread tells its owner. */
+/** Receives the events of the thread. */
 export interface ReplayThreadListener {
   onMessage(message: FromReplays): void;
-  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
   onEnd(cause: Error): void;
 }
 
-/** The thread that plays topics of the past. */
+/** The thread that replays past topics. */
 export class ReplayThread {
   readonly #worker: Worker;
 

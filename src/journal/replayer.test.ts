@@ -34,7 +34,6 @@ function flip(bytes: Buffer, at: number, bit: number): void {
   bytes.writeUInt8(bytes.readUInt8(at) ^ bit, at);
 }
 
-/** Where the last blocks of a file begin. */
 function lastBlocks(bytes: Buffer, count: number): number {
   const blocks: number[] = [];
   for (
@@ -69,7 +68,7 @@ describe('a replay', () => {
       },
     });
     await replayer.start();
-    // And once more at the end, with which all is published.
+    // And once more at the end, which publishes everything.
     const all = [...book.shown.values()];
     expect(shown).toEqual([...all, all.at(-1)]);
     expect(deltas).toBeGreaterThan(10);
@@ -121,7 +120,6 @@ describe('a replay', () => {
     const stepMs = 10;
     while (!isOver) {
       await new Promise((resolve) => setImmediate(resolve));
-      // Time goes on only while the replay waits for it.
       if (timers.waitsMs.length > 0) timers.advance(stepMs);
     }
     await over;
@@ -153,7 +151,7 @@ describe('a replay', () => {
   });
 
   describe('of a book that never was live', () => {
-    /** A journal whose book had no account yet, then was being rebuilt. */
+    /** A journal whose book first had no account, and was then rebuilt. */
     async function journalOfRebuild(): Promise<{ folder: string; book: LiveBook }> {
       const [folder, book] = [newFolder(), new LiveBook({ seed: 3 })];
       const rig = new JournalRig(book, { folder });
@@ -204,7 +202,6 @@ describe('a replay', () => {
   });
 
   describe('across a damaged file', () => {
-    /** Its bytes at a share of them on are others. */
     async function played(share: number, spoil: (bytes: Buffer, at: number) => Buffer) {
       const { folder, book } = await journalOfLife();
       const file = path.join(folder, segmentName(2));
@@ -263,7 +260,7 @@ describe('a replay', () => {
       const { slot, engine } = book;
       const tsMs = Number([...book.shown.keys()].at(-1)?.split(' ')[1]);
       const bytes = statSync(path.join(folder, segmentName(1))).size;
-      // Another turn of the same slot and millisecond, and the checkpoint behind it.
+      // Another turn of the same slot and millisecond, and the checkpoint after it.
       engine.turnLog.markCheckpoint();
       const { seq } = engine.version(0);
       const bid = { price: 100_000_000n, size: 3_000_000_000n };
@@ -308,7 +305,7 @@ describe('a replay', () => {
 
   test.each<[string, string, (bytes: Buffer) => void]>([
     ['a flipped bit', 'JOURNAL_CRC_MISMATCH', (bytes) => flip(bytes, bytes.length - 300, 1)],
-    // What follows is not unpacked, and would be waited for.
+    // The following bytes are not decompressed, and would be waited for.
     ['a longer block', 'MALFORMED_JOURNAL', (bytes) => flip(bytes, lastBlocks(bytes, 5) + 2, 0x40)],
   ])(
     'of a damaged last file fails with the place, after all that came before it: %s',

@@ -17,39 +17,40 @@ import { segmentName } from './store/segment-name.js';
 /** A mark for topics of all intervals. */
 const ALL_CLASSES = 0xff;
 
-/** Of a file without which the index goes on. */
+/** The error for a file that the index skips. */
 const NO_HEAD = new EngineError('MALFORMED_JOURNAL', 'its head cannot be read (at byte 0)');
 
-/** What a replay plays, and whom it tells. */
+/** The input of a replay, and its listeners. */
 export interface JournalReplayerOptions {
   readonly folder: string;
   readonly programId: string;
-  /** Segments of one process in their order: of files that are missing between them not even the head can be read. */
+  /** Segments of one process in order; missing files between them have unreadable heads. */
   readonly segments: readonly SegmentInfo[];
   /** A new one. */
   readonly engine: Engine;
-  /** How many times faster than it was; 0 is as fast as the engine. */
+  /** Speed factor; 0 for the engine's maximum. */
   readonly speed: number;
-  /** The moment at which the book is to stand still; undefined plays all. */
+  /** The moment at which the book stops; undefined plays all. */
   readonly until?: JournalUntil | undefined;
-  /** Whether the segment has a later moment, so that the end of its file is lost where it does not. */
+  /** Whether the segment must have a later moment; if not found, the end of its file is lost. */
   readonly isBeforeEnd?: boolean;
-  /** How fresh a live book is without a slot for so many milliseconds. */
+  /** The freshness of a live book by its milliseconds without a slot. */
   readonly freshness: (ageMs: number) => FeedState;
-  /** After each turn. */
   readonly onTurn?: ((turn: TurnChanges, mark: PublishMark) => void) | undefined;
-  /** Makes the frames of a mark: the next turn waits for them. */
+  /** Renders the frames of a mark: the next turn waits for them. */
   readonly publisher?: MarkPublisher | undefined;
-  /** Once, when the book is live for the first time, or is the last one without ever having been live. */
+  /**
+   * Called once, when the book is live for the first time, or is the last one without ever having
+   * been live.
+   */
   readonly onFirstLive?: (() => void) | undefined;
-  /** All is played. */
   readonly onEnd?: () => void;
-  /** A file is damaged, and the replay goes on at the checkpoint of the next one. */
+  /** Called for a damaged file; the replay continues at the next checkpoint. */
   readonly onHole?: (hole: ReplayHole) => void;
   readonly timers: Timers;
 }
 
-/** What a replay did, for metrics. */
+/** Statistics of a replay, for metrics. */
 export interface JournalReplayerStats {
   readonly replayedTurns: number;
   readonly replayedBytes: number;
@@ -57,11 +58,12 @@ export interface JournalReplayerStats {
 }
 
 /**
- * Plays a journal into an engine, as a feed like any other, a turn at a time, paced by when each turn ended. Bodies equal
- * those that were served byte for byte.
+ * Replays a journal into an engine, as a feed like any other, turn by turn, paced by the turns'
+ * times. Bodies are byte-equal to the original ones.
  *
- * After the end the last book stays. One that was live becomes `lagging` and `stale` after the usual times, because no slots
- * come any more; a book that was asked for by its moment, or that never was live, stays as it was.
+ * After the end the last book stays. A live one becomes `lagging` and `stale` after the usual
+ * times, because no more slots arrive; a book requested by its moment, or one that was never live,
+ * keeps its state.
  */
 export class JournalReplayer {
   readonly #options: JournalReplayerOptions;
@@ -71,7 +73,7 @@ export class JournalReplayer {
   #reader: JournalReader;
   #everLive = false;
   #ended = false;
-  /** Whether the book is served as it was at its moment, and nothing comes any more. */
+  /** Whether the book is fixed at its moment. */
   #standsStill = false;
   #slot = 0;
   #slotAtMs = 0;
@@ -89,9 +91,9 @@ export class JournalReplayer {
   }
 
   /**
-   * Plays to the end. Resolves there, or after a stop. What a damaged file has lost is a hole, behind which the book is that of the
-   * next checkpoint. Rejects with an EngineError of the place where the last file is damaged, or the book is not the one that was
-   * written; what came before was played.
+   * Plays to the end. Resolves there, or after a stop. The lost range of a damaged file is a hole,
+   * after which the book restarts from the next checkpoint. Rejects with an EngineError when the
+   * last file is damaged, or the book differs from the written one; earlier turns were played.
    */
   async start(): Promise<void> {
     try {
@@ -122,7 +124,7 @@ export class JournalReplayer {
     };
   }
 
-  /** Time since a slot came out of the journal. */
+  /** Time since the journal's last slot. */
   slotAgeMs(): number {
     return this.#timers.nowMs() - this.#slotAtMs;
   }
@@ -139,7 +141,7 @@ export class JournalReplayer {
     const { programId, segments } = this.#options;
     for (const [index, segment] of segments.entries()) {
       this.#reader = new JournalReader(programId);
-      // The book stands where the checkpoint is, and its readers keep their topics.
+      // The book equals the checkpoint, and its readers keep their topics.
       if (index > 0 && !this.#isBehindHole) this.#reader.goOn();
       const after = segments[index + 1];
       const isNext = after === undefined || isNextFile(segment, after);
@@ -151,7 +153,7 @@ export class JournalReplayer {
     }
   }
 
-  /** Returns why a file could not be played to where the next one begins; null when it was. */
+  /** Returns why a file could not be played up to the next one's start; null when it was. */
   async #playSegment(
     { number }: SegmentInfo,
     next: SegmentInfo | undefined,
@@ -179,7 +181,7 @@ export class JournalReplayer {
     this.#options.onHole?.(holeOf(damage, { number, next, fromSlot: this.#slot }));
   }
 
-  /** Plays a file to its end; true when the moment that was asked for is reached. */
+  /** Plays a file to its end; true when the target moment is reached. */
   async #playFile(file: FileHandle): Promise<boolean> {
     for (;;) {
       const bytes = Buffer.allocUnsafeSlow(REPLAY_READ_BYTES);
@@ -193,7 +195,7 @@ export class JournalReplayer {
     }
   }
 
-  /** Applies all up to the moment that was asked for; true when it is reached. */
+  /** Applies everything up to the target moment; true when it is reached. */
   #playUntil(until: JournalUntil): boolean {
     const { engine } = this.#options;
     for (;;) {
@@ -204,7 +206,6 @@ export class JournalReplayer {
     }
   }
 
-  /** Plays what the reader has, each turn when it is due. */
   async #playTurns(): Promise<void> {
     const { engine } = this.#options;
     for (;;) {
@@ -234,7 +235,7 @@ export class JournalReplayer {
     this.#slot = slot;
   }
 
-  /** The last book is served whatever its state is: no other one comes. */
+  /** The last book is served in any state, because no other follows. */
   #end(): void {
     const { until, onEnd } = this.#options;
     this.#ended = true;
@@ -246,7 +247,7 @@ export class JournalReplayer {
     if (!this.#standsStill) this.#updateFreshness();
   }
 
-  /** Behind a hole the topics of all markets begin again with the book of the checkpoint. */
+  /** After a hole the topics of all markets restart from the checkpoint. */
   #publishRestored(): void {
     if (!this.#isBehindHole) return;
     this.#isBehindHole = false;
@@ -256,7 +257,7 @@ export class JournalReplayer {
     this.#options.onTurn?.(turn, this.#markOfAll());
   }
 
-  /** Publishes what no mark of the journal has: the topics of all markets show the last book. */
+  /** Publishes a change outside of the journal's marks: the topics of all markets show the last book. */
   #publishAll(): void {
     const { engine, onTurn } = this.#options;
     onTurn?.(engine.endTurn(this.#timers.unixMs()), this.#markOfAll());
@@ -272,7 +273,7 @@ export class JournalReplayer {
     this.#options.onFirstLive?.();
   }
 
-  /** After the end a live book grows old as that of a feed without slots does. */
+  /** After the end a live book ages like a feed's without slots. */
   #updateFreshness(): void {
     const { engine, freshness } = this.#options;
     if (engine.state !== 'live' && engine.state !== 'lagging') return;

@@ -1,4 +1,4 @@
-/** What tests of the journal share: an engine with a life, the thread's service in their hand, and its folder. */
+/** Helpers of journal tests: a running engine, the thread's service under manual control, and its folder. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const SLOT_MS = 400;
 
 const folders: string[] = [];
 
-/** A fresh folder, until {@link cleanUp}. */
+/** A new folder, until {@link cleanUp}. */
 export function newFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-journal-'));
   folders.push(folder);
@@ -33,10 +33,10 @@ export function cleanUp(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** An engine that a seeded life moves, and what it showed at the end of each turn. */
+/** An engine with seeded random updates, and its shown bodies at the end of each turn. */
 export class LiveBook {
   engine: Engine;
-  /** What was shown, by `slot ts`. */
+  /** The shown bodies, by `slot ts`. */
   readonly shown = new Map<string, string>();
   readonly #life: MarketSimulator;
   readonly #parts: number;
@@ -49,7 +49,7 @@ export class LiveBook {
     readonly slot?: number;
     readonly makers?: number;
     readonly presets?: MarketPresets | undefined;
-    /** Turns in which the first accounts come in, markets before users: before the last of them the book is rebuilding. */
+    /** Turns for the first accounts, markets before users: until the last of them the book is rebuilding. */
     readonly parts?: number;
   }) {
     const { seed, makers = 8, presets = FEW_MARKETS, parts = 1 } = options;
@@ -65,7 +65,7 @@ export class LiveBook {
     return START_SLOT + this.#slots;
   }
 
-  /** Lets one slot go by, with some account writes. */
+  /** Passes one slot, with some account writes. */
   step(): void {
     const clock = { slot: this.slot, unixSeconds: this.#tsMs() / 1_000 };
     const writes =
@@ -86,7 +86,7 @@ export class LiveBook {
     this.#slots += 1;
   }
 
-  /** Lets so many slots go by. */
+  /** Passes slots. */
   steps(count: number): void {
     for (let at = 0; at < count; at += 1) this.step();
   }
@@ -105,7 +105,7 @@ export function shownBy(engine: Engine): string {
   return [engine.epoch, ...texts].join('\n');
 }
 
-/** The service of a journal's thread on this thread, whose time a test moves. */
+/** The journal thread's service on this thread, with manual time. */
 export class JournalRig {
   readonly timers = Object.assign(new ManualTimers(), { unixMs: () => START_S * 1_000 });
   readonly messages: FromJournal[] = [];
@@ -127,14 +127,13 @@ export class JournalRig {
     void this.service.start();
   }
 
-  /** Hands over what waits, and waits until it is in the file or dropped. */
+  /** Passes on pending turns, and waits until they are written or dropped. */
   async flush(): Promise<void> {
     const log = this.#book.engine.turnLog.take();
     if (log !== null) await this.service.receiveMessage({ kind: 'turns', log });
     await this.service.receiveMessage({ kind: 'flush', id: 1 });
   }
 
-  /** Lets slots go by, each of them in the file. */
   async write(slots: number): Promise<void> {
     for (let at = 0; at < slots; at += 1) {
       this.#book.step();
@@ -149,7 +148,7 @@ export class JournalRig {
     return found as Extract<FromJournal, { kind: Kind }>;
   }
 
-  /** What the thread has logged. */
+  /** The thread's log lines. */
   get logged(): readonly string[] {
     return this.messages.flatMap((message) => (message.kind === 'log' ? [message.message] : []));
   }
@@ -160,16 +159,15 @@ export class JournalRig {
   }
 }
 
-/** A life in files, of which each test has a copy. */
+/** A journalled run; each test gets a copy. */
 interface Kept {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly book: LiveBook;
 }
 
-/** By the presets of the markets, then by seed. */
 const lives = new Map<MarketPresets, Map<number, Promise<Kept>>>();
 
-/** A folder with three segments of twenty slots each, and the book when all of it was written. */
+/** A folder with three segments of twenty slots each, and the final book. */
 export async function journalOfLife(
   options: { readonly seed?: number; readonly presets?: MarketPresets } = {},
 ): Promise<{ readonly folder: string; readonly book: LiveBook }> {
@@ -197,7 +195,7 @@ async function liveInFiles(book: LiveBook): Promise<Kept> {
   return { files: new Map(files), book };
 }
 
-/** What the segments of a folder show at each moment, by `slot ts`; each is read by itself. */
+/** The shown bodies of each moment in a folder's segments, by `slot ts`, each segment read separately. */
 export function readShown(folder: string): Map<string, string> {
   const shown = new Map<string, string>();
   for (const { number } of readSegments(folder, PROGRAM_ID).segments) {

@@ -1,4 +1,4 @@
-/** The threads of the journal, as the last build has them: what they do is tested without threads beside each part. */
+/** The journal's threads in the last build; their behaviour is tested without threads in each part. */
 import { afterEach, expect, test } from 'vitest';
 import type { Replay } from '../contract/replay-source.js';
 import { silentLog } from '../rpc/log.js';

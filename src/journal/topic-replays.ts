@@ -1,6 +1,6 @@
 /**
- * Topics of the past on the main thread: hands what is asked for to one thread that plays them all, and holds what it
- * makes until the readers take it. Nothing here reads a file or makes a frame.
+ * Past topics on the main thread: forwards requests to the one replay thread, and buffers its
+ * output until the readers take it. It reads no file and renders no frame.
  */
 
 import type { JournalStats } from '../contract/journal-source.js';
@@ -20,18 +20,18 @@ import type { FromReplays, ReplayItems, ReplaySetup, ToReplays } from './model/m
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
 import { ReplayThread } from './replay-thread.js';
 
-/** The journal that is played. */
+/** The journal to replay. */
 export interface PlayedJournal extends FlushedJournal {
   readStats(): Pick<JournalStats, 'newest' | 'state'>;
 }
 
-/** What topics are played with. */
+/** The dependencies of replays. */
 export interface TopicReplaysOptions {
   readonly files: ReplaySetup;
   readonly journal: PlayedJournal;
   readonly log: Log;
   readonly timers: Timers;
-  /** Replays at once; the limit of the service by default. */
+  /** Maximum replays; by default the service's limit. */
   readonly replaysMax?: number;
 }
 
@@ -42,7 +42,7 @@ export class TopicReplays implements ReplaySource {
   readonly #recent: RecentTurns;
   /** Until the thread has closed them. */
   readonly #replays = new Map<number, RunningReplay>();
-  /** Those of them that are closed here. */
+  /** Those that are closed on this side. */
   #closing = 0;
   #lastId = 0;
   #thread: ReplayThread | null = null;
@@ -79,7 +79,6 @@ export class TopicReplays implements ReplaySource {
     return replay;
   }
 
-  /** Ends all of them. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#idle?.cancel();
@@ -88,7 +87,7 @@ export class TopicReplays implements ReplaySource {
     await thread?.end();
   }
 
-  /** Why there is no room for another one; null when there is. */
+  /** Why there is no capacity for another replay; null when there is. */
   #findRefusal(): string | null {
     const { replaysMax = REPLAYS_MAX } = this.#options;
     if (this.#isStopped) return 'the service is stopping';
@@ -134,31 +133,30 @@ interface RunningReplayParts {
   readonly id: number;
   readonly listener: ReplayListener;
   readonly recent: RecentTurns;
-  /** Whether the journal writes, though perhaps not at once. */
+  /** Whether the journal writes, perhaps with a delay. */
   readonly isWriting: () => boolean;
   readonly send: (message: ToReplays) => void;
-  /** Its reader has gone. */
   readonly onClosing: () => void;
-  /** The thread has nothing of it any more, nor messages about it. */
+  /** The thread has closed it, and no message about it is pending. */
   readonly onClosed: () => void;
   readonly log: Log;
 }
 
-/** One replay and what its reader has not taken. */
+/** One replay and its untaken output. */
 class RunningReplay implements Replay {
   readonly #parts: RunningReplayParts;
-  /** In their order; as much as the thread makes before it waits. */
+  /** In order; bounded by the thread's window. */
   #items: ReplayItem[] = [];
   #taken = 0;
-  /** Bytes that were taken, and which the thread does not know of. */
+  /** Taken bytes that the thread does not know yet. */
   #takenBytes = 0;
   #commands = 0;
-  /** The number of the end to which it came last. */
+  /** The number of the last end that it reached. */
   #end = 0;
-  /** What is sent to the thread waits for what was sent before. */
+  /** Messages to the thread are sent in order. */
   #sent: Promise<void> = Promise.resolve();
   #isClosed = false;
-  /** The thread has its request. */
+  /** Whether the thread has its request. */
   #isOpened = false;
   #isThreadGone = false;
 
@@ -224,21 +222,19 @@ class RunningReplay implements Replay {
     this.#taken = 0;
     const { id, send, onClosing, onClosed } = this.#parts;
     onClosing();
-    // Behind what opens it.
+    // After the message that opens it.
     this.#sent = this.#sent.then(() => {
       if (this.#isOpened && !this.#isThreadGone) send({ id, kind: 'close' });
       else onClosed();
     });
   }
 
-  /** The thread is gone. */
   endWithThread(message: string): void {
     this.#isThreadGone = true;
     if (this.#isClosed) this.#parts.onClosed();
     else this.failWith(message);
   }
 
-  /** It cannot go on, which was logged. */
   failWith(message: string): void {
     this.#addItem({ kind: 'failed', refusal: { kind: 'fault', message } });
   }
@@ -282,7 +278,7 @@ class RunningReplay implements Replay {
   }
 }
 
-/** Whether an event is the answer to a command. */
+/** Whether an event answers a command. */
 function isAnswer(kind: string): boolean {
   return kind === 'paused' || kind === 'resumed' || kind === 'sought' || kind === 'seekRefused';
 }

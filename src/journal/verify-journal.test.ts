@@ -31,7 +31,7 @@ function change(folder: string, number: number, edit: (bytes: Buffer) => Buffer)
   writeFileSync(file, edit(readFileSync(file)));
 }
 
-/** Where the head of a segment's last block begins: its length, checksum, slot and time. */
+/** The start of the head of a segment's last block: its length, checksum, slot and time. */
 function lastBlockOf(bytes: Buffer): number {
   let last = PREAMBLE_BYTES;
   for (let at = last; at < bytes.length; at += BLOCK_HEAD_BYTES + bytes.readUInt32LE(at)) last = at;

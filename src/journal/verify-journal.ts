@@ -1,4 +1,4 @@
-/** Reads a whole journal and says what of it is sound. */
+/** Reads a whole journal and reports its intact ranges. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type {
@@ -17,20 +17,20 @@ import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName, segmentNumber } from './store/segment-name.js';
 import { type PlayedSegment, SegmentPlayer } from './store/segment-player.js';
 
-/** What is verified, and where the report goes. */
+/** The folder, and the output of the report. */
 export interface VerifyJournalOptions {
   readonly folder: string;
   readonly print: (line: string) => void;
   readonly timers: Pick<Timers, 'nowMs'>;
 }
 
-/** What a segment held. */
+/** The result of reading a segment. */
 interface SegmentReport {
   readonly turns: number;
   readonly updates: number;
-  /** Bytes at its end that are no whole block, and why; null when all are. */
+  /** Incomplete bytes at its end, and the reason; null when complete. */
   readonly tear: string | null;
-  /** The hashes of all markets at its end; null where it could not be read to the end. */
+  /** The hashes of all markets at its end; null when it could not be read to the end. */
   readonly hashes: string | null;
   /** The hashes of all markets at its checkpoint; null before it. */
   readonly begins: string | null;
@@ -39,10 +39,10 @@ interface SegmentReport {
 }
 
 /**
- * Reads every segment by itself, with all its checksums and hashes, and compares the end of each one with the checkpoint of
- * the segment that goes on with it. Prints ranges, gaps and damaged places, and returns whether there are none of the latter.
- * A file that is not followed by the next one may be torn, because a kill or a loss of power leaves it so. Throws what the file
- * system says of the folder.
+ * Reads every segment separately, with all checksums and hashes, and compares its end with the
+ * checkpoint of the next segment. Prints ranges, gaps and damaged places, and returns whether there
+ * is no damage. A file without a successor may be truncated by a kill or a power loss. Throws the
+ * file system's error for the folder.
  */
 export function verifyJournal(options: VerifyJournalOptions): boolean {
   const { folder, print, timers } = options;
@@ -69,7 +69,7 @@ function printListing({ ranges, gaps }: JournalListing, print: (line: string) =>
   }
 }
 
-/** Reads the runs of a journal and counts what is in them. */
+/** Reads the runs of a journal and counts their contents. */
 class JournalCheck {
   updates = 0;
   damages = 0;
@@ -103,7 +103,6 @@ class JournalCheck {
     }
   }
 
-  /** Reads a file of which the index has no moment. */
   readSkipped({ name, reason }: JournalSkippedFile): void {
     const number = segmentNumber(name) ?? 0;
     const tear = readSkippedTear(this.#folder, number);
@@ -128,7 +127,7 @@ class JournalCheck {
   }
 }
 
-/** Why a file that has no whole moment ends where it does; null when it is damaged, or cannot be read. */
+/** Why a file without a complete moment ends; null when it is damaged or unreadable. */
 function readSkippedTear(folder: string, number: number): string | null {
   try {
     const segment = { number, ...readHeadOf(folder, number) };
@@ -139,7 +138,7 @@ function readSkippedTear(folder: string, number: number): string | null {
   }
 }
 
-/** What a file is of cannot be known where not even its head is whole. */
+/** Without a complete head the file's origin is unknown. */
 function readHeadOf(folder: string, number: number): Pick<SegmentInfo, 'programId' | 'epoch'> {
   try {
     const bytes = readFileSync(path.join(folder, segmentName(number)));
@@ -183,6 +182,6 @@ function describeTear(player: SegmentPlayer): string | null {
 
 function momentText({ slot, ts }: JournalMoment): string {
   const time = new Date(ts);
-  // A damaged file may say a time beyond those that have a date.
+  // A damaged file may contain a time without a date.
   return `slot ${slot} (${Number.isNaN(time.getTime()) ? ts : time.toISOString()})`;
 }

@@ -3,8 +3,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { JournalError } from './model/error.js';
 
 /**
- * The compiled file of a thread, by its path in this room. Node runs compiled files only, so code that runs from its
- * sources, as tests do, takes that of the last build.
+ * The compiled file of a thread, by its path in this room. Node runs compiled files only, so code
+ * that runs from its sources, as tests do, uses the last build.
  */
 export function workerFile(name: string): URL {
   const beside = new URL(name, import.meta.url);

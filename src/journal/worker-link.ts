@@ -7,20 +7,20 @@ import { workerFile } from './worker-file.js';
 /** The callbacks of the thread's owner. */
 export interface JournalListener {
   onMessage(message: FromJournal): void;
-  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
+  /** The thread has ended, with an uncaught error or one of the service. */
   onEnd(cause: Error): void;
 }
 
 /** A running thread of the journal. */
 export interface JournalLink {
   sendMessage(message: ToJournal): void;
-  /** Hands the bytes of turns over: they cannot be used here any more. */
+  /** Transfers the bytes of turns, which become unusable here. */
   sendTurns(log: Uint8Array<ArrayBuffer>): void;
-  /** Ends the thread wherever it is; `onEnd` is still called. */
+  /** Ends the thread at any point; `onEnd` is still called. */
   terminate(): void;
 }
 
-/** Starts the compiled thread of the journal. An error that it does not catch ends it, and is the reason. */
+/** Starts the compiled thread of the journal. An uncaught error ends it, and becomes the reason. */
 export function startThread(
   setup: JournalSetup | LogSetup,
   listener: JournalListener,

@@ -124,8 +124,8 @@ export class Edge {
       ...{ place: setup.log, engine: this.engine, log: silentLog, sendAwayAfterMs: 1e9 },
       freshness: () => this.freshness,
       clients: {
-        sendAway: async () => void this.gate.push('away'),
-        letIn: () => void this.gate.push('in'),
+        drainClients: async () => void this.gate.push('away'),
+        acceptClients: () => void this.gate.push('in'),
       },
       ...options,
       programId,

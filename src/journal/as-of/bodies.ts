@@ -12,7 +12,7 @@ import type { Engine } from '../../engine/engine.js';
 import { EngineError } from '../../engine/errors.js';
 import type { WarmBook } from './warm-book.js';
 
-/** Makes the bodies that are asked of a book where it stands, by the functions that make those of the live one. */
+/** Renders the requested bodies of a book at its current moment, with the functions of the live book. */
 export function renderBodies(book: WarmBook, bodies: AsOfBodies, asOf: AsOfStamp): AsOfReply {
   if ('parts' in bodies) return renderBatch(book, bodies.parts, asOf);
   const { read } = bodies;
@@ -20,7 +20,7 @@ export function renderBodies(book: WarmBook, bodies: AsOfBodies, asOf: AsOfStamp
   if (market === undefined) return { kind: 'noMarket' };
   const body = renderRead(book.engine, read, market);
   if (!(body instanceof Uint8Array)) return { kind: 'refused', error: body };
-  // A list has no member that could say it.
+  // A list has no member for the stamp.
   const whole = read.path === 'topMakers' ? Buffer.from(body) : withStamp([body], asOf);
   return finishBody(whole, asOf, [book.engine.version(market)]);
 }
@@ -35,7 +35,7 @@ function renderBatch(book: WarmBook, parts: readonly AsOfPart[], asOf: AsOfStamp
     const body = renderRead(book.engine, part.read, market);
     if (!(body instanceof Uint8Array))
       throw new Error('Invariant: books of a batch are not refused');
-    // The engine makes the next one in the same buffer.
+    // The engine reuses the buffer for the next one.
     return Uint8Array.from(body);
   });
   const joined = texts.flatMap((text, at) => (at === 0 ? [text] : [Buffer.from(','), text]));
@@ -75,7 +75,7 @@ function refusable(render: () => Uint8Array): Uint8Array | RefusalBody {
   }
 }
 
-/** The pieces of an object with one more member at its end. */
+/** The pieces of an object with an additional member at its end. */
 function withStamp(pieces: readonly Uint8Array[], { epoch, slot, ts }: AsOfStamp): Buffer {
   const open = Buffer.concat(pieces);
   const stamp = JSON.stringify({ epoch, slot, ts });
@@ -83,11 +83,11 @@ function withStamp(pieces: readonly Uint8Array[], { epoch, slot, ts }: AsOfStamp
 }
 
 function finishBody(whole: Buffer, asOf: AsOfStamp, versions: readonly MarketVersion[]): AsOfBody {
-  // Memory of its own, because it changes hands.
+  // A separate buffer, because it is transferred.
   const body = new Uint8Array(whole);
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, HASH_CHARS);
   return { kind: 'body', body, hash, asOf, versions, isFinal: true };
 }
 
-/** 128 bits: two bodies with one hash do not occur by chance. */
+/** 128 bits: collisions do not occur by chance. */
 const HASH_CHARS = 22;

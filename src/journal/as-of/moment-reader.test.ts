@@ -1,6 +1,6 @@
 /**
- * Books of past moments out of the files of a random life, with forks, quotes, audits, other chains and restarts.
- * AS_OF_MOMENTS makes it longer; SEED=n makes it another life.
+ * Past books from the files of a random run, with forks, quotes, audits, other chains and restarts.
+ * AS_OF_MOMENTS makes it longer; SEED=n selects another run.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,14 +52,12 @@ function lastMs(): number {
   return life.shown.at(-1)?.ts ?? 0;
 }
 
-/** The text of a body, and its moment, without which it is what was shown. */
 function bodyOf(reply: AsOfReply | undefined): { text: string; asOf: object } {
   if (reply?.kind !== 'body') throw new Error(`there is no body: ${JSON.stringify(reply)}`);
   const text = Buffer.from(reply.body).toString();
   return { text: text.replace(/,"asOf":\{[^}]*\}\}$/, '}'), asOf: reply.asOf };
 }
 
-/** What was shown at a moment. */
 function shownAt({ by, value, epoch }: AsOfMoment, name: string): Shown | undefined {
   const { shown } = life;
   const [, ...market] = name.split(' ');
@@ -267,7 +265,7 @@ test('a newest file in which a block is bad shows no older book as that of a lat
     { kind: 'body' },
     { kind: 'notKept', message: expect.stringContaining('the end of its file is lost') },
   ];
-  // The last block does not check; one before it is longer than the file.
+  // The last block is corrupt; an earlier one claims to be longer than the file.
   const ofLast = spoil(bytes.length - 1, 1);
   expect(ofLast).toMatchObject([body, body, notKept, notKept]);
   const ofLength = spoil((blocks.at(-3) ?? 0) + 2, 0x40);
@@ -275,7 +273,7 @@ test('a newest file in which a block is bad shows no older book as that of a lat
   cleanUp();
 });
 
-/** Where the blocks of a file begin. */
+/** The starts of the blocks of a file. */
 function blocksOf(bytes: Buffer): readonly number[] {
   const blocks: number[] = [];
   for (let at = 20; at < bytes.length; at += 24 + bytes.readUInt32LE(at)) blocks.push(at);
@@ -286,12 +284,12 @@ test('files that are deleted or damaged while they are read cost the moments in 
   const place = mkdtempSync(path.join(tmpdir(), 'slotbook-as-of-damaged-'));
   cpSync(folder, place, { recursive: true });
   const reader = newReader(place);
-  // Within its file: at the begin of one the file before may have ended.
+  // Within its file: at the start of a file, the previous one may have ended.
   const { segments } = readSegments(place, PROGRAM_ID);
   const holds = (ts: number) => segments.find(({ first, last }) => first.ts < ts && ts < last.ts);
   const { ts } = life.shown.find((one) => holds(one.ts) !== undefined) as Shown;
   expect(ask(reader, { by: 'ts', value: ts }, someRead())?.kind).toBe('body');
-  // Its book goes on from the file that is open.
+  // Its book continues with the open file.
   rmSync(path.join(place, segmentName(holds(ts)?.number ?? 0)));
   expect(ask(reader, { by: 'ts', value: ts }, someRead())?.kind).toBe('notKept');
   for (const name of readdirSync(place).sort().slice(1, -1)) {

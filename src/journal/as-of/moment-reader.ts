@@ -15,19 +15,18 @@ import { renderBodies } from './bodies.js';
 import type { JournalFiles, WarmBook } from './warm-book.js';
 import { WarmBooks } from './warm-books.js';
 
-/** Where a moment is, and how a book gets there. */
+/** The location of a moment, and the books that can reach it. */
 interface Target {
   readonly choice: SegmentChoice;
   readonly until: JournalUntil;
-  /** Whether a book that has come so far has the moment still before it, or is at it. */
   readonly isUsable: (book: WarmBook) => boolean;
 }
 
-/** Makes the book of any moment that a folder keeps, and bodies of it. It works on a thread of its own. */
+/** Restores the book of any stored moment of a folder, and renders its bodies. It runs on its own thread. */
 export class MomentReader {
   readonly #index: SegmentIndex;
   readonly #books: WarmBooks;
-  /** The file of the folder in which more may come, of whatever run. */
+  /** The newest file of the folder, which may still grow, whatever its run. */
   #newest = 0;
 
   constructor(files: JournalFiles) {
@@ -35,12 +34,12 @@ export class MomentReader {
     this.#books = new WarmBooks(files);
   }
 
-  /** Takes the count of the books that were used since the last time. */
+  /** Takes the counts of used books since the last call. */
   takeBookCounts(): BookCounts {
     return this.#books.takeCounts();
   }
 
-  /** Makes the bodies; undefined when the request was given up meanwhile. */
+  /** Renders the bodies; undefined when the request was cancelled meanwhile. */
   readMoment(job: MomentJob, isCancelled: () => boolean): AsOfReply | undefined {
     const { epoch } = job.moment;
     const all = this.#index.read().segments;
@@ -82,7 +81,10 @@ export class MomentReader {
     return rendered.kind === 'body' ? { ...rendered, isFinal: !isNewestMoment } : rendered;
   }
 
-  /** Where the moment is; null when it is not kept, undefined when there is no such market, or the request was given up. */
+  /**
+   * The location of the moment; null when it is not stored, undefined when there is no such market,
+   * or the request was cancelled.
+   */
   #findTarget(
     segments: readonly SegmentInfo[],
     job: MomentJob,
@@ -109,7 +111,7 @@ export class MomentReader {
     return { choice, until, isUsable };
   }
 
-  /** The id of a market in the run of these segments: markets have ids in the order in which they were seen. */
+  /** The id of a market in the run of these segments: ids are assigned in the order of discovery. */
   #learnId(
     segments: readonly SegmentInfo[],
     key: MarketKey,
@@ -124,7 +126,7 @@ export class MomentReader {
     return book.findMarket(key)?.id;
   }
 
-  /** A book from a damaged file is of no use, and is dropped. */
+  /** A book from a damaged file is unusable, and is dropped. */
   #advance(book: WarmBook, until: JournalUntil, isCancelled: () => boolean) {
     try {
       return book.advance(until, isCancelled);
@@ -137,7 +139,6 @@ export class MomentReader {
 
 const LOST_TEXT = 'the end of its file is lost';
 
-/** Whether the book, at which reading has ended, is that of the moment. */
 function isKept(
   book: WarmBook,
   {

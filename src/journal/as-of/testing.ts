@@ -1,4 +1,4 @@
-/** A random life of a book, journalled in files, with what it showed after each of its turns. */
+/** A random run of a book, journalled in files, with the shown bodies after each turn. */
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawAccount } from '../../contract/accounts.js';
@@ -16,16 +16,15 @@ const START_SLOT = 350_000_000;
 const SLOT_MS = 400;
 const MAKER = '9JtczxrJjPM4J1xooxr2rFXmRivarb4BwjNiBgXDwe2p';
 
-/** A book after one turn. */
+/** The bodies after one turn. */
 export interface Shown {
   readonly epoch: string;
-  /** Another process: what is between two of them is not kept. */
+  /** The process; the time between two processes is not stored. */
   readonly process: number;
   readonly slot: number;
   readonly ts: number;
-  /** The bodies by the names of their reads. */
   readonly bodies: ReadonlyMap<string, string>;
-  /** By the names of markets. */
+  /** By market name. */
   readonly seqs: ReadonlyMap<string, number>;
 }
 
@@ -50,7 +49,7 @@ export function readsOf(market: MarketInfo): ReadonlyMap<string, AsOfRead> {
   return new Map(reads.map((read) => [`${read.path} ${nameOf(key)}`, read]));
 }
 
-/** What the present book shows, as the live routes do. */
+/** The bodies of the present book, like the live routes. */
 function bodyOf(engine: Engine, read: AsOfRead): string {
   if (read.path === 'topMakers') return JSON.stringify(engine.topMakers(read.request));
   if (read.path === 'match') return Buffer.from(engine.match(read.request)).toString();
@@ -59,7 +58,7 @@ function bodyOf(engine: Engine, read: AsOfRead): string {
   return Buffer.from(engine.auctions(read.request)).toString();
 }
 
-/** The life. It goes on over restarts, with the markets in another order, and over other chains. */
+/** The run. It continues over restarts, with the markets in another order, and over other chains. */
 export class PastLife {
   readonly shown: Shown[] = [];
   readonly #folder: string;
@@ -84,7 +83,6 @@ export class PastLife {
     this.#endTurn();
   }
 
-  /** The markets of now, by the ids that they have now. */
   get markets(): readonly MarketInfo[] {
     return this.#engine.markets();
   }
@@ -93,13 +91,13 @@ export class PastLife {
     return this.#tsMs;
   }
 
-  /** Lets so many turns go by, most of them in a slot with others, and all in the files. */
+  /** Runs this many turns, most of them in shared slots, all written to the files. */
   async live(turns: number): Promise<void> {
     for (let at = 0; at < turns; at += 1) await this.#step();
     this.flush();
   }
 
-  /** Writes what waits. */
+  /** Writes the pending turns. */
   flush(): void {
     const log = this.#engine.turnLog.take();
     if (log === null) return;
@@ -111,7 +109,7 @@ export class PastLife {
     }
   }
 
-  /** Another process, which reads the chain as it is, in another order. */
+  /** Another process, which reads the chain in another order. */
   restart(): void {
     this.flush();
     this.#fileBase = this.#fileMax + 1;
@@ -168,7 +166,7 @@ export class PastLife {
       const account = { pubkey, owner, slot, data: text, encoding: 'base64' } as const;
       const before = this.#accounts.get(pubkey);
       this.#engine.push(account);
-      // A fork: the write was of a block that is gone.
+      // A fork: the write belonged to an abandoned block.
       const isGone = before !== undefined && this.#random.nextBelow(12) === 0;
       if (isGone) this.#engine.push({ ...before, slot });
       else this.#accounts.set(pubkey, account);

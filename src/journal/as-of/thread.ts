@@ -1,6 +1,6 @@
 /**
- * The composition root of a thread that makes books of past moments. What it is started with is an `AsOfSetup`; it
- * gets one `MomentJob` after the other and says what came of each.
+ * The composition root of a thread that restores past books. Its input is an `AsOfSetup` and then
+ * one `MomentJob` after the other; it replies with their results.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { JournalError } from '../model/error.js';
@@ -14,11 +14,11 @@ const setup = workerData as AsOfSetup;
 const reader = new MomentReader(setup);
 const unwanted = new Int32Array(setup.unwanted);
 
-// An error here is a bug: it ends the thread, and the main thread says why.
+// An error here is a bug: it ends the thread, and the main thread reports it.
 port.on('message', (job: MomentJob) => {
   const isCancelled = (): boolean => Atomics.load(unwanted, 0) === job.id;
   const reply = reader.readMoment(job, isCancelled) ?? null;
   const result: MomentResult = { id: job.id, reply, books: reader.takeBookCounts() };
-  // The bytes change hands.
+  // The bytes are transferred.
   port.postMessage(result, reply?.kind === 'body' ? [reply.body.buffer as ArrayBuffer] : []);
 });

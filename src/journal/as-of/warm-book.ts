@@ -13,15 +13,12 @@ export interface JournalFiles {
   readonly programId: string;
 }
 
-/**
- * Why reading ended: at the first turn that is beyond what was asked for, at the end of the file, or because the
- * request was given up.
- */
+/** Why reading ended: at the first turn beyond the target, at the end of the file, or by cancellation. */
 export type Advance = 'reached' | 'end' | 'cancelled';
 
 /**
- * The book at a moment of one segment, which goes on from there: its file stays open, so that nothing is read
- * twice, and retention may delete it meanwhile.
+ * The book at a moment of one segment, which can advance: its file stays open, so that nothing is
+ * read twice, and retention may delete it meanwhile.
  */
 export class WarmBook {
   readonly segment: number;
@@ -31,10 +28,10 @@ export class WarmBook {
   readonly #piece = Buffer.allocUnsafeSlow(AS_OF_READ_BYTES);
   #offset = 0;
   #isRestored = false;
-  /** What was asked for last. */
+  /** The last target. */
   #until: JournalUntil = {};
 
-  /** Opens the file of a segment. Throws what the file system says. */
+  /** Opens the file of a segment. Throws the file system's error. */
   constructor(segment: number, { folder, programId }: JournalFiles) {
     this.segment = segment;
     this.#handle = openSync(path.join(folder, segmentName(segment)), 'r');
@@ -42,34 +39,35 @@ export class WarmBook {
     this.#reader = new JournalReader(programId);
   }
 
-  /** The end of the last turn that was applied. */
+  /** The end of the last applied turn. */
   get moment(): { readonly slot: number; readonly ts: number } {
     const { slot, tsMs: ts } = this.#reader.position();
     return { slot, ts };
   }
 
-  /** Whether the bytes at which reading ended are no whole block, though the file has a turn of this time, unix milliseconds. */
+  /**
+   * Whether reading ended at an incomplete block although the file has a turn of this time, unix
+   * milliseconds.
+   */
   isDamagedBefore(tsMs: number): boolean {
     const { waiting, tsMs: lastMs } = this.#reader.position();
     return waiting > 0 && lastMs < tsMs;
   }
 
-  /** Whether it has been read up to exactly this, and not beyond it. */
+  /** Whether the last target is exactly this. */
   isAt({ market, seq }: JournalUntil): boolean {
     return seq !== undefined && this.#until.market === market && this.#until.seq === seq;
   }
 
-  /** Turns that were applied. */
   get turns(): number {
     return this.#reader.position().turns;
   }
 
-  /** User accounts that it holds. */
   get users(): number {
     return this.#isRestored ? this.engine.stats().users : 0;
   }
 
-  /** The market's id in this run of the book; undefined where it has none yet. */
+  /** The market's id in this run of the book; undefined when it has none yet. */
   findMarket({ marketType, marketIndex }: MarketKey): MarketInfo | undefined {
     if (!this.#isRestored) return undefined;
     return this.engine
@@ -77,7 +75,7 @@ export class WarmBook {
       .find((row) => row.marketType === marketType && row.marketIndex === marketIndex);
   }
 
-  /** Applies turns up to what is asked for. Throws an EngineError where the file is damaged. */
+  /** Applies turns up to the target. Throws an EngineError when the file is damaged. */
   advance(until: JournalUntil, isCancelled: () => boolean): Advance {
     this.#until = until;
     const turnsMax = Math.min(until.turnsMax ?? AS_OF_SLICE_TURNS, AS_OF_SLICE_TURNS);
@@ -94,13 +92,13 @@ export class WarmBook {
     return 'cancelled';
   }
 
-  /** Gives back its file and its memory. */
+  /** Releases its file and memory. */
   close(): void {
     closeSync(this.#handle);
     this.#reader.release();
   }
 
-  /** Returns false at the present end of the file. */
+  /** Reads more bytes; returns false at the current end of the file. */
   #readOn(): boolean {
     const piece = this.#piece;
     const length = readSync(this.#handle, piece, 0, piece.length, this.#offset);

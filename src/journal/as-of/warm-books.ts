@@ -4,10 +4,13 @@ import { type JournalFiles, WarmBook } from './warm-book.js';
 
 const NO_BOOKS: BookCounts = { restores: 0, warmHits: 0 };
 
-/** The books that requests have left at their moments, bounded in number and memory: the least recently used goes. */
+/**
+ * The books of earlier requests at their moments, bounded in number and memory: the least recently
+ * used one is evicted.
+ */
 export class WarmBooks {
   readonly #files: JournalFiles;
-  /** The most recently used is the last. */
+  /** The most recently used is last. */
   readonly #books: WarmBook[] = [];
   #counts: BookCounts = NO_BOOKS;
 
@@ -20,8 +23,8 @@ export class WarmBooks {
   }
 
   /**
-   * A book of the segment that is not beyond what is asked for, as `isUsable` says: the furthest one, or one at its
-   * beginning. Throws what the file system says.
+   * A book of the segment that `isUsable` accepts: the furthest one, or a new one at its beginning.
+   * Throws the file system's error.
    */
   takeBook(segment: number, isUsable: (book: WarmBook) => boolean): WarmBook {
     const usable = this.#books.filter((book) => book.segment === segment && isUsable(book));
@@ -40,20 +43,19 @@ export class WarmBooks {
     return book;
   }
 
-  /** Takes what was counted since the last time. */
+  /** Takes the counts since the last call. */
   takeCounts(): BookCounts {
     const counts = this.#counts;
     this.#counts = NO_BOOKS;
     return counts;
   }
 
-  /** Drops a book that nothing more can be read from. */
   dropBook(book: WarmBook): void {
     this.#forget(book);
     book.close();
   }
 
-  /** Drops those beyond the bounds, but the one that was just used. */
+  /** Evicts books beyond the limits, except the last used one. */
   trim(): void {
     while (this.#books.length > 1 && this.#isBeyond()) {
       const [oldest] = this.#books;

@@ -1,67 +1,66 @@
-/** What the main thread and the thread of the journal say to each other. */
+/** The messages between the main thread and the journal's thread. */
 import type { AsOfReply, AsOfRequest } from '../../contract/as-of-source.js';
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
 import type { ReplayCommand, ReplayEvent, ReplayRequest } from '../../contract/replay-source.js';
 import type { JournalErrorCode } from './error.js';
 import type { TakenLog } from './log-place.js';
 
-/** With what the thread is started. */
+/** The configuration of the thread. */
 export interface JournalSetup {
-  /** The folder of its files. */
   readonly folder: string;
   readonly programId: string;
   /** Older files are deleted; 0 for never. */
   readonly days: number;
-  /** Of all files together; 0 for no limit. */
+  /** Total size of the files; 0 for no limit. */
   readonly bytesMax: number;
 }
 
 /** To the thread. */
 export type ToJournal =
-  /** Whole turns, as the core gives them; the bytes change hands. */
+  /** Whole turns from the core; the bytes are transferred. */
   | { readonly kind: 'turns'; readonly log: Uint8Array }
-  /** Nothing comes after what came: the core has lost some. */
+  /** The core has lost turns: nothing more follows. */
   | { readonly kind: 'lost'; readonly reason: string }
-  /** The event loop of the main thread turns. */
+  /** A sign of life of the main thread's event loop. */
   | { readonly kind: 'alive' }
-  /** The log is ours: what comes follows its last message. */
   | { readonly kind: 'takeOver'; readonly taken: TakenLog }
-  /** All that came before is to be in the file. */
+  /** Everything sent before must be written to the file. */
   | { readonly kind: 'flush'; readonly id: number }
   | { readonly kind: 'stop' };
 
-/** The figures of the thread. */
+/** The statistics of the thread. */
 export interface WorkerStats {
   readonly state: JournalState;
   readonly reason: string | null;
   /** The newest moment in a file; null before the first. */
   readonly newest: JournalMoment | null;
-  /** Bytes of the file that is being written, and of all before it. */
+  /** Bytes of the current file and all before it. */
   readonly bytes: number;
-  /** Bytes that wait for NATS; 0 for files. */
+  /** Bytes queued for NATS; 0 for files. */
   readonly waitingBytes: number;
   readonly events: Readonly<Record<JournalEvent, number>>;
 }
 
-/** What the thread counts. */
+/** Counted events of the thread. */
 export type JournalEvent =
   | 'segmentsBegun'
   | 'segmentsDeleted'
-  /** Times that the disk, or the folder, refused. */
+  /** Failures of the disk or the folder. */
   | 'failures'
-  /** Bytes that were written. */
   | 'bytesWritten';
 
 /** From the thread. */
 export type FromJournal =
-  /** The folder is its own now, or cannot be; it is tried again unless another process has it, or has taken a log over. */
+  /**
+   * Whether the folder could be opened; otherwise it is retried, unless another process has it, or
+   * has taken over the log.
+   */
   | { readonly kind: 'opened' }
   | { readonly kind: 'refused'; readonly code: JournalErrorCode; readonly message: string }
-  /** So many bytes of turns were taken. */
   | { readonly kind: 'taken'; readonly bytes: number }
-  /** The core is to write a checkpoint, with which a new segment begins. */
+  /** The core must write a checkpoint, which starts a new segment. */
   | { readonly kind: 'checkpointDue' }
-  /** Whether the newest file has all turns that came before the flush: not when the journal has stopped. */
+  /** Whether the newest file has all turns from before the flush: not when the journal has stopped. */
   | { readonly kind: 'flushed'; readonly id: number; readonly isWhole: boolean }
   | { readonly kind: 'state'; readonly stats: WorkerStats; readonly listing: JournalListing }
   | {
@@ -71,60 +70,61 @@ export type FromJournal =
       readonly message: string;
     };
 
-/** With what a thread is started that makes books of past moments. */
+/** The configuration of a thread that restores past books. */
 export interface AsOfSetup {
   readonly folder: string;
   readonly programId: string;
-  /** One number: the job that is no longer wanted. */
+  /** One number: the cancelled job. */
   readonly unwanted: SharedArrayBuffer;
 }
 
-/** One request, as such a thread gets it. */
+/** One request to such a thread. */
 export interface MomentJob extends AsOfRequest {
   readonly id: number;
-  /** Up to when the newest file has all turns, unix milliseconds; 0 when only what it holds tells. */
+  /** The newest file has all turns up to this time, unix milliseconds; 0 when unknown. */
   readonly flushedMs: number;
-  /** The time of the last turn that a file is known to have, unix milliseconds; 0 before the first. */
+  /** The time of the last turn known to be in a file, unix milliseconds; 0 before the first. */
   readonly newestMs: number;
 }
 
-/** What comes of it; null when it was given up. */
+/** The result of a job; null when it was cancelled. */
 export interface MomentResult {
   readonly id: number;
   readonly reply: AsOfReply | null;
   readonly books: BookCounts;
 }
 
-/** Books that were made for a request: restored from a checkpoint, or left there by an earlier request. */
+/** Books made for requests: restored from a checkpoint, or continued from an earlier request. */
 export interface BookCounts {
   readonly restores: number;
   readonly warmHits: number;
 }
 
-/** With what the thread is started that plays topics of the past. */
+/** The configuration of the replay thread. */
 export interface ReplaySetup {
   readonly folder: string;
   readonly programId: string;
 }
 
-/** What is in the files: all that has happened (`whole`), not all of it yet (`behind`), or all that ever comes (`over`). */
+/**
+ * Completeness of the files: everything so far (`whole`), not yet everything (`behind`), or
+ * complete for good (`over`).
+ */
 export type WrittenJournal = 'whole' | 'behind' | 'over';
 
 /** To that thread, about one replay. */
 export type ToReplays = { readonly id: number } /** `flushedMs` as in {@link MomentJob}. */ & (
   | { readonly kind: 'open'; readonly request: ReplayRequest; readonly flushedMs: number }
   | { readonly kind: 'command'; readonly command: ReplayCommand; readonly flushedMs: number }
-  /** The answer to the `atEnd` of this number. */
+  /** The reply to the `atEnd` with this number. */
   | { readonly kind: 'finish'; readonly end: number; readonly written: WrittenJournal }
-  /** The reader has taken so many bytes. */
   | { readonly kind: 'taken'; readonly bytes: number }
   | { readonly kind: 'close' }
 );
 
-/** What a replay has made: frames, one behind the other in `bytes`, and then an event. */
+/** Output of a replay: concatenated frames in `bytes`, and then an event. */
 export interface ReplayItems {
   readonly bytes: Uint8Array;
-  /** Where each frame ends. */
   readonly ends: readonly number[];
   readonly event: ReplayEvent | null;
 }
@@ -132,8 +132,7 @@ export interface ReplayItems {
 /** From that thread, about one replay. */
 export type FromReplays = { readonly id: number } & (
   | { readonly kind: 'items'; readonly items: ReplayItems }
-  /** It has come to the end of the files, and waits for `finish`. */
+  /** It has reached the end of the files, and waits for `finish`. */
   | { readonly kind: 'atEnd'; readonly end: number }
-  /** Nothing is left of it, and nothing that was sent about it waits. */
   | { readonly kind: 'closed' }
 );

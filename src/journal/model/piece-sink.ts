@@ -6,43 +6,42 @@ import type { JournalError } from './error.js';
 import type { TakenLog } from './log-place.js';
 import type { JournalEvent } from './messages.js';
 
-/** Whom a sink tells, and by what it keeps time. */
+/** The listeners and the timers of a sink. */
 export interface PieceSinkParts {
   readonly timers: Timers;
   readonly log: Log;
-  /** The sink takes pieces again, or has lost some: a new segment is to begin. */
+  /** The sink accepts pieces again, or has lost some: a new segment must begin. */
   readonly onHealed: () => void;
-  /** The state or what is kept is another. */
+  /** The state or the stored range has changed. */
   readonly onChanged: () => void;
-  /** Nothing is taken any more, ever, and the service must not go on as if it were. */
+  /** The sink has ended for good, and the service must not continue without it. */
   readonly onRefused: (error: JournalError) => void;
 }
 
-/** Where finished pieces go: files of a folder, or a log on NATS. */
+/** The destination of finished pieces: files of a folder, or a log on NATS. */
 export interface PieceSink {
-  /** Whether each turn is to be there as soon as it can be, and tails are read without their checkpoints. */
+  /** Whether each turn must be stored as soon as possible, with tails readable without their checkpoints. */
   readonly isLog: boolean;
   readonly state: JournalState;
-  /** Why nothing is taken; null while all is well. */
+  /** Why nothing is accepted; null while it is. */
   readonly reason: string | null;
-  /** The newest moment that is kept; null before the first. */
+  /** The newest stored moment; null before the first. */
   readonly newest: JournalMoment | null;
-  /** Bytes that are kept, as far as it is known here. */
+  /** Stored bytes, as far as known. */
   readonly bytes: number;
-  /** Bytes that wait for NATS; left out of files, which stop when they fail. */
+  /** Bytes queued for NATS; omitted for files, which stop on failure. */
   readonly waitingBytes?: number;
   readonly counts: Readonly<Record<JournalEvent, number>>;
   listing(): JournalListing;
-  /** Opens it. Throws, or rejects with, a JournalError where it is not to be used at all; what may pass is tried again. */
+  /** Opens it. Throws, or rejects with, a JournalError when it is unusable; temporary failures are retried. */
   open(): void | Promise<void>;
-  /** Takes a piece; the pieces of a segment come in their order. */
+  /** Adds a piece; the pieces of a segment come in order. */
   pushPiece(piece: JournalPiece): void;
-  /** Tells the sink that the encoder is alive though it has no piece; a log needs to know, files do not. */
+  /** Reports that the encoder is alive without a piece; only a log uses it. */
   noteAlive?(): void;
-  /** Goes on with the log of another core, which was waited for until now. */
   takeOver?(taken: TakenLog): void;
-  /** Resolves when all that was pushed is kept, or dropped. */
+  /** Resolves when every piece so far is stored or dropped. */
   settle(): Promise<void>;
-  /** Takes no more, for a reason that does not go away; null when the service stops. */
+  /** Ends for good, with a reason; null when the service stops. */
   end(reason: string | null): Promise<void>;
 }

@@ -11,22 +11,20 @@ import {
 } from '../model/limits.js';
 import type { CheckpointStore, LogCheckpoint } from './checkpoint-store.js';
 
-/** What a keeper works with, and whom it tells. */
+/** The dependencies of a keeper, and its listeners. */
 export interface CheckpointKeeperOptions {
   readonly log: Log;
   readonly timers: Timers;
-  /** Ends all tries. */
   readonly signal: AbortSignal;
   readonly onFailure: () => void;
 }
 
-/** A checkpoint that is to be stored. */
 interface WaitingCheckpoint extends LogCheckpoint {
   readonly run: string;
   readonly store: CheckpointStore;
 }
 
-/** Collects the checkpoint of the newest segment, and tries to store it until it is there or a newer one is. */
+/** Collects the newest segment's checkpoint, and retries storing it until it succeeds or a newer one exists. */
 export class CheckpointKeeper {
   readonly #options: CheckpointKeeperOptions;
   #newest: { readonly segment: number; readonly pieces: Uint8Array[] } | null = null;
@@ -37,13 +35,13 @@ export class CheckpointKeeper {
     this.#options = options;
   }
 
-  /** Takes a piece of a checkpoint. One before it whose tail has not begun is of no use any more. */
+  /** Adds a piece of a checkpoint. An earlier checkpoint without a tail is obsolete. */
   pushPiece({ segment, bytes }: JournalPiece): void {
     if (this.#newest?.segment !== segment) this.#newest = { segment, pieces: [] };
     this.#newest.pieces.push(bytes);
   }
 
-  /** The tail of a segment has begun with a message: its checkpoint, where it is the newest one, is stored meanwhile. */
+  /** A segment's tail has begun with a message: its checkpoint, if the newest, is stored in the background. */
   storeBehind(segment: number, behind: Omit<WaitingCheckpoint, 'bytes'>): void {
     if (this.#newest?.segment !== segment) return;
     this.#waiting = { ...behind, bytes: Buffer.concat(this.#newest.pieces) };
@@ -66,7 +64,7 @@ export class CheckpointKeeper {
     this.#isStoring = false;
   }
 
-  /** Whether nothing is left to be done for it. */
+  /** Whether the checkpoint needs no further work. */
   async #tryToStore(waiting: WaitingCheckpoint): Promise<boolean> {
     const { log, timers, signal, onFailure } = this.#options;
     const { bytes, next, run, store } = waiting;
@@ -81,7 +79,7 @@ export class CheckpointKeeper {
       if (signal.aborted) return true;
       log.warn({ reason: loggedFailure(error) }, 'a checkpoint could not be stored');
       onFailure();
-      // It is of a log that another core writes now.
+      // The log now has another writer.
       if (!(error instanceof JournalError && error.code === 'LOG_FENCED')) return false;
     } finally {
       late.abort();

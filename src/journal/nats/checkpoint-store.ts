@@ -7,31 +7,31 @@ import { ID_HEADER } from './log-appender.js';
 import { parseOrigin } from './log-origin.js';
 import { parseId } from './message-id.js';
 
-/** A checkpoint of a log, and the message with which its tail begins. */
+/** A checkpoint of a log, and the first message of its tail. */
 export interface LogCheckpoint {
-  /** The file of a segment that ends with its checkpoint. */
+  /** A segment's file up to the end of its checkpoint. */
   readonly bytes: Uint8Array;
-  /** The sequence number of the first message behind it. */
+  /** The sequence number of the first message after it. */
   readonly next: number;
 }
 
-/** A checkpoint that was stored, and of what its log is; null where the stream does not say. */
+/** A stored checkpoint, with the origin of its log; null when the stream does not name it. */
 export interface StoredCheckpoint extends LogCheckpoint {
   readonly origin: LogOrigin | null;
 }
 
-/** The stream of a log, as it is now. */
 interface StreamFacts {
   readonly origin: LogOrigin | null;
-  /** When it was made, which tells it from one of its name that was there before. */
+  /** Its creation time, which distinguishes it from an earlier stream of the same name. */
   readonly created: string;
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * The checkpoints of a log, the newest few, in an object store. Each is named after its writer and its place, so that a writer that was
- * suspended replaces none of another, and says of which stream it is: its bucket may have those of one that was deleted.
+ * The newest few checkpoints of a log, in an object store. Each is named after its writer and its
+ * position, so that a suspended writer cannot replace another's, and names its stream: the bucket
+ * may contain checkpoints of a deleted one.
  */
 export class CheckpointStore {
   readonly #stream: string;
@@ -44,7 +44,7 @@ export class CheckpointStore {
     this.#objects = objects;
   }
 
-  /** Opens the store of a log; makes it where the number of its copies is given. */
+  /** Opens the store of a log; creates it when given the number of replicas. */
   static async openStore(
     place: LogPlace,
     connection: LogConnection,
@@ -53,7 +53,10 @@ export class CheckpointStore {
     return new CheckpointStore(place, connection, await connection.openObjects(options));
   }
 
-  /** Stores a checkpoint of this run, and deletes those that are too many. Rejects with `LOG_FENCED` where another run writes the log. */
+  /**
+   * Stores a checkpoint of this run, and deletes the oldest. Rejects with `LOG_FENCED` when another
+   * run writes the log.
+   */
   async storeCheckpoint({ bytes, next }: LogCheckpoint, run: string): Promise<void> {
     const facts = await this.#readFacts();
     const { manager } = this.#connection;
@@ -69,7 +72,10 @@ export class CheckpointStore {
     for (const info of stored) if (!kept.includes(info)) await this.#objects.delete(info.name);
   }
 
-  /** Reads the newest checkpoint behind which the stream goes on; null when there is none from this message on, or when it is being deleted. */
+  /**
+   * Reads the newest checkpoint whose tail is in the stream; null when there is none from this
+   * message on, or during its deletion.
+   */
   async readNewest(from = 0): Promise<StoredCheckpoint | null> {
     const facts = await this.#readFacts();
     const newest = newestFirst(await this.#objects.list(), facts).find(
@@ -86,7 +92,6 @@ export class CheckpointStore {
   }
 }
 
-/** Those of a stream whose tails it has. */
 function newestFirst(
   stored: readonly ObjectInfo[],
   { created, first, last }: StreamFacts,

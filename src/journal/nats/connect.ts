@@ -22,11 +22,10 @@ export interface LogConnection {
   readonly nats: NatsConnection;
   readonly stream: ReturnType<typeof jetstream>;
   readonly manager: Awaited<ReturnType<typeof jetstreamManager>>;
-  /** The objects that checkpoints are. */
   openObjects(options?: { readonly replicas: number }): Promise<ObjectStore>;
 }
 
-/** The one subject of a log's stream. */
+/** The only subject of a log's stream. */
 export function subjectOf({ stream }: LogPlace): string {
   return `${stream}.log`;
 }
@@ -37,10 +36,10 @@ export function bucketOf({ stream }: LogPlace): string {
 }
 
 /**
- * Connects to the servers of a log; what is lost later is connected again, for ever.
+ * Connects to the servers of a log, with endless reconnects later.
  *
  * # Errors
- * `LOG_REFUSED` when the servers do not let us in, `LOG_UNREACHABLE` when none of them can be reached now.
+ * `LOG_REFUSED` when the servers deny access, `LOG_UNREACHABLE` when none is reachable now.
  */
 export async function connectLog(
   place: LogPlace,
@@ -72,7 +71,7 @@ function optionsOf(place: LogPlace, name: string): NodeConnectionOptions {
     ...{ name, timeout: NATS_CONNECT_MS_MAX },
     ...{ pingInterval: NATS_PING_MS, maxPingOut: NATS_PINGS_MISSED_MAX },
     ...{ maxReconnectAttempts: -1, reconnectTimeWait: NATS_RECONNECT_MS },
-    // A server that was started with other passwords meanwhile may get the right ones.
+    // A server may be restarted with the right passwords.
     ignoreAuthErrorAbort: true,
   };
 }
@@ -88,10 +87,10 @@ function connectError(error: unknown): JournalError {
   return new JournalError('LOG_UNREACHABLE', message, { cause: error });
 }
 
-/** JetStream's code for a message that it does not store, as it has the most bytes that it may have. */
+/** JetStream's code for a rejected message, when the stream is at its maximum size. */
 const STORE_FAILED = 10_077;
 
-/** A failure that may pass, with a code or the name of the failure and no word of the servers. */
+/** A temporary failure, with a code or the failure's name and no text of the servers. */
 export function unreachableError(error: unknown): JournalError {
   if (error instanceof JournalError) return error;
   const code = codeOf(error);
@@ -101,7 +100,7 @@ export function unreachableError(error: unknown): JournalError {
   return new JournalError('LOG_UNREACHABLE', `NATS: ${shown}`, { cause: error });
 }
 
-/** Another core has appended this message; its name is for the log alone, as anybody may have given it. */
+/** Another core has appended this message; its name is only logged, because anyone may have chosen it. */
 export function fencedError(id: string): JournalError {
   const cause = new Error(`its last message is ${id}`);
   return new JournalError('LOG_FENCED', 'another core writes the log', { cause });
@@ -112,7 +111,6 @@ export function codeOf(error: unknown): number {
   return error instanceof JetStreamApiError ? error.code : 0;
 }
 
-/** User and password, or a token, of the first address that has some. */
 function credentialsOf({ servers }: LogPlace): { user?: string; pass?: string; token?: string } {
   const url = servers.map((server) => new URL(server)).find(({ username }) => username !== '');
   if (url === undefined) return {};

@@ -9,7 +9,7 @@ import { Lease } from './lease.js';
 
 useLogServer();
 
-/** A machine that is busy with other tests is no reason to lose a lease. */
+/** A busy machine must not lose a lease. */
 const LEASE_MS = 3_000;
 
 function leaseOf({ log: place }: LogSetup, holder: string, leaseMs = LEASE_MS): Lease {
@@ -20,7 +20,7 @@ test('the first core keeps it from the moment in which it has it', async (contex
   const setup = newSetup(context);
   const [first, second] = [leaseOf(setup, 'one'), leaseOf(setup, 'two')];
   expect(await first.holdFirst()).toBe(true);
-  // It is over on another stream that nobody renews: so would be this one.
+  // An unrenewed lease on another stream expires; this one would too.
   const other = newSetup(context);
   const [clock, waiting] = [leaseOf(other, 'one'), leaseOf(other, 'two')];
   expect(await clock.tryHold()).toBe(true);
@@ -35,10 +35,9 @@ test('a stop does not wait for a server that stands still', async (context) => {
   const lease = leaseOf(setup, 'one');
   expect(await lease.holdFirst()).toBe(true);
   await server.pause();
-  // By then it has asked, and waits.
   await sleep(systemTimers, 5 * LEASE_PAUSE_MS_MAX);
   const stopped = lease.stop().then(() => 'stopped');
-  // Without a limit of its own it waits for four requests, one after the other.
+  // Without its own limit it waits for four sequential requests.
   const late = sleep(systemTimers, LEASE_STOP_MS_MAX + 3 * NATS_CONNECT_MS_MAX).then(() => 'late');
   const first = await Promise.race([stopped, late]);
   server.goOn();

@@ -14,32 +14,32 @@ import {
 import type { LogPlace } from '../model/log-place.js';
 import { connectLog, type LogConnection } from './connect.js';
 
-/** The one key of a lease's bucket. */
+/** The single key of a lease's bucket. */
 const KEY = 'core';
 
-/** What a lease is made of. */
+/** The options of a lease. */
 export interface LeaseOptions {
   readonly place: LogPlace;
-  /** The name of this core, which nobody else has. */
+  /** The unique name of this core. */
   readonly holder: string;
-  /** It is over so long after it was renewed last, milliseconds. */
+  /** Expiry after the last renewal, milliseconds. */
   readonly leaseMs: number;
-  /** Servers that hold a copy. */
   readonly replicas: number;
   readonly log: Log;
   readonly timers: Timers;
 }
 
 /**
- * The lease by which one core at a time writes a log: a key of a bucket whose entries expire. It says whose turn it is and no more;
- * that two never write is due to the sequence number that each message names.
+ * The lease that selects the one core that writes a log: a key of a bucket with expiring entries.
+ * It only decides whose turn it is; mutual exclusion is guaranteed by the sequence number in each
+ * message.
  */
 export class Lease {
   readonly #options: LeaseOptions;
   readonly #end = new AbortController();
   #connection: LogConnection | null = null;
   #bucket: KV | null = null;
-  /** Of our entry; 0 where we have none. */
+  /** Revision of the own entry; 0 for none. */
   #revision = 0;
   #keeping: Promise<void> | null = null;
   #onHeld: () => void = () => undefined;
@@ -49,12 +49,15 @@ export class Lease {
     this.#options = options;
   }
 
-  /** Whether it is ours as far as is known here. */
+  /** Whether this core believes to hold it. */
   get isHeld(): boolean {
     return this.#revision > 0;
   }
 
-  /** Takes it, or renews it; returns whether it is ours then. Rejects with `LOG_REFUSED` or `LOG_UNREACHABLE`, or when NATS does not do it. */
+  /**
+   * Acquires or renews it; returns whether it is held. Rejects with `LOG_REFUSED` or
+   * `LOG_UNREACHABLE`, or when NATS fails.
+   */
   async tryHold(): Promise<boolean> {
     const bucket = await this.#open();
     if (this.isHeld && (await this.#renew(bucket))) return true;
@@ -64,15 +67,15 @@ export class Lease {
     } catch (error) {
       const entry = await bucket.get(KEY);
       if (entry === null) throw error;
-      // Our own where an acknowledgement was lost.
+      // It is the own entry after a lost acknowledgement.
       this.#revision = entry.string() === holder ? entry.revision : 0;
     }
     return this.isHeld;
   }
 
   /**
-   * Takes it where nobody has it, and keeps it from then on; returns whether it is ours. While NATS cannot be reached nobody knows, and it is tried
-   * again. Rejects with `LOG_REFUSED`.
+   * Acquires a free lease, and renews it from then on; returns whether it is held. While NATS is
+   * unreachable it retries. Rejects with `LOG_REFUSED`.
    */
   async holdFirst(): Promise<boolean> {
     const { signal } = this.#end;
@@ -89,13 +92,13 @@ export class Lease {
     }
   }
 
-  /** From now on it is tried again and again; calls each time that it becomes ours. */
+  /** Retries periodically from now on; calls back each time it is acquired. */
   keep(onHeld: () => void = () => undefined): void {
     this.#onHeld = onHeld;
     this.#keeping ??= this.#keepOn();
   }
 
-  /** Gives it back at once; where NATS is away it is over by itself. */
+  /** Releases it immediately; without NATS it expires. */
   async stop(): Promise<void> {
     this.#end.abort();
     const late = new AbortController();
@@ -141,7 +144,7 @@ export class Lease {
     }
   }
 
-  /** False where the entry is not ours any more. */
+  /** False when the entry is no longer the own one. */
   async #renew(bucket: KV): Promise<boolean> {
     const { holder } = this.#options;
     try {
@@ -160,7 +163,7 @@ export class Lease {
     const name = `${place.stream}-lease`;
     const { stream, manager } = this.#connection;
     const bucket = await new Kvm(stream).create(name, { ttl: leaseMs, history: 1, replicas });
-    // One that is there keeps its own time otherwise.
+    // An existing bucket would keep its own expiry.
     const times = { max_age: nanos(leaseMs), duplicate_window: nanos(leaseMs) };
     if ((await bucket.status()).ttl !== leaseMs) await manager.streams.update(`KV_${name}`, times);
     this.#bucket = bucket;

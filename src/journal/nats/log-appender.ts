@@ -7,39 +7,39 @@ import { codeOf, fencedError, type LogConnection, subjectOf, unreachableError } 
 import { describeOrigin, parseOrigin, requireOrigin } from './log-origin.js';
 import { parseId } from './message-id.js';
 
-/** The header in which JetStream keeps the name of a message. */
+/** The header of a message's name in JetStream. */
 export const ID_HEADER = 'Nats-Msg-Id';
 
-/** The header of a message that says for how long what waited behind it had waited then, whole milliseconds; without it nothing had. */
+/** Queue delay at append time, ms; absent if the queue was empty. */
 export const BEHIND_HEADER = 'Slotbook-Behind-Ms';
 
-/** The header of the first message of a core that takes over: the name of the message behind which it goes on. */
+/** The header of the first message after a failover: the name of the message that it follows. */
 export const AFTER_HEADER = 'Slotbook-After';
 
-/** JetStream's codes of a stream that is there with another configuration, and of one that is not there. */
+/** JetStream's codes for a stream with another configuration, a missing stream, and a missing message. */
 const [OTHER_CONFIG, NO_STREAM, NO_MESSAGE] = [10_058, 10_059, 10_037] as const;
 
-/** A message that is to be appended. */
+/** A message to append. */
 export interface NewMessage {
   readonly id: string;
   readonly bytes: Uint8Array;
-  /** For how long what is behind it waits already, milliseconds. */
+  /** Queue delay of the following bytes, milliseconds. */
   readonly behindMs?: number;
-  /** The name of another run's message behind which this run goes on. */
+  /** The name of another run's message that this run follows. */
   readonly after?: string;
 }
 
 /** The last message of a log. */
 export interface LastMessage {
-  /** Its sequence number in the stream; 0 of an empty one. */
+  /** Its sequence number in the stream; 0 for an empty one. */
   readonly sequence: number;
-  /** Its name; empty where retention has deleted it. */
+  /** Its name; empty when retention has deleted it. */
   readonly id: string;
 }
 
 /**
- * Appends to a log, and nobody else does meanwhile: each message names the sequence number of the one before, and JetStream refuses
- * one that does not follow.
+ * The exclusive appender of a log: each message names the previous sequence number, and JetStream
+ * rejects a message that does not follow.
  */
 export class LogAppender {
   readonly #connection: LogConnection;
@@ -52,8 +52,9 @@ export class LogAppender {
   }
 
   /**
-   * Makes the stream, or gives it this configuration. Rejects with `LOG_MISMATCH` where it is of another chain or program, with `LOG_UNREACHABLE` also
-   * where the server keeps another configuration.
+   * Creates the stream, or updates its configuration. Rejects with `LOG_MISMATCH` when it belongs
+   * to another chain or program, and with `LOG_UNREACHABLE` also when the server keeps another
+   * configuration.
    */
   async prepareStream(): Promise<void> {
     const { log, ageMsMax, bytesMax, replicas } = this.#setup;
@@ -65,7 +66,7 @@ export class LogAppender {
       retention: RetentionPolicy.Limits,
     };
     await this.#asked(async () => {
-      // An older server drops what it does not know without a word.
+      // An older server silently drops unknown settings.
       const kept = (await this.#makeStream(config)).config;
       const wrong = Object.entries(limits).find(
         ([name, value]) => kept[name as keyof typeof kept] !== value,
@@ -74,7 +75,7 @@ export class LogAppender {
     });
   }
 
-  /** Of two that make it at once one alone finds its own configuration. */
+  /** Of two concurrent creators only one finds its own configuration. */
   async #makeStream(config: { name: string; subjects: string[] }): Promise<StreamInfo> {
     const { streams } = this.#connection.manager;
     try {
@@ -87,7 +88,7 @@ export class LogAppender {
     }
   }
 
-  /** What the log ends with. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when there is none. */
+  /** The end of the log. Rejects with `LOG_UNREACHABLE`, and with `LOG_LOST` when there is none. */
   readLast(): Promise<LastMessage> {
     const { streams } = this.#connection.manager;
     const { stream } = this.#setup.log;
@@ -103,16 +104,17 @@ export class LogAppender {
     });
   }
 
-  /** Goes on behind this message. */
+  /** Continues after this message. */
   goOnBehind({ sequence }: Pick<LastMessage, 'sequence'>): void {
     this.#last = sequence;
   }
 
   /**
-   * Appends a message, once, also when it is called again with the same one. Resolves with its sequence number.
+   * Appends a message once; repeatable with the same message. Resolves with its sequence number.
    *
    * # Errors
-   * `LOG_UNREACHABLE`: it may be tried again. `LOG_FENCED`: another writer has appended. `LOG_LOST`: what was appended before is gone.
+   * `LOG_UNREACHABLE`: it may be retried. `LOG_FENCED`: another writer has appended. `LOG_LOST`:
+   * earlier messages are gone.
    */
   async appendMessage({ id, bytes, behindMs = 0, after }: NewMessage): Promise<number> {
     const expect = { lastSequence: this.#last };
@@ -129,13 +131,16 @@ export class LogAppender {
     return this.#last;
   }
 
-  /** After an error the message may be in the log all the same: a try again looks as if another writer had appended. */
+  /**
+   * After an error the message may still be in the log: a retry then looks as if another writer had
+   * appended.
+   */
   async #findAppended(id: string, error: unknown): Promise<number> {
     const last = await this.readLast();
     if (last.id === id) return last.sequence;
     if (last.sequence === this.#last) throw unreachableError(error);
     if (isOfOneRun(last.id, id)) {
-      // Nobody else has this run: it is one that was given up when its acknowledgement was lost.
+      // The run is unique: this is the own message, whose acknowledgement was lost.
       this.#last = last.sequence;
       throw unreachableError(error);
     }

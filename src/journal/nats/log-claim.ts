@@ -5,16 +5,16 @@ import type { LogSetup, TakenLog } from '../model/log-place.js';
 import { fencedError } from './connect.js';
 import type { LastMessage, LogAppender } from './log-appender.js';
 
-/** By what a claim keeps time. */
+/** The timers of a claim. */
 export interface LogClaimParts {
   readonly timers: Timers;
   readonly signal: AbortSignal;
 }
 
-/** When a log is a writer's own: as soon as nobody writes it, or for a standby when that has taken it over. */
+/** Decides when a writer owns a log: as soon as it has no writer, or for a standby after the failover. */
 export class LogClaim {
   readonly #parts: LogClaimParts;
-  /** Resolves with where a standby goes on; null for a log that is begun. */
+  /** Resolves with a standby's position; null for a new log. */
   #taken: Promise<TakenLog> | null = null;
   #onTaken: (taken: TakenLog) => void = () => undefined;
 
@@ -26,21 +26,23 @@ export class LogClaim {
     });
   }
 
-  /** The log was taken over, and goes on here. */
   takeOver(taken: TakenLog): void {
     this.#onTaken(taken);
   }
 
-  /** Resolves with the message behind which this writer appends. Rejects with `LOG_FENCED` where another core writes the log. */
+  /**
+   * Resolves with the message after which this writer appends. Rejects with `LOG_FENCED` when
+   * another core writes the log.
+   */
   async whenOurs(appender: LogAppender): Promise<Pick<LastMessage, 'sequence'>> {
     if (this.#taken === null) return this.#waitUntilFree(appender);
     const taken = await this.#taken;
-    // Where the log is lost later, it is begun again as any other.
+    // If the log is lost later, it restarts like any other.
     this.#taken = null;
     return taken;
   }
 
-  /** Two cores that take the log from each other would both be of no use: the one that writes it goes on. */
+  /** Two cores that take the log from each other would both be useless: the current writer continues. */
   async #waitUntilFree(appender: LogAppender): Promise<LastMessage> {
     const { timers, signal } = this.#parts;
     const last = await appender.readLast();

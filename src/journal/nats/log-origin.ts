@@ -2,24 +2,24 @@ import { JournalError } from '../model/error.js';
 import type { LogOrigin } from '../model/log-place.js';
 
 /**
- * The words of a stream's description, which every server of NATS keeps; its metadata came with 2.10. What they name is shown,
- * so that it must be base58 of 32 bytes.
+ * The format of a stream's description, which every NATS server stores; metadata requires 2.10. The
+ * hashes are shown, so they must be base58 of 32 bytes.
  */
 const DESCRIPTION =
   /^slotbook: program ([1-9A-HJ-NP-Za-km-z]{32,44}), chain ([1-9A-HJ-NP-Za-km-z]{32,44})$/;
 
-/** Says in the description of a log's stream of what it is. */
+/** Describes the origin of a log's stream. */
 export function describeOrigin({ programId, genesisHash }: LogOrigin): string {
   return `slotbook: program ${programId}, chain ${genesisHash}`;
 }
 
-/** Of what a log is, by the description of its stream; null where that does not say. */
+/** The origin in a stream's description; null when missing. */
 export function parseOrigin(description = ''): LogOrigin | null {
   const [, programId, genesisHash] = DESCRIPTION.exec(description) ?? [];
   return programId === undefined || genesisHash === undefined ? null : { programId, genesisHash };
 }
 
-/** Throws `LOG_MISMATCH` where a log is of another chain or program; one that does not say of which is taken. */
+/** Throws `LOG_MISMATCH` for a log of another chain or program; an unnamed origin is accepted. */
 export function requireOrigin(found: LogOrigin | null, ours: LogOrigin): void {
   for (const [name, what] of Object.entries({ genesisHash: 'chain', programId: 'program' })) {
     const key = name as keyof LogOrigin;

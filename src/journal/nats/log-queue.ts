@@ -3,30 +3,29 @@ import type { JournalPiece } from '../../engine/journal-writer.js';
 import { LOG_MESSAGE_BYTES_MAX } from '../model/limits.js';
 import { momentsOfPiece } from '../store/block-moments.js';
 
-/** Bytes that are appended as one message. */
+/** Bytes appended as one message. */
 export interface LogBytes {
   readonly segment: number;
   readonly bytes: Uint8Array;
-  /** The last moment that is whole with them; null for none. */
+  /** The last moment that they complete; null for none. */
   readonly last: JournalMoment | null;
 }
 
-/** Bytes that wait, and since when: monotonic milliseconds. */
+/** Queued bytes, and their arrival: monotonic milliseconds. */
 interface WaitingBytes extends LogBytes {
   readonly sinceMs: number;
 }
 
-/** Bytes of tails that wait for a log: what waits of one segment is one message, as far as it may be. */
+/** The queue of tail bytes for a log: queued bytes of one segment form one message, up to its limit. */
 export class LogQueue {
   #waiting: WaitingBytes[] = [];
   #bytes = 0;
 
-  /** Bytes that wait. */
   get waitingBytes(): number {
     return this.#bytes;
   }
 
-  /** For how long the oldest of them have waited, milliseconds; 0 for none. */
+  /** Queue delay of the oldest bytes, milliseconds; 0 for an empty queue. */
   waitedMs(nowMs: number): number {
     const first = this.#waiting[0];
     return first === undefined ? 0 : nowMs - first.sinceMs;
@@ -42,7 +41,7 @@ export class LogQueue {
     this.#bytes += bytes.length;
   }
 
-  /** Takes the bytes of the next message; undefined where none wait. */
+  /** Takes the bytes of the next message; undefined for an empty queue. */
   takeBytes(): LogBytes | undefined {
     const first = this.#waiting[0];
     if (first === undefined) return undefined;

@@ -10,20 +10,19 @@ import { type LogMessageId, parseId } from './message-id.js';
 
 /** A message of a log. */
 export interface LogMessage {
-  /** Its sequence number in the stream. */
   readonly sequence: number;
-  /** Null for one that no core has written. */
+  /** Null for a message that no core has written. */
   readonly id: LogMessageId | null;
   readonly bytes: Uint8Array;
-  /** Messages behind it that are in the log already. */
+  /** Later messages already in the log. */
   readonly waiting: number;
-  /** For how long the core held what comes behind it when it appended this one, milliseconds; 0 where it held nothing. */
+  /** Producer queue delay after this message, ms; 0 for none. */
   readonly behindMs: number;
-  /** The message of another run behind which this one goes on, as a text; empty for none. */
+  /** The name of another run's message that this one follows; empty for none. */
   readonly after: string;
 }
 
-/** Reads a log on NATS: its checkpoints, and the messages behind them as they come. */
+/** Reads a log on NATS: its checkpoints, and the messages after them as they arrive. */
 export class LogReader {
   readonly #place: LogPlace;
   readonly #connection: LogConnection;
@@ -41,8 +40,8 @@ export class LogReader {
   }
 
   /**
-   * Reads the newest checkpoint; null before there is one, and where it begins before the message of this sequence number. Rejects with
-   * `LOG_UNREACHABLE`.
+   * Reads the newest checkpoint; null before the first, and when it begins before this sequence
+   * number. Rejects with `LOG_UNREACHABLE`.
    */
   async readCheckpoint(from = 0): Promise<StoredCheckpoint | null> {
     try {
@@ -54,8 +53,8 @@ export class LogReader {
   }
 
   /**
-   * The messages of these sequence numbers and up, as they come. Ends with the signal, and when there was none for ten seconds, after which
-   * it is to be called again. Rejects with `LOG_UNREACHABLE`.
+   * Yields the messages from a sequence number on. Ends with the signal, and after ten seconds of
+   * silence, after which it must be called again. Rejects with `LOG_UNREACHABLE`.
    */
   async *readMessages(from: number, signal: AbortSignal): AsyncGenerator<LogMessage> {
     const messages = await this.#consume(from);
@@ -76,7 +75,7 @@ export class LogReader {
     }
   }
 
-  /** Whether it connects no more. */
+  /** Whether the connection has closed for good. */
   get isClosed(): boolean {
     return this.#connection.nats.isClosed();
   }

@@ -16,32 +16,32 @@ import { LogClaim } from './log-claim.js';
 import { type LogBytes, LogQueue } from './log-queue.js';
 import { MessageNumbers, textOfId } from './message-id.js';
 
-/** A message that is being appended: after a failure it is the same one. */
+/** A message being appended, kept for retries. */
 interface PendingMessage {
   readonly id: string;
-  /** Whether its segment begins with it. */
+  /** Whether it starts its segment. */
   readonly isFirst: boolean;
   readonly content: LogBytes;
 }
 
-/** A log that this writer appends to. */
 interface OpenLog {
   readonly appender: LogAppender;
   readonly checkpoints: CheckpointStore;
 }
 
-/** Why a log is not opened at all. */
+/** Errors that prevent opening a log for good. */
 const REFUSALS: ReadonlySet<string> = new Set(['LOG_REFUSED', 'LOG_MISMATCH']);
 
 const NOTHING_LISTED: JournalListing = { ranges: [], gaps: [], skipped: [] };
 
 /**
- * Writes tails into a log on NATS, message by message, and each checkpoint beside it as soon as the first message behind it is there.
- * What NATS does not take waits in bounded memory; what is lost beyond that shows by a number that is left out, and a new segment.
+ * Writes tails to a log on NATS, message by message, and each checkpoint in parallel once the first
+ * message after it is stored. When NATS is unavailable the queue is bounded; a loss shows as a
+ * skipped number, followed by a new segment.
  */
 export class LogWriter implements PieceSink {
   readonly isLog = true;
-  /** What the stream keeps is known to its servers alone. */
+  /** Only the servers know the stream's size. */
   readonly bytes = 0;
   readonly counts: Record<JournalEvent, number> = {
     ...{ segmentsBegun: 0, segmentsDeleted: 0, failures: 0, bytesWritten: 0 },
@@ -56,14 +56,14 @@ export class LogWriter implements PieceSink {
   #connection: LogConnection | null = null;
   #log: OpenLog | null = null;
   #pending: PendingMessage | null = null;
-  /** Pieces of this segment, and of those before, are dropped. */
+  /** Pieces of this segment, and of earlier ones, are dropped. */
   #lostSegment = 0;
   #newestSegment = 0;
   #state: JournalState = 'starting';
   #reason: string | null = null;
   #newest: JournalMoment | null = null;
   #isHeartbeatDue = false;
-  /** The last sign of life of the core. */
+  /** The core's last sign of life. */
   #aliveAtMs = Number.NEGATIVE_INFINITY;
   #onPiece: (() => void) | null = null;
   #settled: (() => void)[] = [];
@@ -100,7 +100,7 @@ export class LogWriter implements PieceSink {
     return NOTHING_LISTED;
   }
 
-  /** Rejects with `LOG_REFUSED` and `LOG_MISMATCH` alone: any other failure is tried again. */
+  /** Rejects with `LOG_REFUSED` and `LOG_MISMATCH` only: other failures are retried. */
   async open(): Promise<void> {
     try {
       await this.#prepareStream();
@@ -136,7 +136,7 @@ export class LogWriter implements PieceSink {
     this.#aliveAtMs = this.#parts.timers.nowMs();
   }
 
-  /** Resolves also where NATS takes nothing now. */
+  /** Also resolves when NATS is unavailable. */
   async settle(): Promise<void> {
     if (this.#state !== 'writing' || this.waitingBytes === 0) return;
     await new Promise<void>((resolve) => this.#settled.push(resolve));
@@ -161,7 +161,7 @@ export class LogWriter implements PieceSink {
     return { connection, appender };
   }
 
-  /** Appends what comes, until the end or until another core writes. */
+  /** Appends pieces until the end or until another core writes. */
   async #appendAll(): Promise<void> {
     const { signal } = this.#end;
     while (!signal.aborted) {
@@ -208,7 +208,7 @@ export class LogWriter implements PieceSink {
     }
   }
 
-  /** The one that failed, else what waits, else an empty one where that is due. */
+  /** The failed message, else the queued bytes, else an empty message if one is due. */
   #takeMessage(): PendingMessage | null {
     if (this.#pending !== null) return this.#pending;
     const content = this.#queue.takeBytes() ?? this.#takeHeartbeat();
@@ -225,7 +225,7 @@ export class LogWriter implements PieceSink {
     return { segment, bytes: new Uint8Array(0), last: null };
   }
 
-  /** Resolves when a piece has come, or a heartbeat is due. */
+  /** Resolves when a piece has arrived, or a heartbeat is due. */
   async #waitForPiece(): Promise<void> {
     if (this.#queue.waitingBytes > 0) return;
     await new Promise<void>((resolve) => {
@@ -271,7 +271,7 @@ export class LogWriter implements PieceSink {
     this.#setState('stopped', shownFailure(error));
   }
 
-  /** What waits is dropped: the log goes on with the next checkpoint. */
+  /** Drops the queue: the log continues with the next checkpoint. */
   #loseQueue(reason: string): void {
     if (this.#lostSegment < this.#newestSegment) this.#numbers.noteLoss();
     this.#lostSegment = this.#newestSegment;
@@ -280,7 +280,6 @@ export class LogWriter implements PieceSink {
     this.#setState(this.#state === 'starting' ? 'starting' : 'stopped', reason);
   }
 
-  /** After a loss: asks for the segment with which the log goes on. */
   #requestSegment(): void {
     if (this.#lostSegment > 0 && this.#lostSegment === this.#newestSegment) this.#parts.onHealed();
   }

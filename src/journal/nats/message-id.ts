@@ -1,9 +1,9 @@
 /**
- * The name of a message of the log, by which readers see that none is missing between two: the run of the writer, the segment, and the
- * place in the segment. It is the `Nats-Msg-Id` of the message.
+ * The name of a log message, which reveals missing messages: the writer's run, the segment, and the
+ * index in the segment. It is the message's `Nats-Msg-Id`.
  */
 export interface LogMessageId {
-  /** Names the life of one writer: the epoch with which it began. */
+  /** Identifies one writer's run: the epoch with which it began. */
   readonly run: string;
   /** From 1 in each run. */
   readonly segment: number;
@@ -11,29 +11,29 @@ export interface LogMessageId {
   readonly index: number;
 }
 
-/** The name as a text. */
+/** The name as text. */
 export function textOfId({ run, segment, index }: LogMessageId): string {
   return `${run}.${segment}.${index}`;
 }
 
-/** The name that a text stands for; null where it is none. */
+/** Parses a name; null for an invalid one. */
 export function parseId(text: string): LogMessageId | null {
   const [, run, segment, index] = /^([^.\s]+)\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
   return run === undefined ? null : { run, segment: Number(segment), index: Number(index) };
 }
 
-/** Whether nothing is missing between two messages. */
+/** Whether no message is missing between two. */
 export function isFollowedBy(before: LogMessageId, next: LogMessageId): boolean {
   if (before.run !== next.run) return false;
   if (before.segment === next.segment) return next.index === before.index + 1;
   return next.segment === before.segment + 1 && next.index === 0;
 }
 
-/** Names the messages of one writer, in their order. */
+/** Numbers the messages of one writer. */
 export class MessageNumbers {
-  /** Empty before it is known. */
+  /** Empty until known. */
   run = '';
-  /** The segment of the encoder, and its number in the log. */
+  /** The encoder's segment, and its number in the log. */
   #segment = 0;
   #number = 0;
   #index = -1;
@@ -43,7 +43,6 @@ export class MessageNumbers {
     return this.#segment;
   }
 
-  /** The name of the next message, which is of this segment of the encoder. */
   takeNext(segment: number): LogMessageId {
     if (segment === this.#segment) this.#index += 1;
     else {
@@ -54,7 +53,7 @@ export class MessageNumbers {
     return { run: this.run, segment: this.#number, index: this.#index };
   }
 
-  /** Messages are missing from here to the next segment, whose number therefore is not the next one. */
+  /** Messages are missing before the next segment, which therefore skips a number. */
   noteLoss(): void {
     this.#number += 1;
   }

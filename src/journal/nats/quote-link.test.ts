@@ -1,4 +1,4 @@
-/** What a link of makers' quotes does where NATS is not there. */
+/** The quote link without NATS. */
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.js';
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A link to a server, and what it warns of. */
+/** A link to a server, and its warnings. */
 function startLink(url: string) {
   const warnings: object[] = [];
   const log = { info: () => undefined, warn: (fields: object) => void warnings.push(fields) };

@@ -8,28 +8,34 @@ import { LOG_RETRY_MS, QUOTE_REPLY_MS_MAX, QUOTES_IN_FLIGHT_MAX } from '../model
 import type { LogPlace } from '../model/log-place.js';
 import { connectLog } from './connect.js';
 
-/** What a link is made of. */
+/** The options of a link. */
 export interface QuoteLinkOptions {
   readonly place: LogPlace;
   readonly log: Log;
   readonly timers: Timers;
 }
 
-/** Why nobody has replied: NATS is away or has no core, the core was late, or too many requests wait. */
+/**
+ * Why there is no reply: NATS is unreachable or has no core, the core was late, or too many
+ * requests are pending.
+ */
 export type NoReply = 'noCore' | 'late' | 'tooMany';
 
-/** The reply of a core, or why there is none. */
+/** The reply of a core, or the reason for its absence. */
 export type QuoteReply = { readonly text: string } | { readonly failed: NoReply };
 
-/** What services say to each other: a maker's quotes to the core, and to all others which maker has signed. */
+/**
+ * The subjects between services: a maker's quotes for the core, and notices of signed makers for
+ * the others.
+ */
 type SubjectName = 'quotes' | 'makers';
 
 /** Replies to a request; null leaves it to another core. */
 export type ReplyTo = (request: string) => Promise<string | null>;
 
 /**
- * The way of makers' quotes from edges to the core that writes the log, by requests and replies of NATS, of which its servers keep nothing. Beside
- * them all services tell each other which maker has signed.
+ * Forwards makers' quotes from edges to the active core, by NATS requests and replies, which its
+ * servers do not store. All services also notify each other of signed makers.
  */
 export class QuoteLink implements OtherMakerSockets {
   readonly #options: QuoteLinkOptions;
@@ -39,14 +45,14 @@ export class QuoteLink implements OtherMakerSockets {
   #inFlight = 0;
   #replyTo: ReplyTo | null = null;
   #closeSocket: (maker: string) => void = () => undefined;
-  /** Why it did not connect the last time; null while it does. */
+  /** Why the last connect failed; null while connected. */
   #reason: string | null = null;
 
   constructor(options: QuoteLinkOptions) {
     this.#options = options;
   }
 
-  /** Connects, and again whenever the connection is lost. */
+  /** Connects, with reconnects. */
   async start(): Promise<void> {
     const { place, timers } = this.#options;
     const { signal } = this.#stop;
@@ -66,13 +72,12 @@ export class QuoteLink implements OtherMakerSockets {
     await this.#nats?.close();
   }
 
-  /** Replies to the requests of edges from now on. */
   serveRequests(replyTo: ReplyTo): void {
     this.#replyTo = replyTo;
     if (this.#nats !== null) this.#subscribeToRequests(this.#nats);
   }
 
-  /** Sends a request to the core. Where NATS is away it is not kept: quotes that are sent later are old. */
+  /** Sends a request to the core. Without NATS it is dropped, because a later quote would be outdated. */
   async sendRequest(request: string): Promise<QuoteReply> {
     if (this.#nats === null || !this.#isReachable) return { failed: 'noCore' };
     if (this.#inFlight >= QUOTES_IN_FLIGHT_MAX) return { failed: 'tooMany' };
@@ -122,7 +127,7 @@ export class QuoteLink implements OtherMakerSockets {
     this.#subscribe(nats, 'quotes', (message) => void this.#reply(message));
   }
 
-  /** Where NATS does not allow it the link goes on without, and there is no message to read. */
+  /** When NATS denies it, the link continues without these messages. */
   #subscribe(nats: NatsConnection, name: SubjectName, read: (message: Msg) => void): void {
     const subject = this.#subject(name);
     const callback = (error: Error | null, message: Msg): void => {
@@ -136,7 +141,7 @@ export class QuoteLink implements OtherMakerSockets {
     nats.subscribe(subject, { callback });
   }
 
-  /** Not at each attempt, of which there are some a second. */
+  /** Once, because there are several attempts a second. */
   #warnOnce(reason: string): void {
     if (reason !== this.#reason) this.#options.log.warn({ reason }, 'quotes cannot be forwarded');
     this.#reason = reason;

@@ -9,11 +9,11 @@ import type { SegmentInfo } from '../store/segment-info.js';
 import { ReplayFailure } from './replay-failure.js';
 import { isFileFault, SegmentCursor } from './segment-cursor.js';
 
-/** Finds moments in the files of a journal, and opens them there. */
+/** Finds moments in a journal's files, and opens cursors there. */
 export class MomentFinder {
   readonly #files: JournalFiles;
   readonly #index: SegmentIndex;
-  /** The ids of markets by run and market, the oldest first; -1 where a run that has ended had none. */
+  /** Market ids by run and market, oldest first; -1 when an ended run had none. */
   readonly #learned = new Map<string, number>();
 
   constructor(files: JournalFiles) {
@@ -22,8 +22,8 @@ export class MomentFinder {
   }
 
   /**
-   * A cursor at the beginning of the segment of a moment; whether the newest segment goes so far is seen when it is read.
-   * Throws a {@link ReplayFailure}.
+   * A cursor at the start of a moment's segment; the end of the newest segment is only found by
+   * reading. Throws a {@link ReplayFailure}.
    */
   openMoment(moment: AsOfMoment, key: MarketKey): SegmentCursor {
     const all = this.#index.read().segments;
@@ -51,7 +51,7 @@ export class MomentFinder {
     }
   }
 
-  /** What is said of a moment that is not kept; `newest` is how far the newest segment goes. */
+  /** The message for a moment that is not stored; `newest` is the end of the newest segment. */
   notKept(
     moment: AsOfMoment,
     { error, newest }: { readonly error?: unknown; readonly newest?: JournalMoment } = {},
@@ -65,7 +65,7 @@ export class MomentFinder {
     return new ReplayFailure({ kind: 'notKept', message });
   }
 
-  /** The id of a market in the run of these segments; -1 where it has none. The newest run may still get it. */
+  /** The id of a market in the run of these segments; -1 for none. The newest run may still assign one. */
   #learnId(
     segments: readonly SegmentInfo[],
     moment: AsOfMoment,
@@ -103,7 +103,7 @@ export class MomentFinder {
   }
 }
 
-/** The markets of a run whose first checkpoint is empty come with its first turns. */
+/** When a run's first checkpoint is empty, its first turns add the markets. */
 function readIdOf(cursor: SegmentCursor, key: MarketKey): number {
   while (cursor.step().kind !== 'moreBytes') {
     const id = idOf(cursor, key);
@@ -112,7 +112,7 @@ function readIdOf(cursor: SegmentCursor, key: MarketKey): number {
   return -1;
 }
 
-/** The id of a market in the book of a cursor; undefined where it has none. */
+/** The id of a market in the book of a cursor; undefined for none. */
 export function idOf(
   { engine, isRestored }: Pick<SegmentCursor, 'engine' | 'isRestored'>,
   { marketType, marketIndex }: MarketKey,

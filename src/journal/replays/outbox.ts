@@ -2,42 +2,39 @@ import type { ReplayEvent } from '../../contract/replay-source.js';
 import { REPLAY_BATCH_BYTES, REPLAY_WINDOW_BYTES } from '../model/limits.js';
 import type { ReplayItems } from '../model/messages.js';
 
-/** Sends what one replay makes, in its order, and says when its reader has to read first. */
+/** Sends the output of one replay in order, with back-pressure from its reader. */
 export class Outbox {
   readonly #post: (items: ReplayItems) => void;
-  /** Copies, of which the next batch is made. */
+  /** Copies for the next batch. */
   #frames: Uint8Array[] = [];
   #bytes = 0;
-  /** Sent, and not taken by the reader. */
+  /** Sent bytes that the reader has not taken. */
   #untakenBytes = 0;
 
   constructor(post: (items: ReplayItems) => void) {
     this.#post = post;
   }
 
-  /** Whether nothing more is to be made until the reader has taken some of it. */
+  /** Whether the replay must pause until the reader has taken some output. */
   get isFull(): boolean {
     return this.#untakenBytes + this.#bytes >= REPLAY_WINDOW_BYTES;
   }
 
-  /** Adds a copy of a frame. */
   addFrame(frame: Uint8Array): void {
     this.#frames.push(Uint8Array.from(frame));
     this.#bytes += frame.length;
     if (this.#bytes >= REPLAY_BATCH_BYTES) this.flush();
   }
 
-  /** Sends an event behind all frames so far. */
   sendEvent(event: ReplayEvent): void {
     this.#postItems(event);
   }
 
-  /** Sends the frames that wait. */
+  /** Sends the pending frames. */
   flush(): void {
     if (this.#frames.length > 0) this.#postItems(null);
   }
 
-  /** The reader has taken so many bytes. */
   noteTaken(bytes: number): void {
     this.#untakenBytes -= bytes;
   }

@@ -1,12 +1,12 @@
 import type { JournalMoment } from '../../contract/journal-source.js';
 import { REPLAY_LATE_MS_MAX, REPLAY_PAUSE_MS_MAX, SLOT_MS_MAX } from '../model/limits.js';
 
-/** Says when the next turn of a replay is due. Time is monotonic milliseconds. */
+/** Schedules the turns of a replay. Time is monotonic milliseconds. */
 export class ReplayClock {
   #speed: number;
   #last: JournalMoment | null = null;
   #dueMs = 0;
-  /** What a replay that stands still has to wait when it goes on, in milliseconds of the journal; null while it plays. */
+  /** The remaining wait of a paused replay, in milliseconds of the journal; null while it plays. */
   #restMs: number | null = null;
 
   constructor(speed: number) {
@@ -21,7 +21,7 @@ export class ReplayClock {
     return this.#restMs !== null;
   }
 
-  /** Infinity while it stands still. */
+  /** Infinity while paused. */
   get dueMs(): number {
     return this.#restMs === null ? this.#dueMs : Number.POSITIVE_INFINITY;
   }
@@ -34,8 +34,8 @@ export class ReplayClock {
   }
 
   /**
-   * The next turn is of this moment. Between two turns no more time passes than their slots allow, as a clock that was
-   * wrong must not stop a replay; and what was late is not made up for.
+   * The next turn has this moment. The time between two turns is bounded by their slots, so that a
+   * wrong clock does not stall a replay; lateness is not caught up.
    */
   expectTurn(moment: JournalMoment, nowMs: number): void {
     const last = this.#last ?? moment;
@@ -57,7 +57,6 @@ export class ReplayClock {
     this.#restMs ??= Math.max(0, this.#dueMs - nowMs) * this.#speed;
   }
 
-  /** Goes on, or goes on at another speed. */
   resume(speed: number, nowMs: number): void {
     this.pause(nowMs);
     this.#dueMs = nowMs + (this.#restMs ?? 0) / speed;

@@ -1,6 +1,6 @@
 import type { ReplayRefusal } from '../../contract/replay-source.js';
 
-/** Why a replay cannot be where it was asked to be. */
+/** Why a replay cannot reach its target. */
 export class ReplayFailure extends Error {
   override readonly name = 'ReplayFailure';
 
@@ -9,7 +9,7 @@ export class ReplayFailure extends Error {
   }
 }
 
-/** The book had no such market then, or none of this name. */
+/** The market did not exist then, or had another name. */
 export function marketNotThere(): ReplayFailure {
   const message = 'there was no such market at this moment';
   return new ReplayFailure({ kind: 'noMarket', message });

@@ -19,9 +19,9 @@ const TURNS = 300;
 let journal: SceneJournal;
 let request: ReplayRequest;
 let messages: FromReplays[];
-/** The kinds of all events that were taken. */
+/** The kinds of all taken events. */
 let events: string[];
-/** All frames and events that were taken: their types with the epoch of a frame, and the kinds. */
+/** All taken frames and events: frame types with epoch, and event kinds. */
 let items: string[];
 
 /** A journal of some turns, 50 ms each. */
@@ -41,7 +41,7 @@ beforeEach(() => {
   request = { topic, from: { by: 'ts', value: START_MS + 50 }, until, speed: 1000, id: '' };
 });
 
-/** A run of the service, from a turn to another; its first few know of no account. */
+/** A run of the service between two turns; in its first turns it has no accounts. */
 function liveRun(engine: Engine, from: number, to: number, emptyTurns = 0): void {
   const life = new MarketSimulator({ seed: 7, makers: 10 });
   for (let turn = from; turn <= to; turn += 1) {
@@ -67,7 +67,7 @@ function hostOf(timers: Timers): ReplayHost {
   return new ReplayHost({ files, timers, post: (message) => messages.push(message) });
 }
 
-/** The readers take all that was made, and nothing more is written. */
+/** The readers take all output, and nothing more is written. */
 function takeAll(host: ReplayHost): void {
   for (const message of messages.splice(0)) {
     const { id } = message;
@@ -109,13 +109,13 @@ test('replays at the highest speed work in short slices, and rest between them',
     timers.advance(1);
     restedMs += 1;
     if (workedMs > before) slices += 1;
-    // A round of the three, and what looks at the clock beside it.
+    // A round of the three, plus the clock readings.
     expect(workedMs - before).toBeLessThanOrEqual(REPLAY_SLICE_MS + 6);
     takeAll(host);
   }
   expect(events).toEqual(['ended', 'ended', 'ended']);
   expect(slices).toBeGreaterThan(50);
-  // The clock that was looked at ran on in between.
+  // The clock readings advanced time in between.
   expect(restedMs).toBeGreaterThan((slices * REPLAY_SLICE_MS) / 2);
 });
 
@@ -141,7 +141,7 @@ test('one that stands still for long ends; one that plays, or is spoken to, does
   expect(events).toEqual(['paused', 'paused', 'failed']);
 });
 
-/** Plays to the end of a request, or its failure; returns what was sent, equal ones behind each other once. */
+/** Plays to the end of a request, or its failure; returns the output with adjacent duplicates merged. */
 function playAll(wish: Partial<ReplayRequest>): readonly string[] {
   const timers = new ManualTimers();
   const host = hostOf(timers);
@@ -154,7 +154,7 @@ function playAll(wish: Partial<ReplayRequest>): readonly string[] {
   return items.filter((item, at) => item !== items[at - 1]);
 }
 
-/** Two runs of the service; the second knows no market in its first turns. */
+/** Two runs of the service; the second has no market in its first turns. */
 function restartLife(): void {
   const engine = new Engine({ programId: PROGRAM_ID, epoch: 'e2' });
   journal.restart(engine);
@@ -197,7 +197,7 @@ test('readers that open and close again and again make no work, and what they as
     host.receiveMessage({ id, kind: 'open', request: { ...request, from: name }, flushedMs: 0 });
   const closed = () => messages.filter(({ kind }) => kind === 'closed').map(({ id }) => id);
   for (let id = 1; id <= 4; id += 1) open(id);
-  // Nothing was opened yet, so there is nothing to say of what is not kept.
+  // Nothing was opened yet, so a missing moment cannot be reported.
   for (let id = 1; id <= 3; id += 1) host.receiveMessage({ id, kind: 'close' });
   expect(closed()).toEqual([1, 2, 3]);
   expect(messages).toHaveLength(3);
@@ -246,7 +246,7 @@ test('a number within a hole ends a replay before it', () => {
   expect(sent).toEqual(['snapshot e2', 'delta e2', 'ended']);
 });
 
-/** A replay that has come to the end of what is written, and the numbers of its ends so far. */
+/** A replay that has reached the end of the written journal, and the numbers of its ends so far. */
 function openAtEnd(): { host: ReplayHost; ends: (ms: number) => number[]; kinds: () => string[] } {
   const timers = new ManualTimers();
   const host = hostOf(timers);

@@ -1,6 +1,6 @@
 /**
- * All replays of one thread: each works a little at a time when it is due, in turn, and the thread rests in between, so that
- * the live book and its readers have the rest of the machine.
+ * All replays of one thread: each works in small slices when due, in turn, and the thread rests in
+ * between, which leaves the machine to the live book and its readers.
  */
 import type { ReplayRefusal } from '../../contract/replay-source.js';
 import type { Timer, Timers } from '../../contract/timers.js';
@@ -19,35 +19,33 @@ import { Outbox } from './outbox.js';
 import { ReplayFailure } from './replay-failure.js';
 import { TopicReplay } from './topic-replay.js';
 
-/** What a {@link ReplayHost} works with. */
+/** The dependencies of a {@link ReplayHost}. */
 export interface ReplayHostOptions {
   readonly files: JournalFiles;
   readonly timers: Timers;
   readonly post: (message: FromReplays) => void;
 }
 
-/** One replay and what it sends. */
 interface Hosted {
   readonly outbox: Outbox;
   readonly replay: TopicReplay;
-  /** Since when its reader has asked for nothing while it stood still; null while it plays. */
+  /** Start of the pause without commands from its reader; null while it plays. */
   stillSinceMs: number | null;
 }
 
-/** What takes time to do: it opens a moment, or may. */
+/** Expensive messages, which may open a moment. */
 type WorkMessage = Extract<ToReplays, { readonly kind: 'open' | 'command' }>;
 
-/** The replays of one thread, by the numbers that the main thread gives them. */
+/** The replays of one thread, by the main thread's numbers. */
 export class ReplayHost {
   readonly #options: ReplayHostOptions;
   readonly #finder: MomentFinder;
   /** Each makes a step in its turn. */
   readonly #hosted = new Map<number, Hosted>();
-  /** What is done in slices as well, in its order. */
+  /** Messages handled in slices, in order. */
   readonly #waiting: WorkMessage[] = [];
   #timer: Timer | null = null;
   #heartbeat: Timer | null = null;
-  /** No work before this: the thread has rested then. */
   #restedAtMs = 0;
 
   constructor(options: ReplayHostOptions) {
@@ -57,7 +55,7 @@ export class ReplayHost {
 
   receiveMessage(message: ToReplays): void {
     const { id, kind } = message;
-    // One that has failed may still be spoken to.
+    // A failed one may still receive messages.
     const hosted = this.#hosted.get(id);
     if (kind === 'open' || kind === 'command') this.#waiting.push(message);
     else if (kind === 'taken') hosted?.outbox.noteTaken(message.bytes);
@@ -79,7 +77,7 @@ export class ReplayHost {
     this.#guardReplay(id, hosted, () => hosted.replay.handleCommand(command, flushedMs, nowMs));
   }
 
-  /** Its reader has gone: what it has asked for is not done any more. */
+  /** Its reader has gone: pending commands are dropped. */
   #forgetReplay(id: number, hosted: Hosted | undefined): void {
     const others = this.#waiting.filter((message) => message.id !== id);
     this.#waiting.splice(0, this.#waiting.length, ...others);
@@ -110,7 +108,7 @@ export class ReplayHost {
     );
   }
 
-  /** Throws a ReplayFailure when the books take too much memory together, but for a single one. */
+  /** Throws a ReplayFailure when the books exceed their memory limit, except for a single one. */
   #requireRoom(): void {
     if (this.#hosted.size < 2) return;
     const users = [...this.#hosted.values()].reduce((sum, { replay }) => sum + replay.users, 0);
@@ -119,7 +117,7 @@ export class ReplayHost {
     throw new ReplayFailure({ kind: 'busy', message });
   }
 
-  /** Works for a slice of time, and sets the timer for the next. */
+  /** Works for a slice of time, and schedules the next. */
   #runSlice(): void {
     const { timers } = this.#options;
     this.#timer = null;
@@ -142,7 +140,6 @@ export class ReplayHost {
     this.#scheduleSlice();
   }
 
-  /** Sets the timer for the first that is due. */
   #scheduleSlice(): void {
     this.#timer?.cancel();
     this.#timer = null;
@@ -154,7 +151,7 @@ export class ReplayHost {
     this.#timer = timers.after(Math.max(0, Math.ceil(waitMs)), () => this.#runSlice());
   }
 
-  /** A replay that fails has ended; the others go on. */
+  /** A failing replay ends; the others continue. */
   #guardReplay(id: number, hosted: Hosted, work: () => void): void {
     try {
       work();

@@ -6,22 +6,21 @@ import type { Beyond, SegmentCursor } from './segment-cursor.js';
 import { type SnapshotHead, TopicFramer, type TopicFramerParts } from './topic-framer.js';
 
 /**
- * `atEnd`: waits for what is not written yet. `finishing`: plays that at once. `caughtUp`: has come to the live topic.
- * `ended`: nothing follows.
+ * `atEnd`: waits for turns to be written. `finishing`: plays those immediately. `caughtUp`: has
+ * reached the live topic. `ended`: complete.
  */
 export type ReplayPhase = 'playing' | 'atEnd' | 'finishing' | 'caughtUp' | 'ended';
 
-/** Where a replay begins. */
+/** The start of a replay. */
 export interface PlaceStart extends SnapshotHead {
   /** Null for the beginning of the segment. */
   readonly from: AsOfMoment | null;
-  /** Up to when the newest file has all turns, unix milliseconds; 0 when only what it holds tells. */
+  /** The newest file has all turns up to this time, unix milliseconds; 0 when unknown. */
   readonly flushedMs: number;
-  /** As fast it goes on from there; undefined as fast as before. */
+  /** The speed from there on; undefined for unchanged. */
   readonly speed?: number | undefined;
 }
 
-/** What a place is made of. */
 interface ReplayPlaceParts {
   readonly finder: MomentFinder;
   readonly start: PlaceStart;
@@ -30,7 +29,7 @@ interface ReplayPlaceParts {
   readonly framer: TopicFramer;
 }
 
-/** Where a replay is, or where it goes to. */
+/** The position of a replay, or the target of a seek. */
 export class ReplayPlace {
   readonly #finder: MomentFinder;
   readonly start: PlaceStart;
@@ -38,7 +37,7 @@ export class ReplayPlace {
   readonly cursor: SegmentCursor;
   readonly framer: TopicFramer;
   phase: ReplayPhase = 'playing';
-  /** Its first frame was made. */
+  /** Whether its first frame was made. */
   hasBegun = false;
   #isThere: boolean;
 
@@ -56,12 +55,12 @@ export class ReplayPlace {
     return this.cursor.isRestored ? this.cursor.engine.stats().users : 0;
   }
 
-  /** The moment at which it begins is reached: it begins with what the topic shows next. */
+  /** Whether its start moment is reached: it begins with the topic's next publication. */
   get isThere(): boolean {
     return this.#isThere;
   }
 
-  /** The moment from which the next turn is waited for. */
+  /** The moment to which the next turn's time is relative. */
   get startMoment(): JournalMoment {
     const { slot, ts } = this.cursor.moment;
     const { from } = this.start;
@@ -69,28 +68,27 @@ export class ReplayPlace {
   }
 
   /**
-   * Whether its first frame can be made of the book, or is refused for want of the market. Behind a hole the market is
-   * waited for: the first checkpoint of a run is empty, and the markets come with its turns.
+   * Whether its first frame can be made, or rejected because the market is missing. After a hole
+   * the market is waited for: a run's first checkpoint is empty, and its turns add the markets.
    */
   get hasTopic(): boolean {
     return this.framer.hasMarket || this.start.from !== null;
   }
 
-  /** Whether the first frame is of the book as it is. */
+  /** Whether the first frame shows the current book. */
   canBegin(): boolean {
     if (!this.#isThere) return false;
     return this.framer.hasMarket ? this.framer.canBegin() : this.hasTopic;
   }
 
-  /** The next turn is of this moment. */
   lookAhead(next: JournalMoment): void {
     const { from } = this.start;
     if (from !== null) this.#isThere ||= this.#isReached(from, next);
   }
 
   /**
-   * Whether its first frame is of the end of the segment. A mark behind a hole is none of this moment. Throws a ReplayFailure
-   * when the moment at which it begins is in no segment.
+   * Whether its first frame belongs to the end of the segment. A mark after a hole is not of this
+   * moment. Throws a ReplayFailure when the start moment is in no segment.
    */
   beginsBefore(beyond: Beyond): boolean {
     this.#isThere ||= this.#isBefore(beyond);
@@ -102,7 +100,7 @@ export class ReplayPlace {
     return this.until !== null && this.#isReached(this.until, this.cursor.nextMoment());
   }
 
-  /** Whether its end lies before a segment behind a hole: a number of a run that has ended is not in a later one. */
+  /** Whether its end precedes a segment after a hole: a number of an ended run is not in a later one. */
   isDoneBefore(segment: SegmentInfo): boolean {
     if (this.until === null) return false;
     const { by, value, epoch } = this.until;
@@ -111,14 +109,14 @@ export class ReplayPlace {
     return segment.epoch !== epoch || this.framer.seqIn(segment) > value;
   }
 
-  /** Whether all turns up to a moment were applied; the next one is null where it is not known. */
+  /** Whether all turns up to a moment were applied; the next one is null when unknown. */
   #isReached({ by, value, epoch }: AsOfMoment, next: JournalMoment | null): boolean {
     if (by !== 'seq') return next !== null && next[by] > value;
     const { marketSeq } = this.framer;
     return epoch === this.cursor.engine.epoch && marketSeq !== undefined && marketSeq >= value;
   }
 
-  /** Whether the moment at which it begins is in the segment that was read to its end. */
+  /** Whether the start moment is in the segment just read to its end. */
   #isBefore(beyond: Beyond): boolean {
     const { from, flushedMs } = this.start;
     if (from === null || this.#isReached(from, null)) return true;
@@ -131,7 +129,6 @@ export class ReplayPlace {
   }
 }
 
-/** What all places of a replay share. */
 interface ReplayPlacesParts extends TopicFramerParts {
   readonly finder: MomentFinder;
 }
@@ -144,7 +141,10 @@ export class ReplayPlaces {
     this.#parts = parts;
   }
 
-  /** Throws a ReplayFailure for a moment that is not kept; of the newest moments that may show only when it is read. */
+  /**
+   * Throws a ReplayFailure for a moment that is not stored; for the newest moments that may only
+   * show on reading.
+   */
   openMoment(
     start: Omit<PlaceStart, 'isReset'> & { readonly from: AsOfMoment },
     until: AsOfMoment | null,
@@ -154,7 +154,7 @@ export class ReplayPlaces {
     return this.#placeOf(cursor, { ...start, isReset: false }, until);
   }
 
-  /** The beginning of a segment, behind a hole. Throws a ReplayFailure when its file is gone. */
+  /** The beginning of a segment, after a hole. Throws a ReplayFailure when its file is gone. */
   openSegment(segment: SegmentInfo, until: AsOfMoment | null): ReplayPlace {
     const cursor = this.#parts.finder.openSegment(segment, { by: 'ts', value: segment.first.ts });
     return this.#placeOf(cursor, { from: null, flushedMs: 0, id: '', isReset: true }, until);

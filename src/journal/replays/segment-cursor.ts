@@ -8,30 +8,30 @@ import type { SegmentIndex } from '../store/segment-index.js';
 import { continues, type SegmentInfo } from '../store/segment-info.js';
 import { SegmentPlayer } from '../store/segment-player.js';
 
-/** A segment behind one that it does not go on with, and why nothing is kept between the two. */
+/** A segment after a gap, and the reason for the gap. */
 export interface Hole {
   readonly kind: 'hole';
   readonly segment: SegmentInfo;
   readonly reason: 'restart' | 'stopped' | 'damaged';
 }
 
-/** What is behind the end of a segment: nothing yet, more of itself, the segment that goes on with it, or a hole. */
+/** The continuation of a segment: none yet, more bytes, the next segment, or a hole. */
 export type Beyond =
   | { readonly kind: 'nothing' | 'more' }
   | { readonly kind: 'next'; readonly segment: SegmentInfo }
   | Hole;
 
-/** A place in a journal that moves on turn by turn, through one segment after the other. */
+/** A position in a journal that advances turn by turn, across segments. */
 export class SegmentCursor {
   readonly #files: JournalFiles;
   readonly #index: SegmentIndex;
   #segment: SegmentInfo;
   #player: SegmentPlayer;
   #isRestored = false;
-  /** The checkpoint of this segment was read. */
+  /** Whether the checkpoint of this segment was read. */
   #isBegun = false;
 
-  /** Throws what the file system says. */
+  /** Throws the file system's error. */
   constructor(files: JournalFiles, index: SegmentIndex, segment: SegmentInfo) {
     this.#files = files;
     this.#index = index;
@@ -43,30 +43,30 @@ export class SegmentCursor {
     return this.#player.engine;
   }
 
-  /** Whether the book is there: the checkpoint was read. */
+  /** Whether the checkpoint was read. */
   get isRestored(): boolean {
     return this.#isRestored;
   }
 
-  /** The run of the service in which it is. */
+  /** The run of the service at this position. */
   get epoch(): string {
     return this.#segment.epoch;
   }
 
-  /** The end of the last turn that was applied; before the first one that of the checkpoint. */
+  /** The end of the last applied turn, initially the checkpoint's moment. */
   get moment(): JournalMoment {
     const { slot, tsMs: ts } = this.#player.reader.position();
     return ts === 0 ? this.#segment.first : { slot, ts };
   }
 
-  /** The moment of the next turn; null where only {@link SegmentCursor.step} knows. */
+  /** The moment of the next turn; null when only {@link SegmentCursor.step} can find it. */
   nextMoment(): JournalMoment | null {
     if (!this.#isBegun) return null;
     const next = this.#player.nextMoment();
     return next === null ? null : { slot: next.slot, ts: next.tsMs };
   }
 
-  /** As {@link SegmentPlayer.step}: `moreBytes` is the present end of the segment. */
+  /** Like {@link SegmentPlayer.step}: `moreBytes` is the current end of the segment. */
   step(): JournalStep {
     const step = this.#player.step();
     if (step.kind === 'checkpoint') {
@@ -76,11 +76,11 @@ export class SegmentCursor {
     return step;
   }
 
-  /** What comes behind the segment, which has been read to its end. Throws an EngineError when it is damaged. */
+  /** The continuation of the segment, which was read to its end. Throws an EngineError when it is damaged. */
   findBeyond(): Beyond {
     const segment = this.#findNext();
     if (segment === undefined) return { kind: 'nothing' };
-    // It may have got some before the next one was begun.
+    // It may have grown before the next one was begun.
     if (this.nextMoment() !== null) return { kind: 'more' };
     if (continues(this.#segment, segment)) {
       const isWhole = findLostEnd(this.#player, segment) === null;
@@ -90,13 +90,13 @@ export class SegmentCursor {
     return { kind: 'hole', segment, reason };
   }
 
-  /** What comes behind the segment, which cannot be read any further; null for nothing. */
+  /** The continuation of a segment whose rest is unreadable; null for none. */
   findBehindDamage(): Hole | null {
     const segment = this.#findNext();
     return segment === undefined ? null : { kind: 'hole', segment, reason: 'damaged' };
   }
 
-  /** Goes on with the segment that continues this one: the book stands where its checkpoint is. */
+  /** Continues with the next segment, whose checkpoint equals the book. */
   goOn(segment: SegmentInfo): void {
     const { folder } = this.#files;
     const player = new SegmentPlayer({ folder, segment, engine: this.engine });
@@ -107,7 +107,7 @@ export class SegmentCursor {
     this.#isBegun = false;
   }
 
-  /** Gives back its file and its memory. */
+  /** Releases its file and memory. */
   close(): void {
     this.#player.close();
     this.#player.reader.release();
@@ -118,7 +118,7 @@ export class SegmentCursor {
   }
 }
 
-/** Whether an error is the fault of a file: it is damaged, was deleted, or the system does not read it. */
+/** Whether an error concerns a file: it is damaged, deleted, or unreadable. */
 export function isFileFault(error: unknown): boolean {
   if (error instanceof EngineError) return 'position' in error.context;
   return error instanceof Error && 'syscall' in error;

@@ -1,4 +1,4 @@
-/** The composition root of the thread that plays topics of the past. What it is started with is a `ReplaySetup`. */
+/** The composition root of the thread that replays past topics. Its input is a `ReplaySetup`. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemTimers } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';
@@ -11,7 +11,7 @@ if (port === null) throw new JournalError('JOURNAL_FAILED', 'the worker was star
 const host = new ReplayHost({
   files: workerData as ReplaySetup,
   timers: systemTimers,
-  // The bytes change hands.
+  // The bytes are transferred.
   post: (message: FromReplays) =>
     port.postMessage(
       message,
@@ -19,5 +19,5 @@ const host = new ReplayHost({
     ),
 });
 
-// An error here is a bug: it ends the thread, and the main thread says why.
+// An error here is a bug: it ends the thread, and the main thread reports it.
 port.on('message', (message: ToReplays) => host.receiveMessage(message));

@@ -10,24 +10,23 @@ import { marketNotThere } from './replay-failure.js';
 import type { SegmentCursor } from './segment-cursor.js';
 import { TopicMarks } from './topic-marks.js';
 
-/** A turn of the journal. */
 type TurnStep = Extract<JournalStep, { readonly kind: 'turn' }>;
 
-/** How a snapshot begins. */
+/** The head of a snapshot. */
 export interface SnapshotHead {
   /** The JSON text of the request's id; empty for none. */
   readonly id: string;
   readonly isReset: boolean;
 }
 
-/** What a framer works with. */
+/** The dependencies of a framer. */
 export interface TopicFramerParts {
   readonly topic: ReplayTopic;
   readonly outbox: Outbox;
   readonly timers: Timers;
 }
 
-/** Makes the frames of one topic from the book of a cursor. Time is monotonic milliseconds. */
+/** Renders the frames of one topic from a cursor's book. Time is monotonic milliseconds. */
 export class TopicFramer {
   readonly #topic: ReplayTopic;
   readonly #cursor: SegmentCursor;
@@ -55,39 +54,38 @@ export class TopicFramer {
     return this.#stamp === '';
   }
 
-  /** Whether the book has, or had, the market. */
   get hasMarket(): boolean {
     return this.#marks !== undefined;
   }
 
-  /** Of the last frame; -1 before the first. */
+  /** The last frame's; -1 before the first. */
   get seq(): number {
     return this.#seq;
   }
 
-  /** Whether what it has sent leads to the last mark, as what is sent live does. */
+  /** Whether its frames reach the last mark, like the live ones. */
   get isMarked(): boolean {
     return this.#isMarked;
   }
 
-  /** The sequence number of the market; undefined where the book has no such market. */
+  /** The sequence number of the market; undefined when the book has no such market. */
   get marketSeq(): number | undefined {
     const market = this.#market;
     return market === undefined ? undefined : this.#cursor.engine.version(market).seq;
   }
 
-  /** The sequence number of the market at the beginning of another segment of this run; 0 where it has none. */
+  /** The sequence number of the market at the start of another segment of this run; 0 for none. */
   seqIn({ seqs }: Pick<SegmentInfo, 'seqs'>): number {
     return this.#market === undefined ? 0 : (seqs[this.#market] ?? 0);
   }
 
-  /** The book is that of the checkpoint. */
+  /** The book was restored from the checkpoint. */
   noteCheckpoint(): void {
     this.#stamp = this.#stampNow();
     this.#findMarket(this.#cursor.moment);
   }
 
-  /** A turn was applied: makes the frame that it published. */
+  /** A turn was applied: renders the frame that it published. */
   addTurn({ turn, mark }: TurnStep, nowMs: number): void {
     const stamp = this.#stampNow();
     const isAllChanged = stamp !== this.#stamp;
@@ -99,12 +97,15 @@ export class TopicFramer {
     this.#isMarked ||= this.canBegin();
   }
 
-  /** Whether the book has the market and is one that the topic shows, at the end of the last turn. */
+  /** Whether the book has the market, and the topic showed it, at the end of the last turn. */
   canBegin(): boolean {
     return this.#marks?.isPublished(this.#cursor.moment.ts) ?? false;
   }
 
-  /** Its first frame may follow. Throws a ReplayFailure when there is no such market, or it had another name. */
+  /**
+   * Opens the topic for its first frame. Throws a ReplayFailure when there is no such market, or it
+   * had another name.
+   */
   openTopic(): void {
     const { spec, name } = this.#topic;
     const { engine } = this.#cursor;
@@ -117,7 +118,6 @@ export class TopicFramer {
     this.#isMarked = this.canBegin();
   }
 
-  /** Sends the snapshot of the book for which the topic was opened. */
   sendSnapshot({ id, isReset }: SnapshotHead, nowMs: number): void {
     if (this.#handle === undefined) throw new Error('Invariant: the topic is open');
     const { engine } = this.#cursor;
@@ -125,14 +125,14 @@ export class TopicFramer {
     this.#sendFrame(engine.topicSnapshot(this.#handle, request), nowMs);
   }
 
-  /** Sends a heartbeat where nothing was sent for a second. */
+  /** Sends a heartbeat after a second without output. */
   sendHeartbeat(nowMs: number): void {
     if (this.#handle === undefined || nowMs < this.#framedAtMs + REPLAY_HEARTBEAT_MS) return;
     this.#sendFrame(this.#cursor.engine.topicHeartbeat(this.#handle), nowMs);
   }
 
   #publishDelta(handle: number, nowMs: number): void {
-    // What was received when is not in a journal.
+    // A journal does not contain arrival times.
     const delta = this.#cursor.engine.topicDelta(handle, { recvNs: 0n, sendNs: this.#sendNs() });
     if (delta === null) return;
     this.#seq = delta.seq;

@@ -4,32 +4,32 @@ import type { ReplayTopic } from '../../contract/replay-source.js';
 import type { TopicSpec } from '../../contract/topics.js';
 import { MARK_LATE_MS } from '../model/limits.js';
 
-/** How much of a market has changed; what shows less is not moved by more. */
+/** How much of a market has changed; a topic ignores changes beyond its content. */
 const [NOTHING, INDICATIVE, QUOTES, BOOK] = [0, 1, 2, 3] as const;
 
-/** A turn of the journal, as far as marks go by it. */
+/** The fields of a turn that affect marks. */
 export interface RecordedTurn {
   readonly turn: Omit<MarketChanges, 'allChanged'>;
-  /** The state or the epoch is another. */
+  /** Whether state or epoch changed. */
   readonly isAllChanged: boolean;
   readonly mark: PublishMark;
 }
 
 /**
- * Says at which turns the frames of one topic were made: at the marks of its interval, when something had changed that it
- * may show. At a checkpoint it is not known what waits for a mark.
+ * Finds the turns at which one topic's frames were made: the marks of its interval, after a change
+ * of its content. At a checkpoint the delayed changes are unknown.
  */
 export class TopicMarks {
   readonly #market: number;
   readonly #bit: number;
   readonly #least: number;
-  /** From then on nothing is left of the time before. */
+  /** The time after which earlier, unknown changes no longer matter. */
   readonly #knownFromMs: number;
   #isKnown = false;
-  /** What has changed since the last mark. */
+  /** The changes since the last mark. */
   #changed: number = NOTHING;
 
-  /** `market` is the id in this run of the book, `startMs` the time of the first turn that is added. */
+  /** `market` is the id in this run of the book, `startMs` the time of the first added turn. */
   constructor({ spec, classIndex }: ReplayTopic, market: number, startMs: number) {
     this.#market = market;
     this.#bit = 1 << classIndex;
@@ -49,7 +49,7 @@ export class TopicMarks {
     return isPublished;
   }
 
-  /** Whether the book after the turn of this time is what the topic shows then. */
+  /** Whether the topic shows the book after the turn of this time. */
   isPublished(tsMs: number): boolean {
     return this.#changed < this.#least && (this.#isKnown || tsMs >= this.#knownFromMs);
   }

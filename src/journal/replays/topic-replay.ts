@@ -1,6 +1,6 @@
 /**
- * One topic as it was: plays a journal turn by turn, each when it is due, and makes the frames that its marks published.
- * It does a little at a time, and whoever has it says when.
+ * Replays one past topic: plays a journal turn by turn, each when due, and renders the frames that
+ * its marks published. It works in small steps, scheduled by its owner.
  */
 import type { ReplayCommand, ReplayRequest } from '../../contract/replay-source.js';
 import { REPLAY_MARK_WAIT_MS } from '../model/limits.js';
@@ -11,7 +11,7 @@ import type { TopicReplayParts } from './replay-parts.js';
 import { type ReplayPlace, ReplayPlaces } from './replay-place.js';
 import { type Hole, isFileFault } from './segment-cursor.js';
 
-/** What the reader asks for, and up to when the newest file has all turns by then, as at the beginning. */
+/** A command, and the time up to which the newest file was complete at its arrival. */
 interface ReplayOrder {
   readonly command: ReplayCommand;
   readonly flushedMs: number;
@@ -23,17 +23,16 @@ export class TopicReplay {
   readonly #places: ReplayPlaces;
   readonly #clock: ReplayClock;
   #place: ReplayPlace;
-  /** Where it stays when the place that it goes to is not kept; null while it is on no such way. */
+  /** The place to return to when a seek fails; null without a seek. */
   #left: ReplayPlace | null = null;
-  /** What was asked for on such a way; their number is that of commands without an answer. */
+  /** Commands received during a seek; their number is that of unanswered commands. */
   #orders: ReplayOrder[] = [];
   #written: WrittenJournal = 'over';
-  /** How often it came to the end of what is written. */
+  /** How often it reached the end of the written journal. */
   #ends = 0;
-  /** It does nothing before this. */
   #waitsUntilMs = 0;
 
-  /** Throws a {@link ReplayFailure} for a moment that is not kept. */
+  /** Throws a {@link ReplayFailure} for a moment that is not stored. */
   constructor(request: ReplayRequest, flushedMs: number, parts: TopicReplayParts) {
     const { topic, from, until, speed, id } = request;
     this.#parts = parts;
@@ -47,12 +46,12 @@ export class TopicReplay {
     return this.#place.users + (this.#left?.users ?? 0);
   }
 
-  /** Whether it makes no frames until its reader asks for something. */
+  /** Whether it makes no frames until its reader sends a command. */
   get isStill(): boolean {
     return this.#place.phase === 'ended' || (this.#clock.isPaused && this.#place.hasBegun);
   }
 
-  /** When it has something to do next; infinity while it waits for somebody else. */
+  /** The time of its next work; infinity while it waits for another party. */
   get dueMs(): number {
     const { phase, hasBegun } = this.#place;
     const isBusy = phase === 'playing' || phase === 'finishing';
@@ -61,7 +60,7 @@ export class TopicReplay {
     return isPaced ? Math.max(this.#waitsUntilMs, this.#clock.dueMs) : this.#waitsUntilMs;
   }
 
-  /** Does the next step. Throws a {@link ReplayFailure} when there is none. */
+  /** Does the next step. Throws a {@link ReplayFailure} when it fails. */
   makeStep(nowMs: number): void {
     try {
       this.#readStep(nowMs);
@@ -70,13 +69,13 @@ export class TopicReplay {
     }
   }
 
-  /** Shows that it lives, where nothing else has for a while. */
+  /** Sends a heartbeat after a period without output. */
   sendHeartbeat(nowMs: number): void {
     const { framer } = this.#left ?? this.#place;
     if (!this.#parts.outbox.isFull) framer.sendHeartbeat(nowMs);
   }
 
-  /** What was written by now can be read. What is said of an earlier end is not of this place. */
+  /** All turns written by now can be read. A reply to an earlier end does not concern this place. */
   finishJournal({
     end,
     written,
@@ -90,19 +89,19 @@ export class TopicReplay {
     place.phase = this.#clock.isPaused && place.hasBegun ? 'playing' : 'finishing';
   }
 
-  /** Does what its reader asks for, in its order; `flushedMs` is as at the beginning. */
+  /** Executes a command, in order; `flushedMs` as at the start. */
   handleCommand(command: ReplayCommand, flushedMs: number, nowMs: number): void {
     this.#orders.push({ command, flushedMs });
     this.#handleOrders(nowMs);
   }
 
-  /** Gives back its memory. */
+  /** Releases its memory. */
   close(): void {
     this.#place.cursor.close();
     this.#left?.cursor.close();
   }
 
-  /** What comes while it goes to another place waits until it is there, or stays. */
+  /** Commands during a seek wait until it has ended. */
   #handleOrders(nowMs: number): void {
     while (this.#left === null) {
       const order = this.#orders.shift();
@@ -110,7 +109,7 @@ export class TopicReplay {
       if (order.command.kind === 'seek') this.#seekMoment(order.command, order.flushedMs);
       else this.#setPace(order.command, nowMs);
       const { phase } = this.#place;
-      // The reader does not become live while it has asked for something else.
+      // The reader does not become live while it has sent another command.
       if (phase === 'finishing' || phase === 'caughtUp') this.#place.phase = 'playing';
     }
   }
@@ -129,7 +128,7 @@ export class TopicReplay {
     }
   }
 
-  /** Goes to another place; whether that is kept may show only when it is read. */
+  /** Jumps to another moment; whether it is stored may only show on reading. */
   #seekMoment(
     { id, from, until, speed }: ReplayCommand & { readonly kind: 'seek' },
     flushedMs: number,
@@ -144,7 +143,7 @@ export class TopicReplay {
     }
   }
 
-  /** The place of a seek is not kept: it stays where it was. */
+  /** The target of a seek is not stored: the replay keeps its place. */
   #stayWith(error: unknown, nowMs: number): void {
     if (this.#left === null) throw error;
     const { start, cursor } = this.#place;
@@ -152,7 +151,7 @@ export class TopicReplay {
     cursor.close();
     this.#place = this.#left;
     this.#left = null;
-    // What it had asked of the end of the journal was answered elsewhere.
+    // Its question about the end of the journal was answered elsewhere.
     if (this.#place.phase !== 'ended') this.#place.phase = 'playing';
     this.#handleOrders(nowMs);
   }
@@ -172,7 +171,7 @@ export class TopicReplay {
     }
   }
 
-  /** Plays as fast as it can to where it begins, and on to where the topic does. */
+  /** Plays as fast as possible to the start, and on to the topic's next publication. */
   #seekOn(nowMs: number): void {
     const place = this.#place;
     const next = place.cursor.nextMoment();
@@ -216,7 +215,7 @@ export class TopicReplay {
     this.#handleOrders(nowMs);
   }
 
-  /** The place that a seek went to is kept. */
+  /** The target of a seek is stored: the old place is released. */
   #leavePlace({ cursor }: ReplayPlace, nowMs: number): void {
     const { id, speed } = this.#place.start;
     cursor.close();
@@ -246,13 +245,14 @@ export class TopicReplay {
     }
   }
 
-  /** All that is written was played. */
+  /** All written turns were played. */
   #endJournal(nowMs: number): void {
     const place = this.#place;
     const { cursor, framer } = place;
     const goesOn = place.until === null && this.#written === 'whole';
     if (this.#written === 'behind' || (goesOn && !framer.isMarked)) {
-      // Some turns wait for room in the journal, or: the live topic shows nothing of the book since its last mark, so it is the next one that leads to it.
+      // Some turns wait for room in the journal, or the live topic has not published since its last
+      // mark, so its next mark continues this one.
       place.phase = 'playing';
       this.#waitsUntilMs = nowMs + REPLAY_MARK_WAIT_MS;
     } else if (!place.hasBegun && place.hasTopic) this.#beginFrames(nowMs);
@@ -269,7 +269,7 @@ export class TopicReplay {
     this.#parts.outbox.sendEvent({ kind: 'ended', at, reason });
   }
 
-  /** What comes behind a hole begins with a snapshot. */
+  /** After a hole it continues with a snapshot. */
   #passHole({ segment, reason }: Hole): void {
     const { until, cursor } = this.#place;
     if (this.#place.isDoneBefore(segment)) this.#endReplay('until');
@@ -281,7 +281,7 @@ export class TopicReplay {
     }
   }
 
-  /** The file cannot be read any further. */
+  /** The rest of the file is unreadable. */
   #passDamage(error: unknown, nowMs: number): void {
     const { start, isThere, hasBegun, hasTopic, cursor } = this.#place;
     if (!isThere && start.from !== null) {

@@ -1,12 +1,12 @@
-/** The moments of a segment, by the heads of its blocks, without unpacking any. */
+/** The moments of a segment, read from the heads of its blocks, without decompressing any. */
 import { crc32 } from 'node:zlib';
 import type { JournalMoment } from '../../contract/journal-source.js';
 
 /** Magic and version of a file. */
 export const PREAMBLE_BYTES = 20;
-/** What stands before the packed bytes of a block: length, CRC-32, slot, time. */
+/** The head of a block: length, CRC-32, slot, time. */
 export const BLOCK_HEAD_BYTES = 24;
-/** Where the CRC-32 of a block is, and where what it is of begins. */
+/** The offset of a block's CRC-32, and of the bytes that it covers. */
 const CRC_AT = 4;
 const CHECKED_AT = 8;
 
@@ -19,36 +19,38 @@ export interface BlockMoments {
 /** The bytes of a file. */
 export interface BlockBytes {
   readonly size: number;
-  /** Reads those from a place on into a buffer, which they fill. */
+  /** Reads from an offset into a buffer, which must be filled. */
   readonly read: (at: number, into: Buffer) => void;
 }
 
-/** A block, by its head. */
 interface Block {
   readonly at: number;
   readonly bytes: number;
-  /** The last moment that is whole with it; null within a checkpoint. */
+  /** The last moment that it completes; null within a checkpoint. */
   readonly moment: JournalMoment | null;
 }
 
-/** The moments of a file, up to where it was torn; null when none is whole. */
+/** The moments of a file, up to its truncation; null when no block is complete. */
 export function momentsOfFile(file: BlockBytes): BlockMoments | null {
   const blocks = listBlocks(file, PREAMBLE_BYTES);
-  // What a loss of power leaves may look like a block, or more of them.
+  // Bytes after a power loss may look like one or more blocks.
   for (let last = blocks.at(-1); last !== undefined && !checks(file, last); last = blocks.at(-1)) {
     blocks.pop();
   }
   return momentsOf(blocks);
 }
 
-/** Of a piece of a segment, which is whole blocks; the first one begins with the file's preamble. */
+/**
+ * The moments of a segment's piece, which consists of whole blocks; the first one begins with the
+ * file's preamble.
+ */
 export function momentsOfPiece(piece: Uint8Array, isFirst: boolean): BlockMoments | null {
   const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
   const read = (at: number, into: Buffer): void => void bytes.copy(into, 0, at);
   return momentsOf(listBlocks({ size: bytes.length, read }, isFirst ? PREAMBLE_BYTES : 0));
 }
 
-/** Goes from block to block up to the end, or to where the last one is cut. */
+/** Walks from block to block up to the end, or the truncation. */
 function listBlocks({ size, read }: BlockBytes, from: number): Block[] {
   const head = Buffer.alloc(BLOCK_HEAD_BYTES);
   const blocks: Block[] = [];

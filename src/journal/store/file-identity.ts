@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** What makes a file different from all others of the machine; null where there is none, or it cannot be read. */
+/** The identity of a file on this machine; null when it is missing or unreadable. */
 export function identityOf(file: string): string | null {
   try {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false });

@@ -29,13 +29,12 @@ function codeOf(work: () => unknown): string {
   return 'taken';
 }
 
-/** The paths of what this process has open. */
 function openFiles(): readonly string[] {
   return readdirSync(OPEN_FILES).flatMap((name) => {
     try {
       return [readlinkSync(path.join(OPEN_FILES, name))];
     } catch {
-      return []; // It was closed since, as that of this listing is.
+      return []; // It has been closed since, like the listing's own.
     }
   });
 }
@@ -58,7 +57,7 @@ test('a lock that is refused leaves no file open', (context) => {
   for (let tries = 0; tries < 5; tries += 1) {
     expect(codeOf(() => FolderLock.take(folder))).toBe('JOURNAL_LOCKED');
   }
-  // SQLite keeps files open beside a lock of its own process, which it would lose by closing one.
+  // SQLite keeps files open next to its own process's locks, which closing one would release.
   lock.release();
   expect(openFiles().filter((file) => file.startsWith(folder))).toEqual([]);
 });

@@ -10,8 +10,8 @@ const heldText =
   'another process keeps its journal there, such as a second service: stop it, or give each its own --data-dir';
 
 /**
- * The right to write in a folder, of one process at a time. It is the lock of an empty SQLite database, as
- * the file of the history has one: the system gives it back when the process ends, however it ends.
+ * The exclusive right to write in a folder. It is the lock of an empty SQLite database, as the
+ * history's file has: the system releases it at any end of the process.
  */
 export class FolderLock {
   readonly #file: string;
@@ -25,10 +25,11 @@ export class FolderLock {
   }
 
   /**
-   * Takes the lock of a folder that is there.
+   * Locks an existing folder.
    *
    * # Errors
-   * `JOURNAL_LOCKED` when another process has it, `JOURNAL_FOLDER_FAILED` when the folder does not let it.
+   * `JOURNAL_LOCKED` when another process has it, `JOURNAL_FOLDER_FAILED` when the folder cannot be
+   * locked.
    */
   static take(folder: string): FolderLock {
     const file = path.join(folder, LOCK_NAME);
@@ -49,7 +50,7 @@ export class FolderLock {
     }
   }
 
-  /** Whether the folder still has the file of this lock, and not that of another process. */
+  /** Whether the folder still contains this lock's file. */
   isKept(): boolean {
     return identityOf(this.#file) === this.#identity;
   }

@@ -10,17 +10,17 @@ import { readSegments } from './segment-index.js';
 import type { SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
 
-/** The folder of a journal, which one process has to itself: its lock and the index of its segments. */
+/** The exclusively locked folder of a journal, with the index of its segments. */
 export class JournalFolder {
   readonly #path: string;
   readonly #lock: FolderLock;
   readonly #segments: SegmentInfo[];
   readonly #skipped: readonly JournalSkippedFile[];
-  /** The highest number that any file has. */
+  /** The highest number of any file. */
   #numberMax: number;
 
   /**
-   * Makes the folder where it is not there, locks it and reads what it holds.
+   * Creates the folder if missing, locks it and reads its index.
    *
    * # Errors
    * `JOURNAL_LOCKED`, `JOURNAL_FOLDER_FAILED`.
@@ -44,12 +44,12 @@ export class JournalFolder {
     return this.#path;
   }
 
-  /** Whether it is still the folder that was opened. */
+  /** Whether it is still the opened folder. */
   isKept(): boolean {
     return this.#lock.isKept();
   }
 
-  /** Files that cannot be used, as they were found. */
+  /** Unusable files, as found. */
   get skipped(): readonly JournalSkippedFile[] {
     return this.#skipped;
   }
@@ -58,28 +58,28 @@ export class JournalFolder {
     return this.#segments;
   }
 
-  /** Takes the number of the next segment: `goesOn` when nothing is missing since the one before it. */
+  /** Takes the number of the next segment: `goesOn` when nothing is missing since the previous one. */
   takeNumber(goesOn: boolean): number {
     this.#numberMax += goesOn || this.#numberMax === 0 ? 1 : 2;
     return this.#numberMax;
   }
 
-  /** Adds a segment that has just been begun, or puts what is known of the newest one now in its place. */
+  /** Adds a new segment, or updates the newest one. */
   putSegment(segment: SegmentInfo): void {
     if (this.#segments.at(-1)?.number === segment.number) this.#segments.pop();
     this.#segments.push(segment);
   }
 
-  /** Removes a file of which nothing was written that could be read; a disk that does not let it keeps it. */
+  /** Removes a file without readable content; a failing disk may keep it. */
   dropFile(number: number): void {
     try {
       rmSync(path.join(this.#path, segmentName(number)), { force: true });
     } catch {
-      // It is listed as a file that cannot be used from the next start on.
+      // From the next start on it is listed as unusable.
     }
   }
 
-  /** Deletes the oldest files beyond what is to be kept; returns their names. */
+  /** Deletes the oldest files beyond the policy; returns their names. */
   retireSegments(policy: RetentionPolicy): readonly string[] {
     const retired = this.#segments.slice(0, countRetired(this.#segments, policy));
     const names = retired.map(({ number }) => segmentName(number));
@@ -94,7 +94,7 @@ export class JournalFolder {
     return listKept(this.#segments, this.#skipped);
   }
 
-  /** Throws `JOURNAL_FOLDER_FAILED` when the folder does not take a small file. */
+  /** Throws `JOURNAL_FOLDER_FAILED` when the folder rejects a small file. */
   probe(): void {
     const file = path.join(this.#path, 'probe');
     guardFolder('written', () => {

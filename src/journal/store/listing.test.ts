@@ -3,7 +3,7 @@ import { listKept, newestRun } from './listing.js';
 import type { SegmentInfo } from './segment-info.js';
 import { segmentName, segmentNumber } from './segment-name.js';
 
-/** A segment of ten slots, which begins with those of its number. */
+/** A segment of ten slots, whose start derives from its number. */
 function segment(number: number, epoch = 'a'): SegmentInfo {
   const moment = (slot: number) => ({ slot, ts: slot * 400 });
   const [first, last] = [moment(number * 10), moment(number * 10 + 10)];

@@ -8,7 +8,7 @@ import type { FoundSegments } from './segment-index.js';
 import { continues, isNextFile, type SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
 
-/** What is kept, by the segments in their order and the files that are none. */
+/** The stored ranges, from the segments in order and the unusable files. */
 export function listKept(
   segments: readonly SegmentInfo[],
   skipped: readonly JournalSkippedFile[],
@@ -18,7 +18,7 @@ export function listKept(
   return { ranges: runs.map(rangeOf), gaps, skipped };
 }
 
-/** The segments that go on where the one before them ended, run by run. */
+/** Groups contiguous segments into runs. */
 export function splitRuns(segments: readonly SegmentInfo[]): readonly (readonly SegmentInfo[])[] {
   const runs: SegmentInfo[][] = [];
   let before: SegmentInfo | undefined;
@@ -31,8 +31,8 @@ export function splitRuns(segments: readonly SegmentInfo[]): readonly (readonly 
 }
 
 /**
- * What the last process wrote without a gap, over files that are there and of which not even the head can be read: what they had is a
- * hole in it. Undefined without any.
+ * The last process's contiguous range, across files with unreadable heads, which count as holes in
+ * it. Undefined without any.
  */
 export function newestRun({
   segments,
@@ -48,7 +48,10 @@ export function newestRun({
   return newest;
 }
 
-/** Whether a segment goes on with another, perhaps as another chain, or would with the files between them that could not be read. */
+/**
+ * Whether a segment continues another, perhaps on another chain, or would with the unreadable files
+ * between them.
+ */
 function isJoined(before: SegmentInfo, after: SegmentInfo, unread: ReadonlySet<string>): boolean {
   if (isNextFile(before, after)) return true;
   if (before.epoch !== after.epoch) return false;

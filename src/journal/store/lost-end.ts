@@ -3,15 +3,15 @@ import type { EngineError } from '../../engine/errors.js';
 import { type JournalReader, lostEndError } from '../../engine/journal-reader.js';
 import type { SegmentInfo } from './segment-info.js';
 
-/** A file that was read, and the book it was read into. */
+/** A completely read file, and its book. */
 export interface ReadFile {
   readonly engine: Engine;
   readonly reader: JournalReader;
 }
 
 /**
- * Of a file that was read to its end: why that is not where the next one begins; null when nothing is missing between them. Without a
- * next one it may be torn. Throws an EngineError where it is damaged.
+ * Why a file's end does not reach the next one's start; null when nothing is missing between them.
+ * Without a next one it may be truncated. Throws an EngineError when it is damaged.
  */
 export function findLostEnd(
   { engine, reader }: ReadFile,
@@ -25,7 +25,7 @@ export function findLostEnd(
   return isWhole ? null : lostEndError(reader);
 }
 
-/** Whether the markets have these sequence numbers: a moment may have more turns than one. */
+/** Whether the markets have these sequence numbers: several turns may share a moment. */
 function hasSeqs(engine: Engine, seqs: readonly number[]): boolean {
   const { length } = engine.markets();
   return length === seqs.length && seqs.every((seq, id) => engine.version(id).seq === seq);

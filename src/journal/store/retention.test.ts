@@ -6,7 +6,7 @@ const DAY_MS = 24 * HOUR_MS;
 const SLOT_MS = 400;
 const POLICY = { days: 7, bytesMax: 0 };
 
-/** A file every six hours for so many days, whose slots go as its clock does. */
+/** A file every six hours for some days, with slots in step with its clock. */
 function filesOf(days: number): RetainedFile[] {
   return Array.from({ length: days * 4 }, (_, at) => {
     const ts = 1_700_000_000_000 + at * 6 * HOUR_MS;
@@ -14,7 +14,6 @@ function filesOf(days: number): RetainedFile[] {
   });
 }
 
-/** The same from one file on with a clock that is so far off. */
 function withClockOff(files: readonly RetainedFile[], from: number, offMs: number) {
   return files.map((file, at) => {
     const { ts, slot } = file.first;
@@ -24,8 +23,8 @@ function withClockOff(files: readonly RetainedFile[], from: number, offMs: numbe
 
 describe('retention by days', () => {
   test('deletes the files that end before that', () => {
-    // The file that begins nine days and 18 hours after the first is the last one; what ends more than
-    // seven days before it goes.
+    // The last file begins nine days and 18 hours after the first; files that end more than seven
+    // days before it are deleted.
     const files = filesOf(10);
     const count = countRetired(files, POLICY);
     const lastMs = files.at(-1)?.first.ts ?? 0;
@@ -48,7 +47,6 @@ describe('retention by days', () => {
     const files = filesOf(5);
     for (const from of [1, 10, files.length - 1]) {
       expect(countRetired(withClockOff(files, from, offMs), POLICY)).toBe(0);
-      // And what comes once the clock is right again.
       const healed = withClockOff(withClockOff(files, from, offMs), from + 3, -offMs);
       expect(countRetired(healed, POLICY)).toBe(0);
     }

@@ -3,14 +3,13 @@ import { SLOT_MS_MAX } from '../model/limits.js';
 
 const DAY_MS = 86_400_000;
 
-/** What retention has to know of a file. */
+/** The facts of a file for retention. */
 export interface RetainedFile {
-  /** The moment of its checkpoint. */
   readonly first: JournalMoment;
   readonly bytes: number;
 }
 
-/** What is to be kept at most. */
+/** The maximum to keep. */
 export interface RetentionPolicy {
   /** 0 for all. */
   readonly days: number;
@@ -19,11 +18,11 @@ export interface RetentionPolicy {
 }
 
 /**
- * How many files, from the oldest on, are to be deleted. The files are in their order, and the last one,
- * which is being written, always stays.
+ * The number of files to delete, oldest first. The files are in order, and the last one, which is
+ * being written, always stays.
  *
- * Age is counted in what the files themselves tell, from each to the next, and by the slower of the clock and the
- * slots: a clock that jumps, here or there, makes nothing old. Between two chains no time passes.
+ * Age is the sum of the files' durations, each by the slower of clock and slots: a clock step,
+ * local or in the journal, makes nothing old. Between two chains no time passes.
  */
 export function countRetired(files: readonly RetainedFile[], policy: RetentionPolicy): number {
   return Math.max(countTooOld(files, policy.days), countTooMany(files, policy.bytesMax));
@@ -32,7 +31,7 @@ export function countRetired(files: readonly RetainedFile[], policy: RetentionPo
 function countTooOld(files: readonly RetainedFile[], days: number): number {
   if (days === 0) return 0;
   let ageMs = 0;
-  // A file ends where the next one begins, so it is as old as that one.
+  // A file ends at the next one's start, which determines its age.
   for (let at = files.length - 2; at >= 0; at -= 1) {
     if (ageMs > days * DAY_MS) return at + 1;
     ageMs += passedMs(files[at], files[at + 1]);

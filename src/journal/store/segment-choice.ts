@@ -2,12 +2,12 @@ import type { AsOfMoment } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
 import { continues, type SegmentInfo } from './segment-info.js';
 
-/** The segment in which a moment lies, as far as the heads of the files tell. */
+/** The segment that contains a moment, by the heads of the files. */
 export interface SegmentChoice {
   readonly segment: SegmentInfo;
-  /** Whether it is the newest of the folder, to whose end more may come. */
+  /** Whether it is the folder's newest, which may still grow. */
   readonly isNewest: boolean;
-  /** Whether a later moment than the one asked for is to be found in it, as the next file begins with one. */
+  /** Whether it must contain a moment after the requested one, because the next file begins later. */
   readonly goesOn: boolean;
 }
 
@@ -18,8 +18,9 @@ export interface AskedTime {
 }
 
 /**
- * The segment of a slot or a time: of the newest range that has it, the last one that begins no later. Null for
- * a moment that is not kept. The newest file of the folder, by its number, need not be among the segments of a run.
+ * The segment of a slot or a time: in the newest range that contains it, the last one that begins
+ * no later. Null for a moment that is not stored. The folder's newest file, by number, need not be
+ * among a run's segments.
  */
 export function chooseByTime(
   segments: readonly SegmentInfo[],
@@ -31,7 +32,7 @@ export function chooseByTime(
     const isNewest = segment.number === newest;
     const next = segments[at + 1];
     const goesOn = next !== undefined && continues(segment, next) && next.first[by] > value;
-    // How far the newest one goes is seen when it is read.
+    // The end of the newest one is only found by reading.
     if (isNewest || goesOn || segment.last[by] >= value) return { segment, isNewest, goesOn };
   }
   return null;
@@ -55,14 +56,14 @@ export function chooseBySeq(
   const seqAt = (segment: SegmentInfo): number => segment.seqs[market] ?? 0;
   const isOf = (segment: SegmentInfo): boolean => segment.epoch === epoch;
   const before = segments.findLastIndex((segment) => isOf(segment) && seqAt(segment) < seq);
-  // At its checkpoint a range has a number whose first moment is not kept.
+  // A range's first checkpoint has numbers whose first moment is not stored.
   const at = before >= 0 ? before : segments.findIndex((one) => isOf(one) && seqAt(one) === seq);
   const segment = segments[at];
   if (segment === undefined) return null;
   return { segment, isNewest: segment.number === newest, goesOn: false };
 }
 
-/** What is kept, in words. */
+/** The stored ranges as text. */
 function describeKept(segments: readonly SegmentInfo[], newest?: JournalMoment): string {
   const [first, last] = [segments[0], segments.at(-1)];
   if (first === undefined || last === undefined) return 'the journal has nothing yet';
@@ -76,7 +77,7 @@ function describeKept(segments: readonly SegmentInfo[], newest?: JournalMoment):
   return `the journal has ${slots}, ${times}${hasGap ? ', with gaps' : ''}; see /journal`;
 }
 
-/** What is said of a moment that is not kept: why, and what is. */
+/** The message for a moment that is not stored: the reason, and the stored ranges. */
 export function describeNotKept(
   moment: AsOfMoment,
   segments: readonly SegmentInfo[],
@@ -87,7 +88,7 @@ export function describeNotKept(
   return `${nameOfMoment(moment)} ${why}: ${describeKept(segments, newest)}`;
 }
 
-/** The moment as a request names it. */
+/** The moment in the request's format. */
 function nameOfMoment({ by, value, epoch }: AsOfMoment): string {
   return epoch === undefined ? `${by} ${value}` : `${by} ${value} of epoch ${epoch}`;
 }

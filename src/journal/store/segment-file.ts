@@ -5,7 +5,7 @@ import { SYNC_MS } from '../model/limits.js';
 import { identityOf } from './file-identity.js';
 import { segmentName } from './segment-name.js';
 
-/** A segment that is being written, piece by piece, each a number of whole blocks. */
+/** A segment's file, written in pieces of whole blocks. */
 export class SegmentFile {
   readonly number: number;
   readonly #file: string;
@@ -27,7 +27,7 @@ export class SegmentFile {
     this.#syncedAtMs = parts.nowMs;
   }
 
-  /** Makes the file of a segment, which must not be there. Rejects with `JOURNAL_WRITE_FAILED`. */
+  /** Creates the file of a segment, which must not exist. Rejects with `JOURNAL_WRITE_FAILED`. */
   static async create(folder: string, number: number, nowMs: number): Promise<SegmentFile> {
     const file = path.join(folder, segmentName(number));
     const handle = await open(file, 'wx').catch(throwWriteFailed);
@@ -36,14 +36,13 @@ export class SegmentFile {
     return segment;
   }
 
-  /** Bytes written. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Appends a piece. What a disk took of one that it refused is cut off again, so that the file ends with a
-   * whole block. Rejects with `JOURNAL_WRITE_FAILED`, also when the file is no longer at its path.
+   * Appends a piece. A partly written piece is truncated, so that the file ends with a whole block.
+   * Rejects with `JOURNAL_WRITE_FAILED`, also when the file is no longer at its path.
    */
   async appendPiece(piece: Uint8Array, nowMs: number): Promise<void> {
     if (identityOf(this.#file) !== this.#identity) {
@@ -61,7 +60,7 @@ export class SegmentFile {
     }
   }
 
-  /** Gives the file to the disk and closes it. Rejects with `JOURNAL_WRITE_FAILED`. */
+  /** Syncs and closes the file. Rejects with `JOURNAL_WRITE_FAILED`. */
   async close(): Promise<void> {
     try {
       await this.#handle.datasync();
@@ -73,13 +72,13 @@ export class SegmentFile {
   }
 }
 
-/** A new name outlives a power cut only when the folder was written as well. */
+/** A new name survives a power loss only after the folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(throwWriteFailed);
   try {
     await handle.sync();
   } catch {
-    // Some file systems cannot; the name then comes with what they write anyway.
+    // Some file systems cannot sync folders; their names are stored with later writes.
   } finally {
     await handle.close();
   }
@@ -96,7 +95,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'the folder is gone',
 };
 
-/** Throws what the disk said as an error of this room. */
+/** Rethrows a disk error as an error of this room. */
 export function throwWriteFailed(error: unknown): never {
   if (error instanceof JournalError) throw error;
   const code = String((error as { code?: unknown } | null)?.code ?? '');

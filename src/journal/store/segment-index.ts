@@ -15,21 +15,24 @@ import {
 import { continues, type SegmentInfo } from './segment-info.js';
 import { segmentName, segmentNumber } from './segment-name.js';
 
-/** What a folder holds. */
+/** The contents of a folder. */
 export interface FoundSegments {
-  /** In their order. */
+  /** In order. */
   readonly segments: readonly SegmentInfo[];
   readonly skipped: readonly JournalSkippedFile[];
-  /** The highest number of any file, also of one that cannot be used; 0 without one. */
+  /** The highest number of any file, unusable ones included; 0 without one. */
   readonly numberMax: number;
 }
 
-/** Reads the index of a folder; of one program, or of any for null. Throws what the file system says of the folder. */
+/**
+ * Reads the index of a folder; for one program, or for any when null. Throws the file system's
+ * error for the folder.
+ */
 export function readSegments(folder: string, programId: string | null): FoundSegments {
   return new SegmentIndex(folder, programId).read();
 }
 
-/** What the head of a segment says; that of a run's first one has no moment, because its checkpoint is empty. */
+/** The facts in a segment's head; a run's first head has no moment, because its checkpoint is empty. */
 export function infoOfHead(number: number, head: SegmentHead): HeadInfo {
   const { programId, epoch, slot, tsMs, seqs } = head;
   return { number, programId, epoch, first: momentOf(slot, tsMs), seqs };
@@ -40,22 +43,23 @@ export interface HeadInfo extends Omit<SegmentInfo, 'bytes' | 'first' | 'last'> 
   readonly first: JournalMoment | null;
 }
 
-/** What the head of a file tells, and its size. */
+/** The facts in a file's head, and its size. */
 interface FileHead extends HeadInfo {
   readonly bytes: number;
 }
 
 /**
- * The index of a folder in which others may write, from the heads of its files: a file ends with the moment with which the
- * next one goes on. Only where none does is it walked to its end. What was read is kept. The newest file grows: its size and its last
- * moment are those of when it was read first, until there is a newer one, so its readers go on to its end themselves.
+ * The index of a folder in which others may write, from the heads of its files: a file ends at the
+ * next one's start. Only a file without a successor is walked to its end. Results are cached. The
+ * newest file grows: its size and last moment are those of the first reading, until there is a
+ * newer file, so its readers must find its end themselves.
  */
 export class SegmentIndex {
   readonly #folder: string;
   readonly #programId: string | null;
   readonly #heads = new Map<number, FileHead>();
   readonly #moments = new Map<number, BlockMoments>();
-  /** The newest file when the folder was read last. */
+  /** The newest file at the last reading of the folder. */
   #newest = 0;
 
   constructor(folder: string, programId: string | null) {
@@ -63,7 +67,7 @@ export class SegmentIndex {
     this.#programId = programId;
   }
 
-  /** What the folder holds now. Throws what the file system says of it. */
+  /** The current contents of the folder. Throws the file system's error. */
   read(): FoundSegments {
     const numbers = readdirSync(this.#folder)
       .map(segmentNumber)
@@ -76,7 +80,7 @@ export class SegmentIndex {
       try {
         segments.push(this.#readSegment(number));
       } catch (error) {
-        // It is tried again: it may have had no whole turn yet.
+        // Retried, because it may not have had a complete turn yet.
         skipped.push({ name: segmentName(number), reason: textOfError(error) });
       }
     }
@@ -132,7 +136,7 @@ export class SegmentIndex {
   }
 }
 
-/** The first bytes of a file up to the end of its first block, which holds the head alone. */
+/** The first bytes of a file up to the end of its first block, which only contains the head. */
 function readFirstBlock({ size, read }: BlockBytes): Buffer {
   const start = Buffer.alloc(PREAMBLE_BYTES + BLOCK_HEAD_BYTES);
   read(0, start);

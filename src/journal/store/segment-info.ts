@@ -6,15 +6,13 @@ export interface SegmentInfo {
   readonly bytes: number;
   readonly programId: string;
   readonly epoch: string;
-  /** The moment of its checkpoint. */
   readonly first: JournalMoment;
-  /** The last moment in it. */
   readonly last: JournalMoment;
-  /** Sequence numbers at the checkpoint, by the ids of the markets. */
+  /** Sequence numbers at the checkpoint, by market id. */
   readonly seqs: readonly number[];
 }
 
-/** Whether one process wrote two segments with nothing missing between them; its source may have become another chain. */
+/** Whether one process wrote two segments without a gap; its source may have switched chains. */
 export function isNextFile(
   segment: Pick<SegmentInfo, 'number'>,
   next: Pick<SegmentInfo, 'number'>,

@@ -11,21 +11,21 @@ import { REPLAY_READ_BYTES } from '../model/limits.js';
 import type { SegmentInfo } from './segment-info.js';
 import { segmentName } from './segment-name.js';
 
-/** A segment, and the engine that goes on with it; without one it begins at its checkpoint. */
+/** A segment, and the engine that continues with it; without one it starts from its checkpoint. */
 export interface PlayedSegment {
   readonly folder: string;
   readonly segment: Pick<SegmentInfo, 'number' | 'programId' | 'epoch'>;
   readonly engine?: Engine | undefined;
 }
 
-/** Reads one segment step by step, for whoever has a thread to itself. */
+/** Reads one segment step by step, for callers on their own thread. */
 export class SegmentPlayer {
   readonly engine: Engine;
   readonly reader: JournalReader;
   readonly #file: number;
   readonly #bytes = Buffer.allocUnsafeSlow(REPLAY_READ_BYTES);
 
-  /** Throws what the file system says. */
+  /** Throws the file system's error. */
   constructor({ folder, segment, engine }: PlayedSegment) {
     const { programId, epoch, number } = segment;
     this.engine = engine ?? new Engine({ programId, epoch });
@@ -35,8 +35,8 @@ export class SegmentPlayer {
   }
 
   /**
-   * Makes the next step; `moreBytes` is the end of the file. With `until` it is as many turns as are in a piece of the file.
-   * Throws an EngineError of the place where the file is damaged.
+   * Makes the next step; `moreBytes` is the end of the file. With `until` a step applies all turns
+   * of one read. Throws an EngineError when the file is damaged.
    */
   step(until?: JournalUntil): JournalStep {
     for (;;) {
@@ -46,8 +46,8 @@ export class SegmentPlayer {
   }
 
   /**
-   * The moment of the next turn, once the checkpoint was read; null at the present end of the file, and where {@link SegmentPlayer.step}
-   * says what is wrong with it.
+   * The moment of the next turn, after the checkpoint; null at the current end of the file, and
+   * when {@link SegmentPlayer.step} would throw.
    */
   nextMoment(): { readonly slot: number; readonly tsMs: number } | null {
     for (;;) {
@@ -56,7 +56,10 @@ export class SegmentPlayer {
     }
   }
 
-  /** At the end of the file: why its last bytes are no whole block; null when they are. Throws an EngineError where it is damaged. */
+  /**
+   * At the end of the file: why its last bytes are an incomplete block; null when they are
+   * complete. Throws an EngineError when it is damaged.
+   */
   finish(): JournalTear | null {
     return this.reader.finish();
   }
@@ -65,7 +68,7 @@ export class SegmentPlayer {
     closeSync(this.#file);
   }
 
-  /** Returns false at the present end of the file. */
+  /** Reads more bytes; returns false at the current end of the file. */
   #readOn(): boolean {
     const length = readSync(this.#file, this.#bytes, 0, this.#bytes.length, null);
     this.reader.pushBytes(this.#bytes.subarray(0, length));

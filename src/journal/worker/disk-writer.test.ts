@@ -10,7 +10,7 @@ import { DiskWriter } from './disk-writer.js';
 
 afterEach(cleanUp);
 
-/** A disk with a folder of its own, and what makes pieces for it: one of each slot. */
+/** A disk writer with its own folder, and a source of pieces: one per slot. */
 function newDisk() {
   const folder = newFolder();
   const timers = new ManualTimers();
@@ -33,7 +33,7 @@ function newDisk() {
   return { disk, timers, book, pushSlot, files };
 }
 
-/** More than may wait for a disk. */
+/** More than the disk's queue limit. */
 function tooMuch(segment: number): JournalPiece {
   return { segment, isTail: false, bytes: new Uint8Array(DISK_QUEUE_BYTES_MAX + 1) };
 }

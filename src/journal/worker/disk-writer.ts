@@ -11,14 +11,15 @@ import { JournalFolder } from '../store/folder.js';
 import { SegmentFile } from '../store/segment-file.js';
 import { type HeadInfo, infoOfHead } from '../store/segment-index.js';
 
-/** What a writer works with, and whom it tells. */
+/** The dependencies of a writer, and its listeners. */
 export interface DiskWriterOptions extends Omit<PieceSinkParts, 'onRefused'> {
   readonly setup: JournalSetup;
 }
 
 /**
- * Writes pieces of segments into files, one after the other. When the folder or the disk fails it stops: pieces are
- * dropped until a segment begins in a folder that takes files again, which is tried each ten seconds.
+ * Writes pieces of segments to files, in sequence. After a failure of the folder or the disk it
+ * stops: pieces are dropped until a segment starts in a working folder, which is checked every ten
+ * seconds.
  */
 export class DiskWriter implements PieceSink {
   readonly isLog = false;
@@ -28,9 +29,9 @@ export class DiskWriter implements PieceSink {
   };
   #folder: JournalFolder | null = null;
   #file: SegmentFile | null = null;
-  /** What is known of the file. */
+  /** The known facts of the file. */
   #head: HeadInfo | null = null;
-  /** The segment of the encoder that the file is of. */
+  /** The encoder's segment of the file. */
   #segment = 0;
   /** Pieces of this one are dropped: its file has failed. */
   #failedSegment = 0;
@@ -40,7 +41,7 @@ export class DiskWriter implements PieceSink {
   #retry: Timer | null = null;
   #state: JournalState = 'starting';
   #reason: string | null = null;
-  /** Stopped, but the folder takes files again: the next segment may begin. */
+  /** Stopped, but the folder works again: the next segment may begin. */
   #isHealed = false;
   #isEnded = false;
 
@@ -56,7 +57,6 @@ export class DiskWriter implements PieceSink {
     return this.#reason;
   }
 
-  /** Bytes of all files. */
   get bytes(): number {
     return this.#folder?.segments.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   }
@@ -69,7 +69,7 @@ export class DiskWriter implements PieceSink {
     return this.#folder?.listing() ?? { ranges: [], gaps: [], skipped: [] };
   }
 
-  /** Opens the folder. Throws `JOURNAL_LOCKED` alone: any other failure is tried again. */
+  /** Opens the folder. Throws `JOURNAL_LOCKED` only: other failures are retried. */
   open(): void {
     try {
       this.#openFolder();
@@ -79,13 +79,12 @@ export class DiskWriter implements PieceSink {
     }
   }
 
-  /** Adds a piece to those that wait for the disk. */
   pushPiece(piece: JournalPiece): void {
     if (this.#isEnded || this.#isDropped(piece)) return;
     if (this.#queuedBytes + piece.bytes.length > DISK_QUEUE_BYTES_MAX) {
       const message = `the disk is too slow: ${this.#queuedBytes} bytes wait, which is the limit`;
       this.#failSegment(piece.segment, new JournalError('JOURNAL_QUEUE_EXCEEDED', message));
-      // What is being written now is let end; the queue then gives the file up, also when nothing else waits in it.
+      // The current write may end; the queue then drops the file, even without other pieces.
       this.#enqueue({ ...piece, bytes: new Uint8Array(0) });
       return;
     }
@@ -100,12 +99,12 @@ export class DiskWriter implements PieceSink {
     });
   }
 
-  /** Resolves when all that was pushed is written, or dropped. */
+  /** Resolves when every piece so far is written or dropped. */
   async settle(): Promise<void> {
     while (this.#writing !== null) await this.#writing;
   }
 
-  /** Writes no more, for a reason that does not go away; null when the service stops. */
+  /** Ends for good, with a reason; null when the service stops. */
   async end(reason: string | null): Promise<void> {
     await this.settle();
     if (this.#isEnded) return;
@@ -131,7 +130,7 @@ export class DiskWriter implements PieceSink {
     }
   }
 
-  /** Whether a piece is of a segment of which no file can have all. */
+  /** Whether a piece belongs to a segment whose file is incomplete. */
   #isDropped({ segment }: JournalPiece): boolean {
     if (this.#state === 'stopped' && !this.#isHealed) this.#failedSegment = segment;
     return segment <= this.#failedSegment;
@@ -140,7 +139,7 @@ export class DiskWriter implements PieceSink {
   async #writePiece(piece: JournalPiece): Promise<void> {
     const nowMs = this.#options.timers.nowMs();
     if (this.#file === null || piece.segment !== this.#segment) await this.#beginSegment(piece);
-    // The queue may have become too long meanwhile.
+    // The queue may have exceeded its limit meanwhile.
     if (this.#isDropped(piece)) return;
     const file = this.#file;
     const head = this.#head;
@@ -154,7 +153,7 @@ export class DiskWriter implements PieceSink {
     this.#folder?.putSegment({ ...begun, bytes: file.bytes, last: moments.last });
   }
 
-  /** Closes the file of the segment before, and makes that of the one which begins with a piece. */
+  /** Closes the previous segment's file, and creates the file of the segment that begins with a piece. */
   async #beginSegment({ segment, bytes }: JournalPiece): Promise<void> {
     const folder = this.#folder;
     if (folder === null || !folder.isKept()) {
@@ -181,7 +180,7 @@ export class DiskWriter implements PieceSink {
       this.#options.log.info({ names }, 'old files of the journal were deleted');
   }
 
-  /** Gives up a segment: what comes of it is dropped. Its file is left to the queue, which may be at work on it. */
+  /** Drops a segment and its further pieces. The queue, which may be writing its file, removes it. */
   #failSegment(segment: number, error: unknown): void {
     this.#failedSegment = segment;
     this.#stopWriting(error);
@@ -193,7 +192,7 @@ export class DiskWriter implements PieceSink {
     this.#file = null;
     if (file === null) return;
     await file.close().catch(() => undefined);
-    // Not even the checkpoint was written, so nobody could read it.
+    // Not even the checkpoint was written, so the file is unreadable.
     if (folder?.segments.at(-1)?.number !== file.number) folder?.dropFile(file.number);
   }
 
@@ -215,7 +214,7 @@ export class DiskWriter implements PieceSink {
       this.#folder?.probe();
       this.#isHealed = true;
       this.#options.onHealed();
-      // If no segment begins, or its file fails as well, it is tried once more.
+      // If no segment begins, or its file fails as well, it is retried.
       this.#retry = this.#options.timers.after(RETRY_MS, () => {
         this.#retry = null;
         if (this.#state === 'stopped') this.#tryAgain();

@@ -85,7 +85,8 @@ test('a checkpoint that is larger than a segment may be does not end the segment
   const folder = newFolder();
   const book = new LiveBook({ seed: 1, makers: 2_000 });
   const rig = new JournalRig(book, { folder, bytesMax: 1 });
-  // The accounts are changes at first, and fill the first segment: the second one has them in its checkpoint.
+  // The accounts are changes at first, and fill the first segment: the second one has them in its
+  // checkpoint.
   await rig.write(2);
   expect(segmentsIn(folder).at(-1)).toBe(segmentName(2));
   expect(statSync(path.join(folder, segmentName(2))).size).toBeGreaterThan(SEGMENT_BYTES_MIN);
@@ -144,7 +145,7 @@ describe('files that are not as they were left', () => {
     expect(next.logged).toContain('files of the journal cannot be used');
     await next.write(2);
     await next.service.stop();
-    // The new file has a number of its own, behind all that there were.
+    // The new file has its own number, after all existing ones.
     expect(segmentsIn(folder)).toEqual([first, second, ...[7, 8, 9, 10, 12].map(segmentName)]);
     expect(existsSync(path.join(folder, 'notes.txt'))).toBe(true);
   });
@@ -157,7 +158,7 @@ describe('a folder that fails', () => {
     const rig = new JournalRig(book, { folder });
     const aside = `${folder}-aside`;
     await hurtAndHeal(rig, {
-      // It cannot be made again while something else has its name.
+      // It cannot be created again while something else has its name.
       hurt: () => {
         renameSync(folder, aside);
         writeFileSync(folder, 'a file');

@@ -15,29 +15,32 @@ import {
 import type { FromJournal, ToJournal } from '../model/messages.js';
 import type { PieceSink, PieceSinkParts } from '../model/piece-sink.js';
 
-/** What the service works with. */
+/** The dependencies of the service. */
 export interface JournalServiceOptions {
   readonly setup: { readonly programId: string; readonly bytesMax: number };
   readonly timers: Timers;
   readonly post: (message: FromJournal) => void;
-  /** Makes what takes the pieces. */
   readonly createSink: (parts: PieceSinkParts) => PieceSink;
 }
 
 /**
- * The journal on its own thread: takes whole turns, encodes them and gives the pieces to the disk, or to a log. It decides when a
- * segment is full, and the core then writes the checkpoint with which the next one begins.
+ * The journal on its own thread: takes whole turns, encodes them and passes the pieces to the disk,
+ * or to a log. It decides when a segment is full; the core then writes the checkpoint that starts
+ * the next one.
  */
 export class JournalService {
   readonly #options: JournalServiceOptions;
   readonly #writer: JournalWriter;
   readonly #sink: PieceSink;
   readonly #segmentBytesMax: number;
-  /** Of a log, also where its checkpoint is longer: what is kept must begin before the newest one does. */
+  /**
+   * Limit of a log's tail, regardless of its checkpoint: the stored log must reach back beyond the
+   * newest checkpoint.
+   */
   readonly #tailBytesMax: number;
   #flushTimer: Timer | null = null;
   #statsTimer: Timer | null = null;
-  /** The segment for whose end the core was asked last, and since when there is the present one. */
+  /** The segment for which a checkpoint was last requested, and the start of the current one. */
   #askedSegment = 0;
   #segment = 0;
   #segmentAtMs = 0;
@@ -62,7 +65,7 @@ export class JournalService {
       : Number.POSITIVE_INFINITY;
   }
 
-  /** Opens the folder, or the log, and says whether it could. */
+  /** Opens the folder, or the log, and reports the result. */
   async start(): Promise<void> {
     const { post } = this.#options;
     try {
@@ -96,7 +99,7 @@ export class JournalService {
     }
   }
 
-  /** Writes all that came, and gives the folder back. */
+  /** Writes all received turns, and releases the folder. */
   async stop(): Promise<void> {
     this.#flushTimer?.cancel();
     this.#statsTimer?.cancel();
@@ -119,7 +122,7 @@ export class JournalService {
     else this.#flushTimer ??= this.#options.timers.after(FLUSH_MS, () => this.#sealTurns());
   }
 
-  /** Gives all turns that were appended away. */
+  /** Passes on all appended turns. */
   #sealTurns(): void {
     this.#flushTimer?.cancel();
     this.#flushTimer = null;
@@ -139,7 +142,6 @@ export class JournalService {
     this.#options.post({ kind: 'flushed', id, isWhole });
   }
 
-  /** Asks for a checkpoint once the segment has what it may have. */
   #endFullSegment(): void {
     const { segment, updates, accounts, bytes, checkpointBytes } = this.#writer.status();
     const tailBytesMax = Math.min(
@@ -186,12 +188,12 @@ export class JournalService {
   }
 }
 
-/** Account updates of one segment, by the accounts that a checkpoint has. */
+/** Maximum account updates of one segment, by the number of accounts in a checkpoint. */
 export function segmentUpdatesMax(accounts: number): number {
   return Math.max(SEGMENT_UPDATES_MIN, SEGMENT_UPDATES_PER_ACCOUNT * accounts);
 }
 
-/** A small limit on all bytes makes small segments. */
+/** A small total limit makes small segments. */
 function segmentBytesMax(bytesMax: number): number {
   if (bytesMax === 0) return SEGMENT_BYTES_MAX;
   const share = Math.floor(bytesMax / SEGMENTS_IN_LIMIT);

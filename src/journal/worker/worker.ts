@@ -1,6 +1,6 @@
 /**
- * The composition root of the thread of the journal. What it is started with is a `JournalSetup` or a `LogSetup`, and all it says
- * goes through its port.
+ * The composition root of the journal's thread. Its input is a `JournalSetup` or a `LogSetup`, and
+ * all its output goes through its port.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemTimers } from '../../rpc/timers.js';
@@ -14,7 +14,7 @@ import { JournalService } from './service.js';
 const port = parentPort;
 if (port === null) throw new JournalError('JOURNAL_FAILED', 'the worker was started as a program');
 
-/** The packages of NATS are loaded by a thread that needs them, and by no other. */
+/** The NATS packages are loaded on demand. */
 async function sinkOf(
   setup: JournalSetup | LogSetup,
 ): Promise<(parts: PieceSinkParts) => PieceSink> {
@@ -30,7 +30,7 @@ const service = new JournalService({
   timers: systemTimers,
   post: (message: FromJournal) => port.postMessage(message),
 });
-// A failure here is a bug: it ends the thread, and the main thread says why.
+// A failure here is a bug: it ends the thread, and the main thread reports it.
 const fail = (error: unknown): void => {
   queueMicrotask(() => {
     throw error;

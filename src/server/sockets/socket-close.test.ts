@@ -71,8 +71,8 @@ test('a client hears what waits and of the end of the service, and then it is cu
 test('a client that is let in again while others still leave is not sent away with them', async () => {
   const first = await scene.open();
   await first.ask(stream);
-  const away = scene.sockets.sendAway();
-  scene.sockets.letIn();
+  const away = scene.sockets.drainClients();
+  scene.sockets.acceptClients();
   const second = await until(() => scene.open().catch(() => undefined));
   await second.ask(stream);
   await away;

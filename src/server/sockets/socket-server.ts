@@ -211,7 +211,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   }
 
   /** As {@link SocketServer.close} does, and forgets what was published to them; the service goes on. */
-  async sendAway(): Promise<void> {
+  async drainClients(): Promise<void> {
     this.#isAway = true;
     this.#leaving ??= this.#emptySockets().finally(() => {
       this.#leaving = null;
@@ -220,7 +220,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
   }
 
   /** Those that are leaving leave first. */
-  letIn(): void {
+  acceptClients(): void {
     this.#isAway = false;
   }
 
