@@ -34,7 +34,7 @@ function coreWithSpotMarket(): Core {
   return coreWith(spotMarket());
 }
 
-/** A core at the end of a turn that applied these records. */
+/** A core after one turn with these records. */
 function coreWith(...records: readonly Buffer[]): Core {
   const core = new Core(PROGRAM, 'e1');
   const batch = Buffer.concat(records);

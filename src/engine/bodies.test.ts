@@ -106,7 +106,7 @@ describe('engine: bodies', () => {
 describe('engine: a large book', () => {
   const MAKERS = 60;
 
-  /** Bids at 149 and below, asks at 151 and above, two orders at most at one price. */
+  /** Bids at 149 and below, asks at 151 and above, at most two orders a price. */
   function orderOf(maker: number, index: number): OrderFields {
     const isBid = index % 2 === 0;
     const distance = BigInt(1 + ((maker * 32 + index) >> 2)) * 100n;

@@ -4,10 +4,10 @@ import { engineWith, idOf, ORACLE, PERP, SPOT } from './testing.js';
 describe('engine: figures for statistics', () => {
   test('are those of the account of a perp market, and the price of its oracle', () => {
     const engine = engineWith(PERP, ORACLE);
-    // As another decoder reads the same account: test/golden/vectors, perp-0-sol-202603.
+    // The same account decoded independently: test/golden/vectors, perp-0-sol-202603.
     expect(engine.readChainStats()[idOf(engine, 'SOL-PERP')]).toEqual({
       oraclePrice: 143_798_202n,
-      // The program's own first tier, as no state account was seen: 0.1 % and 0.02 %.
+      // Without a state account, the program's default first tier applies: 0.1 % and 0.02 %.
       ...{ takerFee: 1_000_000n, makerRebate: 200_000n },
       spot: null,
       perp: {
@@ -35,7 +35,8 @@ describe('engine: figures for statistics', () => {
     const [deposits, borrows, depositInterest, borrowInterest] = [432, 448, 464, 480].map(wide);
     if (deposits === undefined || depositInterest === undefined) throw new Error('no deposits');
     if (borrows === undefined || borrowInterest === undefined) throw new Error('no borrows');
-    // Scaled balances at 1e9, interest at 1e10, and a token of nine decimals; borrows round up.
+    // Balances are scaled by 1e9, interest by 1e10, and the token has nine decimals; borrows round
+    // up.
     const divisor = 10n ** 10n;
     expect(figures).toMatchObject({
       perp: null,
@@ -52,7 +53,7 @@ describe('engine: figures for statistics', () => {
     const before = engine.readChainStats();
     expect(engine.readChainStats()).toEqual(before);
     const data = Buffer.from(PERP.data, 'base64');
-    // amm.baseAssetAmountLong, which no order is priced with.
+    // amm.baseAssetAmountLong, which does not affect order prices.
     data.writeBigUInt64LE(5n, 40 + 264);
     data.writeBigUInt64LE(0n, 40 + 272);
     engine.push({ ...PERP, slot: PERP.slot + 1, data: data.toString('base64') });

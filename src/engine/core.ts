@@ -1,4 +1,4 @@
-/** Calls into the core that fail with an error of this room. */
+/** Calls into the native core. They throw an {@link EngineError}. */
 import { Core } from '@slotbook/core';
 import { EngineError } from './errors.js';
 
@@ -12,7 +12,10 @@ export function createCore({ programId, epoch }: { programId: string; epoch: str
   }
 }
 
-/** The finished body of the open orders of a user account. Throws INVALID_MAKER for a text that is no key. */
+/**
+ * Renders the body of a user account's open orders. Throws INVALID_MAKER when the account is not a
+ * valid key.
+ */
 export function readOpenOrders(core: Core, account: string): string {
   const body = core.openOrders(account);
   if (body !== null) return body;

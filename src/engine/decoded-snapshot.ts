@@ -3,7 +3,7 @@ import type { AccountProblem, AccountSnapshot } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
 import { parseProblems } from './parse.js';
 
-/** A decoded snapshot and the native memory behind it. */
+/** A decoded snapshot and its native memory. */
 export class DecodedSnapshot implements AccountSnapshot {
   readonly slot: number;
   readonly count: number;
@@ -22,7 +22,10 @@ export class DecodedSnapshot implements AccountSnapshot {
   }
 }
 
-/** The snapshot as this room made it. Throws MALFORMED_SNAPSHOT for any other. */
+/**
+ * Returns the snapshot as a {@link DecodedSnapshot}. Throws MALFORMED_SNAPSHOT when the engine did
+ * not decode it.
+ */
 export function decodedSnapshot(snapshot: AccountSnapshot): DecodedSnapshot {
   if (snapshot instanceof DecodedSnapshot) return snapshot;
   throw new EngineError('MALFORMED_SNAPSHOT', 'snapshot must come from decodeSnapshot');

@@ -149,7 +149,7 @@ describe('engine: a turn', () => {
     const before = levelsAt(10);
     for (let index = 0; index < 6_000; index += 1) engine.push(USER);
     engine.push(IDLE_USER);
-    // The book has a part of the turn, and so it has another number.
+    // The first part of the turn was applied, so the version is another.
     expect(levelsAt(11)).not.toEqual(before);
     expect(engine.version(0).seq).toBe(seq + 1);
     const turn = engine.endTurn(NOW_MS);

@@ -43,32 +43,36 @@ import { TurnLog } from './turn-log.js';
 import { joinTurns, TurnReport } from './turn-report.js';
 import type { EngineStats, EngineTurn } from './types.js';
 
-/** By the state codes of the core. */
+/** Indexed by the core's state codes. */
 const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const satisfies FeedState[];
 
-/** By the side codes of the core. */
+/** Indexed by the core's side codes. */
 const SIDES = ['bid', 'ask'] as const;
 
 /**
- * The native order book behind typed calls: account texts in, finished bodies out.
+ * The native order book with typed calls: account texts go in, rendered bodies come out.
  *
- * Everything between two calls of {@link Engine.endTurn} is one turn. Bodies are read between
- * turns, never inside one: end the turn after each part of a snapshot as well. Nothing here waits,
- * but {@link Engine.decodeSnapshot}, which works on another thread.
+ * All calls between two calls of {@link Engine.endTurn} form one turn. Read bodies between turns,
+ * never within a turn; a part of a snapshot must also be followed by an end of the turn. All
+ * methods are synchronous except {@link Engine.decodeSnapshot}, which decodes on another thread.
  *
- * This room knows no URL and keeps no time; what is in the book, and at which price, the core decides.
+ * The engine has no URLs and no clock. The native core decides which orders are in the book and at
+ * which prices.
  */
 export class Engine implements FeedEngine, QuoteEngine, BookSource {
-  /** What moves the book, for a journal. */
+  /** The log of the turns, for the journal. */
   readonly turnLog: TurnLog;
-  /** What its markets hold, as hashes. */
+  /** Hashes of the markets' contents. */
   readonly hashes: MarketHashes;
   readonly #core: Core;
   readonly #batch = new RecordBatch();
   readonly #refused = new RefusedAccounts();
-  /** What the last turn did. */
+  /** The report of the last turn. */
   readonly #report = new TurnReport();
-  /** The part of the present turn that had to end early; undefined when none had. */
+  /**
+   * The result of the current turn's first part, when that part had to be applied early; otherwise
+   * undefined.
+   */
   #earlyTurn: EngineTurn | undefined;
   #tsMs = 0;
   readonly #body = OutputBuffer.ofBodies();
@@ -79,10 +83,10 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   #state: FeedState = 'rebuilding';
   #finishMark: () => void = () => undefined;
   #turn = 0;
-  /** The parts of the snapshot that is being applied; undefined outside of one. */
+  /** The decoded parts of the snapshot that is being applied; undefined outside of a snapshot. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
   #markets: readonly MarketInfo[] = [];
-  /** The `marketSet` of the report that `#markets` is of. */
+  /** The report's `marketSet` at which `#markets` was read. */
   #marketsOf = -1;
 
   constructor(options: { readonly programId: string; readonly epoch: string }) {
@@ -93,27 +97,36 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.#epoch = options.epoch;
   }
 
-  /** Names this run on this chain; every body carries it. */
+  /** The id of this run on this chain. Each body contains it. */
   get epoch(): string {
     return this.#epoch;
   }
 
-  /** Grows with everything that may change a body or the markets: the same turn, the same bodies. */
+  /**
+   * A number that grows with each change of bodies or markets: while it stays the same, bodies stay
+   * the same.
+   */
   get turn(): number {
     return this.#turn;
   }
 
-  /** How fresh the source is, as every body says. */
+  /** The freshness of the source, as bodies show it. */
   get state(): FeedState {
     return this.#state;
   }
 
-  /** Sets what is called before each change of the book: it makes the rest of the frames of the last mark. */
+  /**
+   * Sets a function that is called before each change of the book. It renders the remaining frames
+   * of the last publish mark.
+   */
   guardInput(finishMark: () => void): void {
     this.#finishMark = finishMark;
   }
 
-  /** The source is another chain: from now on no body or version of the epoch before is current. */
+  /**
+   * Starts another epoch because the source is another chain. Bodies and versions of the earlier
+   * epoch become outdated.
+   */
   setEpoch(epoch: string): void {
     this.#finishMark();
     this.#turn += 1;
@@ -128,46 +141,49 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.#core.setState(STATES.indexOf(state));
   }
 
-  /** Adds an account to this turn. {@link Engine.endTurn} reports what is wrong with it. */
+  /** Adds an account update to this turn. {@link Engine.endTurn} reports invalid accounts. */
   push(account: RawAccount): void {
     this.#addToBatch(account.pubkey, () => this.#batch.addAccount(account));
   }
 
-  /** Adds to this turn that an account is gone. */
+  /** Adds the closing of an account to this turn. */
   pushClosed(pubkey: string, slot: number): void {
     this.#addToBatch(pubkey, () => this.#batch.addClosed(pubkey, slot));
   }
 
-  /** Moves the chain's time, after what was pushed before. */
+  /** Sets the chain's slot and time after the updates that were pushed before. */
   setClock(slot: number, unixSeconds: number): void {
     this.#applyBatch();
     this.#core.setClock(slot, unixSeconds);
   }
 
-  /** At the start indicative quotes join the top of the book. */
+  /** Sets whether indicative quotes join the top of the book, which is the default. */
   setIndicativePolicy(policy: IndicativePolicy): void {
     this.#turn += 1;
     this.#core.setIndicativeImprove(policy === 'improve');
   }
 
-  /** Replaces a maker's indicative quotes of a market. They show when the turn has ended. */
+  /** Replaces a maker's indicative quotes in a market. They become visible at the end of the turn. */
   setIndicative({ market, maker, quotes, tsMs }: MakerQuotes): IndicativeOutcome {
     return outcomeOf(this.#core.setIndicative(market, maker, packQuotes(quotes), tsMs));
   }
 
-  /** No quote expires before this; a turn that ends then removes what is due. Null without quotes. */
+  /**
+   * The unix milliseconds before which no quote expires, or null without quotes. A turn that ends
+   * later removes expired quotes.
+   */
   indicativeDueMs(): number | null {
     return this.#core.indicativeDueMs();
   }
 
-  /** Makes the next step of a journal, which alone moves this engine then. */
+  /** Applies the next step of a journal. While an engine reads a journal, no other call may change the book. */
   readJournal(reader: JournalReader, until?: JournalUntil): JournalStep {
     this.#finishMark();
     const kind = reader.readInto({ core: this.#core, report: this.#report }, until);
     this.#turn += 1;
-    // A turn may begin another epoch, before the head of the next segment names it.
+    // A turn can start another epoch before the next segment's head gives its name.
     this.#epoch = this.#core.epochName();
-    // Each market has the state of the book; without one there is nothing to be read of it.
+    // Every market has the state of the book. Without a market nothing can read the state.
     if (this.#core.version(0, this.#versionBytes)) this.#state = this.version(0).state;
     this.#marketsOf = kind === 'turn' ? this.#marketsOf : -1;
     if (kind !== 'turn') return { kind };
@@ -175,13 +191,13 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return { kind, turn, mark: reader.mark() };
   }
 
-  /** Replaces what external venues offer in a spot market: takers meet it, no book shows it. */
+  /** Replaces the levels of external venues in a spot market. Only /match uses them; no book shows them. */
   setExternalLevels(market: number, levels: ExternalLevels): void {
     this.#turn += 1;
     setExternalLevels(this.#core, market, levels);
   }
 
-  /** Applies what was pushed and returns what changed. `tsMs` is the time that bodies carry. */
+  /** Applies the pushed updates and returns the changes. `tsMs` is the time in the bodies. */
   endTurn(tsMs: number): EngineTurn {
     this.#finishMark();
     this.#turn += 1;
@@ -204,8 +220,8 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   /**
-   * Decodes the body of getProgramAccounts (asked with context), or of getMultipleAccounts when
-   * its keys are given. The body must not change until the promise settles.
+   * Decodes the response body of getProgramAccounts (with context), or of getMultipleAccounts when
+   * `keys` are its keys. The body must not change until the promise settles.
    */
   async decodeSnapshot(body: Uint8Array, keys: readonly string[] = []): Promise<AccountSnapshot> {
     const packed = await decodeSnapshot(body, [...keys]);
@@ -216,14 +232,17 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return new DecodedSnapshot(packed);
   }
 
-  /** Starts a snapshot: {@link Engine.applySnapshot} in parts, then {@link Engine.endSnapshot}. */
+  /**
+   * Starts a snapshot. Then call {@link Engine.applySnapshot} for each part, and {@link
+   * Engine.endSnapshot}.
+   */
   beginSnapshot(snapshot: Pick<AccountSnapshot, 'slot'>): void {
     this.#applyBatch();
     this.#core.beginSnapshot(snapshot.slot);
     this.#snapshotParts = new Set();
   }
 
-  /** Applies `count` accounts from index `from` on; returns how many there were. */
+  /** Applies up to `count` accounts from index `from` on; returns the number applied. */
   applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number {
     const decoded = decodedSnapshot(snapshot);
     this.#applyBatch();
@@ -231,7 +250,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return this.#core.applySnapshot(decoded.packed, from, count);
   }
 
-  /** Ends a snapshot: removes the users that it did not hold from the book, and frees its parts. */
+  /** Ends a snapshot: removes users that are missing from the snapshot, and frees the snapshot's memory. */
   endSnapshot(): SnapshotReport {
     this.#applyBatch();
     const report = this.#report;
@@ -242,7 +261,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return { seen: word(0), added: word(1), changed: word(2), removed: word(3) };
   }
 
-  /** All markets, in the order of their ids. The same array until one of them changes. */
+  /** All markets, ordered by id. Returns the same array until a market changes. */
   markets(): readonly MarketInfo[] {
     const { marketSet } = this.#report;
     if (this.#marketsOf !== marketSet) {
@@ -252,51 +271,51 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return this.#markets;
   }
 
-  /** The market of a name in any case, as of the last turn. */
+  /** Finds a market by its name, without regard to case, as of the last turn. */
   findMarket(name: string): MarketInfo | undefined {
     const id = this.#core.findMarket(name);
     return id < 0 ? undefined : this.markets()[id];
   }
 
   /**
-   * What statistics take from the book, by market id, as of now. It changes without a new version of
-   * any body, and each call returns a new array.
+   * The chain values for statistics, indexed by market id, as of now. They can change without a new
+   * version of any body, and each call returns a new array.
    */
   readChainStats(): readonly ChainStats[] {
     return parseChainStats(this.#core.chainStats());
   }
 
-  /** The accounts of the oracles that markets name. */
+  /** The oracle accounts of all markets. */
   oracleKeys(): readonly string[] {
     return parseStrings(this.#core.oracleKeys());
   }
 
-  /** The accounts of a snapshot that the book, as of the last turn, has in an older state or not. */
+  /** The accounts of a snapshot that are missing or older in the book, as of the last turn. */
   lackingAccounts(snapshot: AccountSnapshot): readonly string[] {
     return parseStrings(this.#core.lacking(decodedSnapshot(snapshot).packed));
   }
 
-  /** The accounts that the book has and a snapshot of them has not, though it is later than their last write. */
+  /** The accounts that are in the book but missing from a later snapshot of them. */
   goneAccounts(snapshot: AccountSnapshot): readonly string[] {
     return parseStrings(this.#core.gone(decodedSnapshot(snapshot).packed));
   }
 
-  /** The accounts of the program in a snapshot. */
+  /** The program's accounts in a snapshot. */
   foundAccounts(snapshot: AccountSnapshot): readonly string[] {
     return parseStrings(this.#core.foundAccounts(decodedSnapshot(snapshot).packed));
   }
 
-  /** At most `count` users with open orders, from the place where the page before ended. */
+  /** A page of up to `count` users with open orders. `from` is the end of the page before. */
   usersWithOrders(from: number, count: number): UserPage {
     return this.#core.usersWithOrders(from, count);
   }
 
-  /** What the exchange's accounts say of its users, and how many accounts are held. */
+  /** The exchange's own counts of its users, and the number of accounts in the book. */
   readCensus(): Census {
     return this.#core.census();
   }
 
-  /** The finished /l2 body: a view on the engine's own buffer, valid until the next body. */
+  /** Renders the /l2 body: a view on the engine's buffer that is valid until the next body is rendered. */
   l2({ market, depth, grouping = 0, uncross, binary = false, ...others }: L2Request): Uint8Array {
     const core = this.#core;
     const sources = sourceBits(others);
@@ -307,7 +326,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     );
   }
 
-  /** The finished /l3 body: a view as well. */
+  /** Renders the /l3 body, also a view. */
   l3({ market, depth = 0, maker = '', uncross, binary = false, ...others }: L3Request): Uint8Array {
     const core = this.#core;
     const sources = sourceBits(others);
@@ -318,14 +337,14 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     );
   }
 
-  /** The finished /auctions body: a view as well. */
+  /** Renders the /auctions body, also a view. */
   auctions({ market }: AuctionsRequest): Uint8Array {
     return this.#renderBody(market, (out) => this.#core.auctions(market, out));
   }
 
   /**
-   * The finished frame of the compatible order book channel: the channel's name, and the /l2 body
-   * as a JSON text. A view as well.
+   * Renders the order book frame of the compatible protocol, with the channel's name and the /l2
+   * body as JSON text. Also a view.
    */
   orderbookFrame(request: OrderbookFrameRequest): Uint8Array {
     const { market, depth, grouping = 0, ...others } = request;
@@ -335,7 +354,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     );
   }
 
-  /** The finished /match body, what an order would get that is sent now: a view as well. */
+  /** Renders the /match body, the result of an order sent now. Also a view. */
   match(request: MatchRequest): Uint8Array {
     const core = this.#core;
     const options = matchOptions(request);
@@ -346,38 +365,39 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     );
   }
 
-  /** The user accounts (base58) whose orders are best on a side, each once, best first. */
+  /** The user accounts (base58) with the best orders of a side, without duplicates, best first. */
   topMakers({ market, side, limit }: TopMakersRequest): readonly string[] {
     const makers = this.#core.topMakers(market, SIDES.indexOf(side), limit);
     if (makers === null) throw marketNotFound(market);
     return parseStrings(makers);
   }
 
-  /** The finished body of /user/{account}/orders. */
+  /** Renders the body of /user/{account}/orders. */
   openOrders(account: string): string {
     return readOpenOrders(this.#core, account);
   }
 
-  /** Whether there is a user account with this key (base58). */
+  /** Whether the book has a user account with this key (base58). */
   hasUser(key: string): boolean {
     return this.#core.hasUser(key);
   }
 
-  /** The version that bodies of this market would show now. */
+  /** The version of this market's bodies now. */
   version(market: number): MarketVersion {
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
     const [seq = 0, slot = 0, state = 0, auctions = 0] = this.#version;
     return { seq, slot, state: STATES[state] ?? 'stale', auctions };
   }
 
-  /** The name of a streaming topic, which its frames repeat: other topics have other names. */
+  /** The name of a streaming topic, as frames contain it. It is unique for each topic. */
   topicName(spec: TopicSpec): string {
     return topicName(this.#core, spec);
   }
 
   /**
-   * Opens a topic; its first publication is the book of now. `recvNs` is when the newest part of
-   * that book was received. Returns the handle, which is valid until {@link Engine.closeTopic}.
+   * Opens a topic whose first publication is the current book. `recvNs` is the time at which the
+   * newest part of the book was received. Returns a handle that is valid until {@link
+   * Engine.closeTopic}.
    */
   openTopic(spec: TopicSpec, recvNs = 0n): number {
     return this.#topics.openTopic(spec, recvNs);
@@ -387,17 +407,20 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.#topics.closeTopic(handle);
   }
 
-  /** Publishes what has changed since a topic's last publication; null when nothing has. */
+  /** Publishes the changes since the topic's last publication. Returns null without changes. */
   topicDelta(handle: number, times?: FrameTimes): TopicDelta | null {
     return this.#topics.renderDelta(handle, times);
   }
 
-  /** The snapshot of a topic's last publication: the next delta links to it. A view, as bodies. */
+  /** Renders the snapshot of a topic's last publication; the next delta continues it. Also a view. */
   topicSnapshot(handle: number, request: TopicSnapshotRequest): Uint8Array {
     return this.#topics.renderSnapshot(handle, request);
   }
 
-  /** The slot and the state of now, and the seq of a topic's last publication. A view as well. */
+  /**
+   * Renders a heartbeat: the current slot and state, and the seq of the topic's last publication.
+   * Also a view.
+   */
   topicHeartbeat(handle: number): Uint8Array {
     return this.#topics.renderHeartbeat(handle);
   }
@@ -406,17 +429,20 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return parseStats(this.#core.stats());
   }
 
-  /** A hash of everything shown: equal for equal books. */
+  /** A hash of all visible orders: equal books have equal hashes. */
   stateHash(): bigint {
     return this.#core.stateHash();
   }
 
-  /** The invariant of the book that does not hold; null when all do. Slow: for tests and audits. */
+  /** The first violated invariant of the book, or null. Slow: use it in tests and audits only. */
   checkIntegrity(): string | null {
     return this.#core.checkIntegrity();
   }
 
-  /** `findRefusal` says why a market that exists has no body; when it does not, the maker is invalid. */
+  /**
+   * When rendering fails although the market exists, `findRefusal` gives the reason; without a
+   * reason the maker is invalid.
+   */
   #renderBody(
     market: number,
     write: (out: Buffer) => number,
@@ -424,7 +450,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   ): Uint8Array {
     const body = this.#body.renderView(write);
     if (body.length > 0) return body;
-    // A body is requested by market and, in /l3, by maker: when the market exists it is the maker.
+    // Rendering needs a market and, for /l3, a maker. The market exists, so the maker is invalid.
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
     throw (
       findRefusal?.() ??
@@ -435,7 +461,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   #addToBatch(pubkey: string, write: () => boolean): void {
     try {
       if (write()) return;
-      // Applied without the end of a turn, it would be read under the number of the book before it.
+      // Without the end of a turn, bodies would show the change under the old version.
       this.#earlyTurn = this.endTurn(this.#tsMs);
       write();
     } catch (error) {
@@ -444,7 +470,6 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   }
 
   #applyBatch(): void {
-    // Every caller is about to change the book.
     this.#finishMark();
     this.#turn += 1;
     if (this.#batch.length === 0) return;

@@ -1,6 +1,6 @@
 import { CodedError } from '../contract/coded-error.js';
 
-/** Codes of {@link EngineError}. They are part of the interface: never renamed. */
+/** Codes of {@link EngineError}. They are public: a code is never renamed. */
 export type EngineErrorCode =
   | 'INVALID_PROGRAM_ID'
   | 'MARKET_NOT_FOUND'
@@ -24,7 +24,7 @@ export type EngineErrorCode =
   | 'JOURNAL_BYTES_EXCEEDED'
   | 'JOURNAL_HASH_MISMATCH';
 
-/** The only error this room throws. `context` carries the values, never account bytes. */
+/** The only error class of the engine. `context` contains values, never account bytes. */
 export class EngineError extends CodedError<EngineErrorCode> {
   override readonly name = 'EngineError';
 }

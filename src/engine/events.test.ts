@@ -87,7 +87,7 @@ test.each(synthetic('FundingRateRecord'))('funding rates cross whole, case %#', 
     key,
     typeof value === 'bigint' ? value.toString() : value,
   ]);
-  // Seconds are a number, though a record of noise may hold more than a number can.
+  // The generated times fit a number, although the record's field has 64 bits.
   const expected = { ...recorded.expected, ts: Number(recorded.expected.ts) };
   expect(Object.fromEntries(plain)).toEqual(expected);
 });
@@ -103,7 +103,7 @@ test('a transaction with more events than there is room for comes whole', () => 
 });
 
 test('a fill without its amounts is unreadable, and cut logs say so', () => {
-  // What is behind the explanation, the market and five absent options is missing.
+  // The bytes after the explanation are missing: the market and five absent options.
   const head = Buffer.from('e0344347c2ed6d01964c766400000000020801000100', 'hex');
   const bare = `Program log: ${head.toString('base64')}`;
   const decoded = new LogDecoder(PROGRAM).decode([INVOKE, bare, 'Log truncated', bare]);

@@ -2,7 +2,7 @@ import { LogDecoder as NativeDecoder, orderActionExplanations } from '@slotbook/
 import type { MarketType } from '../contract/markets.js';
 import { EngineError } from './errors.js';
 
-/** Enough for eight fills; grows with the largest transaction seen. */
+/** Enough for eight fills; the buffer grows when a transaction needs more. */
 const OUT_BYTES = 4 << 10;
 
 const HEAD_BYTES = 24;
@@ -11,7 +11,7 @@ const FUNDING_BYTES = 160;
 const KEY_TEXT_BYTES = 44;
 const FILL_WIDE_AT = 32;
 const FILL_KEYS_AT = 192;
-/** Bits of the ids and the referrer's reward, before those of the wide numbers. */
+/** The presence bits start with the ids and the referrer's reward; the 64-bit numbers follow. */
 const FILL_SMALL_BITS = 3;
 
 /** A side of an order or a position. */
@@ -21,10 +21,10 @@ const DIRECTIONS: readonly (FillDirection | null)[] = [null, 'long', 'short'];
 const MARKET_TYPES: readonly MarketType[] = ['spot', 'perp'];
 
 /**
- * One fill: an OrderActionRecord of action fill, as the program logged it. Base is in units of 1e-9
- * for perps and of the token's decimals for spot, quote, fees and prices of 1e-6. Null is what the
- * record does not have: a fill of the AMM has no maker. The decoder rejects a fill that lacks its number,
- * its base or its quote.
+ * One fill: an OrderActionRecord of action fill, as the program logs it. Base is in units of 1e-9
+ * for perps and of the token's decimals for spot, quote, fees and prices of 1e-6. A field is null
+ * when the record lacks it: a fill against the AMM has no maker. The decoder rejects a fill that
+ * lacks its number, its base or its quote.
  *
  * Source: programs/drift/src/state/events.rs OrderActionRecord.
  */
@@ -38,26 +38,26 @@ export type FillEvent = Readonly<ReturnType<typeof readFill>>;
  */
 export type FundingRateEvent = Readonly<ReturnType<typeof readFunding>>;
 
-/** What the logs of one transaction hold. */
+/** The events in one transaction's logs. */
 export interface LogEvents {
-  /** In the order of the logs. */
+  /** Fills, in the order of the logs. */
   readonly fills: FillEvent[];
   readonly fundingRates: FundingRateEvent[];
-  /** All events of the program, of whatever kind. */
+  /** All events of the program, of every kind. */
   readonly events: number;
-  /** Whether the runtime cut the logs: events may be missing behind. */
+  /** Whether the runtime truncated the logs, so that later events may be missing. */
   readonly isTruncated: boolean;
-  /** Events that could not be read: cut within a field, or of values that stand for nothing. */
+  /** Events that could not be decoded: truncated, or with invalid values. */
   readonly unreadable: number;
 }
 
-/** Reads the logs of transactions for one program, in whatever thread it was made. */
+/** Decodes the program's events in transaction logs. It may be used on any thread. */
 export class LogDecoder {
   readonly #native: NativeDecoder;
   readonly #explanations = orderActionExplanations();
   #out = Buffer.allocUnsafeSlow(OUT_BYTES);
 
-  /** `program` is its key in base58. Throws an {@link EngineError}: INVALID_PROGRAM_ID. */
+  /** `program` is the program's key (base58). Throws an {@link EngineError}: INVALID_PROGRAM_ID. */
   constructor(program: string) {
     try {
       this.#native = new NativeDecoder(program);
@@ -68,11 +68,12 @@ export class LogDecoder {
   }
 
   /**
-   * Reads the lines of one transaction, as the node lists them. The transaction must not have
-   * failed: the runtime prints the events of those as well, and what they say did not happen.
+   * Decodes the log lines of one transaction, as the RPC node returns them. The transaction must
+   * have succeeded: the runtime also logs the events of a failed transaction, but their changes
+   * were rolled back.
    */
   decode(lines: readonly string[]): LogEvents {
-    // The addon declares an array that may be written to; it only reads.
+    // The addon's type declares a mutable array, but the addon only reads the array.
     const bytes = this.#native.decode(lines as string[], this.#out);
     if (bytes > this.#out.length) {
       this.#out = Buffer.allocUnsafeSlow(bytes * 2);
@@ -112,19 +113,19 @@ function readFill(out: Buffer, at: number, explanations: readonly string[]) {
     return length === 0 ? null : out.toString('latin1', start, start + length);
   };
   return {
-    /** Position among the program's events of the transaction, from 0. */
+    /** Position among the program's events in the transaction, from 0. */
     index: out.readUInt32LE(at),
-    /** The chain's time, in seconds. */
+    /** The chain's time, unix seconds. */
     ts: Number(out.readBigInt64LE(at + FILL_WIDE_AT)),
     action: 'fill' as const,
-    /** The SDK's name, `orderFilledWithMatch` for one. `transferPerpPosition` is no trade. */
+    /** The SDK's name, such as `orderFilledWithMatch`. `transferPerpPosition` is not a trade. */
     actionExplanation: explanations[out.readUInt8(at + 6)] ?? 'none',
     marketIndex: out.readUInt16LE(at + 4),
     marketType: MARKET_TYPES[out.readUInt8(at + 7)] ?? 'perp',
-    /** Base58, as all keys here. */
+    /** Keys are base58. */
     filler: key(0),
     fillerReward: wide(0),
-    /** The market's number of this fill; contiguous in each market. */
+    /** The fill's number in its market, without gaps. */
     fillRecordId: out.readBigUInt64LE(offset(1)),
     baseAssetAmountFilled: out.readBigUInt64LE(offset(2)),
     quoteAssetAmountFilled: out.readBigUInt64LE(offset(3)),
@@ -159,11 +160,11 @@ function readFill(out: Buffer, at: number, explanations: readonly string[]) {
 function readFunding(out: Buffer, at: number) {
   const huge = (place: number) => readBigInt128(out, at + 56 + place * 16);
   return {
-    /** Position among the program's events of the transaction, from 0. */
+    /** Position among the program's events in the transaction, from 0. */
     index: out.readUInt32LE(at),
-    /** The chain's time, in seconds. */
+    /** The chain's time, unix seconds. */
     ts: Number(out.readBigInt64LE(at + 8)),
-    /** The market's number of this update. */
+    /** The update's number in its market. */
     recordId: out.readBigUInt64LE(at + 16),
     marketIndex: out.readUInt32LE(at + 4),
     /** Positive when longs pay. */

@@ -9,15 +9,15 @@ export interface ExternalLevels {
 
 /** One level of a venue. */
 export interface ExternalLevel {
-  /** At 1e6. */
+  /** Scaled by 1e6. */
   readonly price: bigint;
-  /** Base at 1e9. */
+  /** Base scaled by 1e9. */
   readonly size: bigint;
 }
 
 /**
- * Hands levels to the core, in any order of prices; it keeps the best 64 a side. Throws
- * MARKET_NOT_FOUND for what is no spot market.
+ * Passes levels to the core, in any price order; the core keeps the best 64 of each side. Throws
+ * MARKET_NOT_FOUND when the market is not a spot market.
  */
 export function setExternalLevels(
   core: Pick<Core, 'setExternalLevels'>,
@@ -29,7 +29,7 @@ export function setExternalLevels(
   throw new EngineError('MARKET_NOT_FOUND', message, { market });
 }
 
-/** Levels as the core reads them: prices and sizes alternate, as 64-bit integers. */
+/** Encodes levels as the core reads them: alternating prices and sizes, as 64-bit integers. */
 function packLevels(levels: readonly ExternalLevel[]): Uint8Array {
   const numbers = BigUint64Array.from(levels.flatMap(({ price, size }) => [price, size]));
   return Buffer.from(numbers.buffer);

@@ -202,7 +202,7 @@ describe('bodies with indicative quotes, of any book', () => {
   });
 });
 
-/** The levels that rows add up to, after looking at the queue of each. */
+/** The levels that the rows add up to. Also checks the queue position of each row. */
 function ladderOf(rows: readonly Row[]): Level[] {
   const levels: { price: string; dlob: bigint; indicative: bigint }[] = [];
   for (const { price, size, queue, maker } of rows) {

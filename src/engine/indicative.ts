@@ -1,11 +1,11 @@
 import type { IndicativeOutcome, IndicativeQuote, QuotedSide } from '../contract/indicative.js';
 
-/** Bytes of a quote: flags, then price and size of the bid and of the ask, little-endian. */
+/** Bytes of a quote: flags, then the bid's price and size and the ask's, little-endian. */
 const RECORD_BYTES = 33;
 
 const FLAG = { bid: 1, ask: 2, isOracleOffset: 4 } as const;
 
-/** By the core's return value, from 1 downwards. */
+/** Indexed by the core's return value, from 1 downwards. */
 const OUTCOMES = [
   'changed',
   'unchanged',
@@ -17,14 +17,14 @@ const OUTCOMES = [
   'sizeOutOfRange',
 ] as const satisfies readonly IndicativeOutcome[];
 
-/** The outcome of a return value of the core. */
+/** Decodes the core's return value. */
 export function outcomeOf(returned: number): IndicativeOutcome {
   const outcome = OUTCOMES[1 - returned];
   if (outcome === undefined) throw new Error(`Invariant: ${returned} is an outcome of the core`);
   return outcome;
 }
 
-/** The records of quotes as the core reads them. Numbers of more than 64 bits are cut. */
+/** Encodes quotes as the core reads them. Numbers are truncated to 64 bits. */
 export function packQuotes(quotes: readonly IndicativeQuote[]): Uint8Array {
   const bytes = new Uint8Array(quotes.length * RECORD_BYTES);
   const view = new DataView(bytes.buffer);

@@ -16,7 +16,7 @@ const MAKER = '9JtczxrJjPM4J1xooxr2rFXmRivarb4BwjNiBgXDwe2p';
 const out = Buffer.alloc(1 << 20);
 const report = Buffer.alloc(4 * 4_200);
 
-/** Everything that a core shows of its markets, as one text. */
+/** All that a core shows of its markets, as one text. */
 function shownBy(core: Core): string {
   const markets = JSON.parse(core.markets()) as readonly { readonly id: number }[];
   const version = Buffer.alloc(32);
@@ -35,10 +35,10 @@ function shownBy(core: Core): string {
   return [core.markets(), core.stateHash(), core.openOrders(MAKER), ...texts].join('\n');
 }
 
-/** A core that is moved in all ways, its journal, and what it showed at some of its turns. */
+/** A core with every kind of change, its journal, and the shown texts at some of its turns. */
 class JournalledLife {
   readonly core = new Core(PROGRAM, 'e1');
-  /** What it showed, by the time of the turn. */
+  /** The shown text by the time of the turn. */
   readonly shown = new Map<number, string>();
   readonly #writer = new JournalWriter(PROGRAM);
   readonly #batch = new RecordBatch();
@@ -57,7 +57,7 @@ class JournalledLife {
     this.endTurn();
   }
 
-  /** One step of the market, an end of the turn with it. */
+  /** Makes one change of the market and ends the turn. */
   step(step: number): void {
     this.#slot = START.slot + Math.floor(step / 5);
     const unixSeconds = START.unixSeconds + Math.floor((this.#slot - START.slot) * 0.4);
@@ -75,7 +75,7 @@ class JournalledLife {
     if (step % 5 === 0) this.take();
   }
 
-  /** A snapshot that lacks a user and has another one in an older state. */
+  /** Reads a snapshot in which one user is missing and another user is older. */
   async readSnapshot(replaces: boolean): Promise<void> {
     this.#applyBatch();
     if (replaces) this.core.setState(0);
@@ -107,7 +107,7 @@ class JournalledLife {
     this.shown.set(this.tsMs, shownBy(this.core));
   }
 
-  /** Hands the turns that wait to the writer, and its pieces to the files. */
+  /** Passes the waiting turns to the writer, and the writer's pieces to the files. */
   take(): void {
     const length = this.core.takeJournal(this.#log);
     if (length < 0) {
@@ -156,7 +156,10 @@ class JournalledLife {
   }
 }
 
-/** Reads a segment into a new core; returns the times of its turns, of which each shows what it did. */
+/**
+ * Reads a segment into a new core and compares the shown text after each turn; returns the times of
+ * the turns.
+ */
 function replay(file: Buffer, shown: ReadonlyMap<number, string>): readonly number[] {
   const core = new Core(PROGRAM, 'other');
   const reader = new JournalReader(PROGRAM);
@@ -188,7 +191,7 @@ describe('engine: the journal of a living market', () => {
     life.take();
     expect(life.files.length).toBeGreaterThan(10);
     const times = life.files.flatMap((file) => replay(file, life.shown));
-    // A turn that changed nothing is not in the journal; a mark that comes late is a turn of its own.
+    // The journal omits turns without changes; a late mark is a separate turn.
     expect(new Set(times).size).toBeGreaterThan(400);
     expect(times.filter((tsMs) => !life.shown.has(tsMs))).toEqual([]);
     expect([...times].sort((a, b) => a - b)).toEqual(times);

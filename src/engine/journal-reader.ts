@@ -6,117 +6,127 @@ import { unpackMark } from './packed-mark.js';
 import type { TurnReport } from './turn-report.js';
 import type { EngineTurn } from './types.js';
 
-/** How far a journal is read: turns are applied up to the first that is beyond any of these. */
+/** Where to stop reading a journal: before the first turn beyond any of these bounds. */
 export interface JournalUntil {
   /** The highest slot. */
   readonly slotMax?: number;
   /** The latest time, unix milliseconds. */
   readonly tsMsMax?: number;
-  /** A market and the sequence number at which to stop. */
+  /** A market and a sequence number of it. */
   readonly market?: number;
   readonly seq?: number;
-  /** Turns that are applied by one call at most. */
+  /** The maximum number of turns in one call. */
   readonly turnsMax?: number;
 }
 
 /**
- * What one step did. `moreBytes`: nothing, the next turn is not there as a whole; at the end of a file that is its end, or a
- * tear. `checkpoint`: the core is as it was at the beginning of the segment. `turn`: one turn was applied. `reached`: the
- * next turn is beyond what was asked for. `full`: as many rows were noted as are taken at once, see {@link JournalReader.noteRows}.
+ * The result of one step. `moreBytes`: no change, because the next turn is incomplete; at the end
+ * of a file this means the end or a torn block. `checkpoint`: the core has the state of the
+ * segment's start. `turn`: one turn was applied. `reached`: the next turn is beyond a bound.
+ * `full`: the row buffer is full, see {@link JournalReader.noteRows}.
  */
 export type JournalStep =
   | { readonly kind: 'moreBytes' | 'checkpoint' | 'reached' | 'full' }
   | { readonly kind: 'turn'; readonly turn: EngineTurn; readonly mark: PublishMark };
 
-/** The last turn that was applied. */
+/** The position of the last applied turn. */
 export interface JournalPosition {
   readonly slot: number;
   /** Unix milliseconds. */
   readonly tsMs: number;
   readonly turns: number;
-  /** Account updates behind the checkpoint. */
+  /** Account updates since the checkpoint. */
   readonly updates: number;
-  /** Bytes of the file that were read, whole blocks. */
+  /** Bytes of the complete blocks that were read. */
   readonly position: number;
-  /** Bytes behind them that are no whole block. */
+  /** Bytes of the incomplete block after them. */
   readonly waiting: number;
 }
 
-/** Why the last bytes of a file are no whole block. */
+/** Why the end of a file is not a complete block. */
 export interface JournalTear {
   readonly code: string;
   readonly message: string;
-  /** Where they begin, in bytes of the file. */
+  /** The start of the torn block, as a byte offset in the file. */
   readonly position: number;
 }
 
-/** What the head of a segment says. */
+/** The header of a segment. */
 export interface SegmentHead {
   readonly programId: string;
   readonly epoch: string;
-  /** The moment of its checkpoint: unix milliseconds, and the chain's slot; 0 where that is empty. */
+  /** The time of the checkpoint: unix milliseconds and the chain's slot. Both are 0 for an empty checkpoint. */
   readonly tsMs: number;
   readonly slot: number;
-  /** Sequence numbers then, by the ids of the markets. */
+  /** The sequence numbers at the checkpoint, indexed by market id. */
   readonly seqs: readonly number[];
 }
 
-/** For a reader of what is before the accounts: it checks their program when it restores them, not before. */
+/**
+ * A placeholder program for callers that read the header only: the program is checked when accounts
+ * are restored.
+ */
 export const ANY_PROGRAM = '1'.repeat(32);
 
-/** The steps by the codes of the core. */
+/** The core's codes of the steps. */
 const [MORE_BYTES, TURN, CHECKPOINT, REACHED, FULL] = [0, 1, 2, 3, 4] as const;
 
-/** Reads one segment of a journal: {@link Engine.readJournal} applies it, from its checkpoint on. */
+/** Reads one segment of a journal from its checkpoint on; {@link Engine.readJournal} applies it. */
 export class JournalReader {
   readonly #native: NativeReader;
-  /** The core into which it was read. */
+  /** The core that the segment is read into. */
   #core: Core | null = null;
-  /** What notes each turn that is read with an end. */
+  /** Records the rows of each turn. */
   #rows: JournalRows | null = null;
 
-  /** Throws when the program's id is not base58 of 32 bytes. */
+  /** Throws when the program id is not base58 of 32 bytes. */
   constructor(programId: string) {
     this.#native = new NativeReader(programId);
   }
 
-  /** Adds bytes of the file, in pieces of any size. */
+  /** Adds bytes of the file, in chunks of any size. */
   pushBytes(bytes: Uint8Array): void {
     this.#native.push(bytes);
   }
 
-  /** The segment goes on where the core stands: its checkpoint is read, and nothing of it restored. */
+  /** Continues from the core's present state: reads the segment's checkpoint but does not restore it. */
   goOn(): void {
     this.#native.goOn();
   }
 
   /**
-   * From now on only what tells of slots up to this one is applied, in whatever turn it came. The book is then none that was
-   * shown, and its hashes are not compared.
+   * Applies only updates up to this slot from now on, in whichever turn they came. The result is a
+   * book that was never published, so its hashes are not compared.
    */
   takeSlotsTo(slot: number): void {
     this.#native.takeSlotsTo(slot);
   }
 
   /**
-   * A tail that is apart begins with the next bytes: of the segment whose checkpoint was read, or of the one after it. All bytes
-   * before are to be read; where they are not, the next step throws.
+   * The next bytes are a separate tail file, of the current segment or of the next segment. All
+   * bytes before them must have been read; otherwise the next step throws.
    */
   beginTail(): void {
     this.#native.beginTail();
   }
 
-  /** Forgets what was pushed behind the last turn: its writer has ended within one, and another one goes on with a tail. */
+  /**
+   * Drops the bytes after the last complete turn: their writer stopped within a turn, and another
+   * writer continues with a tail.
+   */
   dropRest(): void {
     this.#native.dropRest();
   }
 
-  /** From now on what a turn changes is noted here, when it is read with an end. */
+  /** Records the row changes of each turn from now on. */
   noteRows(rows: JournalRows): void {
     this.#rows = rows;
   }
 
-  /** The moment of the next turn, which is not applied; null when it is not there as a whole, and before the checkpoint. */
+  /**
+   * The slot and time of the next turn, without applying it; null when the turn is incomplete, and
+   * before the checkpoint.
+   */
   nextMoment(): { readonly slot: number; readonly tsMs: number } | null {
     return this.#native.nextMoment();
   }
@@ -126,8 +136,9 @@ export class JournalReader {
   }
 
   /**
-   * Is to be called at the end of a file, when there are no more bytes. Returns null when all was read, else the tear: a block
-   * that is not whole or does not check, with no good one behind it. Throws an {@link EngineError} when there is one: the file is damaged.
+   * Call this at the end of a file. Returns null when all bytes were read, and otherwise the torn
+   * block: the last block is incomplete or has a wrong checksum. Throws an {@link EngineError} when
+   * a valid block follows, because the file is damaged then.
    */
   finish(): JournalTear | null {
     const tear = this.#native.finish();
@@ -136,39 +147,39 @@ export class JournalReader {
     return tear;
   }
 
-  /** The bytes of accounts (base58) as of the last turn that was applied; null for those that it has none of. */
+  /** The bytes of accounts (base58) as of the last applied turn; null for an unknown account. */
   readAccounts(keys: readonly string[]): readonly (Uint8Array | null)[] {
     return this.#native.accounts([...keys]).map((bytes) => bytes ?? null);
   }
 
-  /** The slots of accounts (base58) that were written in this slot or later, closed ones among them, as of the last turn. */
+  /** The slots of accounts (base58) written or closed in this slot or later, as of the last applied turn. */
   writtenFrom(slot: number): ReadonlyMap<string, number> {
     const written = this.#native.writtenFrom(slot);
     return new Map(written.map(({ pubkey, slot: last }) => [pubkey, last]));
   }
 
-  /** What the last turn published. */
+  /** The publish mark of the last turn. */
   mark(): PublishMark {
     return unpackMark(this.#native.position().marks);
   }
 
-  /** Gives the memory of what was read back at once, and that of the book: neither is of use any more. */
+  /** Frees the memory of the reader and of the book immediately. Neither can be used after that. */
   release(): void {
     this.#native.release();
     this.#core?.release();
   }
 
-  /** Gives the memory of what was read back at once; the book goes on with another segment. */
+  /** Frees the reader's memory immediately; the book continues with another segment. */
   releaseBytes(): void {
     this.#native.release();
   }
 
-  /** As {@link TurnLog.continueFrom} says; nothing else calls it. */
+  /** Implements {@link TurnLog.continueFrom}, its only caller. */
   continueIn(core: Core): boolean {
     return this.#native.continueIn(core);
   }
 
-  /** As {@link Engine.readJournal} says; nothing else calls it. */
+  /** Implements {@link Engine.readJournal}, its only caller. */
   readInto(
     { core, report }: { readonly core: Core; readonly report: TurnReport },
     until: JournalUntil | undefined,
@@ -198,7 +209,8 @@ export class JournalReader {
 }
 
 /**
- * Reads the head of a segment from the first bytes of its file. Throws an {@link EngineError}, also when they are too few.
+ * Reads a segment's header from the first bytes of its file. Throws an {@link EngineError}, also
+ * when there are too few bytes.
  */
 export function readSegmentHead(bytes: Uint8Array): SegmentHead {
   const native = new NativeReader(ANY_PROGRAM);
@@ -209,14 +221,17 @@ export function readSegmentHead(bytes: Uint8Array): SegmentHead {
   throw errorOf(problem);
 }
 
-/** The error of a file whose end is lost, as the next file shows. Throws an {@link EngineError} where it is damaged before. */
+/**
+ * The error of a file that the next file shows to be incomplete. Throws an {@link EngineError} when
+ * the file is also damaged earlier.
+ */
 export function lostEndError(reader: JournalReader): EngineError {
   const { position } = reader.position();
   const message = 'the end of the file is lost';
   return errorOf(reader.finish() ?? { code: 'MALFORMED_JOURNAL', message, position });
 }
 
-/** Without a problem it is an empty file. */
+/** No torn block means that the file is empty. */
 function errorOf(problem: JournalTear | null): EngineError {
   if (problem === null) return new EngineError('MALFORMED_JOURNAL', 'the file is empty');
   const { code, message, position } = problem;

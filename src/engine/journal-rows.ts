@@ -2,15 +2,15 @@ import { JournalRows as NativeRows } from '@slotbook/core';
 import { BASE_PLACES, QUOTE_PLACES } from '../amounts/decimals.js';
 import type { RowBlock, RowColumn } from '../contract/row-block.js';
 
-/** Of which market, and what of it. */
+/** Selects the market and the rows. */
 export interface JournalRowsOf {
-  /** A name in any case. */
+  /** The market's name, without regard to case. */
   readonly market: string;
-  /** The best levels of each side, so many at most, or all orders. */
+  /** This many best levels of each side, or all orders. */
   readonly rows: { readonly levels: number } | 'orders';
 }
 
-/** Bits of the numbers that say what a row is: one of a whole book, an ask, another than before, gone. */
+/** Flag bits of a row: part of a snapshot, ask, new or changed, removed. */
 const SNAPSHOT = 1n;
 const ASK = 2n;
 const BECAME = 4n;
@@ -21,9 +21,9 @@ const AMOUNT = { name: 'amount', kind: 'decimal', places: BASE_PLACES } as const
 
 const NONE = new BigInt64Array();
 
-/** The book of one market as rows while a journal is read: {@link JournalReader.noteRows} begins it. */
+/** The rows of one market's book while a journal is read. {@link JournalReader.noteRows} starts it. */
 export class JournalRows {
-  /** For the reader alone. */
+  /** Only {@link JournalReader} uses this. */
   readonly native: NativeRows;
   readonly #isOfOrders: boolean;
   readonly #makers: string[] = [];
@@ -33,19 +33,23 @@ export class JournalRows {
     this.native = new NativeRows(market, rows === 'orders' ? 0 : rows.levels);
   }
 
-  /** The next engine has another book, which takes the place of the one before: what of that one is not in the new one goes. */
+  /**
+   * Starts the book of the next engine, which replaces the book before: rows that are missing in
+   * the new book are removed.
+   */
   beginBook(): void {
     this.native.beginBook();
   }
 
-  /** Whether any of the books had the market. */
+  /** Whether the market existed in any of the books. */
   get hasMarket(): boolean {
     return this.native.hasMarket();
   }
 
   /**
-   * Takes the rows that wait; null without any. Levels have ts, slot, seq, isSnapshot, side, price and amount, which is 0
-   * where the level went; orders have action, maker and orderId as well, and one that went its last price and amount.
+   * Takes the waiting rows, or null. Rows of levels have ts, slot, seq, isSnapshot, side, price and
+   * amount; amount is 0 for a removed level. Rows of orders also have action, maker and orderId; a
+   * removed order has its last price and amount.
    */
   take(): RowBlock | null {
     const [
@@ -86,12 +90,12 @@ export class JournalRows {
   }
 }
 
-/** The same bits without a sign. */
+/** Reads the same bits as unsigned integers. */
 function unsigned({ buffer, byteOffset, length }: BigInt64Array): BigUint64Array {
   return new BigUint64Array(buffer, byteOffset, length);
 }
 
-/** Numbers of their lower and upper 64 bits, of which the upper are hardly ever needed. */
+/** Joins lower and upper 64 bits; the upper bits are nearly always 0. */
 function wide(low: BigInt64Array, high: BigInt64Array): BigUint64Array | readonly bigint[] {
   const values = unsigned(low);
   if (high.every((bits) => bits === 0n)) return values;

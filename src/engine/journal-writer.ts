@@ -1,32 +1,32 @@
 import { JournalWriter as NativeWriter } from '@slotbook/core';
 import { EngineError, type EngineErrorCode } from './errors.js';
 
-/** Finished bytes of a segment: whole blocks, so that a file may end behind any piece. */
+/** Complete blocks of a segment. A file may end after any piece. */
 export interface JournalPiece {
-  /** Counts the segments of one writer from 1: another number is another file. */
+  /** The number of the segment, from 1 for each writer. Each segment has its own file. */
   readonly segment: number;
-  /** Whether it is of a tail that is apart: see {@link JournalWriter.separateTails}. */
+  /** Whether the piece belongs to a separate tail: see {@link JournalWriter.separateTails}. */
   readonly isTail: boolean;
   readonly bytes: Uint8Array;
 }
 
-/** What a writer holds of the segment that it is writing. */
+/** The size of the segment that is being written. */
 export interface JournalWriterStatus {
   readonly segment: number;
-  /** Account updates behind its checkpoint. */
+  /** Account updates since the checkpoint. */
   readonly updates: number;
-  /** Accounts that it holds, of which the next checkpoint is made. */
+  /** Accounts in memory, from which the next checkpoint is written. */
   readonly accounts: number;
-  /** Finished bytes. */
+  /** Bytes of the complete blocks. */
   readonly bytes: number;
-  /** Of those, the checkpoint's with which it begins. */
+  /** Bytes of the checkpoint at the segment's start. */
   readonly checkpointBytes: number;
-  /** The last turn that was appended: unix milliseconds, and the chain's slot. */
+  /** The last appended turn: unix milliseconds, and the chain's slot. */
   readonly tsMs: number;
   readonly slot: number;
 }
 
-/** Makes segments of a journal out of turn logs. It holds the last bytes of every account. */
+/** Writes turn logs as segments of a journal. It keeps the latest bytes of every account in memory. */
 export class JournalWriter {
   readonly #native: NativeWriter;
 
@@ -35,16 +35,18 @@ export class JournalWriter {
   }
 
   /**
-   * From the next segment on, what follows its checkpoint is in pieces of its own: readers that have the segment before read
-   * them without the checkpoint. Each reader has to know where they begin, see {@link JournalReader.beginTail}.
+   * From the next segment on, returns the blocks after the checkpoint as separate pieces. A reader
+   * of the segment before can then read them without the checkpoint, but needs to know where they
+   * start: see {@link JournalReader.beginTail}.
    */
   separateTails(): void {
     this.#native.separateTails();
   }
 
   /**
-   * Takes whole turns, in their order; `createdMs` is what the head of a segment that begins in them says. Throws an
-   * {@link EngineError} when they are not what a core wrote; nothing can be appended after that.
+   * Appends complete turns in order. `createdMs` is written to the header of a segment that starts
+   * in them. Throws an {@link EngineError} when the log is invalid; nothing can be appended after
+   * that.
    */
   append(log: Uint8Array, createdMs: number): void {
     const problem = this.#native.append(log, createdMs);
@@ -52,12 +54,12 @@ export class JournalWriter {
     throw new EngineError(problem.code as EngineErrorCode, problem.message);
   }
 
-  /** Seals what was appended: it is in the pieces then. */
+  /** Completes the current block, so that the pieces contain all appended turns. */
   flush(): void {
     this.#native.flush();
   }
 
-  /** Takes the finished pieces, in their order. */
+  /** Takes the complete pieces, in order. */
   takePieces(): readonly JournalPiece[] {
     const pieces: JournalPiece[] = [];
     for (let piece = this.#native.takePiece(); piece !== null; piece = this.#native.takePiece()) {

@@ -1,14 +1,14 @@
 import type { Core } from '@slotbook/core';
 
-/** What a market holds as hashes, 16 hexadecimal digits each. */
+/** Hashes of a market's contents, 16 hexadecimal digits each. */
 export interface MarketHash {
-  /** What the chain says: orders, the accounts of market and exchange, and the oracle. */
+  /** Hash of the chain's data: orders, the market's and the exchange's accounts, and the oracle. */
   readonly chain: string;
-  /** What makers and venues offer besides; zeros for nothing. */
+  /** Hash of the quotes and external levels; zeros without any. */
   readonly offers: string;
 }
 
-/** What the hash of a market is made of. */
+/** The parts of a market's hash. */
 export interface MarketHashParts {
   readonly orders: string;
   readonly account: string;
@@ -26,13 +26,13 @@ export interface OrderHash {
   readonly hash: string;
 }
 
-/** Slot and unix seconds of the clock come first, then two numbers a market. */
+/** The clock's slot and unix seconds come first, then two numbers for each market. */
 const CLOCK_BYTES = 16;
 const MARKET_BYTES = 16;
 
 /**
- * The hashes of what the markets of one core hold, as of the last turn: equal for cores that hold the same, however they came
- * to it.
+ * Hashes of one core's markets as of the last turn. Cores with equal contents have equal hashes,
+ * whatever the order of their updates.
  */
 export class MarketHashes {
   readonly #core: Core;
@@ -41,7 +41,10 @@ export class MarketHashes {
     this.#core = core;
   }
 
-  /** All markets by their ids. The first call reads all orders, later ones take microseconds. */
+  /**
+   * The hashes of all markets, indexed by id. The first call reads all orders; later calls take
+   * microseconds.
+   */
   readAll(): readonly MarketHash[] {
     const bytes = this.#core.marketHashes();
     const hex = (at: number): string => bytes.readBigUInt64LE(at).toString(16).padStart(16, '0');
@@ -52,13 +55,13 @@ export class MarketHashes {
     });
   }
 
-  /** The parts of a market's hash; null for an id without a market. */
+  /** The parts of a market's hash; null for an unknown market. */
   readParts(market: number): MarketHashParts | null {
     const text = this.#core.marketHashParts(market);
     return text === null ? null : (JSON.parse(text) as MarketHashParts);
   }
 
-  /** All open orders of a market, by maker and id. Reads all orders of all markets. */
+  /** All open orders of a market, ordered by maker and id. Slow: reads the orders of all markets. */
   readOrders(market: number): readonly OrderHash[] {
     return JSON.parse(this.#core.orderHashes(market)) as readonly OrderHash[];
   }

@@ -20,7 +20,7 @@ import {
 const engine = engineWith(PERP, SPOT, ORACLE, USER);
 const market = idOf(engine, 'SOL-PERP');
 
-/** The one ask of the captured user: 0.1 at 900. */
+/** The captured user's only ask: 0.1 at 900. */
 const ASK = { price: 900_000_000n, size: 100_000_000n };
 
 const BUY: MatchRequest = {
@@ -35,7 +35,7 @@ function matched(change: Partial<MatchRequest> = {}): Record<string, unknown> {
   return parsed(engine.match({ ...BUY, ...change }));
 }
 
-/** The code and the parameter of the error that a request throws. */
+/** The code and the parameter of the error for a request. */
 function refused(change: Partial<MatchRequest>): readonly unknown[] {
   try {
     engine.match({ ...BUY, ...change });

@@ -2,31 +2,31 @@ import type { Core, MatchOptions } from '@slotbook/core';
 import type { JitOffer, MatchRequest } from '../contract/book-requests.js';
 import { EngineError } from './errors.js';
 
-/** The parameter in an error's `context.param`, by its name in /match. */
+/** The parameter names in an error's `context.param`, as in /match. */
 type Param = keyof MatchRequest;
 
 const U64_MAX = (1n << 64n) - 1n;
 const I64_MAX = (1n << 63n) - 1n;
 
-/** A size at 1e9: tokens of few decimals have sizes beyond 64 bits there. */
+/** The maximum size, scaled by 1e9: sizes of tokens with few decimals exceed 64 bits. */
 const SIZE_MAX = 10n ** 30n;
 
-/** Slots of an auction: the program keeps them in a byte. */
+/** The maximum auction duration in slots: the program stores it in one byte. */
 const AUCTION_SLOTS_MAX = 255;
 
-/** The tiers by volume of the program, from 0 on. */
+/** The program's highest volume tier; the lowest is 0. */
 const FEE_TIER_MAX = 5;
 
-/** Offers of one auction that the core considers. */
+/** The maximum number of offers that the core considers in one auction. */
 export const JIT_OFFERS_MAX = 256;
 
-/** By the codes of the core. */
+/** Indexed by the core's codes. */
 const MODELS = ['spec', 'onchain'] as const;
 const SIDES = ['buy', 'sell'] as const;
 const ORDER_TYPES = ['market', 'limit'] as const;
 
 /**
- * The order as the core takes it.
+ * Encodes the order for the core.
  *
  * @throws EngineError INVALID_MATCH or MATCH_OUT_OF_RANGE, with the parameter in `context.param`.
  */
@@ -55,7 +55,7 @@ export function matchOptions(request: MatchRequest): MatchOptions {
   };
 }
 
-/** Why the core refuses an order: a part of it contradicts another. */
+/** The error for an order that the core rejects because its fields contradict each other. */
 export function refusalOf(core: Core, options: MatchOptions): EngineError | undefined {
   const fault = core.takerFault(options);
   return fault === null ? undefined : invalidMatch(fault.param, fault.message);

@@ -1,9 +1,9 @@
-/** How the process gives memory back: the addon is where its allocator can be reached. */
+/** Returns memory to the system. The addon can configure the process's allocator. */
 import { returnFreedBuffers } from '@slotbook/core';
 
 /**
- * From now on the memory of buffers of 128 KiB and more goes back to the system when they are freed. Returns
- * false where the allocator has no such setting, which then decides for itself.
+ * Makes the allocator return buffers of 128 KiB and more to the system as soon as they are freed.
+ * Returns false when the allocator has no such setting.
  */
 export function giveBackLargeBuffers(): boolean {
   return returnFreedBuffers();

@@ -1,24 +1,23 @@
 import { EngineError } from './errors.js';
 
-/** The first size of the body buffer: /l2 at depth 1000 fits. */
+/** The first size of the body buffer: enough for /l2 at depth 1000. */
 const BODY_BYTES_START = 256 << 10;
-/** No body may be larger: an /l3 of a hundred thousand orders is about 25 MB. */
+/** The maximum size of a body: an /l3 of a hundred thousand orders takes about 25 MB. */
 const BODY_BYTES_MAX = 64 << 20;
 
-/** The first size of the frame buffer: nearly every frame fits. */
+/** The first size of the frame buffer: enough for nearly every frame. */
 const FRAME_BYTES_START = 64 << 10;
-/** No frame may be larger: a snapshot of 500 orders a side is about 400 KB. */
+/** The maximum size of a frame: a snapshot of 500 orders a side takes about 400 KB. */
 const FRAME_BYTES_MAX = 16 << 20;
 
-/** The bounds of an {@link OutputBuffer}, and what it holds, for the message of an error. */
+/** The bounds of an {@link OutputBuffer}, and the name of its contents for error messages. */
 export interface OutputBufferOptions {
   readonly name: 'body' | 'frame';
-  /** The first size. */
   readonly bytesStart: number;
   readonly bytesMax: number;
 }
 
-/** A buffer into which the core writes one body or frame at a time; it grows as far as `bytesMax`. */
+/** A buffer for one rendered body or frame at a time. It grows up to `bytesMax`. */
 export class OutputBuffer {
   readonly #options: OutputBufferOptions;
   #buffer: Buffer;
@@ -28,21 +27,22 @@ export class OutputBuffer {
     this.#buffer = Buffer.allocUnsafeSlow(options.bytesStart);
   }
 
-  /** The buffer of the engine's bodies. */
+  /** Creates the buffer for bodies. */
   static ofBodies(): OutputBuffer {
     const [bytesStart, bytesMax] = [BODY_BYTES_START, BODY_BYTES_MAX];
     return new OutputBuffer({ name: 'body', bytesStart, bytesMax });
   }
 
-  /** The buffer of its frames. */
+  /** Creates the buffer for frames. */
   static ofFrames(): OutputBuffer {
     const [bytesStart, bytesMax] = [FRAME_BYTES_START, FRAME_BYTES_MAX];
     return new OutputBuffer({ name: 'frame', bytesStart, bytesMax });
   }
 
   /**
-   * What `write` has written: a view that is valid until the next call; empty when it wrote nothing.
-   * `write` returns the bytes it has written or, when they do not fit, their number with a minus.
+   * Renders with `write` and returns a view on the bytes that is valid until the next call; the
+   * view is empty when `write` wrote nothing. `write` returns the number of bytes, or the negative
+   * number of bytes needed when the buffer is too small.
    */
   renderView(write: (out: Buffer) => number): Uint8Array {
     let length = write(this.#buffer);

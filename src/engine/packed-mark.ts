@@ -1,9 +1,12 @@
-/** Publish marks as the core writes them: of each market its id in two bytes, little-endian, and its classes in one. */
+/**
+ * The core's encoding of publish marks: for each market its id in two bytes, little-endian, and its
+ * classes in one byte.
+ */
 import type { PublishMark } from '../contract/publish-mark.js';
 
 const ENTRY_BYTES = 3;
 
-/** The bytes of a mark. */
+/** Encodes a mark. */
 export function packMark(mark: PublishMark): Uint8Array {
   const bytes = Buffer.alloc(mark.length * ENTRY_BYTES);
   for (const [index, { market, classes }] of mark.entries()) {
@@ -13,7 +16,7 @@ export function packMark(mark: PublishMark): Uint8Array {
   return bytes;
 }
 
-/** The mark of some bytes. */
+/** Decodes a mark. */
 export function unpackMark(bytes: Buffer): PublishMark {
   return Array.from({ length: Math.floor(bytes.length / ENTRY_BYTES) }, (_, index) => ({
     market: bytes.readUInt16LE(index * ENTRY_BYTES),

@@ -3,8 +3,8 @@ import type { ChainStats, MarketInfo, PerpStats } from '../contract/markets.js';
 import type { EngineStats } from './types.js';
 
 /*
- * The core writes the texts below, and its tests fix their shape: this is the one place of the room
- * that asserts a type without checking every member.
+ * The core writes these texts, and the core's tests fix their shape. Only this file asserts types
+ * without checking every member.
  */
 
 interface MarketText extends Omit<MarketInfo, 'tickSize' | 'stepSize' | 'minOrderSize'> {
@@ -13,7 +13,7 @@ interface MarketText extends Omit<MarketInfo, 'tickSize' | 'stepSize' | 'minOrde
   readonly minOrderSize: string;
 }
 
-/** Markets by id. */
+/** Parses the markets, indexed by id. */
 export function parseMarkets(text: string): readonly MarketInfo[] {
   const markets = JSON.parse(text) as readonly MarketText[];
   return markets.map((market) => ({
@@ -34,7 +34,7 @@ interface ChainStatsText {
   readonly spot: { readonly deposits: string; readonly borrows: string } | null;
 }
 
-/** What the chain says of each market, by market id. */
+/** Parses the chain values, indexed by market id. */
 export function parseChainStats(text: string): readonly ChainStats[] {
   const markets = JSON.parse(text) as readonly ChainStatsText[];
   return markets.map(({ oraclePrice, takerFee, makerRebate, perp, spot }) => ({
@@ -58,12 +58,12 @@ function parsePerpStats(text: PerpText): PerpStats {
   };
 }
 
-/** Accounts of the batch that could not be decoded. */
+/** Parses the accounts of a batch that could not be decoded. */
 export function parseProblems(text: string): readonly AccountProblem[] {
   return JSON.parse(text) as readonly AccountProblem[];
 }
 
-/** Counters of the core. */
+/** Parses the core's counters. */
 export function parseStats(text: string): EngineStats {
   return JSON.parse(text) as EngineStats;
 }

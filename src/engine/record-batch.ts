@@ -1,21 +1,21 @@
 import type { RawAccount } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
 
-/** Bytes of the length, form, gate, key length, owner length and slot of a record. */
+/** Bytes of a record's header: length, form, gate, key length, owner length and slot. */
 const HEAD_BYTES = 16;
 
-/** Base58 of 32 bytes is at most this long; longer text is not a key. */
+/** The maximum length of 32 bytes in base58; longer text is not a key. */
 const KEY_TEXT_BYTES_MAX = 44;
 
-/** The first size of the buffer: some hundred accounts of base64. */
+/** The first size of the buffer: a few hundred accounts in base64. */
 const BATCH_BYTES_START = 1 << 20;
 
-/** The largest record: an account of 10 MiB, which Solana allows at most, as base64. */
+/** The maximum size of a record: an account of 10 MiB, the maximum of Solana, in base64. */
 export const RECORD_BYTES_MAX = 14 << 20;
 
 /**
- * The buffer never grows beyond this: what arrives while the frames of the last turn are made waits in it.
- * When it is full these are made at once, and the turn ends early.
+ * The maximum size of the buffer. Updates wait in it while the frames of the last turn are
+ * rendered. When the buffer is full, the frames are rendered immediately and the turn ends early.
  */
 export const BATCH_BYTES_MAX = 16 << 20;
 
@@ -23,28 +23,28 @@ const FORM = { base64: 1, 'base64+zstd': 2, closed: 3, bytes: 4 } as const;
 const GATE_ARRIVAL = 0;
 
 /**
- * Writes account texts one behind the other into one buffer, without decoding them.
+ * A buffer of account records.
  *
- * It does not read the texts: the core finds, counts and reports what is wrong with them, account by
+ * It copies account texts without decoding them. The core decodes them and reports errors by
  * account.
  */
 export class RecordBatch {
   #buffer = Buffer.alloc(BATCH_BYTES_START);
   #length = 0;
 
-  /** Bytes written. */
+  /** The number of bytes written. */
   get length(): number {
     return this.#length;
   }
 
-  /** The buffer; its first `length` bytes are the batch. */
+  /** The buffer, of which the first `length` bytes are records. */
   get buffer(): Uint8Array {
     return this.#buffer;
   }
 
   /**
-   * Appends an account. Returns false, and writes nothing, when the batch has to be applied first.
-   * Throws an {@link EngineError} when no record can be made of it.
+   * Appends an account. Returns false without writing when the batch must be applied first. Throws
+   * an {@link EngineError} for an account that cannot be encoded.
    */
   addAccount(account: RawAccount): boolean {
     return this.#writeRecord(
@@ -56,7 +56,7 @@ export class RecordBatch {
     );
   }
 
-  /** Appends that an account is gone. Returns false when the batch has to be applied first. */
+  /** Appends the closing of an account. Returns false when the batch must be applied first. */
   addClosed(pubkey: string, slot: number): boolean {
     return this.#writeRecord(FORM.closed, pubkey, '', '', slot);
   }
@@ -92,7 +92,8 @@ export class RecordBatch {
     buffer[start + 7] = owner.length;
     buffer.writeUInt32LE(slot % 2 ** 32, start + 8);
     buffer.writeUInt32LE(Math.floor(slot / 2 ** 32), start + 12);
-    // Latin-1 is one byte a character, so a text that is not ASCII cannot break the lengths.
+    // Latin-1 writes one byte for each character, so text that is not ASCII cannot make the lengths
+    // wrong.
     let at = start + HEAD_BYTES;
     at += buffer.write(pubkey, at, 'latin1');
     at += buffer.write(owner, at, 'latin1');

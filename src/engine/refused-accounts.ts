@@ -1,10 +1,10 @@
 import type { AccountProblem } from '../contract/accounts.js';
 import { EngineError } from './errors.js';
 
-/** Refused records of a turn whose text is stored; further ones are only counted. */
+/** The number of errors of a turn that are stored; further errors are only counted. */
 const REFUSED_KEPT_MAX = 64;
 
-/** The accounts of a turn that were refused before they reached the core. */
+/** The accounts of a turn that could not be encoded for the core. */
 export class RefusedAccounts {
   #count = 0;
   #problems: AccountProblem[] = [];
@@ -13,7 +13,7 @@ export class RefusedAccounts {
     return this.#count;
   }
 
-  /** Adds the reason for which an account was refused; throws an error that is no refusal. */
+  /** Records why an account was refused. Rethrows any other error. */
   addRefusal(pubkey: string, error: unknown): void {
     if (!(error instanceof EngineError)) throw error;
     this.#count += 1;
@@ -21,7 +21,7 @@ export class RefusedAccounts {
     this.#problems.push({ pubkey, code: error.code, message: error.message });
   }
 
-  /** Returns the first of them, and begins to count from 0. */
+  /** Returns the stored errors and resets the count. */
   takeProblems(): readonly AccountProblem[] {
     const problems = this.#problems;
     if (this.#count > 0) {

@@ -66,7 +66,7 @@ describe('engine: snapshots', () => {
     const { account } = entry(USER) as { account: object };
     const snapshot = await engine.decodeSnapshot(answer(SLOT, [account]), [ADDRESS.user]);
     expect(snapshot.positions).toBe(1);
-    // As many traded SOL-PERP when its account was captured.
+    // The number of users with SOL-PERP positions in the captured account.
     const census = { subAccounts: 0, positions: 3_441, accounts: 3, quarantined: 0 };
     expect(engine.readCensus()).toEqual(census);
   });

@@ -20,7 +20,7 @@ interface OrderChanges {
 
 const SIDES = ['bids', 'asks'] as const;
 
-/** What somebody who only reads frames has of a topic: rows by their keys. */
+/** A topic's rows, by key, as a client rebuilds them from frames. */
 class Reader {
   readonly #engine: Engine;
   readonly #handle: number;
@@ -42,7 +42,7 @@ class Reader {
     });
   }
 
-  /** Takes the topic's next frame, if there is one. */
+  /** Applies the topic's next frame, if there is one. */
   follow(): void {
     const delta = this.#engine.topicDelta(this.#handle);
     if (delta === null) return;
@@ -55,7 +55,7 @@ class Reader {
     expect(frame['crc']).toBe(crc32(Buffer.from(this.#covered().join(':'))));
   }
 
-  /** Its rows are those of the body of the same depth, in the same order. */
+  /** Checks that the rows equal the body of the same depth, in the same order. */
   check(): void {
     const { market, depth = 1, grouping, maker } = this.#spec;
     const body =
@@ -129,7 +129,7 @@ function keyOf(row: Level | Order): string {
 
 const numbers = new Map<string, bigint>();
 
-/** A key as a number: orders of one price, slot and id stand in the order of their makers' bytes. */
+/** A key as a number: orders with equal price, slot and id are sorted by their makers' bytes. */
 function numberOf(maker: string): bigint {
   const known = numbers.get(maker);
   if (known !== undefined) return known;
@@ -172,7 +172,7 @@ describe('engine: streaming topics of a living market', () => {
       engine.setClock(slot, unixSeconds);
       engine.endTurn(step + 1);
       for (const [index, reader] of readers.entries()) {
-        // Some readers hear of every turn, others of several at once.
+        // Some readers read a frame after every turn, others after several turns.
         if (step % (1 + (index % 4)) === 0) reader.follow();
         if (step % 12 === 0) reader.check();
       }

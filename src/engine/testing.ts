@@ -20,7 +20,7 @@ function captured(file: string): string {
   return readFileSync(new URL(`../../test/accounts/${file}`, import.meta.url), 'latin1').trim();
 }
 
-/** A captured account, as the RPC would deliver it. */
+/** A captured account, as the RPC returns it. */
 function account(pubkey: string, file: string): RawAccount {
   const encoding = file.endsWith('.zst.b64') ? 'base64+zstd' : 'base64';
   return { pubkey, owner: PROGRAM, slot: SLOT, data: captured(file), encoding };
@@ -32,7 +32,7 @@ export const PERP = account(ADDRESS.perp, 'perp-0-sol-202603.b64');
 export const SPOT = account(ADDRESS.spot, 'spot-1-sol-202506.b64');
 export const ORACLE = account(ADDRESS.oracle, 'oracle-lazer-sol.b64');
 
-/** An engine that has seen these accounts, at the end of its first turn. */
+/** Creates an engine and ends its first turn with these accounts. */
 export function engineWith(...accounts: readonly RawAccount[]): Engine {
   const engine = new Engine({ programId: PROGRAM, epoch: 'e1' });
   engine.setClock(SLOT, NOW_S);
@@ -42,19 +42,19 @@ export function engineWith(...accounts: readonly RawAccount[]): Engine {
   return engine;
 }
 
-/** The id of a market that must be there. */
+/** The id of an existing market. */
 export function idOf(engine: Engine, name: string): number {
   const market = engine.findMarket(name);
   if (market === undefined) throw new Error(`no market ${name}`);
   return market.id;
 }
 
-/** A body as an object. */
+/** Parses a body. */
 export function parsed(body: Uint8Array): Record<string, unknown> {
   return JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
 }
 
-/** The code of the error that an action throws; undefined when it throws none. */
+/** The code of the error that an action throws; undefined without an error. */
 export function codeOf(action: () => unknown): string | undefined {
   try {
     action();

@@ -8,17 +8,16 @@ import type {
 import { OutputBuffer } from './output-buffer.js';
 import { errorOfHandle, topicNotFound, topicOptions } from './topics.js';
 
-/** For topics without timing. */
 const TIMES_UNKNOWN: FrameTimes = { recvNs: 0n, sendNs: 0n };
 
-/** What the core returns in place of a length. */
+/** The core returns this for an unknown topic instead of a length. */
 const UNKNOWN_TOPIC = -(2 ** 31);
 
-/** The topics of a core and their frames: views on one buffer, each valid until the next. */
+/** The topics of a core and their frames. Each frame is a view that is valid until the next frame. */
 export class TopicFrames {
   readonly #core: Core;
   readonly #frame = OutputBuffer.ofFrames();
-  /** In: receipt and making of a frame. Out: prev, seq and reset. */
+  /** Inputs: times of receipt and rendering. Outputs: prev, seq and reset. */
   readonly #callWords = new BigUint64Array(3);
   readonly #callBytes = Buffer.from(this.#callWords.buffer);
 
@@ -26,7 +25,7 @@ export class TopicFrames {
     this.#core = core;
   }
 
-  /** Opens a topic whose first publication is the book of now, received at `recvNs`; returns its handle. */
+  /** Opens a topic whose first publication is the current book, received at `recvNs`. Returns its handle. */
   openTopic(spec: TopicSpec, recvNs: bigint): number {
     this.#callWords[0] = recvNs;
     const handle = this.#core.openTopic(topicOptions(spec), this.#callBytes);
@@ -38,7 +37,7 @@ export class TopicFrames {
     if (!this.#core.closeTopic(handle)) throw topicNotFound(handle);
   }
 
-  /** Publishes what has changed since the last publication; null when nothing has. */
+  /** Publishes the changes since the last publication; null without changes. */
   renderDelta(handle: number, times: FrameTimes = TIMES_UNKNOWN): TopicDelta | null {
     const words = this.#callWords;
     const frame = this.#renderFrame(handle, (out) => {
@@ -51,7 +50,7 @@ export class TopicFrames {
     return { frame, prev: Number(prev), seq: Number(seq), reset: reset !== 0n };
   }
 
-  /** The snapshot of the last publication: the next delta links to it. */
+  /** Renders the snapshot of the last publication; the next delta continues it. */
   renderSnapshot(handle: number, { id, reset, sendNs = 0n }: TopicSnapshotRequest): Uint8Array {
     this.#callWords[1] = sendNs;
     const frame = this.#renderFrame(handle, (out) =>
@@ -61,7 +60,7 @@ export class TopicFrames {
     return frame;
   }
 
-  /** The slot and the state of now, and the seq of the last publication. */
+  /** Renders the current slot and state, and the seq of the last publication. */
   renderHeartbeat(handle: number): Uint8Array {
     const frame = this.#renderFrame(handle, (out) => this.#core.topicHeartbeat(handle, out));
     if (frame.length === 0) throw topicNotFound(handle);

@@ -1,17 +1,17 @@
-/** What the core is asked of streaming topics, and what is wrong when it returns none. */
+/** Encodes topics for the core, and the errors of topic calls. */
 import type { Core, TopicOptions } from '@slotbook/core';
 import type { TopicSpec } from '../contract/topics.js';
 import { EngineError } from './errors.js';
 import { sourceBits } from './sources.js';
 
-/** By the channel codes of the core. */
+/** Indexed by the core's channel codes. */
 const CHANNELS = ['book', 'bbo', 'l3'] as const satisfies TopicSpec['channel'][];
 
-/** What the core returns in place of a handle. */
+/** The core returns this instead of a handle. */
 const INVALID_MAKER = -2;
 const TOPICS_EXCEEDED = -3;
 
-/** A topic as the core takes it. */
+/** Encodes a topic for the core. */
 export function topicOptions(spec: TopicSpec): TopicOptions {
   return {
     channel: CHANNELS.indexOf(spec.channel),
@@ -31,14 +31,14 @@ export function topicName(core: Core, spec: TopicSpec): string {
   const name = core.topicName(topicOptions(spec));
   if (name !== null) return name;
   const { market } = spec;
-  // Besides the market a name depends on the maker alone.
+  // A name depends on the market and the maker only.
   if (core.topicName(topicOptions({ channel: 'bbo', market })) === null) {
     throw marketNotFound(market);
   }
   throw invalidMaker(market);
 }
 
-/** Why the core returned this negative number in place of a handle. */
+/** The error for a negative return value instead of a handle. */
 export function errorOfHandle(core: Core, handle: number, market: number): EngineError {
   if (handle === INVALID_MAKER) return invalidMaker(market);
   if (handle !== TOPICS_EXCEEDED) return marketNotFound(market);
@@ -47,14 +47,14 @@ export function errorOfHandle(core: Core, handle: number, market: number): Engin
   return new EngineError('TOPICS_EXCEEDED', message, { topics });
 }
 
-/** No market has this id. */
+/** The error for an unknown market id. */
 export function marketNotFound(market: number): EngineError {
   return new EngineError('MARKET_NOT_FOUND', `there is no market with the id ${market}`, {
     market,
   });
 }
 
-/** No open topic has this handle. */
+/** The error for an unknown topic handle. */
 export function topicNotFound(handle: number): EngineError {
   const message = `there is no topic with the handle ${handle}`;
   return new EngineError('TOPIC_NOT_FOUND', message, { handle });

@@ -4,15 +4,15 @@ import { EngineError } from './errors.js';
 import type { JournalReader } from './journal-reader.js';
 import { packMark } from './packed-mark.js';
 
-/** What the core returns when more waited than it holds. */
+/** The core returns this when waiting turns were lost because the log was full. */
 const JOURNAL_LOST = -(2 ** 31);
 
-/** Bytes that are taken at once: a message to another thread of a few milliseconds of work. */
+/** The number of bytes taken at a time: another thread needs a few milliseconds for them. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 /**
- * What moves the book of one core, turn by turn, for the journal. It begins with a checkpoint, and its bytes are of one
- * version of the core: only a {@link JournalWriter} makes something of them that may be stored.
+ * The log of one core's turns, for the journal. It starts with a checkpoint. Its format depends on
+ * the core's version: only a {@link JournalWriter} turns it into a format for storage.
  */
 export class TurnLog {
   readonly #core: Core;
@@ -21,44 +21,48 @@ export class TurnLog {
     this.#core = core;
   }
 
-  /** Begins the log, before the core has any account. */
+  /** Starts the log before the core has any accounts. */
   start(): void {
     if (this.#core.startJournal()) return;
     throw new Error('Invariant: the journal begins before the first account');
   }
 
-  /** Begins the log of a book that this reader has made, all of whose turns were applied: the first checkpoint has its accounts. */
+  /**
+   * Starts the log of a core whose book was read from a journal. The first checkpoint contains the
+   * reader's accounts. All turns must have been applied.
+   */
   continueFrom(reader: JournalReader): void {
     if (reader.continueIn(this.#core)) return;
     throw new Error('Invariant: a journal goes on between two turns');
   }
 
-  /** Ends the log and forgets what waits. */
+  /** Stops the log and drops waiting turns. */
   stop(): void {
     this.#core.stopJournal();
   }
 
-  /** The next turn ends with a checkpoint, with which a new segment begins. */
+  /** Ends the next turn with a checkpoint, which starts a new segment. */
   markCheckpoint(): void {
     this.#core.markCheckpoint();
   }
 
-  /** What the last turn publishes; nothing came in since it ended. */
+  /** Records which changes of the last turn are published. No update may have come since that turn's end. */
   markPublished(mark: PublishMark): void {
     if (mark.length > 0) this.#core.markPublished(packMark(mark));
   }
 
-  /** Bytes of whole turns that wait. */
+  /** Bytes of the complete turns that wait. */
   waitingBytes(): number {
     return this.#core.journalBytes();
   }
 
   /**
-   * Takes whole turns that wait, some MiB of them, or one that is larger; null without any. Throws `JOURNAL_BYTES_EXCEEDED`
-   * when some were lost.
+   * Takes waiting complete turns, a few MiB or one larger turn; null without any. Throws
+   * `JOURNAL_BYTES_EXCEEDED` when turns were lost.
    */
   take(): Uint8Array<ArrayBuffer> | null {
-    // A buffer of its own, because it changes hands; all of it is written, so it need not be zeros before.
+    // The buffer is not from the pool because it is transferred to another thread. It is
+    // overwritten completely, so it needs no zeros.
     let out = Buffer.allocUnsafeSlow(Math.min(this.waitingBytes(), PIECE_BYTES));
     let length = this.#core.takeJournal(out);
     if (length < 0 && length !== JOURNAL_LOST) {

@@ -1,55 +1,53 @@
 import type { AccountProblem } from '../contract/accounts.js';
 import type { EngineTurn } from './types.js';
 
-/** Markets that one turn can report; the core allows no more than this. */
+/** The maximum number of markets in a turn's report, which is the core's limit of markets. */
 const MARKETS_MAX = 4096;
 
-/** Problems of a turn that are listed; further ones are counted. As in the core. */
+/** The number of problems listed for a turn; further problems are only counted. The core has the same limit. */
 const PROBLEMS_MAX = 64;
 
-/** Words of the report before the market ids; the order is that of `Core.endTurn`. */
+/** Words before the market ids, in the order of `Core.endTurn`. */
 const HEAD_WORDS = 9;
 
-/** Added to the id of a market in which nothing but quotes changed. */
+/** Flag of a market id: only quotes changed. */
 const QUOTES_ONLY = 2 ** 31;
 
-/** Added as well where these are indicative quotes alone. */
+/** Flag of a market id, set in addition: only indicative quotes changed. */
 const INDICATIVE_ONLY = 2 ** 30;
 
-/** What of a turn is not in the words of its report. */
+/** The parts of a turn that are not in the report's words. */
 interface ReportedTurn {
-  /** Words that the core wrote. */
+  /** The number of words that the core wrote. */
   readonly words: number;
   readonly problemCount: number;
   readonly problems: readonly AccountProblem[];
-  /** Epoch and state of the book. */
+  /** The epoch and state of the book. */
   readonly stamp: string;
 }
 
-/** The report of the core on a turn or a snapshot, in words that it writes in place. */
+/** The core's report on a turn or a snapshot. The core writes its words into {@link TurnReport.bytes}. */
 export class TurnReport {
-  /** For the core to write into. */
   readonly bytes: Buffer;
   readonly #words = new Uint32Array(HEAD_WORDS + MARKETS_MAX);
   #marketSet = 0;
-  /** Of the last turn. */
+  /** The stamp of the last turn. */
   #stamp = '';
 
   constructor() {
     this.bytes = Buffer.from(this.#words.buffer);
   }
 
-  /** Words that fit. */
   get length(): number {
     return this.#words.length;
   }
 
-  /** The number of the set of markets at the last turn; it differs when a market is new or different. */
+  /** The version of the set of markets at the last turn; it changes when a market is added or changed. */
   get marketSet(): number {
     return this.#marketSet;
   }
 
-  /** Problems that the core found in the turn. */
+  /** The number of problems in the turn. */
   get problemCount(): number {
     return this.wordAt(6);
   }
@@ -58,13 +56,16 @@ export class TurnReport {
     return this.#words[index] ?? 0;
   }
 
-  /** A turn of a journal, which says by itself how many markets it changed. */
+  /** Reads the report of a journal turn, which contains its own number of markets. */
   readCountedTurn(stamp: string): EngineTurn {
     const words = HEAD_WORDS + this.wordAt(8);
     return this.readTurn({ words, stamp, problemCount: 0, problems: [] });
   }
 
-  /** The turn, from the first `words` words. One literal: a spread costs more than the rest of it. */
+  /**
+   * Reads the turn from the report's words. It is one object literal because a spread costs more
+   * than all the other fields.
+   */
   readTurn({ words, problemCount, problems, stamp }: ReportedTurn): EngineTurn {
     const allChanged = stamp !== this.#stamp;
     this.#stamp = stamp;
@@ -97,7 +98,7 @@ export class TurnReport {
   }
 }
 
-/** Both parts of a turn as one. A market is in the list of the larger of its two changes. */
+/** Joins the two parts of a turn. A market that is in both parts gets the larger change. */
 export function joinTurns(first: EngineTurn, second: EngineTurn): EngineTurn {
   const join = (name: 'dirty' | 'requoted' | 'indicated', others: readonly number[]): number[] => {
     return [...new Set([...first[name], ...second[name]])].filter((id) => !others.includes(id));

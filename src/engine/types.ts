@@ -1,24 +1,24 @@
 import type { BookStats } from '../contract/book-source.js';
 import type { TurnChanges } from '../contract/feed-engine.js';
 
-/** What one turn of the event loop changed. */
+/** The changes of one turn of the event loop. */
 export interface EngineTurn extends TurnChanges {
-  /** Accounts that reached the book, those that changed nothing included. */
+  /** Accounts that the core accepted, including those without changes. */
   readonly applied: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Older than what the book has. */
+  /** Accounts that are older than the book's state. */
   readonly stale: number;
-  /** Not accounts a book is made of. */
+  /** Accounts that are not relevant for a book. */
   readonly ignored: number;
   readonly closed: number;
-  /** All problems of the turn; `problems` holds the first 64 of them. */
+  /** The number of all problems; `problems` contains the first 64. */
   readonly problemCount: number;
 }
 
-/** What the core holds. */
+/** The core's counters. */
 export interface EngineStats extends BookStats {
-  /** Cached bodies, their bytes, how often a body was requested and how often the cache had it. */
+  /** Number of cached bodies, their bytes, the number of requests and of cache hits. */
   readonly bodies: number;
   readonly bodyBytes: number;
   readonly bodyUses: number;

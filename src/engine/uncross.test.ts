@@ -55,7 +55,7 @@ function makerOf(number: number, orders: readonly OrderFields[]): RawAccount {
   return { pubkey: authority, owner: PROGRAM, slot: SLOT, data, encoding: 'base64' };
 }
 
-/** Mark minus oracle over five minutes, read from the account's bytes where the program has them. */
+/** Mark minus oracle over five minutes, read at the program's offset in the account. */
 function premiumOf(market: RawAccount): bigint {
   const bytes = Buffer.from(market.data, 'base64');
   const amm = 40;
@@ -125,7 +125,7 @@ describe('engine: uncross', () => {
     }));
     const engine = engineWith(PERP, ORACLE, makerOf(0, placed.map(orderOf)));
     const uncrossed = ladders(engine.l2({ market: 0, depth: 10, uncross: true }));
-    // All of it lies below the reference: the asks move above the bids that they crossed.
+    // All quotes are below the reference: the asks move above the crossing bids.
     expect(uncrossed).toEqual({
       bids: [30, 20, 10].map((price) => [String(1_000_000 + price * 100), String(UNIT)]),
       asks: [['1003100', String(2n * UNIT)]],
@@ -180,7 +180,7 @@ describe('engine: uncross', () => {
     expect(crossings).toBeGreaterThan(20);
   });
 
-  /** The rows of a side as its levels have them, best first, with the queue that each one has. */
+  /** The rows of a side grouped by level, best first, with their queue positions. */
   function queuesOf(levels: readonly Level[], rows: readonly Row[]): readonly Row[] {
     return levels.flatMap(({ price, size }) => {
       const here = rows.filter((row) => row.price === price);

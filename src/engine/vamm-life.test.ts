@@ -16,7 +16,7 @@ interface Level {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** Price of the first level that holds liquidity of a source. */
+/** The price of the first level with liquidity of a source. */
 function best(levels: readonly Level[], source = 'vamm'): number {
   const level = levels.find(({ sources }) => sources[source] !== undefined);
   return Number(level?.price);
@@ -41,7 +41,7 @@ describe("engine: the AMMs of the demo's markets", () => {
     engine.setClock(START.slot, START.unixSeconds);
     engine.setState('live');
     engine.endTurn(1);
-    // Oracles are read once their markets are known.
+    // Markets must be known before their oracles are read.
     push(genesis, START.slot);
     const perps = engine.markets().filter(({ marketType }) => marketType === 'perp');
     expect(perps.length).toBe(3);
