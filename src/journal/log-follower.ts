@@ -61,17 +61,11 @@ export class LogFollower {
   /** Whether the log was read to its end since it was last silent. */
   #isCaughtUp = false;
   #isSentAway = false;
-  /**
-   * Whether the book comes from a checkpoint older than the readers' state of this epoch, and has
-   * not caught up yet.
-   */
+  /** Whether the book's checkpoint is older than readers' state of this epoch, before catching up. */
   #isOlder = false;
   /** The next message after all applied ones of this epoch, also before the book was lost. */
   #furthest = 0;
-  /**
-   * After the book was lost: until this time a checkpoint is useless unless it begins with this
-   * message or a later one.
-   */
+  /** After the book was lost: until this time, only checkpoints from this message on are accepted. */
   #usefulFrom = 0;
   #restoreAtMs = 0;
   readonly #restoreWaits = new Backoff({
@@ -91,10 +85,7 @@ export class LogFollower {
     this.#book = new LogBook(options);
   }
 
-  /**
-   * Follows the log; resolves after a stop. Rejects on final failures: `LOG_REFUSED`,
-   * `LOG_MISMATCH`, `JOURNAL_PROGRAM_MISMATCH`.
-   */
+  /** Follows the log until a stop. Rejects: `LOG_REFUSED`, `LOG_MISMATCH`, `JOURNAL_PROGRAM_MISMATCH`. */
   async start(): Promise<void> {
     const { signal } = this.#stop;
     this.#planWatch();
@@ -123,10 +114,7 @@ export class LogFollower {
     return { everLive, state: everLive ? state : 'starting', reason, slot: this.slot };
   }
 
-  /**
-   * The local age of the log: time since it was completely read, plus the producer's queue delay
-   * after its last message.
-   */
+  /** Time since the log was read to its end, plus the producer's queue delay at that time. */
   logAgeMs(): number {
     return this.#options.timers.nowMs() - this.#messageAtMs + this.#behindMs;
   }
