@@ -81,6 +81,12 @@ export class FakeEngine implements FeedEngine, QuoteEngine {
     this.accounts.delete(pubkey);
   }
 
+  isFull = false;
+
+  applyAdded(): void {
+    this.calls.push('apply');
+  }
+
   setIndicativePolicy(policy: IndicativePolicy): void {
     this.calls.push(`policy ${policy}`);
   }

@@ -2,7 +2,7 @@
  * The service's own parts under a workload: Engine, handlers, WebSockets and transport as `start-service.ts`
  * composes them, with a workload file in the place of the feed. Commands: see `verbs`.
  */
-import { MarkedTurns } from '../../dist/src/feed/model/marked-turns.js';
+import { PublishMarks } from '../../dist/src/feed/model/publish-marks.js';
 import { systemTimers } from '../../dist/src/rpc/timers.js';
 import { createHandlers } from '../../dist/src/server/routes/http.js';
 import { SocketServer } from '../../dist/src/server/sockets/socket-server.js';
@@ -25,7 +25,7 @@ const UNLIMITED = 1_000_000;
 
 let book;
 let sockets;
-let marked;
+let marks;
 let listener;
 /** The last publication: its topic, and its bytes until the next. */
 let last;
@@ -59,10 +59,8 @@ const verbs = {
       messageBurst: 1,
       onFault,
     });
-    engine.guardInput(() => sockets.finishMark());
-    marked = new MarkedTurns({
-      ...{ engine, timers: systemTimers, streamIntervalMs: PUBLISH_INTERVAL_MS },
-      onTurn: (turn, mark) => sockets.publishTurn(turn, mark),
+    marks = new PublishMarks({
+      ...{ timers: systemTimers, streamIntervalMs: PUBLISH_INTERVAL_MS },
       onDue: endTurn,
     });
     const handlers = createHandlers({
@@ -215,7 +213,10 @@ function publish(topic, bytes) {
 }
 
 function endTurn() {
-  marked.endTurn(Date.now());
+  sockets.finishMark();
+  const changes = book.engine.endTurn(Date.now());
+  const mark = marks.takeMark(changes);
+  sockets.publishTurn({ changes, mark, receivedAtMs: systemTimers.nowMs() });
 }
 
 function channelRequest(depth) {
@@ -250,6 +251,7 @@ function startChurn(rate) {
   return setInterval(() => {
     const due = Math.floor(((performance.now() - startMs) * rate) / 1_000) - churned;
     if (due <= 0) return;
+    sockets.finishMark();
     book.push(due);
     endTurn();
     churned += due;

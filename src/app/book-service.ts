@@ -26,7 +26,7 @@ import { SocketBacklog } from '../server/transport/socket-backlog.js';
 import { UnsentReplies } from '../server/transport/unsent-replies.js';
 import { type Listener, listen } from '../server/transport/uws.js';
 import { type ExternalVenues, externalVenues } from './external-venues.js';
-import type { BookOrigin, FeedEvents, ServiceFeed } from './feeds.js';
+import type { BookOrigin, ServiceFeed } from './feeds.js';
 import type { ServiceHistory } from './histories.js';
 import { standardError } from './log.js';
 import type { Runtime } from './runtime.js';
@@ -147,7 +147,6 @@ function createParts(
     onPublished: (seconds) => timings.appliedToPublished.observe(seconds),
     onFault: (error, where) => log.error({ err: error, where }, 'a WebSocket failed'),
   });
-  origin.engine.guardInput(() => sockets.finishMark());
   const { markets: marketNames } = config;
   const ready = new FirstReady({ readiness, directory, marketNames, historyFirst, ...source });
   let readyCheck: Timer | undefined;
@@ -155,7 +154,8 @@ function createParts(
     readyCheck = timers.after(READY_CHECK_MS, check);
   };
   const feed = origin.feed({
-    ...turnEvents(sockets, timings),
+    onApplied: (seconds) => timings.receiveToApplied.observe(seconds),
+    onTurn: (turn) => sockets.publishTurn(turn),
     publisher: sockets,
     clients: sockets,
     onFirstLive: () => {
@@ -209,21 +209,6 @@ function awaitReady(
     else planCheck(check);
   };
   check();
-}
-
-/** Publishes each turn of the feed, and measures the time from receipt to publication. */
-function turnEvents(sockets: SocketServer, timings: Timings): FeedEvents {
-  let waitedSeconds = 0;
-  return {
-    onApplied: (seconds) => {
-      timings.receiveToApplied.observe(seconds);
-      waitedSeconds = seconds;
-    },
-    onTurn: (turn, mark) => {
-      sockets.publishTurn(turn, mark, waitedSeconds);
-      waitedSeconds = 0;
-    },
-  };
 }
 
 function createServiceHandlers(

@@ -104,15 +104,7 @@ export function journaledFeed(
   parts: LiveFeedParts,
   { journal, readers = [], refused }: JournalParts,
 ): ServiceFeed {
-  const { onTurn } = parts.events;
-  const events: FeedEvents = {
-    ...parts.events,
-    onTurn: (turn, mark) => {
-      journal.endTurn(mark);
-      onTurn?.(turn, mark);
-    },
-  };
-  const live = liveFeed({ ...parts, events });
+  const live = liveFeed(parts, journal);
   const prepare = async (): Promise<void> => {
     await journal.start().catch(refused);
     await live.prepare();
@@ -141,7 +133,7 @@ interface LiveFeedParts {
   readonly chain?: LiveChain;
 }
 
-function liveFeed(parts: LiveFeedParts): ServiceFeed {
+function liveFeed(parts: LiveFeedParts, journal?: Journal): ServiceFeed {
   const { config, runtime, engine, events, chain } = parts;
   const { timers } = runtime;
   const nodes = createNodes(config.nodes, timers);
@@ -161,6 +153,7 @@ function liveFeed(parts: LiveFeedParts): ServiceFeed {
     timing: { laggingAfterMs, staleAfterMs },
     streamIntervalMs,
     ...events,
+    journal,
     ...(chain === undefined ? {} : { genesisHash: chain.genesisHash }),
     onGenesisChanged: chain?.onLeft ?? (() => engine.setEpoch(newEpoch(timers, engine.epoch))),
   });

@@ -103,8 +103,8 @@ class Standby {
   #eventsOf(events: FeedEvents): FeedEvents {
     return {
       ...events,
-      onTurn: (turn, mark) => {
-        if (this.#isCore) events.onTurn?.(turn, mark);
+      onTurn: (turn) => {
+        if (this.#isCore) events.onTurn?.(turn);
       },
       onFirstLive: () => {
         this.#wasLive = true;

@@ -28,6 +28,10 @@ export interface FeedEngine {
   push(account: RawAccount): void;
   /** Adds a closed account to this turn. */
   pushClosed(pubkey: string, slot: number): void;
+  /** Whether the turn should end now, so that the memory of its accounts stays small. */
+  readonly isFull: boolean;
+  /** Applies what was added, before the end of the turn. */
+  applyAdded(): void;
   setClock(slot: number, unixSeconds: number): void;
   setState(state: FeedState): void;
   /** Applies the added inputs. `tsMs` is the time in bodies. */

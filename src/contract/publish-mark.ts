@@ -1,3 +1,5 @@
+import type { MarketChanges, TurnChanges } from './feed-engine.js';
+
 /**
  * The publications at the end of a turn. The writer of the book's log decides them once, so that
  * all processes that read the log send the same frames.
@@ -15,12 +17,27 @@ export interface MarketMark {
   readonly classes: number;
 }
 
-/** Renders the frames of marks. They show the book at their mark, so the next input waits for them. */
+/** The end of a turn. */
+export interface EndedTurn<Changes extends MarketChanges = TurnChanges> {
+  readonly changes: Changes;
+  /** What is published. */
+  readonly mark: PublishMark;
+  /** When the first part of the turn was received, in monotonic milliseconds. */
+  readonly receivedAtMs: number;
+}
+
+/**
+ * Keeps the order of a book that is published: input, turn, frames, next input. The frames of a mark show the book
+ * of their turn, so whoever moves the book waits for them, or has them made first.
+ */
 export interface MarkPublisher {
   /** Whether frames of the last mark are pending. */
   readonly isPublishing: boolean;
   /** Renders the pending frames immediately. */
   finishMark(): void;
-  /** Calls back once no frames are pending; immediately if there are none. */
+  /**
+   * Calls back once they are all made; immediately when they are. Of those who wait one goes on in each turn of the
+   * event loop, in their order: each may make frames.
+   */
   onceFinished(resume: () => void): void;
 }

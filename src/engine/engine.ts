@@ -40,7 +40,7 @@ import { sourceBits } from './sources.js';
 import { TopicFrames } from './topic-frames.js';
 import { marketNotFound, topicName } from './topics.js';
 import { TurnLog } from './turn-log.js';
-import { joinTurns, TurnReport } from './turn-report.js';
+import { TurnReport } from './turn-report.js';
 import type { EngineStats, EngineTurn } from './types.js';
 
 /** Indexed by the core's state codes. */
@@ -69,19 +69,12 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   readonly #refused = new RefusedAccounts();
   /** The report of the last turn. */
   readonly #report = new TurnReport();
-  /**
-   * The result of the current turn's first part, when that part had to be applied early; otherwise
-   * undefined.
-   */
-  #earlyTurn: EngineTurn | undefined;
-  #tsMs = 0;
   readonly #body = OutputBuffer.ofBodies();
   readonly #topics: TopicFrames;
   readonly #version = new Float64Array(4);
   readonly #versionBytes = Buffer.from(this.#version.buffer);
   #epoch: string;
   #state: FeedState = 'rebuilding';
-  #finishMark: () => void = () => undefined;
   #turn = 0;
   /** The decoded parts of the snapshot that is being applied; undefined outside of a snapshot. */
   #snapshotParts: Set<DecodedSnapshot> | undefined;
@@ -115,27 +108,14 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     return this.#state;
   }
 
-  /**
-   * Sets a function that is called before each change of the book. It renders the remaining frames
-   * of the last publish mark.
-   */
-  guardInput(finishMark: () => void): void {
-    this.#finishMark = finishMark;
-  }
-
-  /**
-   * Starts another epoch because the source is another chain. Bodies and versions of the earlier
-   * epoch become outdated.
-   */
+  /** The source is another chain: from now on no body or version of the epoch before is current. */
   setEpoch(epoch: string): void {
-    this.#finishMark();
     this.#turn += 1;
     this.#core.setEpoch(epoch);
     this.#epoch = epoch;
   }
 
   setState(state: FeedState): void {
-    this.#finishMark();
     this.#turn += 1;
     this.#state = state;
     this.#core.setState(STATES.indexOf(state));
@@ -151,9 +131,22 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     this.#addToBatch(pubkey, () => this.#batch.addClosed(pubkey, slot));
   }
 
-  /** Sets the chain's slot and time after the updates that were pushed before. */
+  /** Whether the turn should end now, so that the memory of its accounts stays small. */
+  get isFull(): boolean {
+    return this.#batch.isFull;
+  }
+
+  /** Applies what was added, before the end of the turn. */
+  applyAdded(): void {
+    this.#turn += 1;
+    if (this.#batch.length === 0) return;
+    this.#core.apply(this.#batch.buffer, this.#batch.length);
+    this.#batch.clear();
+  }
+
+  /** Moves the chain's time, after what was pushed before. */
   setClock(slot: number, unixSeconds: number): void {
-    this.#applyBatch();
+    this.applyAdded();
     this.#core.setClock(slot, unixSeconds);
   }
 
@@ -178,7 +171,6 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   /** Applies the next step of a journal. While an engine reads a journal, no other call may change the book. */
   readJournal(reader: JournalReader, until?: JournalUntil): JournalStep {
-    this.#finishMark();
     const kind = reader.readInto({ core: this.#core, report: this.#report }, until);
     this.#turn += 1;
     // A turn can start another epoch before the next segment's head gives its name.
@@ -199,9 +191,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
 
   /** Applies the pushed updates and returns the changes. `tsMs` is the time in the bodies. */
   endTurn(tsMs: number): EngineTurn {
-    this.#finishMark();
     this.#turn += 1;
-    this.#tsMs = tsMs;
     const { buffer, length } = this.#batch;
     const report = this.#report;
     const words = this.#core.endTurn(buffer, length, tsMs, report.bytes);
@@ -213,10 +203,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     const problemCount = report.problemCount + this.#refused.count;
     const problems = this.#takeProblems(report.problemCount);
     const stamp = `${this.#epoch} ${this.#state}`;
-    const turn = report.readTurn({ words, stamp, problemCount, problems });
-    const early = this.#earlyTurn;
-    this.#earlyTurn = undefined;
-    return early === undefined ? turn : joinTurns(early, turn);
+    return report.readTurn({ words, stamp, problemCount, problems });
   }
 
   /**
@@ -237,7 +224,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
    * Engine.endSnapshot}.
    */
   beginSnapshot(snapshot: Pick<AccountSnapshot, 'slot'>): void {
-    this.#applyBatch();
+    this.applyAdded();
     this.#core.beginSnapshot(snapshot.slot);
     this.#snapshotParts = new Set();
   }
@@ -245,14 +232,14 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   /** Applies up to `count` accounts from index `from` on; returns the number applied. */
   applySnapshot(snapshot: AccountSnapshot, from: number, count: number): number {
     const decoded = decodedSnapshot(snapshot);
-    this.#applyBatch();
+    this.applyAdded();
     this.#snapshotParts?.add(decoded);
     return this.#core.applySnapshot(decoded.packed, from, count);
   }
 
   /** Ends a snapshot: removes users that are missing from the snapshot, and frees the snapshot's memory. */
   endSnapshot(): SnapshotReport {
-    this.#applyBatch();
+    this.applyAdded();
     const report = this.#report;
     this.#core.endSnapshot(report.bytes);
     for (const part of this.#snapshotParts ?? []) part.packed.release();
@@ -458,23 +445,12 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
     );
   }
 
-  #addToBatch(pubkey: string, write: () => boolean): void {
+  #addToBatch(pubkey: string, write: () => void): void {
     try {
-      if (write()) return;
-      // Without the end of a turn, bodies would show the change under the old version.
-      this.#earlyTurn = this.endTurn(this.#tsMs);
       write();
     } catch (error) {
       this.#refused.addRefusal(pubkey, error);
     }
-  }
-
-  #applyBatch(): void {
-    this.#finishMark();
-    this.#turn += 1;
-    if (this.#batch.length === 0) return;
-    this.#core.apply(this.#batch.buffer, this.#batch.length);
-    this.#batch.clear();
   }
 
   #takeProblems(inCore: number): readonly AccountProblem[] {

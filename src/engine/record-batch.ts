@@ -13,10 +13,7 @@ const BATCH_BYTES_START = 1 << 20;
 /** The maximum size of a record: an account of 10 MiB, the maximum of Solana, in base64. */
 export const RECORD_BYTES_MAX = 14 << 20;
 
-/**
- * The maximum size of the buffer. Updates wait in it while the frames of the last turn are
- * rendered. When the buffer is full, the frames are rendered immediately and the turn ends early.
- */
+/** With more bytes the batch is full: what arrives while the frames of the last turn are made waits in it. */
 export const BATCH_BYTES_MAX = 16 << 20;
 
 const FORM = { base64: 1, 'base64+zstd': 2, closed: 3, bytes: 4 } as const;
@@ -37,17 +34,19 @@ export class RecordBatch {
     return this.#length;
   }
 
-  /** The buffer, of which the first `length` bytes are records. */
+  /** Whether the turn should end now: nothing is refused, but the memory of the batch is to stay small. */
+  get isFull(): boolean {
+    return this.#length > BATCH_BYTES_MAX;
+  }
+
+  /** The buffer; its first `length` bytes are the batch. */
   get buffer(): Uint8Array {
     return this.#buffer;
   }
 
-  /**
-   * Appends an account. Returns false without writing when the batch must be applied first. Throws
-   * an {@link EngineError} for an account that cannot be encoded.
-   */
-  addAccount(account: RawAccount): boolean {
-    return this.#writeRecord(
+  /** Appends an account. Throws an {@link EngineError} when no record can be made of it. */
+  addAccount(account: RawAccount): void {
+    this.#writeRecord(
       FORM[account.encoding],
       account.pubkey,
       account.owner,
@@ -56,16 +55,17 @@ export class RecordBatch {
     );
   }
 
-  /** Appends the closing of an account. Returns false when the batch must be applied first. */
-  addClosed(pubkey: string, slot: number): boolean {
-    return this.#writeRecord(FORM.closed, pubkey, '', '', slot);
+  /** Appends that an account is gone. */
+  addClosed(pubkey: string, slot: number): void {
+    this.#writeRecord(FORM.closed, pubkey, '', '', slot);
   }
 
   clear(): void {
     this.#length = 0;
+    if (this.#buffer.length > BATCH_BYTES_MAX) this.#buffer = Buffer.alloc(BATCH_BYTES_START);
   }
 
-  #writeRecord(form: number, pubkey: string, owner: string, data: string, slot: number): boolean {
+  #writeRecord(form: number, pubkey: string, owner: string, data: string, slot: number): void {
     if (pubkey.length > KEY_TEXT_BYTES_MAX || owner.length > KEY_TEXT_BYTES_MAX) {
       throw new EngineError('INVALID_RECORD', 'a key must be at most 44 characters of base58', {
         pubkey: pubkey.slice(0, KEY_TEXT_BYTES_MAX),
@@ -82,7 +82,7 @@ export class RecordBatch {
       const message = `record was ${bytes} bytes, must be at most ${RECORD_BYTES_MAX}`;
       throw new EngineError('RECORD_BYTES_EXCEEDED', message, { pubkey, bytes });
     }
-    if (!this.#makeRoom(bytes)) return false;
+    this.#makeRoom(bytes);
     const start = this.#length;
     const buffer = this.#buffer;
     buffer.writeUInt32LE(bytes - 4, start);
@@ -99,16 +99,13 @@ export class RecordBatch {
     at += buffer.write(owner, at, 'latin1');
     at += buffer.write(data, at, 'latin1');
     this.#length = at;
-    return true;
   }
 
-  #makeRoom(bytes: number): boolean {
+  #makeRoom(bytes: number): void {
     const needed = this.#length + bytes;
-    if (needed <= this.#buffer.length) return true;
-    if (needed > BATCH_BYTES_MAX) return false;
-    const grown = Buffer.alloc(Math.min(BATCH_BYTES_MAX, 2 * needed));
+    if (needed <= this.#buffer.length) return;
+    const grown = Buffer.alloc(2 * needed);
     this.#buffer.copy(grown, 0, 0, this.#length);
     this.#buffer = grown;
-    return true;
   }
 }

@@ -4,10 +4,7 @@ import type { EngineTurn } from './types.js';
 /** The maximum number of markets in a turn's report, which is the core's limit of markets. */
 const MARKETS_MAX = 4096;
 
-/** The number of problems listed for a turn; further problems are only counted. The core has the same limit. */
-const PROBLEMS_MAX = 64;
-
-/** Words before the market ids, in the order of `Core.endTurn`. */
+/** Words of the report before the market ids; the order is that of `Core.endTurn`. */
 const HEAD_WORDS = 9;
 
 /** Flag of a market id: only quotes changed. */
@@ -96,28 +93,4 @@ export class TurnReport {
       marketsChanged,
     };
   }
-}
-
-/** Joins the two parts of a turn. A market that is in both parts gets the larger change. */
-export function joinTurns(first: EngineTurn, second: EngineTurn): EngineTurn {
-  const join = (name: 'dirty' | 'requoted' | 'indicated', others: readonly number[]): number[] => {
-    return [...new Set([...first[name], ...second[name]])].filter((id) => !others.includes(id));
-  };
-  const dirty = join('dirty', []);
-  const requoted = join('requoted', dirty);
-  return {
-    dirty,
-    requoted,
-    indicated: join('indicated', [...dirty, ...requoted]),
-    allChanged: first.allChanged || second.allChanged,
-    applied: first.applied + second.applied,
-    changed: first.changed + second.changed,
-    unchanged: first.unchanged + second.unchanged,
-    stale: first.stale + second.stale,
-    ignored: first.ignored + second.ignored,
-    closed: first.closed + second.closed,
-    problemCount: first.problemCount + second.problemCount,
-    problems: [...first.problems, ...second.problems].slice(0, PROBLEMS_MAX),
-    marketsChanged: first.marketsChanged || second.marketsChanged,
-  };
 }

@@ -1,6 +1,6 @@
 import { SETTINGS } from '../config/settings.js';
-import type { FeedEngine, TurnChanges } from '../contract/feed-engine.js';
-import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { FeedEngine } from '../contract/feed-engine.js';
+import type { EndedTurn, MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Timers } from '../contract/timers.js';
 import { type Log, silentLog } from '../rpc/log.js';
 import type { NodeRpc, RpcNode, RpcNodes } from '../rpc/node-pool.js';
@@ -29,9 +29,11 @@ export interface LiveFeedOptions {
   readonly engine: FeedEngine;
   readonly programId: string;
   readonly log?: Log;
-  /** Called after each turn of the engine, with its publications. */
-  readonly onTurn?: (turn: TurnChanges, mark: PublishMark) => void;
-  /** Renders the frames of marks: input waits for it. */
+  /** Takes each turn before it is published. */
+  readonly journal?: { endTurn(mark: PublishMark): void } | undefined;
+  /** After each turn of the engine. */
+  readonly onTurn?: (turn: EndedTurn) => void;
+  /** Who makes the frames of marks: input waits for it. */
   readonly publisher?: MarkPublisher;
   /** The service's interval between two frames of a topic. */
   readonly streamIntervalMs?: number;
@@ -79,7 +81,7 @@ function nodeOf({ name, rpc, socket }: RpcNode): FeedNode {
 export function newParts(
   options: LiveFeedOptions,
   nodes: RpcNodes<FeedNode>,
-  onTurn: (turn: TurnChanges, mark: PublishMark) => void,
+  onTurn: (turn: EndedTurn) => void,
 ): FeedParts {
   const { engine, programId, onApplied, publisher, timers } = options;
   const { streamIntervalMs = SETTINGS.streamIntervalMs.default } = options;

@@ -1,6 +1,5 @@
-import type { TurnChanges } from '../contract/feed-engine.js';
 import type { Readiness } from '../contract/feed-status.js';
-import type { PublishMark } from '../contract/publish-mark.js';
+import type { EndedTurn } from '../contract/publish-mark.js';
 import type { Timer } from '../contract/timers.js';
 import type { NodeRpc, RpcNodes } from '../rpc/node-pool.js';
 import { type FeedParts, NO_SLOT } from './connection/parts.js';
@@ -29,10 +28,10 @@ const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
 const DEFAULT_TIMING = { laggingAfterMs: LAGGING_AFTER_MS, staleAfterMs: STALE_AFTER_MS };
 
 /**
- * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all
- * accounts, replays newer updates, and is live; the same after every reconnect. An incomplete book
- * is never `live`: until all accounts are read it is `rebuilding`, and without slots it is `lagging`,
- * then `stale`. One of several nodes is used at a time: `NodeFailover` decides when to switch.
+ * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all accounts, replays the
+ * updates that are not older, and is live; the same after every reconnect. The book is never `live` with a hole: from
+ * the loss of the connection until all accounts are read it is `rebuilding`, and without slots it is `lagging`, then
+ * `stale`. Of several nodes one is used at a time: `Nodes` says when to move to the next.
  *
  * The feed follows every market: filters are by name, which this room does not decode.
  *
@@ -61,7 +60,7 @@ export class LiveFeed {
     this.#options = options;
     this.#timing = options.timing ?? DEFAULT_TIMING;
     this.#feedNodes = feedNodesOf(options);
-    this.#parts = newParts(options, this.#feedNodes, (...turn) => this.#handleTurn(...turn));
+    this.#parts = newParts(options, this.#feedNodes, (turn) => this.#handleTurn(turn));
     this.#problemLog = new ProblemLog(this.#parts.log);
     this.#slotAge = new SlotAge(this.#timing.laggingAfterMs);
     this.#nodes = new NodeFailover({ ...this.#parts, ...this.#timing, nodes: this.#feedNodes });
@@ -241,17 +240,19 @@ export class LiveFeed {
     this.#forgetChainTime();
     clock.forgetSlot();
     log.warn({ before, hash }, 'this is another chain');
+    this.#parts.turns.moveBook();
     this.#options.onGenesisChanged?.(hash);
   }
 
-  #handleTurn(turn: TurnChanges, mark: PublishMark): void {
-    this.#problemLog.logProblems(turn.problems);
-    // Before the turn is published: the account's current state is missing from the book.
-    if (turn.problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.readAgain();
-    this.#options.onTurn?.(turn, mark);
-    const session = this.#session;
-    if (turn.marketsChanged && session?.isLive === true) {
-      this.#dropOnFailure(session, session.followOracles());
+  #handleTurn(turn: EndedTurn): void {
+    const { problems, marketsChanged } = turn.changes;
+    this.#problemLog.logProblems(problems);
+    // Before the turn is published: the account's present state is not in the book.
+    if (problems.some(({ code }) => BROKEN_ON_THE_WAY.has(code))) this.readAgain();
+    this.#options.journal?.endTurn(turn.mark);
+    this.#options.onTurn?.(turn);
+    if (marketsChanged && this.#session?.isLive === true) {
+      this.#dropOnFailure(this.#session, this.#session.followOracles());
     }
   }
 

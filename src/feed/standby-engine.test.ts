@@ -67,6 +67,16 @@ describe('at the take-over', () => {
     expect(engine.heldBytes).toBe(0);
   });
 
+  test('it is applied in parts where it is too much at once', async () => {
+    const { engine, ofLog, takeOver } = await standby();
+    engine.push(account('a', LOG_SLOT));
+    engine.push(account('b', LOG_SLOT));
+    ofLog.isFull = true;
+    takeOver();
+    const calls = ofLog.calls.filter((call) => /^(push|apply)/.test(call));
+    expect(calls).toEqual(['push a bytes @1000', 'apply', 'push b bytes @1000', 'apply']);
+  });
+
   test('what the log has of slots before is not held', async () => {
     const { engine, ofLog, takeOver } = await standby();
     engine.push(account('a', LOG_SLOT - LATE_SLOTS - 1));

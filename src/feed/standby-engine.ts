@@ -84,6 +84,7 @@ export class StandbyEngine implements EpochEngine {
     for (const update of this.#updates.takeAll()) {
       if ('data' in update) this.push(update);
       else this.pushClosed(update.pubkey, update.slot);
+      if (engine.isFull) engine.applyAdded();
     }
     this.setClock(slot, unixSeconds);
     this.#applyAgain(engine);
@@ -98,6 +99,14 @@ export class StandbyEngine implements EpochEngine {
   pushClosed(pubkey: string, slot: number): void {
     if (this.#isWarm && !this.#updates.addUpdate({ pubkey, slot })) this.#coveredFrom = slot;
     if (!this.#isOlder({ pubkey, slot })) this.#engine.pushClosed(pubkey, slot);
+  }
+
+  get isFull(): boolean {
+    return this.#engine.isFull;
+  }
+
+  applyAdded(): void {
+    this.#engine.applyAdded();
   }
 
   setClock(slot: number, unixSeconds: number): void {

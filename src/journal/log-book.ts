@@ -1,6 +1,5 @@
-import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState } from '../contract/feed-status.js';
-import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { EndedTurn, MarkPublisher } from '../contract/publish-mark.js';
 import type { Timers } from '../contract/timers.js';
 import type { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
@@ -21,8 +20,9 @@ export interface LogBookOptions {
   readonly programId: string;
   readonly engine: Engine;
   readonly timers: Timers;
-  readonly onTurn?: ((turn: TurnChanges, mark: PublishMark) => void) | undefined;
-  /** Renders the frames of a mark: the next turn waits for them. */
+  /** After each turn. */
+  readonly onTurn?: ((turn: EndedTurn) => void) | undefined;
+  /** Makes the frames of a mark: the next turn waits for them. */
   readonly publisher?: MarkPublisher | undefined;
 }
 
@@ -73,7 +73,7 @@ export class LogBook {
     this.forgetBook();
     this.#reader = new JournalReader(programId);
     this.#reader.pushBytes(bytes);
-    while (engine.readJournal(this.#reader).kind !== 'moreBytes');
+    while (this.#moveBook().readJournal(this.#reader).kind !== 'moreBytes');
     const tear = this.#reader.finish();
     if (tear !== null) throw new Error('Invariant: a checkpoint is stored as a whole');
     this.#state = engine.state;
@@ -117,7 +117,7 @@ export class LogBook {
   /** Stops following. Returns the reader, which has the log's accounts. */
   handOver(): JournalReader {
     const { engine } = this.#options;
-    if (engine.state !== this.#state) engine.setState(this.#state);
+    if (engine.state !== this.#state) this.#moveBook().setState(this.#state);
     this.#reader.dropRest();
     return this.#reader;
   }
@@ -138,36 +138,47 @@ export class LogBook {
     if (engine.markets().length === 0) return;
     const [own, ofLog] = [this.#freshness, this.#state];
     const shown = STATES.indexOf(own) > STATES.indexOf(ofLog) ? own : ofLog;
-    if (engine.state !== shown) engine.setState(shown);
+    if (engine.state !== shown) this.#moveBook().setState(shown);
   }
 
   /** Publishes a change outside of the log's marks, to the topics of all markets. */
   #publishAll(): void {
-    const { engine, onTurn } = this.#options;
+    const { engine } = this.#options;
     this.#published = engine.state;
     const dirty = engine.markets().map(({ id }) => id);
     const mark = dirty.map((market) => ({ market, classes: ALL_CLASSES }));
     const changes = { dirty, requoted: [], indicated: [], allChanged: true };
-    onTurn?.({ ...changes, problems: [], marketsChanged: true }, mark);
+    this.#publishTurn({ changes: { ...changes, problems: [], marketsChanged: true }, mark });
+  }
+
+  /** The engine, to be moved now: the frames of the last turn are made first. */
+  #moveBook(): Engine {
+    this.#options.publisher?.finishMark();
+    return this.#options.engine;
+  }
+
+  #publishTurn(turn: Omit<EndedTurn, 'receivedAtMs'>): void {
+    const { onTurn, timers } = this.#options;
+    onTurn?.({ ...turn, receivedAtMs: timers.nowMs() });
   }
 
   async #applyTurns(): Promise<void> {
-    const { engine, onTurn, timers } = this.#options;
+    const { engine, timers } = this.#options;
     for (let sliceMs = timers.nowMs(); ; ) {
       if (timers.nowMs() - sliceMs > LOG_SLICE_MS) {
         await nextTurn(timers);
         sliceMs = timers.nowMs();
       }
       await this.#whenPublished();
-      // The log does not contain the locally shown state, and a turn must be equal everywhere.
-      if (engine.state !== this.#state) engine.setState(this.#state);
-      const step = engine.readJournal(this.#reader);
+      // The log knows nothing of what is shown here, and a turn is to be the same everywhere.
+      if (engine.state !== this.#state) this.#moveBook().setState(this.#state);
+      const step = this.#moveBook().readJournal(this.#reader);
       this.#state = engine.state;
       this.#setState();
       if (step.kind !== 'turn') return;
       this.#published = engine.state;
       this.#turns += 1;
-      onTurn?.(step.turn, step.mark);
+      this.#publishTurn({ changes: step.turn, mark: step.mark });
     }
   }
 

@@ -189,7 +189,7 @@ describe('a replay', () => {
       const replayer = replayerOf(folder, {
         engine,
         onFirstLive: () => told.push('first'),
-        onTurn: (_, mark) => told.push(`${mark.length} of ${engine.markets().length}`),
+        onTurn: ({ mark }) => told.push(`${mark.length} of ${engine.markets().length}`),
         onEnd: () => told.push('end'),
       });
       await replayer.start();

@@ -1,8 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
-import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
-import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { EndedTurn, MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import type { Engine } from '../engine/engine.js';
 import { EngineError } from '../engine/errors.js';
@@ -36,8 +35,9 @@ export interface JournalReplayerOptions {
   readonly isBeforeEnd?: boolean;
   /** The freshness of a live book by its milliseconds without a slot. */
   readonly freshness: (ageMs: number) => FeedState;
-  readonly onTurn?: ((turn: TurnChanges, mark: PublishMark) => void) | undefined;
-  /** Renders the frames of a mark: the next turn waits for them. */
+  /** After each turn. */
+  readonly onTurn?: ((turn: EndedTurn) => void) | undefined;
+  /** Makes the frames of a mark: the next turn waits for them. */
   readonly publisher?: MarkPublisher | undefined;
   /**
    * Called once, when the book is live for the first time, or is the last one without ever having
@@ -197,9 +197,8 @@ export class JournalReplayer {
 
   /** Applies everything up to the target moment; true when it is reached. */
   #playUntil(until: JournalUntil): boolean {
-    const { engine } = this.#options;
     for (;;) {
-      const { kind } = engine.readJournal(this.#reader, until);
+      const { kind } = this.#moveBook().readJournal(this.#reader, until);
       this.#noteMoment();
       if (kind === 'moreBytes') return false;
       if (kind === 'reached') return true;
@@ -212,13 +211,13 @@ export class JournalReplayer {
       const moment = this.#reader.nextMoment();
       if (moment !== null) await this.#pace.waitFor(moment);
       await this.#whenPublished();
-      const step = engine.readJournal(this.#reader);
+      const step = this.#moveBook().readJournal(this.#reader);
       if (step.kind === 'moreBytes') return;
       this.#noteMoment();
       if (step.kind === 'checkpoint') this.#publishRestored();
       if (step.kind !== 'turn') continue;
       this.#turns += 1;
-      this.#options.onTurn?.(step.turn, step.mark);
+      this.#publishTurn({ changes: step.turn, mark: step.mark });
       if (engine.state === 'live') this.#noteLive();
     }
   }
@@ -253,14 +252,26 @@ export class JournalReplayer {
     this.#isBehindHole = false;
     const dirty = this.#options.engine.markets().map(({ id }) => id);
     const changes = { dirty, requoted: [], indicated: [], allChanged: true };
-    const turn = { ...changes, problems: [], marketsChanged: true };
-    this.#options.onTurn?.(turn, this.#markOfAll());
+    this.#publishTurn({
+      changes: { ...changes, problems: [], marketsChanged: true },
+      mark: this.#markOfAll(),
+    });
   }
 
   /** Publishes a change outside of the journal's marks: the topics of all markets show the last book. */
   #publishAll(): void {
-    const { engine, onTurn } = this.#options;
-    onTurn?.(engine.endTurn(this.#timers.unixMs()), this.#markOfAll());
+    const changes = this.#moveBook().endTurn(this.#timers.unixMs());
+    this.#publishTurn({ changes, mark: this.#markOfAll() });
+  }
+
+  /** The engine, to be moved now: the frames of the last turn are made first. */
+  #moveBook(): Engine {
+    this.#options.publisher?.finishMark();
+    return this.#options.engine;
+  }
+
+  #publishTurn(turn: Omit<EndedTurn, 'receivedAtMs'>): void {
+    this.#options.onTurn?.({ ...turn, receivedAtMs: this.#timers.nowMs() });
   }
 
   #markOfAll(): PublishMark {
@@ -279,7 +290,7 @@ export class JournalReplayer {
     if (engine.state !== 'live' && engine.state !== 'lagging') return;
     const state = freshness(this.slotAgeMs());
     if (state !== 'live' && state !== engine.state) {
-      engine.setState(state);
+      this.#moveBook().setState(state);
       this.#publishAll();
     }
     this.#watch = this.#timers.after(REPLAY_WATCH_MS, () => this.#updateFreshness());

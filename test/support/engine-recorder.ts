@@ -65,6 +65,14 @@ export class EngineRecorder {
     this.#showEvery = options.showEvery;
   }
 
+  get isFull(): boolean {
+    return this.#engine.isFull;
+  }
+
+  applyAdded(): void {
+    this.#engine.applyAdded();
+  }
+
   get turns(): number {
     return this.#turns;
   }

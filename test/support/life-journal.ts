@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Engine } from '../../src/engine/engine.js';
 import { JournalWriter } from '../../src/engine/journal-writer.js';
-import { MarkedTurns } from '../../src/feed/model/marked-turns.js';
+import { PublishMarks } from '../../src/feed/model/publish-marks.js';
 import { segmentName } from '../../src/journal/store/segment-name.js';
 import { PROGRAM_ID } from '../../src/sim/bytes/keys.js';
 import {
@@ -36,18 +36,16 @@ export class LifeJournal {
   readonly life: MarketSimulator;
   readonly #folder: string;
   readonly #writer = new JournalWriter(PROGRAM_ID);
-  readonly #marked: MarkedTurns;
+  readonly #marks: PublishMarks;
 
   private constructor(folder: string, setup: LifeSetup) {
     const { seed, makers, streamIntervalMs = STREAM_INTERVAL_MS } = setup;
     this.#folder = folder;
     this.life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
-    const { engine } = this;
-    this.#marked = new MarkedTurns({
-      ...{ engine, streamIntervalMs },
+    this.#marks = new PublishMarks({
+      streamIntervalMs,
       // What has to wait goes out with a later turn: there is always another one.
       timers: { nowMs: () => this.atMs, after: () => ({ cancel: () => undefined }) },
-      onTurn: (_, mark) => engine.turnLog.markPublished(mark),
       onDue: () => undefined,
     });
   }
@@ -78,7 +76,8 @@ export class LifeJournal {
       this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
     }
     this.changes += writes.length;
-    this.#marked.endTurn(START_S * 1_000 + Math.floor(this.atMs));
+    const changes = this.engine.endTurn(START_S * 1_000 + Math.floor(this.atMs));
+    this.engine.turnLog.markPublished(this.#marks.takeMark(changes));
     if (this.engine.turnLog.waitingBytes() > WRITE_BYTES) this.write();
   }
 

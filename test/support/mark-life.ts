@@ -61,7 +61,12 @@ class Process {
       publisher: this.publisher,
       onEnded: () => undefined,
     });
-    this.engine.guardInput(() => this.publisher.finishMark());
+  }
+
+  /** The engine, to be moved now: the frames of the last turn are made first. */
+  moveBook(): Engine {
+    this.publisher.finishMark();
+    return this.engine;
   }
 
   /** Opens a topic, or closes it where it is open. */
@@ -162,13 +167,18 @@ export class MarkLife {
     this.#life = new MarketSimulator({ seed, makers: this.#random.nextBetween(2, 8) });
     // One of them makes all frames at once, the other one leaves them to the last moment.
     this.#processes = [new Process(60_000), new Process(-1)];
-    this.#marks = new PublishMarks(this.#random.pickOne([0, 10, 10, 50]) ?? 10);
+    this.#marks = new PublishMarks({
+      streamIntervalMs: this.#random.pickOne([0, 10, 10, 50]) ?? 10,
+      // What has to wait goes out with a later turn: there is always another one.
+      timers: { nowMs: () => this.#nowMs, after: () => ({ cancel: () => undefined }) },
+      onDue: () => undefined,
+    });
     const [first, second] = this.#processes;
     if (seed % 2 === 1) this.#journal = new JournalLink(first.engine, second.engine);
   }
 
   run(): MarkLifeCounts {
-    this.#each(({ engine }) => engine.setState('live'));
+    this.#each((process) => process.moveBook().setState('live'));
     this.#pushWrites(this.#life.createGenesis(this.#clock));
     this.#endTurn();
     this.#specs = Array.from({ length: 8 }, () => this.#newSpec());
@@ -201,11 +211,11 @@ export class MarkLife {
     this.#toggleTopics();
     if (random.oneIn(12)) {
       const state = random.pickOne(STATES) ?? 'live';
-      this.#each(({ engine }) => engine.setState(state));
+      this.#each((process) => process.moveBook().setState(state));
     }
     if (random.oneIn(60)) {
       this.#epochs += 1;
-      this.#each(({ engine }) => engine.setEpoch(`e${this.#epochs}`));
+      this.#each((process) => process.moveBook().setEpoch(`e${this.#epochs}`));
     }
     this.#endTurn();
     this.#toggleTopics();
@@ -270,15 +280,15 @@ export class MarkLife {
   #endTurn(): void {
     const [first, second] = this.#processes;
     const own = this.#endTurnOf(first);
-    this.#marks.addChanges(own);
-    const mark = this.#marks.takeMark(this.#nowMs);
+    const mark = this.#marks.takeMark(own);
     const other = this.#moveSecond(second, own, mark);
     this.#compare();
     this.#publish(first, own, mark);
     this.#publish(second, other.turn, other.mark);
   }
 
-  #endTurnOf({ engine }: Process): Turn {
+  #endTurnOf(process: Process): Turn {
+    const engine = process.moveBook();
     const { slot, unixSeconds } = this.#clock;
     engine.setClock(slot, unixSeconds);
     return engine.endTurn(this.#tsMs);
@@ -290,8 +300,8 @@ export class MarkLife {
       expect(turn).toEqual(own);
       return { turn, mark };
     }
+    second.moveBook();
     const moved = this.#journal.moveTurn(mark, this.#tsMs);
-    second.publisher.finishMark();
     const turn = moved?.turn ?? { ...own, dirty: [], requoted: [], indicated: [] };
     const { dirty, requoted, indicated, allChanged } = turn;
     expect(own).toMatchObject({ dirty, requoted, indicated, allChanged });

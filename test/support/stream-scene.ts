@@ -1,7 +1,7 @@
 /** The WebSockets of a real engine whose accounts live a seeded life, on a loopback port. */
 import { expect } from 'vitest';
 import { Engine } from '../../src/engine/engine.js';
-import { MarkedTurns } from '../../src/feed/model/marked-turns.js';
+import { PublishMarks } from '../../src/feed/model/publish-marks.js';
 import { systemTimers } from '../../src/rpc/timers.js';
 import { SocketServer, type SocketServerOptions } from '../../src/server/sockets/socket-server.js';
 import { type Listener, listen } from '../../src/server/transport/uws.js';
@@ -31,7 +31,7 @@ export interface StreamSceneOptions extends Partial<SocketServerOptions> {
 /** A service without a feed: it moves when it is told to. */
 export class StreamScene {
   readonly #clients: ModelClient[] = [];
-  readonly #marked: MarkedTurns;
+  readonly #marks: PublishMarks;
   readonly #journal: SceneJournal | undefined;
   readonly #turnMs: number;
   readonly faults: unknown[] = [];
@@ -50,15 +50,8 @@ export class StreamScene {
     this.#journal = journal;
     const timers =
       turnMs === undefined ? systemTimers : { ...systemTimers, nowMs: () => this.nowMs };
-    this.#marked = new MarkedTurns({
-      ...{ engine, timers, streamIntervalMs },
-      onTurn: (turn, mark) => {
-        journal?.endTurn(mark);
-        sockets.publishTurn(turn, mark);
-      },
-      onDue: () => this.#marked.endTurn(this.nowMs),
-    });
-    engine.guardInput(() => sockets.finishMark());
+    const onDue = (): void => this.#endTurn();
+    this.#marks = new PublishMarks({ timers, streamIntervalMs, onDue });
   }
 
   static async start(options: StreamSceneOptions = {}): Promise<StreamScene> {
@@ -133,12 +126,21 @@ export class StreamScene {
   turn(writes: readonly AccountWrite[]): void {
     this.turns += 1;
     const { slot, unixSeconds } = this.clock;
+    this.sockets.finishMark();
     this.engine.setClock(slot, unixSeconds);
     for (const { pubkey, owner, data } of writes) {
       const text = data.toString('base64');
       this.engine.push({ pubkey, owner, slot, data: text, encoding: 'base64' });
     }
-    this.#marked.endTurn(this.nowMs);
+    this.#endTurn();
+  }
+
+  #endTurn(): void {
+    this.sockets.finishMark();
+    const changes = this.engine.endTurn(this.nowMs);
+    const mark = this.#marks.takeMark(changes);
+    this.#journal?.endTurn(mark);
+    this.sockets.publishTurn({ changes, mark, receivedAtMs: systemTimers.nowMs() });
   }
 
   /** Lets the life go on for so many turns of one step each. */
@@ -183,7 +185,7 @@ export class StreamScene {
 
   async stop(): Promise<void> {
     await this.closeClients();
-    this.#marked.stop();
+    this.#marks.stop();
     await this.sockets.close();
     this.listener.close();
     await this.#journal?.stop();

@@ -172,19 +172,19 @@ export async function applyUsers(
   users: AccountSnapshot,
   signal: AbortSignal,
 ): Promise<SnapshotReport> {
-  const { engine, turns, counters, memory } = parts;
+  const { turns, counters, memory } = parts;
   const { slot, count } = users;
   throwIfStopped(signal);
-  engine.beginSnapshot(users);
+  turns.moveBook().beginSnapshot(users);
   for (let from = 0; from < count; from += SNAPSHOT_SLICE_USERS) {
-    engine.applySnapshot(users, from, SNAPSHOT_SLICE_USERS);
+    turns.moveBook().applySnapshot(users, from, SNAPSHOT_SLICE_USERS);
     turns.runTurn();
     await turns.nextTurn();
     throwIfStopped(signal);
   }
-  const report = engine.endSnapshot();
-  // Immediately instead of with the loop's next turn: users have left, and otherwise a reader could
-  // get the book without them under the sequence number of the book with them.
+  const report = turns.moveBook().endSnapshot();
+  // Now and not with the loop's next turn: users have left, and a reader that came first would get
+  // the book without them under the number that names the book with them.
   turns.runTurn();
   const { seen, added, changed, removed } = report;
   if (memory.users > 0) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
+import type { MarketChanges } from '../../contract/feed-engine.js';
 import { changes } from '../../server/testing/market-changes.js';
 import { Random } from '../../sim/random.js';
 import { PublishMarks } from './publish-marks.js';
@@ -9,38 +10,55 @@ const ALL = 0xff;
 /** The intervals of 20, 20, 20, 50, 100, 250, 500, 1,000 and 5,000 ms. */
 const INTERVALS_MS = [0, ...LIMITS.streamIntervals].map((ms) => Math.max(ms, BASE_MS));
 
-/** The publications after a change of a market at a time. */
-function changeAt(marks: PublishMarks, market: number, nowMs: number) {
-  marks.addChanges(changes({ dirty: [market] }));
-  return marks.takeMark(nowMs);
+/** Marks on a clock that stands where the last one was taken. */
+class Scene {
+  nowMs = 0;
+  readonly marks: PublishMarks;
+
+  constructor(streamIntervalMs: number) {
+    const timers = { nowMs: () => this.nowMs, after: () => ({ cancel: () => undefined }) };
+    this.marks = new PublishMarks({ streamIntervalMs, timers, onDue: () => undefined });
+  }
+
+  /** What is published at a time at which a turn has changed this. */
+  markAt(nowMs: number, changed: Partial<MarketChanges> = {}) {
+    this.nowMs = nowMs;
+    return this.marks.takeMark(changes(changed));
+  }
+}
+
+/** What is published after a change of a market at a time. */
+function changeAt(scene: Scene, market: number, nowMs: number) {
+  return scene.markAt(nowMs, { dirty: [market] });
 }
 
 describe('a market', () => {
   test('is published at once, and then once an interval of each class', () => {
-    const marks = new PublishMarks(BASE_MS);
-    expect(changeAt(marks, 3, 1_000)).toEqual([{ market: 3, classes: ALL }]);
-    expect(changeAt(marks, 3, 1_019)).toEqual([]);
-    expect(marks.dueAtMs).toBe(1_020);
-    expect(marks.takeMark(1_020)).toEqual([{ market: 3, classes: 0b0000_0011 }]);
-    expect(marks.takeMark(1_050)).toEqual([{ market: 3, classes: 0b0000_0100 }]);
-    expect(marks.takeMark(5_999)).toEqual([{ market: 3, classes: 0b0111_1000 }]);
-    expect(marks.takeMark(6_000)).toEqual([{ market: 3, classes: 0b1000_0000 }]);
-    expect(marks.dueAtMs).toBe(Number.POSITIVE_INFINITY);
-    expect(marks.takeMark(20_000)).toEqual([]);
+    const scene = new Scene(BASE_MS);
+    expect(changeAt(scene, 3, 1_000)).toEqual([{ market: 3, classes: ALL }]);
+    expect(changeAt(scene, 3, 1_019)).toEqual([]);
+    expect(scene.marks.dueAtMs).toBe(1_020);
+    expect(scene.markAt(1_020)).toEqual([{ market: 3, classes: 0b0000_0011 }]);
+    expect(scene.markAt(1_050)).toEqual([{ market: 3, classes: 0b0000_0100 }]);
+    expect(scene.markAt(5_999)).toEqual([{ market: 3, classes: 0b0111_1000 }]);
+    expect(scene.markAt(6_000)).toEqual([{ market: 3, classes: 0b1000_0000 }]);
+    expect(scene.marks.dueAtMs).toBe(Number.POSITIVE_INFINITY);
+    expect(scene.markAt(20_000)).toEqual([]);
   });
 
   test('does not wait for another one', () => {
-    const marks = new PublishMarks(BASE_MS);
-    changeAt(marks, 3, 1_000);
-    expect(changeAt(marks, 4, 1_001)).toEqual([{ market: 4, classes: ALL }]);
+    const scene = new Scene(BASE_MS);
+    changeAt(scene, 3, 1_000);
+    expect(changeAt(scene, 4, 1_001)).toEqual([{ market: 4, classes: ALL }]);
   });
 
   test('is published whatever of it has changed, and with all others when the state has', () => {
-    const marks = new PublishMarks(0);
-    marks.addChanges(changes({ dirty: [1], requoted: [2], indicated: [3] }));
-    expect(marks.takeMark(1).map(({ market }) => market)).toEqual([1, 2, 3]);
-    marks.addChanges(changes({ allChanged: true }));
-    expect(marks.takeMark(6_000).map(({ market }) => market)).toEqual([1, 2, 3]);
+    const scene = new Scene(0);
+    const changed = { dirty: [1], requoted: [2], indicated: [3] };
+    expect(scene.markAt(1, changed).map(({ market }) => market)).toEqual([1, 2, 3]);
+    expect(scene.markAt(6_000, { allChanged: true }).map(({ market }) => market)).toEqual([
+      1, 2, 3,
+    ]);
   });
 });
 
@@ -51,22 +69,23 @@ test('the classes fit in the byte that a mark has for them', () => {
 test('nothing is published early, and nothing that has changed is left out, in random lives', () => {
   for (let seed = 1; seed <= 50; seed += 1) {
     const random = new Random(seed);
-    const marks = new PublishMarks(BASE_MS);
+    const scene = new Scene(BASE_MS);
     const last = new Map<string, number>();
     const waiting = new Map<string, number>();
     let nowMs = 10_000;
     for (let turn = 0; turn < 400; turn += 1) {
-      const dueAtMs = random.oneIn(2) ? marks.dueAtMs : nowMs + random.nextBelow(400);
+      const dueAtMs = random.oneIn(2) ? scene.marks.dueAtMs : nowMs + random.nextBelow(400);
       nowMs = Math.max(nowMs, Number.isFinite(dueAtMs) ? dueAtMs : nowMs + 1);
       const market = random.nextBelow(5);
+      let dirty: number[] = [];
       if (random.oneIn(3)) {
-        marks.addChanges(changes({ dirty: [market] }));
+        dirty = [market];
         for (const index of INTERVALS_MS.keys()) {
           const key = `${market} ${index}`;
           waiting.set(key, Math.min(waiting.get(key) ?? nowMs, nowMs));
         }
       }
-      for (const { market: marked, classes } of marks.takeMark(nowMs)) {
+      for (const { market: marked, classes } of scene.markAt(nowMs, { dirty })) {
         for (const [index, intervalMs] of INTERVALS_MS.entries()) {
           if ((classes & (1 << index)) === 0) continue;
           const key = `${marked} ${index}`;
@@ -78,9 +97,9 @@ test('nothing is published early, and nothing that has changed is left out, in r
         }
       }
     }
-    while (Number.isFinite(marks.dueAtMs)) {
-      nowMs = Math.max(nowMs, marks.dueAtMs);
-      for (const { market, classes } of marks.takeMark(nowMs)) {
+    while (Number.isFinite(scene.marks.dueAtMs)) {
+      nowMs = Math.max(nowMs, scene.marks.dueAtMs);
+      for (const { market, classes } of scene.markAt(nowMs)) {
         for (const index of INTERVALS_MS.keys()) {
           if ((classes & (1 << index)) !== 0) waiting.delete(`${market} ${index}`);
         }

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketMark, PublishMark } from '../../contract/publish-mark.js';
+import type { Timer, Timers } from '../../contract/timers.js';
 
 /** Delayed changes of the longer intervals are aligned to a grid of this many ms. */
 const WAIT_GRID_MS = 10;
@@ -18,6 +19,15 @@ interface MarketClasses {
   dueAtMs: number;
 }
 
+/** The setting and the parts of the marks. */
+export interface PublishMarksOptions {
+  /** The service's own interval between two frames of a topic: no class has a shorter one. */
+  readonly streamIntervalMs: number;
+  readonly timers: Pick<Timers, 'nowMs' | 'after'>;
+  /** What had to wait may be published: a turn is to end, if only for that. */
+  readonly onDue: () => void;
+}
+
 /**
  * Schedules publications: each market at most once per interval, the first change immediately, and
  * the last one never lost, because delayed changes join a later mark. Time is monotonic
@@ -29,11 +39,17 @@ export class PublishMarks {
   readonly #markets = new Map<number, MarketClasses>();
   readonly #waiting = new Set<MarketClasses>();
   readonly #allClasses: number;
+  readonly #options: PublishMarksOptions;
   #dueAtMs = Number.POSITIVE_INFINITY;
+  #timer: Timer | null = null;
+  /** When the timer fires. */
+  #wakeAtMs = Number.POSITIVE_INFINITY;
+  #stopped = false;
 
-  /** `baseMs` is the service's interval: no class has a shorter one. */
-  constructor(baseMs: number) {
-    this.#intervalsMs = [0, ...LIMITS.streamIntervals].map((ms) => Math.max(ms, baseMs));
+  constructor(options: PublishMarksOptions) {
+    const { streamIntervalMs } = options;
+    this.#options = options;
+    this.#intervalsMs = [0, ...LIMITS.streamIntervals].map((ms) => Math.max(ms, streamIntervalMs));
     this.#allClasses = 2 ** this.#intervalsMs.length - 1;
   }
 
@@ -42,25 +58,52 @@ export class PublishMarks {
     return this.#dueAtMs;
   }
 
-  addChanges({ dirty, requoted, indicated, allChanged }: MarketChanges): void {
+  /** Adds what a turn has changed, and takes what may be published at its end. */
+  takeMark(changes: MarketChanges): PublishMark {
+    this.#addChanges(changes);
+    const nowMs = this.#options.timers.nowMs();
+    const mark = this.#takeReady(nowMs);
+    this.#scheduleWake(nowMs);
+    return mark;
+  }
+
+  /** Asks for no turn any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  #addChanges({ dirty, requoted, indicated, allChanged }: MarketChanges): void {
     if (allChanged) for (const id of this.#markets.keys()) this.#addMarket(id);
     for (const id of dirty) this.#addMarket(id);
     for (const id of requoted) this.#addMarket(id);
     for (const id of indicated) this.#addMarket(id);
   }
 
-  /** Takes the due publications. */
-  takeMark(nowMs: number): PublishMark {
+  #takeReady(nowMs: number): PublishMark {
     this.#dueAtMs = Number.POSITIVE_INFINITY;
     if (this.#waiting.size === 0) return NO_MARK;
     const mark: MarketMark[] = [];
     for (const market of this.#waiting) {
-      const classes = nowMs < market.dueAtMs ? 0 : this.#takeReady(market, nowMs);
+      const classes = nowMs < market.dueAtMs ? 0 : this.#takeClasses(market, nowMs);
       if (classes !== 0) mark.push({ market: market.id, classes });
       if (market.waiting === 0) this.#waiting.delete(market);
       else this.#dueAtMs = Math.min(this.#dueAtMs, market.dueAtMs);
     }
     return mark;
+  }
+
+  /** Sets the timer for what has to wait, unless it comes sooner. */
+  #scheduleWake(nowMs: number): void {
+    const { timers, onDue } = this.#options;
+    const dueAtMs = this.#dueAtMs;
+    if (dueAtMs >= this.#wakeAtMs || this.#stopped) return;
+    this.#timer?.cancel();
+    this.#wakeAtMs = dueAtMs;
+    this.#timer = timers.after(Math.ceil(dueAtMs - nowMs), () => {
+      this.#wakeAtMs = Number.POSITIVE_INFINITY;
+      onDue();
+    });
   }
 
   #addMarket(id: number): void {
@@ -76,8 +119,8 @@ export class PublishMarks {
     this.#waiting.add(market);
   }
 
-  /** Takes the due classes, and updates the due time of the rest. */
-  #takeReady(market: MarketClasses, nowMs: number): number {
+  /** Takes the waiting classes whose time has come, and notes when the first of the others is due. */
+  #takeClasses(market: MarketClasses, nowMs: number): number {
     const { waiting, readyAtMs } = market;
     let ready = 0;
     market.dueAtMs = Number.POSITIVE_INFINITY;

@@ -29,7 +29,7 @@ beforeEach(() => {
     timers,
     streamIntervalMs: 10,
     publisher,
-    onTurn: (_, mark) => {
+    onTurn: ({ mark }) => {
       told += 1;
       marked.push(mark.map(({ market }) => market));
     },
@@ -75,35 +75,33 @@ test('a turn that has to end at once does, and none that waited follows it', asy
   publisher.isPublishing = true;
   turns.requestTurn();
   await nextTurn();
-  turns.changeState('lagging');
+  turns.runTurn();
   publisher.finishMark();
   await nextTurn();
   expect(engine.turns).toHaveLength(1);
 });
 
-test('of those that wait for frames one goes on in each turn of the loop, for each makes frames as well', async () => {
+test('a turn ends as soon as too much of it waits, after the frames of the one before', async () => {
   publisher.isPublishing = true;
   turns.requestTurn();
-  await nextTurn();
-  const slice = turns.nextTurn().then(() => turns.runTurn());
-  await nextTurn();
-  const looked = turns.finishRequested();
-  publisher.finishMark();
-  await Promise.resolve();
-  expect(engine.turns).toHaveLength(1);
-  // The frames of that turn are not rendered immediately either.
-  publisher.isPublishing = true;
-  await nextTurn();
-  await nextTurn();
-  expect(engine.turns).toHaveLength(1);
-  publisher.finishMark();
-  await slice;
-  expect(engine.turns).toHaveLength(2);
+  engine.isFull = true;
   turns.requestTurn();
-  await looked;
-  expect(engine.turns).toHaveLength(3);
+  expect([engine.turns.length, publisher.isPublishing]).toEqual([1, false]);
+  engine.isFull = false;
   await nextTurn();
-  expect(engine.turns).toHaveLength(3);
+  expect(engine.turns).toHaveLength(1);
+});
+
+test('the book is moved after the frames of the last turn alone', () => {
+  for (const move of [
+    () => turns.runTurn(),
+    () => turns.changeState('lagging'),
+    () => turns.moveBook(),
+  ]) {
+    publisher.isPublishing = true;
+    move();
+    expect(publisher.isPublishing).toBe(false);
+  }
 });
 
 test('what had to wait ends a turn of its own when its interval is over, or goes with the next', async () => {

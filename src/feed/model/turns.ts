@@ -1,10 +1,10 @@
-import type { FeedEngine, TurnChanges } from '../../contract/feed-engine.js';
+import type { FeedEngine } from '../../contract/feed-engine.js';
 import type { FeedState } from '../../contract/feed-status.js';
-import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
+import type { EndedTurn, MarkPublisher } from '../../contract/publish-mark.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import { nextTurn } from '../../rpc/timers.js';
 import type { ChainClock } from './chain-clock.js';
-import { MarkedTurns } from './marked-turns.js';
+import { PublishMarks } from './publish-marks.js';
 
 /** Dependencies of turns, and the callbacks after them. */
 export interface TurnsOptions {
@@ -15,8 +15,8 @@ export interface TurnsOptions {
   readonly streamIntervalMs: number;
   /** Renders the frames: input waits for it, in the engine's batch. */
   readonly publisher?: MarkPublisher | undefined;
-  readonly onTurn: (turn: TurnChanges, mark: PublishMark) => void;
-  /** Called after a requested turn: the seconds since the turn's first request. */
+  readonly onTurn: (turn: EndedTurn) => void;
+  /** After a turn that was requested: the seconds since the request, the first one of the turn. */
   readonly onApplied?: ((seconds: number) => void) | undefined;
 }
 
@@ -27,12 +27,7 @@ export interface TurnsOptions {
  */
 export class Turns {
   readonly #options: TurnsOptions;
-  readonly #marked: MarkedTurns;
-  /**
-   * Waiters for the last turn's frames: the scheduled turn, delayed publications, a rebuild or an
-   * audit, and a probe.
-   */
-  readonly #waiting: (() => void)[] = [];
+  readonly #marks: PublishMarks;
   #planned: Timer | null = null;
   #requestedAtMs = 0;
   #slot = -1;
@@ -41,15 +36,25 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options;
-    this.#marked = new MarkedTurns({ ...options, onDue: () => this.#publishWaiting() });
+    this.#marks = new PublishMarks({ ...options, onDue: () => this.#publishWaiting() });
   }
 
   get state(): FeedState | null {
     return this.#state;
   }
 
-  /** Ends a turn as soon as the loop has read its sockets. */
+  /** The engine, to be moved now: the frames of the last turn are made first. */
+  moveBook(): FeedEngine {
+    this.#options.publisher?.finishMark();
+    return this.#options.engine;
+  }
+
+  /** Ends a turn as soon as the loop has read its sockets, or now where too much of it waits. */
   requestTurn(): void {
+    if (this.#options.engine.isFull) {
+      this.runTurn();
+      return;
+    }
     if (this.#planned !== null) return;
     const { timers } = this.#options;
     this.#requestedAtMs = timers.nowMs();
@@ -58,9 +63,10 @@ export class Turns {
 
   /** Ends a turn now. */
   runTurn(): void {
-    const { engine, clock, timers, onApplied } = this.#options;
-    const requested = this.#planned !== null;
+    const { clock } = this.#options;
+    const isRequested = this.#planned !== null;
     this.cancelRequest();
+    const engine = this.moveBook();
     const slot = clock.slot;
     const unixSeconds = clock.unixSeconds();
     if (slot !== this.#slot || unixSeconds !== this.#unixSeconds) {
@@ -68,9 +74,7 @@ export class Turns {
       this.#unixSeconds = unixSeconds;
       engine.setClock(slot, unixSeconds);
     }
-    this.#marked.endTurn(timers.unixMs(), () => {
-      if (requested) onApplied?.((timers.nowMs() - this.#requestedAtMs) / 1_000);
-    });
+    this.#endTurn(isRequested ? this.#requestedAtMs : null);
   }
 
   /** Waits for the loop's next turn, and until the last turn's frames are rendered. */
@@ -104,7 +108,7 @@ export class Turns {
   changeState(state: FeedState): boolean {
     if (state === this.#state) return false;
     this.#state = state;
-    this.#options.engine.setState(state);
+    this.moveBook().setState(state);
     this.runTurn();
     return true;
   }
@@ -116,33 +120,28 @@ export class Turns {
 
   stop(): void {
     this.cancelRequest();
-    this.#marked.stop();
+    this.#marks.stop();
+  }
+
+  #endTurn(requestedAtMs: number | null): void {
+    const { timers, onApplied, onTurn } = this.#options;
+    const changes = this.moveBook().endTurn(timers.unixMs());
+    const nowMs = timers.nowMs();
+    if (requestedAtMs !== null) onApplied?.((nowMs - requestedAtMs) / 1_000);
+    const mark = this.#marks.takeMark(changes);
+    onTurn({ changes, mark, receivedAtMs: requestedAtMs ?? nowMs });
   }
 
   /** Ends a turn for delayed publications, unless one is scheduled; the chain's time is left to the next. */
   #publishWaiting(): void {
     this.#whenPublished(() => {
-      if (this.#planned === null) this.#marked.endTurn(this.#options.timers.unixMs());
+      if (this.#planned === null) this.#endTurn(null);
     });
   }
 
   #whenPublished(run: () => void): void {
-    if (this.#waiting.length === 0 && this.#options.publisher?.isPublishing !== true) {
-      run();
-      return;
-    }
-    this.#waiting.push(run);
-    if (this.#waiting.length === 1) this.#awaitPublisher();
-  }
-
-  #awaitPublisher(): void {
-    this.#options.publisher?.onceFinished(() => this.#resumeNext());
-  }
-
-  /** Each waiter may render frames, so that it gets its own turn of the loop. */
-  #resumeNext(): void {
-    this.#waiting.shift()?.();
-    if (this.#waiting.length === 0) return;
-    this.#options.timers.soon(() => this.#awaitPublisher());
+    const { publisher } = this.#options;
+    if (publisher === undefined) run();
+    else publisher.onceFinished(run);
   }
 }

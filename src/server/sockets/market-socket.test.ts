@@ -372,7 +372,7 @@ describe('the history', () => {
   });
 
   test('that tells much at once is published over several turns, in order', async () => {
-    serve({ sliceMs: 0 });
+    serve({ sliceMs: 0.015 });
     const client = follower();
     let nowMs = performance.now();
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 0.01));

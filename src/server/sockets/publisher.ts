@@ -175,7 +175,7 @@ export class Publisher implements MarkPublisher {
   /** Runs what is left of a slice, and plans the next one, unless one is planned that comes sooner. */
   #publishRest(startMs: number): void {
     const nowMs = this.timers.nowMs();
-    const endMs = nowMs < this.#nextMs ? nowMs : this.#publishReady(startMs);
+    const endMs = nowMs < this.#nextMs ? nowMs : this.#publishReady(startMs, nowMs);
     const nextMs = this.#isMarkOpen ? endMs : this.#nextMs;
     if (nextMs >= this.#timerAtMs) return;
     this.#timerAtMs = nextMs;
@@ -233,8 +233,8 @@ export class Publisher implements MarkPublisher {
   }
 
   /** Publishes what is ready of topics that have changed, the first change first. Returns the time at the end. */
-  #publishReady(startMs: number): number {
-    let nowMs = this.timers.nowMs();
+  #publishReady(startMs: number, fromMs: number): number {
+    let nowMs = fromMs;
     let nextMs = Number.POSITIVE_INFINITY;
     for (const topic of this.#due) {
       // A timer may come some microseconds early.

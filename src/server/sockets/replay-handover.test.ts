@@ -48,7 +48,7 @@ function begin(): ScriptedReplay {
 
 /** A change of its market, which no mark has. */
 function change(): void {
-  server.publishTurn(changes({ dirty: [0] }), []);
+  publishAll(server, changes({ dirty: [0] }), []);
 }
 
 function mark(): void {

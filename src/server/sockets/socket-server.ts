@@ -14,7 +14,7 @@ import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import type { MarkPublisher, PublishMark } from '../../contract/publish-mark.js';
+import type { EndedTurn, MarkPublisher } from '../../contract/publish-mark.js';
 import type { ReplaySource } from '../../contract/replay-source.js';
 import { requireUpgrade, SocketQuota } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
@@ -131,15 +131,11 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     this.#early.handleAll();
   }
 
-  /**
-   * After each turn of the engine, with what it has changed, what of that is published in the streaming
-   * channels now, and how long ago the first part of it had come in.
-   */
-  publishTurn(changes: MarketChanges, mark: PublishMark, waitedSeconds = 0): void {
+  /** After each turn of the engine. */
+  publishTurn(turn: EndedTurn<MarketChanges>): void {
     if (this.#closing) return;
-    const receivedAtMs = this.#options.timers.nowMs() - waitedSeconds * 1_000;
-    this.#streams.addTurn({ changes, mark, receivedAtMs });
-    this.#books.addTurn(changes);
+    this.#streams.addTurn(turn);
+    this.#books.addTurn(turn.changes);
     this.#publisher.publishTurn();
     this.#noteMarkets();
   }

@@ -181,6 +181,33 @@ describe('deltas', () => {
     expect(scene.publisher.isPublishing).toBe(false);
   });
 
+  test('of those who wait one goes on in each turn of the loop, for each may make frames', () => {
+    const publisher = scene.publisher;
+    scene.joinMany(3);
+    const clock = useClock(LIMITS.publishSliceMs + 1);
+    scene.turn(0);
+    const went: number[] = [];
+    publisher.onceFinished(() => {
+      went.push(1);
+      clock.nowMs += INTERVAL_MS;
+      scene.turn(0);
+    });
+    publisher.onceFinished(() => went.push(2));
+    publisher.onceFinished(() => went.push(3));
+    while (went.length === 0) vi.advanceTimersToNextTimer();
+    // The frames of the first one's turn are made before the second goes on.
+    expect([went, publisher.isPublishing]).toEqual([[1], true]);
+    while (went.length === 1) {
+      expect(publisher.isPublishing).toBe(true);
+      vi.advanceTimersToNextTimer();
+    }
+    expect(went).toEqual([1, 2]);
+    publisher.onceFinished(() => went.push(4));
+    vi.advanceTimersToNextTimer();
+    vi.advanceTimersToNextTimer();
+    expect(went).toEqual([1, 2, 3, 4]);
+  });
+
   test('nothing is left to be made when the book moves at once, not even of a turn that waited', () => {
     scene.joinMany(20);
     const clock = useClock(LIMITS.publishSliceMs);

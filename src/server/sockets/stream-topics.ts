@@ -9,7 +9,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import type { MarketMark, PublishMark } from '../../contract/publish-mark.js';
+import type { EndedTurn, MarketMark } from '../../contract/publish-mark.js';
 import type { Timer } from '../../contract/timers.js';
 import { repeatCall } from '../transport/repeated-call.js';
 import type { Publisher } from './publisher.js';
@@ -26,13 +26,6 @@ export interface StreamTopicsOptions {
   readonly onEnded: (topic: string) => void;
   /** Beyond so many an idle topic makes room for a new one. */
   readonly topicsMax: number;
-}
-
-/** What a turn has changed, what is published at its end, and when its first part was received. */
-export interface MarkedTurn {
-  readonly changes: MarketChanges;
-  readonly mark: PublishMark;
-  readonly receivedAtMs: number;
 }
 
 /** Whether the market of a topic is served, and by the name in the topic's key. */
@@ -107,7 +100,7 @@ export class StreamTopics {
   }
 
   /** Adds the topics that the mark of a turn publishes to those whose frames are made before the book moves. */
-  addTurn({ changes, mark, receivedAtMs }: MarkedTurn): void {
+  addTurn({ changes, mark, receivedAtMs }: EndedTurn<MarketChanges>): void {
     this.#receivedAtMs = receivedAtMs;
     this.#unmarked.addTurn(changes, { nowMs: this.publisher.timers.nowMs(), receivedAtMs });
     if (this.#topics.size > 0) this.#endUnserved();

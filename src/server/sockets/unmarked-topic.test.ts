@@ -21,7 +21,7 @@ beforeEach(() => {
   server.start({ publish: () => undefined });
   client = openOn(server);
   // Something of the market has changed, and is to be published later.
-  server.publishTurn(changes({ dirty: [0] }), []);
+  publishAll(server, changes({ dirty: [0] }), []);
 });
 
 function mark(): void {
@@ -99,6 +99,6 @@ test('a market that never changed is shown in its new state by the mark of a cha
   expect(client.taken()).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot', id: 1 }]);
   book.current = { ...book.current, state: 'lagging' };
   const frames = vi.spyOn(book, 'topicDelta');
-  server.publishTurn(changes({ allChanged: true }), [{ market: other.id, classes: 0xff }]);
+  publishAll(server, changes({ allChanged: true }), [{ market: other.id, classes: 0xff }]);
   expect(frames.mock.calls.length).toBeGreaterThan(0);
 });

@@ -1,6 +1,6 @@
 import type { MarketChanges } from '../../contract/feed-engine.js';
-import type { PublishMark } from '../../contract/publish-mark.js';
-import { MarkedTurns } from '../../feed/model/marked-turns.js';
+import type { EndedTurn, PublishMark } from '../../contract/publish-mark.js';
+import { PublishMarks } from '../../feed/model/publish-marks.js';
 import { systemTimers } from '../../rpc/timers.js';
 
 /** A turn that changed only these markets. */
@@ -10,26 +10,24 @@ export function changes(changed: Partial<MarketChanges>): MarketChanges {
 
 /** Publishes turns with marks like the feed, and delayed classes when they are due. */
 export class MarkedChanges {
-  readonly #turns: MarkedTurns;
-  #next = changes({});
+  readonly #marks: PublishMarks;
+  readonly #publish: (changes: MarketChanges, mark: PublishMark) => void;
 
-  constructor(intervalMs: number, publish: (changes: MarketChanges, mark: PublishMark) => void) {
-    this.#turns = new MarkedTurns({
-      engine: { endTurn: () => ({ ...this.#next, problems: [], marketsChanged: false }) },
-      timers: systemTimers,
-      streamIntervalMs: intervalMs,
-      onTurn: publish,
-      onDue: () => this.publishTurn(changes({})),
-    });
+  constructor(
+    streamIntervalMs: number,
+    publish: (changes: MarketChanges, mark: PublishMark) => void,
+  ) {
+    this.#publish = publish;
+    const onDue = (): void => this.publishTurn(changes({}));
+    this.#marks = new PublishMarks({ timers: systemTimers, streamIntervalMs, onDue });
   }
 
   publishTurn(turn: MarketChanges): void {
-    this.#next = turn;
-    this.#turns.endTurn(0);
+    this.#publish(turn, this.#marks.takeMark(turn));
   }
 
   stop(): void {
-    this.#turns.stop();
+    this.#marks.stop();
   }
 }
 
@@ -43,8 +41,9 @@ const ALL_CLASSES = 0xff;
 
 /** Publishes all changes of a turn immediately. */
 export function publishAll(
-  server: { publishTurn(changes: MarketChanges, mark: PublishMark): void },
+  server: { publishTurn(turn: EndedTurn<MarketChanges>): void },
   turn: MarketChanges,
+  mark = markAll(turn),
 ): void {
-  server.publishTurn(turn, markAll(turn));
+  server.publishTurn({ changes: turn, mark, receivedAtMs: systemTimers.nowMs() });
 }
