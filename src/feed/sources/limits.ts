@@ -1,15 +1,15 @@
 /** Bounds of the merge of sources, each with its reason. */
 
-/** Slots that are not final: the chain finalises the 32nd before, and a source that tells of none is taken to have done so. */
+/** Slots that are not final: the chain finalises the 32nd before, and a source may announce slots too fast for a while. */
 export const LEDGER_SLOTS_MAX = 150;
-/** Characters of the writes that may be taken back: 32 slots of 1,500 users each. What is beyond is read from the chain. */
-export const LEDGER_BYTES_MAX = 256 * 1024 * 1024;
-/** What an account, and each of its slots, weighs beside its data: lists by source, and two entries of maps. */
-export const LEDGER_ENTRY_BYTES = 300;
-/** Slots that are never final yet: the chain finalises a slot with the 32nd behind it. */
-export const LEDGER_OPEN_SLOTS = 31;
-/** Writes of one account in one slot that sources are compared by: few accounts have more. */
-export const LEDGER_STATES_MAX = 64;
+/** Characters of the writes that are kept. An account that goes back to a state beyond is read from the chain. */
+export const LEDGER_BYTES_MAX = 64 * 1024 * 1024;
+/** The part of them that is kept when there are more, so that many are dropped at a time. */
+export const LEDGER_BYTES_KEPT = 0.75;
+/** What a slot of an account weighs beside its data: lists by source, and two entries of maps. */
+export const LEDGER_ENTRY_BYTES = 400;
+/** Slots beyond the newest one of which nothing is kept. */
+export const SLOTS_FAR = 150;
 
 /** A source that comes later has notified everything once another one is so many slots beyond its first. */
 export const JOINED_SLOTS_AFTER = 2;
@@ -18,10 +18,6 @@ export const SOURCES_DOWN_MS_MAX = 5_000;
 
 /** A source that has not notified by so many slots later what the others notified misses it: nodes are apart by a slot or two. */
 export const CONFIRM_SLOTS = 2;
-/** A slot of another fork than the newest is judged when it has not been left out by then: two slots. */
-export const FORK_MS_MAX = 800;
-/** Writes that are compared once more: as many as a few slots have. */
-export const LATE_WRITES_MAX = 10_000;
 /** A disagreement that nothing has decided for so long makes the book leave `live`: with the three slots before it, less than 3 s. */
 export const DISPUTE_MS_MAX = 1_400;
 /** Accounts in dispute at a time: ten readings. A source that is wrong about more is so about these. */
@@ -58,7 +54,5 @@ export const CHAIN_SLOT_MS_MAX = 1_500;
 export const CHAIN_SLOT_INTERVAL_MS = 1_000;
 /** A source of which no slot came for so long, while others went on, has not notified everything. */
 export const SILENT_MS_MAX = 3_000;
-/** A source that numbers writes and is so many slots behind the newest does not say how slots end. */
-export const STALLED_SLOTS = 3;
 /** Part that a new lead has in the mean. */
 export const LEAD_WEIGHT = 0.05;

@@ -6,35 +6,41 @@ import type { NodeConnection } from '../../rpc/node-pool.js';
 import type { RpcSocketListener } from '../../rpc/socket.js';
 import type { AccountUpdate } from '../model/account-update.js';
 import type {
+  FeedSource,
   SourceSlot,
   SourceUpdate,
   UpdateHandlers,
   UpdateStream,
 } from '../model/feed-source.js';
-import type { LedgerChanges } from './account-writes.js';
-import { ChainSlot } from './chain-slot.js';
-import { Disputes } from './disputes.js';
-import { DISTRUSTED_ALONE_MS, LEDGER_BYTES_MAX, SOURCES_DOWN_MS_MAX } from './limits.js';
 import {
-  followKeys,
-  joinOpen,
-  Member,
-  newCounter,
-  readMembers,
-  rejoinSilent,
-  type Standing,
-  unnumberedFrom,
-  untrustedOf,
-} from './member.js';
-import type { MergedSourcesOptions } from './merged-options.js';
-import { ReachGate } from './reach-gate.js';
+  AHEAD_MS_MAX,
+  AHEAD_SLOTS_MAX,
+  AHEAD_SLOTS_REFUTED,
+  DISTRUSTED_ALONE_MS,
+  LEDGER_SLOTS_MAX,
+  SILENT_MS_MAX,
+  SLOTS_FAR,
+  SOURCES_DOWN_MS_MAX,
+} from './limits.js';
+import { Member, type Standing } from './member.js';
 import { SourceJudge } from './source-judge.js';
+import type { Witness } from './witnesses.js';
 import { WriteLedger } from './write-ledger.js';
 
+/** What a merge is made of, and what a test may replace. */
+export interface MergedSourcesOptions {
+  readonly sources: readonly FeedSource[];
+  /** The nodes that read accounts about which sources disagree. */
+  readonly witnesses?: readonly Witness[];
+  readonly timers: Timers;
+  readonly random?: () => number;
+  readonly log?: Log;
+}
+
 /**
- * Several sources as one connection: the first that notifies a write wins, the others confirm it. It is open as soon as
- * one of them is, and closes when none is left that is trusted and has notified everything; one that comes later has, once a slot of
- * another has passed its first. One that the others and the chain refute is distrusted: compared alone until it agrees.
+ * Several sources as one connection: the newest write wins, whoever notifies it first. It is open as soon as one source is, and closes
+ * when none is left that is trusted and has notified everything; a source that comes later has, once a slot of another one has passed
+ * its first. A source that the chain refutes is distrusted: compared alone until it agrees.
  */
 export class MergedSources implements UpdateStream {
   /** What a node is followed over: another one takes it over with all streams as they are. */
@@ -48,9 +54,7 @@ export class MergedSources implements UpdateStream {
   readonly #timers: Timers;
   readonly #log: Log;
   readonly #ledger: WriteLedger;
-  readonly #disputes: Disputes;
   readonly #judge: SourceJudge;
-  readonly #reach: ReachGate;
   #listener: RpcSocketListener | null = null;
   #handlers: UpdateHandlers | null = null;
   #isStarted = false;
@@ -66,30 +70,35 @@ export class MergedSources implements UpdateStream {
     this.#members = members;
     this.#timers = timers;
     this.#log = options.log ?? silentLog;
-    const ledger = new WriteLedger(sources.length, LEDGER_BYTES_MAX, newCounter(members));
-    this.#ledger = ledger;
-    const chain = new ChainSlot(witnesses, timers, () => this.#reviewMembers());
-    const onWrong = (member: Member, reason: string) => this.#distrustMember(member, reason);
-    this.#reach = new ReachGate(members, chain, timers, onWrong);
-    this.#disputes = new Disputes({
-      ...{ members, witnesses, timers, random, ledger, onWrong },
-      onRead: (read) => this.#applyChanges(ledger.recordReading({ ...read, writeVersion: 0 })),
-      onEnded: (pubkey) => this.#judge.judgeAgain(pubkey),
+    const ledger = new WriteLedger(members, {
+      onState: (update) => this.#handlers?.onUpdate(update),
+      onNews: (writes) => this.#judge.addWrites(writes),
     });
+    this.#ledger = ledger;
     this.#judge = new SourceJudge({
-      ...{ members, timers, ledger, disputes: this.#disputes },
+      members,
+      witnesses,
+      timers,
+      random,
+      ledger,
+      onRead: (update) => ledger.recordReading(update),
+      onWrong: (member, reason) => this.#distrustMember(member, reason),
       onTrusted: (member) => this.#trustMember(member),
+      onSlot: () => this.#reviewMembers(),
     });
   }
 
   /** Why the book cannot be believed; null when it can. */
   get dispute(): string | null {
-    return this.#handlers === null ? null : this.#disputes.reason;
+    return this.#handlers === null ? null : this.#judge.reason;
   }
 
-  /** What each source does, in their order. */
+  /** What each source does, in their order; those that keep the book say how far the others are behind. */
   readStatus(): readonly SourceStatus[] {
-    return readMembers(this.#members);
+    const keeping = this.#keeping;
+    const counted = keeping.length === 0 ? this.#members : keeping;
+    const newest = Math.max(...counted.map(({ slot }) => slot));
+    return this.#members.map((member) => member.readStatus(newest));
   }
 
   /** Ends all streams. */
@@ -98,7 +107,10 @@ export class MergedSources implements UpdateStream {
     this.#isStarted = false;
     this.#reopen?.cancel();
     this.#reopen = null;
-    for (const member of this.#members) member.stop();
+    for (const member of this.#members) {
+      member.standing = 'closed';
+      member.source.stop();
+    }
   }
 
   #startConnection(listener: RpcSocketListener): void {
@@ -133,7 +145,12 @@ export class MergedSources implements UpdateStream {
     if (!this.#isOpen) throw new RpcError('RPC_SOCKET_CLOSED', 'no source is connected');
     this.#handlers = handlers;
     this.#announced = 0;
-    this.#ledger.beginReading(joinOpen(this.#members, this.#timers.nowMs()));
+    // All that are open notify everything from now on, while the book is read.
+    const open = this.#members.filter(({ standing }) => standing === 'joining');
+    for (const member of open) member.recordJoined(this.#timers.nowMs());
+    // One that is behind may still notify what the reading has, and one that is ahead may be wrong.
+    const slots = open.map(({ slot }) => slot).filter((slot) => slot > 0);
+    this.#ledger.beginReading(slots.length === 0 ? 0 : Math.max(0, Math.min(...slots) - 1));
     this.#judge.forgetAll();
     this.#reviewMembers();
   }
@@ -141,18 +158,33 @@ export class MergedSources implements UpdateStream {
   /** Rejects where no source that keeps the book can follow them; another one that cannot is made again. */
   async followOracles(keys: readonly string[]): Promise<void> {
     this.#judge.excuseOracles();
-    await followKeys(this.#members, keys);
+    const followed = this.#members.map(async ({ source, isKeeping }) => {
+      try {
+        await source.followKeys(keys);
+        return isKeeping;
+      } catch (error) {
+        source.dropConnection('oracles could not be followed');
+        return isKeeping ? error : false;
+      }
+    });
+    const outcomes = await Promise.all(followed);
+    const failure = outcomes.find((outcome) => typeof outcome !== 'boolean');
+    if (failure !== undefined && !outcomes.includes(true)) throw failure;
     this.#judge.excuseOracles();
   }
 
   /** Readings are no claim of any source. */
   recordAbsence(closed: AccountUpdate): void {
-    this.#applyChanges(this.#ledger.recordReading({ ...closed, writeVersion: 0 }));
+    this.#ledger.recordReading(closed);
+    this.#readLost();
+  }
+
+  get #keeping(): readonly Member[] {
+    return this.#members.filter(({ isKeeping }) => isKeeping);
   }
 
   #handleOpened(member: Member): void {
     member.recordOpened();
-    this.#ledger.reopenSource(member.index);
     this.#openIfOne();
   }
 
@@ -162,9 +194,7 @@ export class MergedSources implements UpdateStream {
     if (open.some(({ isTrusted }) => isTrusted)) {
       this.#isOpen = true;
       this.#listener.onOpened();
-      return;
-    }
-    if (open.length > 0)
+    } else if (open.length > 0)
       this.#reopen ??= this.#timers.after(DISTRUSTED_ALONE_MS, () => this.#trustWhoIsLeft());
   }
 
@@ -177,17 +207,51 @@ export class MergedSources implements UpdateStream {
     this.#openIfOne();
   }
 
-  /** What a source notifies changes the book while it keeps it, and the ledger knows of each whether it does. */
+  /** Lets sources join, and gives the book what counts by now. */
   #reviewMembers(): void {
     if (this.#handlers === null) return;
-    rejoinSilent(this.#members, this.#timers.nowMs());
-    for (const member of this.#members) this.#reach.weighReach(member);
-    for (const { index, isKeeping } of this.#members) {
-      if (isKeeping && this.#ledger.isHeld(index))
-        this.#applyChanges(this.#ledger.trustSource(index));
-      else if (!isKeeping) this.#ledger.holdSource(index);
+    const nowMs = this.#timers.nowMs();
+    this.#rejoinSilent(nowMs);
+    const newest = Math.max(0, ...this.#keeping.map(({ slot }) => slot));
+    for (const member of this.#members) {
+      if (member.standing === 'joining' && member.continuesAt(newest)) member.standing = 'joined';
+      this.#weighReach(member, nowMs);
+      if (!member.isKeeping) member.counts = false;
+      else if (!member.counts) this.#ledger.trustSource(member);
     }
-    this.#applyChanges(this.#ledger.setUnnumberedFrom(unnumberedFrom(this.#members)));
+    this.#ledger.recordProgress(this.#announced - LEDGER_SLOTS_MAX);
+    this.#readLost();
+  }
+
+  /** A source that notifies of no more slots, while another one does, joins again: it may have missed anything. */
+  #rejoinSilent(nowMs: number): void {
+    const isSilent = ({ slotAtMs }: Member): boolean => nowMs - slotAtMs >= SILENT_MS_MAX;
+    if (this.#keeping.every(isSilent)) return;
+    for (const member of this.#members)
+      if (member.standing === 'joined' && member.aheadSinceMs === null && isSilent(member))
+        member.recordRejoined();
+  }
+
+  /** A source that is beyond all others and the chain does not keep the book; one that stays so is distrusted. */
+  #weighReach(member: Member, nowMs: number): void {
+    if (member.standing !== 'joined' || !member.isTrusted) return;
+    const { reach, source } = member;
+    const others = this.#keeping.filter((one) => one !== member && one.slot > 0);
+    // A node is no witness for its own slots.
+    const read = this.#judge.witnesses.slotBy(nowMs, source.kind === 'rpc' ? source.name : null);
+    const newest = Math.max(read ?? 0, ...others.map((one) => one.slotBy(nowMs)));
+    // Where it is alone it may be anywhere, unless it was found to be too far before.
+    const isAlone = others.length === 0 && member.aheadSinceMs === null;
+    if (isAlone || reach <= newest + AHEAD_SLOTS_MAX) {
+      member.aheadSinceMs = null;
+      return;
+    }
+    member.aheadSinceMs ??= nowMs;
+    this.#judge.witnesses.readSlot();
+    // Nodes that are read may be late themselves.
+    const isFar = read !== null && reach > read + AHEAD_SLOTS_REFUTED;
+    if (isFar && nowMs - member.aheadSinceMs >= AHEAD_MS_MAX)
+      this.#distrustMember(member, `it notified of slot ${reach}, which is ahead of the chain`);
   }
 
   #handleInterrupted(member: Member): void {
@@ -203,7 +267,8 @@ export class MergedSources implements UpdateStream {
       return;
     }
     if (member.standing === 'interrupted') member.standing = 'joined';
-    this.#ledger.forgetVersions(member.index);
+    // Its versions count no more: the connection may be to another server of the same address.
+    member.epoch += 1;
     this.#reviewMembers();
     if (!member.isTrusted) return;
     this.#giveUp?.cancel();
@@ -219,8 +284,7 @@ export class MergedSources implements UpdateStream {
 
   /** Others have what this one may have missed; where it is alone all is read again. */
   #handleMalformed(member: Member): void {
-    const isAlone = this.#members.every((other) => other === member || !other.isKeeping);
-    if (isAlone) this.#listener?.onMalformed();
+    if (this.#keeping.every((one) => one === member)) this.#listener?.onMalformed();
     else member.source.dropConnection('a message was unreadable');
   }
 
@@ -228,8 +292,7 @@ export class MergedSources implements UpdateStream {
     if (!member.isTrusted) return;
     member.recordDistrusted(reason, this.#timers.nowMs());
     this.#log.warn({ source: member.name, reason }, 'a source is distrusted');
-    const untrusted = untrustedOf(this.#members);
-    this.#applyChanges(this.#ledger.distrustSource(member.index, untrusted), untrusted);
+    this.#ledger.distrustSource(member);
     this.#reviewMembers();
     this.#closeIfNone('no source is trusted');
   }
@@ -237,8 +300,6 @@ export class MergedSources implements UpdateStream {
   #trustMember(member: Member): void {
     if (member.isTrusted) return;
     member.recordTrusted();
-    // What it notified alone while it was distrusted stays as it is.
-    if (member.isKeeping) this.#ledger.admitSource(member.index);
     this.#reviewMembers();
     this.#log.info({ source: member.name }, 'a source is trusted again');
   }
@@ -271,35 +332,47 @@ export class MergedSources implements UpdateStream {
   #handleSlot(member: Member, notified: SourceSlot): void {
     const { slot, parent, status } = notified;
     const isNew = status === 'begun' || status === 'processed';
-    if (isNew) this.#reach.recordSlot(member, notified);
+    if (isNew) this.#recordSlot(member, notified);
     if (this.#handlers === null) return;
+    if (status === 'dead') this.#ledger.recordDead(member, slot);
+    else if (isNew) this.#ledger.reviewSlots(member.chain.recordSlot(slot, parent));
     if (isNew) {
-      this.#reach.joinBehind();
       this.#reviewMembers();
+      const newest = Math.max(0, ...this.#keeping.map((one) => one.slot));
+      if (member.isKeeping && newest > this.#announced && newest === slot) {
+        this.#announced = newest;
+        this.#handlers.onSlot({ slot, parent });
+      }
+      this.#judge.review(newest);
     }
-    this.#applyChanges(this.#ledger.recordSlot(member.index, notified));
-    if (!isNew) return;
-    this.#judge.judgeSlots();
-    if (!member.isKeeping || slot <= this.#announced) return;
-    this.#announced = slot;
-    this.#handlers?.onSlot({ slot, parent });
+    this.#readLost();
+  }
+
+  /** The slot of a source that is ahead counts for nothing but its reach. */
+  #recordSlot(member: Member, notified: SourceSlot): void {
+    this.#recordReach(member, notified.slot);
+    if (member.aheadSinceMs === null) member.recordSlot(notified, this.#timers.nowMs());
+  }
+
+  #recordReach(member: Member, slot: number): void {
+    if (slot <= member.reach) return;
+    member.reach = slot;
+    this.#weighReach(member, this.#timers.nowMs());
+    if (member.counts && !member.isKeeping) member.counts = false;
   }
 
   #handleUpdate(member: Member, update: SourceUpdate): void {
     if (this.#handlers === null) return;
-    const isFurther = this.#reach.recordReach(member, update.slot);
-    if (isFurther && !member.isKeeping) this.#reviewMembers();
-    this.#applyChanges(this.#ledger.recordWrite(member.index, update, this.#timers.nowMs()));
+    const { slot } = update;
+    if (this.#announced > 0 && slot > this.#announced + SLOTS_FAR) return;
+    this.#recordReach(member, slot);
+    this.#ledger.recordWrite(member, update, this.#timers.nowMs());
   }
 
-  /** What is lost these sources (bits) alone had notified. */
-  #applyChanges({ apply, lost }: LedgerChanges, tellers = 0): void {
-    for (const update of apply) {
-      this.#handlers?.onUpdate(update);
-      this.#judge.recordWrite(update);
-    }
-    // Nobody notified what they were before: only the chain can.
-    if (lost.length === 0 || this.#disputes.openLost(lost, tellers)) return;
+  /** Only the chain can say what accounts are that went back to a state which nobody notified. */
+  #readLost(): void {
+    const lost = this.#ledger.takeLost();
+    if (lost.length === 0 || this.#judge.openLost(lost)) return;
     this.#handlers?.onLost(lost.map(({ pubkey }) => pubkey));
   }
 }

@@ -1,55 +1,98 @@
-import type { Timers } from '../../contract/timers.js';
-import type { SourceUpdate } from '../model/feed-source.js';
-import { type ClaimComparison, compareClaim, faultOf, isTeller } from './claims.js';
-import type { Disputes } from './disputes.js';
+import type { AccountUpdate } from '../model/account-update.js';
 import {
   CONFIRM_SLOTS,
-  FORK_MS_MAX,
+  DISPUTE_MS_MAX,
+  DISPUTES_MAX,
   JOINED_SLOTS_AFTER,
-  LATE_WRITES_MAX,
-  LEDGER_SLOTS_MAX,
+  READING_AHEAD_SLOTS_MAX,
 } from './limits.js';
 import type { Member } from './member.js';
-import type { WriteLedger } from './write-ledger.js';
+import { plainUpdate } from './plain-update.js';
+import { Witnesses, type WitnessOptions } from './witnesses.js';
+import {
+  type AccountWrites,
+  isSameState,
+  type SlotWrites,
+  type WriteLedger,
+} from './write-ledger.js';
 
-/** What a judge compares, and whom it tells. */
-export interface SourceJudgeOptions {
+/** What a judge compares, and who receives its verdicts. */
+export interface SourceJudgeOptions extends WitnessOptions {
   readonly members: readonly Member[];
   readonly ledger: WriteLedger;
-  readonly disputes: Disputes;
-  readonly timers: Timers;
+  /** An account was read that sources disagree about. */
+  readonly onRead: (update: AccountUpdate) => void;
+  /** A source was wrong about an account. */
+  readonly onWrong: (member: Member, reason: string) => void;
   /** A source has agreed for long enough. */
   readonly onTrusted: (member: Member) => void;
+  /** The chain's slot was read. */
+  readonly onSlot: () => void;
 }
 
-/** A write that is compared once more. */
-interface LateWrite {
+/** An account that sources disagree about, or that went back to a state which is not known. */
+interface Dispute {
   readonly pubkey: string;
+  readonly kind: AccountUpdate['kind'];
+  /** At whose end; a reading of a later slot decides. */
   readonly slot: number;
   readonly sinceMs: number;
-  readonly atMs: number;
+  /** The writes about which they disagree; null of an account that went back. */
+  readonly writes: SlotWrites | null;
+  /** The first reading of each node, by its name; sources may not have passed its slot yet. */
+  readonly readings: Map<string, AccountUpdate>;
+}
+
+/** The state of an account that is right, null where no source notified of any, and the sources that have it. */
+interface Finding {
+  readonly account: AccountWrites;
+  readonly state: AccountUpdate | null;
+  readonly right: readonly Member[];
 }
 
 /**
- * Judges sources by each other: each, when it is two slots further, must have notified of a slot what the book has of it, whoever
- * notified that and whether or not he goes on himself. A write that comes when others are past its slot is compared then. Where one
- * disagrees a dispute begins.
+ * A source may not say that an account is closed: `silent`. `unknown`: it came later than the state, or may notify of it with the number of
+ * a later slot. Neither confirms a state nor refutes it.
+ */
+type Comparison = 'same' | 'other' | 'unknown' | 'silent';
+
+/**
+ * Compares each source that has passed a slot with the book: it must have notified of each account that was written in the slot what the
+ * book has. Where one disagrees nodes read the account, and a reading that another source has decides; a node is no witness for its own
+ * subscriptions. Where no reading decides in time more than half of the sources do, and two of them at least; without such a
+ * majority the book cannot be believed.
  */
 export class SourceJudge {
+  readonly witnesses: Witnesses;
   readonly #options: SourceJudgeOptions;
-  /** By account and slot. */
-  readonly #late = new Map<string, LateWrite>();
-  /** Of oracles that are followed since then sources may have missed something. */
+  /** Writes to compare, by slot. */
+  readonly #news = new Map<number, Set<SlotWrites>>();
+  readonly #disputes = new Map<string, Dispute>();
+  /** Of oracles that are followed since then sources may have missed writes. */
   #oraclesFromSlot = 0;
 
   constructor(options: SourceJudgeOptions) {
     this.#options = options;
+    this.witnesses = new Witnesses(options, {
+      listAccounts: () => [...this.#disputes.values()],
+      onRead: (witness, update) => this.#takeReading(witness, update),
+      onSlot: options.onSlot,
+    });
+  }
+
+  /** Why the book cannot be believed; null when it can. */
+  get reason(): string | null {
+    const sinceMs = this.#options.timers.nowMs() - DISPUTE_MS_MAX;
+    for (const dispute of this.#disputes.values())
+      if (dispute.sinceMs <= sinceMs) return `sources disagree about ${dispute.pubkey}`;
+    return null;
   }
 
   /** All accounts are read again: nothing of before is judged. */
   forgetAll(): void {
-    this.#late.clear();
-    this.#options.disputes.clear();
+    this.#news.clear();
+    this.#disputes.clear();
+    this.witnesses.stop();
   }
 
   /** Other oracles are followed from now on, by some sources earlier than by others. */
@@ -58,112 +101,244 @@ export class SourceJudge {
     this.#oraclesFromSlot = Math.max(...members.map(({ slot }) => slot)) + CONFIRM_SLOTS;
   }
 
-  /** A write changed the book: where some source is past its slot it is compared with that one once more. */
-  recordWrite({ pubkey, slot }: SourceUpdate): void {
-    if (!this.#options.members.some(({ judgedTo }) => judgedTo >= slot)) return;
-    const nowMs = this.#options.timers.nowMs();
-    const waitMs = this.#options.ledger.isOffChain(slot) ? FORK_MS_MAX : 0;
-    this.#judgeLater({ pubkey, slot, sinceMs: nowMs, atMs: nowMs + waitMs });
+  /** A source notified a write. */
+  addWrites(writes: SlotWrites): void {
+    const { slot } = writes;
+    const inSlot = this.#news.get(slot);
+    if (inSlot === undefined) this.#news.set(slot, new Set([writes]));
+    else inSlot.add(writes);
   }
 
-  /** What the book has of the account by now is compared once more. */
-  judgeAgain(pubkey: string): void {
-    const shown = this.#options.ledger.shownAt(pubkey, Number.POSITIVE_INFINITY);
-    if (shown !== null) this.recordWrite(shown);
+  /** These went back to a state that is not known, and are read. False where they are too many. */
+  openLost(lost: readonly AccountUpdate[]): boolean {
+    if (this.#disputes.size + lost.length > DISPUTES_MAX) return false;
+    for (const { pubkey, kind, slot } of lost) this.#open({ pubkey, kind, slot, writes: null });
+    return true;
   }
 
-  /** A source notified of a slot: judges what each has passed by now. */
-  judgeSlots(): void {
-    const { members, disputes, timers } = this.#options;
+  /** A source notified of a slot: compares what each has passed by now. `newest` is the newest slot of the book. */
+  review(newest: number): void {
+    const { members, timers } = this.#options;
+    if (members.length > 1) {
+      for (const [slot, inSlot] of this.#news) {
+        if (slot > newest - CONFIRM_SLOTS) continue;
+        for (const writes of inSlot) if (this.#settle(writes)) inSlot.delete(writes);
+        if (inSlot.size === 0) this.#news.delete(slot);
+      }
+    }
     const nowMs = timers.nowMs();
-    const keeping = members.filter(({ isKeeping }) => isKeeping);
-    if (members.length < 2 || keeping.length === 0) return;
-    const newest = Math.max(...keeping.map(({ slot }) => slot));
-    for (const member of members)
-      this.#judgeMember(member, Math.min(member.passedSlot, newest - CONFIRM_SLOTS), nowMs);
-    this.#judgeLateWrites(nowMs);
-    disputes.review(nowMs);
-    for (const member of members) {
-      if (member.deservesTrust(nowMs)) this.#options.onTrusted(member);
-    }
+    for (const dispute of this.#disputes.values()) this.#review(dispute, nowMs);
+    for (const member of members) if (member.deservesTrust(nowMs)) this.#options.onTrusted(member);
   }
 
-  #judgeMember(member: Member, until: number, nowMs: number): void {
-    if (member.standing !== 'joined' || member.firstSlot === 0) return;
-    const from = Math.max(
-      member.judgedTo + 1,
-      member.firstSlot + JOINED_SLOTS_AFTER,
-      until - LEDGER_SLOTS_MAX,
+  get #trusted(): readonly Member[] {
+    return this.#options.members.filter(({ isTrusted }) => isTrusted);
+  }
+
+  /** Whether nothing more is to be compared; opens a dispute where sources disagree. */
+  #settle(writes: SlotWrites): boolean {
+    const { members, timers } = this.#options;
+    const { account, slot } = writes;
+    const state = this.#options.ledger.shownAt(account, slot);
+    if (state === null || (state.kind === 'oracle' && slot < this.#oraclesFromSlot)) return true;
+    if (this.#isDisputed(writes, state)) {
+      // The state may be a reading, which does not know the kind of an account that is gone.
+      const { pubkey, kind } = writes.claims.find((claim) => claim !== undefined)?.update ?? state;
+      return this.#open({ pubkey, kind, slot, writes });
+    }
+    if (members.some((one) => one.isKeeping && one.coversSlot(slot) && !one.hasPassed(slot)))
+      return false;
+    for (const member of members.filter((one) => one.hasPassed(slot))) {
+      const found = this.#compare(member, account, slot, state);
+      if (found === 'same') member.recordAgreed();
+      else if (found === 'other')
+        member.recordWrong(this.#faultOf(member, account, slot), timers.nowMs());
+    }
+    return true;
+  }
+
+  /** Whether a source that has passed the slot disagrees with the book, or nobody can confirm what one notified late. */
+  #isDisputed({ account, slot, isLate, claims }: SlotWrites, state: AccountUpdate): boolean {
+    const tellers = claims.filter(
+      (claim) => claim !== undefined && isSameState(claim.update, state),
     );
-    for (let slot = from; slot <= until; slot += 1) this.#judgeSlot(member, slot, nowMs);
-    member.judgedTo = Math.max(member.judgedTo, until);
+    const able = this.#trusted.filter((one) => one.hasPassed(slot));
+    const found = able.map((member) => this.#compare(member, account, slot, state));
+    if (found.includes('other')) return true;
+    if (tellers.length > 1) return false;
+    if (found.includes('silent')) return true;
+    return isLate && state.slot === slot && !able.some(({ index }) => claims[index] === undefined);
   }
 
-  #judgeSlot(member: Member, slot: number, nowMs: number): void {
+  /** Compares what a source notified of an account up to the end of a slot with a state. */
+  #compare(member: Member, account: AccountWrites, slot: number, state: AccountUpdate): Comparison {
     const { ledger } = this.#options;
-    const accounts = ledger.accountsIn(slot);
-    if (accounts.length === 0) return;
-    // A slot of another fork is left out soon, and else it is judged as any other.
-    const isFork = ledger.isOffChain(slot);
-    const atMs = nowMs + FORK_MS_MAX;
-    for (const pubkey of accounts) {
-      if (isFork) this.#judgeLater({ pubkey, slot, sinceMs: nowMs, atMs });
-      else this.#judgeAccount(member, pubkey, slot, nowMs);
+    const { source, firstSlot } = member;
+    const claim = ledger.claimAt(member, account, slot);
+    if (claim !== null && isSameState(claim, state)) return 'same';
+    const isOfBefore = claim === null || claim.slot < firstSlot;
+    if (isOfBefore && state.slot < firstSlot + JOINED_SLOTS_AFTER) return 'unknown';
+    if (source.kind === 'grpc' || claim?.slot === slot) return 'other';
+    if (state.closed) return 'silent';
+    const later = ledger.claimAt(member, account, Number.POSITIVE_INFINITY);
+    return later !== null && later !== claim ? 'unknown' : 'other';
+  }
+
+  #faultOf(member: Member, account: AccountWrites, slot: number): 'missed' | 'other' {
+    const claim = this.#options.ledger.claimAt(member, account, slot);
+    return claim === null || claim.slot < slot ? 'missed' : 'other';
+  }
+
+  /** False where it has to wait, as another dispute of the account is open. */
+  #open(dispute: Omit<Dispute, 'sinceMs' | 'readings'>): boolean {
+    if (this.#disputes.has(dispute.pubkey)) return false;
+    if (this.#disputes.size >= DISPUTES_MAX) return true;
+    const sinceMs = this.#options.timers.nowMs();
+    this.#disputes.set(dispute.pubkey, { ...dispute, sinceMs, readings: new Map() });
+    this.witnesses.readSoon();
+    return true;
+  }
+
+  #review(dispute: Dispute, nowMs: number): void {
+    const { pubkey, slot, writes, readings, sinceMs } = dispute;
+    for (const [name, reading] of readings)
+      if (this.#disputes.get(pubkey) === dispute) this.#weighReading(dispute, name, reading);
+    if (writes === null || this.#disputes.get(pubkey) !== dispute) return;
+    const state = this.#options.ledger.shownAt(writes.account, slot);
+    if (state === null || !this.#isDisputed(writes, state)) {
+      // They have come to agree.
+      this.#disputes.delete(pubkey);
+      this.addWrites(writes);
+    } else if (nowMs - sinceMs >= DISPUTE_MS_MAX) this.#followMost(dispute, writes.account);
+  }
+
+  #followMost(dispute: Dispute, account: AccountWrites): void {
+    const { ledger } = this.#options;
+    const parties = this.#trusted.filter((member) => member.hasPassed(dispute.slot));
+    for (const first of parties) {
+      const state = ledger.claimAt(first, account, dispute.slot);
+      const has = (one: Member): boolean => {
+        const claim = ledger.claimAt(one, account, dispute.slot);
+        return claim === state || (claim !== null && state !== null && isSameState(claim, state));
+      };
+      const right = parties.filter(has);
+      if (right.length < 2 || right.length * 2 <= parties.length) continue;
+      this.#decide(dispute, state === null ? null : { ...state, slot: dispute.slot + 1 }, right);
+      return;
     }
   }
 
-  #judgeLater(write: LateWrite): void {
-    const key = `${write.pubkey} ${write.slot}`;
-    if (this.#late.size < LATE_WRITES_MAX && !this.#late.has(key)) this.#late.set(key, write);
+  #takeReading(witness: string, read: AccountUpdate): void {
+    const dispute = this.#disputes.get(read.pubkey);
+    const reading = plainUpdate(read);
+    if (reading === null || dispute === undefined || dispute.readings.has(witness)) return;
+    const newest = Math.max(...this.#options.members.map(({ slot }) => slot));
+    // A reading that is far ahead is of another chain.
+    if (reading.slot <= dispute.slot || reading.slot > newest + READING_AHEAD_SLOTS_MAX) return;
+    dispute.readings.set(witness, reading);
+    this.#weighReading(dispute, witness, reading);
   }
 
-  #judgeLateWrites(nowMs: number): void {
-    for (const [key, { pubkey, slot, sinceMs, atMs }] of this.#late) {
-      if (atMs > nowMs) continue;
-      this.#late.delete(key);
-      const able = this.#options.members.filter(
-        (member) => member.judgedTo >= slot && member.hasPassed(slot),
+  /** A reading decides when it is what a source notified of the account since, or when no source notified of it. */
+  #weighReading(dispute: Dispute, witness: string, reading: AccountUpdate): void {
+    const trusted = this.#trusted;
+    const past = trusted.filter((member) => member.slot > reading.slot);
+    if (past.length > 0 && past.every(({ chain }) => chain.hasLeft(reading.slot))) {
+      dispute.readings.delete(witness);
+      return;
+    }
+    const isOwn = ({ source }: Member): boolean => source.kind === 'rpc' && source.name === witness;
+    const account = this.#options.ledger.findAccount(dispute.pubkey);
+    const silentUntil = (slot: number): readonly Member[] =>
+      trusted.filter(
+        (one) => account === undefined || this.#options.ledger.claimAt(one, account, slot) === null,
       );
-      for (const member of able) this.#judgeAccount(member, pubkey, slot, sinceMs);
-      this.#doubtUnseen(able, pubkey, slot, sinceMs);
+    const right = trusted.filter((member) => this.#hasNotified(member, dispute, reading));
+    const isUnknown = silentUntil(Number.POSITIVE_INFINITY).length === trusted.length;
+    if (isUnknown || !right.every(isOwn)) {
+      this.#decide(dispute, reading, right);
+      return;
+    }
+    if (trusted.some((one) => one.coversSlot(reading.slot) && !one.hasPassed(reading.slot))) return;
+    dispute.readings.delete(witness);
+    const silent = silentUntil(reading.slot);
+    if (reading.closed) this.#decide(dispute, reading, trusted);
+    else if (!silent.every(isOwn)) this.#decide(dispute, reading, silent);
+  }
+
+  /** Whether the source had the state at the end of the slot in dispute, or at some time since up to the reading. */
+  #hasNotified(member: Member, { pubkey, slot }: Dispute, reading: AccountUpdate): boolean {
+    const { ledger } = this.#options;
+    const account = ledger.findAccount(pubkey);
+    if (account === undefined) return false;
+    const slots = account.slots.map((one) => one.slot).filter((one) => one > slot);
+    return [slot, ...slots].some((one) => {
+      const claim = one <= reading.slot ? ledger.claimAt(member, account, one) : null;
+      return claim !== null && isSameState(claim, reading);
+    });
+  }
+
+  /** The state is right, null where nobody notified of any, and so are these sources. */
+  #decide(dispute: Dispute, state: AccountUpdate | null, right: readonly Member[]): void {
+    const { ledger, timers, onRead, onWrong } = this.#options;
+    const { pubkey } = dispute;
+    const account = ledger.findAccount(pubkey);
+    const faults =
+      account === undefined ? [] : this.#findFaults(dispute, { account, state, right });
+    this.#disputes.delete(pubkey);
+    if (state !== null) onRead(state);
+    for (const { member, fault } of faults) {
+      member.recordWrong(fault, timers.nowMs());
+      const what = fault === 'missed' ? 'did not tell of' : 'notified another state of';
+      onWrong(member, `it ${what} ${pubkey}`);
     }
   }
 
-  /** What came late, of a slot before that of which all others notify, only the chain can confirm. */
-  #doubtUnseen(able: readonly Member[], pubkey: string, slot: number, sinceMs: number): void {
-    const { ledger, disputes } = this.#options;
-    const [state, tellers] = [ledger.shownAt(pubkey, slot), ledger.tellersAt(pubkey, slot)];
-    if (state === null || state.slot !== slot) return;
-    // Two that notified it confirm each other.
-    if ((tellers & (tellers - 1)) !== 0) return;
-    const isSeen = able.some((member) => member.isTrusted && !isTeller(tellers, member));
-    if (!isSeen) disputes.open({ pubkey, slot, sinceMs, state, tellers });
+  /** The sources that are refuted: at the end of the slot in dispute where those that are right had the state then, else of the reading. */
+  #findFaults({ slot, writes }: Dispute, { account, state, right }: Finding) {
+    const { ledger } = this.#options;
+    const hadThen = right.every((one) => {
+      const claim = ledger.claimAt(one, account, slot);
+      return claim === state || (claim !== null && state !== null && isSameState(claim, state));
+    });
+    const until = state === null || (hadThen && right.length > 0) ? slot : state.slot;
+    const finding = { account, state, right };
+    return this.#trusted
+      .filter((member) => !right.includes(member))
+      .filter((member) =>
+        member.hasPassed(until)
+          ? this.#isRefuted(member, finding, until)
+          : until === slot && writes !== null && this.#hasToldWrong(member, writes, right),
+      )
+      .map((member) => ({ member, fault: this.#faultOf(member, account, until) }));
   }
 
-  #judgeAccount(member: Member, pubkey: string, slot: number, sinceMs: number): void {
-    const { ledger, disputes, timers } = this.#options;
-    const state = ledger.shownAt(pubkey, slot);
-    if (state?.kind === 'oracle' && slot < this.#oraclesFromSlot) return;
-    const comparison = compareClaim(ledger, member, { pubkey, slot, state });
-    if (comparison === 'unknown') return;
-    if (comparison === 'same' || comparison === 'later') member.recordAgreed();
-    else if (!member.isTrusted) this.#recordWrong(member, comparison, pubkey, slot, timers.nowMs());
-    else if (state !== null) {
-      const tellers = ledger.tellersAt(pubkey, slot);
-      // A node cannot say whether the account is closed; where two others do, it is.
-      if (comparison === 'silent' && (tellers & (tellers - 1)) !== 0) return;
-      disputes.open({ pubkey, slot, sinceMs, state, tellers });
-    }
+  #isRefuted(member: Member, { account, state, right }: Finding, until: number): boolean {
+    const { ledger } = this.#options;
+    const claim = ledger.claimAt(member, account, until);
+    if (state === null) return claim !== null;
+    // It came later, and neither it nor those that are right notified of the account since.
+    const isTold = claim !== null && claim.slot >= member.firstSlot;
+    const isSince = right.some((one) =>
+      member.coversSlot(ledger.claimAt(one, account, until)?.slot ?? 0),
+    );
+    if ((!isTold && !isSince) || this.#compare(member, account, until, state) !== 'other')
+      return false;
+    // It may have notified of it in a slot that it left, and may come back to.
+    return !account.slots.some((one) => {
+      const own = one.slot >= (claim?.slot ?? 0) ? one.claims[member.index] : undefined;
+      return own !== undefined && isSameState(own.update, state);
+    });
   }
 
-  #recordWrong(
-    member: Member,
-    comparison: ClaimComparison,
-    pubkey: string,
-    slot: number,
-    nowMs: number,
-  ): void {
-    if (comparison === 'silent') return;
-    member.recordWrong(faultOf(this.#options.ledger, member, pubkey, slot), nowMs);
+  /** Unless it may be on its way to what others notified, or still leave a slot that they have left. */
+  #hasToldWrong(member: Member, { slot, claims }: SlotWrites, right: readonly Member[]): boolean {
+    const own = claims[member.index];
+    if (own === undefined || member.chain.hasLeft(slot)) return false;
+    return right.every((one) => {
+      const other = claims[one.index];
+      if (other === undefined) return one.hasPassed(slot) && !one.chain.hasLeft(slot);
+      return own.count >= other.count && !isSameState(own.update, other.update);
+    });
   }
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { FakeSource } from '../../../test/support/source-scene.js';
 import type { SlotStatus } from '../../rpc/grpc/messages.js';
 import { Random } from '../../sim/random.js';
 import type { SourceUpdate } from '../model/feed-source.js';
-import type { LedgerChanges } from './account-writes.js';
+import { Member } from './member.js';
 import { WriteLedger } from './write-ledger.js';
 
 const ACCOUNTS = ['a', 'b', 'c', 'd', 'e'];
@@ -15,29 +16,44 @@ function newWrite(pubkey: string, slot: number, writeVersion: number, data = '')
   };
 }
 
-/** A ledger, and the book that follows what it says. */
+/** A ledger, and the book that follows it. */
 class LedgerBook {
   readonly book = new Map<string, string>();
   readonly ledger: WriteLedger;
-  lost: string[] = [];
+  readonly lost: string[] = [];
+  readonly #members: readonly Member[];
 
   constructor(sources = 1, bytesMax?: number) {
-    this.ledger = new WriteLedger(sources, bytesMax);
-    this.ledger.beginReading(0);
+    this.#members = Array.from({ length: sources }, (_, index) => {
+      const member = new Member(new FakeSource('grpc', `host${index}`), index);
+      member.counts = true;
+      return member;
+    });
+    const listener = {
+      onState: ({ pubkey, data }: SourceUpdate) => void this.book.set(pubkey, data),
+      onNews: () => undefined,
+    };
+    this.ledger = new WriteLedger(this.#members, listener, bytesMax);
   }
 
   notify(update: SourceUpdate, source = 0): void {
-    this.#followChanges(this.ledger.recordWrite(source, update));
+    this.ledger.recordWrite(this.#memberAt(source), update, 0);
   }
 
   notifySlot(slot: number, status: SlotStatus, parent: number | null = slot - 1, source = 0): void {
-    this.#followChanges(this.ledger.recordSlot(source, { slot, parent, status }));
+    const member = this.#memberAt(source);
+    if (status === 'dead') this.ledger.recordDead(member, slot);
+    else this.ledger.reviewSlots(member.chain.recordSlot(slot, parent));
+    for (const { pubkey } of this.ledger.takeLost()) {
+      this.book.delete(pubkey);
+      this.lost.push(pubkey);
+    }
   }
 
-  #followChanges({ apply, lost }: LedgerChanges): void {
-    for (const { pubkey, data } of apply) this.book.set(pubkey, data);
-    for (const { pubkey } of lost) this.book.delete(pubkey);
-    this.lost.push(...lost.map(({ pubkey }) => pubkey));
+  #memberAt(source: number): Member {
+    const member = this.#members[source];
+    if (member === undefined) throw new Error('Invariant: there is such a source');
+    return member;
   }
 }
 
@@ -90,7 +106,6 @@ test('ledger: 1,000 trees of slots with dead ones, notified late and twice, equa
           };
         });
       }),
-      { at: 32, run: () => follower.notifySlot(tree.tip, 'confirmed', null) },
     ];
     for (const { run } of steps.sort((one, other) => one.at - other.at)) run();
     expect([...follower.book].sort(), `seed ${seed}`).toEqual([...modelOf(tree)].sort());
@@ -101,7 +116,7 @@ test('ledger: an account goes back to what stood before, also to what is final',
   const follower = new LedgerBook();
   follower.notify(newWrite('a', 1, 1));
   follower.notifySlot(1, 'processed');
-  follower.notifySlot(1, 'finalized');
+  follower.ledger.recordProgress(1);
   for (const slot of [2, 3]) follower.notify(newWrite('a', slot, slot));
   follower.notifySlot(3, 'dead');
   expect(follower.book.get('a')).toBe('a2.2');

@@ -1,0 +1,145 @@
+import type { Timer, Timers } from '../../contract/timers.js';
+import { Backoff } from '../../rpc/backoff.js';
+import { readSlot } from '../../rpc/methods.js';
+import type { NodeRpc } from '../../rpc/node-pool.js';
+import { withTimeLimit } from '../../rpc/timers.js';
+import { type AccountUpdate, parseMultipleAccounts } from '../model/account-update.js';
+import { multipleAccountsParams } from '../model/queries.js';
+import {
+  CHAIN_SLOT_INTERVAL_MS,
+  CHAIN_SLOT_MS_MAX,
+  DISPUTE_KEYS_MAX,
+  DISPUTE_READ_INTERVAL_MS,
+  DISPUTE_READ_INTERVAL_MS_MAX,
+  DISPUTE_READ_MS_MAX,
+  SLOT_MS_MIN,
+} from './limits.js';
+
+/** A node that reads the chain. */
+export interface Witness {
+  /** Host and port: a node is no witness for its own subscriptions. */
+  readonly name: string;
+  readonly rpc: NodeRpc;
+}
+
+/** The nodes that read, and the passing of time. */
+export interface WitnessOptions {
+  readonly witnesses: readonly Witness[];
+  readonly timers: Timers;
+  readonly random: () => number;
+}
+
+type NamedAccount = Pick<AccountUpdate, 'pubkey' | 'kind'>;
+
+/** The accounts that are to be read, and who receives the readings. */
+export interface WitnessListener {
+  listAccounts(): readonly NamedAccount[];
+  onRead(witness: string, update: AccountUpdate): void;
+  /** The chain's slot was read. */
+  onSlot(): void;
+}
+
+/** Reads accounts from all nodes, again and again and ever less often, as long as there are any; and the chain's slot. */
+export class Witnesses {
+  readonly #options: WitnessOptions;
+  readonly #listener: WitnessListener;
+  readonly #backoff: Backoff;
+  #next: Timer | null = null;
+  #reading: AbortController | null = null;
+  /** The last slot of each node, by its name. */
+  readonly #slots = new Map<string, { readonly slot: number; readonly atMs: number }>();
+  #slotAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WitnessOptions, listener: WitnessListener) {
+    this.#options = options;
+    this.#listener = listener;
+    const { random } = options;
+    const firstMs = DISPUTE_READ_INTERVAL_MS;
+    this.#backoff = new Backoff({ firstMs, capMs: DISPUTE_READ_INTERVAL_MS_MAX, random });
+  }
+
+  stop(): void {
+    this.#next?.cancel();
+    this.#next = null;
+    this.#reading?.abort();
+    this.#reading = null;
+  }
+
+  /** Reads the accounts, soon after a reading that is under way or has just been made. */
+  readSoon(): void {
+    this.#backoff.reset();
+    if (this.#reading !== null) return;
+    if (this.#next === null) void this.#readAll();
+    else this.#planNext();
+  }
+
+  /** The slot that the chain may be at by now, by other nodes than this one; null where that was not read lately. */
+  slotBy(nowMs: number, except: string | null): number | null {
+    let newest: number | null = null;
+    for (const [name, { slot, atMs }] of this.#slots) {
+      if (name === except || nowMs - atMs > CHAIN_SLOT_MS_MAX) continue;
+      // A node counts a slot at its end, a source from its begin.
+      newest = Math.max(newest ?? 0, slot + 1 + Math.floor((nowMs - atMs) / SLOT_MS_MIN));
+    }
+    return newest;
+  }
+
+  /** Reads the slot from all nodes, unless that was done just now. */
+  readSlot(): void {
+    const { witnesses, timers } = this.#options;
+    const atMs = timers.nowMs();
+    if (atMs - this.#slotAtMs < CHAIN_SLOT_INTERVAL_MS) return;
+    this.#slotAtMs = atMs;
+    for (const { name, rpc } of witnesses) {
+      const limit = { timers, limitMs: DISPUTE_READ_MS_MAX, signal: undefined };
+      const read = withTimeLimit(limit, (signal) => readSlot(rpc, { signal }));
+      // Where it fails another node may be read, or this one the next time.
+      const take = (slot: number): void => {
+        // A reading is as old as its request may be.
+        this.#slots.set(name, { slot, atMs });
+        this.#listener.onSlot();
+      };
+      read.then(take, () => undefined);
+    }
+  }
+
+  #planNext(): void {
+    this.#next?.cancel();
+    this.#next = this.#options.timers.after(this.#backoff.next(), () => void this.#readAll());
+  }
+
+  async #readAll(): Promise<void> {
+    const reading = new AbortController();
+    this.#next = null;
+    this.#reading = reading;
+    const accounts = this.#listener.listAccounts();
+    const { witnesses } = this.#options;
+    await Promise.all(witnesses.map((one) => this.#readFrom(one, accounts, reading.signal)));
+    if (reading.signal.aborted) return;
+    this.#reading = null;
+    if (this.#listener.listAccounts().length > 0) this.#planNext();
+  }
+
+  async #readFrom(
+    { name, rpc }: Witness,
+    accounts: readonly NamedAccount[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const limit = { timers: this.#options.timers, limitMs: DISPUTE_READ_MS_MAX, signal };
+    for (let from = 0; from < accounts.length; from += DISPUTE_KEYS_MAX) {
+      const kinds = new Map(
+        accounts.slice(from, from + DISPUTE_KEYS_MAX).map(({ pubkey, kind }) => [pubkey, kind]),
+      );
+      const keys = [...kinds.keys()];
+      const parse = (result: unknown) =>
+        parseMultipleAccounts(keys, (key) => kinds.get(key) ?? 'user', result);
+      const params = multipleAccountsParams(keys);
+      const batch = await withTimeLimit(limit, (limited) => {
+        const options = { signal: limited, timeoutMs: DISPUTE_READ_MS_MAX };
+        return rpc.call('getMultipleAccounts', params, parse, options);
+      }).catch(() => null);
+      if (batch === null || signal.aborted) return;
+      for (const update of batch.updates) this.#listener.onRead(name, update);
+    }
+  }
+}
