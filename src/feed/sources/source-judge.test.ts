@@ -214,18 +214,6 @@ describe('three sources', () => {
     for (const { misses, disagreements } of scene.merged.readStatus())
       expect([misses, disagreements]).toEqual([0, 0]);
   });
-
-  test('two decide where nothing can be read', async () => {
-    scene = await Scene.open(['grpc', 'grpc', 'rpc'], []);
-    const [liar] = scene.sources as [FakeSource];
-    scene.writeAccount('a', 'true');
-    await scene.passSlots(4);
-    liar.notifyWrite('a', scene.slot, 'lied');
-    await scene.passSlots(8);
-    expect(scene.states).toEqual(['distrusted', 'trusted', 'trusted']);
-    expect(scene.book.get('a')).toBe('true');
-    expect(scene.merged.dispute).toBeNull();
-  });
 });
 
 describe('a node beside a gRPC server', () => {

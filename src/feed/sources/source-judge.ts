@@ -43,10 +43,10 @@ interface Dispute {
   readonly readings: Map<string, AccountUpdate>;
 }
 
-/** The state of an account that is right, null where no source notified of any, and the sources that have it. */
+/** A reading that decides, and the sources that have it. */
 interface Finding {
   readonly account: AccountWrites;
-  readonly state: AccountUpdate | null;
+  readonly reading: AccountUpdate;
   readonly right: readonly Member[];
 }
 
@@ -59,8 +59,7 @@ type Comparison = 'same' | 'other' | 'unknown' | 'silent';
 /**
  * Compares each source that has passed a slot with the book: it must have notified of each account that was written in the slot what the
  * book has. Where one disagrees nodes read the account, and a reading that another source has decides; a node is no witness for its own
- * subscriptions. Where no reading decides in time more than half of the sources do, and two of them at least; without such a
- * majority the book cannot be believed.
+ * subscriptions. While no reading decides the book cannot be believed.
  */
 export class SourceJudge {
   readonly witnesses: Witnesses;
@@ -127,7 +126,7 @@ export class SourceJudge {
       }
     }
     const nowMs = timers.nowMs();
-    for (const dispute of this.#disputes.values()) this.#review(dispute, nowMs);
+    for (const dispute of this.#disputes.values()) this.#review(dispute);
     for (const member of members) if (member.deservesTrust(nowMs)) this.#options.onTrusted(member);
   }
 
@@ -199,33 +198,16 @@ export class SourceJudge {
     return true;
   }
 
-  #review(dispute: Dispute, nowMs: number): void {
-    const { pubkey, slot, writes, readings, sinceMs } = dispute;
+  #review(dispute: Dispute): void {
+    const { pubkey, slot, writes, readings } = dispute;
     for (const [name, reading] of readings)
       if (this.#disputes.get(pubkey) === dispute) this.#weighReading(dispute, name, reading);
     if (writes === null || this.#disputes.get(pubkey) !== dispute) return;
     const state = this.#options.ledger.shownAt(writes.account, slot);
-    if (state === null || !this.#isDisputed(writes, state)) {
-      // They have come to agree.
-      this.#disputes.delete(pubkey);
-      this.addWrites(writes);
-    } else if (nowMs - sinceMs >= DISPUTE_MS_MAX) this.#followMost(dispute, writes.account);
-  }
-
-  #followMost(dispute: Dispute, account: AccountWrites): void {
-    const { ledger } = this.#options;
-    const parties = this.#trusted.filter((member) => member.hasPassed(dispute.slot));
-    for (const first of parties) {
-      const state = ledger.claimAt(first, account, dispute.slot);
-      const has = (one: Member): boolean => {
-        const claim = ledger.claimAt(one, account, dispute.slot);
-        return claim === state || (claim !== null && state !== null && isSameState(claim, state));
-      };
-      const right = parties.filter(has);
-      if (right.length < 2 || right.length * 2 <= parties.length) continue;
-      this.#decide(dispute, state === null ? null : { ...state, slot: dispute.slot + 1 }, right);
-      return;
-    }
+    if (state !== null && this.#isDisputed(writes, state)) return;
+    // They have come to agree.
+    this.#disputes.delete(pubkey);
+    this.addWrites(writes);
   }
 
   #takeReading(witness: string, read: AccountUpdate): void {
@@ -248,22 +230,24 @@ export class SourceJudge {
       return;
     }
     const isOwn = ({ source }: Member): boolean => source.kind === 'rpc' && source.name === witness;
-    const account = this.#options.ledger.findAccount(dispute.pubkey);
-    const silentUntil = (slot: number): readonly Member[] =>
-      trusted.filter(
-        (one) => account === undefined || this.#options.ledger.claimAt(one, account, slot) === null,
-      );
     const right = trusted.filter((member) => this.#hasNotified(member, dispute, reading));
-    const isUnknown = silentUntil(Number.POSITIVE_INFINITY).length === trusted.length;
-    if (isUnknown || !right.every(isOwn)) {
+    const silent = this.#silentUntil(Number.POSITIVE_INFINITY, dispute);
+    if (silent.length === trusted.length || !right.every(isOwn)) {
       this.#decide(dispute, reading, right);
       return;
     }
     if (trusted.some((one) => one.coversSlot(reading.slot) && !one.hasPassed(reading.slot))) return;
     dispute.readings.delete(witness);
-    const silent = silentUntil(reading.slot);
-    if (reading.closed) this.#decide(dispute, reading, trusted);
-    else if (!silent.every(isOwn)) this.#decide(dispute, reading, silent);
+    const others = reading.closed ? trusted : this.#silentUntil(reading.slot, dispute);
+    if (!others.every(isOwn)) this.#decide(dispute, reading, others);
+  }
+
+  /** The trusted sources that notified nothing of the account up to the end of a slot. */
+  #silentUntil(slot: number, { pubkey }: Dispute): readonly Member[] {
+    const { ledger } = this.#options;
+    const account = ledger.findAccount(pubkey);
+    if (account === undefined) return this.#trusted;
+    return this.#trusted.filter((one) => ledger.claimAt(one, account, slot) === null);
   }
 
   /** Whether the source had the state at the end of the slot in dispute, or at some time since up to the reading. */
@@ -271,22 +255,22 @@ export class SourceJudge {
     const { ledger } = this.#options;
     const account = ledger.findAccount(pubkey);
     if (account === undefined) return false;
-    const slots = account.slots.map((one) => one.slot).filter((one) => one > slot);
-    return [slot, ...slots].some((one) => {
-      const claim = one <= reading.slot ? ledger.claimAt(member, account, one) : null;
+    const slots = account.slots.map((one) => one.slot);
+    return [slot, ...slots.filter((one) => one > slot && one <= reading.slot)].some((one) => {
+      const claim = ledger.claimAt(member, account, one);
       return claim !== null && isSameState(claim, reading);
     });
   }
 
-  /** The state is right, null where nobody notified of any, and so are these sources. */
-  #decide(dispute: Dispute, state: AccountUpdate | null, right: readonly Member[]): void {
+  /** The reading is right, and so are these sources. */
+  #decide(dispute: Dispute, reading: AccountUpdate, right: readonly Member[]): void {
     const { ledger, timers, onRead, onWrong } = this.#options;
     const { pubkey } = dispute;
     const account = ledger.findAccount(pubkey);
     const faults =
-      account === undefined ? [] : this.#findFaults(dispute, { account, state, right });
+      account === undefined ? [] : this.#findFaults(dispute, { account, reading, right });
     this.#disputes.delete(pubkey);
-    if (state !== null) onRead(state);
+    onRead(reading);
     for (const { member, fault } of faults) {
       member.recordWrong(fault, timers.nowMs());
       const what = fault === 'missed' ? 'did not tell of' : 'notified another state of';
@@ -295,14 +279,13 @@ export class SourceJudge {
   }
 
   /** The sources that are refuted: at the end of the slot in dispute where those that are right had the state then, else of the reading. */
-  #findFaults({ slot, writes }: Dispute, { account, state, right }: Finding) {
-    const { ledger } = this.#options;
+  #findFaults({ slot, writes }: Dispute, finding: Finding) {
+    const { account, reading, right } = finding;
     const hadThen = right.every((one) => {
-      const claim = ledger.claimAt(one, account, slot);
-      return claim === state || (claim !== null && state !== null && isSameState(claim, state));
+      const claim = this.#options.ledger.claimAt(one, account, slot);
+      return claim !== null && isSameState(claim, reading);
     });
-    const until = state === null || (hadThen && right.length > 0) ? slot : state.slot;
-    const finding = { account, state, right };
+    const until = hadThen && right.length > 0 ? slot : reading.slot;
     return this.#trusted
       .filter((member) => !right.includes(member))
       .filter((member) =>
@@ -313,21 +296,20 @@ export class SourceJudge {
       .map((member) => ({ member, fault: this.#faultOf(member, account, until) }));
   }
 
-  #isRefuted(member: Member, { account, state, right }: Finding, until: number): boolean {
+  #isRefuted(member: Member, { account, reading, right }: Finding, until: number): boolean {
     const { ledger } = this.#options;
     const claim = ledger.claimAt(member, account, until);
-    if (state === null) return claim !== null;
     // It came later, and neither it nor those that are right notified of the account since.
     const isTold = claim !== null && claim.slot >= member.firstSlot;
     const isSince = right.some((one) =>
       member.coversSlot(ledger.claimAt(one, account, until)?.slot ?? 0),
     );
-    if ((!isTold && !isSince) || this.#compare(member, account, until, state) !== 'other')
+    if ((!isTold && !isSince) || this.#compare(member, account, until, reading) !== 'other')
       return false;
     // It may have notified of it in a slot that it left, and may come back to.
     return !account.slots.some((one) => {
       const own = one.slot >= (claim?.slot ?? 0) ? one.claims[member.index] : undefined;
-      return own !== undefined && isSameState(own.update, state);
+      return own !== undefined && isSameState(own.update, reading);
     });
   }
 
@@ -338,7 +320,9 @@ export class SourceJudge {
     return right.every((one) => {
       const other = claims[one.index];
       if (other === undefined) return one.hasPassed(slot) && !one.chain.hasLeft(slot);
-      return own.count >= other.count && !isSameState(own.update, other.update);
+      // A node may notify the end of a slot alone: its place among the writes is not known.
+      const isPlaced = one.source.kind === 'grpc' || member.source.kind === 'rpc';
+      return isPlaced && own.count >= other.count && !isSameState(own.update, other.update);
     });
   }
 }

@@ -70,8 +70,8 @@ export class WriteLedger {
   readonly #bytesMax: number;
   readonly #accounts = new Map<string, AccountWrites>();
   readonly #bySlot = new Map<number, Set<SlotWrites>>();
-  /** Slots of accounts where a source that numbers no write has another state than one that does. */
-  readonly #mixed = new Set<SlotWrites>();
+  /** Whether a source that numbers writes keeps the book. */
+  #isNumbered = true;
   #lost: SourceUpdate[] = [];
   #order = 0;
   #bytes = 0;
@@ -97,7 +97,6 @@ export class WriteLedger {
   beginReading(firstSlot: number): void {
     this.#accounts.clear();
     this.#bySlot.clear();
-    this.#mixed.clear();
     this.#lost = [];
     this.#bytes = 0;
     this.#firstSlot = firstSlot;
@@ -187,9 +186,15 @@ export class WriteLedger {
     }
   }
 
-  /** Sources have passed slots; up to this one all are final. */
+  /** Sources joined, left or passed slots; up to this one all are final. */
   recordProgress(finalSlot: number): void {
-    for (const { account } of [...this.#mixed]) this.#show(account);
+    const isNumbered = this.#members.some(
+      ({ isKeeping, source }) => isKeeping && source.kind === 'grpc',
+    );
+    if (isNumbered !== this.#isNumbered) {
+      this.#isNumbered = isNumbered;
+      for (const account of this.#accounts.values()) this.#show(account);
+    }
     if (finalSlot > this.#finalSlot) this.#finalize(finalSlot);
   }
 
@@ -292,22 +297,8 @@ export class WriteLedger {
     const numbered = this.#findBest(writes, ({ writeVersion }) => writeVersion > 0);
     const other = this.#findBest(writes, ({ writeVersion }) => writeVersion === 0);
     if (numbered === null || other === null) return (numbered ?? other)?.update ?? null;
-    if (isSameState(numbered.update, other.update)) {
-      this.#mixed.delete(writes);
-      return numbered.update;
-    }
-    this.#mixed.add(writes);
-    writes.isUnnumbered = this.#followsUnnumbered(writes);
+    writes.isUnnumbered ||= !this.#isNumbered;
     return (writes.isUnnumbered ? other : numbered).update;
-  }
-
-  /** Whether a node tells the end of the slot, as no source that numbers writes has passed it, or comes to it. */
-  #followsUnnumbered({ claims, slot, isUnnumbered }: SlotWrites): boolean {
-    const told = this.#members.filter(({ index }) => claims[index] !== undefined);
-    const isNumbered = ({ source }: Member): boolean => source.kind === 'grpc';
-    const passed = told.filter((member) => member.hasPassed(slot));
-    if (passed.length > 0) return !passed.some(isNumbered);
-    return isUnnumbered || !told.some((member) => isNumbered(member) && member.isKeeping);
   }
 
   #findBest(writes: SlotWrites, isOfKind: (update: SourceUpdate) => boolean): Claim | null {
@@ -356,7 +347,6 @@ export class WriteLedger {
     // What is not kept is not gone back to.
     if (claims.some((claim) => claim?.update === account.shown)) account.shown = null;
     if (account.slots.length === 0) this.#accounts.delete(account.pubkey);
-    this.#mixed.delete(writes);
     this.#bytes -= bytes;
     const inSlot = this.#bySlot.get(slot);
     inSlot?.delete(writes);
