@@ -447,3 +447,28 @@ test('sources: an account that a server alone says is gone is read, as a node te
   expect(scene.closed.has('a')).toBe(false);
   expect(scene.states).toEqual(['distrusted', 'trusted']);
 });
+
+test('sources: what one notified while it was distrusted stays out of the book', async () => {
+  await openScene(['grpc', 'grpc']);
+  liar.notifyWrite('a', scene.slot, 'lied');
+  await scene.passSlots(6);
+  expect(scene.states).toEqual(['distrusted', 'trusted']);
+  liar.notifyWrite('a', scene.slot, 'lied again');
+  for (let slot = 0; slot < 110; slot += 1) {
+    scene.writeAccount('b', `b${slot}`);
+    await scene.passSlots(1);
+  }
+  expect(scene.states).toEqual(['trusted', 'trusted']);
+  expectTruth();
+});
+
+test('sources: what one notified alone before a gap stays in the book when it is back', async () => {
+  await openScene(['grpc', 'grpc']);
+  scene.canRead = false;
+  scene.writeAccount('a', 'new', [liar]);
+  liar.listener?.onClosed('gone');
+  liar.listener?.onOpened();
+  await scene.passSlots(4);
+  expect(scene.states).toEqual(['trusted', 'trusted']);
+  expect(scene.book.get('a')).toBe('new');
+});

@@ -300,6 +300,8 @@ export class MergedSources implements UpdateStream {
   #trustMember(member: Member): void {
     if (member.isTrusted) return;
     member.recordTrusted();
+    // What it notified while it was distrusted stays out of the book.
+    if (member.isKeeping) member.counts = true;
     this.#reviewMembers();
     this.#log.info({ source: member.name }, 'a source is trusted again');
   }

@@ -201,7 +201,7 @@ export class WriteLedger {
   /** From now on the writes of a source change the book, those of its connection until now as well. */
   trustSource(member: Member): void {
     member.counts = true;
-    this.#count(member, ({ epoch }) => epoch === member.epoch);
+    this.#count(member, ({ counts, epoch }) => counts || epoch === member.epoch);
   }
 
   /** From now on nothing of a source changes the book, also nothing that it notified. */
