@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::hint::black_box;
 
-use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::amm::curve::Reserves;
 use slotbook_protocol::model::amm::{AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm};
 
@@ -52,7 +52,7 @@ fn parse(line: &str) -> Result<(Asked, Option<&str>), BenchError> {
     let mut words = line.split_whitespace().skip(1);
     let mut word = || words.next().ok_or_else(unknown);
     let bytes = from_hex(word()?).ok_or_else(unknown)?;
-    let amm = PerpMarketView::parse(&bytes).map(|market| PerpAmm::of(&market));
+    let amm = Program::Drift.perp_market(&bytes).map(|market| market.amm);
     let (price, confidence, now, slot) = (word()?, word()?, word()?, word()?);
     let slot = slot.parse().map_err(|_| unknown())?;
     let inputs = AmmInputs {

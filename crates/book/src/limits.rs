@@ -1,7 +1,6 @@
 //! The limits of this crate, each with its reason.
 
-pub use slotbook_protocol::drift::user::ORDERS as ORDERS_PER_USER;
-pub use slotbook_protocol::model::order::ORDER_BYTES;
+pub use slotbook_protocol::model::user::ORDERS as ORDERS_PER_USER;
 
 /// User accounts in memory, including closed accounts until the next snapshot. The exchange has
 /// fewer than 400,000 in all; at 4.5 KiB each, this many are 4.6 GiB.

@@ -4,12 +4,10 @@ use crate::common::{Bench, NOW, ORACLE, OrderBytes, SLOT, key, lazer, perp_marke
 use crate::common::{user, with_byte, with_u64};
 use slotbook_book::limits::{VAMM_LEVELS, VAMM_ORACLE_SLOTS_MAX};
 use slotbook_book::{IndicativeQuote, QuotedSide, Side, VammExclusion};
-use slotbook_protocol::drift::account::AccountKind;
 use slotbook_protocol::drift::account::perp_market::PERP_MARKET;
-use slotbook_protocol::drift::market::PerpMarketView;
-use slotbook_protocol::model::amm::{
-    AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
-};
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::AccountKind;
+use slotbook_protocol::model::amm::{AmmInputs, AmmLevel, AmmQuote, AmmSide, top_of_book_amounts};
 use slotbook_protocol::model::units::Slot;
 
 /// The oracle's price of these tests.
@@ -75,7 +73,7 @@ fn levels(bench: &mut Bench, side: Side) -> Vec<(u64, u128)> {
 
 /// The generator's levels for this account, equal prices merged.
 fn generated(market: &[u8], inputs: AmmInputs, side: AmmSide) -> Vec<(u64, u128)> {
-    let amm = PerpAmm::of(&PerpMarketView::parse(market).expect("a perp market"));
+    let amm = Program::Drift.perp_market(market).expect("a perp market").amm;
     let mut chunks: Vec<AmmLevel> = Vec::new();
     let quote = AmmQuote::of(&amm, &inputs).expect("a quote");
     let cut = quote.levels(side, VAMM_LEVELS, &top_of_book_amounts(0), &mut chunks);

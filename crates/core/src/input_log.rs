@@ -7,10 +7,8 @@ use std::ops::Range;
 use slotbook_book::{AccountUpdate, Applied, BookError, Gate};
 use slotbook_journal::turn_log::{put_changed, put_input, put_turn_end};
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input, Origin};
-use slotbook_protocol::drift::account::{AccountKind, kind_of};
-use slotbook_protocol::drift::user::{USER_ORDERS, USER_PERP_POSITIONS};
-use slotbook_protocol::model::ProtocolError;
-use slotbook_protocol::model::order::ORDER_BYTES;
+use slotbook_protocol::model::user::UserShape;
+use slotbook_protocol::model::{AccountKind, Program, ProtocolError, kind_of};
 
 use crate::limits::{
     HASH_INTERVAL_MS, MALFORMED_BYTES_MAX, TURN_LOG_BYTES_MAX, TURN_LOG_CAPACITY_MAX,
@@ -299,14 +297,15 @@ fn origin_of(update: &AccountUpdate<'_>) -> Origin {
 /// What can differ of a user account of which these order slots do: they, and everything beside the orders. Positions are
 /// taken from the first one on, so both parts before the orders end with zeros.
 fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
+    let UserShape { orders: all, order_bytes, perp_positions } = Program::Drift.user_shape();
     let mut rest = slots;
     let orders = std::iter::from_fn(move || {
-        let start = USER_ORDERS.start + rest.trailing_zeros() as usize * ORDER_BYTES;
+        let start = all.start + rest.trailing_zeros() as usize * order_bytes;
         rest &= rest.checked_sub(1)?;
-        Some(start..start + ORDER_BYTES)
+        Some(start..start + order_bytes)
     });
-    let positions = [0..USER_PERP_POSITIONS, USER_PERP_POSITIONS..USER_ORDERS.start];
-    positions.into_iter().chain(orders).chain(once(USER_ORDERS.end..length))
+    let positions = [0..perp_positions, perp_positions..all.start];
+    positions.into_iter().chain(orders).chain(once(all.end..length))
 }
 
 /// As much of a malformed account as is malformed for the same reason. What is no account of the book may be of any
@@ -399,7 +398,10 @@ mod tests {
             let mut data = vec![0; 4_376];
             data[..8].copy_from_slice(&USER);
             for (slot, byte) in slots {
-                data[USER_ORDERS.start + slot * ORDER_BYTES..][..ORDER_BYTES].fill(*byte);
+                data[Program::Drift.user_shape().orders.start
+                    + slot * Program::Drift.user_shape().order_bytes..]
+                    [..Program::Drift.user_shape().order_bytes]
+                    .fill(*byte);
             }
             data
         };
@@ -439,13 +441,15 @@ mod tests {
     #[test]
     fn a_user_whose_key_was_another_account_comes_back_whole() {
         let of_kind = |kind: AccountKind| {
-            let mut data = vec![0; kind.layout().size];
+            let mut data = vec![0; Program::Drift.layout(kind).expect("a kind of Drift").size];
             data[..8].copy_from_slice(&kind.discriminator());
             data
         };
         let user = |byte: u8| {
             let mut data = of_kind(AccountKind::User);
-            data[USER_ORDERS.start..][..ORDER_BYTES].fill(byte);
+            data[Program::Drift.user_shape().orders.start..]
+                [..Program::Drift.user_shape().order_bytes]
+                .fill(byte);
             data
         };
         let market = |oracle: u8| {
@@ -489,7 +493,9 @@ mod tests {
         for gate in [Gate::Snapshot, Gate::WriteVersion(1)] {
             let mut states = vec![vec![0; 4_376]; 2];
             states.iter_mut().for_each(|data| data[..8].copy_from_slice(&USER));
-            states[1][USER_ORDERS.start..][..ORDER_BYTES].fill(1);
+            states[1][Program::Drift.user_shape().orders.start..]
+                [..Program::Drift.user_shape().order_bytes]
+                .fill(1);
             let (mut log, mut book) = (started(), Book::new(CONFIG));
             for (data, slot) in states.iter().zip([7, 8]) {
                 let live = if gate == Gate::WriteVersion(1) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use slotbook_book::{AccountUpdate, Gate};
-use slotbook_protocol::drift::user::{PERP_POSITIONS, UserView};
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::units::{Pubkey, Slot};
 
 use crate::decode::{Decoder, Encoding, key};
@@ -186,9 +186,10 @@ impl PackedSnapshot {
 
 /// Perp positions of an account; 0 when it is no user.
 fn positions_of(data: &[u8]) -> u32 {
-    let Ok(user) = UserView::parse(data) else { return 0 };
-    let positions = (0..PERP_POSITIONS).map(|index| user.perp_position(index));
-    positions.map(|position| u32::from(position.base_asset_amount != 0)).sum()
+    let Ok(positions) = Program::Drift.user(data).and_then(|user| user.positions()) else {
+        return 0;
+    };
+    positions.perp.iter().map(|position| u32::from(position.base != 0)).sum()
 }
 
 /// Decodes a body of getProgramAccounts (with context), or of getMultipleAccounts with its keys.

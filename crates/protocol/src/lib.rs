@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod drift;
+pub mod layout;
 pub mod model;
 
 mod bytes;

@@ -6,20 +6,19 @@ use std::fs::read_to_string;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use slotbook_protocol::drift::account::field::{FieldType, Layout, Shape};
-use slotbook_protocol::drift::account::{AccountKind, decode_json, kind_of};
-use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::drift::state::StateView;
-use slotbook_protocol::drift::user::{ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView};
+use slotbook_protocol::layout::{FieldType, Layout, Shape};
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::{AccountKind, kind_of};
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::order::OrderView;
+use slotbook_protocol::model::user::{ORDERS, POSITIONS};
 
 fn check_json(accounts: &[Recorded], count: usize) {
     assert_eq!(accounts.len(), count, "every vector is read");
     for account in accounts {
         assert_eq!(kind_of(&account.data), Ok(account.kind), "{}", account.name);
         let mut text = String::new();
-        decode_json(account.kind, &account.data, &mut text).unwrap();
+        Program::Drift.decode_json(account.kind, &account.data, &mut text).unwrap();
         assert_eq!(text, account.expected.to_string(), "{}", account.name);
     }
 }
@@ -66,23 +65,19 @@ fn user_views_read_what_the_text_says() {
     let users: Vec<_> = all().into_iter().filter(|a| a.kind == AccountKind::User).collect();
     assert!(users.len() > 10);
     for Recorded { data, expected, .. } in &users {
-        let view = UserView::parse(data).unwrap();
+        let view = Program::Drift.user(data).unwrap();
         check(expected, "status", view.status());
-        (0..ORDERS).for_each(|index| check_order(&view.order(index), &expected["orders"][index]));
-        (0..PERP_POSITIONS).for_each(|index| {
-            let (found, expected) = (view.perp_position(index), &expected["perpPositions"][index]);
-            check(expected, "marketIndex", found.market_index);
-            check(expected, "baseAssetAmount", found.base_asset_amount);
-            check(expected, "quoteAssetAmount", found.quote_asset_amount);
-            check(expected, "openOrders", found.open_orders);
-        });
-        (0..SPOT_POSITIONS).for_each(|index| {
-            let expected = &expected["spotPositions"][index];
-            let found = view.spot_position(index).unwrap();
-            check(expected, "marketIndex", found.market_index);
-            check(expected, "scaledBalance", found.scaled_balance);
-            check(expected, "balanceType", format!("{:?}", found.balance_type));
-            check(expected, "openOrders", found.open_orders);
+        (0..ORDERS)
+            .for_each(|index| check_order(&view.order(index).view(), &expected["orders"][index]));
+        let positions = view.positions().unwrap();
+        (0..POSITIONS).for_each(|index| {
+            let (perp, text) = (positions.perp[index], &expected["perpPositions"][index]);
+            check(text, "marketIndex", perp.market_index);
+            check(text, "baseAssetAmount", perp.base);
+            let (spot, text) = (positions.spot[index], &expected["spotPositions"][index]);
+            check(text, "marketIndex", spot.market_index);
+            check(text, "scaledBalance", spot.scaled_balance);
+            check(text, "balanceType", format!("{:?}", spot.balance_type));
         });
     }
 }
@@ -124,26 +119,26 @@ fn check_order(view: &OrderView<'_>, expected: &Value) {
 fn perp_market_views_read_what_the_text_says() {
     let markets = all().into_iter().filter(|a| a.kind == AccountKind::PerpMarket);
     for Recorded { data, expected, .. } in markets {
-        let view = PerpMarketView::parse(&data).unwrap();
+        let read = Program::Drift.perp_market(&data).unwrap();
         let check = |path: &str, found: &dyn core::fmt::Display| check(&expected, path, found);
-        check("marketIndex", &view.market_index());
-        check("status", &format!("{:?}", view.status().unwrap()));
-        check("pausedOperations", &view.paused_operations());
-        check("expiryTs", &view.expiry_ts());
-        check("contractType", &format!("{:?}", view.contract_type().unwrap()));
-        check("contractTier", &format!("{:?}", view.contract_tier().unwrap()));
-        check("amm.oracle", &view.oracle());
-        check("amm.oracleSource", &format!("{:?}", view.oracle_source().unwrap()));
-        check("amm.orderTickSize", &view.order_tick_size());
-        check("amm.orderStepSize", &view.order_step_size());
-        check("amm.minOrderSize", &view.min_order_size());
-        check("amm.mmOraclePrice", &view.mm_oracle_price());
-        check("amm.mmOracleSlot", &view.mm_oracle_slot());
-        check("amm.mmOracleSequenceId", &view.mm_oracle_sequence_id());
+        check("marketIndex", &read.terms.market_index);
+        check("status", &format!("{:?}", read.terms.status));
+        check("pausedOperations", &read.terms.paused_operations);
+        check("expiryTs", &read.terms.expiry_ts);
+        check("contractType", &format!("{:?}", read.contract_type));
+        check("contractTier", &format!("{:?}", read.contract_tier));
+        check("amm.oracle", &read.terms.oracle);
+        check("amm.oracleSource", &format!("{:?}", read.terms.oracle_source));
+        check("amm.orderTickSize", &read.terms.order_tick_size);
+        check("amm.orderStepSize", &read.terms.order_step_size);
+        check("amm.minOrderSize", &read.terms.min_order_size);
+        check("amm.mmOraclePrice", &read.amm.mm_oracle_price);
+        check("amm.mmOracleSlot", &read.amm.mm_oracle_slot);
+        check("amm.mmOracleSequenceId", &read.amm.mm_oracle_sequence_id);
         let history = "amm.historicalOracleData";
-        check(&format!("{history}.lastOraclePrice"), &view.last_oracle_price());
-        check(&format!("{history}.lastOraclePriceTwap"), &view.last_oracle_price_twap());
-        check(&format!("{history}.lastOraclePriceTwap5min"), &view.last_oracle_price_twap_5min());
+        check(&format!("{history}.lastOraclePrice"), &read.amm.last_oracle_price);
+        check(&format!("{history}.lastOraclePriceTwap"), &read.amm.last_oracle_price_twap);
+        check(&format!("{history}.lastOraclePriceTwap5min"), &read.amm.last_oracle_price_twap_5min);
     }
 }
 
@@ -151,24 +146,24 @@ fn perp_market_views_read_what_the_text_says() {
 fn spot_market_views_read_what_the_text_says() {
     let markets = all().into_iter().filter(|a| a.kind == AccountKind::SpotMarket);
     for Recorded { data, expected, .. } in markets {
-        let view = SpotMarketView::parse(&data).unwrap();
+        let read = Program::Drift.spot_market(&data).unwrap();
         let check = |path: &str, found: &dyn core::fmt::Display| check(&expected, path, found);
-        check("oracle", &view.oracle());
-        check("mint", &view.mint());
-        check("marketIndex", &view.market_index());
-        check("status", &format!("{:?}", view.status().unwrap()));
-        check("assetTier", &format!("{:?}", view.asset_tier().unwrap()));
-        check("pausedOperations", &view.paused_operations());
-        check("expiryTs", &view.expiry_ts());
-        check("oracleSource", &format!("{:?}", view.oracle_source().unwrap()));
-        check("orderTickSize", &view.order_tick_size());
-        check("orderStepSize", &view.order_step_size());
-        check("minOrderSize", &view.min_order_size());
-        check("decimals", &view.decimals());
-        check("cumulativeDepositInterest", &view.cumulative_deposit_interest());
-        check("cumulativeBorrowInterest", &view.cumulative_borrow_interest());
-        check("historicalOracleData.lastOraclePrice", &view.last_oracle_price());
-        check("historicalOracleData.lastOraclePriceTwap", &view.last_oracle_price_twap());
+        check("oracle", &read.terms.oracle);
+        check("mint", &read.mint);
+        check("marketIndex", &read.terms.market_index);
+        check("status", &format!("{:?}", read.terms.status));
+        check("assetTier", &format!("{:?}", read.asset_tier));
+        check("pausedOperations", &read.terms.paused_operations);
+        check("expiryTs", &read.terms.expiry_ts);
+        check("oracleSource", &format!("{:?}", read.terms.oracle_source));
+        check("orderTickSize", &read.terms.order_tick_size);
+        check("orderStepSize", &read.terms.order_step_size);
+        check("minOrderSize", &read.terms.min_order_size);
+        check("decimals", &read.decimals);
+        check("cumulativeDepositInterest", &read.cumulative_deposit_interest);
+        check("cumulativeBorrowInterest", &read.cumulative_borrow_interest);
+        check("historicalOracleData.lastOraclePrice", &read.last_oracle_price);
+        check("historicalOracleData.lastOraclePriceTwap", &read.last_oracle_price_twap);
     }
 }
 
@@ -177,8 +172,10 @@ fn market_names_are_trimmed() {
     let name = |wanted: &str| {
         let account = captured().into_iter().find(|account| account.name == wanted).unwrap();
         match account.kind {
-            AccountKind::PerpMarket => PerpMarketView::parse(&account.data).unwrap().name(),
-            _ => SpotMarketView::parse(&account.data).unwrap().name(),
+            AccountKind::PerpMarket => {
+                Program::Drift.perp_market(&account.data).unwrap().terms.name
+            }
+            _ => Program::Drift.spot_market(&account.data).unwrap().terms.name,
         }
     };
     assert_eq!(name("perp-0-sol-202603"), "SOL-PERP");
@@ -189,9 +186,9 @@ fn market_names_are_trimmed() {
 fn state_views_read_what_the_text_says() {
     let states = all().into_iter().filter(|a| a.kind == AccountKind::State);
     for Recorded { data, expected, .. } in states {
-        let view = StateView::parse(&data).unwrap();
-        check(&expected, "exchangeStatus", view.exchange_status());
-        let (rails, json) = (view.oracle_guard_rails(), &expected["oracleGuardRails"]);
+        let read = Program::Drift.state(&data).unwrap();
+        check(&expected, "exchangeStatus", read.exchange_status);
+        let (rails, json) = (read.guard_rails, &expected["oracleGuardRails"]);
         let (divergence, validity) = (&json["priceDivergence"], &json["validity"]);
         let twap = rails.oracle_twap_5min_percent_divergence;
         check(divergence, "markOraclePercentDivergence", rails.mark_oracle_percent_divergence);
@@ -213,7 +210,7 @@ fn lists_are_decoded_and_move_what_follows() {
     data.extend(1u32.to_le_bytes());
     data.extend([0; 40]);
     let mut text = String::new();
-    decode_json(AccountKind::RevenueShareEscrow, &data, &mut text).unwrap();
+    Program::Drift.decode_json(AccountKind::RevenueShareEscrow, &data, &mut text).unwrap();
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["orders"][0]["marketType"], "Perp");
     assert_eq!(json["orders"][0]["orderId"], 0x0707_0707);
@@ -221,7 +218,8 @@ fn lists_are_decoded_and_move_what_follows() {
     assert_eq!(json["approvedBuilders"][0]["authority"], "1".repeat(32));
     for cut in 8..data.len() {
         let mut kept = String::from("kept");
-        let error = decode_json(AccountKind::RevenueShareEscrow, &data[..cut], &mut kept);
+        let error =
+            Program::Drift.decode_json(AccountKind::RevenueShareEscrow, &data[..cut], &mut kept);
         assert!(matches!(error, Err(ProtocolError::WrongLength { .. })), "cut at {cut}");
         assert_eq!(kept, "kept");
     }
@@ -230,7 +228,7 @@ fn lists_are_decoded_and_move_what_follows() {
 #[test]
 fn layout_tables_have_no_hole_and_no_overlap() {
     for kind in AccountKind::ALL {
-        check_dense(kind.layout(), 8);
+        check_dense(Program::Drift.layout(*kind).unwrap(), 8);
     }
 }
 
@@ -259,11 +257,11 @@ fn layout_tables_are_the_programs() {
     };
     let layouts: Value = serde_json::from_str(&text).unwrap();
     for kind in AccountKind::ALL {
-        let account = &layouts["accounts"][kind.layout().name];
+        let account = &layouts["accounts"][Program::Drift.layout(*kind).unwrap().name];
         let discriminator: String =
             kind.discriminator().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(account["discriminatorHex"], discriminator);
-        check_layout(kind.layout(), account, &layouts);
+        check_layout(Program::Drift.layout(*kind).unwrap(), account, &layouts);
     }
 }
 

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
-use slotbook_protocol::drift::account::{AccountKind, kind_of};
-use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::{AccountKind, kind_of};
 use slotbook_protocol::model::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
 use slotbook_protocol::model::enums::{Direction, MarketStatus};
+use slotbook_protocol::model::market::PerpMarket;
 use slotbook_protocol::model::units::Price;
 
 /// Levels a side, as the service shows them.
@@ -54,14 +55,14 @@ fn check_program(name: &str, amm: &PerpAmm, quote: &AmmQuote, is_active: bool) {
 }
 
 fn check(name: &str, bytes: &[u8]) {
-    let market = PerpMarketView::parse(bytes).unwrap();
-    let amm = PerpAmm::of(&market);
+    let market = Program::Drift.perp_market(bytes).unwrap();
+    let amm = market.amm;
     assert_eq!(amm.base_asset_reserve, amm.reserves().base, "{name}");
-    assert_eq!(amm.order_tick_size, market.order_tick_size().0, "{name}");
+    assert_eq!(amm.order_tick_size, market.terms.order_tick_size.0, "{name}");
     let quote = AmmQuote::of(&amm, &inputs(&amm)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(quote.bid_price < quote.ask_price, "{name}: {quote:?}");
-    check_program(name, &amm, &quote, market.status() == Ok(MarketStatus::Active));
-    let amounts = top_of_book_amounts(market.market_index());
+    check_program(name, &amm, &quote, market.terms.status == MarketStatus::Active);
+    let amounts = top_of_book_amounts(market.terms.market_index);
     let (mut bids, mut asks) = (Vec::new(), Vec::new());
     quote.levels(AmmSide::Bid, LEVELS, &amounts, &mut bids).unwrap();
     quote.levels(AmmSide::Ask, LEVELS, &amounts, &mut asks).unwrap();
@@ -95,7 +96,7 @@ fn changed_markets_quote_what_the_sdk_quotes() {
     for line in text.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let bytes = BASE64_STANDARD.decode(case["account"].as_str().unwrap()).unwrap();
-        let amm = PerpAmm::of(&PerpMarketView::parse(&bytes).unwrap());
+        let amm = Program::Drift.perp_market(&bytes).unwrap().amm;
         let moment: Vec<&str> = case["moment"].as_str().unwrap().split(' ').collect();
         let ours = answer(&amm, &moment);
         quoted += usize::from(ours.is_ok());
@@ -162,7 +163,8 @@ fn a_field_at_its_ends_gives_a_quote_or_an_error() {
         for (at, word) in (40..976).step_by(8).flat_map(|at| words.map(|word| (at, word))) {
             let mut bytes = market.data.clone();
             bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
-            let amm = PerpAmm::of(&PerpMarketView::parse(&bytes).unwrap());
+            // A source of oracles that stands for nothing makes the account malformed.
+            let Ok(PerpMarket { amm, .. }) = Program::Drift.perp_market(&bytes) else { continue };
             let mut levels = Vec::new();
             let all = |quote: AmmQuote| {
                 quote.levels(AmmSide::Bid, LEVELS, &top_of_book_amounts(0), &mut levels)?;

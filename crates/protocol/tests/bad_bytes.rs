@@ -6,19 +6,16 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use slotbook_protocol::drift::account::{AccountKind, PROGRAM_ID, decode_json, kind_of};
-use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::drift::state::StateView;
-use slotbook_protocol::drift::user::{
-    ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView, spot_token_amount,
-};
+use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::{AccountKind, kind_of};
 use slotbook_protocol::model::enums::{Direction, OracleSource, SpotBalanceType};
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::oracle::{
     MmOracle, OracleGuardRails, PYTH_PROGRAM, PYTH_RECEIVER_PROGRAM, SWITCHBOARD_ON_DEMAND_PROGRAM,
     SWITCHBOARD_PROGRAM, decode_oracle, mm_oracle_reading, validity,
 };
-use slotbook_protocol::model::order::OrderView;
+use slotbook_protocol::model::order::{OrderView, RawOrder};
 use slotbook_protocol::model::price::{
     ProtectedMakerParams, auction_price_program, limit_price_program, resting_offset_price,
     standardize_base, standardize_price,
@@ -26,6 +23,7 @@ use slotbook_protocol::model::price::{
 use slotbook_protocol::model::units::{
     BaseQty, OraclePrice, Price, PriceOffset, Pubkey, Slot, UnixSeconds,
 };
+use slotbook_protocol::model::user::{ORDERS, spot_token_amount};
 
 static ACCOUNTS: LazyLock<Vec<support::Recorded>> = LazyLock::new(support::all);
 static ORACLES: LazyLock<Vec<support::CapturedOracle>> = LazyLock::new(support::captured_oracles);
@@ -43,28 +41,22 @@ fn read_everything(data: &[u8]) {
     let _ = kind_of(data);
     for kind in AccountKind::ALL {
         let mut text = String::new();
-        if decode_json(*kind, data, &mut text).is_ok() {
+        if Program::Drift.decode_json(*kind, data, &mut text).is_ok() {
             assert!(serde_json::from_str::<Value>(&text).is_ok(), "what is written is JSON");
         } else {
             assert!(text.is_empty(), "nothing is left of a failed decode");
         }
     }
-    if let Ok(view) = UserView::parse(data) {
-        (0..ORDERS).for_each(|index| read_order(&view.order(index)));
-        (0..PERP_POSITIONS).for_each(|index| _ = view.perp_position(index));
-        (0..SPOT_POSITIONS).for_each(|index| _ = view.spot_position(index));
+    if let Ok(view) = Program::Drift.user(data) {
+        (0..ORDERS).for_each(|index| read_order(&view.order(index).view()));
+        let _ = view.positions();
     }
-    if let Ok(view) = PerpMarketView::parse(data) {
-        let _ = (view.name(), view.status(), view.oracle_source(), view.contract_tier());
-    }
-    if let Ok(view) = SpotMarketView::parse(data) {
-        let _ = (view.name(), view.status(), view.oracle_source(), view.asset_tier());
-    }
-    if let Ok(view) = StateView::parse(data) {
-        let _ = view.oracle_guard_rails();
-    }
+    let _ = (Program::Drift.perp_market(data), Program::Drift.spot_market(data));
+    let _ = Program::Drift.state(data);
     for (source, owner) in OracleSource::ALL.iter().flat_map(|s| OWNERS.map(|owner| (*s, owner))) {
-        if let Ok(reading) = decode_oracle(source, &owner, data) {
+        if let Ok(reading) =
+            decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, data)
+        {
             let rails = OracleGuardRails::default();
             let _ = validity(&reading, &rails, OraclePrice(1), 50, Slot(1), source);
         }
@@ -135,7 +127,7 @@ proptest! {
     ) {
         let mut data = kind.discriminator().to_vec();
         data.extend(body);
-        data.truncate(length.unwrap_or(kind.layout().size));
+        data.truncate(length.unwrap_or(Program::Drift.layout(kind).unwrap().size));
         read_everything(&data);
     }
 
@@ -154,13 +146,13 @@ proptest! {
     #[test]
     fn random_orders_never_panic(bytes in prop::array::uniform32(any::<[u8; 3]>())) {
         let mut order: [u8; 96] = *bytes.as_flattened().first_chunk().unwrap();
-        read_order(&OrderView::new(&order));
+        read_order(&RawOrder::from(order).view());
         // Enum bytes made valid, so that most runs reach the prices.
         for (at, count) in ORDER_ENUMS {
             order[at] %= count;
         }
-        prop_assert!(OrderView::new(&order).check().is_ok());
-        read_order(&OrderView::new(&order));
+        prop_assert!(RawOrder::from(order).view().check().is_ok());
+        read_order(&RawOrder::from(order).view());
     }
 
     #[test]
@@ -179,7 +171,7 @@ proptest! {
         oracle: i64, offset: i32, tick in 1u64..1_000_000_000, is_bid: bool,
     ) {
         let direction = if is_bid { Direction::Long } else { Direction::Short };
-        let (oracle, offset, tick) = (OraclePrice(oracle), PriceOffset(offset), Price(tick));
+        let (oracle, offset, tick) = (OraclePrice(oracle), PriceOffset(offset.into()), Price(tick));
         let price = resting_offset_price(oracle, offset, tick, direction, false);
         prop_assert!(price >= tick && (price.0.is_multiple_of(tick.0) || price.0 == u64::MAX));
     }
@@ -223,17 +215,22 @@ fn wrong_discriminators_and_lengths_are_named() {
     for account in ACCOUNTS.iter() {
         let (kind, data) = (account.kind, &account.data);
         let expected = data.len();
-        assert_eq!(kind.check(data), Ok(()), "{}", account.name);
+        assert_eq!(Program::Drift.check(kind, data), Ok(()), "{}", account.name);
         let longer: Vec<u8> = data.iter().copied().chain([0]).collect();
         let wrong = |actual| Err(ProtocolError::WrongLength { expected, actual });
-        assert_eq!(kind.check(&longer), wrong(expected + 1), "{}", account.name);
-        assert_eq!(kind.check(&data[..expected - 1]), wrong(expected - 1), "{}", account.name);
-        assert_eq!(kind.check(&[]), wrong(0), "{}", account.name);
+        assert_eq!(Program::Drift.check(kind, &longer), wrong(expected + 1), "{}", account.name);
+        assert_eq!(
+            Program::Drift.check(kind, &data[..expected - 1]),
+            wrong(expected - 1),
+            "{}",
+            account.name
+        );
+        assert_eq!(Program::Drift.check(kind, &[]), wrong(0), "{}", account.name);
         let mut other = data.clone();
         other[7] ^= 0x80;
         let discriminator = *other.first_chunk().unwrap();
         let error = ProtocolError::WrongDiscriminator { discriminator };
-        assert_eq!(kind.check(&other), Err(error), "{}", account.name);
+        assert_eq!(Program::Drift.check(kind, &other), Err(error), "{}", account.name);
         assert_eq!(kind_of(&other), Err(error), "{}", account.name);
     }
 }
@@ -245,12 +242,12 @@ fn check_invalid(at: usize, value: u8, field: &'static str, name: &'static str) 
     data[at] = value;
     let mut text = String::new();
     let error = ProtocolError::InvalidEnum { field: name, value };
-    assert_eq!(decode_json(AccountKind::User, &data, &mut text), Err(error));
-    let view = UserView::parse(&data).unwrap();
+    assert_eq!(Program::Drift.decode_json(AccountKind::User, &data, &mut text), Err(error));
+    let view = Program::Drift.user(&data).unwrap();
     let order = at.checked_sub(1_192).map(|at| at / 96).filter(|index| *index < ORDERS);
     if let Some(index) = order {
         let error = ProtocolError::InvalidEnum { field, value };
-        assert_eq!(view.order(index).check(), Err(error), "{field}");
+        assert_eq!(view.order(index).view().check(), Err(error), "{field}");
     }
 }
 

@@ -10,11 +10,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use slotbook_protocol::drift::account::AccountKind;
-use slotbook_protocol::drift::account::field::{Field, FieldType, Layout, Shape};
 use slotbook_protocol::drift::account::{
     common, oracles, perp_market, spot_market, state, user, variable,
 };
+use slotbook_protocol::layout::{Field, FieldType, Layout, Shape};
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::enums::{
     AssetTier, ContractTier, ContractType, Direction, MarginMode, MarketStatus, MarketType,
     OracleSource, OrderStatus, OrderType, SpotBalanceType, TriggerCondition,
@@ -108,6 +109,10 @@ fn reader_name(layout: &Layout) -> String {
 
 fn type_name(layout: &Layout) -> &'static str {
     if layout.name == "AMM" { "Amm" } else { layout.name }
+}
+
+fn layout_of(kind: AccountKind) -> &'static Layout {
+    Program::Drift.layout(kind).unwrap()
 }
 
 fn lower_first(name: &str) -> String {
@@ -237,7 +242,7 @@ fn helper(name: &str) -> Option<String> {
 
 fn write_struct(layout: &'static Layout, out: &mut String) {
     let name = type_name(layout);
-    let what = if AccountKind::ALL.iter().any(|kind| kind.layout().name == layout.name) {
+    let what = if AccountKind::ALL.iter().any(|kind| layout_of(*kind).name == layout.name) {
         "account"
     } else {
         "struct"
@@ -289,7 +294,7 @@ fn write_reader(layout: &'static Layout, out: &mut String) {
 }
 
 fn write_kind(kind: AccountKind, out: &mut String) {
-    let layout = kind.layout();
+    let layout = layout_of(kind);
     let discriminator = u64::from_be_bytes(kind.discriminator());
     let (high, low) = (discriminator >> 32, discriminator & 0xffff_ffff);
     writeln!(out, "\n/** How an account `{}` is told from others. */", layout.name).unwrap();
@@ -298,7 +303,7 @@ fn write_kind(kind: AccountKind, out: &mut String) {
     writeln!(out, "  discriminatorHigh: {high:#010x},").unwrap();
     writeln!(out, "  discriminatorLow: {low:#010x},").unwrap();
     writeln!(out, "  bytes: {},", layout.size).unwrap();
-    writeln!(out, "  hasFixedLength: {},", kind.has_fixed_length()).unwrap();
+    writeln!(out, "  hasFixedLength: {},", layout.has_fixed_length()).unwrap();
     writeln!(out, "}} as const;").unwrap();
 }
 
@@ -351,7 +356,7 @@ fn file_text(file: &str, layouts: &[&'static Layout]) -> String {
     text += &imports(file, layouts);
     for layout in layouts {
         write_struct(layout, &mut text);
-        let of_layout = |kind: &&AccountKind| kind.layout().name == layout.name;
+        let of_layout = |kind: &&AccountKind| layout_of(**kind).name == layout.name;
         if let Some(kind) = AccountKind::ALL.iter().find(of_layout) {
             write_kind(*kind, &mut text);
         }

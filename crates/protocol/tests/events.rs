@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
 use serde_json::Value;
-use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::drift::event::field::{EventFieldType, EventLayout};
 use slotbook_protocol::drift::event::json::decode_json;
 use slotbook_protocol::drift::event::logs::{LogScanner, LogSummary};

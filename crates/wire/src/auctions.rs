@@ -54,7 +54,7 @@ fn write_row(json: &mut JsonWriter<'_>, row: &AuctionRow, scale: SizeScale) {
         b"\",\"size\":\"" => u128(base(row.size)),
         b"\",\"baseAssetAmount\":\"" => u128(base(order.base_asset_amount)),
         b"\",\"baseAssetAmountFilled\":\"" => u128(base(order.base_asset_amount_filled)),
-        b"\",\"oraclePriceOffset\":\"" => i64(i64::from(order.oracle_price_offset.0)),
+        b"\",\"oraclePriceOffset\":\"" => i64(order.oracle_price_offset.0),
         b"\",\"maker\":" => key(&row.maker),
         b",\"orderId\":" => u64(u64::from(order.order_id)),
         b",\"slot\":" => u64(order.slot.0),

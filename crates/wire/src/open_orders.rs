@@ -50,7 +50,7 @@ fn write_amounts(json: &mut JsonWriter<'_>, order: &Order, scale: SizeScale) {
         b"\",\"baseAssetAmount\":\"" => u128(base(order.base_asset_amount)),
         b"\",\"baseAssetAmountFilled\":\"" => u128(base(order.base_asset_amount_filled)),
         b"\",\"quoteAssetAmountFilled\":\"" => u64(order.quote_asset_amount_filled.0),
-        b"\",\"oraclePriceOffset\":\"" => i64(i64::from(order.oracle_price_offset.0)),
+        b"\",\"oraclePriceOffset\":\"" => i64(order.oracle_price_offset.0),
         b"\",\"triggerPrice\":\"" => u64(order.trigger_price.0),
         b"\",\"auctionStartPrice\":\"" => i64(order.auction_start_price),
         b"\",\"auctionEndPrice\":\"" => i64(order.auction_end_price),

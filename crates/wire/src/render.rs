@@ -383,7 +383,7 @@ fn line(row: &OrderRow, scale: SizeScale) -> OrderLine {
         price: row.price,
         size: scale.to_wire(u128::from(row.size.0)),
         queue: scale.to_wire(row.queue),
-        oracle_price_offset: i64::from(row.oracle_price_offset),
+        oracle_price_offset: row.oracle_price_offset,
         maker: row.maker,
         order_id: row.order_id,
         slot: row.slot,

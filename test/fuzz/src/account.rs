@@ -1,10 +1,10 @@
 //! Accounts of the program: every kind as JSON, and what the views say of the same bytes.
 
 use serde_json::Value;
-use slotbook_protocol::drift::account::{AccountKind, DISCRIMINATOR_BYTES, decode_json, kind_of};
-use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::drift::state::StateView;
-use slotbook_protocol::drift::user::{ORDERS, PERP_POSITIONS, SPOT_POSITIONS, UserView};
+use slotbook_protocol::layout::Layout;
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
+use slotbook_protocol::model::user::ORDERS;
 
 use crate::input::Input;
 use crate::reencode::push_layout;
@@ -27,10 +27,15 @@ pub(crate) fn run(input: &[u8]) {
     }
 }
 
+/// The table of a kind.
+pub(crate) fn layout_of(kind: AccountKind) -> &'static Layout {
+    Program::Drift.layout(kind).unwrap()
+}
+
 /// The account of a kind that an input describes.
 pub(crate) fn account(kind: AccountKind, mut input: Input<'_>) -> Vec<u8> {
     let more = i16::from(input.byte().cast_signed()) * 8;
-    let bytes = kind.layout().size.saturating_add_signed(more.into());
+    let bytes = layout_of(kind).size.saturating_add_signed(more.into());
     let mut data = vec![0; bytes.max(DISCRIMINATOR_BYTES)];
     data[..DISCRIMINATOR_BYTES].copy_from_slice(&kind.discriminator());
     input.write_over(&mut data[DISCRIMINATOR_BYTES..]);
@@ -40,9 +45,9 @@ pub(crate) fn account(kind: AccountKind, mut input: Input<'_>) -> Vec<u8> {
 fn check(data: &[u8]) {
     for kind in AccountKind::ALL {
         let is_kind = kind_of(data) == Ok(*kind);
-        assert!(is_kind || kind.check(data).is_err(), "an account is of one kind");
+        assert!(is_kind || Program::Drift.check(*kind, data).is_err(), "an account is of one kind");
         let mut text = BEFORE.to_owned();
-        let decoded = decode_json(*kind, data, &mut text);
+        let decoded = Program::Drift.decode_json(*kind, data, &mut text);
         assert_eq!(decoded.is_ok(), text != BEFORE, "nothing is left of a failure");
         if decoded.is_ok() {
             check_text(*kind, data, &text[BEFORE.len()..]);
@@ -56,15 +61,18 @@ fn check_text(kind: AccountKind, data: &[u8], text: &str) {
     assert!(text.len() <= data.len() * CHARACTERS_A_BYTE_MAX, "text is bounded by its account");
     let value: Value = serde_json::from_str(text).unwrap();
     let mut again = kind.discriminator().to_vec();
-    push_layout(kind.layout(), &value, &mut again);
+    push_layout(layout_of(kind), &value, &mut again);
     assert!(data.starts_with(&again), "the same bytes come back");
-    if kind.has_fixed_length() {
+    if layout_of(kind).has_fixed_length() {
         assert_eq!(data.len(), again.len(), "an account has the length of its kind");
         let longer = [data, &[0]].concat();
-        assert!(decode_json(kind, &longer, &mut String::new()).is_err(), "one byte too many");
+        assert!(
+            Program::Drift.decode_json(kind, &longer, &mut String::new()).is_err(),
+            "one byte too many"
+        );
     }
     for cut in [again.len() - 1, again.len() / 2, DISCRIMINATOR_BYTES, 0] {
-        let cut = decode_json(kind, &data[..cut], &mut String::new());
+        let cut = Program::Drift.decode_json(kind, &data[..cut], &mut String::new());
         assert!(cut.is_err(), "a cut account is an error");
     }
 }
@@ -73,33 +81,23 @@ fn check_text(kind: AccountKind, data: &[u8], text: &str) {
 fn check_views(data: &[u8]) {
     let text_of = |kind: AccountKind| {
         let mut text = String::new();
-        decode_json(kind, data, &mut text).is_ok().then_some(text)
+        Program::Drift.decode_json(kind, data, &mut text).is_ok().then_some(text)
     };
-    let is = |kind: AccountKind| kind.check(data).is_ok();
-    let user = UserView::parse(data);
+    let is = |kind: AccountKind| Program::Drift.check(kind, data).is_ok();
+    let user = Program::Drift.user(data);
     assert_eq!(user.is_ok(), is(AccountKind::User));
     if let Ok(view) = user {
-        let orders = (0..ORDERS).all(|index| view.order(index).check().is_ok());
-        let spots = (0..SPOT_POSITIONS).all(|index| view.spot_position(index).is_ok());
-        (0..PERP_POSITIONS).for_each(|index| _ = view.perp_position(index));
-        let is_whole = orders && spots;
+        let orders = (0..ORDERS).all(|index| view.order(index).view().check().is_ok());
+        let is_whole = orders && view.positions().is_ok();
         assert!(is_whole || text_of(AccountKind::User).is_none(), "views and text agree");
     }
-    let perp = PerpMarketView::parse(data);
-    assert_eq!(perp.is_ok(), is(AccountKind::PerpMarket));
-    if let Ok(view) = perp {
-        let enums = (view.status(), view.contract_type(), view.contract_tier());
-        let is_whole = enums.0.is_ok() && enums.1.is_ok() && enums.2.is_ok();
-        let is_whole = is_whole && view.oracle_source().is_ok();
-        assert!(is_whole || text_of(AccountKind::PerpMarket).is_none(), "views and text agree");
-        assert!(view.name().chars().count() <= 32, "a name is bounded");
-    }
-    let spot = SpotMarketView::parse(data);
-    assert_eq!(spot.is_ok(), is(AccountKind::SpotMarket));
-    if let Ok(view) = spot {
-        let is_whole = view.status().is_ok() && view.asset_tier().is_ok();
-        let is_whole = is_whole && view.oracle_source().is_ok();
-        assert!(is_whole || text_of(AccountKind::SpotMarket).is_none(), "views and text agree");
-    }
-    assert_eq!(StateView::parse(data).is_ok(), is(AccountKind::State));
+    let perp = Program::Drift.perp_market(data);
+    assert!(perp.is_err() || is(AccountKind::PerpMarket));
+    let is_bounded = |name: &str| name.chars().count() <= 32;
+    assert!(perp.is_ok() || text_of(AccountKind::PerpMarket).is_none(), "reading and text agree");
+    assert!(perp.map_or(true, |perp| is_bounded(&perp.terms.name)), "a name is bounded");
+    let spot = Program::Drift.spot_market(data);
+    assert!(spot.is_err() || is(AccountKind::SpotMarket));
+    assert!(spot.is_ok() || text_of(AccountKind::SpotMarket).is_none(), "reading and text agree");
+    assert_eq!(Program::Drift.state(data).is_ok(), is(AccountKind::State));
 }

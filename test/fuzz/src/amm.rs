@@ -1,8 +1,8 @@
 //! The AMM of a perp market: quotes, levels and fills of any account.
 
 use slotbook_book::{AmmCut, Level, Side};
-use slotbook_protocol::drift::account::AccountKind;
-use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::amm::{
     AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
@@ -28,10 +28,10 @@ pub(crate) fn run(input: &[u8]) {
     let count = usize::from(input.byte()) % LEVELS_MAX;
     let (base, limit) = (BaseQty(input.word()), Price(input.word()));
     let data = account(AccountKind::PerpMarket, input);
-    let Ok(view) = PerpMarketView::parse(&data) else { return };
-    let amm = PerpAmm::of(&view);
+    let Ok(market) = Program::Drift.perp_market(&data) else { return };
+    let amm = market.amm;
     if let Ok(quote) = AmmQuote::of(&amm, &inputs) {
-        let top = top_of_book_amounts(view.market_index());
+        let top = top_of_book_amounts(market.terms.market_index);
         for (side, amm_side) in Side::BOTH.into_iter().zip([AmmSide::Bid, AmmSide::Ask]) {
             check_levels(&quote, amm_side, count, &top, amm.order_tick_size);
             check_book_levels(&quote, side, count, &top);

@@ -4,7 +4,7 @@ use slotbook_book::Gate;
 use slotbook_core::core::Core;
 use slotbook_core::decode::Decoder;
 use slotbook_core::record::{Record, Records};
-use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::PROGRAM_ID;
 
 /// The batch as it is.
 pub(crate) fn run(batch: &[u8]) {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use slotbook_book::{
     AccountUpdate, Book, BookConfig, FeedState, Gate, IndicativeQuote, MarketId, QuotedSide, Side,
 };
-use slotbook_protocol::drift::account::{AccountKind, PROGRAM_ID};
+use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 use slotbook_wire::render::{L2Request, L3Request, Rows, render_l2, render_l3};
 use slotbook_wire::sources::Sources;

@@ -8,7 +8,7 @@ use slotbook_core::core::Core;
 use slotbook_core::reader::{JournalReader, Step, Until};
 use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{Checkpoint, Gate as LoggedGate, Input as Logged, Origin, Writer};
-use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::PROGRAM_ID;
 use zstd::stream::write::Decoder;
 
 use crate::input::Input;

@@ -1,7 +1,7 @@
 //! Fees by the exchange's state account: what a fill costs, and that its parts add up.
 
-use slotbook_protocol::drift::account::AccountKind;
-use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::model::Program;
+use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::enums::MarketType;
 use slotbook_protocol::model::fees::{Filler, Standing, TakerTerms, builder_fee, fill_fees};
 use slotbook_protocol::model::units::QuoteQty;
@@ -23,10 +23,10 @@ pub(crate) fn run(input: &[u8]) {
     };
     let (age_slots, multiplier) = (input.word(), input.word());
     let data = account(AccountKind::State, input);
-    let Ok(state) = StateView::parse(&data) else { return };
+    let Ok(state) = Program::Drift.state(&data) else { return };
     let (market, fees) = match flags & 2 {
-        0 => (MarketType::Perp, state.perp_fee_structure()),
-        _ => (MarketType::Spot, state.spot_fee_structure()),
+        0 => (MarketType::Perp, state.perp_fees),
+        _ => (MarketType::Spot, state.spot_fees),
     };
     let Ok(tier) = fees.tier_of(market, &standing) else { return };
     let terms = TakerTerms {

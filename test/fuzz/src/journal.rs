@@ -6,7 +6,7 @@ use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{
     Checkpoint, Found, Gate, Input as Logged, JournalError, Origin, Reader, VERSION, Writer,
 };
-use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::model::units::Pubkey;
 
 use crate::input::Input;

@@ -1,7 +1,7 @@
 //! Logs of transactions: whose event a line is, however the lines are cut and forged.
 
 use base64_simd::STANDARD;
-use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::drift::event::logs::{LogScanner, LogSummary};
 use slotbook_protocol::drift::event::records::RECORDS;
 

@@ -1,6 +1,6 @@
 //! Oracle accounts of every source, and what their readings are worth.
 
-use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::error::ProtocolError;
 use slotbook_protocol::model::oracle::{
@@ -51,15 +51,21 @@ pub(crate) fn run(input: &[u8]) {
     let length = u16::from_le_bytes(input.take()) % ACCOUNT_BYTES_MAX;
     let mut data = vec![0; length.into()];
     input.write_over(&mut data);
-    let Ok(reading) = decode_oracle(source, &owner, &data) else { return };
-    let again = |data: &[u8]| decode_oracle(source, &owner, data);
+    let Ok(reading) =
+        decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, &data)
+    else {
+        return;
+    };
+    let again =
+        |data: &[u8]| decode_oracle(slotbook_protocol::model::Program::Drift, source, &owner, data);
     let longer = [&data[..], &[1]].concat();
     assert_eq!(again(&longer).ok(), may_be_longer.then_some(reading), "what follows is not read");
     assert!(data.len() >= bytes_min, "an account has its least length");
     for cut in [bytes_min - 1, bytes_min / 2, 0] {
         assert!(again(&data[..cut]).is_err(), "a cut account is an error");
     }
-    let stranger = decode_oracle(source, &Pubkey([9; 32]), &data);
+    let stranger =
+        decode_oracle(slotbook_protocol::model::Program::Drift, source, &Pubkey([9; 32]), &data);
     assert_eq!(stranger, Err(ProtocolError::WrongOwner { owner: Pubkey([9; 32]) }));
     check_reading(&reading, source, &moment);
 }

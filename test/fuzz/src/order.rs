@@ -1,7 +1,7 @@
 //! Orders: the 96 bytes, and the prices that follow from them.
 
 use slotbook_protocol::model::enums::Direction;
-use slotbook_protocol::model::order::{ORDER_BYTES, Order, OrderView};
+use slotbook_protocol::model::order::{ORDER_BYTES, Order, RawOrder};
 use slotbook_protocol::model::price::{
     ProtectedMakerParams, auction_price_program, limit_price_program, resting_offset_price,
     standardize_base, standardize_price,
@@ -23,8 +23,8 @@ struct Market {
 /// The order, then the market.
 pub(crate) fn run(input: &[u8]) {
     let mut input = Input::new(input);
-    let bytes: [u8; ORDER_BYTES] = input.take();
-    let view = OrderView::new(&bytes);
+    let raw = RawOrder::from(input.take::<ORDER_BYTES>());
+    let view = raw.view();
     assert_eq!(view.check().is_ok(), view.decode().is_ok(), "a check reads what decoding reads");
     let Ok(order) = view.decode() else { return };
     let flags = input.byte();

@@ -1,7 +1,7 @@
 //! From JSON back to bytes, by the same tables: what a decoder wrote must hold all that it read.
 
 use serde_json::Value;
-use slotbook_protocol::drift::account::field::{Field, FieldType, Layout, Shape};
+use slotbook_protocol::layout::{Field, FieldType, Layout, Shape};
 use slotbook_protocol::model::units::Pubkey;
 
 /// Appends the fields of a struct. An account's discriminator is the caller's.

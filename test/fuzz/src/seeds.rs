@@ -7,16 +7,17 @@ use std::path::Path;
 
 use base64_simd::STANDARD;
 use serde_json::Value;
-use slotbook_protocol::drift::account::field::Shape;
 use slotbook_protocol::drift::account::user::USER;
-use slotbook_protocol::drift::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
 use slotbook_protocol::drift::event::field::EventLayout;
 use slotbook_protocol::drift::event::records::RECORDS;
+use slotbook_protocol::layout::Shape;
+use slotbook_protocol::model::account::{AccountKind, DISCRIMINATOR_BYTES, kind_of};
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::order::ORDER_BYTES;
 use slotbook_protocol::model::units::Pubkey;
 
 use crate::TARGETS;
+use crate::account::layout_of;
 use crate::input::steps_of;
 
 /// Where the orders of a user's account begin.
@@ -232,7 +233,7 @@ fn worked_head() -> Vec<u8> {
 
 /// Steps that write a market whose AMM quotes.
 fn worked_market() -> Vec<u8> {
-    let layout = AccountKind::PerpMarket.layout();
+    let layout = layout_of(AccountKind::PerpMarket);
     let mut data = vec![0; layout.size];
     let wide = [
         ("amm.baseAssetReserve", 2_056_415_459_102_385),
@@ -263,7 +264,7 @@ fn number_of(kind: AccountKind) -> [u8; 1] {
 
 /// By how many eights an account is longer than its kind has to be.
 fn more_than(kind: AccountKind, data: &[u8]) -> [u8; 1] {
-    [u8::try_from((data.len() - kind.layout().size).div_ceil(8)).unwrap()]
+    [u8::try_from((data.len() - layout_of(kind).size).div_ceil(8)).unwrap()]
 }
 
 fn synthetic(file: &str) -> Vec<Value> {
@@ -274,9 +275,9 @@ fn synthetic(file: &str) -> Vec<Value> {
 
 /// An account with three elements in its first list, of ones and zeros, which every field takes.
 fn with_list(kind: AccountKind) -> Option<Vec<u8>> {
-    let fields = kind.layout().fields;
+    let fields = layout_of(kind).fields;
     let list = fields.iter().find(|field| field.shape == Shape::List)?;
-    let bytes = kind.layout().size + 3 * list.element.size();
+    let bytes = layout_of(kind).size + 3 * list.element.size();
     let mut data: Vec<u8> = (0..bytes).map(|at| u8::from(at % 3 == 0)).collect();
     data[..DISCRIMINATOR_BYTES].copy_from_slice(&kind.discriminator());
     data[list.offset..list.offset + 4].copy_from_slice(&3_u32.to_le_bytes());
@@ -294,7 +295,7 @@ fn accounts() -> Vec<Vec<u8>> {
     let lines = synthetic("accounts.jsonl").into_iter();
     let written = lines.map(|line| STANDARD.decode_to_vec(line["data"].as_str().unwrap()).unwrap());
     let zeros = AccountKind::ALL.iter().map(|kind| {
-        let mut data = vec![0; kind.layout().size];
+        let mut data = vec![0; layout_of(*kind).size];
         data[..DISCRIMINATOR_BYTES].copy_from_slice(&kind.discriminator());
         data
     });

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use slotbook_book::{
     AccountUpdate, Book, BookConfig, FeedState, Gate, IndicativeQuote, MarketId, QuotedSide,
 };
-use slotbook_protocol::drift::account::{AccountKind, PROGRAM_ID};
+use slotbook_protocol::drift::PROGRAM_ID;
+use slotbook_protocol::model::account::AccountKind;
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
 use crate::account::account;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use slotbook_protocol::drift::account::AccountKind;
+use slotbook_protocol::model::account::AccountKind;
 
 use crate::accounts::{base64_bytes, check_decode};
 use crate::events;

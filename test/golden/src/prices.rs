@@ -5,7 +5,7 @@ use serde_json::Value;
 use slotbook_naive::{
     ProtectedParams, auction_price_sdk, protected_price_program, protected_price_sdk, round_to_tick,
 };
-use slotbook_protocol::model::order::{Order, OrderView};
+use slotbook_protocol::model::order::{Order, RawOrder};
 use slotbook_protocol::model::price::{
     PriceError, ProtectedMakerParams, auction_price_program, limit_price_program,
 };
@@ -72,7 +72,8 @@ struct Case<'a> {
 impl<'a> Case<'a> {
     fn parse(value: &'a Value) -> Result<Self, Malformed> {
         let bytes = order_bytes(at(value, "order")?)?;
-        let order = OrderView::new(&bytes)
+        let order = RawOrder::from(bytes)
+            .view()
             .decode()
             .map_err(|error| Malformed(format!("order: {error}")))?;
         let oracle = integer_or_null(value, "oraclePrice")?;

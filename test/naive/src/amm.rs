@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slotbook_protocol::drift::market::PerpMarketView;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::amm::{
     AmmError, AmmInputs, AmmLevel, AmmQuote, AmmSide, PerpAmm, top_of_book_amounts,
 };
@@ -30,7 +30,7 @@ impl NaiveBook {
         let mut accounts = self.perp_accounts().filter(|(_, perp, _)| perp.index == index);
         let levels = accounts.next().and_then(|(data, perp, is_lost)| {
             let inputs = self.amm_inputs(perp).filter(|_| !is_lost)?;
-            let amm = PerpAmm::of(&PerpMarketView::parse(data).ok()?);
+            let amm = Program::Drift.perp_market(data).ok()?.amm;
             let PerpAmm { base_asset_reserve, quote_asset_reserve, sqrt_k, peg_multiplier, .. } =
                 amm;
             let has_curve =

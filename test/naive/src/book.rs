@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slotbook_protocol::drift::account::PROGRAM_ID;
+use slotbook_protocol::drift::PROGRAM_ID;
 use slotbook_protocol::model::enums::OracleSource;
 use slotbook_protocol::model::oracle::{OracleGuardRails, decode_oracle, quote_asset_reading};
 use slotbook_protocol::model::units::Pubkey;
@@ -303,7 +303,7 @@ impl NaiveBook {
             order_id: order.order_id,
             maker,
             max_ts: order.max_ts,
-            oracle_price_offset: order.oracle_price_offset,
+            oracle_price_offset: i64::from(order.oracle_price_offset),
             reduce_only: order.reduce_only,
             post_only: order.post_only,
             signed_msg: order.bit_flags & 1 != 0,
@@ -387,7 +387,13 @@ impl NaiveBook {
             quote_asset_reading(slotbook_protocol::model::units::Slot(self.clock.slot))
         } else {
             let stored = self.accounts.get(oracle).filter(|stored| !stored.data.is_empty())?;
-            decode_oracle(source, &self.oracle_owner(stored), &stored.data).ok()?
+            decode_oracle(
+                slotbook_protocol::model::Program::Drift,
+                source,
+                &self.oracle_owner(stored),
+                &stored.data,
+            )
+            .ok()?
         };
         // A prelaunch oracle is never late: the program counts its delay the other way round.
         let is_never_late = source == OracleSource::Prelaunch;

@@ -24,7 +24,7 @@ pub struct Row {
     pub order_id: u32,
     pub maker: Key,
     pub max_ts: i64,
-    pub oracle_price_offset: i32,
+    pub oracle_price_offset: i64,
     pub reduce_only: bool,
     pub post_only: bool,
     pub signed_msg: bool,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use slotbook_protocol::model::enums::{Direction, OrderStatus};
 use slotbook_protocol::model::units::Pubkey;
-use slotbook_protocol::drift::user::UserView;
+use slotbook_protocol::model::Program;
 
 /// Order slots of an account.
 const SLOTS: usize = 32;
@@ -51,12 +51,13 @@ impl AccountReader {
     /// # Panics
     /// When the bytes are no user account: all of the benchmark are.
     pub fn read(&mut self, key: Pubkey, data: &[u8], mut give: impl FnMut(Change)) {
-        let user = UserView::parse(data).expect("Invariant: the bytes are a user account");
+        let user = Program::Drift.user(data).expect("Invariant: the bytes are a user account");
         let number = self.accounts.len() as u64;
         let account =
             self.accounts.entry(key).or_insert_with(|| Account { number, orders: [None; SLOTS] });
         for (index, last) in account.orders.iter_mut().enumerate() {
-            let order = user.order(index);
+            let raw = user.order(index);
+            let order = raw.view();
             let is_open = order.status() == Ok(OrderStatus::Open);
             let now = is_open.then(|| Order {
                 id: account.number << 32 | u64::from(order.order_id()),

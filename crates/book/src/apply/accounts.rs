@@ -1,21 +1,17 @@
 //! Checks raw accounts and applies them to the book.
 
-use slotbook_protocol::drift::account::{AccountKind, kind_of};
-use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::drift::state::StateView;
-use slotbook_protocol::drift::user::{UserView, user_status};
-use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::user::user_status;
+use slotbook_protocol::model::{AccountKind, ProtocolError, kind_of};
 
 use crate::book::Book;
 use crate::ladder::arena::handle_of;
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX};
-use crate::markets::account::{MarketAccount, read_perp, read_spot};
+use crate::markets::account::{MarketAccount, read_market};
 use crate::markets::exchange::ExchangeTerms;
 use crate::model::market::EmptyReason;
 use crate::model::update::{AccountUpdate, Applied, BookError, Gate};
 use crate::orders::order_store::bits;
-use crate::orders::users::positions_of;
 
 /// The owner is being liquidated or is bankrupt. `positionFlag` has the same bits for a position,
 /// but old accounts hold stale bytes there, so the book does not read it.
@@ -42,20 +38,18 @@ impl Book {
         }
         match kind_of(update.data) {
             Ok(AccountKind::User) => self.apply_user(&update),
-            Ok(AccountKind::PerpMarket) => {
-                let view = PerpMarketView::parse(update.data);
-                self.apply_market(&update, view.and_then(|view| read_perp(&view, update.pubkey)))
-            }
-            Ok(AccountKind::SpotMarket) => {
-                let view = SpotMarketView::parse(update.data);
-                self.apply_market(&update, view.and_then(|view| read_spot(&view, update.pubkey)))
-            }
             Ok(AccountKind::State) => self.apply_state(&update),
-            Ok(_) if self.is_known(&update.pubkey) => {
+            Ok(kind) => {
+                let rules = self.markets.exchange.rules;
+                if let Some(account) = read_market(rules, kind, update.pubkey, update.data) {
+                    return self.apply_market(&update, account);
+                }
+                if !self.is_known(&update.pubkey) {
+                    return Ok(Applied::Ignored);
+                }
                 let discriminator = *update.data.first_chunk().unwrap_or(&[0; 8]);
                 self.quarantine(&update, ProtocolError::WrongDiscriminator { discriminator })
             }
-            Ok(_) => Ok(Applied::Ignored),
             Err(cause) => self.quarantine(&update, cause),
         }
     }
@@ -92,9 +86,9 @@ impl Book {
         if !self.admits_user(index, update) {
             return Ok(Applied::Stale);
         }
-        let read = UserView::parse(update.data).and_then(|view| {
-            let positions = positions_of(&view)?;
-            let changed = self.orders.changed_slots(index, view.orders_bytes())?;
+        let read = self.markets.exchange.rules.user(update.data).and_then(|view| {
+            let positions = view.positions()?;
+            let changed = self.orders.changed_slots(index, &view)?;
             Ok((view, positions, changed))
         });
         let (view, positions, changed) = match read {
@@ -107,7 +101,7 @@ impl Book {
         self.changed_orders = was_present.then_some(changed);
         let affected =
             orders.set_status_and_positions(index, view.status() & FROZEN != 0, positions, markets);
-        orders.set_slots(index, view.orders_bytes(), changed, markets);
+        orders.set_slots(index, &view, changed, markets);
         let reconsider = changed | affected;
         for slot in bits(reconsider) {
             orders.reposition(handle_of(index, slot), markets);
@@ -208,14 +202,14 @@ impl Book {
         }
         exchange.version.accept(update);
         exchange.key = Some(update.pubkey);
-        let view = match StateView::parse(update.data) {
-            Ok(view) => view,
+        let state = match exchange.rules.state(update.data) {
+            Ok(state) => state,
             Err(cause) => return self.quarantine(update, cause),
         };
-        exchange.sub_accounts = view.number_of_sub_accounts();
+        exchange.sub_accounts = state.number_of_sub_accounts;
         exchange.data.clear();
         exchange.data.extend_from_slice(update.data);
-        let terms = ExchangeTerms::of(&view);
+        let terms = ExchangeTerms::of(&state);
         self.quarantined.remove(&update.pubkey);
         self.remove_user_of(&update.pubkey);
         let exchange = &mut self.markets.exchange;

@@ -1,9 +1,7 @@
 //! Restores a book from a captured state and its accounts.
 
-use slotbook_protocol::drift::account::{AccountKind, kind_of};
-use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::drift::state::StateView;
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::{AccountKind, kind_of};
 
 use super::named::NamedAccounts;
 use super::state::{
@@ -12,7 +10,7 @@ use super::state::{
 use super::{Accounts, RestoreError};
 use crate::book::{Book, BookConfig, SnapshotProgress};
 use crate::limits::{MARKETS_MAX, QUARANTINE_MAX, SEQ_MAX};
-use crate::markets::account::{MarketAccount, read_perp, read_spot};
+use crate::markets::account::read_market;
 use crate::markets::exchange::ExchangeTerms;
 use crate::markets::market::{Change, Market};
 use crate::model::update::Version;
@@ -64,10 +62,10 @@ impl Book {
         if exchange.data.is_empty() {
             return Ok(());
         }
-        let view = StateView::parse(&exchange.data);
-        let view = view.map_err(|_| RestoreError::Malformed("the exchange's state account"))?;
-        exchange.sub_accounts = view.number_of_sub_accounts();
-        (exchange.terms, exchange.terms_hash) = (ExchangeTerms::of(&view), None);
+        let state = exchange.rules.state(&exchange.data);
+        let state = state.map_err(|_| RestoreError::Malformed("the exchange's state account"))?;
+        exchange.sub_accounts = state.number_of_sub_accounts;
+        (exchange.terms, exchange.terms_hash) = (ExchangeTerms::of(&state), None);
         Ok(())
     }
 
@@ -77,10 +75,13 @@ impl Book {
         states: &[MarketState],
         named: &NamedAccounts,
     ) -> Result<(), RestoreError> {
+        let rules = self.markets.exchange.rules;
         for state in states {
             let data = market_bytes(state, named)?;
-            let account = read_market(data, state.account)
-                .ok_or(RestoreError::AccountMalformed(state.account))?;
+            let kind = kind_of(data).ok();
+            let read = kind.and_then(|kind| read_market(rules, kind, state.account, data));
+            let malformed = RestoreError::AccountMalformed(state.account);
+            let account = read.and_then(Result::ok).ok_or(malformed)?;
             let is_new = self.markets.find(account.info.key()).is_none();
             let id = is_new.then(|| self.markets.add(&account.info)).flatten();
             let id = id.ok_or(RestoreError::Malformed("a market is listed twice"))?;
@@ -223,14 +224,6 @@ fn market_bytes<'a>(
         (Some(_), _) => Ok(&state.data.0),
         (None, Some(update)) => Ok(update.data),
         (None, None) => Err(RestoreError::AccountMissing(state.account)),
-    }
-}
-
-fn read_market(data: &[u8], key: Pubkey) -> Option<MarketAccount> {
-    match kind_of(data).ok()? {
-        AccountKind::PerpMarket => read_perp(&PerpMarketView::parse(data).ok()?, key).ok(),
-        AccountKind::SpotMarket => read_spot(&SpotMarketView::parse(data).ok()?, key).ok(),
-        _ => None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Storage of order slots: `handle = user * 32 + slot`, so that an order is found without a map.
 
-use crate::limits::{ORDER_BYTES, ORDERS_PER_USER};
+use slotbook_protocol::model::order::RawOrder;
+
+use crate::limits::ORDERS_PER_USER;
 use crate::{LeftOut, MarketId, Side};
 
 /// No order: the end of a list.
@@ -66,7 +68,7 @@ const _: () = assert!(size_of::<Node>() <= 32, "memory of the core is counted pe
 /// The 32 order slots of one user: the account's bytes, and a node for each.
 #[derive(Debug)]
 pub(crate) struct Block {
-    pub(crate) raw: [[u8; ORDER_BYTES]; ORDERS_PER_USER],
+    pub(crate) raw: [RawOrder; ORDERS_PER_USER],
     pub(crate) nodes: [Node; ORDERS_PER_USER],
 }
 
@@ -84,7 +86,7 @@ impl Arena {
     /// Adds an empty block and returns its user index.
     pub(crate) fn grow(&mut self) -> usize {
         let block = Block {
-            raw: [[0; ORDER_BYTES]; ORDERS_PER_USER],
+            raw: [RawOrder::EMPTY; ORDERS_PER_USER],
             nodes: [Node::EMPTY; ORDERS_PER_USER],
         };
         self.blocks.push(Box::new(block));
@@ -112,7 +114,7 @@ impl Arena {
     }
 
     #[inline]
-    pub(crate) fn raw(&self, handle: u32) -> &[u8; ORDER_BYTES] {
+    pub(crate) fn raw(&self, handle: u32) -> &RawOrder {
         &self.blocks[user_of(handle)].raw[slot_of(handle)]
     }
 

@@ -428,7 +428,7 @@ mod tests {
         for (slot, offset) in offsets.iter().enumerate() {
             let price = slotbook_protocol::model::price::resting_offset_price(
                 OraclePrice(oracle),
-                PriceOffset(*offset),
+                PriceOffset((*offset).into()),
                 Price(tick),
                 side.direction(),
                 price_max.is_some(),

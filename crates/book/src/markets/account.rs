@@ -1,11 +1,12 @@
 //! Market accounts, decoded.
 
-use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::drift::user::spot_token_amount;
 use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::amm::PerpAmm;
 use slotbook_protocol::model::enums::{ContractType, MarketType, SpotBalanceType};
+use slotbook_protocol::model::market::{MarketTerms, PerpMarket, SpotMarket};
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey};
+use slotbook_protocol::model::user::spot_token_amount;
+use slotbook_protocol::model::{AccountKind, Program};
 
 use crate::model::market::{MarketId, MarketInfo, PerpStats, SpotStats};
 
@@ -43,116 +44,137 @@ pub(crate) struct Interest {
 /// Decimals of a perp's base size. Source: programs/drift/src/math/constants.rs `BASE_PRECISION`.
 const PERP_DECIMALS: u32 = 9;
 
-/// Reads the fields that both kinds of market account share by name, and the given fields. A tick
-/// or step of 0, in an account that is still being set up, counts as 1.
-macro_rules! market_info {
-    ($view:expr, $account:expr, { $($field:ident: $value:expr,)* }) => {
-        MarketInfo {
-            id: MarketId::NONE,
-            account: $account,
-            name: $view.name(),
-            market_index: $view.market_index(),
-            status: $view.status()?,
-            tick: Price($view.order_tick_size().0.max(1)),
-            step: BaseQty($view.order_step_size().0.max(1)),
-            min_order_size: $view.min_order_size(),
-            fee_adjustment: $view.fee_adjustment(),
-            oracle: $view.oracle(),
-            oracle_source: $view.oracle_source()?,
-            paused_operations: $view.paused_operations(),
-            expiry_ts: $view.expiry_ts(),
-            $($field: $value,)*
+/// Decodes a market's account of a kind; `None` of another kind. The market's number is not known yet.
+pub(crate) fn read_market(
+    program: Program,
+    kind: AccountKind,
+    account: Pubkey,
+    data: &[u8],
+) -> Option<Result<MarketAccount, ProtocolError>> {
+    match kind {
+        AccountKind::PerpMarket => {
+            Some(program.perp_market(data).map(|perp| of_perp(perp, account)))
         }
-    };
+        AccountKind::SpotMarket => {
+            Some(program.spot_market(data).map(|spot| of_spot(spot, account)))
+        }
+        _ => None,
+    }
 }
 
-/// Decodes a perp market's account, without its market id.
-pub(crate) fn read_perp(
-    view: &PerpMarketView<'_>,
-    account: Pubkey,
-) -> Result<MarketAccount, ProtocolError> {
-    Ok(MarketAccount {
-        info: market_info!(view, account, {
-            market_type: MarketType::Perp,
-            decimals: PERP_DECIMALS,
-            mint: None,
-            is_prediction: view.contract_type()? == ContractType::Prediction,
-        }),
+/// What differs between the types of market.
+struct OfType {
+    market_type: MarketType,
+    decimals: u32,
+    mint: Option<Pubkey>,
+    is_prediction: bool,
+}
+
+/// A tick or step of 0 in an account that is still being set up counts as 1.
+fn market_info(terms: MarketTerms, account: Pubkey, of_type: OfType) -> MarketInfo {
+    let OfType { market_type, decimals, mint, is_prediction } = of_type;
+    MarketInfo {
+        id: MarketId::NONE,
+        account,
+        name: terms.name,
+        market_type,
+        market_index: terms.market_index,
+        status: terms.status,
+        tick: Price(terms.order_tick_size.0.max(1)),
+        step: BaseQty(terms.order_step_size.0.max(1)),
+        min_order_size: terms.min_order_size,
+        decimals,
+        mint,
+        fee_adjustment: terms.fee_adjustment,
+        is_prediction,
+        oracle: terms.oracle,
+        oracle_source: terms.oracle_source,
+        paused_operations: terms.paused_operations,
+        expiry_ts: terms.expiry_ts,
+    }
+}
+
+fn of_perp(perp: PerpMarket, account: Pubkey) -> MarketAccount {
+    let of_type = OfType {
+        market_type: MarketType::Perp,
+        decimals: PERP_DECIMALS,
+        mint: None,
+        is_prediction: perp.contract_type == ContractType::Prediction,
+    };
+    let amm = &perp.amm;
+    MarketAccount {
         oracle_fields: OracleFields {
-            mm_price: view.mm_oracle_price().0,
-            mm_slot: view.mm_oracle_slot().0,
-            mm_sequence_id: view.mm_oracle_sequence_id(),
-            last_price: view.last_oracle_price().0,
-            last_twap: view.last_oracle_price_twap().0,
-            premium: premium(view),
-            confidence_multiplier: view.contract_tier()?.confidence_multiplier(),
+            mm_price: amm.mm_oracle_price,
+            mm_slot: amm.mm_oracle_slot,
+            mm_sequence_id: amm.mm_oracle_sequence_id,
+            last_price: amm.last_oracle_price,
+            last_twap: amm.last_oracle_price_twap,
+            premium: premium(amm),
+            confidence_multiplier: perp.contract_tier.confidence_multiplier(),
         },
         interest: Interest::default(),
-        amm: Some(PerpAmm::of(view)),
-        perp_stats: Some(perp_stats(view)),
+        perp_stats: Some(perp_stats(&perp)),
+        amm: Some(perp.amm),
         spot_stats: None,
-    })
+        info: market_info(perp.terms, account, of_type),
+    }
 }
 
-fn perp_stats(view: &PerpMarketView<'_>) -> PerpStats {
-    let funding_twap = match view.last_funding_oracle_twap().0 {
-        0 => view.last_oracle_price_twap().0,
+fn perp_stats(perp: &PerpMarket) -> PerpStats {
+    let funding_twap = match perp.last_funding_oracle_twap {
+        0 => perp.amm.last_oracle_price_twap,
         twap => twap,
     };
     PerpStats {
-        base_long: view.base_long(),
-        base_short: view.base_short(),
-        users_with_base: view.number_of_users_with_base(),
-        funding_rate: view.last_funding_rate(),
-        funding_rate_24h: view.last_24h_average_funding_rate(),
+        base_long: perp.base_long,
+        base_short: perp.base_short,
+        users_with_base: perp.number_of_users_with_base,
+        funding_rate: perp.last_funding_rate,
+        funding_rate_24h: perp.amm.last_24h_avg_funding_rate,
         funding_oracle_twap: funding_twap,
-        funding_ts: view.last_funding_rate_ts(),
-        margin_ratio_initial: view.margin_ratio_initial(),
+        funding_ts: perp.last_funding_rate_ts,
+        margin_ratio_initial: perp.amm.margin_ratio_initial,
     }
 }
 
-fn spot_stats(view: &SpotMarketView<'_>) -> SpotStats {
-    let tokens = |balance, balance_type| {
-        let (deposit, borrow) =
-            (view.cumulative_deposit_interest(), view.cumulative_borrow_interest());
-        spot_token_amount(balance, balance_type, view.decimals(), deposit, borrow).unsigned_abs()
+/// Source: sdk/src/dlob/orderBookLevels.ts `uncrossL2`, what it adds to the oracle's price.
+fn premium(amm: &PerpAmm) -> i64 {
+    let mark = i64::try_from(amm.last_mark_price_twap_5min).unwrap_or(i64::MAX);
+    mark.saturating_sub(amm.last_oracle_price_twap_5min)
+}
+
+fn of_spot(spot: SpotMarket, account: Pubkey) -> MarketAccount {
+    let of_type = OfType {
+        market_type: MarketType::Spot,
+        decimals: spot.decimals,
+        mint: Some(spot.mint),
+        is_prediction: false,
     };
-    SpotStats {
-        deposits: tokens(view.deposit_balance(), SpotBalanceType::Deposit),
-        borrows: tokens(view.borrow_balance(), SpotBalanceType::Borrow),
-    }
-}
-
-/// Source: sdk/src/dlob/orderBookLevels.ts `uncrossL2`, the term that it adds to the oracle price.
-fn premium(view: &PerpMarketView<'_>) -> i64 {
-    let mark = i64::try_from(view.last_mark_price_twap_5min().0).unwrap_or(i64::MAX);
-    mark.saturating_sub(view.last_oracle_price_twap_5min().0)
-}
-
-/// Decodes a spot market's account, without its market id.
-pub(crate) fn read_spot(
-    view: &SpotMarketView<'_>,
-    account: Pubkey,
-) -> Result<MarketAccount, ProtocolError> {
-    Ok(MarketAccount {
-        info: market_info!(view, account, {
-            market_type: MarketType::Spot,
-            decimals: view.decimals(),
-            mint: Some(view.mint()),
-            is_prediction: false,
-        }),
+    MarketAccount {
         oracle_fields: OracleFields {
-            last_price: view.last_oracle_price().0,
-            last_twap: view.last_oracle_price_twap().0,
-            confidence_multiplier: view.asset_tier()?.confidence_multiplier(),
+            last_price: spot.last_oracle_price,
+            last_twap: spot.last_oracle_price_twap,
+            confidence_multiplier: spot.asset_tier.confidence_multiplier(),
             ..OracleFields::default()
         },
         interest: Interest {
-            deposit: view.cumulative_deposit_interest(),
-            borrow: view.cumulative_borrow_interest(),
+            deposit: spot.cumulative_deposit_interest,
+            borrow: spot.cumulative_borrow_interest,
         },
         amm: None,
         perp_stats: None,
-        spot_stats: Some(spot_stats(view)),
-    })
+        spot_stats: Some(spot_stats(&spot)),
+        info: market_info(spot.terms, account, of_type),
+    }
+}
+
+fn spot_stats(spot: &SpotMarket) -> SpotStats {
+    let tokens = |balance, balance_type| {
+        let (deposit, borrow) = (spot.cumulative_deposit_interest, spot.cumulative_borrow_interest);
+        spot_token_amount(balance, balance_type, spot.decimals, deposit, borrow).unsigned_abs()
+    };
+    SpotStats {
+        deposits: tokens(spot.deposit_balance, SpotBalanceType::Deposit),
+        borrows: tokens(spot.borrow_balance, SpotBalanceType::Borrow),
+    }
 }

@@ -1,8 +1,9 @@
 //! The exchange's state account.
 
-use slotbook_protocol::drift::state::StateView;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::fees::FeeStructure;
 use slotbook_protocol::model::oracle::OracleGuardRails;
+use slotbook_protocol::model::state::State;
 use slotbook_protocol::model::units::Pubkey;
 
 use crate::model::clock::Clock;
@@ -13,6 +14,8 @@ use crate::model::update::Version;
 pub(crate) struct Exchange {
     /// The owner of user and market accounts.
     pub(crate) program: Pubkey,
+    /// How its accounts are read, and what its rules are.
+    pub(crate) rules: Program,
     /// The state account; `None` until one was applied.
     pub(crate) key: Option<Pubkey>,
     pub(crate) version: Version,
@@ -47,19 +50,19 @@ impl Default for ExchangeTerms {
 }
 
 impl ExchangeTerms {
-    /// Reads the state account. A fee structure without denominators is not set up; the program's
-    /// default replaces it.
-    pub(crate) fn of(view: &StateView<'_>) -> Self {
+    /// The terms of the state account. A fee structure that is not set up has no denominators; the
+    /// program's default replaces it.
+    pub(crate) fn of(state: &State) -> Self {
         let default = Self::default();
         let or = |structure: FeeStructure, default| {
             let is_set = structure.tiers[0].fee_denominator != 0;
             if is_set { structure } else { default }
         };
         Self {
-            status: view.exchange_status(),
-            guard_rails: view.oracle_guard_rails(),
-            perp_fees: or(view.perp_fee_structure(), default.perp_fees),
-            spot_fees: or(view.spot_fee_structure(), default.spot_fees),
+            status: state.exchange_status,
+            guard_rails: state.guard_rails,
+            perp_fees: or(state.perp_fees, default.perp_fees),
+            spot_fees: or(state.spot_fees, default.spot_fees),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::{MarketType, OracleSource};
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
 
@@ -41,6 +42,7 @@ impl MarketTable {
             oracles: HashMap::default(),
             exchange: Exchange {
                 program,
+                rules: Program::of(&program),
                 key: None,
                 version,
                 terms,

@@ -1,15 +1,14 @@
 //! Derives from a market's accounts, its oracle and the time: why its book is empty, the one oracle
 //! reading that prices its offset orders, and the inputs of its AMM quote.
 
-use slotbook_protocol::drift::account::PROGRAM_ID;
-use slotbook_protocol::drift::market::{perp_operation, spot_operation};
-use slotbook_protocol::drift::state::exchange_status;
 use slotbook_protocol::model::amm::AmmInputs;
 use slotbook_protocol::model::enums::{MarketStatus, MarketType, OracleSource};
+use slotbook_protocol::model::market::{perp_operation, spot_operation};
 use slotbook_protocol::model::oracle::{
     MmOracle, OracleReading, decode_oracle, mm_oracle_reading, published, quote_asset_reading,
     usable_for_offset_orders, validity,
 };
+use slotbook_protocol::model::state::exchange_status;
 use slotbook_protocol::model::units::{OraclePrice, PREDICTION_PRICE_MAX, Pubkey, Slot};
 
 use super::amm::{QuoteInputs, VammExclusion};
@@ -125,10 +124,11 @@ impl Market {
         }
         let account = account.filter(|account| account.is_present());
         let account = account.ok_or(OffsetExclusion::OracleMissing)?;
-        // A program deployed elsewhere also owns its Lazer and prelaunch accounts: the decoder
-        // knows the program by its usual id.
-        let owner = if account.owner == exchange.program { PROGRAM_ID } else { account.owner };
-        decode_oracle(self.info.oracle_source, &owner, &account.data)
+        // An exchange deployed elsewhere owns its Lazer and prelaunch accounts there: the decoder
+        // knows the exchange's program by its usual id.
+        let owner =
+            if account.owner == exchange.program { exchange.rules.id() } else { account.owner };
+        decode_oracle(exchange.rules, self.info.oracle_source, &owner, &account.data)
             .map_err(|_| OffsetExclusion::OracleMalformed)
     }
 

@@ -249,7 +249,7 @@ impl Quoted {
             reduce_only: false,
             post_only: true,
             signed_msg: false,
-            oracle_price_offset: self.offset().unwrap_or(0),
+            oracle_price_offset: self.offset().map_or(0, i64::from),
         })
     }
 
@@ -257,7 +257,7 @@ impl Quoted {
         let direction = self.side.direction();
         let (tick, is_prediction) = (terms.info.tick, terms.info.is_prediction);
         if let Some(offset) = self.offset() {
-            let offset = PriceOffset(offset);
+            let offset = PriceOffset(offset.into());
             return Some(resting_offset_price(
                 terms.oracle?,
                 offset,

@@ -8,7 +8,7 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 use slotbook_protocol::model::enums::MarketType;
-use slotbook_protocol::model::order::ORDER_BYTES;
+use slotbook_protocol::model::order::RawOrder;
 use slotbook_protocol::model::units::Pubkey;
 use twox_hash::XxHash3_64;
 
@@ -75,8 +75,8 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
 }
 
 #[inline]
-pub(crate) fn hash_order(seed: u64, raw: &[u8; ORDER_BYTES]) -> u64 {
-    XxHash3_64::oneshot_with_seed(seed, raw)
+pub(crate) fn hash_order(seed: u64, raw: &RawOrder) -> u64 {
+    raw.hash(seed, XxHash3_64::oneshot_with_seed)
 }
 
 /// FNV-1a over the rows of each market in book order; stable across machines and versions.

@@ -39,7 +39,7 @@ pub struct OrderRow {
     /// Whether it was placed by a signed message.
     pub signed_msg: bool,
     /// Offset from the oracle, 1e6; 0 for a fixed price.
-    pub oracle_price_offset: i32,
+    pub oracle_price_offset: i64,
 }
 
 impl OrderRow {

@@ -5,12 +5,12 @@
 //! size or place. It does not depend on time, so only account updates change it.
 
 use slotbook_protocol::model::enums::{MarketType, OrderStatus, SpotBalanceType};
-use slotbook_protocol::model::order::OrderView;
+use slotbook_protocol::model::order::RawOrder;
+use slotbook_protocol::model::user::UserView;
 
 use super::order_store::{OrderStore, bits, market_of};
 use super::users::User;
 use crate::ladder::arena::handle_of;
-use crate::limits::ORDER_BYTES;
 use crate::markets::market_table::MarketTable;
 use crate::model::hash::hash_order;
 use crate::model::market::MarketKey;
@@ -64,16 +64,16 @@ impl OrderStore {
     pub(crate) fn replace_hashes(
         &self,
         user: usize,
-        new: &[[u8; ORDER_BYTES]],
+        account: &UserView<'_>,
         changed: u32,
         markets: &mut MarketTable,
     ) {
         let owner = self.users.get(user);
         let raw = &self.arena.block(user).raw;
         for slot in bits(changed) {
-            let (old, new) = (&raw[slot], &new[slot]);
+            let (old, new) = (&raw[slot], &account.order(slot));
             let was_open = owner.open >> slot & 1 == 1;
-            let is_open = OrderView::new(new).status() == Ok(OrderStatus::Open);
+            let is_open = new.view().status() == Ok(OrderStatus::Open);
             let before = if was_open { hash_of(owner, old) } else { 0 };
             let after = if is_open { hash_of(owner, new) } else { 0 };
             if was_open && market_of(old) != market_of(new) {
@@ -94,8 +94,8 @@ impl OrderStore {
 /// Replaces an order by an order of another market.
 #[cold]
 fn move_hash(
-    (old, before): (&[u8; ORDER_BYTES], u64),
-    (new, after): (&[u8; ORDER_BYTES], u64),
+    (old, before): (&RawOrder, u64),
+    (new, after): (&RawOrder, u64),
     markets: &mut MarketTable,
 ) {
     if let Some(sum) = market_of(old).and_then(|key| markets.orders_hash(key)) {
@@ -107,8 +107,8 @@ fn move_hash(
 }
 
 #[inline]
-fn hash_of(owner: &User, raw: &[u8; ORDER_BYTES]) -> u64 {
-    let is_reduce_only = OrderView::new(raw).reduce_only();
+fn hash_of(owner: &User, raw: &RawOrder) -> u64 {
+    let is_reduce_only = raw.view().reduce_only();
     let position = if is_reduce_only { position_in(owner, raw) } else { 0 };
     hash_order(owner.seed ^ position ^ u64::from(owner.frozen), raw)
 }
@@ -116,7 +116,7 @@ fn hash_of(owner: &User, raw: &[u8; ORDER_BYTES]) -> u64 {
 /// The position that bounds a reduce-only order, as stored in the account: a spot balance before
 /// interest, which belongs to the market.
 #[cold]
-fn position_in(user: &User, raw: &[u8; ORDER_BYTES]) -> u64 {
+fn position_in(user: &User, raw: &RawOrder) -> u64 {
     let Some(key) = market_of(raw) else { return 0 };
     let (amount, is_borrow) = match key.market_type {
         MarketType::Perp => (user.positions.perp_base(key.market_index).cast_unsigned(), false),

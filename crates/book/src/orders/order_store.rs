@@ -1,27 +1,25 @@
 //! The order slots of all users: their bytes, their places, and their timers.
 
-use slotbook_protocol::drift::user::spot_token_amount;
 use slotbook_protocol::model::ProtocolError;
 use slotbook_protocol::model::enums::{MarketType, OrderStatus};
-use slotbook_protocol::model::order::{Order, OrderView, bit_flags};
+use slotbook_protocol::model::order::{Order, OrderView, RawOrder, bit_flags};
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::user::{Positions, UserView, spot_token_amount};
 
 use super::rules::{Context, decide};
 use super::timers::Timer;
 use super::timers::Timers;
-use super::users::{Positions, User, UserTable};
+use super::users::{User, UserTable};
 use crate::LeftOut;
 use crate::ladder::arena::{Arena, Node, Place, Standing, handle_of, slot_of, user_of};
-use crate::limits::{ORDER_BYTES, ORDERS_PER_USER, TIMERS_PER_ORDER_MAX, TIMERS_SLACK, USERS_MAX};
+use crate::limits::{ORDERS_PER_USER, TIMERS_PER_ORDER_MAX, TIMERS_SLACK, USERS_MAX};
 use crate::markets::market::Market;
 use crate::markets::market_table::MarketTable;
 use crate::model::clock::Clock;
 use crate::model::market::{MarketId, MarketKey};
 use crate::model::update::BookError;
 
-type SlotBytes = [u8; ORDERS_PER_USER * ORDER_BYTES];
-
-/// Open orders by place. Orders hidden by their market count as resting.
+/// Orders by where they stand. Those that their market hides count as resting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OrderCounts {
     pub(crate) open: usize,
@@ -96,18 +94,9 @@ impl OrderStore {
     pub(crate) fn changed_slots(
         &self,
         index: usize,
-        slots: &SlotBytes,
+        user: &UserView<'_>,
     ) -> Result<u32, ProtocolError> {
-        let (new, _) = slots.as_chunks::<ORDER_BYTES>();
-        let old = &self.arena.block(index).raw;
-        let mut changed = 0;
-        for (slot, (new, old)) in new.iter().zip(old).enumerate() {
-            if new != old {
-                OrderView::new(new).check()?;
-                changed |= 1 << slot;
-            }
-        }
-        Ok(changed)
+        user.changed_orders(&self.arena.block(index).raw)
     }
 
     /// Marks a user account as present; returns whether it already was.
@@ -150,20 +139,19 @@ impl OrderStore {
     pub(crate) fn set_slots(
         &mut self,
         index: usize,
-        slots: &SlotBytes,
+        user: &UserView<'_>,
         changed: u32,
         markets: &mut MarketTable,
     ) {
-        let (new, _) = slots.as_chunks::<ORDER_BYTES>();
         if self.is_hashed {
-            self.replace_hashes(index, new, changed, markets);
+            self.replace_hashes(index, user, changed, markets);
         }
         for slot in bits(changed) {
-            self.set_slot(handle_of(index, slot), &new[slot], markets);
+            self.set_slot(handle_of(index, slot), &user.order(slot), markets);
         }
     }
 
-    fn set_slot(&mut self, handle: u32, new: &[u8; ORDER_BYTES], markets: &mut MarketTable) {
+    fn set_slot(&mut self, handle: u32, new: &RawOrder, markets: &mut MarketTable) {
         let (user, slot) = (user_of(handle), slot_of(handle));
         let block = self.arena.block_mut(user);
         let row_changed = row(&block.raw[slot]) != row(new);
@@ -179,8 +167,8 @@ impl OrderStore {
         }
     }
 
-    fn set_masks(&mut self, user: usize, slot: usize, raw: &[u8; ORDER_BYTES]) {
-        let order = OrderView::new(raw);
+    fn set_masks(&mut self, user: usize, slot: usize, raw: &RawOrder) {
+        let order = raw.view();
         let open = order.status() == Ok(OrderStatus::Open);
         let bit = 1u32 << slot;
         let user = self.users.get_mut(user);
@@ -198,10 +186,10 @@ impl OrderStore {
         }
         for slot in bits(self.users.get(index).open) {
             let handle = handle_of(index, slot);
-            self.set_slot(handle, &[0; ORDER_BYTES], markets);
+            self.set_slot(handle, &RawOrder::EMPTY, markets);
             self.reposition(handle, markets);
         }
-        self.arena.block_mut(index).raw = [[0; ORDER_BYTES]; ORDERS_PER_USER];
+        self.arena.block_mut(index).raw = [RawOrder::EMPTY; ORDERS_PER_USER];
         let user = self.users.get_mut(index);
         debug_assert!(user.open == 0, "Invariant: an absent user has no open orders");
         user.positions = Positions::NONE;
@@ -372,9 +360,9 @@ fn set_bit(mask: &mut u32, bit: u32, set: bool) {
     }
 }
 
-/// The order in a slot, if it is open. Slots are checked on arrival.
-pub(crate) fn open_order(raw: &[u8; ORDER_BYTES]) -> Option<Order> {
-    let view = OrderView::new(raw);
+/// The order in a slot, when it is open. Slots were checked when they came in.
+pub(crate) fn open_order(raw: &RawOrder) -> Option<Order> {
+    let view = raw.view();
     if view.status() != Ok(OrderStatus::Open) {
         return None;
     }
@@ -389,15 +377,15 @@ pub(crate) fn depends_on_time(order: &OrderView<'_>) -> bool {
     order.auction_duration() != 0 || order.max_ts().0 != 0
 }
 
-pub(crate) fn market_of(raw: &[u8; ORDER_BYTES]) -> Option<MarketKey> {
-    let view = OrderView::new(raw);
+pub(crate) fn market_of(raw: &RawOrder) -> Option<MarketKey> {
+    let view = raw.view();
     let market_type = view.market_type().ok()?;
     Some(MarketKey { market_type, market_index: view.market_index() })
 }
 
-/// The fields of a /l3 row besides price and size: order slot, id, expiry and flags.
-fn row(raw: &[u8; ORDER_BYTES]) -> (u64, u32, i64, bool, bool, bool) {
-    let view = OrderView::new(raw);
+/// What a row of /l3 shows of a slot besides price and size: order slot, id, expiry and flags.
+fn row(raw: &RawOrder) -> (u64, u32, i64, bool, bool, bool) {
+    let view = raw.view();
     (
         view.slot().0,
         view.order_id(),

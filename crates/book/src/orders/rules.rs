@@ -87,7 +87,7 @@ fn resting(order: &Order, context: &Context) -> Result<(Place, u64, u64), LeftOu
         return Err(LeftOut::BelowStep);
     }
     let side = Side::from(order.direction);
-    let offset = i64::from(order.oracle_price_offset.0);
+    let offset = order.oracle_price_offset.0;
     if offset != 0 {
         return Ok((Place::Offset(side), offset.cast_unsigned(), size));
     }

@@ -2,58 +2,13 @@
 
 use std::collections::HashMap;
 
-use slotbook_protocol::drift::user::UserView;
-use slotbook_protocol::model::enums::SpotBalanceType;
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::user::Positions;
 
 use crate::model::hash::{KeyHashBuilder, hash_bytes};
 use crate::model::update::Version;
 
-/// Positions of one kind in a user account. Source: programs/drift/src/state/user.rs `User`.
-pub(crate) const POSITIONS: usize = 8;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PerpPosition {
-    pub(crate) base: i64,
-    pub(crate) market_index: u16,
-}
-
-/// Scaled balance of a spot position; its token amount depends on the market's interest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SpotPosition {
-    pub(crate) scaled_balance: u64,
-    pub(crate) market_index: u16,
-    pub(crate) balance_type: SpotBalanceType,
-}
-
-/// The positions that reduce-only sizes depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Positions {
-    pub(crate) perp: [PerpPosition; POSITIONS],
-    pub(crate) spot: [SpotPosition; POSITIONS],
-}
-
-impl Positions {
-    pub(crate) const NONE: Self = Self {
-        perp: [PerpPosition { base: 0, market_index: 0 }; POSITIONS],
-        spot: [SpotPosition {
-            scaled_balance: 0,
-            market_index: 0,
-            balance_type: SpotBalanceType::Deposit,
-        }; POSITIONS],
-    };
-
-    /// Base of the perp position in a market, 0 where there is none.
-    pub(crate) fn perp_base(&self, market_index: u16) -> i64 {
-        let found = self.perp.iter().find(|p| p.market_index == market_index && p.base != 0);
-        found.map_or(0, |position| position.base)
-    }
-
-    pub(crate) fn spot(&self, market_index: u16) -> Option<&SpotPosition> {
-        self.spot.iter().find(|p| p.market_index == market_index && p.scaled_balance != 0)
-    }
-}
-
+/// What is known of one user account.
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) key: Pubkey,
@@ -171,24 +126,4 @@ impl UserTable {
     pub(crate) fn is_known(&self, index: usize) -> bool {
         self.by_key.get(&self.users[index].key).is_some_and(|found| *found as usize == index)
     }
-}
-
-pub(crate) fn positions_of(
-    view: &UserView<'_>,
-) -> Result<Positions, slotbook_protocol::model::ProtocolError> {
-    let mut positions = Positions::NONE;
-    for (index, position) in positions.perp.iter_mut().enumerate() {
-        let found = view.perp_position(index);
-        *position =
-            PerpPosition { base: found.base_asset_amount, market_index: found.market_index };
-    }
-    for (index, position) in positions.spot.iter_mut().enumerate() {
-        let found = view.spot_position(index)?;
-        *position = SpotPosition {
-            scaled_balance: found.scaled_balance,
-            market_index: found.market_index,
-            balance_type: found.balance_type,
-        };
-    }
-    Ok(positions)
 }

@@ -3,7 +3,6 @@
 //! state.
 
 use slotbook_protocol::model::oracle::OracleReading;
-use slotbook_protocol::model::order::OrderView;
 
 use crate::book::Book;
 use crate::ladder::arena::handle_of;
@@ -57,7 +56,7 @@ impl Book {
             for slot in bits(user.open) {
                 let found = self.orders.order_hash(index, slot).filter(|(of, _)| *of == key);
                 let raw = self.orders.arena.raw(handle_of(index, slot));
-                let order_id = OrderView::new(raw).order_id();
+                let order_id = raw.view().order_id();
                 let maker = user.key;
                 hashes.extend(found.map(|(_, hash)| OrderHash { maker, order_id, hash }));
             }

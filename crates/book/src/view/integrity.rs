@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use slotbook_protocol::model::enums::{MarketType, OrderStatus};
-use slotbook_protocol::model::order::OrderView;
 
 use crate::book::Book;
 use crate::ladder::arena::{NONE, Node, Place, handle_of};
@@ -115,9 +114,9 @@ impl Book {
             open += user.open.count_ones() as usize;
             for slot in 0..ORDERS_PER_USER {
                 let block = self.orders.arena.block(index);
-                let is_open = OrderView::new(&block.raw[slot]).status() == Ok(OrderStatus::Open);
+                let is_open = block.raw[slot].view().status() == Ok(OrderStatus::Open);
                 ensure(is_open == (user.open >> slot & 1 == 1), "open masks follow the bytes")?;
-                let order = OrderView::new(&block.raw[slot]);
+                let order = block.raw[slot].view();
                 let timed = is_open && depends_on_time(&order);
                 ensure(timed == (user.timed >> slot & 1 == 1), "timed masks follow the bytes")?;
                 let reduces = is_open && order.reduce_only();

@@ -1,20 +1,16 @@
 //! Compares a reading with the book, read-only: accounts that the book lacks, which reveal lost
 //! notifications, and accounts that the reading lacks.
 
-use slotbook_protocol::drift::account::{AccountKind, kind_of};
-use slotbook_protocol::drift::market::{PerpMarketView, SpotMarketView};
-use slotbook_protocol::drift::state::StateView;
-use slotbook_protocol::drift::user::UserView;
 use slotbook_protocol::model::units::Pubkey;
+use slotbook_protocol::model::{AccountKind, kind_of};
 
 use crate::apply::accounts::FROZEN;
 use crate::book::Book;
 use crate::limits::{MARKETS_MAX, USERS_WALKED_MAX};
-use crate::markets::account::{read_perp, read_spot};
+use crate::markets::account::read_market;
 use crate::markets::exchange::ExchangeTerms;
 use crate::model::market::EmptyReason;
 use crate::model::update::AccountUpdate;
-use crate::orders::users::positions_of;
 
 impl Book {
     /// Whether the book lacks this state: it has an older, different state, or none. Then a
@@ -33,18 +29,13 @@ impl Book {
         }
         match kind_of(update.data) {
             Ok(AccountKind::User) => self.lacks_user(update),
-            Ok(AccountKind::PerpMarket) => {
-                let view = PerpMarketView::parse(update.data);
-                let read = view.and_then(|view| read_perp(&view, update.pubkey));
-                read.is_ok() && self.lacks_market(update)
-            }
-            Ok(AccountKind::SpotMarket) => {
-                let view = SpotMarketView::parse(update.data);
-                let read = view.and_then(|view| read_spot(&view, update.pubkey));
-                read.is_ok() && self.lacks_market(update)
-            }
             Ok(AccountKind::State) => self.lacks_state(update),
-            Ok(_) | Err(_) => false,
+            Ok(kind) => {
+                let rules = self.markets.exchange.rules;
+                let read = read_market(rules, kind, update.pubkey, update.data);
+                read.is_some_and(|read| read.is_ok()) && self.lacks_market(update)
+            }
+            Err(_) => false,
         }
     }
 
@@ -58,7 +49,7 @@ impl Book {
             return is_gone && oracle.version.admits(update, false);
         }
         let exchange = &self.markets.exchange;
-        let is_idle = || UserView::parse(update.data).is_ok_and(|view| view.idle());
+        let is_idle = || exchange.rules.user(update.data).is_ok_and(|view| view.idle());
         if !update.data.is_empty() && update.owner == exchange.program && !is_idle() {
             return false;
         }
@@ -83,8 +74,8 @@ impl Book {
     }
 
     fn lacks_user(&self, update: &AccountUpdate<'_>) -> bool {
-        let Ok(view) = UserView::parse(update.data) else { return false };
-        let Ok(positions) = positions_of(&view) else { return false };
+        let Ok(view) = self.markets.exchange.rules.user(update.data) else { return false };
+        let Ok(positions) = view.positions() else { return false };
         if view.idle() {
             return false;
         }
@@ -94,7 +85,7 @@ impl Book {
             return false;
         }
         let frozen = view.status() & FROZEN != 0;
-        let Ok(changed) = self.orders.changed_slots(index, view.orders_bytes()) else {
+        let Ok(changed) = self.orders.changed_slots(index, &view) else {
             return false;
         };
         !user.present || user.frozen != frozen || user.positions != positions || changed != 0
@@ -111,8 +102,8 @@ impl Book {
 
     fn lacks_state(&self, update: &AccountUpdate<'_>) -> bool {
         let exchange = &self.markets.exchange;
-        let Ok(view) = StateView::parse(update.data) else { return false };
-        exchange.version.admits(update, false) && exchange.terms != ExchangeTerms::of(&view)
+        let Ok(state) = exchange.rules.state(update.data) else { return false };
+        exchange.version.admits(update, false) && exchange.terms != ExchangeTerms::of(&state)
     }
 
     /// Up to `count` user accounts with open orders from index `from` on, and the index after the

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use slotbook_protocol::model::order::{OrderView, bit_flags};
+use slotbook_protocol::model::order::bit_flags;
 use slotbook_protocol::model::units::{BaseQty, Price, Pubkey, Slot};
 
 use crate::ladder::arena::{NONE, user_of};
@@ -83,7 +83,7 @@ impl OrderStore {
     fn append_list(&self, head: u32, queue: &mut Vec<QueueEntry>) {
         let mut handle = head;
         while handle != NONE {
-            let view = OrderView::new(self.arena.raw(handle));
+            let view = self.arena.raw(handle).view();
             let node = self.arena.node(handle);
             let rank = rank_of(view.slot(), view.order_id(), &self.maker(handle));
             queue.push(QueueEntry { rank, size: node.size, handle });
@@ -130,7 +130,7 @@ impl OrderStore {
     /// rest.
     #[inline]
     pub(crate) fn row(&self, price: Price, entry: &QueueEntry, ahead: u128) -> OrderRow {
-        let view = OrderView::new(self.arena.raw(entry.handle));
+        let view = self.arena.raw(entry.handle).view();
         OrderRow {
             price,
             size: BaseQty(entry.size),

@@ -10,7 +10,7 @@ use super::rng::Rng;
 pub(crate) type Key = [u8; 32];
 
 /// The exchange's program.
-pub(crate) const PROGRAM: Key = slotbook_protocol::drift::account::PROGRAM_ID.0;
+pub(crate) const PROGRAM: Key = slotbook_protocol::drift::PROGRAM_ID.0;
 
 /// Most users and order slots of a seed; see [`Shape`].
 const USERS_MAX: u8 = 48;

@@ -2,6 +2,66 @@
 
 pub mod account;
 pub mod event;
-pub mod market;
-pub mod state;
-pub mod user;
+
+use crate::layout::Layout;
+use crate::model::account::AccountKind;
+use crate::model::enums::MarketStatus;
+use crate::model::error::ProtocolError;
+use crate::model::order::{ORDER_BYTES, RawOrder};
+use crate::model::program::Tables;
+use crate::model::units::Pubkey;
+use crate::model::user::ORDERS;
+use account::{perp_market::PERP_MARKET, spot_market::SPOT_MARKET, state::STATE, user::USER};
+
+/// The program, the same on every cluster.
+/// Source: programs/drift/src/lib.rs `declare_id`.
+pub const PROGRAM_ID: Pubkey = Pubkey::from_base58("dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH");
+
+/// The tables of Drift v2.
+pub(crate) struct Drift;
+
+impl Tables for Drift {
+    const ID: Pubkey = PROGRAM_ID;
+    const USER: &'static Layout = &USER;
+    const PERP_MARKET: &'static Layout = &PERP_MARKET;
+    const SPOT_MARKET: &'static Layout = &SPOT_MARKET;
+    const STATE: &'static Layout = &STATE;
+
+    fn layout(kind: AccountKind) -> Option<&'static Layout> {
+        Some(account::layout(kind))
+    }
+
+    #[inline]
+    fn fits(layout: &Layout, bytes: usize) -> bool {
+        if layout.has_fixed_length() { bytes == layout.size } else { bytes >= layout.size }
+    }
+
+    #[inline]
+    fn market_status(byte: u8) -> Result<MarketStatus, ProtocolError> {
+        MarketStatus::from_byte(byte)
+    }
+
+    #[inline]
+    fn order(user: &[u8], slot: usize) -> RawOrder {
+        RawOrder::from(orders(user)[slot])
+    }
+
+    #[inline]
+    fn changed_orders(user: &[u8], held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
+        let mut changed = 0;
+        for (slot, (new, old)) in orders(user).iter().zip(held).enumerate() {
+            if *new != old.bytes {
+                RawOrder::from(*new).view().check()?;
+                changed |= 1 << slot;
+            }
+        }
+        Ok(changed)
+    }
+}
+
+#[inline]
+fn orders(user: &[u8]) -> &[[u8; ORDER_BYTES]; ORDERS] {
+    const AT: usize = USER.at("orders", "Order");
+    let (orders, _) = user[AT..].as_chunks();
+    orders.first_chunk().expect("Invariant: the orders lie inside the account")
+}

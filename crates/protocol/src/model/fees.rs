@@ -4,11 +4,11 @@
 //! discounts and rewards go down. Not here: which taker is referred, which tier a user has reached, and
 //! whether an order has a builder; the caller says so.
 
-use crate::bytes::{u32_at, u128_at};
 use crate::divide::{div_ceil, div_floor};
-use crate::drift::account::state::{FEE_STRUCTURE, FEE_TIER, ORDER_FILLER_REWARD_STRUCTURE};
+use crate::layout::{Layout, leaf};
 use crate::model::enums::MarketType;
 use crate::model::error::ProtocolError;
+use crate::model::program::Tables;
 use crate::model::units::QuoteQty;
 
 /// Tiers that a fee structure has room for. Source: programs/drift/src/state/state.rs `FeeTier`.
@@ -89,6 +89,11 @@ pub struct FeeStructure {
     pub filler: FillerRewardStructure,
 }
 
+/// The table of a program's fee structures.
+const fn structure<T: Tables>() -> &'static Layout {
+    T::STATE.inner("perpFeeStructure")
+}
+
 /// What decides a user's tier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
@@ -135,21 +140,19 @@ impl FeeStructure {
         out.extend_from_slice(&self.filler.time_based_reward_lower_bound.to_le_bytes());
     }
 
-    /// The structure in an account's bytes; the caller has checked their length.
-    pub(crate) fn read(bytes: &[u8]) -> Self {
-        const TIERS: usize = FEE_STRUCTURE.at("feeTiers", "FeeTier");
-        const FILLER: usize =
-            FEE_STRUCTURE.at("fillerRewardStructure", "OrderFillerRewardStructure");
-        const LOWER_BOUND: usize =
-            ORDER_FILLER_REWARD_STRUCTURE.at("timeBasedRewardLowerBound", "u128");
-        let tiers =
-            core::array::from_fn(|index| FeeTier::read(bytes, TIERS + index * FEE_TIER.size));
-        let filler = FillerRewardStructure {
-            reward_numerator: u32_at(bytes, FILLER),
-            reward_denominator: u32_at(bytes, FILLER + size_of::<u32>()),
-            time_based_reward_lower_bound: u128_at(bytes, FILLER + LOWER_BOUND),
-        };
-        Self { tiers, filler }
+    /// The structure at the front of bytes of a program's state; the caller has checked their length.
+    pub(crate) fn read<T: Tables>(bytes: &[u8]) -> Self {
+        let bytes = &bytes[..const { structure::<T>().size }];
+        let tiers = const { structure::<T>().leaf("feeTiers", "FeeTier") };
+        let size = const { structure::<T>().inner("feeTiers").size };
+        Self {
+            tiers: core::array::from_fn(|index| FeeTier::read::<T>(&bytes[tiers + index * size..])),
+            filler: FillerRewardStructure {
+                reward_numerator: leaf!(structure::<T>(), bytes, u32 "rewardNumerator"),
+                reward_denominator: leaf!(structure::<T>(), bytes, u32 "rewardDenominator"),
+                time_based_reward_lower_bound: leaf!(structure::<T>(), bytes, u128 "timeBasedRewardLowerBound"),
+            },
+        }
     }
 
     /// The tier of a user: by volume, then bettered by stake. In spot markets, and in high leverage
@@ -206,12 +209,11 @@ impl FeeTier {
         }
     }
 
-    fn read(bytes: &[u8], start: usize) -> Self {
+    fn read<T: Tables>(bytes: &[u8]) -> Self {
         macro_rules! field {
-            ($name:literal) => {{
-                const AT: usize = FEE_TIER.at($name, "u32");
-                u32_at(bytes, start + AT)
-            }};
+            ($name:literal) => {
+                leaf!(structure::<T>().inner("feeTiers"), bytes, u32 $name)
+            };
         }
         Self {
             fee_numerator: field!("feeNumerator"),

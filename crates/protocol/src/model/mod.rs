@@ -1,13 +1,20 @@
 //! Users, orders, markets, oracles and the rules about them, whatever program wrote the accounts.
 
+pub mod account;
 pub mod amm;
 pub mod enums;
 pub mod error;
 pub mod fees;
 pub mod fill;
+pub mod market;
 pub mod oracle;
 pub mod order;
 pub mod price;
+pub(crate) mod program;
+pub mod state;
 pub mod units;
+pub mod user;
 
+pub use account::{AccountKind, kind_of};
 pub use error::ProtocolError;
+pub use program::Program;

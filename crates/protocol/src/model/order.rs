@@ -1,13 +1,13 @@
-//! One order of a user account: the view over its 96 bytes, the decoded form and its predicates.
+//! One order of a user account: its bytes and the view over them, the decoded form and its predicates.
 
-use crate::bytes::bool_at;
-use crate::drift::account::field::getters;
+use crate::bytes::{bool_at, i32_at};
 use crate::drift::account::user::ORDER;
+use crate::layout::getters;
 use crate::model::enums::{Direction, MarketType, OrderStatus, OrderType, TriggerCondition};
 use crate::model::error::ProtocolError;
 use crate::model::units::{BaseQty, Price, PriceOffset, QuoteQty, Slot, UnixSeconds};
 
-/// Bytes of an order in a user account.
+/// Bytes of an order, but for the upper half of its offset.
 pub const ORDER_BYTES: usize = ORDER.size;
 
 /// Bits of `bit_flags`. Source: programs/drift/src/state/user.rs `OrderBitFlag`.
@@ -26,18 +26,60 @@ pub mod bit_flags {
     pub const IS_ISOLATED_POSITION: u8 = 32;
 }
 
-/// An order as it lies in the account, read where it is.
+/// An order of any program as bytes: those of Drift v2, whose offsets have 32 bits, and the upper half of an offset of 64.
+/// All that programs have added to an order beside it has no meaning for a book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawOrder {
+    pub(crate) bytes: [u8; ORDER_BYTES],
+    pub(crate) offset_high: i32,
+}
+
+/// An order, read where it is.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderView<'a> {
     bytes: &'a [u8; ORDER_BYTES],
+    offset_high: i32,
 }
 
-impl<'a> OrderView<'a> {
-    /// A view over the bytes of one order slot.
+impl RawOrder {
+    /// An empty order slot.
+    pub const EMPTY: Self = Self { bytes: [0; ORDER_BYTES], offset_high: 0 };
+
+    /// A view over the bytes.
     #[must_use]
     #[inline]
-    pub const fn new(bytes: &'a [u8; ORDER_BYTES]) -> Self {
-        Self { bytes }
+    pub const fn view(&self) -> OrderView<'_> {
+        OrderView { bytes: &self.bytes, offset_high: self.offset_high }
+    }
+
+    /// The hash of the order by a function of a seed and bytes.
+    #[inline]
+    pub fn hash(&self, seed: u64, hash: impl Fn(u64, &[u8]) -> u64) -> u64 {
+        let beyond = self.offset_high ^ (offset_low(&self.bytes) >> (i32::BITS - 1));
+        hash(seed ^ u64::from(beyond.cast_unsigned()), &self.bytes)
+    }
+}
+
+impl From<[u8; ORDER_BYTES]> for RawOrder {
+    /// An order whose offset has 32 bits.
+    #[inline]
+    fn from(bytes: [u8; ORDER_BYTES]) -> Self {
+        Self { bytes, offset_high: offset_low(&bytes) >> (i32::BITS - 1) }
+    }
+}
+
+#[inline]
+fn offset_low(bytes: &[u8; ORDER_BYTES]) -> i32 {
+    i32_at(bytes, const { ORDER.at("oraclePriceOffset", "i32") })
+}
+
+impl OrderView<'_> {
+    /// What is added to the oracle's price, 1e6; 0 for a fixed price.
+    #[must_use]
+    #[inline]
+    pub fn oracle_price_offset(&self) -> PriceOffset {
+        let low = u64::from(offset_low(self.bytes).cast_unsigned());
+        PriceOffset((i64::from(self.offset_high) << i32::BITS) | low.cast_signed())
     }
 
     getters! { ORDER;
@@ -59,8 +101,6 @@ impl<'a> OrderView<'a> {
         auction_end_price -> i64 = i64::from, i64 "auctionEndPrice";
         /// Last second at which the order is live; 0 for no end.
         max_ts -> UnixSeconds = UnixSeconds, i64 "maxTs";
-        /// What is added to the oracle's price, 1e6; 0 for a fixed price.
-        oracle_price_offset -> PriceOffset = PriceOffset, i32 "oraclePriceOffset";
         /// Number of the order within its user account.
         order_id -> u32 = u32::from, u32 "orderId";
         /// Index of the market among those of its type.

@@ -86,7 +86,7 @@ pub fn resting_offset_price(
     direction: Direction,
     is_prediction: bool,
 ) -> Price {
-    let price = capped_offset_price(oracle, i64::from(offset.0), tick, is_prediction);
+    let price = capped_offset_price(oracle, offset.0, tick, is_prediction);
     standardize_price(price, tick, direction)
 }
 
@@ -184,7 +184,7 @@ pub fn limit_price_program(
     }
     if order.oracle_price_offset.0 != 0 {
         let oracle = oracle.ok_or(PriceError::OracleNotFound)?;
-        let offset = i64::from(order.oracle_price_offset.0);
+        let offset = order.oracle_price_offset.0;
         let mut price = capped_offset_price(oracle, offset, tick, is_prediction);
         if let Some(params) = protected {
             price = protect_program(price, order.direction, params);

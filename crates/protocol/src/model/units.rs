@@ -39,7 +39,7 @@ unit!(
 );
 unit!(
     /// What an order adds to the oracle's price, 1e6. Zero means a fixed price.
-    PriceOffset(i32)
+    PriceOffset(i64)
 );
 unit!(
     /// An amount of the base asset: 1e9 for perps, the token's decimals for spot.

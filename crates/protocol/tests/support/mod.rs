@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
-use slotbook_protocol::drift::account::AccountKind;
+use slotbook_protocol::model::account::AccountKind;
 
 /// An account and what it says, as another decoder wrote it down.
 pub struct Recorded {
@@ -32,7 +32,7 @@ pub fn vectors(folder: &str) -> PathBuf {
 }
 
 pub fn kind_named(name: &str) -> Option<AccountKind> {
-    AccountKind::ALL.iter().copied().find(|kind| kind.layout().name == name)
+    AccountKind::ALL.iter().copied().find(|kind| format!("{kind:?}") == name)
 }
 
 /// Accounts with random, smallest, largest and zero fields, 12 kinds.

@@ -18,7 +18,7 @@ use crate::value::Malformed;
 
 /// The program that owns the accounts: the exchange's own, because oracle accounts are checked for
 /// it.
-pub(super) const PROGRAM: Key = slotbook_protocol::drift::account::PROGRAM_ID.0;
+pub(super) const PROGRAM: Key = slotbook_protocol::drift::PROGRAM_ID.0;
 
 /// Order slots of a user account.
 const ORDERS_PER_USER: usize = 32;

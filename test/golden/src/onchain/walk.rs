@@ -5,7 +5,7 @@ use slotbook_matching::onchain::makers::{MakerOrder, Moment, Skip};
 use slotbook_matching::onchain::methods::Method;
 use slotbook_matching::onchain::program::{Fills, ProgramFill, Request, Source, fill};
 use slotbook_protocol::model::fees::{FeeStructure, TakerTerms};
-use slotbook_protocol::model::order::{Order, OrderView};
+use slotbook_protocol::model::order::{Order, RawOrder};
 use slotbook_protocol::model::units::{BaseQty, OraclePrice, Price, Pubkey, Slot, UnixSeconds};
 
 use super::Comparison;
@@ -74,7 +74,7 @@ fn maker_order(value: &Value) -> Result<MakerOrder, Malformed> {
 
 fn order(value: &Value) -> Result<Order, Malformed> {
     let bytes = order_bytes(value)?;
-    OrderView::new(&bytes).decode().map_err(|error| Malformed(format!("order: {error}")))
+    RawOrder::from(bytes).view().decode().map_err(|error| Malformed(format!("order: {error}")))
 }
 
 fn compare(expected: &Value, makers: &[MakerOrder], fills: &Fills) -> Result<Outcome, Malformed> {

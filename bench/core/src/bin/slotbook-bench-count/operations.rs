@@ -9,7 +9,7 @@ use slotbook_book::{Gate, MarketId, QueueScratch, Side};
 use slotbook_journal::turn_log::put_input;
 use slotbook_journal::{self as journal, Checkpoint, Found, Input, Origin};
 use slotbook_matching::{Liquidity, Maker as Rest, MarketTerms, Model, Size, Taker, walk};
-use slotbook_protocol::drift::user::UserView;
+use slotbook_protocol::model::Program;
 use slotbook_protocol::model::enums::Direction;
 use slotbook_protocol::model::units::{BaseQty, OraclePrice, Pubkey, Slot, UnixSeconds};
 use slotbook_wire::render::{L3Request, Rows, render_l3};
@@ -310,9 +310,9 @@ fn read_orders() -> Operation {
     operation(REPEATS, move || {
         for _ in 0..REPEATS {
             let user =
-                UserView::parse(black_box(&maker.data)).expect("Invariant: a maker is a user");
+                Program::Drift.user(black_box(&maker.data)).expect("Invariant: a maker is a user");
             for index in 0..ORDERS {
-                black_box(user.order(index).decode().ok());
+                black_box(user.order(index).view().decode().ok());
             }
         }
     })

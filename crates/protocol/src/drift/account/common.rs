@@ -1,7 +1,7 @@
 //! Layouts of the structs that several accounts hold.
 
-use super::field::FieldType::{I64, U8, U16, U64, U128};
-use super::field::{Layout, many, one};
+use crate::layout::FieldType::{I64, U8, U16, U64, U128};
+use crate::layout::{Layout, many, one};
 
 /// Layout of the struct `HistoricalOracleData`.
 /// Source: programs/drift/src/state/oracle.rs `HistoricalOracleData`.

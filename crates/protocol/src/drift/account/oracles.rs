@@ -1,7 +1,7 @@
 //! Layouts of the program's own oracles.
 
-use super::field::FieldType::{I32, I64, U8, U16, U64};
-use super::field::{Layout, many, one};
+use crate::layout::FieldType::{I32, I64, U8, U16, U64};
+use crate::layout::{Layout, many, one};
 
 /// Layout of the account `PythLazerOracle`.
 /// Source: programs/drift/src/state/pyth_lazer_oracle.rs `PythLazerOracle`.

@@ -1,10 +1,10 @@
 //! Layouts of perp markets.
 
 use super::common::{HISTORICAL_ORACLE_DATA, POOL_BALANCE};
-use super::field::FieldType::{
+use crate::layout::FieldType::{
     Bool, Enum, I8, I16, I32, I64, I128, Key, Struct, U8, U16, U32, U64, U128,
 };
-use super::field::{Layout, many, one};
+use crate::layout::{Layout, many, one};
 use crate::model::enums::{ContractTier, ContractType, MarketStatus, OracleSource};
 
 /// Layout of the account `PerpMarket`.

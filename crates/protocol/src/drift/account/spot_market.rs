@@ -1,8 +1,8 @@
 //! Layouts of spot markets.
 
 use super::common::{HISTORICAL_ORACLE_DATA, POOL_BALANCE};
-use super::field::FieldType::{Bool, Enum, I16, I64, Key, Struct, U8, U16, U32, U64, U128};
-use super::field::{Layout, many, one};
+use crate::layout::FieldType::{Bool, Enum, I16, I64, Key, Struct, U8, U16, U32, U64, U128};
+use crate::layout::{Layout, many, one};
 use crate::model::enums::{AssetTier, MarketStatus, OracleSource};
 
 /// Layout of the account `SpotMarket`.

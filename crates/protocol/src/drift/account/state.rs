@@ -1,7 +1,7 @@
 //! Layouts of the exchange's state.
 
-use super::field::FieldType::{I64, Key, Struct, U8, U16, U32, U64, U128};
-use super::field::{Layout, many, one};
+use crate::layout::FieldType::{I64, Key, Struct, U8, U16, U32, U64, U128};
+use crate::layout::{Layout, many, one};
 
 /// Layout of the account `State`.
 /// Source: programs/drift/src/state/state.rs `State`.

@@ -1,7 +1,7 @@
 //! Layouts of users and their statistics.
 
-use super::field::FieldType::{Bool, Enum, I32, I64, Key, Struct, U8, U16, U32, U64};
-use super::field::{Layout, many, one};
+use crate::layout::FieldType::{Bool, Enum, I32, I64, Key, Struct, U8, U16, U32, U64};
+use crate::layout::{Layout, many, one};
 use crate::model::enums::{
     Direction, MarginMode, MarketType, OrderStatus, OrderType, SpotBalanceType, TriggerCondition,
 };

@@ -1,7 +1,7 @@
 //! Layouts of the accounts of builders and signed messages, two of variable length.
 
-use super::field::FieldType::{Enum, I8, Key, Struct, U8, U16, U32, U64};
-use super::field::{Layout, list, many, one};
+use crate::layout::FieldType::{Enum, I8, Key, Struct, U8, U16, U32, U64};
+use crate::layout::{Layout, list, many, one};
 use crate::model::enums::MarketType;
 
 /// Layout of the account `SignedMsgUserOrders`.

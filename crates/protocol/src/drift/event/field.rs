@@ -1,6 +1,6 @@
 //! What the description of a record is made of.
 
-use crate::drift::account::field::FieldType;
+use crate::layout::FieldType;
 use crate::model::error::ProtocolError;
 
 /// Bytes of a discriminator, which every record begins with.

@@ -3,8 +3,8 @@
 use super::field::{EventField, EventFieldType, EventLayout};
 use super::input::Input;
 use crate::bytes::{u8_at, u32_at};
-use crate::drift::account::field::FieldType;
-use crate::drift::account::json::push_element;
+use crate::layout::FieldType;
+use crate::layout::push_element;
 use crate::model::error::ProtocolError;
 
 /// How a record fitted its description.

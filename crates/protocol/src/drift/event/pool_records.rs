@@ -1,7 +1,7 @@
 //! Records of funds, pools and rewards, which no order is part of.
 
 use super::field::{EventLayout, one, option};
-use crate::drift::account::field::FieldType::{Enum, I64, I128, Key, U8, U16, U32, U64, U128};
+use crate::layout::FieldType::{Enum, I64, I128, Key, U8, U16, U32, U64, U128};
 use crate::model::enums::{DepositDirection, MarketType, StakeAction};
 
 /// Source: programs/drift/src/state/events.rs `InsuranceFundRecord`.

@@ -3,7 +3,7 @@
 use super::field::{EventField, EventFieldType, EventLayout};
 use super::input::Input;
 use crate::bytes::{i64_at, i128_at, key_at, u8_at, u16_at, u32_at, u64_at};
-use crate::drift::account::field::FieldType;
+use crate::layout::FieldType;
 use crate::model::enums::{Direction, MarketType, OrderAction, OrderActionExplanation};
 use crate::model::error::ProtocolError;
 use crate::model::units::Pubkey;

@@ -1,12 +1,11 @@
 //! The fields of a perp market's account that its AMM is quoted from.
 
-use crate::drift::account::field::read;
-use crate::drift::account::perp_market::PERP_MARKET;
-use crate::drift::market::{PerpMarketView, perp_operation};
-use crate::model::enums::ContractType;
+use crate::layout::leaf;
+use crate::model::market::perp_operation;
+use crate::model::program::Tables;
 
-/// Defines the fields once: name, type, path in the account's layout. A path that is not in the
-/// layout, or is of another type there, does not compile.
+/// Defines the fields once: name, type, and name in the tables of programs. A name that is not
+/// in the table of each, or is of another type there, does not compile.
 macro_rules! perp_amm {
     ($($(#[$doc:meta])* $name:ident: $type:tt $path:literal;)*) => {
         /// A perp market's AMM as the account stores it, and what of the market goes with it: plain
@@ -22,16 +21,11 @@ macro_rules! perp_amm {
         }
 
         impl PerpAmm {
-            /// The AMM of a market's account.
-            #[must_use]
-            pub fn of(market: &PerpMarketView<'_>) -> Self {
-                let bytes = market.bytes();
+            /// The AMM in the bytes of a market's account, whose length was checked.
+            pub(crate) fn read<T: Tables>(bytes: &[u8], is_prediction: bool) -> Self {
                 Self {
-                    $($name: {
-                        const AT: usize = PERP_MARKET.at($path, stringify!($type));
-                        read!($type, bytes, AT)
-                    },)*
-                    is_prediction: market.contract_type() == Ok(ContractType::Prediction),
+                    $($name: leaf!(T::PERP_MARKET, bytes, $type $path),)*
+                    is_prediction,
                 }
             }
 
@@ -52,107 +46,107 @@ perp_amm! {
     /// Initial margin, 1e4.
     margin_ratio_initial: u32 "marginRatioInitial";
     /// Base asset reserve, 1e9.
-    base_asset_reserve: u128 "amm.baseAssetReserve";
+    base_asset_reserve: u128 "baseAssetReserve";
     /// Quote asset reserve, 1e9.
-    quote_asset_reserve: u128 "amm.quoteAssetReserve";
+    quote_asset_reserve: u128 "quoteAssetReserve";
     /// Square root of the invariant k, 1e9.
-    sqrt_k: u128 "amm.sqrtK";
+    sqrt_k: u128 "sqrtK";
     /// Peg multiplier, 1e6.
-    peg_multiplier: u128 "amm.pegMultiplier";
+    peg_multiplier: u128 "pegMultiplier";
     /// Quote reserve when the users' net position is closed, 1e9.
-    terminal_quote_asset_reserve: u128 "amm.terminalQuoteAssetReserve";
+    terminal_quote_asset_reserve: u128 "terminalQuoteAssetReserve";
     /// The base reserve does not go below this, 1e9.
-    min_base_asset_reserve: u128 "amm.minBaseAssetReserve";
+    min_base_asset_reserve: u128 "minBaseAssetReserve";
     /// The base reserve does not go above this, 1e9.
-    max_base_asset_reserve: u128 "amm.maxBaseAssetReserve";
+    max_base_asset_reserve: u128 "maxBaseAssetReserve";
     /// The users' net position that the AMM is the other side of, 1e9.
-    base_asset_amount_with_amm: i128 "amm.baseAssetAmountWithAmm";
+    base_asset_amount_with_amm: i128 "baseAssetAmountWithAmm";
     /// What of it liquidity providers have not settled, 1e9.
-    base_asset_amount_with_unsettled_lp: i128 "amm.baseAssetAmountWithUnsettledLp";
+    base_asset_amount_with_unsettled_lp: i128 "baseAssetAmountWithUnsettledLp";
     /// Smallest size step, 1e9.
-    order_step_size: u64 "amm.orderStepSize";
+    order_step_size: u64 "orderStepSize";
     /// Smallest price step, 1e6.
-    order_tick_size: u64 "amm.orderTickSize";
+    order_tick_size: u64 "orderTickSize";
     /// Smallest order, 1e9.
-    min_order_size: u64 "amm.minOrderSize";
+    min_order_size: u64 "minOrderSize";
     /// Least spread, both sides together, 1e6.
-    base_spread: u32 "amm.baseSpread";
+    base_spread: u32 "baseSpread";
     /// Most spread, both sides together, 1e6.
-    max_spread: u32 "amm.maxSpread";
+    max_spread: u32 "maxSpread";
     /// The ask's spread as last stored, 1e6.
-    long_spread: u32 "amm.longSpread";
+    long_spread: u32 "longSpread";
     /// The bid's spread as last stored, 1e6.
-    short_spread: u32 "amm.shortSpread";
+    short_spread: u32 "shortSpread";
     /// How much the curve adapts: 0 never, to 100 spread and peg, above 100 the reference offset.
-    curve_update_intensity: u8 "amm.curveUpdateIntensity";
+    curve_update_intensity: u8 "curveUpdateIntensity";
     /// Makes the spread wider or narrower at the end, percent.
-    amm_spread_adjustment: i8 "amm.ammSpreadAdjustment";
+    amm_spread_adjustment: i8 "ammSpreadAdjustment";
     /// Makes the spread's share that comes of inventory larger or smaller, percent.
-    amm_inventory_spread_adjustment: i8 "amm.ammInventorySpreadAdjustment";
+    amm_inventory_spread_adjustment: i8 "ammInventorySpreadAdjustment";
     /// Offset of the quotes from the reserve price as last stored, 1e6.
-    reference_price_offset: i32 "amm.referencePriceOffset";
+    reference_price_offset: i32 "referencePriceOffset";
     /// Inventory below which there is no offset, percent of the liquidity.
-    reference_price_offset_deadband_pct: u8 "amm.referencePriceOffsetDeadbandPct";
+    reference_price_offset_deadband_pct: u8 "referencePriceOffsetDeadbandPct";
     /// Slot of the last update on chain.
-    last_update_slot: u64 "amm.lastUpdateSlot";
+    last_update_slot: u64 "lastUpdateSlot";
     /// Fees of all trades, 1e6.
-    total_exchange_fee: u128 "amm.totalExchangeFee";
+    total_exchange_fee: u128 "totalExchangeFee";
     /// What the AMM has earned and not given away, 1e6.
-    total_fee_minus_distributions: i128 "amm.totalFeeMinusDistributions";
+    total_fee_minus_distributions: i128 "totalFeeMinusDistributions";
     /// Earned since the last funding, 1e6.
-    net_revenue_since_last_funding: i64 "amm.netRevenueSinceLastFunding";
+    net_revenue_since_last_funding: i64 "netRevenueSinceLastFunding";
     /// Seconds between fundings, and the period of the slow TWAPs.
-    funding_period: i64 "amm.fundingPeriod";
+    funding_period: i64 "fundingPeriod";
     /// Average funding rate of 24 hours, 1e9.
-    last_24h_avg_funding_rate: i64 "amm.last24hAvgFundingRate";
+    last_24h_avg_funding_rate: i64 "last24hAvgFundingRate";
     /// Mark price over the funding period, 1e6.
-    last_mark_price_twap: u64 "amm.lastMarkPriceTwap";
+    last_mark_price_twap: u64 "lastMarkPriceTwap";
     /// Mark price over five minutes, 1e6.
-    last_mark_price_twap_5min: u64 "amm.lastMarkPriceTwap5min";
+    last_mark_price_twap_5min: u64 "lastMarkPriceTwap5min";
     /// Bid price over the funding period, 1e6.
-    last_bid_price_twap: u64 "amm.lastBidPriceTwap";
+    last_bid_price_twap: u64 "lastBidPriceTwap";
     /// Ask price over the funding period, 1e6.
-    last_ask_price_twap: u64 "amm.lastAskPriceTwap";
+    last_ask_price_twap: u64 "lastAskPriceTwap";
     /// Deviation of the mark price, 1e6.
-    mark_std: u64 "amm.markStd";
+    mark_std: u64 "markStd";
     /// Deviation of the oracle price, 1e6.
-    oracle_std: u64 "amm.oracleStd";
+    oracle_std: u64 "oracleStd";
     /// Recent volume of longs, 1e6.
-    long_intensity_volume: u64 "amm.longIntensityVolume";
+    long_intensity_volume: u64 "longIntensityVolume";
     /// Recent volume of shorts, 1e6.
-    short_intensity_volume: u64 "amm.shortIntensityVolume";
+    short_intensity_volume: u64 "shortIntensityVolume";
     /// Volume of 24 hours, 1e6.
-    volume_24h: u64 "amm.volume24h";
+    volume_24h: u64 "volume24h";
     /// The oracle's confidence as last stored, a part of the price at 1e6.
-    last_oracle_conf_pct: u64 "amm.lastOracleConfPct";
+    last_oracle_conf_pct: u64 "lastOracleConfPct";
     /// How far the reserve price was above the oracle's at the last update, a part of it at 1e6.
-    last_oracle_reserve_price_spread_pct: i64 "amm.lastOracleReservePriceSpreadPct";
+    last_oracle_reserve_price_spread_pct: i64 "lastOracleReservePriceSpreadPct";
     /// The oracle price that the program saw last, 1e6.
-    last_oracle_price: i64 "amm.historicalOracleData.lastOraclePrice";
+    last_oracle_price: i64 "lastOraclePrice";
     /// Oracle price over the funding period, 1e6.
-    last_oracle_price_twap: i64 "amm.historicalOracleData.lastOraclePriceTwap";
+    last_oracle_price_twap: i64 "lastOraclePriceTwap";
     /// Oracle price over five minutes, 1e6.
-    last_oracle_price_twap_5min: i64 "amm.historicalOracleData.lastOraclePriceTwap5min";
+    last_oracle_price_twap_5min: i64 "lastOraclePriceTwap5min";
     /// When the oracle's TWAPs were last moved, unix seconds.
-    last_oracle_price_twap_ts: i64 "amm.historicalOracleData.lastOraclePriceTwapTs";
+    last_oracle_price_twap_ts: i64 "lastOraclePriceTwapTs";
     /// The market makers' oracle price, 1e6; 0 when there is none.
-    mm_oracle_price: i64 "amm.mmOraclePrice";
+    mm_oracle_price: i64 "mmOraclePrice";
     /// Slot of the market makers' oracle; 0 when there is none.
-    mm_oracle_slot: u64 "amm.mmOracleSlot";
+    mm_oracle_slot: u64 "mmOracleSlot";
     /// Sequence id of the market makers' oracle, microseconds.
-    mm_oracle_sequence_id: u64 "amm.mmOracleSequenceId";
+    mm_oracle_sequence_id: u64 "mmOracleSequenceId";
     /// A fill takes at most the base reserve divided by this.
-    max_fill_reserve_fraction: u16 "amm.maxFillReserveFraction";
+    max_fill_reserve_fraction: u16 "maxFillReserveFraction";
     /// How much of a match the AMM takes a share in, percent; 0 for none.
-    amm_jit_intensity: u8 "amm.ammJitIntensity";
+    amm_jit_intensity: u8 "ammJitIntensity";
     /// Base reserve of the ask as last stored, 1e9.
-    ask_base_asset_reserve: u128 "amm.askBaseAssetReserve";
+    ask_base_asset_reserve: u128 "askBaseAssetReserve";
     /// Quote reserve of the ask as last stored, 1e9.
-    ask_quote_asset_reserve: u128 "amm.askQuoteAssetReserve";
+    ask_quote_asset_reserve: u128 "askQuoteAssetReserve";
     /// Base reserve of the bid as last stored, 1e9.
-    bid_base_asset_reserve: u128 "amm.bidBaseAssetReserve";
+    bid_base_asset_reserve: u128 "bidBaseAssetReserve";
     /// Quote reserve of the bid as last stored, 1e9.
-    bid_quote_asset_reserve: u128 "amm.bidQuoteAssetReserve";
+    bid_quote_asset_reserve: u128 "bidQuoteAssetReserve";
 }
 
 impl PerpAmm {

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 
 use super::curve::Reserves;
 use super::*;
-use crate::drift::account::AccountKind;
+use crate::drift::Drift;
 use crate::drift::account::perp_market::PERP_MARKET;
-use crate::drift::market::PerpMarketView;
+use crate::model::account::AccountKind;
 use crate::model::units::Price;
 
 /// An AMM whose quotes were worked out with the SDK: no curve update, an odd base spread.
@@ -248,9 +248,9 @@ proptest! {
     #[test]
     fn any_bytes_have_a_quote_or_an_error(
         bytes in hostile(), oracle in any::<i64>(), now in any::<i64>(), slot in any::<u64>(),
-        confidence in any::<u64>(),
+        confidence in any::<u64>(), is_prediction: bool,
     ) {
-        let amm = PerpAmm::of(&PerpMarketView::parse(&bytes).unwrap());
+        let amm = PerpAmm::read::<Drift>(&bytes, is_prediction);
         let inputs = AmmInputs {
             oracle_price: oracle,
             oracle_confidence: confidence,

@@ -2,9 +2,10 @@
 
 use super::{OracleAverage, OracleReading};
 use crate::bytes::{i32_at, i64_at, i128_at, u8_at, u32_at, u64_at};
-use crate::drift::account::field::Layout;
 use crate::drift::account::oracles::{PRELAUNCH_ORACLE, PYTH_LAZER_ORACLE};
-use crate::drift::account::{AccountKind, PROGRAM_ID};
+use crate::layout::Layout;
+use crate::model::Program;
+use crate::model::account::AccountKind;
 use crate::model::enums::OracleSource;
 use crate::model::error::ProtocolError;
 use crate::model::units::{OraclePrice, PRICE_PRECISION, Pubkey, Slot};
@@ -40,7 +41,7 @@ pub const fn quote_asset_reading(slot: Slot) -> OracleReading {
     }
 }
 
-/// Reads an oracle's account as the program does.
+/// Reads an oracle's account as a program does.
 ///
 /// # Errors
 /// [`ProtocolError::WrongOwner`], [`ProtocolError::WrongDiscriminator`],
@@ -50,6 +51,7 @@ pub const fn quote_asset_reading(slot: Slot) -> OracleReading {
 ///
 /// Source: programs/drift/src/state/oracle.rs `get_oracle_price`.
 pub fn decode_oracle(
+    program: Program,
     source: OracleSource,
     owner: &Pubkey,
     data: &[u8],
@@ -63,13 +65,13 @@ pub fn decode_oracle(
         OracleSource::Pyth1KPull => pyth_pull(owner, data, 1_000),
         OracleSource::Pyth1MPull => pyth_pull(owner, data, 1_000_000),
         OracleSource::PythStableCoinPull => pyth_pull(owner, data, 1).map(held_at_one),
-        OracleSource::PythLazer => pyth_lazer(owner, data, 1),
-        OracleSource::PythLazer1K => pyth_lazer(owner, data, 1_000),
-        OracleSource::PythLazer1M => pyth_lazer(owner, data, 1_000_000),
-        OracleSource::PythLazerStableCoin => pyth_lazer(owner, data, 1).map(held_at_one),
+        OracleSource::PythLazer => pyth_lazer(program, owner, data, 1),
+        OracleSource::PythLazer1K => pyth_lazer(program, owner, data, 1_000),
+        OracleSource::PythLazer1M => pyth_lazer(program, owner, data, 1_000_000),
+        OracleSource::PythLazerStableCoin => pyth_lazer(program, owner, data, 1).map(held_at_one),
         OracleSource::Switchboard => switchboard(owner, data),
         OracleSource::SwitchboardOnDemand => switchboard_on_demand(owner, data),
-        OracleSource::Prelaunch => prelaunch(owner, data),
+        OracleSource::Prelaunch => prelaunch(program, owner, data),
         OracleSource::QuoteAsset => Err(ProtocolError::NoOracleAccount),
     }
 }
@@ -267,15 +269,20 @@ fn pyth_pull(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadin
     })
 }
 
-fn pyth_lazer(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReading, ProtocolError> {
+fn pyth_lazer(
+    program: Program,
+    owner: &Pubkey,
+    data: &[u8],
+    multiple: u128,
+) -> Result<OracleReading, ProtocolError> {
     const TABLE: &Layout = &PYTH_LAZER_ORACLE;
     const PRICE: usize = TABLE.at("price", "i64");
     const PUBLISH_TIME: usize = TABLE.at("publishTime", "u64");
     const POSTED_SLOT: usize = TABLE.at("postedSlot", "u64");
     const EXPONENT: usize = TABLE.at("exponent", "i32");
     const CONFIDENCE: usize = TABLE.at("conf", "u64");
-    check_owner(owner, &PROGRAM_ID)?;
-    AccountKind::PythLazerOracle.check(data)?;
+    check_owner(owner, &program.id())?;
+    program.check(AccountKind::PythLazerOracle, data)?;
     let exponent = i32_at(data, EXPONENT);
     let (price, confidence) = (i64_at(data, PRICE), u64_at(data, CONFIDENCE));
     let (price, confidence) = PythPrice { price, confidence, exponent, multiple }.scaled()?;
@@ -291,12 +298,16 @@ fn pyth_lazer(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadi
 
 /// The program's own price: it is at 1e6 already, and never stale.
 /// Source: programs/drift/src/state/oracle.rs `get_prelaunch_price`.
-fn prelaunch(owner: &Pubkey, data: &[u8]) -> Result<OracleReading, ProtocolError> {
+fn prelaunch(
+    program: Program,
+    owner: &Pubkey,
+    data: &[u8],
+) -> Result<OracleReading, ProtocolError> {
     const PRICE: usize = PRELAUNCH_ORACLE.at("price", "i64");
     const CONFIDENCE: usize = PRELAUNCH_ORACLE.at("confidence", "u64");
     const AMM_LAST_UPDATE_SLOT: usize = PRELAUNCH_ORACLE.at("ammLastUpdateSlot", "u64");
-    check_owner(owner, &PROGRAM_ID)?;
-    AccountKind::PrelaunchOracle.check(data)?;
+    check_owner(owner, &program.id())?;
+    program.check(AccountKind::PrelaunchOracle, data)?;
     Ok(OracleReading {
         price: OraclePrice(i64_at(data, PRICE)),
         confidence: u64_at(data, CONFIDENCE),

@@ -2,8 +2,7 @@
 
 use core::fmt::Write;
 
-use super::AccountKind;
-use super::field::{Field, FieldType, Layout, Shape, one};
+use super::{Field, FieldType, Layout, Shape, one};
 use crate::bytes::{
     bool_at, i8_at, i16_at, i32_at, i64_at, i128_at, key_at, u8_at, u16_at, u32_at, u64_at, u128_at,
 };
@@ -12,17 +11,14 @@ use crate::model::error::ProtocolError;
 /// Bytes of a list's length.
 const LIST_LENGTH_BYTES: usize = 4;
 
-/// Appends an account as JSON: keys in camelCase in the account's order, integers of 64 bits and
-/// wider as decimal text, addresses in base58, enums by the program's names, padding included.
-/// When there is an error, what was appended before it is taken back.
-///
-/// # Errors
-/// [`ProtocolError::WrongDiscriminator`], [`ProtocolError::WrongLength`] or
-/// [`ProtocolError::InvalidEnum`].
-pub fn decode_json(kind: AccountKind, data: &[u8], out: &mut String) -> Result<(), ProtocolError> {
-    kind.check(data)?;
+/// Writes what [`crate::model::Program::decode_json`] says, of an account whose kind was checked.
+pub(crate) fn decode_json(
+    layout: &Layout,
+    data: &[u8],
+    out: &mut String,
+) -> Result<(), ProtocolError> {
     let start = out.len();
-    let written = Writer { data, shift: 0, out }.layout(kind.layout(), 0);
+    let written = Writer { data, shift: 0, out }.layout(layout, 0);
     if written.is_err() {
         out.truncate(start);
     }

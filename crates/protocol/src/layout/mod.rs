@@ -1,5 +1,9 @@
 //! What a layout table is made of, and how an offset is found in one when this is compiled.
 
+mod json;
+
+pub(crate) use json::{decode_json, push_element};
+
 /// The type of one element of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum FieldType {
@@ -134,6 +138,73 @@ impl Layout {
         self.at_from(path.as_bytes(), 0, type_name)
     }
 
+    /// The offset of the one field of a name, in the struct itself or, when the struct has none, in one of its own
+    /// structs: programs have moved fields between structs, and kept their names.
+    ///
+    /// # Panics
+    /// As [`Layout::at`], and when several structs have the field.
+    #[must_use]
+    pub const fn leaf(&self, name: &str, type_name: &str) -> usize {
+        match self.find(name, type_name) {
+            Some(offset) => offset,
+            None => panic!("no such field"),
+        }
+    }
+
+    /// As [`Layout::leaf`]; `None` when there is no such field.
+    #[must_use]
+    pub const fn find(&self, name: &str, type_name: &str) -> Option<usize> {
+        let mut index = 0;
+        while index < self.fields.len() {
+            let field = &self.fields[index];
+            if same(field.name, name) {
+                assert!(same(field.element.name(), type_name), "field is of another type");
+                return Some(field.offset);
+            }
+            index += 1;
+        }
+        self.find_inside(name, type_name)
+    }
+
+    const fn find_inside(&self, name: &str, type_name: &str) -> Option<usize> {
+        let (mut found, mut index) = (None, 0);
+        while index < self.fields.len() {
+            let field = &self.fields[index];
+            if let (FieldType::Struct(inner), Shape::One) = (field.element, field.shape)
+                && let Some(offset) = inner.find(name, type_name)
+            {
+                assert!(found.is_none(), "several structs have the field");
+                found = Some(field.offset + offset);
+            }
+            index += 1;
+        }
+        found
+    }
+
+    /// The table of the structs that a field holds.
+    ///
+    /// # Panics
+    /// When there is no such field or it holds none, which stops the compiler.
+    #[must_use]
+    pub const fn inner(&self, name: &str) -> &'static Self {
+        let mut index = 0;
+        while index < self.fields.len() {
+            if let (FieldType::Struct(inner), true) =
+                (self.fields[index].element, same(self.fields[index].name, name))
+            {
+                return inner;
+            }
+            index += 1;
+        }
+        panic!("no such struct")
+    }
+
+    /// True when every account of this table has the same length.
+    #[must_use]
+    pub fn has_fixed_length(&self) -> bool {
+        self.fields.iter().all(|field| field.shape != Shape::List)
+    }
+
     const fn at_from(&self, path: &[u8], start: usize, type_name: &str) -> usize {
         let mut index = 0;
         while index < self.fields.len() {
@@ -217,23 +288,29 @@ macro_rules! read {
     };
 }
 
-/// Getters over `self.bytes`, each at the offset that the layout table gives for its path. A path
-/// that is not in the table, or is of another type there, does not compile.
+/// Reads the one field of a name, see [`Layout::leaf`]. A name that is not in the table, or is of another type there,
+/// does not compile.
+macro_rules! leaf {
+    ($table:expr, $bytes:expr, $type:tt $name:literal) => {
+        $crate::layout::read!($type, $bytes, const { $table.leaf($name, stringify!($type)) })
+    };
+}
+
+/// Getters over `self.bytes`, each at the offset that the table gives for its field.
 macro_rules! getters {
     ($layout:expr; $(
         $(#[$doc:meta])*
-        $name:ident -> $out:ty = $wrap:expr, $type:tt $path:literal;
+        $name:ident -> $out:ty = $wrap:expr, $type:tt $field:literal;
     )*) => {
         $(
             $(#[$doc])*
             #[must_use = "a getter changes nothing"]
             #[inline]
             pub fn $name(&self) -> $out {
-                const AT: usize = $layout.at($path, stringify!($type));
-                ($wrap)($crate::drift::account::field::read!($type, self.bytes, AT))
+                ($wrap)($crate::layout::leaf!($layout, self.bytes, $type $field))
             }
         )*
     };
 }
 
-pub(crate) use {getters, read};
+pub(crate) use {getters, leaf, read};

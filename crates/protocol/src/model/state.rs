@@ -1,0 +1,58 @@
+//! The exchange's state: pauses, guard rails, fees.
+
+use super::account::AccountKind;
+use super::error::ProtocolError;
+use super::fees::FeeStructure;
+use super::oracle::OracleGuardRails;
+use super::program::{Tables, checked};
+use crate::layout::leaf;
+
+/// Bits of `exchange_status`. Source: programs/drift/src/state/state.rs `ExchangeStatus`.
+pub mod exchange_status {
+    /// The AMM does not fill.
+    pub const AMM_PAUSED: u8 = 4;
+    /// Nothing fills.
+    pub const FILL_PAUSED: u8 = 8;
+}
+
+/// What the state account says to all markets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// User accounts that were made and not deleted, idle ones among them.
+    pub number_of_sub_accounts: u64,
+    /// Paused operations of the whole exchange, see [`exchange_status`].
+    pub exchange_status: u8,
+    /// The fees of perp markets.
+    pub perp_fees: FeeStructure,
+    /// The fees of spot markets.
+    pub spot_fees: FeeStructure,
+    /// The limits within which an oracle's price is valid.
+    pub guard_rails: OracleGuardRails,
+}
+
+impl State {
+    pub(crate) fn read<T: Tables>(data: &[u8]) -> Result<Self, ProtocolError> {
+        let bytes = checked::<T>(AccountKind::State, data)?;
+        let perp_fees = const { T::STATE.at("perpFeeStructure", "FeeStructure") };
+        let spot_fees = const { T::STATE.at("spotFeeStructure", "FeeStructure") };
+        macro_rules! rail {
+            ($type:tt $name:literal) => {
+                leaf!(T::STATE, bytes, $type $name)
+            };
+        }
+        Ok(Self {
+            number_of_sub_accounts: leaf!(T::STATE, bytes, u64 "numberOfSubAccounts"),
+            exchange_status: leaf!(T::STATE, bytes, u8 "exchangeStatus"),
+            perp_fees: FeeStructure::read::<T>(&bytes[perp_fees..]),
+            spot_fees: FeeStructure::read::<T>(&bytes[spot_fees..]),
+            guard_rails: OracleGuardRails {
+                mark_oracle_percent_divergence: rail!(u64 "markOraclePercentDivergence"),
+                oracle_twap_5min_percent_divergence: rail!(u64 "oracleTwap5minPercentDivergence"),
+                slots_before_stale_for_amm: rail!(i64 "slotsBeforeStaleForAmm"),
+                slots_before_stale_for_margin: rail!(i64 "slotsBeforeStaleForMargin"),
+                confidence_interval_max_size: rail!(u64 "confidenceIntervalMaxSize"),
+                too_volatile_ratio: rail!(i64 "tooVolatileRatio"),
+            },
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! A user account: positions, orders and the flags that decide about them.
+
+use std::ops::Range;
+
+use super::account::AccountKind;
+use super::enums::SpotBalanceType;
+use super::error::ProtocolError;
+use super::order::RawOrder;
+use super::program::{Program, Tables, checked, of_program};
+use crate::bytes::{i64_at, u8_at, u16_at, u64_at};
+use crate::layout::leaf;
+
+/// Order slots of a user account.
+pub const ORDERS: usize = 32;
+
+/// Perp position slots of a user account, and as many spot position slots.
+pub const POSITIONS: usize = 8;
+
+/// Bits of `status`. Source: programs/drift/src/state/user.rs `UserStatus`.
+pub mod user_status {
+    /// The account is being liquidated.
+    pub const BEING_LIQUIDATED: u8 = 1;
+    /// The account is bankrupt.
+    pub const BANKRUPT: u8 = 2;
+    /// Only reduce-only orders are accepted.
+    pub const REDUCE_ONLY: u8 = 4;
+    /// May provide liquidity in the advanced way.
+    pub const ADVANCED_LP: u8 = 8;
+    /// Its orders are priced as a protected maker's.
+    pub const PROTECTED_MAKER_ORDERS: u8 = 16;
+}
+
+/// Signed base of a perp position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PerpPosition {
+    /// Signed base, 1e9: positive is long. An empty slot has 0.
+    pub base: i64,
+    /// Index of the perp market.
+    pub market_index: u16,
+}
+
+/// Scaled balance of a spot position; its token amount depends on the market's interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpotPosition {
+    /// Balance before interest, 1e9. An empty slot has 0.
+    pub scaled_balance: u64,
+    /// Index of the spot market.
+    pub market_index: u16,
+    /// Owned or owed.
+    pub balance_type: SpotBalanceType,
+}
+
+/// The positions that reduce-only sizes depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Positions {
+    /// Perp positions.
+    pub perp: [PerpPosition; POSITIONS],
+    /// Spot positions.
+    pub spot: [SpotPosition; POSITIONS],
+}
+
+impl Positions {
+    /// No position.
+    pub const NONE: Self = Self {
+        perp: [PerpPosition { base: 0, market_index: 0 }; POSITIONS],
+        spot: [SpotPosition {
+            scaled_balance: 0,
+            market_index: 0,
+            balance_type: SpotBalanceType::Deposit,
+        }; POSITIONS],
+    };
+
+    /// Base of the perp position in a market, 0 where there is none.
+    #[must_use]
+    pub fn perp_base(&self, market_index: u16) -> i64 {
+        let found = self.perp.iter().find(|p| p.market_index == market_index && p.base != 0);
+        found.map_or(0, |position| position.base)
+    }
+
+    /// The spot position in a market, if it holds anything.
+    #[must_use]
+    pub fn spot(&self, market_index: u16) -> Option<&SpotPosition> {
+        self.spot.iter().find(|p| p.market_index == market_index && p.scaled_balance != 0)
+    }
+
+    #[inline]
+    fn read<T: Tables>(user: &[u8]) -> Result<Self, ProtocolError> {
+        let user = &user[..T::USER.size];
+        let (perps, perp_size) = const {
+            (T::USER.leaf("perpPositions", "PerpPosition"), T::USER.inner("perpPositions").size)
+        };
+        let (spots, spot_size) = const {
+            (T::USER.leaf("spotPositions", "SpotPosition"), T::USER.inner("spotPositions").size)
+        };
+        let mut positions = Self::NONE;
+        for (index, position) in positions.perp.iter_mut().enumerate() {
+            let at = perps + index * perp_size;
+            position.base = i64_at(
+                user,
+                at + const { T::USER.inner("perpPositions").at("baseAssetAmount", "i64") },
+            );
+            position.market_index = u16_at(
+                user,
+                at + const { T::USER.inner("perpPositions").at("marketIndex", "u16") },
+            );
+        }
+        for (index, position) in positions.spot.iter_mut().enumerate() {
+            let at = spots + index * spot_size;
+            position.scaled_balance = u64_at(
+                user,
+                at + const { T::USER.inner("spotPositions").at("scaledBalance", "u64") },
+            );
+            position.market_index = u16_at(
+                user,
+                at + const { T::USER.inner("spotPositions").at("marketIndex", "u16") },
+            );
+            let balance_type = u8_at(
+                user,
+                at + const { T::USER.inner("spotPositions").at("balanceType", "enum") },
+            );
+            position.balance_type = SpotBalanceType::from_byte(balance_type)?;
+        }
+        Ok(positions)
+    }
+}
+
+/// Where a user account has what of it changes often: bytes of the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserShape {
+    /// The order slots.
+    pub orders: Range<usize>,
+    /// Bytes of one of them.
+    pub order_bytes: usize,
+    /// Where the perp positions begin, which end before the orders.
+    pub perp_positions: usize,
+}
+
+impl UserShape {
+    pub(crate) const fn of<T: Tables>() -> Self {
+        let order_bytes = T::USER.inner("orders").size;
+        let start = T::USER.at("orders", "Order");
+        Self {
+            orders: start..start + ORDERS * order_bytes,
+            order_bytes,
+            perp_positions: T::USER.at("perpPositions", "PerpPosition"),
+        }
+    }
+}
+
+/// A user account, read where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct UserView<'a> {
+    program: Program,
+    bytes: &'a [u8],
+}
+
+impl<'a> UserView<'a> {
+    #[inline]
+    pub(super) fn parse(program: Program, data: &'a [u8]) -> Result<Self, ProtocolError> {
+        let bytes = of_program!(program, T => checked::<T>(AccountKind::User, data)?);
+        Ok(Self { program, bytes })
+    }
+}
+
+impl UserView<'_> {
+    /// Flags, see [`user_status`].
+    #[must_use]
+    #[inline]
+    pub fn status(&self) -> u8 {
+        of_program!(self.program, T => leaf!(T::USER, self.bytes, u8 "status"))
+    }
+
+    /// Marked as idle by the program.
+    #[must_use]
+    #[inline]
+    pub fn idle(&self) -> bool {
+        of_program!(self.program, T => leaf!(T::USER, self.bytes, bool "idle")) != 0
+    }
+
+    /// The positions in all slots.
+    ///
+    /// # Errors
+    /// [`ProtocolError::InvalidEnum`] when a balance is neither owned nor owed.
+    #[inline]
+    pub fn positions(&self) -> Result<Positions, ProtocolError> {
+        of_program!(self.program, T => Positions::read::<T>(self.bytes))
+    }
+
+    /// The order in a slot.
+    ///
+    /// # Panics
+    /// When `slot` is not below [`ORDERS`].
+    #[must_use]
+    #[inline]
+    pub fn order(&self, slot: usize) -> RawOrder {
+        of_program!(self.program, T => T::order(self.bytes, slot))
+    }
+
+    /// The slots, as a mask, whose orders are others than those held, every one of them checked.
+    ///
+    /// # Errors
+    /// [`ProtocolError::InvalidEnum`] when a byte of one stands for nothing.
+    #[inline]
+    pub fn changed_orders(&self, held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
+        of_program!(self.program, T => T::changed_orders(self.bytes, held))
+    }
+}
+
+/// Decimals of a scaled balance and its interest together; a token's own decimals are taken off.
+/// Source: programs/drift/src/math/spot_balance.rs `get_token_amount`.
+const BALANCE_INTEREST_DECIMALS: u32 = 19;
+
+/// Signed tokens of a spot balance, in the token's decimals: a deposit rounded down, a borrow
+/// rounded up and negative. Saturates where the interest is beyond all bounds.
+/// Source: programs/drift/src/math/spot_balance.rs `get_token_amount`, `get_signed_token_amount`.
+#[must_use]
+pub fn spot_token_amount(
+    scaled_balance: u128,
+    balance_type: SpotBalanceType,
+    decimals: u32,
+    deposit_interest: u128,
+    borrow_interest: u128,
+) -> i128 {
+    let divisor = 10u128.saturating_pow(BALANCE_INTEREST_DECIMALS.saturating_sub(decimals));
+    let tokens = match balance_type {
+        SpotBalanceType::Deposit => scaled_balance.saturating_mul(deposit_interest) / divisor,
+        SpotBalanceType::Borrow => scaled_balance.saturating_mul(borrow_interest).div_ceil(divisor),
+    };
+    let tokens = i128::try_from(tokens).unwrap_or(i128::MAX);
+    match balance_type {
+        SpotBalanceType::Deposit => tokens,
+        SpotBalanceType::Borrow => -tokens,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Interest of 1.0.
+    const ONE: u128 = 10_000_000_000;
+
+    #[test]
+    fn deposits_round_down_and_borrows_round_up() {
+        let usdc = |balance, balance_type, interest| {
+            spot_token_amount(balance, balance_type, 6, interest, interest)
+        };
+        // A balance of 1.5 of a token's smallest unit.
+        assert_eq!(usdc(1_500, SpotBalanceType::Deposit, ONE), 1);
+        assert_eq!(usdc(1_500, SpotBalanceType::Borrow, ONE), -2);
+        assert_eq!(usdc(1_000_000_000, SpotBalanceType::Deposit, ONE * 11 / 10), 1_100_000);
+        assert_eq!(usdc(1_000_000_000, SpotBalanceType::Borrow, ONE * 11 / 10), -1_100_000);
+        assert_eq!(usdc(0, SpotBalanceType::Borrow, ONE), 0);
+    }
+
+    #[test]
+    fn token_amount_is_in_the_tokens_decimals() {
+        let tokens = |decimals| {
+            spot_token_amount(2_000_000_000, SpotBalanceType::Deposit, decimals, ONE, ONE)
+        };
+        assert_eq!(tokens(9), 2_000_000_000);
+        assert_eq!(tokens(5), 200_000);
+        assert_eq!(tokens(0), 2);
+    }
+}
