@@ -101,7 +101,7 @@ const exclusive = [
   {
     what: 'the timers of the system',
     pattern: /\bsystemTimers\b/,
-    only: /^rpc\/timers\.ts$|^app\/|^history\/worker\/worker\.ts$|^journal\/(worker\/worker|replays\/thread)\.ts$/,
+    only: /^rpc\/timers\.ts$|^app\/|^history\/worker\/worker\.ts$|^journal\/(worker|replays)\/thread\.ts$/,
   },
   {
     what: 'the environment',

@@ -2,8 +2,8 @@
 import { ConfigError } from '../config/config-error.js';
 import type { MarketInfo } from '../contract/markets.js';
 import { type ExportedTrades, storedChains } from '../history/export-trades.js';
+import { JournalPlayer } from '../journal/store/journal-player.js';
 import { readSegments } from '../journal/store/segment-index.js';
-import { SegmentPlayer } from '../journal/store/segment-player.js';
 import { journalFolder } from './journal-origin.js';
 
 /** Turns read between two searches for the market. */
@@ -39,12 +39,12 @@ function marketOfJournal(dataDir: string, name: string): MarketInfo | undefined 
   const folder = journalFolder(dataDir);
   const segment = readSegments(folder, null).segments.at(-1);
   if (segment === undefined) return undefined;
-  const player = new SegmentPlayer({ folder, segment });
+  const player = new JournalPlayer({ folder, segment });
   try {
     for (;;) {
-      const { kind } = player.step({ turnsMax: TURNS_AT_ONCE });
+      const played = player.at({ turnsMax: TURNS_AT_ONCE });
       const market = player.engine.findMarket(name);
-      if (market !== undefined || kind === 'moreBytes') return market;
+      if (market !== undefined || played === 'end') return market;
     }
   } finally {
     player.close();

@@ -55,7 +55,7 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
   const feed = ({ onTurn, onFirstLive, publisher }: FeedEvents): ServiceFeed =>
     feedOf(
       new JournalReplayer({
-        ...{ folder, programId, segments, engine, speed, timers },
+        ...{ folder, segments, engine, speed, timers },
         ...{ onTurn, onFirstLive, publisher },
         until: at && untilOf(at),
         isBeforeEnd: choice?.goesOn ?? false,

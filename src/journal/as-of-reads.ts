@@ -14,7 +14,6 @@ import type {
 import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
-import { type AsOfFiles, AsOfThread } from './as-of-thread.js';
 import { JournalError } from './model/error.js';
 import {
   AS_OF_IDLE_MS,
@@ -22,12 +21,13 @@ import {
   AS_OF_THREADS_MAX,
   AS_OF_WAITING_MAX,
 } from './model/limits.js';
-import type { MomentResult } from './model/messages.js';
+import type { JournalFiles, MomentResult, ToPast } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
+import { startThread, type ThreadLink } from './worker-link.js';
 
 /** Dependencies of past reads. */
 export interface AsOfOptions {
-  readonly files: AsOfFiles;
+  readonly files: JournalFiles;
   readonly journal: FlushedJournal;
   readonly log: Log;
   readonly timers: Timers;
@@ -49,7 +49,9 @@ interface Job {
 }
 
 interface Slot {
-  readonly thread: AsOfThread;
+  readonly thread: ThreadLink<ToPast>;
+  /** One number: the job that is no longer wanted. */
+  readonly unwanted: Int32Array;
   job: Job | null;
   idle: Timer | null;
 }
@@ -115,7 +117,7 @@ export class AsOfReads implements AsOfSource {
     for (const job of this.#open) job.settle(STOPPING);
     const slots = this.#slots.splice(0);
     for (const { idle } of slots) idle?.cancel();
-    await Promise.all(slots.map(({ thread }) => thread.end()));
+    await Promise.all(slots.map(({ thread }) => thread.terminate()));
   }
 
   #openJob(of: {
@@ -146,7 +148,7 @@ export class AsOfReads implements AsOfSource {
   #giveUp(job: Job): void {
     const at = this.#waiting.indexOf(job);
     if (at >= 0) this.#waiting.splice(at, 1);
-    for (const slot of this.#slots) if (slot.job === job) slot.thread.giveUpJob(job.id);
+    for (const slot of this.#slots) if (slot.job === job) Atomics.store(slot.unwanted, 0, job.id);
     job.settle(LATE);
   }
 
@@ -168,16 +170,20 @@ export class AsOfReads implements AsOfSource {
     this.#slots.splice(this.#slots.indexOf(slot), 1);
     this.#slots.push(slot);
     const { id, request, flushedMs, newestMs } = job;
-    slot.thread.startJob({ id, ...request, flushedMs, newestMs });
+    slot.thread.sendMessage({ id, kind: 'moment', ...request, flushedMs, newestMs });
   }
 
   #startThread(): Slot | undefined {
     if (this.#slots.length >= this.#threadsMax) return undefined;
-    const thread = new AsOfThread(this.#options.files, {
-      onResult: (result) => this.#endJob(slot, result),
+    const unwanted = new Int32Array(new SharedArrayBuffer(4));
+    const setup = { ...this.#options.files, unwanted: unwanted.buffer };
+    const thread = startThread('replays', setup, {
+      onMessage: (message) => {
+        if (message.kind === 'moment') this.#endJob(slot, message);
+      },
       onEnd: (cause) => this.#forgetThread(slot, cause),
     });
-    const slot: Slot = { thread, job: null, idle: null };
+    const slot: Slot = { thread, unwanted, job: null, idle: null };
     this.#slots.push(slot);
     return slot;
   }
@@ -189,7 +195,7 @@ export class AsOfReads implements AsOfSource {
     slot.job = null;
     slot.idle = this.#timers.after(AS_OF_IDLE_MS, () => {
       this.#slots.splice(this.#slots.indexOf(slot), 1);
-      void slot.thread.end();
+      void slot.thread.terminate();
     });
     job?.settle(reply ?? LATE);
     this.#startJobs();

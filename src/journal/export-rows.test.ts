@@ -10,10 +10,10 @@ import { EngineError } from '../engine/errors.js';
 import { Direction } from '../sim/bytes/chain-enums.js';
 import { type ExportedBook, readBookRows } from './export-rows.js';
 import type { ReplayHole } from './replay-hole.js';
+import { JournalPlayer } from './store/journal-player.js';
 import { readSegments } from './store/segment-index.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName } from './store/segment-name.js';
-import { SegmentPlayer } from './store/segment-player.js';
 import { cleanUp, JournalRig, journalOfLife, LiveBook, newFolder } from './testing.js';
 
 afterEach(cleanUp);
@@ -66,9 +66,9 @@ function momentOf(engine: Engine, ts: number): Moment {
 function momentsOf(folder: string): readonly Moment[] {
   return readSegments(folder, null).segments.flatMap((segment) => {
     const moments: Moment[] = [];
-    const player = new SegmentPlayer({ folder, segment });
+    const player = new JournalPlayer({ folder, segment });
     try {
-      while (player.step().kind !== 'moreBytes') {
+      while (player.next().kind !== 'moreBytes') {
         const { tsMs } = player.reader.position();
         if (tsMs > 0) moments.push(momentOf(player.engine, tsMs));
       }

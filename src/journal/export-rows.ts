@@ -1,13 +1,11 @@
 /** Exports a market's book as rows, from its journal. */
 import type { RowBlock } from '../contract/row-block.js';
-import type { Engine } from '../engine/engine.js';
 import type { EngineError } from '../engine/errors.js';
 import { JournalRows } from '../engine/journal-rows.js';
 import { EXPORT_LEVELS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
-import { findLostEnd } from './store/lost-end.js';
+import { JournalPlayer } from './store/journal-player.js';
 import { continues, type SegmentInfo } from './store/segment-info.js';
-import { SegmentPlayer } from './store/segment-player.js';
 
 /** The segments in order, and the time range. */
 export interface ExportedBook {
@@ -37,29 +35,33 @@ export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, bo
     market: book.market,
     rows: book.channel === 'orders' ? 'orders' : levels,
   });
-  let engine: Engine | undefined;
-  for (const [index, segment] of book.segments.entries()) {
-    if (segment.first.ts > book.toMs) {
-      // A run whose clock was set back may follow.
-      engine = undefined;
-      continue;
-    }
-    const after = book.segments[index + 1];
-    const next = after !== undefined && continues(segment, after) ? after : undefined;
-    const player = new SegmentPlayer({ folder: book.folder, segment, engine });
-    if (engine === undefined) rows.beginBook();
-    try {
+  let player: JournalPlayer | undefined;
+  /** Whether the book of the player goes on with the next segment. */
+  let goesOn = false;
+  try {
+    for (const [index, segment] of book.segments.entries()) {
+      if (segment.first.ts > book.toMs) {
+        // A run whose clock was set back may come.
+        goesOn = false;
+        continue;
+      }
+      const after = book.segments[index + 1];
+      const next = after !== undefined && continues(segment, after) ? after : undefined;
+      if (player === undefined) player = new JournalPlayer({ folder: book.folder, segment });
+      else if (goesOn) player.goOn(segment);
+      else player.goTo(segment);
+      if (!goesOn) rows.beginBook();
       const damage = yield* readSegmentRows(player, { book, rows, next });
       if (damage !== null) {
         if (after === undefined) throw damage;
         const fromSlot = player.reader.position().slot;
         book.onHole(holeOf(damage, { number: segment.number, next: after, fromSlot }));
       }
-      engine = damage === null && next !== undefined ? player.engine : undefined;
+      goesOn = damage === null && next !== undefined;
       yield null;
-    } finally {
-      player.close();
     }
+  } finally {
+    player?.close();
   }
   yield rows.take();
   return rows.hasMarket;
@@ -77,17 +79,17 @@ interface SegmentRows {
  * read up to the next one's start; null when it was, or up to the last moment.
  */
 function* readSegmentRows(
-  player: SegmentPlayer,
+  player: JournalPlayer,
   { book, rows, next }: SegmentRows,
 ): Generator<RowBlock, EngineError | null> {
   try {
-    while (player.step({ tsMsMax: book.fromMs - 1 }).kind === 'checkpoint');
+    player.at({ tsMsMax: book.fromMs - 1 });
     player.reader.noteRows(rows);
     for (;;) {
-      const { kind } = player.step({ tsMsMax: book.toMs });
-      if (kind === 'reached') return null;
-      if (kind === 'moreBytes') return findLostEnd(player, next);
-      const block = kind === 'full' ? rows.take() : null;
+      const played = player.at({ tsMsMax: book.toMs });
+      if (played === 'reached') return null;
+      if (played === 'end') return player.findLostEnd(next);
+      const block = rows.take();
       if (block !== null) yield block;
     }
   } catch (error) {

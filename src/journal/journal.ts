@@ -20,8 +20,8 @@ import {
   STOP_MS_MAX,
 } from './model/limits.js';
 import type { LogSetup, TakenLog } from './model/log-place.js';
-import type { FromJournal, JournalSetup, WorkerStats } from './model/messages.js';
-import { type JournalLink, startThread } from './worker-link.js';
+import type { FromJournal, JournalSetup, ToJournal, WorkerStats } from './model/messages.js';
+import { startThread, type ThreadLink } from './worker-link.js';
 
 /** Dependencies of a journal. */
 export interface JournalOptions {
@@ -53,7 +53,7 @@ const STARTING: WorkerStats = {
 export class Journal implements JournalSource {
   readonly #options: JournalOptions;
   readonly #timers: Timers;
-  #link: JournalLink | null = null;
+  #link: ThreadLink<ToJournal> | null = null;
   #stats: WorkerStats = STARTING;
   #listing: JournalListing = NOTHING_KEPT;
   #inFlightBytes = 0;
@@ -84,7 +84,7 @@ export class Journal implements JournalSource {
     const { setup, turnLog } = this.#options;
     const refusal = await this.#startThread(setup);
     if (refusal !== null) {
-      this.#link?.terminate();
+      void this.#link?.terminate();
       throw refusal;
     }
     const isStandby = 'log' in setup && setup.isStandby === true;
@@ -114,7 +114,7 @@ export class Journal implements JournalSource {
         this.#onOpened = null;
         resolve(refusal);
       };
-      this.#link = startThread(setup, {
+      this.#link = startThread('worker', setup, {
         onMessage: (message) => this.#receiveMessage(message),
         onEnd: (cause) => this.#handleEnd(cause),
       });
@@ -164,7 +164,7 @@ export class Journal implements JournalSource {
       this.#onEnded = resolve;
     });
     link.sendMessage({ kind: 'stop' });
-    const limit = this.#timers.after(STOP_MS_MAX, () => link.terminate());
+    const limit = this.#timers.after(STOP_MS_MAX, () => void link.terminate());
     await ended;
     limit.cancel();
   }
@@ -202,7 +202,7 @@ export class Journal implements JournalSource {
         const log = this.#options.turnLog.take();
         if (log === null) return;
         this.#inFlightBytes += log.length;
-        this.#link?.sendTurns(log);
+        this.#link?.sendMessage({ kind: 'turns', log }, [log.buffer]);
       }
     } catch (error) {
       this.#endJournal(textOfError(error));

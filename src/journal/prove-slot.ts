@@ -4,8 +4,8 @@ import type { Engine } from '../engine/engine.js';
 import { lostEndError } from '../engine/journal-reader.js';
 import type { MarketHash, MarketHashParts, OrderHash } from '../engine/market-hashes.js';
 import { LATE_SLOTS } from './model/limits.js';
+import { JournalPlayer } from './store/journal-player.js';
 import type { SegmentInfo } from './store/segment-info.js';
-import { type PlayedSegment, SegmentPlayer } from './store/segment-player.js';
 
 /** A market's part of a proof. */
 export interface MarketProof extends MarketHash {
@@ -62,36 +62,20 @@ function bookOf({ folder, segment, next, isBeforeEnd = false, slot }: ProvedSlot
   readonly engine: Engine;
   readonly moment: JournalMoment;
 } {
-  const player = new SegmentPlayer({ folder, segment });
-  const { engine, reader } = player;
+  const player = new JournalPlayer({ folder, segment });
+  const { engine } = player;
   try {
-    reader.takeSlotsTo(slot);
-    if (playTo(player, slot) === 'moreBytes' && isBeforeEnd) throw lostEndError(reader);
-    const { slot: lastSlot, tsMs } = reader.position();
-    const end = playTo(player, slot + LATE_SLOTS);
-    if (end === 'moreBytes' && next !== undefined)
-      playLate({ folder, segment: next, engine }, slot);
+    player.reader.takeSlotsTo(slot);
+    if (player.at({ slotMax: slot }) === 'end' && isBeforeEnd) throw lostEndError(player.reader);
+    const { slot: lastSlot, tsMs } = player.reader.position();
+    // What a later turn, also of the next file, tells of the slot.
+    if (player.at({ slotMax: slot + LATE_SLOTS }) === 'end' && next !== undefined) {
+      player.goOn(next);
+      player.reader.takeSlotsTo(slot);
+      player.at({ slotMax: slot + LATE_SLOTS });
+    }
     return { engine, moment: { slot: lastSlot, ts: tsMs } };
   } finally {
     player.close();
-  }
-}
-
-/** Applies the next file's writes of the slot. */
-function playLate(played: PlayedSegment, slot: number): void {
-  const player = new SegmentPlayer(played);
-  try {
-    player.reader.takeSlotsTo(slot);
-    playTo(player, slot + LATE_SLOTS);
-  } finally {
-    player.close();
-  }
-}
-
-/** Plays turns up to a slot, or to the end of the file. */
-function playTo(player: SegmentPlayer, slotMax: number): 'moreBytes' | 'reached' {
-  for (;;) {
-    const { kind } = player.step({ slotMax });
-    if (kind === 'moreBytes' || kind === 'reached') return kind;
   }
 }

@@ -25,7 +25,7 @@ function replayerOf(
   const segments = newestRun(readSegments(folder, PROGRAM_ID)) ?? [];
   return new JournalReplayer({
     timers: systemTimers,
-    ...{ folder, programId: PROGRAM_ID, segments, speed: 0, freshness: () => 'live' },
+    ...{ folder, segments, speed: 0, freshness: () => 'live' },
     ...options,
   });
 }

@@ -1,17 +1,17 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import path from 'node:path';
+import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
-import type { EndedTurn, MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { JournalMoment } from '../contract/journal-source.js';
+import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import type { Engine } from '../engine/engine.js';
 import { EngineError } from '../engine/errors.js';
-import { JournalReader, type JournalUntil, lostEndError } from '../engine/journal-reader.js';
-import { REPLAY_READ_BYTES, REPLAY_WATCH_MS } from './model/limits.js';
+import { type JournalUntil, lostEndError } from '../engine/journal-reader.js';
+import { nextTurn, sleep } from '../rpc/timers.js';
+import { PLAYER_SLICE_TURNS, REPLAY_WATCH_MS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
-import { ReplayPace } from './replay-pace.js';
-import { findLostEnd } from './store/lost-end.js';
+import { ReplayClock } from './replays/replay-clock.js';
+import { JournalPlayer } from './store/journal-player.js';
 import { isNextFile, type SegmentInfo } from './store/segment-info.js';
-import { segmentName } from './store/segment-name.js';
 
 /** A mark for topics of all intervals. */
 const ALL_CLASSES = 0xff;
@@ -22,8 +22,7 @@ const NO_HEAD = new EngineError('MALFORMED_JOURNAL', 'its head cannot be read (a
 /** The input of a replay, and its listeners. */
 export interface JournalReplayerOptions {
   readonly folder: string;
-  readonly programId: string;
-  /** Segments of one process in order; missing files between them have unreadable heads. */
+  /** Segments of one process in their order: of files that are missing between them not even the head can be read. */
   readonly segments: readonly SegmentInfo[];
   /** A new one. */
   readonly engine: Engine;
@@ -69,8 +68,8 @@ export class JournalReplayer {
   readonly #options: JournalReplayerOptions;
   readonly #timers: Timers;
   readonly #stop = new AbortController();
-  readonly #pace: ReplayPace;
-  #reader: JournalReader;
+  readonly #clock: ReplayClock;
+  #player: JournalPlayer | null = null;
   #everLive = false;
   #ended = false;
   /** Whether the book is fixed at its moment. */
@@ -78,7 +77,6 @@ export class JournalReplayer {
   #slot = 0;
   #slotAtMs = 0;
   #turns = 0;
-  #bytes = 0;
   #holes = 0;
   #isBehindHole = false;
   #watch: Timer | null = null;
@@ -86,8 +84,7 @@ export class JournalReplayer {
   constructor(options: JournalReplayerOptions) {
     this.#options = options;
     this.#timers = options.timers;
-    this.#reader = new JournalReader(options.programId);
-    this.#pace = new ReplayPace(options.speed, this.#timers, this.#stop.signal);
+    this.#clock = new ReplayClock(options.speed);
   }
 
   /**
@@ -132,94 +129,99 @@ export class JournalReplayer {
   stats(): JournalReplayerStats {
     return {
       replayedTurns: this.#turns,
-      replayedBytes: this.#bytes,
+      replayedBytes: this.#player?.bytesRead ?? 0,
       replayedHoles: this.#holes,
     };
   }
 
   async #playSegments(): Promise<void> {
-    const { programId, segments } = this.#options;
-    for (const [index, segment] of segments.entries()) {
-      this.#reader = new JournalReader(programId);
-      // The book equals the checkpoint, and its readers keep their topics.
-      if (index > 0 && !this.#isBehindHole) this.#reader.goOn();
-      const after = segments[index + 1];
-      const isNext = after === undefined || isNextFile(segment, after);
-      const damage = await this.#playSegment(segment, isNext ? after : undefined);
-      if (damage !== null && after === undefined) throw damage;
-      if (after === undefined) continue;
-      if (damage !== null) this.#noteHole(segment.number, after, damage);
-      else if (!isNext) this.#noteHole(segment.number + 1, after, NO_HEAD);
+    const { folder, engine, segments } = this.#options;
+    const [first] = segments;
+    if (first === undefined) return;
+    const player = new JournalPlayer({ folder, segment: first, engine });
+    this.#player = player;
+    try {
+      for (const [index, segment] of segments.entries()) {
+        // The book stands where the checkpoint is, and its readers keep their topics.
+        if (index > 0) this.#isBehindHole ? player.goTo(segment) : player.goOn(segment);
+        const after = segments[index + 1];
+        const isNext = after === undefined || isNextFile(segment, after);
+        const damage = await this.#playSegment(player, isNext ? after : undefined);
+        if (damage !== null && after === undefined) throw damage;
+        if (after === undefined) continue;
+        if (damage !== null) this.#noteHole(segment.number, after, damage);
+        else if (!isNext) this.#noteHole(segment.number + 1, after, NO_HEAD);
+      }
+    } finally {
+      player.close();
     }
   }
 
   /** Returns why a file could not be played up to the next one's start; null when it was. */
   async #playSegment(
-    { number }: SegmentInfo,
+    player: JournalPlayer,
     next: SegmentInfo | undefined,
   ): Promise<EngineError | null> {
-    const { folder, engine, until, isBeforeEnd = false } = this.#options;
-    const file = await open(path.join(folder, segmentName(number)), 'r');
+    const { until, isBeforeEnd = false } = this.#options;
     try {
-      const isReached = await this.#playFile(file);
-      if (isReached) return null;
+      if (until === undefined) await this.#playTurns(player);
+      else if (await this.#playUntil(player, until)) return null;
       const isLost = until !== undefined && isBeforeEnd;
-      const reader = this.#reader;
-      return isLost ? lostEndError(reader) : findLostEnd({ engine, reader }, next);
+      return isLost ? lostEndError(player.reader) : player.findLostEnd(next);
     } catch (error) {
       if (isUnreadable(error)) return error;
       throw error;
-    } finally {
-      await file.close();
     }
   }
 
   #noteHole(number: number, next: SegmentInfo, damage: EngineError): void {
     this.#holes += 1;
     this.#isBehindHole = true;
-    this.#pace.begin();
+    this.#clock.begin();
     this.#options.onHole?.(holeOf(damage, { number, next, fromSlot: this.#slot }));
   }
 
-  /** Plays a file to its end; true when the target moment is reached. */
-  async #playFile(file: FileHandle): Promise<boolean> {
+  /** Applies all up to the moment that was asked for, some at a time; true when it is reached. */
+  async #playUntil(player: JournalPlayer, until: JournalUntil): Promise<boolean> {
     for (;;) {
-      const bytes = Buffer.allocUnsafeSlow(REPLAY_READ_BYTES);
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, null);
-      this.#stop.signal.throwIfAborted();
-      if (bytesRead === 0) return false;
-      this.#bytes += bytesRead;
-      this.#reader.pushBytes(bytes.subarray(0, bytesRead));
-      if (this.#options.until === undefined) await this.#playTurns();
-      else if (this.#playUntil(this.#options.until)) return true;
+      const { turns } = player.reader.position();
+      const played = player.at({ ...until, turnsMax: PLAYER_SLICE_TURNS });
+      this.#noteMoment(player);
+      if (played === 'end') return false;
+      if (player.reader.position().turns - turns < PLAYER_SLICE_TURNS) return true;
+      await this.#yieldLoop();
     }
   }
 
-  /** Applies everything up to the target moment; true when it is reached. */
-  #playUntil(until: JournalUntil): boolean {
+  /** Plays a file to its end, each turn when it is due. */
+  async #playTurns(player: JournalPlayer): Promise<void> {
     for (;;) {
-      const { kind } = this.#moveBook().readJournal(this.#reader, until);
-      this.#noteMoment();
-      if (kind === 'moreBytes') return false;
-      if (kind === 'reached') return true;
-    }
-  }
-
-  async #playTurns(): Promise<void> {
-    const { engine } = this.#options;
-    for (;;) {
-      const moment = this.#reader.nextMoment();
-      if (moment !== null) await this.#pace.waitFor(moment);
+      const moment = player.nextMoment();
+      if (moment !== null) await this.#waitFor(moment);
       await this.#whenPublished();
-      const step = this.#moveBook().readJournal(this.#reader);
+      const step = player.next();
       if (step.kind === 'moreBytes') return;
-      this.#noteMoment();
+      this.#noteMoment(player);
       if (step.kind === 'checkpoint') this.#publishRestored();
       if (step.kind !== 'turn') continue;
       this.#turns += 1;
-      this.#publishTurn({ changes: step.turn, mark: step.mark });
-      if (engine.state === 'live') this.#noteLive();
+      this.#options.onTurn?.(step.turn, step.mark);
+      if (this.#options.engine.state === 'live') this.#noteLive();
     }
+  }
+
+  /** Waits until a turn of this moment is due. Rejects once the replay is stopped. */
+  async #waitFor(moment: JournalMoment): Promise<void> {
+    this.#clock.expectTurn(moment, this.#timers.nowMs());
+    const waitMs = this.#clock.dueMs - this.#timers.nowMs();
+    if (waitMs >= 1) await sleep(this.#timers, waitMs, this.#stop.signal);
+    await this.#yieldLoop();
+  }
+
+  /** Lets the loop turn. Rejects once the replay is stopped. */
+  async #yieldLoop(): Promise<void> {
+    await nextTurn(this.#timers);
+    this.#stop.signal.throwIfAborted();
   }
 
   async #whenPublished(): Promise<void> {
@@ -228,8 +230,8 @@ export class JournalReplayer {
     await new Promise<void>((resolve) => publisher.onceFinished(resolve));
   }
 
-  #noteMoment(): void {
-    const { slot } = this.#reader.position();
+  #noteMoment({ reader }: JournalPlayer): void {
+    const { slot } = reader.position();
     if (slot !== this.#slot) this.#slotAtMs = this.#timers.nowMs();
     this.#slot = slot;
   }

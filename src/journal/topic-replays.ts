@@ -16,9 +16,9 @@ import type { Timer, Timers } from '../contract/timers.js';
 import { loggedFailure, shownFailure } from '../rpc/error.js';
 import type { Log } from '../rpc/log.js';
 import { AS_OF_IDLE_MS, REPLAYS_CLOSING_MAX, REPLAYS_MAX } from './model/limits.js';
-import type { FromReplays, ReplayItems, ReplaySetup, ToReplays } from './model/messages.js';
+import type { FromReplays, JournalFiles, ReplayItems, ToReplays } from './model/messages.js';
 import { type FlushedJournal, RecentTurns } from './recent-turns.js';
-import { ReplayThread } from './replay-thread.js';
+import { startThread, type ThreadLink } from './worker-link.js';
 
 /** The journal to replay. */
 export interface PlayedJournal extends FlushedJournal {
@@ -27,7 +27,7 @@ export interface PlayedJournal extends FlushedJournal {
 
 /** The dependencies of replays. */
 export interface TopicReplaysOptions {
-  readonly files: ReplaySetup;
+  readonly files: JournalFiles;
   readonly journal: PlayedJournal;
   readonly log: Log;
   readonly timers: Timers;
@@ -45,7 +45,7 @@ export class TopicReplays implements ReplaySource {
   /** Those that are closed on this side. */
   #closing = 0;
   #lastId = 0;
-  #thread: ReplayThread | null = null;
+  #thread: ThreadLink<ToReplays> | null = null;
   #idle: Timer | null = null;
   #isStopped = false;
 
@@ -84,7 +84,7 @@ export class TopicReplays implements ReplaySource {
     this.#idle?.cancel();
     const thread = this.#thread;
     this.#thread = null;
-    await thread?.end();
+    await thread?.terminate();
   }
 
   /** Why there is no capacity for another replay; null when there is. */
@@ -98,9 +98,12 @@ export class TopicReplays implements ReplaySource {
     return `${REPLAYS_CLOSING_MAX} replays are being closed, which is the limit`;
   }
 
-  #startThread(): ReplayThread {
-    const thread: ReplayThread = new ReplayThread(this.#options.files, {
-      onMessage: (message) => this.#replays.get(message.id)?.receiveMessage(message),
+  #startThread(): ThreadLink<ToReplays> {
+    const setup = { ...this.#options.files, unwanted: new SharedArrayBuffer(4) };
+    const thread: ThreadLink<ToReplays> = startThread('replays', setup, {
+      onMessage: (message) => {
+        if (message.kind !== 'moment') this.#replays.get(message.id)?.receiveMessage(message);
+      },
       onEnd: (cause) => {
         if (this.#thread === thread) this.#handleEnd(cause);
       },
@@ -115,7 +118,7 @@ export class TopicReplays implements ReplaySource {
     this.#idle = this.#timers.after(AS_OF_IDLE_MS, () => {
       const thread = this.#thread;
       this.#thread = null;
-      void thread?.end();
+      void thread?.terminate();
     });
   }
 

@@ -11,11 +11,11 @@ import { EngineError } from '../engine/errors.js';
 import { ANY_PROGRAM, readSegmentHead } from '../engine/journal-reader.js';
 import { textOfError } from './model/error.js';
 import { SEGMENT_HEAD_BYTES } from './model/limits.js';
+import { JournalPlayer, type PlayedSegment } from './store/journal-player.js';
 import { listKept, splitRuns } from './store/listing.js';
 import { readSegments } from './store/segment-index.js';
 import type { SegmentInfo } from './store/segment-info.js';
 import { segmentName, segmentNumber } from './store/segment-name.js';
-import { type PlayedSegment, SegmentPlayer } from './store/segment-player.js';
 
 /** The folder, and the output of the report. */
 export interface VerifyJournalOptions {
@@ -149,18 +149,15 @@ function readHeadOf(folder: string, number: number): Pick<SegmentInfo, 'programI
   }
 }
 
-function readSegmentReport(folder: string, segment: PlayedSegment['segment']): SegmentReport {
-  const player = new SegmentPlayer({ folder, segment });
+function readSegmentReport(folder: string, segment: PlayedSegment): SegmentReport {
+  const player = new JournalPlayer({ folder, segment });
   let begins: string | null = null;
   let damage: string | null = null;
   let tear: string | null = null;
   const readHashes = (): string => JSON.stringify(player.engine.hashes.readAll());
   try {
-    for (;;) {
-      const { kind } = player.step({});
-      if (kind === 'checkpoint') begins = readHashes();
-      if (kind === 'moreBytes') break;
-    }
+    if (player.next().kind === 'checkpoint') begins = readHashes();
+    player.at({});
     tear = describeTear(player);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
@@ -173,10 +170,10 @@ function readSegmentReport(folder: string, segment: PlayedSegment['segment']): S
   return { turns, updates, tear, begins, hashes, damage };
 }
 
-function describeTear(player: SegmentPlayer): string | null {
-  const tear = player.finish();
+function describeTear({ reader }: JournalPlayer): string | null {
+  const tear = reader.finish();
   if (tear === null) return null;
-  const { waiting } = player.reader.position();
+  const { waiting } = reader.position();
   return `the last ${waiting} bytes are of a block that is not whole (${tear.code}: ${tear.message})`;
 }
 

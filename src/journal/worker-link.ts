@@ -1,40 +1,51 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { threadEnded } from './model/error.js';
-import type { LogSetup } from './model/log-place.js';
-import type { FromJournal, JournalSetup, ToJournal } from './model/messages.js';
-import { workerFile } from './worker-file.js';
+import { JournalError, threadEnded } from './model/error.js';
+import type { ThreadKind } from './model/messages.js';
 
-/** The callbacks of the thread's owner. */
-export interface JournalListener {
-  onMessage(message: FromJournal): void;
-  /** The thread has ended, with an uncaught error or one of the service. */
+/** The callbacks of a thread's owner. */
+export interface ThreadListener<From> {
+  onMessage(message: From): void;
+  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
   onEnd(cause: Error): void;
 }
 
 /** A running thread of the journal. */
-export interface JournalLink {
-  sendMessage(message: ToJournal): void;
-  /** Transfers the bytes of turns, which become unusable here. */
-  sendTurns(log: Uint8Array<ArrayBuffer>): void;
-  /** Ends the thread at any point; `onEnd` is still called. */
-  terminate(): void;
+export interface ThreadLink<To> {
+  /** Hands what is in `transfer` over: it cannot be used here any more. */
+  sendMessage(message: To, transfer?: readonly ArrayBuffer[]): void;
+  /** Ends the thread wherever it is; `onEnd` is still called. */
+  terminate(): Promise<void>;
 }
 
-/** Starts the compiled thread of the journal. An uncaught error ends it, and becomes the reason. */
-export function startThread(
-  setup: JournalSetup | LogSetup,
-  listener: JournalListener,
-): JournalLink {
-  const worker = new Worker(workerFile('worker/worker.js'), { workerData: setup, execArgv: [] });
+/** Starts a compiled thread of the journal. An error that it does not catch ends it, and is the reason. */
+export function startThread<Kind extends keyof ThreadKind>(
+  kind: Kind,
+  setup: ThreadKind[Kind]['setup'],
+  listener: ThreadListener<ThreadKind[Kind]['from']>,
+): ThreadLink<ThreadKind[Kind]['to']> {
+  const worker = new Worker(fileOf(`${kind}/thread.js`), { workerData: setup, execArgv: [] });
   let cause: Error | null = null;
-  worker.on('message', (message: FromJournal) => listener.onMessage(message));
+  worker.on('message', (message: ThreadKind[Kind]['from']) => listener.onMessage(message));
   worker.on('error', (error) => {
     cause ??= error;
   });
   worker.on('exit', (code) => listener.onEnd(cause ?? threadEnded(code)));
   return {
-    sendMessage: (message) => worker.postMessage(message),
-    sendTurns: (log) => worker.postMessage({ kind: 'turns', log }, [log.buffer]),
-    terminate: () => void worker.terminate(),
+    sendMessage: (message, transfer = []) => worker.postMessage(message, transfer),
+    terminate: async () => void (await worker.terminate()),
   };
+}
+
+/**
+ * The compiled file of a thread, by its path in this room. Node runs compiled files only, so code that runs from its
+ * sources, as tests do, takes that of the last build.
+ */
+function fileOf(name: string): URL {
+  const beside = new URL(name, import.meta.url);
+  if (existsSync(beside)) return beside;
+  const built = new URL(`../../dist/src/journal/${name}`, import.meta.url);
+  if (existsSync(built)) return pathToFileURL(fileURLToPath(built));
+  throw new JournalError('JOURNAL_FAILED', 'the worker is not compiled: run npm run build');
 }

@@ -1,26 +1,12 @@
 /** Stands in for the threads of the journal: the same code in this process, each as an owner of its own. */
 
-import { MomentReader } from '../../src/journal/as-of/moment-reader.js';
-import type { AsOfFiles, AsOfListener } from '../../src/journal/as-of-thread.js';
 import { threadEnded } from '../../src/journal/model/error.js';
-import type { LogSetup } from '../../src/journal/model/log-place.js';
-import type {
-  AsOfSetup,
-  FromJournal,
-  FromReplays,
-  JournalSetup,
-  MomentJob,
-  MomentResult,
-  ReplaySetup,
-  ToJournal,
-  ToReplays,
-} from '../../src/journal/model/messages.js';
+import type { ThreadKind } from '../../src/journal/model/messages.js';
 import { LogWriter } from '../../src/journal/nats/log-writer.js';
-import type { ReplayThreadListener } from '../../src/journal/replay-thread.js';
-import { ReplayHost } from '../../src/journal/replays/replay-host.js';
+import { readPast } from '../../src/journal/replays/past.js';
 import { DiskWriter } from '../../src/journal/worker/disk-writer.js';
 import { JournalService } from '../../src/journal/worker/service.js';
-import type { JournalLink, JournalListener } from '../../src/journal/worker-link.js';
+import type { ThreadLink, ThreadListener } from '../../src/journal/worker-link.js';
 import { systemTimers } from '../../src/rpc/timers.js';
 import { currentMachine } from '../simulation/globals.js';
 import { closeFilesOf } from '../simulation/stand-ins/libsql.js';
@@ -95,12 +81,13 @@ class Thread<In, Out> {
   }
 }
 
-/** Of `src/journal/worker-link.ts`. */
-export function startThread(
-  setup: JournalSetup | LogSetup,
-  listener: JournalListener,
-): JournalLink {
-  const thread = new Thread<ToJournal, FromJournal>((post, end) => {
+/** The bodies of the threads by their kind. */
+const BODIES: {
+  readonly [Kind in keyof ThreadKind]: (
+    setup: ThreadKind[Kind]['setup'],
+  ) => Body<ThreadKind[Kind]['to'], ThreadKind[Kind]['from']>;
+} = {
+  worker: (setup) => (post, end) => {
     const service = new JournalService({
       setup,
       post,
@@ -114,62 +101,19 @@ export function startThread(
       await service.stop();
       end(threadEnded(0));
     };
-  }, listener);
+  },
+  replays: (setup) => (post) => readPast({ setup, post, timers: systemTimers }),
+};
+
+/** Of `src/journal/worker-link.ts`. */
+export function startThread<Kind extends keyof ThreadKind>(
+  kind: Kind,
+  setup: ThreadKind[Kind]['setup'],
+  listener: ThreadListener<ThreadKind[Kind]['from']>,
+): ThreadLink<ThreadKind[Kind]['to']> {
+  const thread = new Thread(BODIES[kind](setup), listener);
   return {
     sendMessage: (message) => thread.send(message),
-    sendTurns: (log) => thread.send({ kind: 'turns', log }),
-    terminate: () => thread.terminate(),
+    terminate: async () => thread.terminate(),
   };
-}
-
-/** Of `src/journal/as-of-thread.ts`. */
-export class AsOfThread {
-  readonly #thread: Thread<MomentJob, MomentResult>;
-  #unwanted = 0;
-
-  constructor(files: AsOfFiles, listener: AsOfListener) {
-    const setup: AsOfSetup = { ...files, unwanted: new SharedArrayBuffer(4) };
-    this.#thread = new Thread(
-      (post) => {
-        const reader = new MomentReader(setup);
-        return (job) => {
-          const reply = reader.readMoment(job, () => this.#unwanted === job.id) ?? null;
-          post({ id: job.id, reply, books: reader.takeBookCounts() });
-        };
-      },
-      { onMessage: (result) => listener.onResult(result), onEnd: (cause) => listener.onEnd(cause) },
-    );
-  }
-
-  startJob(job: MomentJob): void {
-    this.#thread.send(job);
-  }
-
-  giveUpJob(id: number): void {
-    this.#unwanted = id;
-  }
-
-  async end(): Promise<void> {
-    this.#thread.terminate();
-  }
-}
-
-/** Of `src/journal/replay-thread.ts`. */
-export class ReplayThread {
-  readonly #thread: Thread<ToReplays, FromReplays>;
-
-  constructor(files: ReplaySetup, listener: ReplayThreadListener) {
-    this.#thread = new Thread((post) => {
-      const host = new ReplayHost({ files, post, timers: systemTimers });
-      return (message) => host.receiveMessage(message);
-    }, listener);
-  }
-
-  sendMessage(message: ToReplays): void {
-    this.#thread.send(message);
-  }
-
-  async end(): Promise<void> {
-    this.#thread.terminate();
-  }
 }

@@ -37,8 +37,6 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 /** By file. */
 const REPLACED_FILES: Readonly<Record<string, string>> = {
   'src/history/worker-link.ts': 'test/simulation/stand-ins/worker-link.ts',
-  'src/journal/as-of-thread.ts': 'test/world/journal-threads.ts',
-  'src/journal/replay-thread.ts': 'test/world/journal-threads.ts',
   'src/journal/worker-link.ts': 'test/world/journal-threads.ts',
   'src/sim/chain/chain-process.ts': 'test/world/local-chain.ts',
   'test/support/nats-server.ts': 'test/world/nats-server.ts',

@@ -10,10 +10,10 @@ import type {
 import type { MarketVersion } from '../../contract/book-source.js';
 import type { Engine } from '../../engine/engine.js';
 import { EngineError } from '../../engine/errors.js';
-import type { WarmBook } from './warm-book.js';
+import type { JournalPlayer } from '../store/journal-player.js';
 
-/** Renders the requested bodies of a book at its current moment, with the functions of the live book. */
-export function renderBodies(book: WarmBook, bodies: AsOfBodies, asOf: AsOfStamp): AsOfReply {
+/** Makes the bodies that are asked of a book where it stands, by the functions that make those of the live one. */
+export function renderBodies(book: JournalPlayer, bodies: AsOfBodies, asOf: AsOfStamp): AsOfReply {
   if ('parts' in bodies) return renderBatch(book, bodies.parts, asOf);
   const { read } = bodies;
   const market = book.findMarket(read.key)?.id;
@@ -25,7 +25,7 @@ export function renderBodies(book: WarmBook, bodies: AsOfBodies, asOf: AsOfStamp
   return finishBody(whole, asOf, [book.engine.version(market)]);
 }
 
-function renderBatch(book: WarmBook, parts: readonly AsOfPart[], asOf: AsOfStamp): AsOfReply {
+function renderBatch(book: JournalPlayer, parts: readonly AsOfPart[], asOf: AsOfStamp): AsOfReply {
   const versions: MarketVersion[] = [];
   const texts = parts.map((part): Uint8Array => {
     if ('text' in part) return Buffer.from(part.text);

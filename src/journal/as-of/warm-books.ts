@@ -1,6 +1,8 @@
 import { WARM_BOOKS_MAX, WARM_BYTES_MAX, WARM_USER_BYTES } from '../model/limits.js';
 import type { BookCounts } from '../model/messages.js';
-import { type JournalFiles, WarmBook } from './warm-book.js';
+import type { JournalPlayer } from '../store/journal-player.js';
+import type { SegmentInfo } from '../store/segment-info.js';
+import type { MomentFinder } from './moment-finder.js';
 
 const NO_BOOKS: BookCounts = { restores: 0, warmHits: 0 };
 
@@ -9,13 +11,13 @@ const NO_BOOKS: BookCounts = { restores: 0, warmHits: 0 };
  * used one is evicted.
  */
 export class WarmBooks {
-  readonly #files: JournalFiles;
-  /** The most recently used is last. */
-  readonly #books: WarmBook[] = [];
+  readonly #finder: MomentFinder;
+  /** The most recently used is the last. */
+  readonly #books: JournalPlayer[] = [];
   #counts: BookCounts = NO_BOOKS;
 
-  constructor(files: JournalFiles) {
-    this.#files = files;
+  constructor(finder: MomentFinder) {
+    this.#finder = finder;
   }
 
   get count(): number {
@@ -26,13 +28,15 @@ export class WarmBooks {
    * A book of the segment that `isUsable` accepts: the furthest one, or a new one at its beginning.
    * Throws the file system's error.
    */
-  takeBook(segment: number, isUsable: (book: WarmBook) => boolean): WarmBook {
-    const usable = this.#books.filter((book) => book.segment === segment && isUsable(book));
-    const furthest = usable.reduce<WarmBook | undefined>(
-      (best, book) => (best !== undefined && best.turns >= book.turns ? best : book),
+  takeBook(segment: SegmentInfo, isUsable: (book: JournalPlayer) => boolean): JournalPlayer {
+    const usable = this.#books.filter(
+      (book) => book.segment.number === segment.number && isUsable(book),
+    );
+    const furthest = usable.reduce<JournalPlayer | undefined>(
+      (best, book) => (best !== undefined && turnsOf(best) >= turnsOf(book) ? best : book),
       undefined,
     );
-    const book = furthest ?? new WarmBook(segment, this.#files);
+    const book = furthest ?? this.#finder.openSegment(segment);
     const { restores, warmHits } = this.#counts;
     const isWarm = furthest !== undefined;
     this.#counts = isWarm
@@ -50,9 +54,10 @@ export class WarmBooks {
     return counts;
   }
 
-  dropBook(book: WarmBook): void {
+  /** Drops a book that nothing more can be read from. */
+  dropBook(book: JournalPlayer): void {
     this.#forget(book);
-    book.close();
+    book.release();
   }
 
   /** Evicts books beyond the limits, except the last used one. */
@@ -68,8 +73,12 @@ export class WarmBooks {
     return this.#books.length > WARM_BOOKS_MAX || bytes > WARM_BYTES_MAX;
   }
 
-  #forget(book: WarmBook): void {
+  #forget(book: JournalPlayer): void {
     const at = this.#books.indexOf(book);
     if (at >= 0) this.#books.splice(at, 1);
   }
+}
+
+function turnsOf({ reader }: JournalPlayer): number {
+  return reader.position().turns;
 }

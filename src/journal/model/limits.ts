@@ -59,9 +59,11 @@ export const RETRY_MS = 10_000;
 export const PROBE_BYTES = 64 * 1024;
 /** Interval of the thread's statistics. */
 export const STATS_MS = 1_000;
-/** Bytes per read of a replay: a dozen blocks, because the rest is moved after each of them. */
-export const REPLAY_READ_BYTES = 131_072;
-/** Interval of freshness checks of an ended replay. */
+/** Bytes of a file that are read at once: a dozen blocks, because the rest is moved after each of them. */
+export const PLAYER_READ_BYTES = 131_072;
+/** Turns after which a player looks whether it is still wanted: some milliseconds. */
+export const PLAYER_SLICE_TURNS = 1_000;
+/** How often it is checked whether the book of a replay that has ended grows old. */
 export const REPLAY_WATCH_MS = 100;
 /** Longer pauses without slots are clock faults: a replay skips them. */
 export const REPLAY_PAUSE_MS_MAX = 60_000;
@@ -141,11 +143,7 @@ export const STOP_MS_MAX = 3_000;
 /** Time for a thread to open the folder before the service continues without it. */
 export const OPEN_MS_MAX = 30_000;
 
-/** Bytes per read of a file for a past moment. */
-export const AS_OF_READ_BYTES = 131_072;
-/** Turns between checks for cancellation: some milliseconds. */
-export const AS_OF_SLICE_TURNS = 1_000;
-/** Warm books of one thread: a client that moves forward in time has its own. */
+/** Books that one thread keeps at the moments where requests left them: a client that goes on in time has its own. */
 export const WARM_BOOKS_MAX = 4;
 /** Memory of one thread's warm books, except the last one. */
 export const WARM_BYTES_MAX = 256 * MEBIBYTE;
@@ -167,9 +165,9 @@ export const EXPORT_LEVELS = 1_000;
 export const REPLAYS_MAX = 8;
 /** Closed replays with pending thread messages: it bounds a client that repeats requests. */
 export const REPLAYS_CLOSING_MAX = 8;
-/** Cached market ids of runs: finding one takes a checkpoint, about 70 ms. */
-export const LEARNED_MARKETS_MAX = 256;
-/** Memory of the books of all replays, except for a single one. */
+/** Markets whose ids are remembered, those of a dozen runs: to learn those of a run takes a checkpoint, some 70 ms. */
+export const LEARNED_MARKETS_MAX = 2_048;
+/** Memory of the books of all of them, but of one however large it is. */
 export const REPLAY_BOOK_BYTES_MAX = 1024 * MEBIBYTE;
 /** Work slice of the replay thread before it rests and checks for messages. */
 export const REPLAY_SLICE_MS = 5;

@@ -3,12 +3,16 @@ import type { AsOfReply, AsOfRequest } from '../../contract/as-of-source.js';
 import type { JournalListing, JournalMoment, JournalState } from '../../contract/journal-source.js';
 import type { ReplayCommand, ReplayEvent, ReplayRequest } from '../../contract/replay-source.js';
 import type { JournalErrorCode } from './error.js';
-import type { TakenLog } from './log-place.js';
+import type { LogSetup, TakenLog } from './log-place.js';
 
-/** The configuration of the thread. */
-export interface JournalSetup {
+/** The files of a journal. */
+export interface JournalFiles {
   readonly folder: string;
   readonly programId: string;
+}
+
+/** With what the thread is started. */
+export interface JournalSetup extends JournalFiles {
   /** Older files are deleted; 0 for never. */
   readonly days: number;
   /** Total size of the files; 0 for no limit. */
@@ -70,11 +74,9 @@ export type FromJournal =
       readonly message: string;
     };
 
-/** The configuration of a thread that restores past books. */
-export interface AsOfSetup {
-  readonly folder: string;
-  readonly programId: string;
-  /** One number: the cancelled job. */
+/** The setup of a thread that reads the past. */
+export interface PastSetup extends JournalFiles {
+  /** One number: the moment that is no longer wanted. */
   readonly unwanted: SharedArrayBuffer;
 }
 
@@ -100,16 +102,7 @@ export interface BookCounts {
   readonly warmHits: number;
 }
 
-/** The configuration of the replay thread. */
-export interface ReplaySetup {
-  readonly folder: string;
-  readonly programId: string;
-}
-
-/**
- * Completeness of the files: everything so far (`whole`), not yet everything (`behind`), or
- * complete for good (`over`).
- */
+/** What is in the files: all that has happened (`whole`), not all of it yet (`behind`), or all that ever comes (`over`). */
 export type WrittenJournal = 'whole' | 'behind' | 'over';
 
 /** To that thread, about one replay. */
@@ -136,3 +129,18 @@ export type FromReplays = { readonly id: number } & (
   | { readonly kind: 'atEnd'; readonly end: number }
   | { readonly kind: 'closed' }
 );
+
+/** To a thread that reads the past. */
+export type ToPast = (MomentJob & { readonly kind: 'moment' }) | ToReplays;
+/** From such a thread. */
+export type FromPast = (MomentResult & { readonly kind: 'moment' }) | FromReplays;
+
+/** The threads of a journal by the folders of their code: what each is started with, and what it receives and sends. */
+export interface ThreadKind {
+  readonly worker: {
+    readonly setup: JournalSetup | LogSetup;
+    readonly to: ToJournal;
+    readonly from: FromJournal;
+  };
+  readonly replays: { readonly setup: PastSetup; readonly to: ToPast; readonly from: FromPast };
+}

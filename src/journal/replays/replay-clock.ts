@@ -9,6 +9,7 @@ export class ReplayClock {
   /** The remaining wait of a paused replay, in milliseconds of the journal; null while it plays. */
   #restMs: number | null = null;
 
+  /** `speed` is how many times faster than it was; 0 is as fast as the machine. */
   constructor(speed: number) {
     this.#speed = speed;
   }
@@ -26,6 +27,11 @@ export class ReplayClock {
     return this.#restMs === null ? this.#dueMs : Number.POSITIVE_INFINITY;
   }
 
+  /** The next turn is due now. */
+  begin(): void {
+    this.#last = null;
+  }
+
   /** The next turn is the first after this moment. */
   startAt(moment: JournalMoment, nowMs: number): void {
     this.#last = moment;
@@ -38,13 +44,14 @@ export class ReplayClock {
    * wrong clock does not stall a replay; lateness is not caught up.
    */
   expectTurn(moment: JournalMoment, nowMs: number): void {
+    if (this.#last === null) this.startAt(moment, nowMs);
     const last = this.#last ?? moment;
     this.#last = moment;
     const mostMs = Math.max(REPLAY_PAUSE_MS_MAX, (moment.slot - last.slot) * SLOT_MS_MAX);
     const passedMs = Math.max(0, Math.min(moment.ts - last.ts, mostMs));
     if (this.#restMs !== null) this.#restMs += passedMs;
     const fromMs = Math.max(this.#dueMs, nowMs - REPLAY_LATE_MS_MAX);
-    this.#dueMs = fromMs + passedMs / this.#speed;
+    this.#dueMs = this.#speed === 0 ? nowMs : fromMs + passedMs / this.#speed;
   }
 
   setSpeed(speed: number, nowMs: number): void {

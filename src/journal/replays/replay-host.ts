@@ -4,7 +4,7 @@
  */
 import type { ReplayRefusal } from '../../contract/replay-source.js';
 import type { Timer, Timers } from '../../contract/timers.js';
-import type { JournalFiles } from '../as-of/warm-book.js';
+import { MomentFinder } from '../as-of/moment-finder.js';
 import {
   REPLAY_BOOK_BYTES_MAX,
   REPLAY_HEARTBEAT_MS,
@@ -13,8 +13,7 @@ import {
   REPLAY_WORK_SHARE,
   WARM_USER_BYTES,
 } from '../model/limits.js';
-import type { FromReplays, ToReplays } from '../model/messages.js';
-import { MomentFinder } from './moment-finder.js';
+import type { FromReplays, JournalFiles, ToReplays } from '../model/messages.js';
 import { Outbox } from './outbox.js';
 import { ReplayFailure } from './replay-failure.js';
 import { TopicReplay } from './topic-replay.js';

@@ -1,5 +1,5 @@
 import type { Timers } from '../../contract/timers.js';
-import type { MomentFinder } from './moment-finder.js';
+import type { MomentFinder } from '../as-of/moment-finder.js';
 import type { Outbox } from './outbox.js';
 
 /** The dependencies of a replay. */

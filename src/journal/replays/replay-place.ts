@@ -1,8 +1,9 @@
 import type { AsOfMoment } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
+import type { MomentFinder } from '../as-of/moment-finder.js';
+import { type Beyond, isFileFault, type JournalPlayer } from '../store/journal-player.js';
 import type { SegmentInfo } from '../store/segment-info.js';
-import type { MomentFinder } from './moment-finder.js';
-import type { Beyond, SegmentCursor } from './segment-cursor.js';
+import { momentNotKept } from './replay-failure.js';
 import { type SnapshotHead, TopicFramer, type TopicFramerParts } from './topic-framer.js';
 
 /**
@@ -25,7 +26,7 @@ interface ReplayPlaceParts {
   readonly finder: MomentFinder;
   readonly start: PlaceStart;
   readonly until: AsOfMoment | null;
-  readonly cursor: SegmentCursor;
+  readonly player: JournalPlayer;
   readonly framer: TopicFramer;
 }
 
@@ -34,25 +35,25 @@ export class ReplayPlace {
   readonly #finder: MomentFinder;
   readonly start: PlaceStart;
   readonly until: AsOfMoment | null;
-  readonly cursor: SegmentCursor;
+  readonly player: JournalPlayer;
   readonly framer: TopicFramer;
   phase: ReplayPhase = 'playing';
   /** Whether its first frame was made. */
   hasBegun = false;
   #isThere: boolean;
 
-  constructor({ finder, start, until, cursor, framer }: ReplayPlaceParts) {
+  constructor({ finder, start, until, player, framer }: ReplayPlaceParts) {
     this.#finder = finder;
     this.start = start;
     this.until = until;
-    this.cursor = cursor;
+    this.player = player;
     this.framer = framer;
     this.#isThere = start.from === null;
   }
 
   /** User accounts of its book. */
   get users(): number {
-    return this.cursor.isRestored ? this.cursor.engine.stats().users : 0;
+    return this.player.users;
   }
 
   /** Whether its start moment is reached: it begins with the topic's next publication. */
@@ -62,7 +63,7 @@ export class ReplayPlace {
 
   /** The moment to which the next turn's time is relative. */
   get startMoment(): JournalMoment {
-    const { slot, ts } = this.cursor.moment;
+    const { slot, ts } = this.player.moment;
     const { from } = this.start;
     return { slot, ts: from?.by === 'ts' ? Math.max(ts, from.value) : ts };
   }
@@ -97,7 +98,7 @@ export class ReplayPlace {
 
   /** Whether all turns up to its end were played. */
   isDone(): boolean {
-    return this.until !== null && this.#isReached(this.until, this.cursor.nextMoment());
+    return this.until !== null && this.#isReached(this.until, this.player.nextMoment());
   }
 
   /** Whether its end precedes a segment after a hole: a number of an ended run is not in a later one. */
@@ -105,7 +106,7 @@ export class ReplayPlace {
     if (this.until === null) return false;
     const { by, value, epoch } = this.until;
     if (by !== 'seq') return segment.first[by] > value;
-    if (epoch !== this.cursor.epoch) return false;
+    if (epoch !== this.player.segment.epoch) return false;
     return segment.epoch !== epoch || this.framer.seqIn(segment) > value;
   }
 
@@ -113,19 +114,20 @@ export class ReplayPlace {
   #isReached({ by, value, epoch }: AsOfMoment, next: JournalMoment | null): boolean {
     if (by !== 'seq') return next !== null && next[by] > value;
     const { marketSeq } = this.framer;
-    return epoch === this.cursor.engine.epoch && marketSeq !== undefined && marketSeq >= value;
+    return epoch === this.player.engine.epoch && marketSeq !== undefined && marketSeq >= value;
   }
 
   /** Whether the start moment is in the segment just read to its end. */
   #isBefore(beyond: Beyond): boolean {
     const { from, flushedMs } = this.start;
     if (from === null || this.#isReached(from, null)) return true;
-    const { moment } = this.cursor;
+    const { moment } = this.player;
     const { by, value } = from;
     if (beyond.kind === 'next') return by !== 'seq' && beyond.segment.first[by] > value;
     const isKept = by !== 'seq' && value <= Math.max(moment[by], by === 'ts' ? flushedMs : 0);
     if (isKept) return true;
-    throw this.#finder.notKept(from, beyond.kind === 'nothing' ? { newest: moment } : {});
+    const newest = beyond.kind === 'nothing' ? { newest: moment } : {};
+    throw momentNotKept(this.#finder, from, newest);
   }
 }
 
@@ -150,19 +152,34 @@ export class ReplayPlaces {
     until: AsOfMoment | null,
   ): ReplayPlace {
     const { finder, topic } = this.#parts;
-    const cursor = finder.openMoment(start.from, topic.key);
-    return this.#placeOf(cursor, { ...start, isReset: false }, until);
+    const player = this.#open(start.from, () => {
+      const { choice } = finder.findMoment(start.from, topic);
+      if (choice === null) throw momentNotKept(finder, start.from);
+      return choice.segment;
+    });
+    return this.#placeOf(player, { ...start, isReset: false }, until);
   }
 
   /** The beginning of a segment, after a hole. Throws a ReplayFailure when its file is gone. */
   openSegment(segment: SegmentInfo, until: AsOfMoment | null): ReplayPlace {
-    const cursor = this.#parts.finder.openSegment(segment, { by: 'ts', value: segment.first.ts });
-    return this.#placeOf(cursor, { from: null, flushedMs: 0, id: '', isReset: true }, until);
+    const player = this.#open({ by: 'ts', value: segment.first.ts }, () => segment);
+    return this.#placeOf(player, { from: null, flushedMs: 0, id: '', isReset: true }, until);
   }
 
-  #placeOf(cursor: SegmentCursor, start: PlaceStart, until: AsOfMoment | null): ReplayPlace {
+  /** Throws a ReplayFailure where the file is gone or damaged. */
+  #open(moment: AsOfMoment, find: () => SegmentInfo): JournalPlayer {
     const { finder } = this.#parts;
-    const framer = new TopicFramer(this.#parts, cursor);
-    return new ReplayPlace({ finder, start, until, cursor, framer });
+    try {
+      return finder.openSegment(find());
+    } catch (error) {
+      if (!isFileFault(error)) throw error;
+      throw momentNotKept(finder, moment, { error });
+    }
+  }
+
+  #placeOf(player: JournalPlayer, start: PlaceStart, until: AsOfMoment | null): ReplayPlace {
+    const { finder } = this.#parts;
+    const framer = new TopicFramer(this.#parts, player);
+    return new ReplayPlace({ finder, start, until, player, framer });
   }
 }

@@ -1,23 +1,29 @@
-/** The composition root of the thread that replays past topics. Its input is a `ReplaySetup`. */
+/** The composition root of a thread that reads the past. What it is started with is a `PastSetup`. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemTimers } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';
-import type { FromReplays, ReplaySetup, ToReplays } from '../model/messages.js';
-import { ReplayHost } from './replay-host.js';
+import type { FromPast, PastSetup } from '../model/messages.js';
+import { readPast } from './past.js';
 
 const port = parentPort;
 if (port === null) throw new JournalError('JOURNAL_FAILED', 'the worker was started as a program');
 
-const host = new ReplayHost({
-  files: workerData as ReplaySetup,
+/** Bytes that change hands. */
+function bytesOf(message: FromPast): Uint8Array | undefined {
+  if (message.kind === 'items') return message.items.bytes;
+  return message.kind === 'moment' && message.reply?.kind === 'body'
+    ? message.reply.body
+    : undefined;
+}
+
+const receive = readPast({
+  setup: workerData as PastSetup,
   timers: systemTimers,
-  // The bytes are transferred.
-  post: (message: FromReplays) =>
-    port.postMessage(
-      message,
-      message.kind === 'items' ? [message.items.bytes.buffer as ArrayBuffer] : [],
-    ),
+  post: (message) => {
+    const bytes = bytesOf(message);
+    port.postMessage(message, bytes === undefined ? [] : [bytes.buffer as ArrayBuffer]);
+  },
 });
 
-// An error here is a bug: it ends the thread, and the main thread reports it.
-port.on('message', (message: ToReplays) => host.receiveMessage(message));
+// An error here is a bug: it ends the thread, and the main thread says why.
+port.on('message', receive);

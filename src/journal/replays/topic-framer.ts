@@ -3,11 +3,10 @@ import type { ReplayTopic } from '../../contract/replay-source.js';
 import type { Timers } from '../../contract/timers.js';
 import type { JournalStep } from '../../engine/journal-reader.js';
 import { REPLAY_HEARTBEAT_MS } from '../model/limits.js';
+import type { JournalPlayer } from '../store/journal-player.js';
 import type { SegmentInfo } from '../store/segment-info.js';
-import { idOf } from './moment-finder.js';
 import type { Outbox } from './outbox.js';
 import { marketNotThere } from './replay-failure.js';
-import type { SegmentCursor } from './segment-cursor.js';
 import { TopicMarks } from './topic-marks.js';
 
 type TurnStep = Extract<JournalStep, { readonly kind: 'turn' }>;
@@ -26,10 +25,10 @@ export interface TopicFramerParts {
   readonly timers: Timers;
 }
 
-/** Renders the frames of one topic from a cursor's book. Time is monotonic milliseconds. */
+/** Makes the frames of one topic from the book of a player. Time is monotonic milliseconds. */
 export class TopicFramer {
   readonly #topic: ReplayTopic;
-  readonly #cursor: SegmentCursor;
+  readonly #player: JournalPlayer;
   readonly #outbox: Outbox;
   readonly #timers: Timers;
   #market: number | undefined;
@@ -42,9 +41,9 @@ export class TopicFramer {
   #framedAtMs = 0;
   #isMarked = false;
 
-  constructor({ topic, outbox, timers }: TopicFramerParts, cursor: SegmentCursor) {
+  constructor({ topic, outbox, timers }: TopicFramerParts, player: JournalPlayer) {
     this.#topic = topic;
-    this.#cursor = cursor;
+    this.#player = player;
     this.#outbox = outbox;
     this.#timers = timers;
   }
@@ -71,7 +70,7 @@ export class TopicFramer {
   /** The sequence number of the market; undefined when the book has no such market. */
   get marketSeq(): number | undefined {
     const market = this.#market;
-    return market === undefined ? undefined : this.#cursor.engine.version(market).seq;
+    return market === undefined ? undefined : this.#player.engine.version(market).seq;
   }
 
   /** The sequence number of the market at the start of another segment of this run; 0 for none. */
@@ -82,7 +81,7 @@ export class TopicFramer {
   /** The book was restored from the checkpoint. */
   noteCheckpoint(): void {
     this.#stamp = this.#stampNow();
-    this.#findMarket(this.#cursor.moment);
+    this.#findMarket(this.#player.moment);
   }
 
   /** A turn was applied: renders the frame that it published. */
@@ -90,7 +89,7 @@ export class TopicFramer {
     const stamp = this.#stampNow();
     const isAllChanged = stamp !== this.#stamp;
     this.#stamp = stamp;
-    if (this.#marks === undefined) this.#findMarket(this.#cursor.moment);
+    if (this.#marks === undefined) this.#findMarket(this.#player.moment);
     const isPublished = this.#marks?.addTurn({ turn, isAllChanged, mark }) ?? false;
     if (this.#handle === undefined) return;
     if (isPublished) this.#publishDelta(this.#handle, nowMs);
@@ -99,7 +98,7 @@ export class TopicFramer {
 
   /** Whether the book has the market, and the topic showed it, at the end of the last turn. */
   canBegin(): boolean {
-    return this.#marks?.isPublished(this.#cursor.moment.ts) ?? false;
+    return this.#marks?.isPublished(this.#player.moment.ts) ?? false;
   }
 
   /**
@@ -108,7 +107,7 @@ export class TopicFramer {
    */
   openTopic(): void {
     const { spec, name } = this.#topic;
-    const { engine } = this.#cursor;
+    const { engine } = this.#player;
     const market = this.#market;
     if (market === undefined || engine.topicName({ ...spec, market }) !== name) {
       throw marketNotThere();
@@ -120,7 +119,7 @@ export class TopicFramer {
 
   sendSnapshot({ id, isReset }: SnapshotHead, nowMs: number): void {
     if (this.#handle === undefined) throw new Error('Invariant: the topic is open');
-    const { engine } = this.#cursor;
+    const { engine } = this.#player;
     const request = { id, reset: isReset, sendNs: this.#sendNs() };
     this.#sendFrame(engine.topicSnapshot(this.#handle, request), nowMs);
   }
@@ -128,12 +127,12 @@ export class TopicFramer {
   /** Sends a heartbeat after a second without output. */
   sendHeartbeat(nowMs: number): void {
     if (this.#handle === undefined || nowMs < this.#framedAtMs + REPLAY_HEARTBEAT_MS) return;
-    this.#sendFrame(this.#cursor.engine.topicHeartbeat(this.#handle), nowMs);
+    this.#sendFrame(this.#player.engine.topicHeartbeat(this.#handle), nowMs);
   }
 
   #publishDelta(handle: number, nowMs: number): void {
-    // A journal does not contain arrival times.
-    const delta = this.#cursor.engine.topicDelta(handle, { recvNs: 0n, sendNs: this.#sendNs() });
+    // What was received when is not in a journal.
+    const delta = this.#player.engine.topicDelta(handle, { recvNs: 0n, sendNs: this.#sendNs() });
     if (delta === null) return;
     this.#seq = delta.seq;
     this.#sendFrame(delta.frame, nowMs);
@@ -145,7 +144,7 @@ export class TopicFramer {
   }
 
   #findMarket({ ts }: JournalMoment): void {
-    this.#market = idOf(this.#cursor, this.#topic.key);
+    this.#market = this.#player.findMarket(this.#topic.key)?.id;
     if (this.#market !== undefined) this.#marks = new TopicMarks(this.#topic, this.#market, ts);
   }
 
@@ -154,7 +153,7 @@ export class TopicFramer {
   }
 
   #stampNow(): string {
-    const { epoch, state } = this.#cursor.engine;
+    const { epoch, state } = this.#player.engine;
     return `${epoch} ${state}`;
   }
 }

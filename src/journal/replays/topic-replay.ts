@@ -5,11 +5,11 @@
 import type { ReplayCommand, ReplayRequest } from '../../contract/replay-source.js';
 import { REPLAY_MARK_WAIT_MS } from '../model/limits.js';
 import type { WrittenJournal } from '../model/messages.js';
+import { type Hole, isFileFault } from '../store/journal-player.js';
 import { ReplayClock } from './replay-clock.js';
-import { ReplayFailure } from './replay-failure.js';
+import { momentNotKept, ReplayFailure } from './replay-failure.js';
 import type { TopicReplayParts } from './replay-parts.js';
 import { type ReplayPlace, ReplayPlaces } from './replay-place.js';
-import { type Hole, isFileFault } from './segment-cursor.js';
 
 /** A command, and the time up to which the newest file was complete at its arrival. */
 interface ReplayOrder {
@@ -97,8 +97,8 @@ export class TopicReplay {
 
   /** Releases its memory. */
   close(): void {
-    this.#place.cursor.close();
-    this.#left?.cursor.close();
+    this.#place.player.release();
+    this.#left?.player.release();
   }
 
   /** Commands during a seek wait until it has ended. */
@@ -120,7 +120,7 @@ export class TopicReplay {
     const { id } = command;
     if (command.kind === 'pause') {
       clock.pause(nowMs);
-      outbox.sendEvent({ kind: 'paused', id, at: this.#place.cursor.moment });
+      outbox.sendEvent({ kind: 'paused', id, at: this.#place.player.moment });
     } else {
       clock.resume(command.speed ?? clock.speed, nowMs);
       if (this.#place.phase === 'ended') this.#place.phase = 'playing';
@@ -146,9 +146,9 @@ export class TopicReplay {
   /** The target of a seek is not stored: the replay keeps its place. */
   #stayWith(error: unknown, nowMs: number): void {
     if (this.#left === null) throw error;
-    const { start, cursor } = this.#place;
+    const { start, player } = this.#place;
     this.#refuseSeek(start.id, error);
-    cursor.close();
+    player.release();
     this.#place = this.#left;
     this.#left = null;
     // Its question about the end of the journal was answered elsewhere.
@@ -174,7 +174,7 @@ export class TopicReplay {
   /** Plays as fast as possible to the start, and on to the topic's next publication. */
   #seekOn(nowMs: number): void {
     const place = this.#place;
-    const next = place.cursor.nextMoment();
+    const next = place.player.nextMoment();
     if (next !== null) place.lookAhead(next);
     if (next !== null && place.canBegin()) this.#beginFrames(nowMs);
     else if (place.start.from === null && place.isDone()) this.#endReplay('until');
@@ -188,8 +188,8 @@ export class TopicReplay {
 
   /** Makes the next step of the journal; false at its end. */
   #stepOn(nowMs: number): boolean {
-    const { cursor, framer } = this.#place;
-    const step = cursor.step();
+    const { player, framer } = this.#place;
+    const step = player.next();
     if (step.kind === 'moreBytes') {
       this.#passEnd(nowMs);
       return false;
@@ -215,27 +215,28 @@ export class TopicReplay {
     this.#handleOrders(nowMs);
   }
 
-  /** The target of a seek is stored: the old place is released. */
-  #leavePlace({ cursor }: ReplayPlace, nowMs: number): void {
+  /** The place that a seek went to is kept. */
+  #leavePlace({ player }: ReplayPlace, nowMs: number): void {
     const { id, speed } = this.#place.start;
-    cursor.close();
+    player.release();
     this.#left = null;
     this.#parts.outbox.sendEvent({ kind: 'sought', id });
     if (speed !== undefined) this.#clock.setSpeed(speed, nowMs);
   }
 
   #expectNext(nowMs: number): void {
-    const next = this.#place.cursor.nextMoment();
+    const next = this.#place.player.nextMoment();
     if (next !== null) this.#clock.expectTurn(next, nowMs);
   }
 
   /** The segment has no further turn. */
   #passEnd(nowMs: number): void {
     const place = this.#place;
-    const beyond = place.cursor.findBeyond();
+    const { player } = place;
+    const beyond = player.findBeyond(this.#parts.finder.findNext(player.segment));
     if (beyond.kind === 'more') return;
     if (!place.hasBegun && place.beginsBefore(beyond)) this.#beginFrames(nowMs);
-    else if (beyond.kind === 'next') place.cursor.goOn(beyond.segment);
+    else if (beyond.kind === 'next') player.goOn(beyond.segment);
     else if (beyond.kind === 'hole') this.#passHole(beyond);
     else if (place.phase === 'finishing') this.#endJournal(nowMs);
     else {
@@ -248,7 +249,7 @@ export class TopicReplay {
   /** All written turns were played. */
   #endJournal(nowMs: number): void {
     const place = this.#place;
-    const { cursor, framer } = place;
+    const { player, framer } = place;
     const goesOn = place.until === null && this.#written === 'whole';
     if (this.#written === 'behind' || (goesOn && !framer.isMarked)) {
       // Some turns wait for room in the journal, or the live topic has not published since its last
@@ -258,40 +259,40 @@ export class TopicReplay {
     } else if (!place.hasBegun && place.hasTopic) this.#beginFrames(nowMs);
     else if (goesOn) {
       place.phase = 'caughtUp';
-      const { epoch } = cursor.engine;
+      const { epoch } = player.engine;
       this.#parts.outbox.sendEvent({ kind: 'caughtUp', epoch, seq: framer.seq });
     } else this.#endReplay('end');
   }
 
   #endReplay(reason: 'until' | 'end'): void {
     this.#place.phase = 'ended';
-    const at = this.#place.cursor.moment;
+    const at = this.#place.player.moment;
     this.#parts.outbox.sendEvent({ kind: 'ended', at, reason });
   }
 
   /** After a hole it continues with a snapshot. */
   #passHole({ segment, reason }: Hole): void {
-    const { until, cursor } = this.#place;
+    const { until, player } = this.#place;
     if (this.#place.isDoneBefore(segment)) this.#endReplay('until');
     else {
       this.#place = this.#places.openSegment(segment, until);
-      const [from, to] = [cursor.moment, segment.first];
+      const [from, to] = [player.moment, segment.first];
       this.#parts.outbox.sendEvent({ kind: 'hole', from, to, reason });
-      cursor.close();
+      player.release();
     }
   }
 
   /** The rest of the file is unreadable. */
   #passDamage(error: unknown, nowMs: number): void {
-    const { start, isThere, hasBegun, hasTopic, cursor } = this.#place;
+    const { start, isThere, hasBegun, hasTopic, player } = this.#place;
     if (!isThere && start.from !== null) {
-      throw this.#parts.finder.notKept(start.from, { error });
+      throw momentNotKept(this.#parts.finder, start.from, { error });
     }
-    if (!hasBegun && hasTopic && cursor.isRestored) this.#beginFrames(nowMs);
+    if (!hasBegun && hasTopic && player.isRestored) this.#beginFrames(nowMs);
     else {
-      const hole = cursor.findBehindDamage();
-      if (hole === null) this.#endReplay('end');
-      else this.#passHole(hole);
+      const segment = this.#parts.finder.findNext(player.segment);
+      if (segment === undefined) this.#endReplay('end');
+      else this.#passHole({ kind: 'hole', segment, reason: 'damaged' });
     }
   }
 }

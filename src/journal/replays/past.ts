@@ -1,0 +1,27 @@
+import type { Timers } from '../../contract/timers.js';
+import { MomentReader } from '../as-of/moment-reader.js';
+import type { FromPast, PastSetup, ToPast } from '../model/messages.js';
+import { ReplayHost } from './replay-host.js';
+
+/** What a thread that reads the past works with. */
+export interface PastOptions {
+  readonly setup: PastSetup;
+  readonly timers: Timers;
+  readonly post: (message: FromPast) => void;
+}
+
+/** Makes books of past moments, and plays topics as they were. Returns the receiver of messages. */
+export function readPast({ setup, timers, post }: PastOptions): (message: ToPast) => void {
+  const reader = new MomentReader(setup);
+  const host = new ReplayHost({ files: setup, timers, post });
+  const unwanted = new Int32Array(setup.unwanted);
+  return (message) => {
+    if (message.kind !== 'moment') {
+      host.receiveMessage(message);
+      return;
+    }
+    const { id, kind } = message;
+    const reply = reader.readMoment(message, () => Atomics.load(unwanted, 0) === id) ?? null;
+    post({ id, kind, reply, books: reader.takeBookCounts() });
+  };
+}

@@ -1,0 +1,238 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+import type { MarketKey } from '../../contract/as-of-source.js';
+import type { JournalMoment } from '../../contract/journal-source.js';
+import type { MarketInfo } from '../../contract/markets.js';
+import { Engine } from '../../engine/engine.js';
+import { EngineError } from '../../engine/errors.js';
+import {
+  JournalReader,
+  type JournalStep,
+  type JournalUntil,
+  lostEndError,
+} from '../../engine/journal-reader.js';
+import { PLAYER_READ_BYTES, PLAYER_SLICE_TURNS } from '../model/limits.js';
+import { continues, type SegmentInfo } from './segment-info.js';
+import { segmentName } from './segment-name.js';
+
+/** A file of a journal, as far as it has to be known to be played. */
+export type PlayedSegment = Pick<SegmentInfo, 'number' | 'programId' | 'epoch'> &
+  Partial<Pick<SegmentInfo, 'first'>>;
+
+/** The first file, and the engine that is to hold the book; a new one by default. */
+export interface JournalPlayerOptions {
+  readonly folder: string;
+  readonly segment: PlayedSegment;
+  readonly engine?: Engine | undefined;
+}
+
+/**
+ * Why playing to a moment ended: the next turn is beyond it, the present end of the file, as many rows as are taken at once
+ * were noted, or the caller cancelled.
+ */
+export type PlayedTo = 'reached' | 'end' | 'full' | 'cancelled';
+
+/** A file behind one that it does not go on with, and why nothing is kept between the two. */
+export interface Hole {
+  readonly kind: 'hole';
+  readonly segment: SegmentInfo;
+  readonly reason: 'restart' | 'stopped' | 'damaged';
+}
+
+/** What follows the end of a file: nothing yet, more of itself, the file that goes on with it, or a hole. */
+export type Beyond =
+  | { readonly kind: 'nothing' | 'more' }
+  | { readonly kind: 'next'; readonly segment: SegmentInfo }
+  | Hole;
+
+/**
+ * The book of a journal, played turn by turn or up to a moment, from one file into the next. The file stays open, so that
+ * nothing is read twice, and retention may delete it meanwhile.
+ */
+export class JournalPlayer {
+  readonly engine: Engine;
+  readonly #folder: string;
+  readonly #piece = Buffer.allocUnsafeSlow(PLAYER_READ_BYTES);
+  #segment: PlayedSegment;
+  #reader: JournalReader;
+  #file: number;
+  #bytesRead = 0;
+  #isRestored = false;
+  /** Whether the checkpoint of this file was read. */
+  #isBegun = false;
+  /** The moment that was requested last. */
+  #until: JournalUntil = {};
+
+  /** Throws what the file system says. */
+  constructor({ folder, segment, engine }: JournalPlayerOptions) {
+    const { programId, epoch } = segment;
+    this.#folder = folder;
+    this.#segment = segment;
+    this.#file = openSegment(folder, segment.number);
+    this.engine = engine ?? new Engine({ programId, epoch });
+    this.#reader = new JournalReader(programId);
+  }
+
+  /** The file that is played. */
+  get segment(): PlayedSegment {
+    return this.#segment;
+  }
+
+  /** Reads the file: what else it tells of its turns. */
+  get reader(): JournalReader {
+    return this.#reader;
+  }
+
+  /** Bytes of all files that were read. */
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
+  /** Whether the book is there: a checkpoint was read. */
+  get isRestored(): boolean {
+    return this.#isRestored;
+  }
+
+  /** The end of the last turn that was applied; before the first one that of the checkpoint. */
+  get moment(): JournalMoment {
+    const { slot, tsMs: ts } = this.#reader.position();
+    return ts === 0 ? (this.#segment.first ?? { slot, ts }) : { slot, ts };
+  }
+
+  /** User accounts of the book. */
+  get users(): number {
+    return this.#isRestored ? this.engine.stats().users : 0;
+  }
+
+  /** The market in this run of the book; undefined where it has none yet. */
+  findMarket({ marketType, marketIndex }: MarketKey): MarketInfo | undefined {
+    if (!this.#isRestored) return undefined;
+    return this.engine
+      .markets()
+      .find((row) => row.marketType === marketType && row.marketIndex === marketIndex);
+  }
+
+  /** Applies the next turn, or restores the checkpoint; `moreBytes` is the present end of the file. Throws an EngineError where the file is damaged. */
+  next(): JournalStep {
+    return this.#step();
+  }
+
+  /** Applies turns up to a moment. Throws as {@link JournalPlayer.next}. */
+  at(until: JournalUntil, isCancelled = (): boolean => false): PlayedTo {
+    this.#until = until;
+    const turnsMax = Math.min(until.turnsMax ?? PLAYER_SLICE_TURNS, PLAYER_SLICE_TURNS);
+    while (!isCancelled()) {
+      const { turns } = this.#reader.position();
+      const { kind } = this.#step({ ...until, turnsMax });
+      if (kind === 'moreBytes') return 'end';
+      if (kind === 'full') return 'full';
+      if (kind !== 'reached') continue;
+      const isPaused = this.#reader.position().turns - turns === turnsMax;
+      if (!isPaused || until.turnsMax !== undefined) return 'reached';
+    }
+    return 'cancelled';
+  }
+
+  /** Whether the book was played up to exactly this number, and not beyond it. */
+  isAt({ market, seq }: JournalUntil): boolean {
+    return seq !== undefined && this.#until.market === market && this.#until.seq === seq;
+  }
+
+  /** The moment of the next turn; null at the present end of the file, and where only {@link JournalPlayer.next} knows. */
+  nextMoment(): JournalMoment | null {
+    while (this.#isBegun) {
+      const next = this.#reader.nextMoment();
+      if (next !== null) return { slot: next.slot, ts: next.tsMs };
+      if (!this.#readMore()) break;
+    }
+    return null;
+  }
+
+  /**
+   * Of a file that was played to its end: why that is not where the next one begins; null where nothing is missing between
+   * them. Without a next one it may be torn. Throws an EngineError where it is damaged.
+   */
+  findLostEnd(next: SegmentInfo | undefined): EngineError | null {
+    const tear = this.#reader.finish();
+    if (next === undefined) return null;
+    const { slot, tsMs } = this.#reader.position();
+    const isAtMoment = slot === next.first.slot && tsMs === next.first.ts;
+    const isWhole = tear === null && isAtMoment && this.#hasSeqs(next.seqs);
+    return isWhole ? null : lostEndError(this.#reader);
+  }
+
+  /** What follows the file, which was played to its end; `next` is the file behind it. Throws an EngineError where it is damaged. */
+  findBeyond(next: SegmentInfo | undefined): Beyond {
+    if (next === undefined) return { kind: 'nothing' };
+    // It may have got some before the next one was begun.
+    if (this.nextMoment() !== null) return { kind: 'more' };
+    if (continues(this.#segment, next)) {
+      const isWhole = this.findLostEnd(next) === null;
+      return isWhole
+        ? { kind: 'next', segment: next }
+        : { kind: 'hole', segment: next, reason: 'damaged' };
+    }
+    const reason = next.epoch === this.#segment.epoch ? 'stopped' : 'restart';
+    return { kind: 'hole', segment: next, reason };
+  }
+
+  /** Goes on with the next file: the book is already where its checkpoint is. Throws what the file system says. */
+  goOn(segment: PlayedSegment): void {
+    this.goTo(segment);
+    this.#reader.goOn();
+  }
+
+  /** Begins another file, whose checkpoint takes the place of the book; the topics of readers stay open. Throws what the file system says. */
+  goTo(segment: PlayedSegment): void {
+    const file = openSegment(this.#folder, segment.number);
+    closeSync(this.#file);
+    this.#reader.releaseBytes();
+    this.#file = file;
+    this.#segment = segment;
+    this.#isBegun = false;
+    this.#reader = new JournalReader(segment.programId);
+  }
+
+  /** Closes the file. The engine keeps its book. */
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  /** Closes the file and gives the memory of the book back. */
+  release(): void {
+    this.close();
+    this.#reader.release();
+  }
+
+  #step(until?: JournalUntil): JournalStep {
+    for (;;) {
+      const step = this.engine.readJournal(this.#reader, until);
+      if (step.kind === 'checkpoint') this.#isRestored = this.#isBegun = true;
+      if (step.kind !== 'moreBytes' || !this.#readMore()) return step;
+    }
+  }
+
+  /** Whether the markets have these sequence numbers: a moment may have more turns than one. */
+  #hasSeqs(seqs: readonly number[]): boolean {
+    const { length } = this.engine.markets();
+    return length === seqs.length && seqs.every((seq, id) => this.engine.version(id).seq === seq);
+  }
+
+  /** Returns false at the present end of the file. */
+  #readMore(): boolean {
+    const length = readSync(this.#file, this.#piece, 0, this.#piece.length, null);
+    this.#bytesRead += length;
+    this.#reader.pushBytes(this.#piece.subarray(0, length));
+    return length > 0;
+  }
+}
+
+function openSegment(folder: string, number: number): number {
+  return openSync(path.join(folder, segmentName(number)), 'r');
+}
+
+/** Whether an error is the fault of a file: it is damaged, was deleted, or the system does not read it. */
+export function isFileFault(error: unknown): boolean {
+  if (error instanceof EngineError) return 'position' in error.context;
+  return error instanceof Error && 'syscall' in error;
+}
