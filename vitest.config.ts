@@ -19,6 +19,7 @@ const REAL = [
   'test/bench*.test.ts',
   'test/boards.test.ts',
   'test/client/encoding.test.ts',
+  'test/client/generated.test.ts',
   'test/client/readme.test.ts',
   'test/codes.test.ts',
   'test/deployment.test.ts',

@@ -6,7 +6,7 @@ import { crc32, FollowedBook } from '../src/client/stream/followed-book.js';
 import { strictChecks } from '../src/client/stream/strict-checks.js';
 import { STREAM_RULES } from '../src/client/stream/violation.js';
 import { LIMITS } from '../src/config/limits.js';
-import { SOCKET_ERROR_CODES } from '../src/server/transport/errors.js';
+import { socketCodesOf } from '../src/contract/error-codes.js';
 import { SceneJournal } from './support/scene-journal.js';
 import { Probe } from './support/socket-scene.js';
 import { StreamScene } from './support/stream-scene.js';
@@ -193,9 +193,7 @@ test('rules, codes and depths are those that there are', () => {
       [...(cell ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
   expect(cells('Rules').sort()).toEqual([...STREAM_RULES].sort());
-  // Makers of indicative quotes alone have to say who they are, and books need no history.
-  const others: readonly string[] = ['UNAUTHORIZED', 'NO_HISTORY'];
-  const codes = SOCKET_ERROR_CODES.filter((code) => !others.includes(code)).sort();
+  const codes = [...socketCodesOf('stream')].sort();
   expect(cells('error').sort()).toEqual(codes);
   expect(schema.$defs.error.properties.code.enum.sort()).toEqual(codes);
   expect(schema.$defs.subscribeL3.properties.depth.enum).toEqual(LIMITS.streamDepths);

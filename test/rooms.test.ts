@@ -319,7 +319,7 @@ const entryPoints: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The folders of the entry point `.`, whose bundler takes of it what is used. */
-const mainFolders = ['caches', 'candles', 'channels', 'http', 'stream', 'trades'];
+const mainFolders = ['caches', 'candles', 'channels', 'generated', 'http', 'stream', 'trades'];
 
 function entryPointOf(name: string): string {
   const parts = name.split('/');

@@ -1,4 +1,6 @@
-/** Errors of this package; codes are never renamed. */
+import type { ServiceErrorCode } from './generated/lists.js';
+
+/** What can go wrong in this package; codes are never renamed. */
 export type ClientErrorCode =
   /** A text or number that is no amount, or has more decimals than its unit. */
   | 'INVALID_AMOUNT'
@@ -30,29 +32,6 @@ export type ClientErrorCode =
   | 'BINARY_NOT_LOADED'
   /** It was closed by its owner. */
   | 'CLOSED';
-
-/** The error codes of the service; docs/api.md defines them. */
-export type ServiceErrorCode =
-  | 'INTERNAL'
-  | 'INVALID_PARAM'
-  | 'INVALID_REQUEST'
-  | 'LIMIT_EXCEEDED'
-  | 'MALFORMED_MESSAGE'
-  | 'METHOD_NOT_ALLOWED'
-  | 'MISSING_PARAM'
-  | 'MOMENT_NOT_KEPT'
-  | 'NOT_READY'
-  | 'NOT_SUBSCRIBED'
-  | 'NO_HISTORY'
-  | 'NO_JOURNAL'
-  | 'OUT_OF_RANGE'
-  | 'RATE_LIMITED'
-  | 'TOO_LARGE'
-  | 'UNAUTHORIZED'
-  | 'UNKNOWN_CHANNEL'
-  | 'UNKNOWN_MARKET'
-  | 'UNKNOWN_PATH'
-  | 'UPGRADE_REQUIRED';
 
 /** A code of this package or of the service. A newer service may have more than are known here. */
 export type ErrorCode = ClientErrorCode | ServiceErrorCode | (string & Record<never, never>);

@@ -34,7 +34,6 @@ export {
   OraclePriceCache,
   type OraclePriceData,
 } from './caches/prices.js';
-export type { Candle, Resolution } from './candles/candle.js';
 export {
   CandleClient,
   type CandleFetchParams,
@@ -42,6 +41,12 @@ export {
   type CandleParams,
 } from './candles/client.js';
 export type { CandleEvents } from './candles/key.js';
+export type { BookSubscription } from './channels/book-subscription.js';
+export {
+  type BooksChannel,
+  ChannelClient,
+  type TradesChannel,
+} from './channels/client.js';
 export type { Clock, Environment, Fetch, SocketClass, SocketLike } from './environment.js';
 export {
   ClientError,
@@ -49,7 +54,6 @@ export {
   type ClientErrorContext,
   type ClientErrorOptions,
   type ErrorCode,
-  type ServiceErrorCode,
 } from './error.js';
 export type {
   AuctionsBook,
@@ -58,9 +62,25 @@ export type {
   MarketInfo,
   MatchAnswer,
   TopMakerAccount,
-} from './http/book-shapes.js';
+} from './generated/books.js';
+export type { Candle } from './generated/candles.js';
+export type { ChannelTrade } from './generated/channel-trade.js';
+export {
+  RESOLUTION_SECONDS_MAX,
+  type Resolution,
+  type ServiceErrorCode,
+} from './generated/lists.js';
+export type { FundingRate, MarketStats, Trade } from './generated/market-data.js';
+export type { FundingRateRecord, TradeRecord, Volumes } from './generated/records.js';
+export type { BookState, Level, RestingOrder } from './generated/rows.js';
+export type {
+  HealthAnswer,
+  JournalAnswer,
+  ReadyAnswer,
+  ServiceStatus,
+  VersionAnswer,
+} from './generated/service.js';
 export { HttpClient } from './http/client.js';
-export type { FundingRate, MarketStats, Trade } from './http/market-shapes.js';
 export type {
   BookOptions,
   CandlesQuery,
@@ -74,15 +94,7 @@ export type {
   RecordsQuery,
   VolumeSpan,
 } from './http/queries.js';
-export type { FundingRateRecord, TradeRecord, Volumes } from './http/record-shapes.js';
 export type { CallOptions, ServiceOptions } from './http/request.js';
-export type {
-  HealthAnswer,
-  JournalAnswer,
-  ReadyAnswer,
-  ServiceStatus,
-  VersionAnswer,
-} from './http/service-shapes.js';
 export type { AccountId, AccountKey, MarketId, MarketKey, MarketType } from './keys.js';
 export {
   accountIdOfKey,
@@ -94,7 +106,6 @@ export {
   perpMarket,
   spotMarket,
 } from './keys.js';
-export type { BookState, Level, RestingOrder } from './row-shapes.js';
 export { StreamClient, type StreamOptions, type SubscribeOptions } from './stream/client.js';
 export type { ConnectionState } from './stream/connection.js';
 export type { FrameChecks } from './stream/followed-book.js';

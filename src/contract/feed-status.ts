@@ -1,11 +1,28 @@
-/** The freshness of the book, which every body contains. */
-export type FeedState = 'rebuilding' | 'live' | 'lagging' | 'stale';
+/** The states of a book, by their codes in the core and in binary frames. */
+export const FEED_STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
+
+/** How fresh the book is; every body carries it. */
+export type FeedState = (typeof FEED_STATES)[number];
+
+/** The states of a service: `starting` until its book is live for the first time. */
+export const READINESS_STATES = ['starting', ...FEED_STATES] as const;
+
+/** Which of two states is less fresh: a book is live, lagging, stale, or rebuilding. */
+export function lessFresh(one: FeedState, other: FeedState): FeedState {
+  return freshnessOf(other) > freshnessOf(one) ? other : one;
+}
+
+/** From 0 for a live book up to 3 for one that is rebuilding. */
+function freshnessOf(state: FeedState): number {
+  const { length } = FEED_STATES;
+  return (FEED_STATES.indexOf(state) + length - 1) % length;
+}
 
 /** The readiness of the feed, for /ready and for requests before the first book. */
 export interface Readiness {
   /** Whether any book has been live since the start, or the book is a fixed past one. */
   readonly everLive: boolean;
-  readonly state: FeedState | 'starting';
+  readonly state: (typeof READINESS_STATES)[number];
   /** Why it is not live; null when it is. */
   readonly reason: string | null;
   readonly slot: number;

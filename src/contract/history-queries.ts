@@ -1,16 +1,11 @@
 import type { MarketKey } from './markets.js';
+import type { Resolution } from './resolutions.js';
 
 /**
  * Formats of rows: `spec` is slotbook's own, `records` the Drift v2 data API's (an envelope around
  * decimal texts), and `named` the one of that API's older paths by `marketName` or `marketIndex`.
  */
 export type BodyForm = 'spec' | 'records' | 'named';
-
-/**
- * Candle resolutions in minutes; then a day, a week from Monday and a month, all in UTC. The alias
- * `1440` is `D` here.
- */
-export type Resolution = '1' | '5' | '15' | '60' | '240' | 'D' | 'W' | 'M';
 
 interface PageQuery {
   readonly market: MarketKey;

@@ -15,7 +15,7 @@ import type {
 } from '../contract/book-requests.js';
 import type { BookSource, MarketVersion } from '../contract/book-source.js';
 import type { Census, FeedEngine, QuoteEngine, UserPage } from '../contract/feed-engine.js';
-import type { FeedState } from '../contract/feed-status.js';
+import { FEED_STATES, type FeedState } from '../contract/feed-status.js';
 import type { IndicativeOutcome, IndicativePolicy, MakerQuotes } from '../contract/indicative.js';
 import type { ChainStats, MarketInfo } from '../contract/markets.js';
 import type {
@@ -43,10 +43,7 @@ import { TurnLog } from './turn-log.js';
 import { TurnReport } from './turn-report.js';
 import type { EngineStats, EngineTurn } from './types.js';
 
-/** Indexed by the core's state codes. */
-const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const satisfies FeedState[];
-
-/** Indexed by the core's side codes. */
+/** By the side codes of the core. */
 const SIDES = ['bid', 'ask'] as const;
 
 /**
@@ -118,7 +115,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   setState(state: FeedState): void {
     this.#turn += 1;
     this.#state = state;
-    this.#core.setState(STATES.indexOf(state));
+    this.#core.setState(FEED_STATES.indexOf(state));
   }
 
   /** Adds an account update to this turn. {@link Engine.endTurn} reports invalid accounts. */
@@ -373,7 +370,7 @@ export class Engine implements FeedEngine, QuoteEngine, BookSource {
   version(market: number): MarketVersion {
     if (!this.#core.version(market, this.#versionBytes)) throw marketNotFound(market);
     const [seq = 0, slot = 0, state = 0, auctions = 0] = this.#version;
-    return { seq, slot, state: STATES[state] ?? 'stale', auctions };
+    return { seq, slot, state: FEED_STATES[state] ?? 'stale', auctions };
   }
 
   /** The name of a streaming topic, as frames contain it. It is unique for each topic. */

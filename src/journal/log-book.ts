@@ -1,5 +1,6 @@
-import type { FeedState } from '../contract/feed-status.js';
-import type { EndedTurn, MarkPublisher } from '../contract/publish-mark.js';
+import type { TurnChanges } from '../contract/feed-engine.js';
+import { type FeedState, lessFresh } from '../contract/feed-status.js';
+import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Timers } from '../contract/timers.js';
 import type { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
@@ -12,10 +13,7 @@ import { isFollowedBy, type LogMessageId, textOfId } from './nats/message-id.js'
 /** A mark for topics of all intervals. */
 const ALL_CLASSES = 0xff;
 
-/** From the freshest to the least fresh. */
-const STATES: readonly FeedState[] = ['live', 'lagging', 'stale', 'rebuilding'];
-
-/** The dependencies of a log's book, and its listeners. */
+/** What the book of a log works with, and whom it tells. */
 export interface LogBookOptions {
   readonly programId: string;
   readonly engine: Engine;
@@ -137,8 +135,8 @@ export class LogBook {
     // Without a market nothing is shown, and the engine does not have the log's state.
     if (engine.markets().length === 0) return;
     const [own, ofLog] = [this.#freshness, this.#state];
-    const shown = STATES.indexOf(own) > STATES.indexOf(ofLog) ? own : ofLog;
-    if (engine.state !== shown) this.#moveBook().setState(shown);
+    const shown = lessFresh(ofLog, own);
+    if (engine.state !== shown) engine.setState(shown);
   }
 
   /** Publishes a change outside of the log's marks, to the topics of all markets. */

@@ -1,5 +1,5 @@
-/** The invariants of successive whole books of one client. */
-import type { L2Book } from '../client/http/book-shapes.js';
+/** What must hold for the whole books that one client receives, one after the other. */
+import type { L2Book } from '../client/generated/books.js';
 
 /** The books of one client and market. */
 export class BookCheck {

@@ -1,7 +1,7 @@
 /** A reader of whole books on the compatible channel, like clients of the Drift v2 dlob-server. */
 import { WebSocket } from 'ws';
 import { object, objectOf, parseExact, text } from '../client/fields.js';
-import { l2Book } from '../client/http/book-shapes.js';
+import { l2Book } from '../client/generated/books.js';
 import { BookCheck } from './book-check.js';
 import type { Figures } from './figures.js';
 import { FIRST_BOOK_MS_MAX, MESSAGE_BYTES_MAX } from './limits.js';

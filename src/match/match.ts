@@ -5,7 +5,7 @@
  * It uses the client library, and imports nothing of the service.
  */
 import { parseExact } from '../client/fields.js';
-import { type MatchAnswer, matchAnswer } from '../client/http/book-shapes.js';
+import { type MatchAnswer, matchAnswer } from '../client/generated/books.js';
 import { MatchError, type MatchFlags, matchUrl } from './match-options.js';
 import { walkLines } from './table.js';
 

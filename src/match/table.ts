@@ -1,6 +1,6 @@
 /** A walk as a table: a row per fill, then the sums. */
 import { BASE_DECIMALS, formatDecimal, QUOTE_DECIMALS } from '../client/amounts.js';
-import type { MatchAnswer } from '../client/http/book-shapes.js';
+import type { MatchAnswer } from '../client/generated/books.js';
 
 /** The part of the query that the table shows. */
 export interface WalkQuery {

@@ -1,5 +1,5 @@
-/** The merged feeds as a table: a row per feed. */
-import type { ServiceStatus } from '../client/http/service-shapes.js';
+/** The sources of a service for people: a row each. */
+import type { ServiceStatus } from '../client/generated/service.js';
 
 type MergedSource = NonNullable<ServiceStatus['sources']>[number];
 

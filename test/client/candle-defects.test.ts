@@ -1,7 +1,7 @@
 /** What the candle client of the system in use gets wrong: each of its eleven known faults, as a test. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Candle } from '../../src/client/candles/candle.js';
 import { CandleClient } from '../../src/client/candles/client.js';
+import type { Candle } from '../../src/client/generated/candles.js';
 import { CandleService, candleAt } from '../support/candle-service.js';
 import { settle } from '../support/client-world.js';
 

@@ -1,8 +1,8 @@
 /** The candle client beyond the faults of others: keys, loops, clocks that are apart, long series. */
 import { beforeEach, expect, test } from 'vitest';
-import type { Resolution } from '../../src/client/candles/candle.js';
 import { CandleClient } from '../../src/client/candles/client.js';
 import { CandleSeries } from '../../src/client/candles/series.js';
+import type { Resolution } from '../../src/client/generated/lists.js';
 import { perpMarket } from '../../src/client/keys.js';
 import { CandleService, candleAt } from '../support/candle-service.js';
 import { settle } from '../support/client-world.js';

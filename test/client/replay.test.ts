@@ -1,8 +1,8 @@
 /** Books of the past against a demo that keeps a journal: they are those that were live. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Level } from '../../src/client/generated/rows.js';
 import { PastBook, type PastBookOptions } from '../../src/client/replay/index.js';
-import type { Level } from '../../src/client/row-shapes.js';
 import { StreamClient } from '../../src/client/stream/client.js';
 import { strictChecks } from '../../src/client/stream/strict-checks.js';
 import type { BookTopic, BookView } from '../../src/client/stream/topic.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { OrderBookCache } from '../../src/client/caches/order-book.js';
-import type { Level } from '../../src/client/row-shapes.js';
+import type { Level } from '../../src/client/generated/rows.js';
 import { StreamClient, type StreamOptions } from '../../src/client/stream/client.js';
 import type { Subscription } from '../../src/client/stream/subscription.js';
 import type { Best, BookTopic, BookView } from '../../src/client/stream/topic.js';

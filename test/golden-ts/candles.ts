@@ -1,14 +1,13 @@
 /** Bucket starts, and the candles of a sequence of trades that holds late ones. */
 
-import type { Resolution } from '../../src/contract/history-queries.js';
-import { candlesOf } from '../../src/history/candles/candle.js';
-import { labelledCandleText } from '../../src/history/candles/candle-text.js';
 import {
-  bucketStart,
-  isResolutionName,
+  type Resolution,
   type ResolutionName,
   resolutionOf,
-} from '../../src/history/candles/resolution.js';
+} from '../../src/contract/resolutions.js';
+import { candlesOf } from '../../src/history/candles/candle.js';
+import { labelledCandleText } from '../../src/history/candles/candle-text.js';
+import { bucketStart, isResolutionName } from '../../src/history/candles/resolution.js';
 import {
   aggregateOf,
   type Bucket,

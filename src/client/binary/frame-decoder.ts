@@ -3,6 +3,7 @@
  * reads the ones reads the others.
  */
 import type { Message } from '../fields.js';
+import { FEED_STATES } from '../generated/states.js';
 import { AddressTexts } from './address-texts.js';
 import { ByteReader, parseJson, tooLarge } from './byte-reader.js';
 import { type Level, readSides } from './levels.js';
@@ -16,10 +17,7 @@ const STREAMS_MAX = 2_048;
 const ORDERS_MAX = 1_000;
 
 const FIRST_BYTE = 0x90;
-const SNAPSHOT = 0;
-const DELTA = 1;
-const HEARTBEAT = 2;
-const STATES = ['rebuilding', 'live', 'lagging', 'stale'] as const;
+const [SNAPSHOT, DELTA, NO_STREAM] = [0, 1, 3];
 const CHANNELS = ['book', 'bbo', 'l3'];
 const UNIT_MAX = 2 ** 32 - 1;
 
@@ -67,7 +65,7 @@ export class FrameDecoder {
     if (kind > HEARTBEAT) throw new RangeError(`a frame is of the kind ${kind}`);
     const id = reader.readU32();
     const stream = kind === SNAPSHOT ? this.#readStream(reader, id) : this.#findStream(id);
-    const state = STATES[first & 3];
+    const state = FEED_STATES[first & 3];
     if (kind === SNAPSHOT) return readSnapshot(reader, stream, state);
     return kind === DELTA ? readDelta(reader, stream, state) : readHeartbeat(reader, stream, state);
   }

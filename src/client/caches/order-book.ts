@@ -10,8 +10,8 @@
  * ```
  */
 import { ClientError } from '../error.js';
+import type { Level } from '../generated/rows.js';
 import { LatestValues, Listeners } from '../listeners.js';
-import type { Level } from '../row-shapes.js';
 import type { StreamClient } from '../stream/client.js';
 import type { Subscription } from '../stream/subscription.js';
 import type { Best, BookTopic, BookView, StreamDepth } from '../stream/topic.js';

@@ -10,7 +10,7 @@
 
 import { type Clock, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
-import type { L2Book } from '../http/book-shapes.js';
+import type { L2Book } from '../generated/books.js';
 import type { HttpClient } from '../http/client.js';
 import type { MarketName } from '../http/queries.js';
 import { BATCH_ENTRIES_MAX, PRICE_POLL_MS } from '../limits.js';

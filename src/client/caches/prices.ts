@@ -1,6 +1,6 @@
 /** The mark and oracle prices of markets, by market key. */
 import type { Price } from '../amounts.js';
-import type { L2Book } from '../http/book-shapes.js';
+import type { L2Book } from '../generated/books.js';
 import { type MarketKey, marketKey } from '../keys.js';
 import { type Lookup, LookupCache } from './lookup.js';
 

@@ -1,40 +1,5 @@
-/** A candle as the service writes it, the bodies that hold candles, and their lengths. */
-import { decimal, integer, list, type Of, object, whole } from '../fields.js';
-
-/** A candle; prices and volumes are decimals for people. */
-export const candle = object(
-  {
-    /** Unix seconds at which it begins. */
-    ts: whole,
-    fillOpen: decimal,
-    fillHigh: decimal,
-    fillLow: decimal,
-    fillClose: decimal,
-    baseVolume: decimal,
-  },
-  {
-    quoteVolume: decimal,
-    oracleOpen: decimal,
-    oracleHigh: decimal,
-    oracleLow: decimal,
-    oracleClose: decimal,
-    /** Of the last trade in it; left out of a candle without one, and in responses of pages. */
-    lastTradeTs: decimal,
-    lastFillRecordId: integer,
-  },
-);
-
-/** The body of /candles, oldest first. */
-export const candles = list(candle);
-
-/** The body of /market/{symbol}/candles/{resolution}, newest first. */
-export const candleRecords = object({ records: candles });
-
-/** A candle. */
-export type Candle = Of<typeof candle>;
-
-/** Lengths of candles, as the interface names them: minutes; then a day, a week and a month of UTC. */
-export type Resolution = '1' | '5' | '15' | '60' | '240' | '1440' | 'D' | 'W' | 'M';
+/** The lengths of candles. */
+import type { Resolution } from '../generated/lists.js';
 
 const DAY_S = 86_400;
 

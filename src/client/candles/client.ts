@@ -10,10 +10,12 @@
  */
 import { abortedBy } from '../environment.js';
 import { ClientError } from '../error.js';
+import type { Candle } from '../generated/candles.js';
+import type { Resolution } from '../generated/lists.js';
 import type { CallOptions, ServiceOptions } from '../http/request.js';
 import type { MarketId } from '../keys.js';
 import { LatestValues } from '../listeners.js';
-import type { Candle, Resolution } from './candle.js';
+import type { EncodingOptions } from '../stream/service-socket.js';
 import { CandleFeed } from './feed.js';
 import { type CandleEvents, CandleKey } from './key.js';
 import { fetchRange } from './pages.js';

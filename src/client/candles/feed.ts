@@ -2,6 +2,7 @@
 import { withAbort } from '../environment.js';
 import { ClientError } from '../error.js';
 import { list, type Message, object, objectOf, text, whole, word } from '../fields.js';
+import { type Candle, candle } from '../generated/candles.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
 import { marketKey } from '../keys.js';
 import * as limits from '../limits.js';
@@ -9,7 +10,7 @@ import type { Connection } from '../stream/connection.js';
 import { Liveness } from '../stream/market-subscription.js';
 import { isTransient, ServiceSocket } from '../stream/service-socket.js';
 import { SharedEntries } from '../subscription-core.js';
-import { type Candle, candle, seriesKey } from './candle.js';
+import { seriesKey } from './candle.js';
 import { LiveCandles, type LiveName } from './live.js';
 import { fetchRange } from './pages.js';
 

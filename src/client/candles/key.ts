@@ -1,8 +1,8 @@
 /** The subscription of one key of a candle client, and its listeners. */
 import { ClientError } from '../error.js';
+import type { Candle } from '../generated/candles.js';
 import { Listeners } from '../listeners.js';
 import type { ConnectionState } from '../stream/connection.js';
-import type { Candle } from './candle.js';
 import type { CandleFeed } from './feed.js';
 import type { LiveCandles, LiveName } from './live.js';
 

@@ -2,11 +2,13 @@
  * The candles of one market and resolution since the subscription: live ones, and missed ones,
  * which are fetched before anything newer is emitted.
  */
+
+import type { Candle } from '../generated/candles.js';
+import type { Resolution } from '../generated/lists.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
 import { type MarketConnection, MarketSubscription } from '../stream/market-subscription.js';
-import type { Candle } from './candle.js';
-import { lengthOf, type Resolution } from './candle.js';
+import { lengthOf } from './candle.js';
 import { CandleSeries, isNewer } from './series.js';
 
 /** The socket and the pages as a live series uses them. */

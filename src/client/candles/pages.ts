@@ -4,9 +4,15 @@
  * neither may be in the service's future.
  */
 import { ClientError } from '../error.js';
+import { list, object } from '../fields.js';
+import { type Candle, candle } from '../generated/candles.js';
+import type { Resolution } from '../generated/lists.js';
 import type { CallOptions, Requester } from '../http/request.js';
 import * as limits from '../limits.js';
-import { type Candle, candleRecords, lengthOf, type Resolution } from './candle.js';
+import { lengthOf } from './candle.js';
+
+/** The body of the path, newest first. */
+const candleRecords = object({ records: list(candle) });
 
 /** A range of candles of one market: starts in unix seconds, both inclusive. */
 export interface CandleRange {

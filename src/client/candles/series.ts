@@ -1,6 +1,7 @@
 /** Candles of one market and resolution in order: fetched and live ones in one series. */
+
+import type { Candle } from '../generated/candles.js';
 import { CANDLES_KEPT_MAX } from '../limits.js';
-import type { Candle } from './candle.js';
 
 /** A series without gaps from its first candle on. */
 export class CandleSeries {

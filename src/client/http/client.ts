@@ -9,12 +9,14 @@
  * Raw amounts are bigints. Every call takes `{ signal }` and throws a ClientError.
  */
 
-import { type Candle, candles } from '../candles/candle.js';
 import { ClientError } from '../error.js';
 import { list, objectOf, type Read } from '../fields.js';
+import * as books from '../generated/books.js';
+import { type Candle, candle } from '../generated/candles.js';
+import * as marketData from '../generated/market-data.js';
+import * as recordReaders from '../generated/records.js';
+import * as service from '../generated/service.js';
 import { BATCH_ENTRIES_MAX } from '../limits.js';
-import * as shapes from './book-shapes.js';
-import * as marketShapes from './market-shapes.js';
 import type {
   CandlesQuery,
   L2Query,
@@ -27,7 +29,6 @@ import type {
   RecordsQuery,
   VolumeSpan,
 } from './queries.js';
-import * as recordShapes from './record-shapes.js';
 import {
   type CallOptions,
   errorOf,
@@ -35,13 +36,12 @@ import {
   Requester,
   type ServiceOptions,
 } from './request.js';
-import * as serviceShapes from './service-shapes.js';
 import { TaggedResponses } from './tagged-responses.js';
 
-const batch = (value: unknown, place: string): readonly (shapes.L2Book | ClientError)[] =>
-  list<shapes.L2Book | ClientError>((entry, at) => {
+const batch = (value: unknown, place: string): readonly (books.L2Book | ClientError)[] =>
+  list<books.L2Book | ClientError>((entry, at) => {
     const error = errorOf(entry);
-    if (error === undefined) return shapes.l2Book(entry, at);
+    if (error === undefined) return books.l2Book(entry, at);
     return new ClientError(error.code, error.message, {}, { param: error.param });
   })(objectOf(value, place)['l2s'], `${place}.l2s`);
 
@@ -60,15 +60,15 @@ export class HttpClient {
   }
 
   /** The book by price level. */
-  l2(query: L2Query & MomentQuery, options?: CallOptions): Promise<shapes.L2Book> {
-    return this.#getBody('/l2', query, shapes.l2Book, options);
+  l2(query: L2Query & MomentQuery, options?: CallOptions): Promise<books.L2Book> {
+    return this.#getBody('/l2', query, books.l2Book, options);
   }
 
   /** Many books in order; an entry that failed is its error. */
   async batchL2(
     queries: readonly L2Query[],
     options?: CallOptions,
-  ): Promise<readonly (shapes.L2Book | ClientError)[]> {
+  ): Promise<readonly (books.L2Book | ClientError)[]> {
     if (queries.length === 0) return [];
     if (queries.length > BATCH_ENTRIES_MAX) {
       const message = `${queries.length} books, must be at most ${BATCH_ENTRIES_MAX}`;
@@ -78,22 +78,22 @@ export class HttpClient {
   }
 
   /** The book by order. */
-  l3(query: L3Query & MomentQuery, options?: CallOptions): Promise<shapes.L3Book> {
-    return this.#getBody('/l3', query, shapes.l3Book, options);
+  l3(query: L3Query & MomentQuery, options?: CallOptions): Promise<books.L3Book> {
+    return this.#getBody('/l3', query, books.l3Book, options);
   }
 
   /** The orders in auction. */
-  auctions(query: MarketName & MomentQuery, options?: CallOptions): Promise<shapes.AuctionsBook> {
-    return this.#getBody('/auctions', query, shapes.auctionsBook, options);
+  auctions(query: MarketName & MomentQuery, options?: CallOptions): Promise<books.AuctionsBook> {
+    return this.#getBody('/auctions', query, books.auctionsBook, options);
   }
 
   /** Simulates an order sent now. */
   match(
     { jit = [], ...query }: MatchQuery & MomentQuery,
     options?: CallOptions,
-  ): Promise<shapes.MatchAnswer> {
+  ): Promise<books.MatchAnswer> {
     const offers = jit.map(({ price, size }) => `${price}:${size}`);
-    return this.#getBody('/match', { ...query, jit: offers }, shapes.matchAnswer, options);
+    return this.#getBody('/match', { ...query, jit: offers }, books.matchAnswer, options);
   }
 
   /** The user accounts with the best orders. */
@@ -101,92 +101,92 @@ export class HttpClient {
     query: MarketName & { readonly side: 'bid' | 'ask'; readonly limit?: number },
     options?: CallOptions,
   ): Promise<readonly string[]> {
-    return this.#getBody('/topMakers', query, shapes.topMakers, options);
+    return this.#getBody('/topMakers', query, books.topMakers, options);
   }
 
   /** The same, with the bytes of their accounts. */
   topMakerAccounts(
     query: MarketName & { readonly side: 'bid' | 'ask'; readonly limit?: number },
     options?: CallOptions,
-  ): Promise<readonly shapes.TopMakerAccount[]> {
+  ): Promise<readonly books.TopMakerAccount[]> {
     const whole = { ...query, includeAccounts: true };
-    return this.#getBody('/topMakers', whole, shapes.topMakerAccounts, options);
+    return this.#getBody('/topMakers', whole, books.topMakerAccounts, options);
   }
 
   /** The markets that are served. */
-  markets(options?: CallOptions): Promise<readonly shapes.MarketInfo[]> {
-    return this.#getBody('/markets', {}, shapes.markets, options);
+  markets(options?: CallOptions): Promise<readonly books.MarketInfo[]> {
+    return this.#getBody('/markets', {}, books.markets, options);
   }
 
   /** The state of the feed and of every market. */
-  status(options?: CallOptions): Promise<serviceShapes.ServiceStatus> {
-    return this.#getBody('/status', {}, serviceShapes.serviceStatus, options);
+  status(options?: CallOptions): Promise<service.ServiceStatus> {
+    return this.#getBody('/status', {}, service.serviceStatus, options);
   }
 
-  /** The stored ranges of the journal. Throws NO_JOURNAL where there is none. */
-  journal(options?: CallOptions): Promise<serviceShapes.JournalAnswer> {
-    return this.#getBody('/journal', {}, serviceShapes.journal, options);
+  /** What the journal keeps. Throws NO_JOURNAL where there is none. */
+  journal(options?: CallOptions): Promise<service.JournalAnswer> {
+    return this.#getBody('/journal', {}, service.journal, options);
   }
 
   /** Throws NOT_READY, after all tries, while the book is not live. */
-  ready(options?: CallOptions): Promise<serviceShapes.ReadyAnswer> {
-    return this.#getBody('/ready', {}, serviceShapes.readyAnswer, options);
+  ready(options?: CallOptions): Promise<service.ReadyAnswer> {
+    return this.#getBody('/ready', {}, service.readyAnswer, options);
   }
 
   /** The process lives, whatever the book is. */
-  health(options?: CallOptions): Promise<serviceShapes.HealthAnswer> {
-    return this.#getBody('/health', {}, serviceShapes.healthAnswer, options);
+  health(options?: CallOptions): Promise<service.HealthAnswer> {
+    return this.#getBody('/health', {}, service.healthAnswer, options);
   }
 
-  /** The build of the service. */
-  version(options?: CallOptions): Promise<serviceShapes.VersionAnswer> {
-    return this.#getBody('/version', {}, serviceShapes.versionAnswer, options);
+  /** What was built. */
+  version(options?: CallOptions): Promise<service.VersionAnswer> {
+    return this.#getBody('/version', {}, service.versionAnswer, options);
   }
 
   /** Statistics of all markets. */
-  marketStats(options?: CallOptions): Promise<readonly marketShapes.MarketStats[]> {
-    return this.#getBody('/stats/markets', {}, marketShapes.marketStats, options);
+  marketStats(options?: CallOptions): Promise<readonly marketData.MarketStats[]> {
+    return this.#getBody('/stats/markets', {}, marketData.marketStats, options);
   }
 
   /** Funding rates of the last 30 days, newest first. */
-  fundingRates(query: PageQuery, options?: CallOptions): Promise<Page<marketShapes.FundingRate>> {
-    return this.#getPage('/fundingRates', query, marketShapes.fundingRates, options);
+  fundingRates(query: PageQuery, options?: CallOptions): Promise<Page<marketData.FundingRate>> {
+    return this.#getPage('/fundingRates', query, marketData.fundingRates, options);
   }
 
   /** Trades, newest first. */
-  trades(query: PageQuery, options?: CallOptions): Promise<Page<marketShapes.Trade>> {
-    return this.#getPage('/trades', query, marketShapes.trades, options);
+  trades(query: PageQuery, options?: CallOptions): Promise<Page<marketData.Trade>> {
+    return this.#getPage('/trades', query, marketData.trades, options);
   }
 
   /** All trades, newest first, page by page; new trades do not shift the pages. */
   eachTrade(
     query: Omit<PageQuery, 'pageIndex'>,
     options?: CallOptions,
-  ): AsyncGenerator<marketShapes.Trade, void, undefined> {
+  ): AsyncGenerator<marketData.Trade, void, undefined> {
     return each((before = query.before) => {
       return this.trades(before === undefined ? query : { ...query, before }, options);
     });
   }
 
-  /** The traded volumes of all markets in a time span. */
-  volumes(span: VolumeSpan, options?: CallOptions): Promise<recordShapes.Volumes> {
+  /** What all markets traded in a span of time. */
+  volumes(span: VolumeSpan, options?: CallOptions): Promise<recordReaders.Volumes> {
     const [path, query] = typeof span === 'string' ? [`/${span}`, {}] : ['', { ...span }];
-    return this.#getBody(`/stats/markets/volume${path}`, query, recordShapes.volumes, options);
+    return this.#getBody(`/stats/markets/volume${path}`, query, recordReaders.volumes, options);
   }
 
   /** Trades with all their fields, newest first. */
   tradeRecords(
     query: RecordsQuery,
     options?: CallOptions,
-  ): Promise<Page<recordShapes.TradeRecord>> {
-    return this.#getRecords('trades', query, recordShapes.tradeRecords, options);
+  ): Promise<Page<recordReaders.TradeRecord>> {
+    return this.#getRecords('trades', query, recordReaders.tradeRecords, options);
   }
 
   /** All trade records, page by page. */
   eachTradeRecord(
     query: RecordsQuery,
     options?: CallOptions,
-  ): AsyncGenerator<recordShapes.TradeRecord, void, undefined> {
+  ): AsyncGenerator<recordReaders.TradeRecord, void, undefined> {
     return each((page = query.page) => {
       return this.tradeRecords(page === undefined ? query : { ...query, page }, options);
     });
@@ -196,15 +196,15 @@ export class HttpClient {
   fundingRateRecords(
     query: RecordsQuery,
     options?: CallOptions,
-  ): Promise<Page<recordShapes.FundingRateRecord>> {
-    return this.#getRecords('fundingRates', query, recordShapes.fundingRateRecords, options);
+  ): Promise<Page<recordReaders.FundingRateRecord>> {
+    return this.#getRecords('fundingRates', query, recordReaders.fundingRateRecords, options);
   }
 
   /** All funding rate records, page by page. */
   eachFundingRateRecord(
     query: RecordsQuery,
     options?: CallOptions,
-  ): AsyncGenerator<recordShapes.FundingRateRecord, void, undefined> {
+  ): AsyncGenerator<recordReaders.FundingRateRecord, void, undefined> {
     return each((page = query.page) => {
       return this.fundingRateRecords(page === undefined ? query : { ...query, page }, options);
     });
@@ -212,7 +212,7 @@ export class HttpClient {
 
   /** Candles, oldest first; `CandleClient` pages, and follows them. */
   candles(query: CandlesQuery, options?: CallOptions): Promise<readonly Candle[]> {
-    return this.#getBody('/candles', { ...query }, candles, options);
+    return this.#getBody('/candles', { ...query }, list(candle), options);
   }
 
   async #getBody<T>(path: string, query: Query, read: Read<T>, options?: CallOptions): Promise<T> {
@@ -233,7 +233,7 @@ export class HttpClient {
   async #getRecords<T>(
     name: 'trades' | 'fundingRates',
     { symbol, ...query }: RecordsQuery,
-    read: Read<recordShapes.Records<T>>,
+    read: Read<Records<T>>,
     options?: CallOptions,
   ): Promise<Page<T>> {
     const path = `/market/${encodeURIComponent(symbol)}/${name}`;
@@ -242,7 +242,13 @@ export class HttpClient {
   }
 }
 
-/** The records of all pages; `read` gets no cursor for the first. */
+/** A page as the paths of records answer it. */
+interface Records<T> {
+  readonly records: readonly T[];
+  readonly meta: { readonly nextPage: string | null };
+}
+
+/** The records of all pages; `read` is given no cursor for the first. */
 async function* each<T>(
   read: (cursor: string | undefined) => Promise<Page<T>>,
 ): AsyncGenerator<T, void, undefined> {

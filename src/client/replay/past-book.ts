@@ -1,4 +1,4 @@
-import type { Level, RestingOrder } from '../row-shapes.js';
+import type { Level, RestingOrder } from '../generated/rows.js';
 import type { Best, BookTopic, BookView, OrdersTopic, Topic } from '../stream/topic.js';
 import { endOf, type PastMoment, type ReplayOptions } from './moment.js';
 import { type PastBookOptions, Replay } from './replay.js';

@@ -9,9 +9,9 @@
  */
 import type { ClientError } from '../error.js';
 import type { Message } from '../fields.js';
+import type { Level, RestingOrder } from '../generated/rows.js';
 import * as limits from '../limits.js';
 import { Listeners } from '../listeners.js';
-import type { Level, RestingOrder } from '../row-shapes.js';
 import { OpenSubscriptions, SharedEntries } from '../subscription-core.js';
 import type { Connection, ConnectionState } from './connection.js';
 import type { FrameChecks } from './followed-book.js';

@@ -5,8 +5,8 @@
  * It does not know a socket.
  */
 import { listOf, type Message, objectOf, text, whole } from '../fields.js';
+import { type BookState, bookState } from '../generated/rows.js';
 import { CHECKSUM_ROWS } from '../limits.js';
-import { type BookState, bookState } from '../row-shapes.js';
 import { BookSide, type RowReader, readOrderKey, rowReaderOf } from './side.js';
 import type { Best, BookView, Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';

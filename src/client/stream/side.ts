@@ -1,6 +1,6 @@
 /** One side of a followed book: rows by price, then by queue, and the readers of rows in frames. */
 import { type Base, parseRaw, rawBase, rawPrice } from '../amounts.js';
-import { type Level, type RestingOrder, restingOrder } from '../row-shapes.js';
+import { type Level, type RestingOrder, restingOrder } from '../generated/rows.js';
 import type { Best, Topic } from './topic.js';
 import { ProtocolViolation } from './violation.js';
 

@@ -13,7 +13,7 @@ import {
   whole,
   word,
 } from '../fields.js';
-import { bookState } from '../row-shapes.js';
+import { bookState } from '../generated/rows.js';
 import { type FrameChecks, isStateAlone } from './followed-book.js';
 import type { BookSide } from './side.js';
 import type { Topic } from './topic.js';

@@ -1,6 +1,6 @@
 /** The topics of a stream, and their rows. */
 import type { Base, Price } from '../amounts.js';
-import type { BookState, Level } from '../row-shapes.js';
+import type { BookState, Level } from '../generated/rows.js';
 
 /** The liquidity of a topic besides orders. */
 interface Sources {

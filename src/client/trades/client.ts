@@ -7,8 +7,8 @@
  * ```
  */
 import type { ClientError } from '../error.js';
-import { type Message, parseNumbersAsText } from '../fields.js';
-import { streamTrades, tradeRecords } from '../http/record-shapes.js';
+import { list, type Message, parseNumbersAsText } from '../fields.js';
+import { tradeRecord, tradeRecords } from '../generated/records.js';
 import { Requester, type ServiceOptions } from '../http/request.js';
 import * as limits from '../limits.js';
 import type { Connection, ConnectionState } from '../stream/connection.js';
@@ -127,7 +127,7 @@ export class TradesClient {
     if (type === 'subscription') market.handleAcknowledged();
     if (type !== 'init' && type !== 'update') return;
     this.#connection.resetBackoff();
-    const trades = streamTrades(message['trades'], 'trades').map(withPrice);
+    const trades = list(tradeRecord)(message['trades'], 'trades').map(withPrice);
     if (type === 'init') market.handleInit(trades);
     else market.handleTrades(trades, Number(message['tradesLeftOut'] ?? 0));
   }

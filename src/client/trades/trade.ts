@@ -1,6 +1,6 @@
 /** A live trade, and batches of trades. */
 import { type Price, rawPrice } from '../amounts.js';
-import type { TradeRecord } from '../http/record-shapes.js';
+import type { TradeRecord } from '../generated/records.js';
 
 /** A trade with its price. */
 export interface LiveTrade extends TradeRecord {

@@ -1,7 +1,7 @@
 /** Candles as JSON, with decimal numbers in human units, rendered from integers. */
 import { BASE_PLACES, formatDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
+import type { ResolutionName } from '../../contract/resolutions.js';
 import type { Candle } from './candle.js';
-import type { ResolutionName } from './resolution.js';
 
 /** Market and resolution of a candle outside of a list. */
 export interface CandleLabel {

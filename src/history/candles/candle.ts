@@ -7,7 +7,7 @@
  * flat candle.
  */
 
-import type { Resolution } from '../../contract/history-queries.js';
+import type { Resolution } from '../../contract/resolutions.js';
 import { bucketAfter } from './resolution.js';
 import { type Bucket, higherOf, lowerOf } from './rules.js';
 

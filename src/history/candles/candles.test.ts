@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { goldenFill } from '../../../test/golden-ts/golden-fill.js';
 import { type PlainCandle, type PlainTrade, plainCandles } from '../../../test/plain-candles.js';
-import type { Resolution } from '../../contract/history-queries.js';
+import { RESOLUTIONS, type Resolution } from '../../contract/resolutions.js';
 import type { Fill } from '../model/records.js';
 import type { Candle } from './candle.js';
 import { labelledCandleText } from './candle-text.js';
 import { readCandles } from './read-candles.js';
-import { RESOLUTIONS } from './resolution.js';
 import { candlePointOf } from './rules.js';
 import { MemoryBuckets } from './testing.js';
 

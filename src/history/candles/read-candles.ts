@@ -1,7 +1,7 @@
 /** Reads candles from the store's buckets: the newest ones of a range, with a bounded number of reads. */
 
-import type { Resolution } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
+import { RESOLUTION_MINUTES, type Resolution } from '../../contract/resolutions.js';
 import { TS_MAX } from '../model/limits.js';
 import type {
   CandleMinutes,
@@ -9,7 +9,7 @@ import type {
   StoredCandle,
 } from '../store/types.js';
 import { type Candle, candlesOf } from './candle.js';
-import { bucketAfter, bucketStart, minutesOf } from './resolution.js';
+import { bucketAfter, bucketStart } from './resolution.js';
 import type { Bucket } from './rules.js';
 
 /** The buckets of one market and resolution. */
@@ -78,8 +78,8 @@ export interface CandleStore {
 export function bucketReader(store: CandleStore): BucketReader {
   return {
     buckets: ({ market, resolution }, range) =>
-      store.readCandles({ market, minutes: minutesOf(resolution), ...range }),
+      store.readCandles({ market, minutes: RESOLUTION_MINUTES[resolution], ...range }),
     lastBucketBefore: ({ market, resolution }, ts) =>
-      store.candleBefore(market, minutesOf(resolution), ts),
+      store.candleBefore(market, RESOLUTION_MINUTES[resolution], ts),
   };
 }

@@ -1,10 +1,10 @@
 /** Candles in memory, for tests: the results that a store of the same trades would give. */
 
-import type { Resolution } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
+import { RESOLUTIONS, type Resolution } from '../../contract/resolutions.js';
 import type { CandlePoint } from '../store/types.js';
 import type { BucketReader, BucketSeries } from './read-candles.js';
-import { bucketAfter, bucketStart, RESOLUTIONS } from './resolution.js';
+import { bucketAfter, bucketStart } from './resolution.js';
 import { aggregateOf, type Bucket, mergeAggregates } from './rules.js';
 
 interface Series {

@@ -1,6 +1,7 @@
 /** The inputs and results of the store. */
 
 import type { MarketKey } from '../../contract/markets.js';
+import type { RESOLUTION_MINUTES, Resolution } from '../../contract/resolutions.js';
 import type {
   Fill,
   FundingRow,
@@ -20,7 +21,7 @@ export interface RecordPosition {
 }
 
 /** A resolution by its nominal length in minutes: a week is 10,080, a month 43,200. */
-export type CandleMinutes = 1 | 5 | 15 | 60 | 240 | 1_440 | 10_080 | 43_200;
+export type CandleMinutes = (typeof RESOLUTION_MINUTES)[Resolution];
 
 /** The candle data of a fill. */
 export interface CandlePoint {

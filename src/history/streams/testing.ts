@@ -1,8 +1,9 @@
 /** Streams over an in-memory history, with a manual clock. */
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import type { MarketFrame } from '../../contract/history-source.js';
+import { RESOLUTION_MINUTES, RESOLUTIONS } from '../../contract/resolutions.js';
 import { MemoryRows, SOL_PERP, tradeRow } from '../bodies/testing.js';
-import { bucketStart, minutesOf, RESOLUTIONS } from '../candles/resolution.js';
+import { bucketStart } from '../candles/resolution.js';
 import { candlePointOf } from '../candles/rules.js';
 import { MemoryBuckets } from '../candles/testing.js';
 import type { TradeRow } from '../model/records.js';
@@ -113,7 +114,7 @@ export class StreamScene {
     const candles = touched.flatMap(({ ts }) =>
       RESOLUTIONS.map((resolution): CandleChange => {
         const series = { market: 'perp_0', resolution } as const;
-        const [minutes, start] = [minutesOf(resolution), bucketStart(resolution, ts)];
+        const [minutes, start] = [RESOLUTION_MINUTES[resolution], bucketStart(resolution, ts)];
         const [bucket] = this.#buckets.buckets(series, { from: start, to: start });
         const candle = bucket === undefined ? null : { market: series.market, minutes, ...bucket };
         return { market: series.market, minutes, start, candle };

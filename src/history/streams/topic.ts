@@ -1,7 +1,8 @@
 /** Names of topics between the threads: `candle:perp_0:1`, `trades:perp_0`, `channel:perp_0`. */
 
 import type { MarketKey } from '../../contract/markets.js';
-import { isResolutionName, type ResolutionName } from '../candles/resolution.js';
+import type { ResolutionName } from '../../contract/resolutions.js';
+import { isResolutionName } from '../candles/resolution.js';
 
 /** The candles of a market, with the trades that move them. */
 export interface CandleTopicName {

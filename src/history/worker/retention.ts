@@ -1,10 +1,12 @@
+import { RESOLUTION_MINUTES } from '../../contract/resolutions.js';
 import type { Timer, Timers } from '../../contract/timers.js';
 import type { Log } from '../../rpc/log.js';
+import { CANDLE_MINUTES } from '../candles/resolution.js';
 import { RETIRE_HOLD_SECONDS, RETIRE_SPAN_SECONDS_MAX } from '../model/limits.js';
 import type { WorkerSetup } from '../model/messages.js';
 import { StoreError } from '../store/error.js';
 import type { HistoryStore } from '../store/store.js';
-import type { CandleMinutes, RetirePolicy } from '../store/types.js';
+import type { RetirePolicy } from '../store/types.js';
 
 const DAY_SECONDS = 86_400;
 /** Pause between two steps while there is more to delete: queries run in between. */
@@ -14,8 +16,8 @@ const REST_MS = 60_000;
 /** Slots behind the finalised tip for which transactions without records are kept. */
 const EMPTY_SLOTS_KEPT = 1_000;
 
-/** Candles of a day and longer are few, and are kept. */
-const RETIRED_CANDLES: readonly CandleMinutes[] = [1, 5, 15, 60, 240];
+/** Candles of a day and longer are few, and stay. */
+const RETIRED_CANDLES = CANDLE_MINUTES.filter((minutes) => minutes < RESOLUTION_MINUTES.D);
 
 type RetiredStore = Pick<HistoryStore, 'readNewestTs' | 'readRetiredSpan' | 'retireRows'>;
 

@@ -1,5 +1,10 @@
 /** The candles of a chart: a first page, older pages on demand, and live updates. */
-import { type Candle, CandleClient, type Resolution } from '@slotbook/client';
+import {
+  type Candle,
+  CandleClient,
+  RESOLUTION_SECONDS_MAX,
+  type Resolution,
+} from '@slotbook/client';
 import { textOfError } from '../model/error-text.js';
 import { CANDLES_PAGE, CANDLES_SHOWN_MAX, LOAD_RETRY_MS } from '../model/limits.js';
 import { FrameLoop } from './frame-loop.js';
@@ -24,15 +29,9 @@ export interface CandleFeedEvents {
 /** The client's key of the single series. */
 const KEY = 'chart';
 
-/** Maximum seconds of a candle, which determine the time range of a page. */
-const SECONDS: Readonly<Record<Resolution, number>> = {
-  ...{ '1': 60, '5': 300, '15': 900, '60': 3_600, '240': 14_400 },
-  ...{ '1440': 86_400, D: 86_400, W: 604_800, M: 2_678_400 },
-};
-
-/** The newest start of a candle that ended by a given time; unix seconds. */
+/** The newest start that a candle can have which has ended by a time; unix seconds. */
 export function lastEndedStart(resolution: Resolution, unixSeconds: number): number {
-  const length = SECONDS[resolution];
+  const length = RESOLUTION_SECONDS_MAX[resolution];
   return Math.floor(unixSeconds / length) * length - length;
 }
 
@@ -140,7 +139,7 @@ export class CandleFeed {
     toTs: number,
     signal: AbortSignal,
   ): Promise<readonly Candle[]> {
-    const fromTs = toTs - SECONDS[resolution] * CANDLES_PAGE;
+    const fromTs = toTs - RESOLUTION_SECONDS_MAX[resolution] * CANDLES_PAGE;
     return this.#client.fetch({ marketId, resolution, fromTs, toTs }, { signal });
   }
 

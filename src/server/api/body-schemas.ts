@@ -3,23 +3,32 @@
  * the book are written by the core, so these schemas describe them and do not make them.
  */
 import { type TProperties, Type } from '@sinclair/typebox';
-import { STATUS_BY_CODE } from '../transport/errors.js';
+import { HTTP_ERROR_CODES } from '../../contract/error-codes.js';
+import { FEED_STATES, READINESS_STATES } from '../../contract/feed-status.js';
 import { historyBodySchemas, historyReadiness, historyStatus } from './history-body-schemas.js';
 import { journalBody, journalStatus } from './journal-schemas.js';
 import { wordSchema } from './param-schemas.js';
-import { count, marketType, text, textOrNull } from './schema-parts.js';
+import {
+  count,
+  leftOutForNull,
+  marketType,
+  mayMiss,
+  readAs,
+  signed,
+  text,
+  textOrNull,
+  unsigned,
+} from './schema-parts.js';
 import { sourceStatuses } from './source-schemas.js';
 import { udfBodySchemas } from './udf-schemas.js';
 
-const INTEGER_TEXT = '^-?[0-9]+$';
 const UNSIGNED_TEXT = '^[0-9]+$';
 
-const price = (description: string) => Type.String({ pattern: INTEGER_TEXT, description });
-const size = (description: string) => Type.String({ pattern: UNSIGNED_TEXT, description });
+const price = (description: string) => signed('price', description);
+const size = (description: string) => unsigned('base', description);
 
-const stateWords = ['live', 'lagging', 'stale', 'rebuilding'] as const;
-const state = wordSchema(stateWords, { description: 'How fresh the book is.' });
-const feedState = wordSchema(['starting', ...stateWords], {
+const state = wordSchema(FEED_STATES, { description: 'How fresh the book is.' });
+const feedState = wordSchema(READINESS_STATES, {
   description: 'How fresh the book is; `starting` until it is live for the first time.',
 });
 
@@ -49,16 +58,20 @@ const order = Type.Object({
   ...orderMembers,
 });
 
+const nullable = (unit: string, pattern: string, description: string) =>
+  readAs(
+    `orNull(${unit})`,
+    Type.Unsafe<string | null>({ type: ['string', 'null'], pattern, description }),
+  );
+
 const priceOrNull = (description: string) =>
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    pattern: UNSIGNED_TEXT,
-    description: `${description}, at 1e6; null where the program gives the order no price.`,
-  });
+  nullable(
+    'price',
+    UNSIGNED_TEXT,
+    `${description}, at 1e6; null where the program gives the order no price.`,
+  );
 
 const sourceWords = ['jit', 'dlob', 'vamm', 'external'] as const;
-const nullable = (pattern: string, description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], pattern, description });
 
 const fill = Type.Object({
   source: wordSchema(sourceWords, { description: 'The source of the fill.' }),
@@ -67,31 +80,39 @@ const fill = Type.Object({
     type: ['integer', 'null'],
     description: 'The id of its order; null for a source without one.',
   }),
-  price: size('Price at 1e6.'),
+  price: unsigned('price', 'Price at 1e6.'),
   size: size('Base at 1e9.'),
-  quote: size('Quote at 1e6.'),
-  takerFee: price('What the taker pays beside the quote, at 1e6.'),
-  makerRebate: price('What the maker gets beside the quote, at 1e6.'),
+  quote: unsigned('quote', 'Quote at 1e6.'),
+  takerFee: signed('quote', 'What the taker pays beside the quote, at 1e6.'),
+  makerRebate: signed('quote', 'What the maker gets beside the quote, at 1e6.'),
 });
 
 const match = {
   fills: Type.Array(fill, { description: 'In the order in which they happen.' }),
   filledBase: size('Base at 1e9.'),
-  filledQuote: size('Quote at 1e6.'),
-  averagePrice: nullable(UNSIGNED_TEXT, 'Quote for a base at 1e6; null without a fill.'),
-  worstPrice: nullable(UNSIGNED_TEXT, 'Of a fill, at 1e6; null without one.'),
+  filledQuote: unsigned('quote', 'Quote at 1e6.'),
+  averagePrice: nullable('price', UNSIGNED_TEXT, 'Quote for a base at 1e6; null without a fill.'),
+  worstPrice: nullable('price', UNSIGNED_TEXT, 'Of a fill, at 1e6; null without one.'),
   priceImpact: nullable(
+    'text',
     '^[0-9]+(\\.[0-9]+)?$',
     'A fraction of the best price; null without a fill.',
   ),
-  takerFee: price('Of all fills, at 1e6.'),
-  unfilled: size('What is not filled: base at 1e9 where a size was given, else quote at 1e6.'),
+  takerFee: signed('quote', 'Of all fills, at 1e6.'),
+  unfilled: unsigned(
+    'integer',
+    'What is not filled: base at 1e9 where a size was given, else quote at 1e6.',
+  ),
   rests: Type.Union(
     [
       Type.Object({
-        price: size('Price at 1e6.'),
+        price: unsigned('price', 'Price at 1e6.'),
         size: size('Base at 1e9.'),
-        rebateRate: nullable('^-?[0-9]+(\\.[0-9]+)?$', 'Rebate as a fraction of the quote.'),
+        rebateRate: nullable(
+          'text',
+          '^-?[0-9]+(\\.[0-9]+)?$',
+          'Rebate as a fraction of the quote.',
+        ),
       }),
       Type.Null(),
     ],
@@ -104,7 +125,7 @@ const auction = Type.Object({
     description: 'How the order is priced.',
   }),
   direction: wordSchema(['long', 'short'], { description: 'Whether it buys or sells.' }),
-  price: size('The limit price that the order names, at 1e6; 0 for none.'),
+  price: unsigned('price', 'The limit price that the order names, at 1e6; 0 for none.'),
   size: size('What can still fill, at 1e9.'),
   baseAssetAmount: size('Size at placement, at 1e9.'),
   baseAssetAmountFilled: size('Filled so far, at 1e9.'),
@@ -145,8 +166,8 @@ const openOrder = Type.Object({
 const oracleReading = Type.Partial(
   Type.Object({
     price: price('Price at 1e6.'),
-    slot: size('The slot it is from.'),
-    confidence: size('Confidence at 1e6.'),
+    slot: unsigned('integer', 'The slot it is from.'),
+    confidence: unsigned('price', 'Confidence at 1e6.'),
     hasSufficientNumberOfDataPoints: Type.Boolean(),
     twap: price('What the SDK shows as its average at 1e6; left out for sources without one.'),
     twapConfidence: price('What the SDK shows as the confidence of the average, at 1e6.'),
@@ -163,7 +184,7 @@ const identity = {
 };
 
 const version = {
-  oracle: Type.Integer({ description: 'Price of the exchange oracle at 1e6.' }),
+  oracle: readAs('price', Type.Integer({ description: 'Price of the exchange oracle at 1e6.' })),
   oracleData: oracleReading,
   mmOracleData: oracleReading,
   marketSlot: count('The slot of the market account.'),
@@ -177,10 +198,10 @@ const version = {
 
 const prices = {
   markPrice: price('Middle of the best prices, or the oracle where a side is empty.'),
-  bestBidPrice: Type.Optional(price('Left out where a side is empty.')),
-  bestAskPrice: Type.Optional(price('Left out where a side is empty.')),
-  spreadPct: Type.Optional(size('Percent at 1e6; left out where a side is empty.')),
-  spreadQuote: Type.Optional(size('Quote at 1e6; left out where a side is empty.')),
+  bestBidPrice: leftOutForNull('price', price('Left out where a side is empty.')),
+  bestAskPrice: leftOutForNull('price', price('Left out where a side is empty.')),
+  spreadPct: leftOutForNull('integer', size('Percent at 1e6; left out where a side is empty.')),
+  spreadQuote: leftOutForNull('quote', size('Quote at 1e6; left out where a side is empty.')),
 };
 
 function sideSchemas<Row extends TProperties[string]>(row: Row) {
@@ -189,8 +210,6 @@ function sideSchemas<Row extends TProperties[string]>(row: Row) {
     asks: Type.Array(row, { description: 'Best first.' }),
   };
 }
-
-const errorCodes = Object.keys(STATUS_BY_CODE);
 
 const auctionParams = Type.Object({
   orderType: wordSchema(['oracle', 'market'], {}),
@@ -230,9 +249,9 @@ const market = Type.Object({
   marketIndex: count('Index among the markets of its type.'),
   marketType,
   status: text('Status of the market on chain.'),
-  tick: size('Price step at 1e6.'),
-  step: size("Size step in the market's own decimals."),
-  minOrderSize: size("In the market's own decimals."),
+  tick: unsigned('price', 'Price step at 1e6.'),
+  step: unsigned('integer', "Size step in the market's own decimals."),
+  minOrderSize: unsigned('integer', "In the market's own decimals."),
   decimals: count('Decimals of the base.'),
   oracle: text('Account of the oracle.'),
   oracleSource: text('Kind of the oracle.'),
@@ -268,9 +287,12 @@ const venueStatus = Type.Object({
       symbol: text('Name of the spot market.'),
       used: Type.Boolean({ description: 'Whether /match uses its levels.' }),
       levels: count('Levels of both sides.'),
-      ageMs: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'Age of the oldest of them; null while the market is left out.',
-      }),
+      ageMs: readAs(
+        'orNull(decimal)',
+        Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+          description: 'Age of the oldest of them; null while the market is left out.',
+        }),
+      ),
       reason: textOrNull('The code of what went wrong; null when nothing did.'),
     }),
   ),
@@ -286,7 +308,7 @@ const lastAudit = Type.Object({
 const named = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` });
 
 const error = Type.Object({
-  code: wordSchema(errorCodes, { description: 'What is wrong; codes are never renamed.' }),
+  code: wordSchema(HTTP_ERROR_CODES, { description: 'What is wrong; codes are never renamed.' }),
   message: text('The error in words.'),
   param: textOrNull('The parameter that is wrong, if one is.'),
 });
@@ -389,20 +411,32 @@ export const bodySchemas = {
     state: feedState,
     reason: textOrNull('Why the book is not live; null when it is.'),
     slot: count('The newest slot received.'),
-    slotAgeMs: count('Time since the last notification of a slot.'),
+    slotAgeMs: readAs('decimal', count('Time since the last notification of a slot.')),
     slotLag: count('Slots behind the newest that a node reported.'),
-    clockSkewMs: Type.Union([Type.Integer(), Type.Null()], {
-      description: "How far this machine's clock is ahead of the chain's; null before it is known.",
-    }),
-    clockReason: textOrNull('Why that is too much; null when it is not.'),
+    clockSkewMs: mayMiss(
+      readAs(
+        'orNull(decimal)',
+        Type.Union([Type.Integer(), Type.Null()], {
+          description:
+            "How far this machine's clock is ahead of the chain's; null before it is known.",
+        }),
+      ),
+    ),
+    clockReason: mayMiss(textOrNull('Why that is too much; null when it is not.')),
     role: Type.Optional(
-      wordSchema(['core', 'standby'], { description: 'Of a core: whether it writes the log.' }),
+      readAs(
+        'text',
+        wordSchema(['core', 'standby'], { description: 'Of a core: whether it writes the log.' }),
+      ),
     ),
     epoch: text('This run of the service on this chain.'),
     genesisHash: textOrNull('The chain; null until it has been requested.'),
-    commitment: wordSchema(['processed'], { description: 'At which the book is read.' }),
+    commitment: readAs(
+      'text',
+      wordSchema(['processed'], { description: 'At which the book is read.' }),
+    ),
     node: textOrNull('Host of the RPC node in use; null when there is none.'),
-    uptimeMs: count('Time since the service started.'),
+    uptimeMs: readAs('decimal', count('Time since the service started.')),
     users: count('User accounts held.'),
     orders: count('Open orders held.'),
     ordersShown: count('Open orders that the book shows.'),
@@ -427,7 +461,7 @@ export const bodySchemas = {
     version: Type.String(),
     commit: textOrNull('Null outside a checkout.'),
     node: text('Version of Node.js.'),
-    uws: text('Version of the transport.'),
+    uws: mayMiss(text('Version of the transport.')),
   }),
   Index: Type.Object({
     name: Type.String(),

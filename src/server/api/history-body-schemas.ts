@@ -1,7 +1,8 @@
 /** The bodies of the history's paths, for /openapi.json; tests validate real responses against them. */
-import { type TProperties, Type } from '@sinclair/typebox';
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { wordSchema } from './param-schemas.js';
 import {
+  always,
   base,
   count,
   countOrNull,
@@ -10,16 +11,20 @@ import {
   id,
   marketIndex,
   marketType,
+  mayMiss,
   price,
   quote,
+  readAs,
   symbol,
   text,
   textOrNull,
+  unread,
 } from './schema-parts.js';
 import { statsBodySchemas } from './stats-body-schemas.js';
 
-const whole = (description: string) => Type.Integer({ description });
-const rate = (description: string) => fixed(9, `${description}, quote for a base.`);
+const whole = (unit: string, description: string) => readAs(unit, Type.Integer({ description }));
+const rate = (description: string) =>
+  readAs('writtenRate', fixed(9, `${description}, quote for a base.`));
 const ts = count('Unix time in seconds, of the block.');
 const slot = count('The slot of the transaction.');
 const txSig = text('The signature of the transaction.');
@@ -44,11 +49,16 @@ export const historyStatus = Type.Object({
   queued: count('Transactions that wait to be stored.'),
   spansOpen: count('Gaps of older signatures that are still to be fetched.'),
   finalisedSlot: count('All before this slot is complete, but for open gaps.'),
-  completeSinceTs: countOrNull(
-    'Unix seconds from which on all is stored; null while that is unknown or a gap is open.',
+  completeSinceTs: unread(
+    countOrNull(
+      'Unix seconds from which on all is stored; null while that is unknown or a gap is open.',
+    ),
   ),
   newestSlot: count('The newest slot with a trade that was stored in this run; 0 without one.'),
-  lagMs: countOrNull('Time from the last live trade to its being stored; null without one.'),
+  lagMs: readAs(
+    'orNull(decimal)',
+    countOrNull('Time from the last live trade to its being stored; null without one.'),
+  ),
   missingFills: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
     description: 'Numbers of fills that are missing between stored ones, by market.',
   }),
@@ -69,20 +79,20 @@ const trade = Type.Object({
     "The id of the taker's order in its account; null where there is none.",
   ),
   makerOrderId: countOrNull("The id of the maker's; null for fills of the AMM."),
-  baseAssetAmountFilled: whole('Base at 1e9.'),
-  quoteAssetAmountFilled: whole('Quote at 1e6.'),
-  takerFee: whole('Quote at 1e6; positive is a charge.'),
-  makerFee: whole('Quote at 1e6; negative is a rebate, 0 where there is no maker.'),
-  action: wordSchema(['fill'], { description: 'What was done.' }),
+  baseAssetAmountFilled: whole('base', 'Base at 1e9.'),
+  quoteAssetAmountFilled: whole('quote', 'Quote at 1e6.'),
+  takerFee: whole('quote', 'Quote at 1e6; positive is a charge.'),
+  makerFee: whole('quote', 'Quote at 1e6; negative is a rebate, 0 where there is no maker.'),
+  action: readAs('text', wordSchema(['fill'], { description: 'What was done.' })),
   actionExplanation: text('How, such as `orderFilledWithMatch`.'),
   slot,
   txSig,
-  fillRecordId: countOrNull('Counts the fills of the market.'),
+  fillRecordId: readAs('integer', countOrNull('Counts the fills of the market.')),
   takerOrderDirection: Type.Unsafe<'long' | 'short' | null>({
     enum: ['long', 'short', null],
     description: 'Whether the taker bought; null where there is no taker.',
   }),
-  oraclePrice: whole('Of the oracle, at 1e6.'),
+  oraclePrice: whole('price', 'Of the oracle, at 1e6.'),
 });
 
 const fundingRate = Type.Object({
@@ -102,17 +112,17 @@ const candlePrices = {
 };
 
 const oraclePrices = {
-  oracleOpen: decimal('Of the oracle, likewise.'),
-  oracleHigh: decimal('Of the oracle, likewise.'),
-  oracleLow: decimal('Of the oracle, likewise.'),
-  oracleClose: decimal('Of the oracle, likewise.'),
+  oracleOpen: mayMiss(decimal('Of the oracle, likewise.')),
+  oracleHigh: mayMiss(decimal('Of the oracle, likewise.')),
+  oracleLow: mayMiss(decimal('Of the oracle, likewise.')),
+  oracleClose: mayMiss(decimal('Of the oracle, likewise.')),
 };
 
 const candle = Type.Object({
   ts: count('Start, unix time in seconds.'),
   ...candlePrices,
   baseVolume: decimal('Base that was traded.'),
-  quoteVolume: decimal('Quote that was paid for it.'),
+  quoteVolume: mayMiss(decimal('Quote that was paid for it.')),
   ...oraclePrices,
 });
 
@@ -122,44 +132,58 @@ const order = (side: 'taker' | 'maker') => ({
   [`${side}OrderCumulativeQuoteAssetAmountFilled`]: quote(`Filled of the ${side}'s order so far`),
 });
 
+/** A number that channels write as text as well. */
+const anyCount = <Schema extends TSchema>(schema: Schema) => readAs('anyCount', schema);
+
+const direction = (description: string) =>
+  readAs("orMissing(word('long', 'short'))", wordSchema(['long', 'short', ''], { description }));
+
+const txSigIndex = count('Index among the events of the transaction.');
+
 const tradeRecord = Type.Object({
-  ...{ ts, txSig, txSigIndex: count('Index among the events of the transaction.'), slot },
+  ts: anyCount(ts),
+  txSig,
+  txSigIndex: anyCount(txSigIndex),
+  slot: anyCount(slot),
   fillerReward: quote('What the filler got'),
   baseAssetAmountFilled: base('What was filled'),
   quoteAssetAmountFilled: quote('What was paid for it'),
   takerFee: quote('Positive is a charge'),
-  makerRebate: quote('The same as makerFee'),
+  makerRebate: unread(quote('The same as makerFee')),
   makerFee: quote('Negative is a rebate'),
   referrerReward: quote('What the referrer got'),
   quoteAssetAmountSurplus: quote('The part of a better price that the AMM retained'),
   ...order('taker'),
   ...order('maker'),
   oraclePrice: price('Of the oracle'),
-  action: wordSchema(['fill'], { description: 'What was done.' }),
+  action: readAs('text', wordSchema(['fill'], { description: 'What was done.' })),
   actionExplanation: text('How, such as `orderFilledWithMatch`.'),
-  marketIndex,
+  marketIndex: anyCount(marketIndex),
   marketType,
-  filler: text('User account of the filler.'),
+  filler: readAs('orMissing(text)', text('User account of the filler.')),
   fillRecordId: id('Counts the fills of the market.'),
-  taker: text('User account of the taker.'),
-  takerOrderId: id("The id of the taker's order."),
-  takerOrderDirection: wordSchema(['long', 'short', ''], { description: 'What the taker did.' }),
-  maker: text('User account of the maker; empty for fills of the AMM.'),
-  makerOrderId: id("The id of the maker's order."),
-  makerOrderDirection: wordSchema(['long', 'short', ''], { description: 'What the maker did.' }),
+  taker: readAs('orMissing(text)', text('User account of the taker.')),
+  takerOrderId: readAs('orMissing(anyCount)', id("The id of the taker's order.")),
+  takerOrderDirection: direction('What the taker did.'),
+  maker: readAs('orMissing(text)', text('User account of the maker; empty for fills of the AMM.')),
+  makerOrderId: readAs('orMissing(anyCount)', id("The id of the maker's order.")),
+  makerOrderDirection: direction('What the maker did.'),
   spotFulfillmentMethodFee: quote('Fee of the external venue'),
-  marketFilter: marketType,
+  marketFilter: unread(marketType),
   symbol,
-  bitFlags: count('Flags of the fill, as on chain.'),
-  takerExistingQuoteEntryAmount: quote('Entry of the position that the taker closed'),
-  takerExistingBaseAssetAmount: base('The position that the taker closed'),
-  makerExistingQuoteEntryAmount: quote('Entry of the position that the maker closed'),
-  makerExistingBaseAssetAmount: base('The position that the maker closed'),
+  bitFlags: anyCount(count('Flags of the fill, as on chain.')),
+  takerExistingQuoteEntryAmount: mayMiss(quote('Entry of the position that the taker closed')),
+  takerExistingBaseAssetAmount: mayMiss(base('The position that the taker closed')),
+  makerExistingQuoteEntryAmount: mayMiss(quote('Entry of the position that the maker closed')),
+  makerExistingBaseAssetAmount: mayMiss(base('The position that the maker closed')),
 });
 
 const fundingRateRecord = Type.Object({
-  ...{ ts, txSig, txSigIndex: count('Index among the events of the transaction.'), slot },
-  recordId: id('Counts the funding rates of the market.'),
+  ts,
+  txSig,
+  txSigIndex,
+  slot,
+  recordId: readAs('integer', id('Counts the funding rates of the market.')),
   marketIndex,
   symbol,
   fundingRate: rate('Per hour'),
@@ -167,11 +191,11 @@ const fundingRateRecord = Type.Object({
   fundingRateShort: rate('What shorts get'),
   cumulativeFundingRateLong: rate('The sum of what longs paid'),
   cumulativeFundingRateShort: rate('The sum of what shorts got'),
-  oraclePriceTwap: price('Average of the oracle'),
-  markPriceTwap: price('Average of the mark price'),
-  periodRevenue: quote('What the AMM took in'),
-  baseAssetAmountWithAmm: base('The position of the AMM'),
-  baseAssetAmountWithUnsettledLp: base('Of liquidity providers, not yet settled'),
+  oraclePriceTwap: always(price('Average of the oracle')),
+  markPriceTwap: always(price('Average of the mark price')),
+  periodRevenue: always(quote('What the AMM took in')),
+  baseAssetAmountWithAmm: always(base('The position of the AMM')),
+  baseAssetAmountWithUnsettledLp: always(base('Of liquidity providers, not yet settled')),
 });
 
 const integer = (description: string) => Type.String({ pattern: '^-?[0-9]+$', description });

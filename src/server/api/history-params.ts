@@ -11,10 +11,10 @@ import type {
   ArchiveQuery,
   CandlesQuery,
   FundingRatesQuery,
-  Resolution,
   TradesQuery,
 } from '../../contract/history-queries.js';
 import type { MarketKey } from '../../contract/markets.js';
+import { resolutionOf } from '../../contract/resolutions.js';
 import { ServerError } from '../transport/errors.js';
 import { missingParamError, selectMarket, throwUnknownMarket } from './book-params.js';
 import { checkParams, compileParamSchemas, splitQuery, type Texts } from './param-check.js';
@@ -217,9 +217,13 @@ export function candlesOf(
   { symbol, resolution }: Pick<Static<typeof candlesParams>, 'symbol' | 'resolution'>,
   { markets, nowSeconds }: Pick<ParseContext, 'markets' | 'nowSeconds'>,
 ) {
-  const named: Resolution = resolution === '1440' ? 'D' : resolution;
   const market = marketOf(symbol, markets);
-  return { kind: 'candles', market, resolution: named, now: floorTo(nowSeconds, 60) } as const;
+  return {
+    kind: 'candles',
+    market,
+    resolution: resolutionOf(resolution),
+    now: floorTo(nowSeconds, 60),
+  } as const;
 }
 
 function requirePast(name: string, ts: number, nowSeconds: number): void {

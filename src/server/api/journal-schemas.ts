@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import { flagSchema, wordSchema } from './param-schemas.js';
-import { count, text, textOrNull } from './schema-parts.js';
+import { count, readAs, text, textOrNull, unread } from './schema-parts.js';
 
 const state = wordSchema(['starting', 'writing', 'stopped'], {
   description: 'Whether what moves the book is written.',
@@ -45,14 +45,16 @@ const range = Type.Object({
   last: moment('The last one.'),
   segments: count('Files that hold it.'),
   bytes: count('Their bytes.'),
-  seqs: Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }),
-      {
-        description:
-          'The `seq` of each market, by name, at the first checkpoint and at the newest, behind which the range goes on; with `seqs=true`, of the present epoch.',
-      },
+  seqs: unread(
+    Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }),
+        {
+          description:
+            'The `seq` of each market, by name, at the first checkpoint and at the newest, behind which the range goes on; with `seqs=true`, of the present epoch.',
+        },
+      ),
     ),
   ),
 });
@@ -60,9 +62,12 @@ const range = Type.Object({
 const gap = Type.Object({
   from: moment('The last moment before it.'),
   to: moment('The first moment after it.'),
-  reason: wordSchema(['restart', 'stopped'], {
-    description: 'Whether another run of the service follows, or the journal was stopped.',
-  }),
+  reason: readAs(
+    'text',
+    wordSchema(['restart', 'stopped'], {
+      description: 'Whether another run of the service follows, or the journal was stopped.',
+    }),
+  ),
 });
 
 const skipped = Type.Object({
@@ -80,5 +85,5 @@ export const journalBody = Type.Object({
   bytes: count('Their bytes.'),
   ranges: Type.Array(range, { description: `What is kept without a hole. ${newest}` }),
   gaps: Type.Array(gap, { description: `Between the ranges. ${newest}` }),
-  skipped: Type.Array(skipped, { description: 'Files of the folder that cannot be used.' }),
+  skipped: unread(Type.Array(skipped, { description: 'Files of the folder that cannot be used.' })),
 });

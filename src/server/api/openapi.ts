@@ -4,7 +4,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { BuildInfo } from '../../config/build-info.js';
 import { LIMITS } from '../../config/limits.js';
-import { type ErrorCode, STATUS_BY_CODE } from '../transport/errors.js';
+import { type ErrorCode, statusOf } from '../../contract/error-codes.js';
 import { bodySchemas } from './body-schemas.js';
 import { momentParams } from './moment-params.js';
 import type { TextFormat } from './param-schemas.js';
@@ -164,7 +164,7 @@ function describeResponses(spec: PathSpec): Readonly<Record<string, ResponseSpec
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...spec.errors, ...commonErrors])) {
     if (code === 'RATE_LIMITED' && spec.unlimited) continue;
-    const status = STATUS_BY_CODE[code];
+    const status = statusOf(code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const [status, codes] of byStatus)
@@ -206,7 +206,7 @@ function describeFailure(
   { udf = false }: PathSpec,
 ): ResponseSpec {
   // The rate limit refuses before the path is read.
-  const name = udf && status !== STATUS_BY_CODE.RATE_LIMITED ? 'UdfError' : 'Error';
+  const name = udf && status !== statusOf('RATE_LIMITED') ? 'UdfError' : 'Error';
   return {
     description: codes.join(', '),
     headers: headerRefs(errorHeaders[status] ?? []),

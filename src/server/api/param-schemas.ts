@@ -7,6 +7,7 @@
  */
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import { RESOLUTION_NAMES } from '../../contract/resolutions.js';
 
 /** Formats of strings; `param-check.ts` checks them. */
 export type TextFormat =
@@ -395,10 +396,7 @@ export const archiveParams = Type.Object({
   }),
 });
 
-/** The resolutions that clients may request; `1440` is another name of `D`. */
-export const REQUESTED_RESOLUTIONS = ['1', '5', '15', '60', '240', '1440', 'D', 'W', 'M'] as const;
-
-const resolution = wordSchema(REQUESTED_RESOLUTIONS, {
+const resolution = wordSchema(RESOLUTION_NAMES, {
   description: 'Length of a candle in minutes; D (or 1440) a day, W a week, M a month of UTC.',
 });
 

@@ -1,6 +1,6 @@
 /** What is described of a path, and the prefixes of each kind. */
 import type { TObject } from '@sinclair/typebox';
-import type { ErrorCode } from '../transport/errors.js';
+import type { ErrorCode } from '../../contract/error-codes.js';
 import type { BodyName } from './body-schemas.js';
 
 /** The description of one path. */

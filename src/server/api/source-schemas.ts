@@ -1,13 +1,16 @@
 /** The schema of a stream that is merged, in /status. */
 import { Type } from '@sinclair/typebox';
 import { wordSchema } from './param-schemas.js';
-import { count, text, textOrNull } from './schema-parts.js';
+import { count, readAs, text, textOrNull } from './schema-parts.js';
 
 const sourceStatus = Type.Object({
   name: text('Kind, host and port, never a path, a key or a token.'),
-  state: wordSchema(['closed', 'joining', 'interrupted', 'trusted', 'distrusted'], {
-    description: 'A trusted one keeps the book; a distrusted one is compared alone.',
-  }),
+  state: readAs(
+    'text',
+    wordSchema(['closed', 'joining', 'interrupted', 'trusted', 'distrusted'], {
+      description: 'A trusted one keeps the book; a distrusted one is compared alone.',
+    }),
+  ),
   reason: textOrNull('Why it is distrusted, or closed; null when it is neither.'),
   slot: count('The newest slot that it notified; 0 before the first.'),
   slotLag: count('Slots behind the newest of all.'),

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { wordSchema } from './param-schemas.js';
 import {
+  always,
   base,
   count,
   countOrNull,
@@ -10,6 +11,7 @@ import {
   id,
   marketIndex,
   marketType,
+  mayMiss,
   price,
   quote,
   symbol,
@@ -29,14 +31,16 @@ const marketStats = Type.Object({
   fundingRate: decimal('The last one, a fraction an hour; positive when longs pay. 0 for spot.'),
   fundingRate24hAvg: decimal('The average of the last 24 hours, likewise.'),
   status: text('Of the market on chain, such as `active`.'),
-  longOpenInterest: decimal('Base of the long positions.'),
-  shortOpenInterest: decimal('Base of the short positions, not above 0.'),
-  fundingRateTs: countOrNull('When the funding rate was set, unix seconds.'),
-  baseVolume24h: decimal('Base traded in the last 24 hours.'),
-  price: decimalOrNull('Of the last trade; null before the first.'),
-  price24hAgo: decimalOrNull('Of the last trade before the last 24 hours.'),
-  high24h: decimalOrNull('Highest price of the trades of the last 24 hours; null without any.'),
-  low24h: decimalOrNull('Lowest price of them.'),
+  longOpenInterest: mayMiss(decimal('Base of the long positions.')),
+  shortOpenInterest: mayMiss(decimal('Base of the short positions, not above 0.')),
+  fundingRateTs: mayMiss(countOrNull('When the funding rate was set, unix seconds.')),
+  baseVolume24h: mayMiss(decimal('Base traded in the last 24 hours.')),
+  price: mayMiss(decimalOrNull('Of the last trade; null before the first.')),
+  price24hAgo: mayMiss(decimalOrNull('Of the last trade before the last 24 hours.')),
+  high24h: mayMiss(
+    decimalOrNull('Highest price of the trades of the last 24 hours; null without any.'),
+  ),
+  low24h: mayMiss(decimalOrNull('Lowest price of them.')),
 });
 
 const numberOrNull = Type.Unsafe<number | null>({ type: ['number', 'null'] });
@@ -139,8 +143,8 @@ const levels = (description: string) =>
 
 const volume = Type.Object({
   symbol,
-  quoteVolume: quote('Quote traded'),
-  baseVolume: base('Base traded'),
+  quoteVolume: always(quote('Quote traded')),
+  baseVolume: always(base('Base traded')),
   marketIndex,
   marketType,
 });
@@ -163,7 +167,7 @@ const fundingMeans = Type.Object({
 export const statsBodySchemas = {
   Volumes: Type.Object({
     success: Type.Literal(true),
-    total: quote('Quote traded in all markets'),
+    total: always(quote('Quote traded in all markets')),
     markets: Type.Array(volume, {
       description: 'Perpetual markets first, each kind by index.',
     }),

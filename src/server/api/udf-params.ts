@@ -2,7 +2,7 @@
 import { LIMITS } from '../../config/limits.js';
 import type { CandlesQuery } from '../../contract/history-queries.js';
 import { candlesOf, checkRequest, type ParseContext, type RequestTexts } from './history-params.js';
-import { UDF_RESOLUTIONS, udfHistoryParams, udfMarketName } from './udf-schemas.js';
+import { udfHistoryParams, udfMarketName, udfResolutionOf } from './udf-schemas.js';
 
 /**
  * Reads them: as many bars before `to` as `countback` says, or else those from `from` on. The library may
@@ -16,7 +16,7 @@ export function parseUdfHistory(
   const params = checkRequest(udfHistoryParams, request);
   const symbol = udfMarketName(params.symbol);
   const { from = 0, to = Number.POSITIVE_INFINITY, countback = 0 } = params;
-  const resolution = UDF_RESOLUTIONS[params.resolution];
+  const resolution = udfResolutionOf(params.resolution);
   const limit = Math.min(countback === 0 ? LIMITS.candlesMax : countback, LIMITS.candlesMax);
   return {
     ...candlesOf({ symbol, resolution }, { markets, nowSeconds }),

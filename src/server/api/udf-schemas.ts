@@ -1,6 +1,13 @@
 /** Parameters and bodies of the paths of TradingView's UDF, the protocol of its chart library. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
+import {
+  RESOLUTION_NAMES,
+  RESOLUTIONS,
+  type Resolution,
+  type ResolutionName,
+  resolutionOf,
+} from '../../contract/resolutions.js';
 import { ANY_CASE, symbol as marketName, wordSchema } from './param-schemas.js';
 import { count, decimal, marketType, symbol, text } from './schema-parts.js';
 
@@ -13,24 +20,16 @@ export function udfMarketName(name: string): string {
   return name.toUpperCase().startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-/** The resolutions that charts may request, by their names here. */
-export const UDF_RESOLUTIONS = {
-  '1': '1',
-  '5': '5',
-  '15': '15',
-  '60': '60',
-  '240': '240',
-  '1440': 'D',
-  D: 'D',
-  '1D': 'D',
-  W: 'W',
-  '1W': 'W',
-  M: 'M',
-  '1M': 'M',
-} as const;
+/** The resolution of a name that charts use: a name of the service, or with a 1 before a letter. */
+export const udfResolutionOf = (name: string): Resolution =>
+  resolutionOf(name.replace(/^1(?=[A-Z])/, '') as ResolutionName);
 
-/** The names of those that /udf/config lists: the library's own. */
-export const UDF_RESOLUTIONS_LISTED = ['1', '5', '15', '60', '240', '1D', '1W', '1M'] as const;
+/** The names that /udf/config lists: those of the chart library. */
+export const UDF_RESOLUTIONS_LISTED = RESOLUTIONS.map((name) =>
+  /^[A-Z]/.test(name) ? `1${name}` : name,
+);
+
+const UDF_RESOLUTION_NAMES = [...new Set([...RESOLUTION_NAMES, ...UDF_RESOLUTIONS_LISTED])];
 
 /** The parameters of /udf/symbols. */
 export const udfSymbolParams = Type.Object({ symbol: marketName });
@@ -63,7 +62,7 @@ const time = (description: string) =>
 /** The parameters of /udf/history. */
 export const udfHistoryParams = Type.Object({
   symbol: marketName,
-  resolution: wordSchema(Object.keys(UDF_RESOLUTIONS) as (keyof typeof UDF_RESOLUTIONS)[], {
+  resolution: wordSchema(UDF_RESOLUTION_NAMES, {
     description: 'Length of a bar in minutes, or D, W, M, with or without a 1 before it.',
   }),
   from: time('The oldest start of a bar, unix seconds, inclusive; ignored with countback.'),

@@ -7,7 +7,12 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { LIMITS } from '../../config/limits.js';
 import type { AsOfSource } from '../../contract/as-of-source.js';
 import type { BookSource, BookStats, MarketDirectory } from '../../contract/book-source.js';
-import type { FeedMetrics, Readiness, SourceStatus } from '../../contract/feed-status.js';
+import {
+  type FeedMetrics,
+  READINESS_STATES,
+  type Readiness,
+  type SourceStatus,
+} from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { JournalSource } from '../../contract/journal-source.js';
 import type { Timers } from '../../contract/timers.js';
@@ -46,9 +51,6 @@ export interface MetricsOptions {
   readonly logLines?: { readonly lost: number };
   readonly timers: Timers;
 }
-
-/** The states of the feed. */
-const FEED_STATES = ['starting', 'rebuilding', 'live', 'lagging', 'stale'] as const;
 
 /**
  * The text of /metrics for one service. Requests during a rendering and shortly after share its
@@ -231,7 +233,7 @@ function feedSeries(feed: () => FeedMetrics, readiness: () => Readiness): readon
       name: 'slotbook_feed_state',
       help: 'The state of the feed: 1 for the one that holds.',
       label: 'state',
-      read: () => stateFlags(FEED_STATES, readiness().state),
+      read: () => stateFlags(READINESS_STATES, readiness().state),
     },
     counterSeries(
       'slotbook_audit_differences_total',

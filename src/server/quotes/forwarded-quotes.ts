@@ -1,10 +1,11 @@
 /** Forwards quotes from a maker's socket to a book on another machine, and returns the result, as texts. */
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
+import { isSocketCode } from '../../contract/error-codes.js';
 import type { IndicativeQuote, QuotedSide, QuoteSink } from '../../contract/indicative.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { ClientMessage } from '../sockets/client-message.js';
-import { SOCKET_ERROR_CODES, SocketError } from '../transport/errors.js';
+import { SocketError } from '../transport/errors.js';
 import { type QuoteTakerParts, takeQuotes } from './take-quotes.js';
 
 /**
@@ -67,8 +68,9 @@ function outcomeOf(reply: string): 'changed' | 'unchanged' {
   const message = ClientMessage.parse(reply);
   const outcome = message?.getValue('outcome');
   if (outcome === 'changed' || outcome === 'unchanged') return outcome;
-  const code = SOCKET_ERROR_CODES.find((known) => known === message?.getValue('code'));
-  // Anyone with access to NATS can write a reply's message: the maker gets a fixed one.
-  if (code !== undefined) throw new SocketError(code, 'the core does not take the quotes');
+  const code = message?.getValue('code');
+  // The message of a reply may be anybody's who reaches NATS: a maker is sent our own words.
+  if (typeof code === 'string' && isSocketCode(code))
+    throw new SocketError(code, 'the core does not take the quotes');
   throw new SocketError('INTERNAL', 'the core has sent a reply that this edge does not know');
 }

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { L2Request } from '../../contract/book-requests.js';
 import type { BookSource, MarketVersion } from '../../contract/book-source.js';
+import { lessFresh } from '../../contract/feed-status.js';
 import { type BatchEntry, type L2Params, parseBatchL2 } from '../api/book-params.js';
 import { ServerError } from '../transport/errors.js';
 import type { Reply } from '../transport/reply.js';
@@ -92,9 +93,6 @@ function tagOf({ key }: Batch, epoch: string, versions: readonly MarketVersion[]
 /** The first size of a body: some 60 books of the default depth fit. */
 const JOINED_BYTES_START = 128 << 10;
 
-/** From the freshest to the least fresh. */
-const states = ['live', 'lagging', 'stale', 'rebuilding'];
-
 /** The slot and the state of the least fresh of some markets; undefined without any. */
 export function furthestBehind(
   versions: readonly MarketVersion[],
@@ -104,7 +102,7 @@ export function furthestBehind(
   let { slot, state } = first;
   for (const other of others) {
     slot = Math.min(slot, other.slot);
-    if (states.indexOf(other.state) > states.indexOf(state)) state = other.state;
+    state = lessFresh(state, other.state);
   }
   return { slot, state };
 }

@@ -3,10 +3,11 @@
  * and one whose clients have all disconnected never runs.
  */
 import { LIMITS } from '../../config/limits.js';
+import type { ErrorCode } from '../../contract/error-codes.js';
 import type { HistoryBody, HistoryQuery } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { Timer, Timers } from '../../contract/timers.js';
-import { type ErrorCode, ServerError } from '../transport/errors.js';
+import { ServerError } from '../transport/errors.js';
 
 /** One query, and the client that waits for it. */
 export interface QueuedQuery {

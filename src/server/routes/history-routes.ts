@@ -17,6 +17,7 @@ import type {
   TradesQuery,
 } from '../../contract/history-queries.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
+import { resolutionSecondsMax } from '../../contract/resolutions.js';
 import type { Timers } from '../../contract/timers.js';
 import {
   compileHistoryParams,
@@ -218,19 +219,12 @@ function canBeFinal(query: MarketQuery): boolean {
   return query.kind === 'trades' && query.before !== undefined;
 }
 
-/** A month, the longest candle. */
-const CANDLE_SECONDS_MAX = 31 * 86_400;
-
-const CANDLE_SECONDS: Readonly<Record<string, number>> = { D: 86_400, W: 7 * 86_400 };
-
 /** Whether the last requested candle, or day, ended a while ago. */
 function isPast(query: MarketQuery, nowSeconds: number): boolean {
   if (query.kind === 'archive') return query.to + LIMITS.historySettledSeconds < nowSeconds;
   if (query.kind !== 'candles' || query.to === undefined) return false;
   const { resolution, to } = query;
-  const minutes = Number(resolution);
-  const length = minutes > 0 ? minutes * 60 : (CANDLE_SECONDS[resolution] ?? CANDLE_SECONDS_MAX);
-  return to + length + LIMITS.historySettledSeconds < nowSeconds;
+  return to + resolutionSecondsMax(resolution) + LIMITS.historySettledSeconds < nowSeconds;
 }
 
 /** As the Drift v2 data API names the file of an archive. */

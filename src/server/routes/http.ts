@@ -3,6 +3,7 @@
  */
 
 import type { AsOfSource } from '../../contract/as-of-source.js';
+import { statusOf } from '../../contract/error-codes.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
 import type { Timers } from '../../contract/timers.js';
 import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
@@ -14,7 +15,7 @@ import { Metrics, RequestCounts } from '../metrics/metrics.js';
 import type { QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import type { SocketStats } from '../metrics/socket-metrics.js';
 import type { Timings } from '../metrics/timings.js';
-import { NO_HISTORY_TEXT, ServerError, STATUS_BY_CODE } from '../transport/errors.js';
+import { NO_HISTORY_TEXT, ServerError } from '../transport/errors.js';
 import {
   errorReply,
   type Handler,
@@ -217,7 +218,7 @@ function handlerOf(table: PathTable, { requests, unsent, limiter }: Bounds): Han
   };
   const fail = (error: unknown, { name, isUdf }: NamedRoute): Reply => {
     const isClientError = error instanceof ServerError;
-    requests.countReply(name, isClientError ? error.status : STATUS_BY_CODE.INTERNAL);
+    requests.countReply(name, isClientError ? error.status : statusOf('INTERNAL'));
     // The transport replies to what is thrown here with INTERNAL.
     if (!isClientError) throw error;
     return isUdf ? udfErrorReply(error) : errorReply(error);

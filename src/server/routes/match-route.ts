@@ -2,8 +2,9 @@
 
 import { LIMITS } from '../../config/limits.js';
 import type { MatchRequest } from '../../contract/book-requests.js';
+import type { ErrorCode } from '../../contract/error-codes.js';
 import { parseMatch } from '../api/book-params.js';
-import { type ErrorCode, ServerError } from '../transport/errors.js';
+import { ServerError } from '../transport/errors.js';
 import { type BookRoute, type BookRouteOptions, bookRoute } from './book-routes.js';
 
 /** The fills of an order that is sent now, and what rests of it. */

@@ -7,6 +7,7 @@
  */
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
+import { RESOLUTION_NAMES } from '../../contract/resolutions.js';
 import { NO_HISTORY_TEXT, quoteValue, SocketError } from '../transport/errors.js';
 import { asksForBytes, type ClientMessage, kindOf } from './client-message.js';
 import { dataBookSpec } from './data-book.js';
@@ -201,9 +202,6 @@ interface MarketRequest {
   readonly name: string;
 }
 
-/** The names of resolutions: the day is both `1440` and `D`. */
-const resolutions: readonly string[] = ['1', '5', '15', '60', '240', 'D', 'W', 'M', '1440'];
-
 /**
  * Whether a message is of this dialect; one with a channel of the book is not. One member of its own is
  * enough, so that the error names the one that is missing.
@@ -269,13 +267,13 @@ function resolutionOf(message: ClientMessage): string {
   const sent = message.getValue('resolution');
   if (sent === undefined) throw new SocketError('MISSING_PARAM', 'resolution is missing');
   const asked = typeof sent === 'number' ? String(sent) : sent;
-  const names = resolutions.join(', ');
+  const names = RESOLUTION_NAMES.join(', ');
   if (typeof asked !== 'string') {
     const text = `resolution was ${kindOf(sent)}, must be one of ${names}`;
     throw new SocketError('INVALID_PARAM', text);
   }
   const name = asked.toUpperCase();
-  if (resolutions.includes(name)) return name;
+  if (RESOLUTION_NAMES.some((known) => known === name)) return name;
   const text = `resolution was "${quoteValue(asked)}", must be one of ${names}`;
   throw new SocketError('INVALID_PARAM', text);
 }

@@ -1,6 +1,7 @@
 /** The handlers' view of HTTP requests and replies, and the common headers. */
 import { LIMITS } from '../../config/limits.js';
-import type { ErrorCode, ServerError } from './errors.js';
+import type { ErrorCode } from '../../contract/error-codes.js';
+import type { ServerError } from './errors.js';
 
 /** A header's name and value. */
 export type Header = readonly [name: string, value: string];
