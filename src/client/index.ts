@@ -41,12 +41,6 @@ export {
   type CandleParams,
 } from './candles/client.js';
 export type { CandleEvents } from './candles/key.js';
-export type { BookSubscription } from './channels/book-subscription.js';
-export {
-  type BooksChannel,
-  ChannelClient,
-  type TradesChannel,
-} from './channels/client.js';
 export type { Clock, Environment, Fetch, SocketClass, SocketLike } from './environment.js';
 export {
   ClientError,
@@ -64,7 +58,6 @@ export type {
   TopMakerAccount,
 } from './generated/books.js';
 export type { Candle } from './generated/candles.js';
-export type { ChannelTrade } from './generated/channel-trade.js';
 export {
   RESOLUTION_SECONDS_MAX,
   type Resolution,

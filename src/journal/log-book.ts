@@ -1,6 +1,5 @@
-import type { TurnChanges } from '../contract/feed-engine.js';
 import { type FeedState, lessFresh } from '../contract/feed-status.js';
-import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { EndedTurn, MarkPublisher } from '../contract/publish-mark.js';
 import type { Timers } from '../contract/timers.js';
 import type { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';

@@ -1,7 +1,6 @@
-import type { TurnChanges } from '../contract/feed-engine.js';
 import type { FeedState, Readiness } from '../contract/feed-status.js';
 import type { JournalMoment } from '../contract/journal-source.js';
-import type { MarkPublisher, PublishMark } from '../contract/publish-mark.js';
+import type { EndedTurn, MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Timer, Timers } from '../contract/timers.js';
 import type { Engine } from '../engine/engine.js';
 import { EngineError } from '../engine/errors.js';
@@ -205,7 +204,7 @@ export class JournalReplayer {
       if (step.kind === 'checkpoint') this.#publishRestored();
       if (step.kind !== 'turn') continue;
       this.#turns += 1;
-      this.#options.onTurn?.(step.turn, step.mark);
+      this.#publishTurn({ changes: step.turn, mark: step.mark });
       if (this.#options.engine.state === 'live') this.#noteLive();
     }
   }

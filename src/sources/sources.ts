@@ -5,8 +5,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientError } from '../client/error.js';
-import { HttpClient } from '../client/http/client.js';
 import type { ServiceStatus } from '../client/generated/service.js';
+import { HttpClient } from '../client/http/client.js';
 import { type Output, overwriteScreen } from '../follow/terminal.js';
 import { READ_INTERVAL_MS, READ_MS_MAX } from './limits.js';
 import { statusLines } from './table.js';

@@ -1,10 +1,7 @@
 /** Bytes or JSON: what a client asks for, and what it does where there are no bytes. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import {
-  type ClientError,
-  StreamClient,
-} from '../../src/client/index.js';
+import { type ClientError, StreamClient } from '../../src/client/index.js';
 import { BINARY_LOAD_MS_MAX } from '../../src/client/limits.js';
 import { crc32 } from '../../src/client/stream/followed-book.js';
 import type { Topic } from '../../src/client/stream/topic.js';

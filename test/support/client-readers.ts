@@ -2,7 +2,7 @@
  * The readers and types of `@slotbook/client` for the bodies of the service, as source texts. They are written
  * from the schemas from which /openapi.json comes, so that each member of a body is described once.
  */
-import { OptionalKind, type TSchema, Type } from '@sinclair/typebox';
+import { OptionalKind, type TSchema } from '@sinclair/typebox';
 import { ERROR_CODES } from '../../src/contract/error-codes.js';
 import { FEED_STATES } from '../../src/contract/feed-status.js';
 import {
@@ -195,8 +195,6 @@ const memberOf = (schema: TSchema, name: string): TSchema =>
   (schema as Schema).properties?.[name] as TSchema;
 const oneOf = (schema: TSchema, index: number): TSchema =>
   (schema as Schema).anyOf?.[index] as TSchema;
-const without = (schema: TSchema, names: readonly string[]): TSchema =>
-  Type.Omit(schema as ReturnType<typeof Type.Object>, [...names]);
 
 const bodies = bodySchemas;
 const { L2, L3, Auctions, Match, TopMakers } = bodies;
@@ -205,13 +203,6 @@ const oracleReading = memberOf(L2, 'oracleData');
 const tradeRecord = itemOf(memberOf(bodies.TradeRecords, 'records'));
 const historyReadiness = memberOf(bodies.Ready, 'history');
 const state = memberOf(L2, 'state');
-
-/** The members that a trade of a market has and a trade of a compatible channel does not. */
-const OF_RECORDS = [
-  ...['symbol', 'txSigIndex', 'fillerReward', 'spotFulfillmentMethodFee'],
-  ...['takerExistingQuoteEntryAmount', 'takerExistingBaseAssetAmount'],
-  ...['makerExistingQuoteEntryAmount', 'makerExistingBaseAssetAmount'],
-];
 
 /** The modules by the names of their files. */
 const MODULES: Readonly<Record<string, ModuleSpec>> = {
@@ -325,16 +316,6 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
         schema: bodies.Volumes,
         about: 'The bodies of /stats/markets/volume.',
         type: ['Volumes', 'What was traded.'],
-      },
-    },
-  },
-  'channel-trade': {
-    about: 'Trades of compatible channels.',
-    readers: {
-      channelTrade: {
-        schema: without(tradeRecord, OF_RECORDS),
-        about: 'A trade of a compatible channel.',
-        type: ['ChannelTrade', 'A trade as a compatible channel sends it.'],
       },
     },
   },

@@ -17,7 +17,9 @@ const STREAMS_MAX = 2_048;
 const ORDERS_MAX = 1_000;
 
 const FIRST_BYTE = 0x90;
-const [SNAPSHOT, DELTA, NO_STREAM] = [0, 1, 3];
+const SNAPSHOT = 0;
+const DELTA = 1;
+const HEARTBEAT = 2;
 const CHANNELS = ['book', 'bbo', 'l3'];
 const UNIT_MAX = 2 ** 32 - 1;
 

@@ -15,7 +15,6 @@ import type { Resolution } from '../generated/lists.js';
 import type { CallOptions, ServiceOptions } from '../http/request.js';
 import type { MarketId } from '../keys.js';
 import { LatestValues } from '../listeners.js';
-import type { EncodingOptions } from '../stream/service-socket.js';
 import { CandleFeed } from './feed.js';
 import { type CandleEvents, CandleKey } from './key.js';
 import { fetchRange } from './pages.js';

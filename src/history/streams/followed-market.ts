@@ -1,8 +1,9 @@
 /** The subscribed topics of one market, and their pending messages. */
 
-import type { MarketFrame, MarketMessage } from '../../contract/history-source.js';
+import type { MarketFrame } from '../../contract/history-source.js';
 import { resolutionOf } from '../../contract/resolutions.js';
 import { resolutionOfMinutes } from '../candles/resolution.js';
+import { candlePointOf } from '../candles/rules.js';
 import { INIT_TRADES, WINDOW_TRADES_MAX } from '../model/limits.js';
 import type { HistoryMarket, TradeRow } from '../model/records.js';
 import type { CandleChange, RecordPageQuery } from '../store/types.js';
