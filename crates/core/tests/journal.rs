@@ -1,0 +1,234 @@
+//! The books of a journal are those that were written, turn by turn.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where it meets something else")]
+
+use slotbook_book::MarketId;
+use slotbook_core::core::Core;
+use slotbook_core::reader::{JournalReader, Step, Until};
+use slotbook_journal::Writer;
+use slotbook_protocol::drift::account::AccountKind;
+use slotbook_protocol::model::units::{Pubkey, Slot};
+
+const PROGRAM: Pubkey = Pubkey([9; 32]);
+const MARKET: Pubkey = Pubkey([1; 32]);
+const TURNS: u64 = 40;
+/// The turn behind which the second segment begins.
+const CUT: u64 = 20;
+/// Where an account of a perp market has its number of users, which is no part of the layout's front.
+const CHANGED_BYTE: usize = 1_000;
+
+/// What a core was after a turn.
+struct Shown {
+    ts_ms: u64,
+    slot: u64,
+    seq: u64,
+    hashes: Vec<u8>,
+    marks: Vec<u8>,
+}
+
+/// A core with its log, and what it was after each turn.
+struct Life {
+    core: Core,
+    shown: Vec<Shown>,
+    segments: Vec<Vec<u8>>,
+}
+
+fn account(kind: AccountKind, number: u64) -> Vec<u8> {
+    let mut data = vec![0; kind.layout().size];
+    data[..8].copy_from_slice(&kind.discriminator());
+    let at = CHANGED_BYTE.min(data.len() - 8);
+    data[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    data
+}
+
+/// A record of a batch, as the binary form has it.
+fn record(pubkey: Pubkey, slot: u64, data: &[u8]) -> Vec<u8> {
+    let slot = slot.to_le_bytes();
+    let parts: [&[u8]; 5] = [&[0, 0, 32, 32], &slot, &pubkey.0, &PROGRAM.0, data];
+    let body = parts.concat();
+    [u32::try_from(body.len()).unwrap().to_le_bytes().to_vec(), body].concat()
+}
+
+fn hashes_of(core: &mut Core) -> Vec<u8> {
+    let mut hashes = Vec::new();
+    core.hashes(&mut hashes);
+    hashes
+}
+
+/// Two turns a slot, and each a second after the one before, so that all of them have a hash. In the second turn of a slot a user
+/// is told of as of the slot before.
+fn live() -> Life {
+    let mut core = Core::new(PROGRAM, "first".to_owned());
+    assert!(core.start_journal());
+    let mut life = Life { core, shown: Vec::new(), segments: Vec::new() };
+    for turn in 1..=TURNS {
+        life.turn(turn);
+    }
+    life.write();
+    life
+}
+
+impl Life {
+    fn turn(&mut self, turn: u64) {
+        let (core, slot, ts_ms) = (&mut self.core, 100 + turn / 2, turn * 1_000);
+        core.set_clock(slot, i64::try_from(turn).unwrap());
+        core.set_state(1);
+        core.apply(&record(MARKET, slot, &account(AccountKind::PerpMarket, turn)));
+        let user = Pubkey([100 + u8::try_from(turn % 5).unwrap(); 32]);
+        core.apply(&record(user, slot - turn % 2, &account(AccountKind::User, turn)));
+        if turn == CUT {
+            core.mark_checkpoint();
+        }
+        core.end_turn(ts_ms);
+        let marks = vec![0, 0, u8::try_from(turn).unwrap()];
+        core.mark_published(&marks);
+        let seq = core.book().seq(MarketId(0)).unwrap();
+        let hashes = hashes_of(core);
+        self.shown.push(Shown { ts_ms, slot, seq, hashes, marks });
+    }
+
+    fn write(&mut self) {
+        let mut log = vec![0; self.core.journal_bytes()];
+        let length = self.core.take_journal(&mut log).unwrap();
+        assert_eq!(length, log.len());
+        let mut writer = Writer::new(PROGRAM);
+        writer.append(&log, 0).unwrap();
+        writer.flush().unwrap();
+        while let Some(piece) = writer.take_piece() {
+            let at = usize::try_from(piece.segment).unwrap() - 1;
+            self.segments.resize_with(self.segments.len().max(at + 1), Vec::new);
+            self.segments[at].extend_from_slice(&piece.bytes);
+        }
+    }
+}
+
+fn reader_of(segment: &[u8]) -> JournalReader {
+    let mut reader = JournalReader::new(PROGRAM);
+    reader.push(segment);
+    reader
+}
+
+fn empty() -> Core {
+    Core::new(PROGRAM, "none".to_owned())
+}
+
+/// Reads all turns, each of which is one of these.
+fn read_turns(reader: &mut JournalReader, core: &mut Core, shown: &[Shown]) {
+    assert_eq!(reader.read_next(core, &Until::END), Step::Checkpoint);
+    for turn in shown {
+        assert_eq!(reader.read_next(core, &Until::END), Step::Turn);
+        let last = reader.last();
+        assert_eq!((last.moment.ts_ms, last.moment.slot), (turn.ts_ms, turn.slot));
+        assert_eq!(last.marks, turn.marks);
+        assert!(hashes_of(core) == turn.hashes);
+    }
+    assert_eq!(reader.read_next(core, &Until::END), Step::NeedsBytes);
+    assert_eq!(reader.finish(), None);
+}
+
+#[test]
+fn each_turn_makes_the_book_that_was_written_from_any_segment_on() {
+    let life = live();
+    let (before, after) = life.shown.split_at(usize::try_from(CUT).unwrap());
+    let [first, second] = &life.segments[..] else { panic!("one checkpoint was marked") };
+    let mut core = empty();
+    read_turns(&mut reader_of(first), &mut core, before);
+    let mut goes_on = reader_of(second);
+    goes_on.go_on();
+    read_turns(&mut goes_on, &mut core, after);
+    assert_eq!(core.epoch(), "first");
+    read_turns(&mut reader_of(second), &mut empty(), after);
+}
+
+#[test]
+fn turns_that_make_another_book_are_refused() {
+    let life = live();
+    let (mut reader, mut other) = (reader_of(&life.segments[1]), empty());
+    // A market more than the one of the checkpoint.
+    let mut spot = account(AccountKind::SpotMarket, 0);
+    (spot[680], spot[687], spot[688]) = (6, 2, 1);
+    other.apply(&record(Pubkey([2; 32]), 1, &spot));
+    other.end_turn(1);
+    reader.go_on();
+    assert_eq!(reader.read_to(&mut other, &Until::END), Step::Checkpoint);
+    assert_eq!(reader.read_to(&mut other, &Until::END), Step::Failed);
+    assert_eq!(reader.problem().unwrap().code, "JOURNAL_HASH_MISMATCH");
+    assert_eq!(reader.read_next(&mut other, &Until::END), Step::Failed);
+}
+
+#[test]
+fn a_segment_of_another_program_is_refused() {
+    let life = live();
+    let mut reader = JournalReader::new(Pubkey([8; 32]));
+    reader.push(&life.segments[1]);
+    assert_eq!(reader.read_next(&mut empty(), &Until::END), Step::Failed);
+    assert_eq!(reader.problem().unwrap().code, "JOURNAL_PROGRAM_MISMATCH");
+}
+
+#[test]
+fn a_journal_is_read_up_to_a_slot_a_time_a_sequence_number_or_a_count_of_turns() {
+    let life = live();
+    let at = &life.shown[7];
+    let of_slot = life.shown.iter().rposition(|turn| turn.slot == at.slot).unwrap();
+    let of_seq = life.shown.iter().position(|turn| turn.seq == at.seq).unwrap();
+    let cases = [
+        (Until { slot_max: at.slot, ..Until::END }, of_slot),
+        (Until { ts_ms_max: at.ts_ms + 999, ..Until::END }, 7),
+        (Until { seq: Some((MarketId(0), at.seq)), ..Until::END }, of_seq),
+        (Until { turns_max: 8, ..Until::END }, 7),
+    ];
+    for (until, index) in cases {
+        let (mut reader, mut core) = (reader_of(&life.segments[0]), empty());
+        assert_eq!(reader.read_to(&mut core, &until), Step::Checkpoint);
+        assert_eq!(reader.read_to(&mut core, &until), Step::Reached, "{until:?}");
+        assert!(hashes_of(&mut core) == life.shown[index].hashes, "{until:?}");
+    }
+}
+
+#[test]
+fn of_the_slots_up_to_one_also_what_came_later_is_applied_and_nothing_else() {
+    let life = live();
+    let slot = life.shown[9].slot;
+    let (mut reader, mut core) = (reader_of(&life.segments[0]), empty());
+    reader.take_slots_to(Slot(slot));
+    assert_eq!(reader.read_to(&mut core, &Until::END), Step::Checkpoint);
+    assert_eq!(reader.read_to(&mut core, &Until::END), Step::NeedsBytes);
+    // A core that was told of nothing else.
+    let mut expected = empty();
+    for turn in 1..=CUT {
+        let of_turn = 100 + turn / 2;
+        if of_turn <= slot {
+            expected.set_clock(of_turn, i64::try_from(turn).unwrap());
+            expected.set_state(1);
+            expected.apply(&record(MARKET, of_turn, &account(AccountKind::PerpMarket, turn)));
+        }
+        if of_turn - turn % 2 <= slot {
+            let user = Pubkey([100 + u8::try_from(turn % 5).unwrap(); 32]);
+            let data = account(AccountKind::User, turn);
+            expected.apply(&record(user, of_turn - turn % 2, &data));
+        }
+        expected.end_turn(1);
+    }
+    assert!(hashes_of(&mut core) == hashes_of(&mut expected));
+    assert_eq!(core.book().slot(), Slot(slot));
+    let written: Vec<_> = reader.written_from(Slot(slot)).map(|origin| origin.slot).collect();
+    assert!(!written.is_empty() && written.iter().all(|of| *of >= slot));
+}
+
+#[test]
+fn a_core_that_was_read_goes_on_with_a_journal_of_its_own() {
+    let life = live();
+    let mut reader = reader_of(&life.segments[1]);
+    let mut core = empty();
+    assert_eq!(reader.read_to(&mut core, &Until::END), Step::Checkpoint);
+    assert_eq!(reader.read_to(&mut core, &Until::END), Step::NeedsBytes);
+    assert!(reader.continue_in(&mut core));
+    let mut next = Life { core, shown: Vec::new(), segments: Vec::new() };
+    for turn in TURNS + 1..=TURNS + 10 {
+        next.turn(turn);
+    }
+    next.write();
+    read_turns(&mut reader_of(&next.segments[0]), &mut empty(), &next.shown);
+    let accounts = reader.accounts(&[Some(MARKET), Some(Pubkey([7; 32])), None]);
+    assert_eq!(accounts, [Some(account(AccountKind::PerpMarket, TURNS)), None, None]);
+}
