@@ -1,20 +1,10 @@
 //! Fields of a record: LEB128 varints, zigzag for signed ones, and raw bytes.
 
+use slotbook_protocol::varint::{VarintError, split_varint, unzigzag, zigzag};
+
+pub(crate) use slotbook_protocol::varint::put_varint;
+
 use crate::error::{Fault, check_length};
-
-/// Bytes of the longest varint of 64 bits.
-const VARINT_BYTES_MAX: u32 = 10;
-
-/// Appends an unsigned number: seven bits a byte, the lowest first; the highest bit marks a
-/// continuation.
-#[inline]
-pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    out.push(value.to_le_bytes()[0]);
-}
 
 pub(crate) fn put_length(out: &mut Vec<u8>, length: usize) {
     put_varint(out, length as u64);
@@ -22,7 +12,7 @@ pub(crate) fn put_length(out: &mut Vec<u8>, length: usize) {
 
 /// Appends a signed number in zigzag encoding.
 pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
-    put_varint(out, ((value << 1) ^ (value >> 63)).cast_unsigned());
+    put_varint(out, zigzag(value));
 }
 
 /// Appends the wrapping difference from the previous number.
@@ -64,37 +54,19 @@ impl<'a> Fields<'a> {
         Ok(byte)
     }
 
-    /// An unsigned number; most take one byte.
     #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
-        match self.bytes.get(self.at) {
-            Some(byte) if *byte < 0x80 => {
-                self.at += 1;
-                Ok(u64::from(*byte))
-            }
-            _ => self.long_varint(),
-        }
-    }
-
-    fn long_varint(&mut self) -> Result<u64, Fault> {
-        let mut value = 0;
-        for index in 0..VARINT_BYTES_MAX {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if index == VARINT_BYTES_MAX - 1 && bits > 1 {
-                break;
-            }
-            value |= bits << (7 * index);
-            if byte & 0x80 == 0 {
-                return Ok(value);
-            }
-        }
-        Err(Fault::Malformed("a varint has more than 64 bits"))
+        let bytes = self.bytes.get(self.at..).ok_or(CUT)?;
+        let (value, rest) = split_varint(bytes).map_err(|error| match error {
+            VarintError::Cut => CUT,
+            VarintError::TooLarge => Fault::Malformed("a varint has more than 64 bits"),
+        })?;
+        self.at = self.bytes.len() - rest.len();
+        Ok(value)
     }
 
     pub(crate) fn signed(&mut self) -> Result<i64, Fault> {
-        let value = self.varint()?;
-        Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+        self.varint().map(unzigzag)
     }
 
     /// A number that is stored as its change from `before`.
@@ -157,17 +129,6 @@ mod tests {
                 prop_assert!(!all.iter().all(|read| *read));
             }
         }
-    }
-
-    #[test]
-    fn a_varint_of_more_than_64_bits_is_refused() {
-        let long = [0xff; 10];
-        assert!(Fields::new(&long).varint().is_err());
-        let mut most = [0xff; 10];
-        most[9] = 1;
-        assert_eq!(Fields::new(&most).varint(), Ok(u64::MAX));
-        most[9] = 2;
-        assert!(Fields::new(&most).varint().is_err());
     }
 
     #[test]

@@ -2,11 +2,9 @@
 //! raw bytes. One field list per type serves both directions.
 
 use slotbook_protocol::model::units::{Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::varint::{VarintError, put_varint, split_varint, unzigzag, zigzag};
 
 use super::RestoreError;
-
-/// Payload bits of a varint byte.
-const GROUP_BITS: u32 = 7;
 
 #[derive(Debug)]
 pub(crate) struct StateReader<'a>(pub(crate) &'a [u8]);
@@ -20,19 +18,12 @@ impl<'a> StateReader<'a> {
     }
 
     fn varint(&mut self) -> Result<u64, RestoreError> {
-        let mut number = 0;
-        for shift in (0..u64::BITS).step_by(GROUP_BITS as usize) {
-            let byte = self.take(1)?[0];
-            let group = u64::from(byte & 0x7f);
-            if (group << shift) >> shift != group {
-                break;
-            }
-            number |= group << shift;
-            if byte & 0x80 == 0 {
-                return Ok(number);
-            }
-        }
-        Err(RestoreError::Malformed("a number is beyond 64 bits"))
+        let (number, rest) = split_varint(self.0).map_err(|error| match error {
+            VarintError::Cut => RestoreError::Malformed("its bytes end early"),
+            VarintError::TooLarge => RestoreError::Malformed("a number is beyond 64 bits"),
+        })?;
+        self.0 = rest;
+        Ok(number)
     }
 
     /// Reads a length. Each element takes at least one byte, so a length never reserves more than
@@ -53,14 +44,8 @@ pub(crate) trait Field: Sized {
 }
 
 impl Field for u64 {
-    #[expect(clippy::cast_possible_truncation, reason = "takes the low bits group by group")]
     fn put(&self, out: &mut Vec<u8>) {
-        let mut rest = *self;
-        while rest >= 0x80 {
-            out.push(rest as u8 | 0x80);
-            rest >>= GROUP_BITS;
-        }
-        out.push(rest as u8);
+        put_varint(out, *self);
     }
 
     fn get(bytes: &mut StateReader<'_>) -> Result<Self, RestoreError> {
@@ -70,12 +55,11 @@ impl Field for u64 {
 
 impl Field for i64 {
     fn put(&self, out: &mut Vec<u8>) {
-        ((self << 1) ^ (self >> 63)).cast_unsigned().put(out);
+        zigzag(*self).put(out);
     }
 
     fn get(bytes: &mut StateReader<'_>) -> Result<Self, RestoreError> {
-        let number = bytes.varint()?;
-        Ok((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+        bytes.varint().map(unzigzag)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Codec of numbers in binary frames.
 
+use slotbook_protocol::varint::{unzigzag, zigzag};
+
 use super::error::DecodeError;
 
 /// Maximum bytes of a 64-bit varint.
@@ -80,17 +82,6 @@ impl<'a> ByteWriter<'a> {
         self.varint(text.len() as u64);
         self.raw(text);
     }
-}
-
-/// Maps 0, -1, 1, -2 to 0, 1, 2, 3.
-#[inline]
-pub(super) const fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)).cast_unsigned()
-}
-
-#[inline]
-pub(super) const fn unzigzag(value: u64) -> i64 {
-    (value >> 1).cast_signed() ^ -((value & 1).cast_signed())
 }
 
 #[inline]

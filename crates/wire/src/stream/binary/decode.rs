@@ -8,8 +8,9 @@
 
 use slotbook_book::Side;
 use slotbook_protocol::model::units::{Price, Pubkey, Slot, UnixSeconds};
+use slotbook_protocol::varint::unzigzag;
 
-use super::bytes::{ByteReader, unzigzag};
+use super::bytes::ByteReader;
 pub use super::error::DecodeError;
 use super::keys::{Keys, read_order_id};
 use super::{

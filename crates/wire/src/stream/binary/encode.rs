@@ -2,8 +2,9 @@
 
 use slotbook_book::{FeedState, Side};
 use slotbook_protocol::model::units::{Price, Pubkey, Slot};
+use slotbook_protocol::varint::zigzag;
 
-use super::bytes::{ByteWriter, zigzag};
+use super::bytes::ByteWriter;
 use super::{
     FIRST_BYTE, FLAG_TIMING, Kind, MAKERS_NAMED_MAX, ORDER_EXACT_PRICE, ORDER_EXACT_SIZES,
     ORDER_EXPIRES, ORDER_HAS_OFFSET, ORDER_POST_ONLY, ORDER_REDUCE_ONLY, ORDER_SIGNED_MSG,
