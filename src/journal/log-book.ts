@@ -1,31 +1,21 @@
 import { type FeedState, lessFresh } from '../contract/feed-status.js';
-import type { EndedTurn, MarkPublisher } from '../contract/publish-mark.js';
-import type { Timers } from '../contract/timers.js';
-import type { Engine } from '../engine/engine.js';
 import { JournalReader } from '../engine/journal-reader.js';
 import { nextTurn } from '../rpc/timers.js';
+import { BookPublisher, type PublishedBook } from './book-publisher.js';
 import { LOG_SLICE_MS } from './model/limits.js';
 import type { LogCheckpoint } from './nats/checkpoint-store.js';
 import type { LogMessage } from './nats/log-reader.js';
 import { isFollowedBy, type LogMessageId, textOfId } from './nats/message-id.js';
 
-/** A mark for topics of all intervals. */
-const ALL_CLASSES = 0xff;
-
 /** What the book of a log works with, and whom it tells. */
-export interface LogBookOptions {
+export interface LogBookOptions extends PublishedBook {
   readonly programId: string;
-  readonly engine: Engine;
-  readonly timers: Timers;
-  /** After each turn. */
-  readonly onTurn?: ((turn: EndedTurn) => void) | undefined;
-  /** Makes the frames of a mark: the next turn waits for them. */
-  readonly publisher?: MarkPublisher | undefined;
 }
 
 /** The book of a log: restored from a checkpoint, then updated message by message. */
 export class LogBook {
   readonly #options: LogBookOptions;
+  readonly #publisher: BookPublisher;
   #reader: JournalReader;
   /** The last message, and the sequence number of the next; 0 before a checkpoint was restored. */
   #last: LogMessageId | null = null;
@@ -38,6 +28,7 @@ export class LogBook {
 
   constructor(options: LogBookOptions) {
     this.#options = options;
+    this.#publisher = new BookPublisher(options);
     this.#reader = new JournalReader(options.programId);
   }
 
@@ -70,7 +61,7 @@ export class LogBook {
     this.forgetBook();
     this.#reader = new JournalReader(programId);
     this.#reader.pushBytes(bytes);
-    while (this.#moveBook().readJournal(this.#reader).kind !== 'moreBytes');
+    while (this.#publisher.moveBook().readJournal(this.#reader).kind !== 'moreBytes');
     const tear = this.#reader.finish();
     if (tear !== null) throw new Error('Invariant: a checkpoint is stored as a whole');
     this.#state = engine.state;
@@ -114,7 +105,7 @@ export class LogBook {
   /** Stops following. Returns the reader, which has the log's accounts. */
   handOver(): JournalReader {
     const { engine } = this.#options;
-    if (engine.state !== this.#state) this.#moveBook().setState(this.#state);
+    if (engine.state !== this.#state) this.#publisher.moveBook().setState(this.#state);
     this.#reader.dropRest();
     return this.#reader;
   }
@@ -140,23 +131,8 @@ export class LogBook {
 
   /** Publishes a change outside of the log's marks, to the topics of all markets. */
   #publishAll(): void {
-    const { engine } = this.#options;
-    this.#published = engine.state;
-    const dirty = engine.markets().map(({ id }) => id);
-    const mark = dirty.map((market) => ({ market, classes: ALL_CLASSES }));
-    const changes = { dirty, requoted: [], indicated: [], allChanged: true };
-    this.#publishTurn({ changes: { ...changes, problems: [], marketsChanged: true }, mark });
-  }
-
-  /** The engine, to be moved now: the frames of the last turn are made first. */
-  #moveBook(): Engine {
-    this.#options.publisher?.finishMark();
-    return this.#options.engine;
-  }
-
-  #publishTurn(turn: Omit<EndedTurn, 'receivedAtMs'>): void {
-    const { onTurn, timers } = this.#options;
-    onTurn?.({ ...turn, receivedAtMs: timers.nowMs() });
+    this.#published = this.#options.engine.state;
+    this.#publisher.publishWhole();
   }
 
   async #applyTurns(): Promise<void> {
@@ -166,22 +142,16 @@ export class LogBook {
         await nextTurn(timers);
         sliceMs = timers.nowMs();
       }
-      await this.#whenPublished();
+      await this.#publisher.whenPublished();
       // The log knows nothing of what is shown here, and a turn is to be the same everywhere.
-      if (engine.state !== this.#state) this.#moveBook().setState(this.#state);
-      const step = this.#moveBook().readJournal(this.#reader);
+      if (engine.state !== this.#state) this.#publisher.moveBook().setState(this.#state);
+      const step = this.#publisher.moveBook().readJournal(this.#reader);
       this.#state = engine.state;
       this.#setState();
       if (step.kind !== 'turn') return;
       this.#published = engine.state;
       this.#turns += 1;
-      this.#publishTurn({ changes: step.turn, mark: step.mark });
+      this.#publisher.publishTurn({ changes: step.turn, mark: step.mark });
     }
-  }
-
-  async #whenPublished(): Promise<void> {
-    const { publisher } = this.#options;
-    if (publisher?.isPublishing !== true) return;
-    await new Promise<void>((resolve) => publisher.onceFinished(resolve));
   }
 }

@@ -1,30 +1,24 @@
 import type { FeedState, Readiness } from '../contract/feed-status.js';
 import type { JournalMoment } from '../contract/journal-source.js';
-import type { EndedTurn, MarkPublisher, PublishMark } from '../contract/publish-mark.js';
 import type { Timer, Timers } from '../contract/timers.js';
-import type { Engine } from '../engine/engine.js';
 import { EngineError } from '../engine/errors.js';
 import { type JournalUntil, lostEndError } from '../engine/journal-reader.js';
 import { nextTurn, sleep } from '../rpc/timers.js';
+import { BookPublisher, type PublishedBook } from './book-publisher.js';
 import { PLAYER_SLICE_TURNS, REPLAY_WATCH_MS } from './model/limits.js';
 import { holeOf, isUnreadable, type ReplayHole } from './replay-hole.js';
 import { ReplayClock } from './replays/replay-clock.js';
 import { JournalPlayer } from './store/journal-player.js';
 import { isNextFile, type SegmentInfo } from './store/segment-info.js';
 
-/** A mark for topics of all intervals. */
-const ALL_CLASSES = 0xff;
-
 /** The error for a file that the index skips. */
 const NO_HEAD = new EngineError('MALFORMED_JOURNAL', 'its head cannot be read (at byte 0)');
 
 /** The input of a replay, and its listeners. */
-export interface JournalReplayerOptions {
+export interface JournalReplayerOptions extends PublishedBook {
   readonly folder: string;
   /** Segments of one process in their order: of files that are missing between them not even the head can be read. */
   readonly segments: readonly SegmentInfo[];
-  /** A new one. */
-  readonly engine: Engine;
   /** Speed factor; 0 for the engine's maximum. */
   readonly speed: number;
   /** The moment at which the book stops; undefined plays all. */
@@ -33,10 +27,6 @@ export interface JournalReplayerOptions {
   readonly isBeforeEnd?: boolean;
   /** The freshness of a live book by its milliseconds without a slot. */
   readonly freshness: (ageMs: number) => FeedState;
-  /** After each turn. */
-  readonly onTurn?: ((turn: EndedTurn) => void) | undefined;
-  /** Makes the frames of a mark: the next turn waits for them. */
-  readonly publisher?: MarkPublisher | undefined;
   /**
    * Called once, when the book is live for the first time, or is the last one without ever having
    * been live.
@@ -45,7 +35,6 @@ export interface JournalReplayerOptions {
   readonly onEnd?: () => void;
   /** Called for a damaged file; the replay continues at the next checkpoint. */
   readonly onHole?: (hole: ReplayHole) => void;
-  readonly timers: Timers;
 }
 
 /** Statistics of a replay, for metrics. */
@@ -68,6 +57,7 @@ export class JournalReplayer {
   readonly #timers: Timers;
   readonly #stop = new AbortController();
   readonly #clock: ReplayClock;
+  readonly #publisher: BookPublisher;
   #player: JournalPlayer | null = null;
   #everLive = false;
   #ended = false;
@@ -84,6 +74,7 @@ export class JournalReplayer {
     this.#options = options;
     this.#timers = options.timers;
     this.#clock = new ReplayClock(options.speed);
+    this.#publisher = new BookPublisher(options);
   }
 
   /**
@@ -197,14 +188,14 @@ export class JournalReplayer {
     for (;;) {
       const moment = player.nextMoment();
       if (moment !== null) await this.#waitFor(moment);
-      await this.#whenPublished();
+      await this.#publisher.whenPublished();
       const step = player.next();
       if (step.kind === 'moreBytes') return;
       this.#noteMoment(player);
       if (step.kind === 'checkpoint') this.#publishRestored();
       if (step.kind !== 'turn') continue;
       this.#turns += 1;
-      this.#publishTurn({ changes: step.turn, mark: step.mark });
+      this.#publisher.publishTurn({ changes: step.turn, mark: step.mark });
       if (this.#options.engine.state === 'live') this.#noteLive();
     }
   }
@@ -221,12 +212,6 @@ export class JournalReplayer {
   async #yieldLoop(): Promise<void> {
     await nextTurn(this.#timers);
     this.#stop.signal.throwIfAborted();
-  }
-
-  async #whenPublished(): Promise<void> {
-    const { publisher } = this.#options;
-    if (publisher?.isPublishing !== true) return;
-    await new Promise<void>((resolve) => publisher.onceFinished(resolve));
   }
 
   #noteMoment({ reader }: JournalPlayer): void {
@@ -251,32 +236,13 @@ export class JournalReplayer {
   #publishRestored(): void {
     if (!this.#isBehindHole) return;
     this.#isBehindHole = false;
-    const dirty = this.#options.engine.markets().map(({ id }) => id);
-    const changes = { dirty, requoted: [], indicated: [], allChanged: true };
-    this.#publishTurn({
-      changes: { ...changes, problems: [], marketsChanged: true },
-      mark: this.#markOfAll(),
-    });
+    this.#publisher.publishWhole();
   }
 
   /** Publishes a change outside of the journal's marks: the topics of all markets show the last book. */
   #publishAll(): void {
-    const changes = this.#moveBook().endTurn(this.#timers.unixMs());
-    this.#publishTurn({ changes, mark: this.#markOfAll() });
-  }
-
-  /** The engine, to be moved now: the frames of the last turn are made first. */
-  #moveBook(): Engine {
-    this.#options.publisher?.finishMark();
-    return this.#options.engine;
-  }
-
-  #publishTurn(turn: Omit<EndedTurn, 'receivedAtMs'>): void {
-    this.#options.onTurn?.({ ...turn, receivedAtMs: this.#timers.nowMs() });
-  }
-
-  #markOfAll(): PublishMark {
-    return this.#options.engine.markets().map(({ id }) => ({ market: id, classes: ALL_CLASSES }));
+    const changes = this.#publisher.moveBook().endTurn(this.#timers.unixMs());
+    this.#publisher.publishTurn({ changes, mark: this.#publisher.markOfAll() });
   }
 
   #noteLive(): void {
@@ -291,7 +257,7 @@ export class JournalReplayer {
     if (engine.state !== 'live' && engine.state !== 'lagging') return;
     const state = freshness(this.slotAgeMs());
     if (state !== 'live' && state !== engine.state) {
-      this.#moveBook().setState(state);
+      this.#publisher.moveBook().setState(state);
       this.#publishAll();
     }
     this.#watch = this.#timers.after(REPLAY_WATCH_MS, () => this.#updateFreshness());
