@@ -137,8 +137,9 @@ export class SharedEntries<Value> {
   /** Adds a user to the entry of a key; undefined when there is no such entry. */
   joinEntry(key: string): Value | undefined {
     const entry = this.#entries.get(key);
-    if (entry !== undefined) entry.users += 1;
-    return entry?.value;
+    if (entry === undefined) return undefined;
+    entry.users += 1;
+    return entry.value;
   }
 
   /** Adds an entry with one user. */

@@ -64,6 +64,8 @@ export class StreamClient {
   readonly #topicConnection: TopicConnection;
   readonly #frames = new Listeners<Message>();
   readonly #readers = new SharedEntries<TopicReader>();
+  /** The reader of each topic by the name in its frames. */
+  readonly #named = new Map<unknown, TopicReader>();
   readonly #subscriptions = new OpenSubscriptions<Subscription<never>>();
   #lastId = 0;
   #checkedAtMs = 0;
@@ -124,7 +126,11 @@ export class StreamClient {
     return this.#subscriptions.add(
       // The overloads guarantee that the rows match the topic.
       (onClose) => new Subscription<never>(reader, onClose, options.signal),
-      () => this.#readers.leaveEntry(key, reader, () => reader.unsubscribe()),
+      () =>
+        this.#readers.leaveEntry(key, reader, () => {
+          reader.unsubscribe();
+          this.#named.delete(reader.name);
+        }),
     );
   }
 
@@ -147,25 +153,28 @@ export class StreamClient {
     const { type, id, topic } = message;
     if (type === 'subscribed') {
       this.#readers.eachEntry((reader) => {
-        if (reader.id === id) reader.handleSubscribed(String(topic));
+        if (reader.id !== id) return;
+        reader.name = String(topic);
+        this.#named.set(topic, reader);
+        reader.handleSubscribed();
       });
     } else if (type === 'snapshot' || type === 'delta' || type === 'heartbeat') {
       this.#frames.emit(message);
-      this.#readers.eachEntry((reader) => {
-        if (reader.name === topic) reader.applyFrame(message);
-      });
+      this.#named.get(topic)?.applyFrame(message);
     }
   }
 
   /** Without `id` and `topic` it is about a message that was not read: about any of the last ones. */
   #handleError(error: ClientError, { id, topic }: Message): void {
-    const concerns = (reader: TopicReader): boolean => {
-      if (id !== undefined) return reader.id === id;
-      if (topic !== undefined) return reader.name === topic;
-      return error.code === 'RATE_LIMITED' && reader.phase === 'subscribing';
-    };
+    const isLimit = error.code === 'RATE_LIMITED';
     this.#readers.eachEntry((reader) => {
-      if (!concerns(reader)) return;
+      const isMeant =
+        id !== undefined
+          ? reader.id === id
+          : topic !== undefined
+            ? reader.name === topic
+            : isLimit && reader.phase === 'subscribing';
+      if (!isMeant) return;
       if (isTransient(error, this.#readers.size)) reader.handleTransientError(error);
       else reader.handleRefusal(error);
     });

@@ -39,12 +39,13 @@ export class TopicReader {
   readonly ends = new Listeners<ClientError>();
   /** A transient error: the subscription is retried. */
   readonly retries = new Listeners<ClientError>();
+  /** The topic's name, which frames repeat: set before {@link TopicReader.handleSubscribed}, undefined before the first time. */
+  name: string | undefined;
   readonly #connection: TopicConnection;
   readonly #topic: Topic;
   readonly #book: FollowedBook;
   #phase: TopicPhase = 'off';
   #view: BookView<Best> | undefined;
-  #name: string | undefined;
   #id = 0;
   #deadlineMs = 0;
   #repairedAtMs = Number.NEGATIVE_INFINITY;
@@ -59,11 +60,6 @@ export class TopicReader {
   /** The newest valid book; undefined before the first. */
   get view(): BookView<Best> | undefined {
     return this.#view;
-  }
-
-  /** The topic's name, which frames repeat; undefined before the service has sent it. */
-  get name(): string | undefined {
-    return this.#name;
   }
 
   /** The number of the last subscription. */
@@ -91,7 +87,7 @@ export class TopicReader {
     this.#cancelRetry();
     this.#setPhase('ended');
     if (!wasOn) return;
-    const topic = this.#name === undefined ? this.#topic : { topic: this.#name };
+    const topic = this.name === undefined ? this.#topic : { topic: this.name };
     this.#connection.sendMessage({ type: 'unsubscribe', ...topic });
   }
 
@@ -104,9 +100,8 @@ export class TopicReader {
   }
 
   /** Handles `subscribed`: later frames belong to this subscription; the first may take an interval. */
-  handleSubscribed(name: string): void {
+  handleSubscribed(): void {
     if (this.#phase !== 'subscribing') return;
-    this.#name = name;
     this.#setPhase('waiting', this.#connection.silenceMsMax + (this.#topic.intervalMs ?? 0));
   }
 
