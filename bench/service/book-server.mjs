@@ -213,7 +213,7 @@ function publish(topic, bytes) {
 }
 
 function endTurn() {
-  sockets.finishMark();
+  sockets.publisher.finishMark();
   const changes = book.engine.endTurn(Date.now());
   const mark = marks.takeMark(changes);
   sockets.publishTurn({ changes, mark, receivedAtMs: systemTimers.nowMs() });
@@ -251,7 +251,7 @@ function startChurn(rate) {
   return setInterval(() => {
     const due = Math.floor(((performance.now() - startMs) * rate) / 1_000) - churned;
     if (due <= 0) return;
-    sockets.finishMark();
+    sockets.publisher.finishMark();
     book.push(due);
     endTurn();
     churned += due;

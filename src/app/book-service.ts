@@ -156,7 +156,7 @@ function createParts(
   const feed = origin.feed({
     onApplied: (seconds) => timings.receiveToApplied.observe(seconds),
     onTurn: (turn) => sockets.publishTurn(turn),
-    publisher: sockets,
+    publisher: sockets.publisher,
     clients: sockets,
     onFirstLive: () => {
       history?.shareMarkets();

@@ -126,7 +126,7 @@ export class StreamScene {
   turn(writes: readonly AccountWrite[]): void {
     this.turns += 1;
     const { slot, unixSeconds } = this.clock;
-    this.sockets.finishMark();
+    this.sockets.publisher.finishMark();
     this.engine.setClock(slot, unixSeconds);
     for (const { pubkey, owner, data } of writes) {
       const text = data.toString('base64');
@@ -136,7 +136,7 @@ export class StreamScene {
   }
 
   #endTurn(): void {
-    this.sockets.finishMark();
+    this.sockets.publisher.finishMark();
     const changes = this.engine.endTurn(this.nowMs);
     const mark = this.#marks.takeMark(changes);
     this.#journal?.endTurn(mark);

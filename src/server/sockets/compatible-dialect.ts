@@ -65,7 +65,6 @@ function tradesRequest(
 ): SubscriptionRequest {
   return historySubscription(tradesTopic(message, directory), {
     market,
-    format: { acknowledgement: undefined, formatFirst: () => [], formatReset: (text) => [text] },
     errorMembers: { ...compatibleErrorMembers('subscribe', message), id: message.id },
   });
 }

@@ -58,9 +58,7 @@ function readMarketSubscription(message: ClientMessage, parts: ChannelParts): Su
     const openSubscriber = () => new WholeSubscriber(summaries[channel].join(), texts);
     return { key: topic, quotaClass: 'common', openSubscriber };
   }
-  const show = (message: string) => [message];
-  const format = { acknowledgement, formatFirst: show, formatReset: show };
-  return historySubscription(topic, { market, format, errorMembers });
+  return historySubscription(topic, { market, acknowledgement, errorMembers });
 }
 
 /** A subscription to a topic of the history, of any dialect. Throws NO_HISTORY without one. */
@@ -68,20 +66,20 @@ export function historySubscription(
   topic: string,
   parts: {
     readonly market: HistoryTopics | null;
-    readonly format: SnapshotFormat;
+    readonly acknowledgement?: string;
     readonly errorMembers: object;
   },
 ): SubscriptionRequest {
-  const { market: fanOut, ...rest } = parts;
-  if (fanOut === null) {
+  const { market: topics, ...rest } = parts;
+  if (topics === null) {
     throw new SocketError('NO_HISTORY', NO_HISTORY_TEXT);
   }
-  fanOut.requireHistory();
+  topics.requireHistory();
   return {
     key: topic,
     quotaClass: 'common',
     openSubscriber: () =>
-      new MarketSubscriber({ ...rest, fanOut, topic: fanOut.addSubscriber(topic) }),
+      new MarketSubscriber({ ...rest, topics, topic: topics.addSubscriber(topic) }),
   };
 }
 
@@ -108,22 +106,13 @@ function marketErrorMembers(message: ClientMessage): object {
   return { channelType: channelType ?? 'candle', symbol, resolution };
 }
 
-/** How a snapshot of the history is sent to a client. */
-export interface SnapshotFormat {
-  /** The reply that follows the first snapshot; undefined where it was sent already. */
-  readonly acknowledgement: string | undefined;
-  /** The messages to send when a subscription begins. */
-  formatFirst(message: string): readonly string[];
-  /** The messages to send when messages were dropped. */
-  formatReset(message: string): readonly string[];
-}
-
 /** The parts of a subscriber. */
 export interface MarketSubscriberParts {
-  readonly fanOut: HistoryTopics;
+  readonly topics: HistoryTopics;
   /** The subscriber is counted in it already. */
   readonly topic: HistoryTopic;
-  readonly format: SnapshotFormat;
+  /** The reply that follows the first snapshot; where it was sent already there is no first snapshot. */
+  readonly acknowledgement?: string;
   readonly errorMembers: object;
 }
 
@@ -145,7 +134,7 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
   }
 
   get acknowledgement(): string | undefined {
-    return this.#parts.format.acknowledgement;
+    return this.#parts.acknowledgement;
   }
 
   attachCallbacks(callbacks: SnapshotCallbacks): void {
@@ -153,16 +142,14 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
   }
 
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
-    const { fanOut, topic, format } = this.#parts;
+    const { topics, topic, acknowledgement } = this.#parts;
     if (this.#message === undefined) {
-      fanOut.requestSnapshot(topic, this);
+      topics.requestSnapshot(topic, this);
       return 'later';
     }
-    const { acknowledgement = '' } = format;
-    const messages =
-      showing === 'first'
-        ? [...format.formatFirst(this.#message), acknowledgement]
-        : format.formatReset(this.#message);
+    if (showing === 'first' && acknowledgement === undefined) return true;
+    const reply = showing === 'first' ? acknowledgement : undefined;
+    const messages = [this.#message, reply ?? ''];
     return messages.every((message) => message === '' || sink.send(Buffer.from(message)));
   }
 
@@ -177,9 +164,9 @@ export class MarketSubscriber implements Subscriber, PendingSubscriber {
   }
 
   leaveTopic(): void {
-    const { fanOut, topic } = this.#parts;
+    const { topics, topic } = this.#parts;
     topic.pendingSubscribers.delete(this);
-    fanOut.removeSubscriber(topic);
+    topics.removeSubscriber(topic);
   }
 }
 

@@ -14,7 +14,7 @@ import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketStreamSource } from '../../contract/history-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import type { EndedTurn, MarkPublisher } from '../../contract/publish-mark.js';
+import type { EndedTurn } from '../../contract/publish-mark.js';
 import type { ReplaySource } from '../../contract/replay-source.js';
 import { requireUpgrade, SocketQuota } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
@@ -67,10 +67,11 @@ export interface SocketServerOptions
 }
 
 /** All WebSockets of one listener. */
-export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
+export class SocketServer implements SocketHandlers, ClientGate {
   readonly paths = ['/ws', '/v1/ws', '/dlob/ws', '/data/ws'];
+  /** Keeps the order of turns and frames. */
+  readonly publisher: Publisher;
   readonly #options: SocketServerOptions;
-  readonly #publisher: Publisher;
   readonly #books: BookTopics;
   readonly #streams: StreamTopics;
   readonly #market: HistoryTopics | null;
@@ -112,7 +113,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     this.#early = new EarlyMessages(options);
     this.#heartbeats = new HeartbeatShards(timers, publish);
     const publisher = new Publisher(parts);
-    this.#publisher = publisher;
+    this.publisher = publisher;
     this.#books = new BookTopics({ ...options, publisher });
     this.#streams = new StreamTopics({ book, directory, publisher, onEnded, topicsMax });
     this.#market = history === undefined ? null : new HistoryTopics(history, publisher);
@@ -136,26 +137,14 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     if (this.#closing) return;
     this.#streams.addTurn(turn);
     this.#books.addTurn(turn.changes);
-    this.#publisher.publishTurn();
+    this.publisher.publishTurn();
     this.#noteMarkets();
-  }
-
-  get isPublishing(): boolean {
-    return this.#publisher.isPublishing;
-  }
-
-  finishMark(): void {
-    this.#publisher.finishMark();
-  }
-
-  onceFinished(resume: () => void): void {
-    this.#publisher.onceFinished(resume);
   }
 
   readStats(): SocketStats {
     const { ringBytes } = this.#streams;
     const open = { sockets: this.#sessions.size, topics: this.#topicQuota.topicCount, ringBytes };
-    return this.#counts.readStats(open, this.#publisher.readStats());
+    return this.#counts.readStats(open, this.publisher.readStats());
   }
 
   checkUpgrade(request: HttpRequest): Reply | null {
@@ -201,7 +190,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
     this.#heartbeats.stop();
     this.#early.stop();
     this.#streams.stop();
-    this.#publisher.stop();
+    this.publisher.stop();
     this.#market?.stop();
     await this.#closeSessions();
   }
@@ -222,7 +211,7 @@ export class SocketServer implements SocketHandlers, MarkPublisher, ClientGate {
 
   async #emptySockets(): Promise<void> {
     await this.#closeSessions();
-    this.finishMark();
+    this.publisher.finishMark();
     this.#streams.forgetTopics();
   }
 
