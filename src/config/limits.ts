@@ -229,8 +229,8 @@ export const LIMITS = {
   marketShowMsMax: 5_000,
   /** Queued texts of candles and trades, several flushes: beyond it every subscriber gets a new snapshot. */
   marketFramesMax: 20_000,
-  /** The share of one turn of the loop that goes to making frames, or to messages that waited. */
-  fanOutSliceMs: 3,
+  /** The share of one turn of the loop that goes to messages that waited. */
+  earlySliceMs: 3,
   /** Share for messages handled on arrival: both together are 5 ms; a burst takes 20 of them. */
   messageSliceMs: 2,
   /** The share of one turn of the loop that goes to frames of topics: some 300 topics of a turn go out in that turn. */

@@ -104,7 +104,7 @@ export class EarlyMessages {
   handleAll(): void {
     const { timers } = this.#options;
     this.#turn = undefined;
-    const endMs = timers.nowMs() + LIMITS.fanOutSliceMs;
+    const endMs = timers.nowMs() + LIMITS.earlySliceMs;
     for (const session of this.#kept.keys()) {
       while (session.socket.bufferedBytes() <= LIMITS.socketBacklogBytesMax) {
         const text = this.#takeMessage(session);
