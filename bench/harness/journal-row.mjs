@@ -104,9 +104,8 @@ function passOf({ load, turns }, { journal = false, keep }) {
 
 function runTurn(core, { accounts, slot, unixSeconds }, index) {
   for (const account of accounts) {
-    if (batch.addAccount(account)) continue;
-    applyBatch(core);
     batch.addAccount(account);
+    if (batch.isFull) applyBatch(core);
   }
   applyBatch(core);
   core.setClock(slot, unixSeconds);
