@@ -36,8 +36,8 @@ export interface MarkPublisher {
   /** Renders the pending frames immediately. */
   finishMark(): void;
   /**
-   * Calls back once they are all made; immediately when they are. Of those who wait one goes on in each turn of the
-   * event loop, in their order: each may make frames.
+   * Calls back once they are all made; immediately when they are. Waiters are resumed in their order, one a turn of the
+   * event loop: each may make frames.
    */
   onceFinished(resume: () => void): void;
 }

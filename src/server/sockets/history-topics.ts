@@ -2,7 +2,7 @@
  * Publishes live candles and trades: messages of the history, each published once for all subscribers of
  * its topic. A new subscriber first receives a snapshot, which is requested from the history.
  *
- * This file does not know the content of a message, nor who its subscribers are.
+ * This file does not know the content of a message, nor its subscribers.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { MarketFrame, MarketStreamSource } from '../../contract/history-source.js';

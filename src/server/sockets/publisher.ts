@@ -7,7 +7,7 @@
  * that the transport packs them together for a subscriber of many; they show the book of their turn, and
  * whoever moves the book waits for them.
  *
- * This file does not know the content of a frame, nor who its subscribers are.
+ * This file does not know the content of a frame, nor its subscribers.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { MarkPublisher } from '../../contract/publish-mark.js';
@@ -60,9 +60,9 @@ export class Publisher implements MarkPublisher {
   readonly #marked = new Set<Topic>();
   /** Whether the book waits for the frames of the last mark. */
   #isMarkOpen = false;
-  /** Those who wait with the book, in their order. */
+  /** The waiters for the end of the mark, in their order. */
   readonly #waiting: (() => void)[] = [];
-  /** Lets the next of them go on. */
+  /** Resumes the next waiter. */
   #resumption: Timer | undefined;
   /** In the order of changing. */
   readonly #due = new Set<Topic>();
@@ -112,7 +112,7 @@ export class Publisher implements MarkPublisher {
     this.#publishRest(startMs);
   }
 
-  /** Publishes what is ready, as far as a slice goes, and plans the rest. */
+  /** Publishes the topics that are ready, for one slice, and plans the rest. */
   publishDue(): void {
     if (!this.#isStopped) this.#publishRest(this.timers.nowMs());
   }
@@ -122,14 +122,14 @@ export class Publisher implements MarkPublisher {
   }
 
   finishMark(): void {
-    // Who waited may have ended a turn, and left frames of its mark for later.
+    // A resumed waiter may have ended a turn and queued the frames of its mark.
     while (this.#isMarkOpen) {
       for (const topic of this.#marked) this.#publishMarkedTopic(topic);
       this.#endMark();
     }
   }
 
-  /** Makes what is left of the last mark of one topic. */
+  /** Publishes a topic now if its frame of the last mark is still to be made. */
   finishTopic(topic: Topic): void {
     if (this.#marked.has(topic)) this.#publishMarkedTopic(topic);
   }
@@ -172,7 +172,7 @@ export class Publisher implements MarkPublisher {
     this.#endMark();
   }
 
-  /** Runs what is left of a slice, and plans the next one, unless one is planned that comes sooner. */
+  /** Uses the rest of a slice for topics that are ready, and plans the next slice, unless an earlier one is planned. */
   #publishRest(startMs: number): void {
     const nowMs = this.timers.nowMs();
     const endMs = nowMs < this.#nextMs ? nowMs : this.#publishReady(startMs, nowMs);
@@ -186,7 +186,7 @@ export class Publisher implements MarkPublisher {
   }
 
   /**
-   * Publishes for one slice. A mark ends in a turn of the loop without a slice of it: who waits for it goes on then,
+   * Publishes for one slice. A mark ends in a turn of the loop without frames of the mark: a waiter is resumed there,
    * and makes frames as well.
    */
   #runSlice(): void {
@@ -219,7 +219,7 @@ export class Publisher implements MarkPublisher {
     this.#resumeNext();
   }
 
-  /** Each of those who wait may make frames, so that a turn of the loop is for one of them. */
+  /** Resumes one waiter a turn of the loop, because each may make frames. */
   #resumeNext(): void {
     const resume = this.#resumption === undefined ? this.#waiting.shift() : undefined;
     if (resume === undefined) return;
@@ -232,7 +232,7 @@ export class Publisher implements MarkPublisher {
     resume();
   }
 
-  /** Publishes what is ready of topics that have changed, the first change first. Returns the time at the end. */
+  /** Publishes changed topics that are ready, the first change first. Returns the time at the end. */
   #publishReady(startMs: number, fromMs: number): number {
     let nowMs = fromMs;
     let nextMs = Number.POSITIVE_INFINITY;

@@ -99,7 +99,7 @@ export class StreamTopics {
     return this.#findUnmarked(topic) !== undefined;
   }
 
-  /** Adds the topics that the mark of a turn publishes to those whose frames are made before the book moves. */
+  /** Adds the topics of a turn's mark to the publisher, which makes their frames before the book moves. */
   addTurn({ changes, mark, receivedAtMs }: EndedTurn<MarketChanges>): void {
     this.#receivedAtMs = receivedAtMs;
     this.#unmarked.addTurn(changes, { nowMs: this.publisher.timers.nowMs(), receivedAtMs });
@@ -179,7 +179,7 @@ export class StreamTopics {
     topic.close();
   }
 
-  /** Drops what is too old, and sends heartbeats where nothing was sent for a second. */
+  /** Drops idle topics and old deltas, and sends a heartbeat on each topic that was silent for a second. */
   #runHousekeeping(startMs: number): void {
     this.#closeIdle(startMs - LIMITS.ringMsMax);
     this.#memory.expireChunks(startMs - LIMITS.ringMsMax);
