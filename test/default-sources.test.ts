@@ -6,7 +6,7 @@ import { PriceFeed } from '../src/client/caches/price-feed.js';
 import type { HttpClient } from '../src/client/http/client.js';
 import type { StreamClient } from '../src/client/stream/client.js';
 import { followOptions, topicOf } from '../src/follow/follow-options.js';
-import { pathSpecs } from '../src/server/api/path-specs.js';
+import { paths } from '../src/server/routes/paths.js';
 import { ClientMessage } from '../src/server/sockets/client-message.js';
 import { compatible } from '../src/server/sockets/compatible-dialect.js';
 import { streaming } from '../src/server/sockets/stream-dialect.js';
@@ -44,7 +44,7 @@ async function askedBy(path: string, more = 'marketName=SOL-PERP'): Promise<Defa
 
 /** Without parameters of its own a path has no AMM. */
 function withoutFlag(path: '/topMakers' | '/auctions'): Defaults {
-  expect(pathSpecs[path].params.properties).not.toHaveProperty('includeVamm');
+  expect(paths[path].params.properties).not.toHaveProperty('includeVamm');
   return { vamm: false };
 }
 
@@ -120,7 +120,7 @@ const inCode: Readonly<Record<string, () => Defaults | Promise<Defaults>>> = {
   '/auctions': () => withoutFlag('/auctions'),
   '/orderbook': async () => ({
     vamm: true,
-    rows: pathSpecs['/orderbook'].params.properties.depth.default / 2,
+    rows: paths['/orderbook'].params.properties.depth.default / 2,
   }),
   '/match': ofMatch,
   'slotbook match': ofMatch,

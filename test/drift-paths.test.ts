@@ -1,7 +1,7 @@
 /** The paths of Drift v2's servers: each is served here, or docs/compatibility.md says why it is not. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { pathSpecs } from '../src/server/api/path-specs.js';
+import { paths } from '../src/server/routes/paths.js';
 
 /** Of the dlob-server, which a client finds at the root and under /dlob. */
 const DLOB_PATHS = [
@@ -38,7 +38,7 @@ const DATA_PATHS = [
 ];
 
 const document = readFileSync(new URL('../docs/compatibility.md', import.meta.url), 'utf8');
-const served = Object.keys(pathSpecs);
+const served = Object.keys(paths);
 
 /** The paths of the first column of the table of what is not served. */
 function notServed(): readonly string[] {

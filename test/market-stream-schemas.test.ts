@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineWith, idOf, ORACLE, PERP, SPOT, USER } from '../src/engine/testing.js';
 import { systemTimers } from '../src/rpc/timers.js';
-import { summarySource } from '../src/server/routes/stats-routes.js';
+import { summarySource } from '../src/server/routes/stats.js';
 import { MarketStreamScene } from './support/market-stream-scene.js';
 import { SocketScene } from './support/socket-scene.js';
 

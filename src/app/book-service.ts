@@ -20,7 +20,7 @@ import { QuoteServer } from '../server/quotes/quote-server.js';
 import { FirstReady, type HistoryFirst } from '../server/routes/first-ready.js';
 import { createHandlers, type Handlers } from '../server/routes/http.js';
 import { type PageFiles, readPageFiles } from '../server/routes/page-files.js';
-import { summarySource } from '../server/routes/stats-routes.js';
+import { summarySource } from '../server/routes/stats.js';
 import { SocketServer } from '../server/sockets/socket-server.js';
 import { SocketBacklog } from '../server/transport/socket-backlog.js';
 import { UnsentReplies } from '../server/transport/unsent-replies.js';

@@ -10,8 +10,8 @@ import {
   resolutionOf,
   resolutionSecondsMax,
 } from '../../src/contract/resolutions.js';
-import { bodySchemas } from '../../src/server/api/body-schemas.js';
 import { MAY_MISS, READER } from '../../src/server/api/schema-parts.js';
+import { bodySchemas } from '../../src/server/routes/paths.js';
 
 /** A schema as the generator looks into it. */
 interface Schema {
@@ -196,12 +196,18 @@ const memberOf = (schema: TSchema, name: string): TSchema =>
 const oneOf = (schema: TSchema, index: number): TSchema =>
   (schema as Schema).anyOf?.[index] as TSchema;
 
-const bodies = bodySchemas;
-const { L2, L3, Auctions, Match, TopMakers } = bodies;
+const bodyOf = (name: string): TSchema => {
+  const schema = bodySchemas[name];
+  if (schema === undefined) throw new Error(`there is no body ${name}`);
+  return schema;
+};
+const L2 = bodyOf('L2');
+const L3 = bodyOf('L3');
+const TopMakers = bodyOf('TopMakers');
 const marketType = memberOf(L2, 'marketType');
 const oracleReading = memberOf(L2, 'oracleData');
-const tradeRecord = itemOf(memberOf(bodies.TradeRecords, 'records'));
-const historyReadiness = memberOf(bodies.Ready, 'history');
+const tradeRecord = itemOf(memberOf(bodyOf('TradeRecords'), 'records'));
+const historyReadiness = memberOf(bodyOf('Ready'), 'history');
 const state = memberOf(L2, 'state');
 
 /** The modules by the names of their files. */
@@ -234,12 +240,12 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
       l2Book: { schema: L2, about: 'The body of /l2.', type: ['L2Book', 'The book by level.'] },
       l3Book: { schema: L3, about: 'The body of /l3.', type: ['L3Book', 'The book by order.'] },
       auctionsBook: {
-        schema: Auctions,
+        schema: bodyOf('Auctions'),
         about: 'The body of /auctions.',
         type: ['AuctionsBook', 'The orders in auction.'],
       },
       matchAnswer: {
-        schema: Match,
+        schema: bodyOf('Match'),
         about: 'The body of /match.',
         type: ['MatchAnswer', 'What an order that is sent now would get.'],
       },
@@ -250,7 +256,7 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
         itemType: ['TopMakerAccount', "A maker's account; null where the node has none."],
       },
       markets: {
-        schema: bodies.Markets,
+        schema: bodyOf('Markets'),
         about: 'The body of /markets.',
         itemType: ['MarketInfo', 'A market that is served.'],
       },
@@ -260,7 +266,7 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
     about: 'Candles of paths and of channels.',
     readers: {
       candle: {
-        schema: itemOf(bodies.Candles),
+        schema: itemOf(bodyOf('Candles')),
         about: 'A candle; prices and volumes are decimals for people.',
         more: { lastTradeTs: 'decimal', lastFillRecordId: 'integer' },
         type: ['Candle', 'A candle.'],
@@ -272,17 +278,17 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
     parts: { marketType },
     readers: {
       marketStats: {
-        schema: bodies.MarketStats,
+        schema: bodyOf('MarketStats'),
         about: 'The body of /stats/markets.',
         itemType: ['MarketStats', 'Statistics of a market.'],
       },
       fundingRates: {
-        schema: oneOf(bodies.FundingRates, 0),
+        schema: oneOf(bodyOf('FundingRates'), 0),
         about: 'The body of /fundingRates, newest first.',
         itemType: ['FundingRate', 'A funding rate.'],
       },
       trades: {
-        schema: oneOf(bodies.Trades, 0),
+        schema: oneOf(bodyOf('Trades'), 0),
         about: 'The body of /trades, newest first.',
         more: { txSigIndex: 'whole' },
         itemType: ['Trade', 'A trade.'],
@@ -300,20 +306,20 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
         type: ['TradeRecord', 'A trade with all that is known of it.'],
       },
       fundingRateRecord: {
-        schema: itemOf(memberOf(bodies.FundingRateRecords, 'records')),
+        schema: itemOf(memberOf(bodyOf('FundingRateRecords'), 'records')),
         about: 'A funding rate.',
         type: ['FundingRateRecord', 'A funding rate with all that is known of it.'],
       },
       tradeRecords: {
-        schema: bodies.TradeRecords,
+        schema: bodyOf('TradeRecords'),
         about: 'The body of /market/{symbol}/trades, newest first.',
       },
       fundingRateRecords: {
-        schema: bodies.FundingRateRecords,
+        schema: bodyOf('FundingRateRecords'),
         about: 'The body of /market/{symbol}/fundingRates, newest first.',
       },
       volumes: {
-        schema: bodies.Volumes,
+        schema: bodyOf('Volumes'),
         about: 'The bodies of /stats/markets/volume.',
         type: ['Volumes', 'What was traded.'],
       },
@@ -324,33 +330,33 @@ const MODULES: Readonly<Record<string, ModuleSpec>> = {
     imports: { rows: ['bookState'] },
     parts: {
       marketType,
-      moment: memberOf(itemOf(memberOf(bodies.Journal, 'gaps')), 'from'),
-      feedState: memberOf(bodies.Ready, 'state'),
+      moment: memberOf(itemOf(memberOf(bodyOf('Journal'), 'gaps')), 'from'),
+      feedState: memberOf(bodyOf('Ready'), 'state'),
       historyState: memberOf(historyReadiness, 'state'),
     },
     readers: {
       journal: {
-        schema: bodies.Journal,
+        schema: bodyOf('Journal'),
         about: 'The body of /journal.',
         type: ['JournalAnswer', 'What the journal of a service keeps.'],
       },
       serviceStatus: {
-        schema: bodies.Status,
+        schema: bodyOf('Status'),
         about: 'The body of /status.',
         type: ['ServiceStatus', 'The state of the feed and of every market.'],
       },
       readyAnswer: {
-        schema: bodies.Ready,
+        schema: bodyOf('Ready'),
         about: 'The body of /ready.',
         type: ['ReadyAnswer', 'The book is live.'],
       },
       healthAnswer: {
-        schema: bodies.Health,
+        schema: bodyOf('Health'),
         about: 'The body of /health.',
         type: ['HealthAnswer', 'The process lives.'],
       },
       versionAnswer: {
-        schema: bodies.Version,
+        schema: bodyOf('Version'),
         about: 'The body of /version.',
         type: ['VersionAnswer', 'What was built.'],
       },

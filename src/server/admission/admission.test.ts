@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
 import { systemTimers } from '../../rpc/timers.js';
 import type { ApiDescription } from '../api/openapi.js';
-import { pathSpecs } from '../api/path-specs.js';
 import { createHandlers } from '../routes/http.js';
+import { paths } from '../routes/paths.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { fakeJournal } from '../testing/fake-journal.js';
 import { FakeBook } from '../testing/running-server.js';
@@ -149,7 +149,7 @@ describe('a limited service', () => {
     expect(text).toContain('slotbook_http_requests_total{path="unknown",status="429"} 1');
   });
 
-  const described = Object.keys(pathSpecs).filter((path) => path !== '/metrics');
+  const described = Object.keys(paths).filter((path) => path !== '/metrics');
 
   test.each(described)('limits %s as it is described', async (path) => {
     const { main } = handlersOf(1);

@@ -1,11 +1,11 @@
-/** The parameters of /auctionParams, under the names that the dlob-server has. */
+/** /auctionParams: what is requested of it, under the names that the dlob-server has. */
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
-import { selectMarket } from './book-params.js';
+import { selectMarket } from './market-params.js';
 import { checkParams, parseAmount, parseInRange, splitQuery } from './param-check.js';
-import { amountSchema, flagSchema, market, type TextFormat, wordSchema } from './param-schemas.js';
+import { amountSchema, flagSchema, market, type TextFormat, wordSchema } from './param-parts.js';
 
 const sizes = { min: 1n, max: LIMITS.matchSizeMax };
 const quotes = { min: 1n, max: LIMITS.matchAmountMax };

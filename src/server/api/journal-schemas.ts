@@ -1,7 +1,7 @@
 /** The journal in the bodies of /status and /journal, and the parameter of the latter. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
-import { flagSchema, wordSchema } from './param-schemas.js';
+import { flagSchema, wordSchema } from './param-parts.js';
 import { count, readAs, text, textOrNull, unread } from './schema-parts.js';
 
 const state = wordSchema(['starting', 'writing', 'stopped'], {

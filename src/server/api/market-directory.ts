@@ -48,3 +48,11 @@ class FilteredDirectory implements MarketDirectory {
     return this.#names.has(symbol.toUpperCase());
   }
 }
+
+/** Perpetual markets first, each kind by index: never the order in which accounts arrived. */
+export function sortedMarkets(directory: Pick<MarketDirectory, 'markets'>): readonly MarketInfo[] {
+  return [...directory.markets()].sort((left, right) => {
+    if (left.marketType !== right.marketType) return left.marketType === 'perp' ? -1 : 1;
+    return left.marketIndex - right.marketIndex;
+  });
+}

@@ -3,9 +3,9 @@ import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { AsOfMoment } from '../../contract/as-of-source.js';
 import { ServerError } from '../transport/errors.js';
-import { missingParamError } from './book-params.js';
+import { missingParamError } from './market-params.js';
 import { checkParams, splitQuery } from './param-check.js';
-import type { TextFormat } from './param-schemas.js';
+import type { TextFormat } from './param-parts.js';
 
 /** Of each path that has a book of the past. */
 export const momentParams = Type.Object({

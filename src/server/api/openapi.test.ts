@@ -18,14 +18,14 @@ import {
 import { Direction } from '../../sim/bytes/chain-enums.js';
 import { keyOf } from '../../sim/bytes/keys.js';
 import { emptyOrder, userBytes } from '../../sim/bytes/user-account.js';
+import { paths } from '../routes/paths.js';
 import { FakeHistory } from '../testing/fake-history.js';
 import { fakeAsOfStats, fakeJournal } from '../testing/fake-journal.js';
 import { type RunningServer, startServer } from '../testing/running-server.js';
 import type { ApiDescription, Operation, ResponseSpec } from './openapi.js';
 import type { PathSpec } from './path-spec.js';
-import { pathSpecs } from './path-specs.js';
 
-const PATHS: Readonly<Record<string, PathSpec>> = pathSpecs;
+const PATHS: Readonly<Record<string, PathSpec>> = paths;
 const NAMES = Object.keys(PATHS);
 const MAKER = keyOf(Buffer.alloc(32, 7));
 

@@ -5,11 +5,9 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import type { BuildInfo } from '../../config/build-info.js';
 import { LIMITS } from '../../config/limits.js';
 import { type ErrorCode, statusOf } from '../../contract/error-codes.js';
-import { bodySchemas } from './body-schemas.js';
 import { momentParams } from './moment-params.js';
-import type { TextFormat } from './param-schemas.js';
+import type { TextFormat } from './param-parts.js';
 import { type PathSpec, prefixesOf } from './path-spec.js';
-import { type PathName, pathSpecs } from './path-specs.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -77,19 +75,25 @@ const about =
   'the code UNKNOWN_PATH; one of the history, where none is kept, a 404 with the code NO_HISTORY; ' +
   '/journal likewise NO_JOURNAL.';
 
+/** The paths that are served by their names, and every JSON body by its name. */
+export interface DescribedPaths {
+  readonly paths: Readonly<Record<string, PathSpec>>;
+  readonly bodies: Readonly<Record<string, TSchema>>;
+}
+
 /** Describes the paths that are served. */
-export function describeApi(build: BuildInfo, names: readonly PathName[]): ApiDescription {
+export function describeApi(build: BuildInfo, { paths, bodies }: DescribedPaths): ApiDescription {
   return {
     openapi: '3.1.0',
     info: { title: build.name, version: build.version, description: about },
     servers: serversOf('service'),
     paths: Object.fromEntries(
-      names.map((name): [string, PathItem] => {
-        const spec: PathSpec = pathSpecs[name];
-        return [name, { servers: serversOf(spec.kind), get: describeOperation(name, spec) }];
-      }),
+      Object.entries(paths).map(([name, spec]): [string, PathItem] => [
+        name,
+        { servers: serversOf(spec.kind), get: describeOperation(name, spec) },
+      ]),
     ),
-    components: { schemas: bodySchemas, headers },
+    components: { schemas: bodies, headers },
   };
 }
 
@@ -177,9 +181,9 @@ function describeSuccess(spec: PathSpec): Record<string, ResponseSpec> {
   if (body === null)
     return { '101': { description: 'The connection is a WebSocket.', headers: {} } };
   const content =
-    typeof body === 'string'
+    'schema' in body
       ? {
-          'application/json': { schema: { $ref: `#/components/schemas/${body}` } },
+          'application/json': { schema: { $ref: `#/components/schemas/${body.name}` } },
           ...(csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
           ...(binary ? { 'application/vnd.slotbook': { schema: BYTES } } : {}),
         }
@@ -195,7 +199,7 @@ const BYTES = { type: 'string', format: 'binary', description: 'docs/binary.md: 
 function versionHeadersOf({ kind, body, moment }: PathSpec): readonly string[] {
   if (kind === 'book') return ['ETag', 'X-Slot', 'X-State', ...(moment ? PAST_HEADERS : [])];
   const headers = ['ETag', 'Cache-Control'];
-  return typeof body === 'string' ? [...headers, 'X-State'] : headers;
+  return body !== null && 'schema' in body ? [...headers, 'X-State'] : headers;
 }
 
 const PAST_HEADERS = ['X-As-Of', 'Cache-Control'];

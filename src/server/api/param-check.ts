@@ -10,7 +10,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { LIMITS } from '../../config/limits.js';
 import { isPublicKey } from '../../config/public-key.js';
 import { quoteValue, ServerError } from '../transport/errors.js';
-import { AMOUNT_MAX, AMOUNT_MIN, ANY_CASE, ruleOf, type TextFormat } from './param-schemas.js';
+import { AMOUNT_MAX, AMOUNT_MIN, ANY_CASE, ruleOf, type TextFormat } from './param-parts.js';
 
 /** The texts of the known parameters that were given, by name. */
 export type Texts = ReadonlyMap<string, string>;

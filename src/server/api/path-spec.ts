@@ -1,7 +1,12 @@
 /** What is described of a path, and the prefixes of each kind. */
-import type { TObject } from '@sinclair/typebox';
+import type { TObject, TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from '../../contract/error-codes.js';
-import type { BodyName } from './body-schemas.js';
+
+/** A JSON body, by its name in the API description. */
+export interface Body {
+  readonly name: string;
+  readonly schema: TSchema;
+}
 
 /** The description of one path. */
 export interface PathSpec {
@@ -17,8 +22,8 @@ export interface PathSpec {
   readonly style?: 'single' | 'lists';
   /** Whether a past moment can be named, by the parameters of moment-params.ts. */
   readonly moment?: boolean;
-  /** A body of body-schemas.ts, or the type of a text; null for a WebSocket. */
-  readonly body: BodyName | { readonly contentType: string } | null;
+  /** Its JSON body, or the type of a text; null for a WebSocket. */
+  readonly body: Body | { readonly contentType: string } | null;
   /** Whether the body is CSV as well, for requests that ask for it. */
   readonly csv?: boolean;
   /** Whether the body is bytes as well, for requests that prefer them. */

@@ -3,7 +3,7 @@
  * not plain from its JSON; `test/support/client-readers.ts` writes the readers.
  */
 import { type TSchema, Type } from '@sinclair/typebox';
-import { wordSchema } from './param-schemas.js';
+import { wordSchema } from './param-parts.js';
 
 /** The reader of a value in the client library, as an expression; an empty text leaves the value out. */
 export const READER = Symbol('reader');
@@ -73,6 +73,10 @@ export const marketType = wordSchema(['perp', 'spot'], { description: 'Type of t
 export const marketIndex = count('Index among the markets of its type.');
 /** The name of a market. */
 export const symbol = text('Name of the market.');
+
+/** A decimal as text with as many places as it needs, or an empty text where there is none. */
+export const trimmed = (description: string) =>
+  Type.String({ pattern: '^(-?[0-9]+(\\.[0-9]+)?)?$', description });
 
 /** An amount that is never missing, although its text may be empty for other records. */
 export function always<Schema extends TSchema>(schema: Schema): Schema {

@@ -1,6 +1,6 @@
 /** The schema of a stream that is merged, in /status. */
 import { Type } from '@sinclair/typebox';
-import { wordSchema } from './param-schemas.js';
+import { wordSchema } from './param-parts.js';
 import { count, readAs, text, textOrNull } from './schema-parts.js';
 
 const sourceStatus = Type.Object({

@@ -8,39 +8,22 @@ import type {
   AsOfBodies,
   AsOfBody,
   AsOfMoment,
-  AsOfPart,
-  AsOfRead,
   AsOfRefusal,
   AsOfSource,
   MarketKey,
 } from '../../contract/as-of-source.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
-import type { Timers } from '../../contract/timers.js';
-import {
-  parseAuctions,
-  parseBatchL2,
-  parseL2,
-  parseL3,
-  parseMatch,
-  parseTopMakers,
-} from '../api/book-params.js';
 import { parseMoment } from '../api/moment-params.js';
-import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
-import type { Timings } from '../metrics/timings.js';
 import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import type { Header, HttpRequest, Reply } from '../transport/reply.js';
 import { prefersBytes } from './accept.js';
-import { furthestBehind } from './batch-route.js';
-import {
-  type BookRoute,
-  type BookRouteOptions,
-  encodingOf,
-  requireFirstBook,
-} from './book-routes.js';
-import { orderRefusal } from './match-route.js';
+import { type BookRoute, encodingOf, requireFirstBook } from './book-routes.js';
+import { orderRefusal } from './order-refusal.js';
+import type { PathService } from './path.js';
 import {
   type BodyEncoding,
   bodyReply,
+  furthestBehind,
   GzipCache,
   notModifiedReply,
   requestAcceptsGzip,
@@ -48,46 +31,44 @@ import {
 } from './versioned-reply.js';
 
 /** The sources of these paths. */
-export interface AsOfRouteOptions extends BookRouteOptions {
-  /** Absent where no journal is kept. */
-  readonly asOf?: AsOfSource | undefined;
-  /** Where it is measured what replies took. */
-  readonly timings?: Pick<Timings, 'asOf'> | undefined;
-  readonly timers: Timers;
+export type AsOfRouteOptions = Pick<PathService, 'readiness' | 'asOf' | 'timings' | 'timers'>;
+
+/** A path of the book, which has a past where a journal is kept. */
+export interface DatedRoute {
+  readonly encodings: 'json' | 'jsonOrBinary';
+  /** The bodies that a request asks for at a past moment. Throws a ServerError that names a wrong parameter. */
+  readonly bodiesOf: (request: HttpRequest, of: PastOf) => AsOfBodies;
+  /** The reply of now. */
+  readonly live: BookRoute;
 }
 
-/** The paths of the book that can be asked for a past moment. */
-export type AsOfPath = AsOfRead['path'] | 'batchL2';
+interface PastOf {
+  readonly moment: AsOfMoment;
+  readonly encoding: BodyEncoding;
+}
 
 /** The route of a path, which replies with a past moment where the query names one, and else as `live` does. */
-export function withMoment(options: AsOfRouteOptions, path: AsOfPath, live: BookRoute): BookRoute {
+export function withMoment(options: AsOfRouteOptions, dated: DatedRoute): BookRoute {
   const { readiness, asOf, timings, timers } = options;
+  const { encodings, bodiesOf, live } = dated;
   const gzips = new GzipCache();
   return (request) => {
     const moment = parseMoment(request.query);
     if (moment === undefined) return live(request);
     if (asOf === undefined) throw new ServerError('NO_JOURNAL', NO_JOURNAL_TEXT);
     requireFirstBook(readiness());
-    const encoding = encodingFor(path, request);
-    const bodies = bodiesOf(path, request, { ...options, encoding });
-    requireOneMarket(path, moment);
+    const encoding = encodings === 'json' ? undefined : encodingFor(request);
+    const bodies = bodiesOf(request, { moment, encoding: encoding ?? 'json' });
     return replyLater(asOf, { request, moment, bodies, encoding, gzips, timings, timers });
   };
 }
 
-/** The encoding for a client; undefined for a path that has JSON alone. */
-function encodingFor(path: AsOfPath, request: HttpRequest): BodyEncoding | undefined {
-  if (path !== 'l2' && path !== 'l3') return undefined;
+function encodingFor(request: HttpRequest): BodyEncoding {
   return prefersBytes(request) ? 'binary' : 'json';
 }
 
-function requireOneMarket(path: AsOfPath, { by }: AsOfMoment): void {
-  if (path !== 'batchL2' || by !== 'seq') return;
-  const message = 'seq was given for a batch, must be slot or ts: each market has a seq of its own';
-  throw new ServerError('INVALID_PARAM', message, 'seq');
-}
-
-interface PastRead extends Pick<AsOfRouteOptions, 'timings' | 'timers'> {
+interface PastRead extends Pick<AsOfRouteOptions, 'timers'> {
+  readonly timings: PathService['timings'] | undefined;
   readonly request: HttpRequest;
   readonly moment: AsOfMoment;
   readonly bodies: AsOfBodies;
@@ -135,58 +116,24 @@ function refusalOf(refusal: AsOfRefusal, { by }: AsOfMoment): ServerError {
   }
 }
 
-const ABSENT_TEXT = 'there was no such market at this moment';
+/** What the service says of a market that was not there then. */
+export const ABSENT_TEXT = 'there was no such market at this moment';
 
-interface BodiesOf extends BookRouteOptions {
-  readonly encoding: BodyEncoding | undefined;
+/** A request with the name of its market, in an encoding. */
+export function keyedRequest<Request extends { readonly market: number }>(
+  request: Request,
+  { directory }: { readonly directory: MarketDirectory },
+  encoding: BodyEncoding,
+): { readonly key: MarketKey; readonly request: Request & { readonly binary?: true } } {
+  const key = marketKeyOf(request, directory);
+  return { key, request: { ...request, ...encodingOf(encoding) } };
 }
 
-function bodiesOf(
-  path: AsOfPath,
-  { path: sent, query }: HttpRequest,
-  { directory, compatDefaults = false, encoding = 'json' }: BodiesOf,
-): AsOfBodies {
-  const schema = compatDefaults && sent.startsWith('/dlob/') ? l2CompatibleParams : l2Params;
-  const keyed = <Request extends { readonly market: number }>(request: Request) => ({
-    key: keyOf(request, directory),
-    request: { ...request, ...encodingOf(encoding) },
-  });
-  switch (path) {
-    case 'l2':
-      return { read: { path, ...keyed(parseL2(query, directory, schema)) } };
-    case 'batchL2':
-      return { parts: partsOf(parseBatchL2(query, directory, schema), directory) };
-    case 'l3':
-      return { read: { path, ...keyed(parseL3(query, directory)) } };
-    case 'auctions':
-      return { read: { path, ...keyed(parseAuctions(query, directory)) } };
-    case 'match':
-      return { read: { path, ...keyed(parseMatch(query, directory)) } };
-    case 'topMakers':
-      return { read: { path, ...keyed(pastMakers(query, directory)) } };
-  }
-}
-
-function partsOf(
-  entries: ReturnType<typeof parseBatchL2>,
+/** The market of a request by its name in every process. */
+export function marketKeyOf(
+  { market }: { readonly market: number },
   directory: MarketDirectory,
-): readonly AsOfPart[] {
-  const absent = new ServerError('UNKNOWN_MARKET', ABSENT_TEXT, 'marketName').toBody();
-  return entries.map((entry) => {
-    if (entry instanceof ServerError) return { text: entry.toBody() };
-    return { read: { path: 'l2', key: keyOf(entry, directory), request: entry }, absent };
-  });
-}
-
-function pastMakers(query: string, directory: MarketDirectory) {
-  const { includeAccounts, ...request } = parseTopMakers(query, directory);
-  if (!includeAccounts) return request;
-  const message =
-    'includeAccounts was true, must be false: accounts are read from the node, as of now';
-  throw new ServerError('INVALID_PARAM', message, 'includeAccounts');
-}
-
-function keyOf({ market }: { readonly market: number }, directory: MarketDirectory): MarketKey {
+): MarketKey {
   const row = directory.markets().find(({ id }) => id === market);
   if (row === undefined) throw new Error('Invariant: a parsed request has a market');
   const { marketType, marketIndex } = row;

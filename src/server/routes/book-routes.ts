@@ -6,11 +6,8 @@
  */
 
 import { LIMITS } from '../../config/limits.js';
-import type { AuctionsRequest, L2Request, L3Request } from '../../contract/book-requests.js';
 import type { BookSource, MarketDirectory, MarketVersion } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
-import { type L2Params, parseAuctions, parseL2, parseL3 } from '../api/book-params.js';
-import { l2CompatibleParams, l2Params } from '../api/param-schemas.js';
 import { ServerError } from '../transport/errors.js';
 import type { HttpRequest, Reply } from '../transport/reply.js';
 import { prefersBytes } from './accept.js';
@@ -36,30 +33,13 @@ export interface BookRouteOptions {
   readonly readiness: () => Readiness;
   /** The time in a turn of the event loop that all these paths budget. */
   readonly budget: LoopBudget;
-  /** Whether /l2 and the batches have the defaults of the dlob-server under /dlob; not by default. */
-  readonly compatDefaults?: boolean;
 }
 
 /** Handles one path of the book. */
 export type BookRoute = (request: HttpRequest) => Reply | Promise<Reply>;
 
-/** The book by level. */
-export function l2Route(options: BookRouteOptions): BookRoute {
-  const { book, directory } = options;
-  return withPrefixDefaults(options, (schema) =>
-    inEncodings((encoding) =>
-      bookRoute<L2Request>({
-        ...{ ...options, encoding },
-        parse: (raw) => ({ ...parseL2(raw, directory, schema), ...encodingOf(encoding) }),
-        render: (query) => book.l2(query),
-        isLarge: ({ depth }) => depth > LIMITS.smallBookLevels,
-      }),
-    ),
-  );
-}
-
 /** The route that is made for each encoding: bytes for clients that prefer them. */
-function inEncodings(makeRoute: (encoding: BodyEncoding) => BookRoute): BookRoute {
+export function inEncodings(makeRoute: (encoding: BodyEncoding) => BookRoute): BookRoute {
   const [json, binary] = [makeRoute('json'), makeRoute('binary')];
   return (request) => (prefersBytes(request) ? binary(request) : json(request));
 }
@@ -67,42 +47,6 @@ function inEncodings(makeRoute: (encoding: BodyEncoding) => BookRoute): BookRout
 /** What a request to the book says of its encoding. */
 export function encodingOf(encoding: BodyEncoding): { readonly binary?: true } {
   return encoding === 'binary' ? { binary: true } : {};
-}
-
-/** The route that `makeRoute` makes for each schema: under /dlob it may be another one, see `compatDefaults`. */
-export function withPrefixDefaults(
-  { compatDefaults = false }: Pick<BookRouteOptions, 'compatDefaults'>,
-  makeRoute: (schema: L2Params) => BookRoute,
-): BookRoute {
-  const plain = makeRoute(l2Params);
-  if (!compatDefaults) return plain;
-  const compatible = makeRoute(l2CompatibleParams);
-  return (request) => (request.path.startsWith('/dlob/') ? compatible(request) : plain(request));
-}
-
-/** The book by order. */
-export function l3Route(options: BookRouteOptions): BookRoute {
-  const { book, directory } = options;
-  return inEncodings((encoding) =>
-    bookRoute<L3Request>({
-      ...{ ...options, encoding },
-      parse: (raw) => ({ ...parseL3(raw, directory), ...encodingOf(encoding) }),
-      render: (query) => book.l3(query),
-      isLarge: ({ depth = Number.POSITIVE_INFINITY }) => depth > LIMITS.smallBookOrders,
-    }),
-  );
-}
-
-/** The orders in auction. Their tag has one more part, since the book's version excludes them. */
-export function auctionsRoute(options: BookRouteOptions): BookRoute {
-  const { book, directory } = options;
-  return bookRoute<AuctionsRequest>({
-    ...options,
-    parse: (raw) => parseAuctions(raw, directory),
-    render: (query) => book.auctions(query),
-    beside: ({ auctions }) => auctions,
-    isLarge: () => true,
-  });
 }
 
 /** Throws NOT_READY until a first book has been live; later books carry their own state. */

@@ -14,7 +14,7 @@ import { type Header, type HttpRequest, jsonHeaders, type Reply } from '../trans
 import { BodyCache } from './body-cache.js';
 import { requireFirstBook } from './book-routes.js';
 import { HistoryQueue, type QueueLimits } from './history-queue.js';
-import { chainSeconds, type HistoryRouteOptions, requireHistory } from './history-routes.js';
+import { chainSeconds, type HistoryRouteOptions, requireHistory } from './history-responder.js';
 import {
   bodyReply,
   GzipCache,

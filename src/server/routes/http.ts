@@ -2,43 +2,36 @@
  * The handlers of all HTTP paths, made by `createHandlers` for the transport.
  */
 
-import type { AsOfSource } from '../../contract/as-of-source.js';
 import { statusOf } from '../../contract/error-codes.js';
-import type { MarketDataSource } from '../../contract/history-source.js';
-import type { Timers } from '../../contract/timers.js';
 import { RequestLimiter, requireNoBody, requireRequestSize } from '../admission/admission.js';
 import type { ClientAddresses } from '../admission/client-addresses.js';
-import { compileBookParams } from '../api/book-params.js';
 import { describeApi } from '../api/openapi.js';
-import { type PathName, pathSpecs } from '../api/path-specs.js';
+import { compileParamSchemas } from '../api/param-check.js';
 import { Metrics, RequestCounts } from '../metrics/metrics.js';
 import type { QuoteSocketStats } from '../metrics/quotes-metrics.js';
 import type { SocketStats } from '../metrics/socket-metrics.js';
-import type { Timings } from '../metrics/timings.js';
 import { NO_HISTORY_TEXT, ServerError } from '../transport/errors.js';
 import {
   errorReply,
   type Handler,
   type HttpRequest,
-  jsonReply,
   preflightReply,
   type Reply,
 } from '../transport/reply.js';
 import { UnsentReplies } from '../transport/unsent-replies.js';
-import { type AsOfPath, withMoment } from './as-of-route.js';
 import { describeChannels } from './asyncapi.js';
-import { auctionParamsRoute } from './auction-params-route.js';
-import { batchL2Route } from './batch-route.js';
-import { auctionsRoute, type BookRoute, l2Route, l3Route } from './book-routes.js';
-import { docsRoute } from './docs-route.js';
 import { FirstReady } from './first-ready.js';
-import { type HistoryRouteOptions, historyRoutes } from './history-routes.js';
-import { journalRoute } from './journal-route.js';
 import { LoopBudget } from './loop-budget.js';
-import { matchRoute } from './match-route.js';
-import { orderbookRoute } from './orderbook-route.js';
 import { type PageFiles, readPageFiles } from './page-files.js';
-import { indexRoute } from './page-route.js';
+import type {
+  HistoryService,
+  Path,
+  PathService,
+  ReadAccounts,
+  ReadFees,
+  Route,
+  ServiceSources,
+} from './path.js';
 import {
   decodeTexts,
   type FoundRoute,
@@ -47,34 +40,15 @@ import {
   type Routes,
   unknownRoute,
 } from './path-table.js';
-import { priorityFeeRoutes, type ReadFees } from './priority-fees-route.js';
-import {
-  indexReply,
-  marketsReply,
-  metricsReply,
-  readyReply,
-  type ServiceRouteOptions,
-  statusReply,
-  versionReply,
-} from './service-routes.js';
-import { statsRoutes, summaryRoutes } from './stats-routes.js';
-import { type ReadAccounts, topMakersRoute } from './top-makers-route.js';
-import { udfErrorReply, udfRoutes } from './udf-routes.js';
-import { userOrdersRoute, userRoutes } from './user-routes.js';
+import { bodySchemas, type PathName, pathOf, paths } from './paths.js';
+import { udfErrorReply } from './udf.js';
 
-/** The sources of the paths. */
-export interface HttpOptions extends ServiceRouteOptions {
-  /** Trades, funding rates and candles; without it their paths are not there. */
-  readonly history?: MarketDataSource;
-  readonly timers: Timers;
+/** The sources of the paths, and what bounds their requests. */
+export interface HttpOptions extends ServiceSources {
   /** When the service is ready; by default as its other parts are. */
   readonly ready?: FirstReady;
   /** Reads accounts for /topMakers; without it there is no node to read from. */
   readonly readAccounts?: ReadAccounts;
-  /** Books of past moments; absent where no journal is kept. */
-  readonly asOf?: AsOfSource;
-  /** Whether /l2 and the batches have the defaults of the dlob-server under /dlob; not by default. */
-  readonly compatDefaults?: boolean;
   /** Reads fees for /priorityFees; without it there is no node to read from. */
   readonly readFees?: ReadFees;
   /** Requests a second of one address; 0, the default, for no limit. */
@@ -83,8 +57,7 @@ export interface HttpOptions extends ServiceRouteOptions {
   readonly addresses?: ClientAddresses;
   /** Whether /metrics is on the main port, as by default, or on the operator's only. */
   readonly metrics?: 'main' | 'operator';
-  /** Durations and the statistics of the WebSockets, for /metrics. */
-  readonly timings?: Timings;
+  /** The statistics of the WebSockets, for /metrics. */
   readonly sockets?: () => SocketStats;
   /** The statistics of the makers' sockets. */
   readonly quotes?: () => QuoteSocketStats;
@@ -106,12 +79,12 @@ export interface Handlers {
   readonly operator: Handler;
 }
 
-const pathNames = Object.keys(pathSpecs) as readonly PathName[];
+const pathNames = Object.keys(paths) as readonly PathName[];
 const operatorPaths: readonly PathName[] = ['/metrics', '/health', '/ready', '/status'];
 
 /** Builds the handlers of all HTTP paths. */
 export function createHandlers(options: HttpOptions): Handlers {
-  compileBookParams();
+  compileParamSchemas(pathNames.flatMap((name) => pathOf(name).params ?? []));
   const requests = new RequestCounts();
   const reachable = pathNames.filter((name) => isReachable(name, options));
   const served = reachable.filter((name) => isServed(name, options));
@@ -143,7 +116,7 @@ function isServed(name: PathName, { history, journal }: HttpOptions): boolean {
 }
 
 function isOfHistory(name: PathName): boolean {
-  return pathSpecs[name].kind === 'history';
+  return pathOf(name).kind === 'history';
 }
 
 function routesOf(
@@ -151,56 +124,37 @@ function routesOf(
   requests: RequestCounts,
   served: readonly PathName[],
 ): Routes {
-  const { build, readAccounts = noNode, readFees = noNode, history } = options;
-  const metrics = new Metrics({ ...options, requests });
+  const { build, readAccounts = noNode, readFees = noNode } = options;
   const { ready = new FirstReady(options) } = options;
-  const ofBook = { ...options, budget: new LoopBudget(options.timers) };
-  const dated = (path: AsOfPath, live: BookRoute): BookRoute => withMoment(ofBook, path, live);
-  const batch = dated('batchL2', batchL2Route(ofBook));
-  const description = JSON.stringify(describeApi(build, served));
-  const channels = JSON.stringify(describeChannels(build));
-  return {
-    '/l2': dated('l2', l2Route(ofBook)),
-    '/batchL2': batch,
-    '/batchL2Cache': batch,
-    '/l3': dated('l3', l3Route(ofBook)),
-    '/orderbook': orderbookRoute(ofBook),
-    '/auctions': dated('auctions', auctionsRoute(ofBook)),
-    '/match': dated('match', matchRoute(ofBook)),
-    '/auctionParams': auctionParamsRoute(ofBook),
-    '/topMakers': dated('topMakers', topMakersRoute({ ...ofBook, readAccounts })),
-    '/user/{account}/orders': userOrdersRoute(options),
-    ...priorityFeeRoutes({ ...options, readFees }),
-    ...(history === undefined ? withoutHistory() : routesOfHistory({ ...options, history })),
-    // Reached only by what is no upgrade, which the transport takes before.
-    '/ws': upgradeRequired,
-    '/quotes/ws': upgradeRequired,
-    '/markets': () => marketsReply(options),
-    ...statsRoutes(options),
-    '/health': () => jsonReply('{"status":"ok"}'),
-    '/ready': () => readyReply(options, ready),
-    '/status': () => statusReply(options),
-    '/journal': journalRoute(options),
-    '/metrics': () => metricsReply(metrics),
-    '/version': () => versionReply(build),
-    '/openapi.json': () => jsonReply(description),
-    '/asyncapi.json': () => jsonReply(channels),
-    '/docs': docsRoute(),
-    '/': indexRoute(options.page, () => indexReply(build, served)),
+  const described = {
+    paths: served,
+    api: JSON.stringify(describeApi(build, { paths: specsOf(served), bodies: bodySchemas })),
+    channels: JSON.stringify(describeChannels(build)),
   };
+  const service: PathService = {
+    ...options,
+    readAccounts,
+    readFees,
+    budget: new LoopBudget(options.timers),
+    ready,
+    metrics: new Metrics({ ...options, requests }),
+    described,
+  };
+  return Object.fromEntries(pathNames.map((name) => [name, routeOf(pathOf(name), service)]));
 }
 
-function routesOfHistory(options: HistoryRouteOptions): Routes {
-  const markets = { ...historyRoutes(options), ...summaryRoutes(options), ...udfRoutes(options) };
-  return { ...markets, ...userRoutes(options) };
+const specsOf = (names: readonly PathName[]): Readonly<Record<string, Path>> =>
+  Object.fromEntries(names.map((name) => [name, pathOf(name)]));
+
+/** The route of a path; that of the history where there is none says so. */
+function routeOf(path: Path, service: PathService): Route {
+  if (path.kind !== 'history') return path.open(service);
+  const { history } = service;
+  return history === undefined ? refuseHistory : path.open(service as HistoryService);
 }
 
-/** The paths of a history where there is none. */
-function withoutHistory(): Routes {
-  const refuse = (): never => {
-    throw new ServerError('NO_HISTORY', NO_HISTORY_TEXT);
-  };
-  return Object.fromEntries(pathNames.filter(isOfHistory).map((name) => [name, refuse]));
+function refuseHistory(): never {
+  throw new ServerError('NO_HISTORY', NO_HISTORY_TEXT);
 }
 
 interface Bounds {
@@ -255,10 +209,6 @@ function dispatchRequest(
     return preflightReply(request.getHeader('access-control-request-headers'));
   }
   throw new ServerError('METHOD_NOT_ALLOWED', 'this path accepts GET, HEAD and OPTIONS');
-}
-
-function upgradeRequired(): never {
-  throw new ServerError('UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)');
 }
 
 async function noNode(): Promise<never> {

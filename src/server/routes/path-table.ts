@@ -1,13 +1,10 @@
 /** Finds the route of a path as it was sent: by the whole path, or by a pattern with names in braces. */
 
 import type { Texts } from '../api/param-check.js';
-import { type PathSpec, prefixesOf } from '../api/path-spec.js';
-import { type PathName, pathSpecs } from '../api/path-specs.js';
+import { prefixesOf } from '../api/path-spec.js';
 import { ServerError } from '../transport/errors.js';
-import type { HttpRequest, Reply } from '../transport/reply.js';
-
-/** Handles one path; `pathTexts` are the values of its names in braces. */
-export type Route = (request: HttpRequest, pathTexts: Texts) => Reply | Promise<Reply>;
+import type { Route } from './path.js';
+import { type PathName, pathOf } from './paths.js';
 
 /** The routes by the names of their paths; those that are not served may be missing. */
 export type Routes = Readonly<Partial<Record<PathName, Route>>>;
@@ -62,7 +59,7 @@ export class PathTable {
 
   #addPath(name: PathName, handle: Route | undefined): void {
     if (handle === undefined) throw new Error(`Invariant: ${name} is served, so it has a route`);
-    const { kind, unlimited = false, udf = false, files = [] }: PathSpec = pathSpecs[name];
+    const { kind, unlimited = false, udf = false, files = [] } = pathOf(name);
     const isBounded = kind !== 'service';
     const route = { name, handle, isBounded, isUnlimited: unlimited, isUdf: udf };
     for (const prefix of prefixesOf[kind]) {

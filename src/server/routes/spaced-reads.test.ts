@@ -3,7 +3,7 @@ import { pooled } from '../../../test/support/hostile-ground.js';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { LIMITS } from '../../config/limits.js';
 import { FakeBook, startServer } from '../testing/running-server.js';
-import { accountReads } from './top-makers-route.js';
+import { accountReads } from './top-makers.js';
 
 const { accountCallSpacingMs, accountCallsMax, accountReadsKeptMs, accountsWaitingMax } = LIMITS;
 

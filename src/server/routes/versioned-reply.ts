@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory, MarketVersion } from '../../contract/book-source.js';
+import { lessFresh } from '../../contract/feed-status.js';
 import {
   commonHeaders,
   type Header,
@@ -236,4 +237,18 @@ export function acceptsGzip(header: string): boolean {
     const [name, ...parameters] = coding.toLowerCase().split(';');
     return name?.trim() === 'gzip' && !parameters.some((part) => /^\s*q=0(\.0*)?\s*$/.test(part));
   });
+}
+
+/** The slot and the state of the least fresh of some markets; undefined without any. */
+export function furthestBehind(
+  versions: readonly MarketVersion[],
+): Pick<MarketVersion, 'slot' | 'state'> | undefined {
+  const [first, ...others] = versions;
+  if (first === undefined) return undefined;
+  let { slot, state } = first;
+  for (const other of others) {
+    slot = Math.min(slot, other.slot);
+    state = lessFresh(state, other.state);
+  }
+  return { slot, state };
 }

@@ -1,0 +1,108 @@
+/** Parts of the bodies of the book. */
+import { type TProperties, Type } from '@sinclair/typebox';
+import { FEED_STATES } from '../../contract/feed-status.js';
+import { wordSchema } from './param-parts.js';
+import { count, marketType, readAs, signed, text, unsigned } from './schema-parts.js';
+
+/** The errors of paths that name a market. */
+export const marketErrors = [
+  'MISSING_PARAM',
+  'INVALID_PARAM',
+  'OUT_OF_RANGE',
+  'UNKNOWN_MARKET',
+] as const;
+
+/** The errors of paths of the book that have a past. */
+export const pastErrors = [
+  ...marketErrors,
+  'NO_JOURNAL',
+  'MOMENT_NOT_KEPT',
+  'NOT_READY',
+  'LIMIT_EXCEEDED',
+] as const;
+
+/** A whole number that is not negative, as text. */
+export const UNSIGNED_TEXT = '^[0-9]+$';
+
+/** A price at 1e6. */
+export const price = (description: string) => signed('price', description);
+/** A base amount at 1e9. */
+export const size = (description: string) => unsigned('base', description);
+
+/** The state of a book. */
+export const state = wordSchema(FEED_STATES, { description: 'How fresh the book is.' });
+
+/** The members of every order. */
+export const orderMembers = {
+  oraclePriceOffset: price('Distance from the oracle at 1e6; 0 for a fixed price.'),
+  maker: text('User account.'),
+  orderId: count('The id of the order in its account.'),
+  slot: count('The slot at which it was placed.'),
+  maxTs: count('When it expires, in unix seconds; 0 for never.'),
+  reduceOnly: Type.Boolean(),
+  postOnly: Type.Boolean(),
+  signedMsg: Type.Boolean(),
+};
+
+/** An amount that may be null. */
+export const nullable = (unit: string, pattern: string, description: string) =>
+  readAs(
+    `orNull(${unit})`,
+    Type.Unsafe<string | null>({ type: ['string', 'null'], pattern, description }),
+  );
+
+/** Empty while the oracle's account has not been read. */
+const oracleReading = Type.Partial(
+  Type.Object({
+    price: price('Price at 1e6.'),
+    slot: unsigned('integer', 'The slot it is from.'),
+    confidence: unsigned('price', 'Confidence at 1e6.'),
+    hasSufficientNumberOfDataPoints: Type.Boolean(),
+    twap: price('What the SDK shows as its average at 1e6; left out for sources without one.'),
+    twapConfidence: price('What the SDK shows as the confidence of the average, at 1e6.'),
+  }),
+  { description: 'An oracle as last read from the chain; without members before the first time.' },
+);
+
+/** The market of a body, and its time. */
+export const identity = {
+  marketName: text('Name of the market.'),
+  marketType,
+  marketIndex: count('Index among the markets of its type.'),
+  ts: count('When this version was made, in unix milliseconds.'),
+  slot: count('The newest slot of the book.'),
+};
+
+/** The version of a book. */
+export const version = {
+  oracle: readAs('price', Type.Integer({ description: 'Price of the exchange oracle at 1e6.' })),
+  oracleData: oracleReading,
+  mmOracleData: oracleReading,
+  marketSlot: count('The slot of the market account.'),
+  seq: count('Grows with each change of the market within an epoch.'),
+  epoch: text('One run of the service on one chain.'),
+  state,
+  crossed: Type.Boolean({ description: 'Whether the best bid is above the best ask.' }),
+  reason: Type.Optional(text('Why the book shows nothing whatever is on chain.')),
+  offsetOrdersExcluded: Type.Optional(text('Why oracle-offset orders are left out.')),
+};
+
+/** Both sides of a book. */
+export function sideSchemas<Row extends TProperties[string]>(row: Row) {
+  return {
+    bids: Type.Array(row, { description: 'Best first.' }),
+    asks: Type.Array(row, { description: 'Best first.' }),
+  };
+}
+
+/** The turn of a body of the past. */
+export const asOf = Type.Optional(
+  Type.Object(
+    {
+      epoch: text('The run of the book.'),
+      slot: count("The chain's slot then."),
+      ts: count('Unix milliseconds.'),
+    },
+    { description: 'The turn after which the book was so; with a past moment only.' },
+  ),
+);

@@ -1,0 +1,81 @@
+/** The parameters of pages of a market's records in slotbook's own form. */
+import { type Static, Type } from '@sinclair/typebox';
+import { LIMITS } from '../../config/limits.js';
+import type { MarketDirectory } from '../../contract/book-source.js';
+import type { TradesQuery } from '../../contract/history-queries.js';
+import { ServerError } from '../transport/errors.js';
+import { marketOf, missingParamError, selectMarket } from './market-params.js';
+import { ANY_CASE, cursor, market, ruleOf, symbol, wordSchema } from './param-parts.js';
+import { floorTo } from './request-params.js';
+
+/** Which page. */
+export const paging = {
+  pageIndex: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.pagedRowsMax,
+      description:
+        `Pages to skip, 0 is the newest; pageIndex times limit is at most ` +
+        `${LIMITS.pagedRowsMax}. Not together with before.`,
+    }),
+  ),
+  before: cursor('The cursor X-Next-Cursor of an earlier response: returns what is older.'),
+};
+
+/** How the market of a page is named. */
+export const named = {
+  symbol: Type.Optional({
+    ...symbol,
+    description:
+      'Name of the market in any case, such as SOL-PERP. marketName or marketIndex instead of it return ' +
+      'the form of the Drift v2 data API.',
+  }),
+  marketName: Type.Optional({ ...symbol, description: 'Name of the market in any case.' }),
+  marketIndex: market.marketIndex,
+  marketType: wordSchema(['perp', 'spot'], {
+    [ANY_CASE]: true,
+    default: 'perp',
+    description: 'Type of the market of marketIndex, in any case.',
+  }),
+};
+
+type NamedMarket = Static<ReturnType<typeof Type.Object<typeof named>>>;
+type Place = Static<ReturnType<typeof Type.Object<typeof paging>>> & { readonly limit: number };
+
+/** A market by `symbol`, which returns slotbook's own form, or by a name of the Drift v2 data API, which returns its form. */
+export function namedMarket(
+  { symbol, ...others }: NamedMarket,
+  markets: MarketDirectory,
+): Pick<TradesQuery, 'market' | 'form'> {
+  if (symbol !== undefined) return { market: marketOf(symbol, markets), form: 'spec' };
+  if (others.marketName === undefined && others.marketIndex === undefined) {
+    const rule = ruleOf(named.symbol);
+    throw missingParamError('symbol', `symbol must ${rule}, but is missing`);
+  }
+  const { marketType, marketIndex } = selectMarket(others, markets);
+  return { market: `${marketType}_${marketIndex}`, form: 'named' };
+}
+
+/** The place of a page. Throws a ServerError for one that cannot be. */
+export function placeOf({ limit, pageIndex, before }: Place) {
+  if (before !== undefined) {
+    if (pageIndex === undefined) return { limit, before };
+    throw new ServerError('INVALID_PARAM', 'pageIndex cannot be given with before', 'pageIndex');
+  }
+  if (pageIndex === undefined || pageIndex === 0) return { limit };
+  if (pageIndex * limit <= LIMITS.pagedRowsMax) return { limit, pageIndex };
+  const message =
+    `pageIndex was ${pageIndex}, must be at most ${Math.floor(LIMITS.pagedRowsMax / limit)} with ` +
+    `a limit of ${limit}; for older rows send the header X-Next-Cursor of a page as before`;
+  throw new ServerError('OUT_OF_RANGE', message, 'pageIndex');
+}
+
+/** The place of a page of records. */
+export function pageOf({ limit, page }: { readonly limit: number; readonly page?: string }) {
+  return page === undefined ? { limit } : { limit, before: page };
+}
+
+/** The start of the funding rates that are served, unix seconds. */
+export function sinceOf(nowSeconds: number): number {
+  return floorTo(Math.max(0, nowSeconds - LIMITS.fundingRatesSeconds), 3_600);
+}

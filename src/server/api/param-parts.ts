@@ -1,0 +1,148 @@
+/**
+ * Parts of the schemas of parameters: requests are checked by these schemas, and /openapi.json has them. A
+ * parameter with a default is always present after the check.
+ */
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { LIMITS } from '../../config/limits.js';
+
+/** Formats of strings; `param-check.ts` checks them. */
+export type TextFormat =
+  | 'market-name'
+  | 'public-key'
+  | 'whole-number'
+  | 'jit-offer'
+  | 'cursor'
+  | 'epoch'
+  | 'percent';
+
+/** Marks words that are accepted in any case. */
+export const ANY_CASE = 'x-any-case';
+
+/** The range of a number that is too large for one of JSON, as decimal texts. */
+export const AMOUNT_MIN = 'x-minimum';
+/** The upper bound, see AMOUNT_MIN. */
+export const AMOUNT_MAX = 'x-maximum';
+
+/** One of a few words. */
+export function wordSchema<const Word extends string>(
+  words: readonly Word[],
+  options: Readonly<Record<string, unknown>>,
+): TUnsafe<Word> {
+  return Type.Unsafe<Word>({ type: 'string', enum: words, ...options });
+}
+
+/** A flag that is false where it is not given. */
+export function flagSchema(description: string) {
+  return Type.Boolean({ default: false, description });
+}
+
+/** A whole number that may need more bits than a number of JSON has. */
+export function amountSchema(
+  range: { readonly min: bigint; readonly max: bigint },
+  description: string,
+) {
+  return Type.Optional(
+    Type.String({
+      format: 'whole-number' satisfies TextFormat,
+      [AMOUNT_MIN]: String(range.min),
+      [AMOUNT_MAX]: String(range.max),
+      description,
+    }),
+  );
+}
+
+/** How a market is named. */
+export const market = {
+  marketName: Type.Optional(
+    Type.String({
+      format: 'market-name' satisfies TextFormat,
+      minLength: 1,
+      maxLength: LIMITS.marketNameBytesMax,
+      description:
+        'Name of the market in any case, such as SOL-PERP; or marketIndex and marketType. The name wins.',
+    }),
+  ),
+  marketIndex: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.marketIndexMax,
+      description: 'Index among the markets of its type, with marketType.',
+    }),
+  ),
+  marketType: Type.Optional(
+    wordSchema(['perp', 'spot'], {
+      [ANY_CASE]: true,
+      description: 'Type of the market in any case; needs marketIndex.',
+    }),
+  ),
+};
+
+/** What a book shows beside orders. */
+export const sources = {
+  includeVamm: flagSchema(
+    "Adds the levels of the market's AMM, source vamm; to /l3 nothing: an AMM has no orders.",
+  ),
+  includeIndicative: flagSchema(
+    'Adds the quotes of makers that have no order on chain, source indicative.',
+  ),
+};
+
+/** Whether orders that cross are moved apart. */
+export const uncross = flagSchema('Moves levels that cross apart, around the oracle price.');
+
+/** The key of an account. */
+export const publicKey = (description: string) =>
+  Type.String({
+    format: 'public-key' satisfies TextFormat,
+    minLength: LIMITS.keyCharsMin,
+    maxLength: LIMITS.keyCharsMax,
+    description,
+  });
+
+/** The rule of a schema, as error messages write it after `must`. */
+export function ruleOf(schema: TSchema): string {
+  if (schema['type'] === 'integer') return 'be a whole number';
+  const words: unknown = schema['enum'];
+  if (Array.isArray(words)) return `be ${words.join(' or ')}`;
+  if (schema['type'] === 'array') return ruleOf(schema['items'] as TSchema);
+  if (schema['format'] === 'whole-number') return 'be a whole number';
+  if (schema['format'] === 'percent') return 'be a percentage';
+  if (schema['format'] === 'jit-offer') return 'be price:size, both whole numbers';
+  if (schema['format'] === 'cursor') return 'be a cursor of an earlier response';
+  if (schema['format'] === 'epoch') return 'be the epoch of a body';
+  if (schema['format'] === 'market-name') return `have 1 to ${LIMITS.marketNameBytesMax} bytes`;
+  return 'be a base58 key of 32 bytes';
+}
+
+/** The name of a market. */
+export const symbol = Type.String({
+  format: 'market-name' satisfies TextFormat,
+  minLength: 1,
+  maxLength: LIMITS.marketNameBytesMax,
+  description: 'Name of the market in any case, such as SOL-PERP.',
+});
+
+/** The most rows of a response. */
+export const rows = (what: string, { max, byDefault }: { max: number; byDefault: number }) =>
+  Type.Integer({ minimum: 1, maximum: max, default: byDefault, description: `${what} at most.` });
+
+/** The cursor of an earlier response. */
+export const cursor = (description: string) =>
+  Type.Optional(Type.String({ format: 'cursor' satisfies TextFormat, description }));
+
+/** Seconds, or milliseconds: no unix time in seconds is as large as one in milliseconds, see `secondsOf`. */
+export const secondsOrMs = (description: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: LIMITS.unixSecondsMax * 1_000,
+    description: `${description} Above ${LIMITS.unixSecondsMax} it is in milliseconds.`,
+  });
+
+/** A time in unix seconds. */
+export const seconds = (description: string) =>
+  Type.Optional(
+    Type.Integer({ minimum: 0, maximum: LIMITS.unixSecondsMax, description: `${description}.` }),
+  );
+
+/** The cursor of records. */
+export const page = cursor('The nextPage of an earlier response.');

@@ -1,0 +1,172 @@
+/** /auctionParams: the parameters of an order that is to fill at once, made of what it would get now. */
+import { Type } from '@sinclair/typebox';
+import type { BookSource } from '../../contract/book-source.js';
+import {
+  type AuctionOrderRequest,
+  auctionOrderParams,
+  parseAuctionOrder,
+} from '../api/auction-order-params.js';
+import { marketErrors, price, size } from '../api/book-parts.js';
+import { wordSchema } from '../api/param-parts.js';
+import { count, marketType, text } from '../api/schema-parts.js';
+import { type AuctionOrder, type AuctionPrices, betterOf, deriveAuction } from './auction-order.js';
+import { bookRoute } from './book-routes.js';
+import type { Path } from './path.js';
+
+const auctionParams = Type.Object({
+  orderType: wordSchema(['oracle', 'market'], {}),
+  marketType,
+  userOrderId: count('Always 0.'),
+  direction: wordSchema(['long', 'short'], {}),
+  baseAssetAmount: size('Base at 1e9.'),
+  marketIndex: count('Index among the markets of its type.'),
+  reduceOnly: Type.Boolean(),
+  postOnly: wordSchema(['none'], {}),
+  bitFlags: count('Always 0.'),
+  triggerPrice: Type.Null(),
+  triggerCondition: wordSchema(['above'], {}),
+  oraclePriceOffset: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Of an oracle order: its end less the oracle, at 1e6.',
+  }),
+  auctionDuration: count('Slots.'),
+  maxTs: Type.Null(),
+  auctionStartPrice: price('At 1e6; of an oracle order less the oracle.'),
+  auctionEndPrice: price('Likewise.'),
+  price: Type.Optional(price('The limit price of a market order.')),
+});
+
+/** The path; its tag has one more part, as that of /match. */
+export const auctionParamsPath = {
+  summary: 'The parameters of an order that is to fill at once, made of what it would get now',
+  kind: 'book',
+  params: auctionOrderParams,
+  body: {
+    name: 'AuctionParams',
+    schema: Type.Object({
+      data: Type.Object({
+        params: auctionParams,
+        entryPrice: price('The average of what the order gets now, at 1e6.'),
+        bestPrice: price('The best price that it gets.'),
+        worstPrice: price('The worst price that it gets.'),
+        oraclePrice: price('Price of the exchange oracle.'),
+        markPrice: price('As in /l2 with the AMM.'),
+        priceImpact: Type.Number({ description: 'Entry price over best price, as a fraction.' }),
+        slippageTolerance: text('A fraction, as decimal text.'),
+      }),
+    }),
+  },
+  tagged: true,
+  errors: [...marketErrors, 'NOT_READY', 'LIMIT_EXCEEDED'],
+  open: (service) => {
+    const { book, directory } = service;
+    return bookRoute({
+      ...service,
+      parse: (raw) => {
+        const request = parseAuctionOrder(raw, directory);
+        return { market: request.market.id, request };
+      },
+      render: ({ request }) => Buffer.from(bodyText(request, book)),
+      beside: () => book.turn,
+      isLarge: () => true,
+    });
+  },
+} as const satisfies Path;
+
+function bodyText(request: AuctionOrderRequest, book: BookSource): string {
+  const prices = readPrices(request, book);
+  const auction = deriveAuction(request, prices);
+  const { entry, best, worst, oracle, mark } = prices;
+  const apart = entry > best ? entry - best : best - entry;
+  return JSON.stringify({
+    data: {
+      params: orderParams(request, prices, auction),
+      ...{ entryPrice: String(entry), bestPrice: String(best), worstPrice: String(worst) },
+      ...{ oraclePrice: String(oracle), markPrice: String(mark) },
+      priceImpact: best === 0n ? 0 : Number((apart * 1_000_000n) / best) / 1_000_000,
+      slippageTolerance: fractionText(auction.slippagePercent),
+    },
+  });
+}
+
+/** A percentage as a fraction, without the last digits of a double. */
+function fractionText(percent: number): string {
+  return String(Number((percent / 100).toFixed(9)));
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const parsed = (body: Uint8Array): Json => JSON.parse(Buffer.from(body).toString()) as Json;
+
+/** A price that a body leaves out, or has as null, is the one beside it. */
+function priceIn(body: Json | undefined, name: string, otherwise: bigint): bigint {
+  const text = body?.[name];
+  return typeof text === 'string' || typeof text === 'number' ? BigInt(text) : otherwise;
+}
+
+/** Without a fill all is the oracle's price, or the best of the side where there is one. */
+function readPrices(request: AuctionOrderRequest, book: BookSource): AuctionPrices {
+  const { market, direction, assetType, amount, orderSize } = request;
+  const l2 = parsed(book.l2({ market: market.id, depth: 1, vamm: true }));
+  const oracle = priceIn(l2, 'oracle', 0n);
+  const isLong = direction === 'long';
+  const wanted = orderSize ?? amount;
+  const match = parsed(
+    book.match({
+      ...{ market: market.id, side: isLong ? 'buy' : 'sell', orderType: 'market' },
+      ...(assetType === 'base' || orderSize !== undefined ? { size: wanted } : { quote: wanted }),
+    }),
+  );
+  const [first] = match['fills'] as readonly Json[];
+  const [top] = l2[isLong ? 'asks' : 'bids'] as readonly Json[];
+  const best = priceIn(first, 'price', priceIn(top, 'price', oracle));
+  const entry = priceIn(match, 'averagePrice', best);
+  const { spreadPct } = l2;
+  return {
+    ...{ oracle, mark: priceIn(l2, 'markPrice', oracle), best, entry },
+    worst: priceIn(match, 'worstPrice', best),
+    spreadPercent: spreadPct === undefined ? undefined : Number(spreadPct) / 1e6,
+  };
+}
+
+function orderParams(request: AuctionOrderRequest, prices: AuctionPrices, auction: AuctionOrder) {
+  const { market, direction, isOracleOrder, reduceOnly, auctionDuration, userOrderId } = request;
+  const { start, end, limit } = auction;
+  const { oracle } = prices;
+  const followsOracle = isOracleOrder && oracle > 0n;
+  const away = clampOffset(end - oracle);
+  const isLong = direction === 'long';
+  const least = isLong ? 1n : -1n;
+  // The program takes no auction that begins beyond its end.
+  const startOffset = betterOf(isLong, clampOffset(start - oracle), away);
+  return {
+    orderType: followsOracle ? 'oracle' : 'market',
+    ...{ marketType: market.marketType, userOrderId, direction },
+    baseAssetAmount: String(baseOf(request, prices)),
+    ...{ marketIndex: market.marketIndex, reduceOnly, postOnly: 'none', bitFlags: 0 },
+    ...{ triggerPrice: null, triggerCondition: 'above' },
+    oraclePriceOffset: followsOracle ? Number(away === 0n ? least : away) : null,
+    ...{ auctionDuration, maxTs: null },
+    auctionStartPrice: String(followsOracle ? startOffset : start),
+    auctionEndPrice: String(followsOracle ? away : end),
+    ...(followsOracle ? {} : { price: String(limit) }),
+  };
+}
+
+/**
+ * The program keeps the offset of an oracle order in 32 bits, at 1e6: an auction ends within 2,147 of the
+ * oracle, which is the taker's gain. Source: `OrderParams.oracle_price_offset` of protocol-v2.
+ */
+function clampOffset(offset: bigint): bigint {
+  if (offset > OFFSET_MAX) return OFFSET_MAX;
+  return offset < -OFFSET_MAX ? -OFFSET_MAX : offset;
+}
+
+const OFFSET_MAX = 2n ** 31n - 1n;
+
+/** Quote is counted at the average price of what the order gets. */
+function baseOf({ assetType, amount, orderSize }: AuctionOrderRequest, { entry }: AuctionPrices) {
+  if (orderSize !== undefined) return orderSize;
+  if (assetType === 'base') return amount;
+  return entry === 0n ? 0n : (amount * 1_000_000_000n) / entry;
+}

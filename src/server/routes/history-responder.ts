@@ -1,0 +1,211 @@
+/**
+ * Replies of trades, funding rates and candles: from a query to the finished bytes of the history, or a
+ * 304.
+ *
+ * The history replies later, from its own thread. Its bodies are cached for the version of their
+ * market, so that a client that has that version, or repeats a request of another client, costs it
+ * nothing.
+ */
+import { LIMITS } from '../../config/limits.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
+import type { Readiness } from '../../contract/feed-status.js';
+import type {
+  ArchiveQuery,
+  CandlesQuery,
+  FundingRatesQuery,
+  HistoryBody,
+  TradesQuery,
+} from '../../contract/history-queries.js';
+import type { MarketDataSource } from '../../contract/history-source.js';
+import { resolutionSecondsMax } from '../../contract/resolutions.js';
+import type { Timers } from '../../contract/timers.js';
+import type { Texts } from '../api/param-check.js';
+import type { ParseContext, RequestTexts } from '../api/request-params.js';
+import { ServerError } from '../transport/errors.js';
+import {
+  csvHeaders,
+  type Header,
+  type HttpRequest,
+  jsonHeaders,
+  type Reply,
+} from '../transport/reply.js';
+import { BodyCache } from './body-cache.js';
+import { requireFirstBook } from './book-routes.js';
+import { HistoryQueue } from './history-queue.js';
+import {
+  bodyReply,
+  GzipCache,
+  notModifiedReply,
+  requestAcceptsGzip,
+  type VersionTag,
+} from './versioned-reply.js';
+
+/** The sources of these replies. */
+export interface HistoryRouteOptions {
+  readonly book: Pick<BookSource, 'epoch'>;
+  readonly directory: MarketDirectory;
+  readonly readiness: () => Readiness;
+  readonly history: MarketDataSource;
+  /** Their wall clock says how old a cached body is, and whether a request is of the future. */
+  readonly timers: Timers;
+}
+
+/** A query of one market. */
+export type MarketQuery = TradesQuery | FundingRatesQuery | CandlesQuery | ArchiveQuery;
+
+type Parse = (request: RequestTexts, of: ParseContext) => MarketQuery;
+
+/** Whether a body may change, which decides how long clients may cache it. */
+type Age = 'fresh' | 'past' | 'final';
+
+/** Replies to queries, from the cache where the version is still current. */
+export class HistoryResponder {
+  readonly #queue: HistoryQueue;
+  /** A page of an archive takes long, so that they have a queue of their own. */
+  readonly #archiveQueue: HistoryQueue;
+  readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);
+  readonly #gzips = new GzipCache();
+
+  readonly #options: HistoryRouteOptions;
+
+  constructor(options: HistoryRouteOptions) {
+    this.#options = options;
+    this.#queue = new HistoryQueue(options);
+    const historyReadsMax = LIMITS.archiveReadsMax;
+    this.#archiveQueue = new HistoryQueue(options, { ...LIMITS, historyReadsMax });
+  }
+
+  /** The route of a path whose parameters are read by `parse`. */
+  routeOf(parse: Parse) {
+    return (request: HttpRequest, pathTexts: Texts): Reply | Promise<Reply> =>
+      this.#replyTo(request, (of) => parse({ query: request.query, pathTexts }, of));
+  }
+
+  #replyTo(request: HttpRequest, parse: (of: ParseContext) => MarketQuery): Reply | Promise<Reply> {
+    const { book, directory, history, readiness, timers } = this.#options;
+    requireFirstBook(readiness());
+    requireHistory(history);
+    const nowSeconds = chainSeconds(history);
+    const wallSeconds = Math.floor(timers.unixMs() / 1_000);
+    const query = parse({ markets: directory, nowSeconds, wallSeconds });
+    const version = history.version(query.market);
+    const key = `${book.epoch} ${JSON.stringify(query)}`;
+    // A back-fill may still add trades of any time, also while this query runs.
+    const isSettled = history.readStats().state === 'live' && isPast(query, nowSeconds);
+    const parsed: ParsedRequest = { request, query, key, version, isPast: isSettled };
+    const cached = this.#cache.findBody(key, version);
+    const unchanged = this.#checkUnchanged(parsed, cached);
+    if (unchanged !== undefined) return unchanged;
+    const isZipped = requestAcceptsGzip(request);
+    if (cached !== undefined) return this.#replyWith(parsed, cached, isZipped);
+    return this.#queryHistory(parsed).then((found) => this.#replyWith(parsed, found, isZipped));
+  }
+
+  /** Returns a 304 when the client has the body of this version or the final one. */
+  #checkUnchanged(parsed: ParsedRequest, cached: HistoryBody | undefined): Reply | undefined {
+    const { request } = parsed;
+    if (request.getHeader('if-none-match') === '') return undefined;
+    const current = notModifiedReply(
+      request,
+      this.#tagOf(parsed, parsed.isPast ? 'past' : 'fresh', cached),
+    );
+    if (current !== undefined || !canBeFinal(parsed.query)) return current;
+    return notModifiedReply(request, this.#tagOf(parsed, 'final', cached));
+  }
+
+  async #queryHistory({ request, query, key, version }: ParsedRequest): Promise<HistoryBody> {
+    const name = `${version} ${key}`;
+    const queue = query.kind === 'archive' ? this.#archiveQueue : this.#queue;
+    const found = await queue.runQuery({ name, query, isGone: () => request.isGone });
+    const { body, isFinal } = found;
+    // Those of a year, read in turn, would displace what many clients read.
+    if (query.kind === 'archive') return found;
+    this.#cache.cacheBody(key, { version, body: found, bytes: body.length, isFinal });
+    return found;
+  }
+
+  #replyWith(parsed: ParsedRequest, found: HistoryBody, isZipped: boolean): Reply | Promise<Reply> {
+    const { body } = found;
+    const age = found.isFinal === true ? 'final' : parsed.isPast ? 'past' : 'fresh';
+    const versionTag = this.#tagOf(parsed, age, found);
+    return bodyReply(versionTag, {
+      body,
+      identity: body,
+      isZipped,
+      gzips: this.#gzips,
+      key: parsed.key,
+    });
+  }
+
+  #tagOf({ query, version }: ParsedRequest, age: Age, found: HistoryBody | undefined): VersionTag {
+    const { book, history } = this.#options;
+    const time = 'now' in query ? `.${query.now}` : 'since' in query ? `.${query.since}` : '';
+    const rest = age === 'final' ? 'final' : `${version}${time}`;
+    // The epoch is one run of the service on one chain: a tag of another run never matches.
+    const etag = `"${book.epoch}.${rest}"`;
+    const headers: Header[] = [
+      ...(query.form === 'csv' ? csvHeaders(fileNameOf(query, this.#options)) : jsonHeaders),
+      ['Cache-Control', `public, max-age=${SECONDS_OF[age]}`],
+      ['Vary', 'Accept-Encoding'],
+      ['ETag', etag],
+      ['X-State', history.readStats().state],
+    ];
+    const next = found?.nextCursor ?? null;
+    if (next !== null && query.form !== 'records') headers.push(['X-Next-Cursor', next]);
+    return { etag, headers };
+  }
+}
+
+/** One request after its parameters were checked. */
+interface ParsedRequest {
+  readonly request: HttpRequest;
+  readonly query: MarketQuery;
+  /** Equal for equal queries of one chain. */
+  readonly key: string;
+  readonly version: string;
+  /** Whether the requested range lies in the past, and the history was complete. */
+  readonly isPast: boolean;
+}
+
+const SECONDS_OF: Readonly<Record<Age, number>> = {
+  fresh: LIMITS.historyFreshSeconds,
+  past: LIMITS.historyPastSeconds,
+  final: LIMITS.historyFinalSeconds,
+};
+
+/** Whether the response can be final: other responses change with time. */
+function canBeFinal(query: MarketQuery): boolean {
+  return query.kind === 'trades' && query.before !== undefined;
+}
+
+/** Whether the last requested candle, or day, ended a while ago. */
+function isPast(query: MarketQuery, nowSeconds: number): boolean {
+  if (query.kind === 'archive') return query.to + LIMITS.historySettledSeconds < nowSeconds;
+  if (query.kind !== 'candles' || query.to === undefined) return false;
+  const { resolution, to } = query;
+  return to + resolutionSecondsMax(resolution) + LIMITS.historySettledSeconds < nowSeconds;
+}
+
+/** As the Drift v2 data API names the file of an archive. */
+function fileNameOf(
+  { market, records, from }: ArchiveQuery,
+  { directory }: Pick<HistoryRouteOptions, 'directory'>,
+): string {
+  const row = directory.markets().find((one) => `${one.marketType}_${one.marketIndex}` === market);
+  const [day = ''] = new Date(from * 1_000).toISOString().split('T');
+  // What is no letter of a file's name, or would end the header, is left out.
+  const symbol = (row?.symbol ?? market).replace(/[^\w.-]/g, '');
+  return `market-${symbol}-${records}-${day.replace(/-0?/g, '-')}.csv`;
+}
+
+/** The chain's time, from which spans are counted, unix seconds; 0 before it is known. */
+export function chainSeconds(history: Pick<MarketDataSource, 'readStats'>): number {
+  return history.readStats().chainTs ?? 0;
+}
+
+/** Throws NOT_READY while there is no history; one that fails or back-fills is read all the same. */
+export function requireHistory(history: MarketDataSource): void {
+  const { state, reason } = history.readStats();
+  if (state !== 'starting' && state !== 'off') return;
+  throw new ServerError('NOT_READY', reason ?? `the history is ${state}`);
+}

@@ -1,0 +1,81 @@
+/** /market/{symbol}/candles/{resolution}: candles in the form of the Drift v2 data API. */
+import { Type } from '@sinclair/typebox';
+import { LIMITS } from '../../config/limits.js';
+import type { CandlesQuery } from '../../contract/history-queries.js';
+import { rows, secondsOrMs, symbol } from '../api/param-parts.js';
+import { candlePrices, envelope, oraclePrices } from '../api/record-parts.js';
+import {
+  checkRequest,
+  type ParseContext,
+  type RequestTexts,
+  secondsOf,
+} from '../api/request-params.js';
+import { count, decimal } from '../api/schema-parts.js';
+import { ServerError } from '../transport/errors.js';
+import { candlesOf, resolution } from './candles.js';
+import { ofHistory, responderOf } from './history-paths.js';
+import type { HistoryService, Path } from './path.js';
+
+const candleRecordsParams = Type.Object({
+  symbol,
+  resolution,
+  limit: rows('Candles', { max: LIMITS.candlesMax, byDefault: LIMITS.candleRecordsDefault }),
+  startTs: Type.Optional(
+    secondsOrMs('The newer bound of a candle in unix seconds, inclusive; not given means now.'),
+  ),
+  endTs: Type.Optional(
+    secondsOrMs('The older bound in unix seconds, inclusive; ignored without startTs.'),
+  ),
+});
+
+const candleRecord = Type.Object({
+  ts: count('Start, unix time in seconds.'),
+  ...candlePrices,
+  ...oraclePrices,
+  quoteVolume: decimal('Quote that was paid.'),
+  baseVolume: decimal('Base that was traded.'),
+});
+
+/** The path. */
+export const marketCandles = {
+  ...ofHistory,
+  summary: 'The candles of a market, newest first; startTs is the newer bound, endTs the older',
+  params: candleRecordsParams,
+  body: {
+    name: 'CandleRecords',
+    schema: envelope(candleRecord),
+  },
+  open: (service: HistoryService) => responderOf(service).routeOf(parseCandleRecords),
+} as const satisfies Path;
+
+/**
+ * Reads the parameters of /market/{symbol}/candles/{resolution}, where `startTs` is the newer bound and
+ * `endTs` the older one, and is ignored without the other. Throws a ServerError that names the wrong one.
+ */
+function parseCandleRecords(
+  request: RequestTexts,
+  { markets, nowSeconds, wallSeconds }: ParseContext,
+): CandlesQuery {
+  const params = checkRequest(candleRecordsParams, request);
+  const { symbol, resolution, limit } = params;
+  const [startTs, endTs] = [secondsOf(params.startTs), secondsOf(params.endTs)];
+  for (const [name, ts] of [['startTs', startTs] as const, ['endTs', endTs] as const]) {
+    // Of two clocks the later one, because a client has the right time when one of them has not.
+    if (ts !== undefined) requirePast(name, ts, Math.max(nowSeconds, wallSeconds));
+  }
+  const query = { ...candlesOf({ symbol, resolution }, { markets, nowSeconds }), limit };
+  if (startTs === undefined) return { ...query, form: 'records' };
+  if (endTs === undefined) return { ...query, to: startTs, form: 'records' };
+  if (startTs <= endTs) {
+    const message = `startTs was ${startTs}, must be after endTs, ${endTs}: it is the newer bound`;
+    throw new ServerError('INVALID_PARAM', message, 'startTs');
+  }
+  return { ...query, from: endTs, to: startTs, form: 'records' };
+}
+
+function requirePast(name: string, ts: number, nowSeconds: number): void {
+  const [min, max] = [LIMITS.candleRecordsTsMin, nowSeconds + LIMITS.clientAheadSecondsMax];
+  if (ts >= min && ts <= max) return;
+  const rule = ts < min ? `at least ${min}` : `at most ${nowSeconds}: it is in the future`;
+  throw new ServerError('OUT_OF_RANGE', `${name} was ${ts}, must be ${rule}`, name);
+}

@@ -1,0 +1,81 @@
+/** /markets: the markets that are served. */
+import { Type } from '@sinclair/typebox';
+import type { ChainStats, MarketInfo } from '../../contract/markets.js';
+import { sortedMarkets } from '../api/market-directory.js';
+import { count, marketType, text, textOrNull, unsigned } from '../api/schema-parts.js';
+import { jsonReply, type Reply } from '../transport/reply.js';
+import { requireFirstBook } from './book-routes.js';
+import type { Path, PathService } from './path.js';
+import { baseAssetOf, feesOf, leverageMaxOf, quoteAssetOf } from './stats-records.js';
+
+const market = Type.Object({
+  symbol: text('Name of the market.'),
+  marketIndex: count('Index among the markets of its type.'),
+  marketType,
+  status: text('Status of the market on chain.'),
+  tick: unsigned('price', 'Price step at 1e6.'),
+  step: unsigned('integer', "Size step in the market's own decimals."),
+  minOrderSize: unsigned('integer', "In the market's own decimals."),
+  decimals: count('Decimals of the base.'),
+  oracle: text('Account of the oracle.'),
+  oracleSource: text('Kind of the oracle.'),
+  emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
+  baseAsset: text('Name of the traded token.'),
+  quoteAsset: text('Name of the token that prices are in.'),
+  fees: Type.Object(
+    { maker: Type.Number(), taker: Type.Number() },
+    { description: 'Of the first fee tier, as parts of the quote; a rebate is negative.' },
+  ),
+  leverageMax: Type.Number({ description: 'Highest leverage; 1 in spot markets.' }),
+});
+
+/** The path. */
+export const markets = {
+  summary: 'The markets that are served',
+  kind: 'service',
+  body: {
+    name: 'Markets',
+    schema: Type.Array(market, { description: 'Perpetual markets first, each kind by index.' }),
+  },
+  tagged: false,
+  errors: ['NOT_READY'],
+  open: (service) => () => marketsReply(service),
+} as const satisfies Path;
+
+/** The markets, once there is a book. */
+function marketsReply({ book, directory, readiness }: PathService): Reply {
+  requireFirstBook(readiness());
+  const markets = sortedMarkets(directory);
+  const quoteAsset = quoteAssetOf(markets);
+  const chain = book.readChainStats();
+  const bodies = markets.flatMap((market) => {
+    const ofChain = chain[market.id];
+    return ofChain === undefined ? [] : [marketBody(market, ofChain, quoteAsset)];
+  });
+  return jsonReply(JSON.stringify(bodies));
+}
+
+/** Raw integers are text, as everywhere in the book. */
+function marketBody(
+  market: MarketInfo,
+  chain: ChainStats,
+  quoteAsset: string,
+): Record<string, unknown> {
+  return {
+    symbol: market.symbol,
+    marketIndex: market.marketIndex,
+    marketType: market.marketType,
+    status: market.status,
+    tick: market.tickSize.toString(),
+    step: market.stepSize.toString(),
+    minOrderSize: market.minOrderSize.toString(),
+    decimals: market.decimals,
+    oracle: market.oracle,
+    oracleSource: market.oracleSource,
+    emptyReason: market.emptyReason,
+    baseAsset: baseAssetOf(market),
+    quoteAsset,
+    fees: feesOf(chain),
+    leverageMax: leverageMaxOf(chain),
+  };
+}

@@ -1,0 +1,32 @@
+/** The errors of orders that the core refuses. */
+import type { ErrorCode } from '../../contract/error-codes.js';
+import { ServerError } from '../transport/errors.js';
+
+/** Codes of the core for wrong orders, and the codes of their replies. */
+const REFUSALS: Readonly<Record<string, ErrorCode>> = {
+  INVALID_MATCH: 'INVALID_PARAM',
+  MATCH_OUT_OF_RANGE: 'OUT_OF_RANGE',
+};
+
+/** The error of an order that the core has refused; undefined for another error. */
+export function refusalOf(error: unknown): ServerError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = '', context = {} } = error as {
+    readonly code?: string;
+    readonly context?: { readonly param?: unknown };
+  };
+  if (REFUSALS[code] === undefined) return undefined;
+  const { message } = error;
+  const { param } = context;
+  return orderRefusal({ code, message, param: typeof param === 'string' ? param : null });
+}
+
+/** The error of an order that the core refuses with this code. */
+export function orderRefusal(refusal: {
+  readonly code: string;
+  readonly message: string;
+  readonly param: string | null;
+}): ServerError {
+  const { code, message, param } = refusal;
+  return new ServerError(REFUSALS[code] ?? 'INVALID_PARAM', message, param);
+}

@@ -1,0 +1,36 @@
+/** /ready: whether the book is live. */
+import { Type } from '@sinclair/typebox';
+import { count } from '../api/schema-parts.js';
+import { feedState, historyReadiness as historySchema } from '../api/service-parts.js';
+import { historyReadiness } from '../metrics/history-metrics.js';
+import { ServerError } from '../transport/errors.js';
+import { jsonReply, type Reply } from '../transport/reply.js';
+import type { Path, PathService } from './path.js';
+
+/** The path. */
+export const readyPath = {
+  summary: 'Whether the book is live',
+  kind: 'service',
+  body: {
+    name: 'Ready',
+    schema: Type.Object({
+      ready: Type.Boolean(),
+      state: feedState,
+      slot: count('The newest slot received.'),
+      history: Type.Optional(historySchema),
+    }),
+  },
+  tagged: false,
+  unlimited: true,
+  errors: ['NOT_READY'],
+  open: (service) => () => readyReply(service),
+} as const satisfies Path;
+
+/** 200 when the service is ready. Throws NOT_READY with what it waits for when it is not. */
+function readyReply({ readiness, history, ready }: PathService): Reply {
+  const waitReason = ready.waitReason();
+  if (waitReason !== null) throw new ServerError('NOT_READY', waitReason);
+  const { state, slot } = readiness();
+  const beside = history === undefined ? {} : { history: historyReadiness(history.readStats()) };
+  return jsonReply(JSON.stringify({ ready: true, state, slot, ...beside }));
+}

@@ -1,0 +1,130 @@
+/** Small paths about the service itself. */
+import { Type } from '@sinclair/typebox';
+import { wordSchema } from '../api/param-parts.js';
+import { mayMiss, text, textOrNull } from '../api/schema-parts.js';
+import { ServerError } from '../transport/errors.js';
+import { transportVersion } from '../transport/native-transport.js';
+import { commonHeaders, jsonReply, type Reply } from '../transport/reply.js';
+import type { Path, PathService } from './path.js';
+
+/** /health. */
+export const health = {
+  summary: 'Whether the process runs',
+  kind: 'service',
+  body: {
+    name: 'Health',
+    schema: Type.Object({ status: wordSchema(['ok'], {}) }),
+  },
+  tagged: false,
+  unlimited: true,
+  errors: [],
+  open: () => () => jsonReply('{"status":"ok"}'),
+} as const satisfies Path;
+
+/** /metrics. */
+export const metricsPath = {
+  summary: 'Metrics for Prometheus',
+  kind: 'service',
+  body: { contentType: 'text/plain' },
+  tagged: false,
+  errors: [],
+  open:
+    ({ metrics }) =>
+    () =>
+      metricsReply(metrics),
+} as const satisfies Path;
+
+/** /version. */
+export const versionPath = {
+  summary: 'The build, and the versions that it runs on',
+  kind: 'service',
+  body: {
+    name: 'Version',
+    schema: Type.Object({
+      name: Type.String(),
+      version: Type.String(),
+      commit: textOrNull('Null outside a checkout.'),
+      node: text('Version of Node.js.'),
+      uws: mayMiss(text('Version of the transport.')),
+    }),
+  },
+  tagged: false,
+  errors: [],
+  open:
+    ({ build }) =>
+    () =>
+      versionReply(build),
+} as const satisfies Path;
+
+/** /openapi.json. */
+export const openapi = {
+  summary: 'This description',
+  kind: 'service',
+  body: {
+    name: 'ApiDescription',
+    schema: Type.Object({ openapi: Type.String() }, { description: 'OpenAPI 3.1.' }),
+  },
+  tagged: false,
+  errors: [],
+  open:
+    ({ described }) =>
+    () =>
+      jsonReply(described.api),
+} as const satisfies Path;
+
+/** /asyncapi.json. */
+export const asyncapi = {
+  summary: 'The channels of the WebSockets, as AsyncAPI 3.0',
+  kind: 'service',
+  body: {
+    name: 'ChannelsDescription',
+    schema: Type.Object({ asyncapi: Type.String() }, { description: 'AsyncAPI 3.0.' }),
+  },
+  tagged: false,
+  errors: [],
+  open:
+    ({ described }) =>
+    () =>
+      jsonReply(described.channels),
+} as const satisfies Path;
+
+/** /ws. */
+export const ws = {
+  summary: 'The WebSocket of the channels; 426 for a request that is not an upgrade',
+  kind: 'socket',
+  body: null,
+  tagged: false,
+  errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
+  open: () => upgradeRequired,
+} as const satisfies Path;
+
+/** /quotes/ws. */
+export const quotesWs = {
+  summary: 'The WebSocket of makers that quote; 426 for a request that is not an upgrade',
+  kind: 'service',
+  body: null,
+  tagged: false,
+  errors: ['UPGRADE_REQUIRED', 'LIMIT_EXCEEDED', 'NOT_READY'],
+  open: () => upgradeRequired,
+} as const satisfies Path;
+
+/** The build and what it runs on. */
+function versionReply({ name, version, commit }: PathService['build']): Reply {
+  const node = process.versions.node;
+  return jsonReply(JSON.stringify({ name, version, commit, node, uws: transportVersion }));
+}
+
+/** The text for Prometheus. */
+async function metricsReply(metrics: PathService['metrics']): Promise<Reply> {
+  const body = await metrics.toText();
+  return {
+    status: 200,
+    headers: [['Content-Type', metrics.contentType], ...commonHeaders],
+    body,
+  };
+}
+
+/** Reached only by a request that is no upgrade: the transport takes those before. */
+function upgradeRequired(): never {
+  throw new ServerError('UPGRADE_REQUIRED', 'this path speaks WebSocket (RFC 6455, version 13)');
+}

@@ -1,0 +1,110 @@
+/** The statistics of all markets: a body is made at most twice a second for all clients and tagged by its content. */
+import { LIMITS } from '../../config/limits.js';
+import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
+import type { Readiness } from '../../contract/feed-status.js';
+import type { MarketDataSource } from '../../contract/history-source.js';
+import type { Timers } from '../../contract/timers.js';
+import { sortedMarkets } from '../api/market-directory.js';
+import type { SummarySource } from '../sockets/summary-topics.js';
+import type { HttpRequest, Reply } from '../transport/reply.js';
+import { requireFirstBook } from './book-routes.js';
+import { contentTag } from './content-responder.js';
+import { marketListText, pricingText } from './stats-records.js';
+import type { MarketStatistics, TopOfBook } from './stats-text.js';
+import {
+  bodyReply,
+  GzipCache,
+  notModifiedReply,
+  requestAcceptsGzip,
+  type VersionTag,
+} from './versioned-reply.js';
+
+/** The sources of the statistics. */
+interface StatsSources {
+  readonly book: Pick<BookSource, 'readChainStats' | 'epoch' | 'l2'>;
+  readonly directory: Pick<MarketDirectory, 'markets'>;
+  /** Without it there is no volume, and no price of a trade. */
+  readonly history?: MarketDataSource;
+  /** Their wall clock says how old a cached body is. */
+  readonly timers: Pick<Timers, 'unixMs'>;
+}
+
+/** The sources of the paths. */
+export interface StatsOptions extends StatsSources {
+  readonly readiness: () => Readiness;
+}
+
+interface CachedStats {
+  readonly epoch: string;
+  readonly atMs: number;
+  readonly body: Uint8Array;
+  readonly tag: VersionTag;
+}
+
+type StatsWriter = (markets: readonly MarketStatistics[]) => string;
+
+/** The route of a body of them. */
+export function statsRoute(options: StatsOptions, write: StatsWriter) {
+  const gzips = new GzipCache();
+  const readStats = cachedStats(options, write);
+  return (request: HttpRequest): Reply | Promise<Reply> => {
+    requireFirstBook(options.readiness());
+    const { tag, body } = readStats();
+    const isZipped = requestAcceptsGzip(request);
+    return (
+      notModifiedReply(request, tag) ??
+      bodyReply(tag, { body, identity: body, isZipped, gzips, key: 'stats' })
+    );
+  };
+}
+
+/** The statistics as the channels of all markets have them. */
+export function summarySource(options: StatsSources): SummarySource {
+  const markets = cachedStats(options, marketListText);
+  const pricing = cachedStats(options, pricingText);
+  return {
+    markets: () => Buffer.from(markets().body).toString(),
+    pricing: () => Buffer.from(pricing().body).toString(),
+  };
+}
+
+function cachedStats(options: StatsSources, write: StatsWriter): () => CachedStats {
+  let made: CachedStats | undefined;
+  return () => {
+    if (made === undefined || isExpired(made, options)) made = makeStats(options, write);
+    return made;
+  };
+}
+
+/** A clock that was set back makes it expire as well. */
+function isExpired({ epoch, atMs }: CachedStats, { book, timers }: StatsSources): boolean {
+  const age = timers.unixMs() - atMs;
+  return epoch !== book.epoch || age < 0 || age >= LIMITS.statisticsKeptMs;
+}
+
+function makeStats(
+  { book, directory, history, timers }: StatsSources,
+  write: StatsWriter,
+): CachedStats {
+  const chain = book.readChainStats();
+  const stats = history?.readMarketStats();
+  const markets = sortedMarkets(directory).flatMap((info) => {
+    const ofChain = chain[info.id];
+    if (ofChain === undefined) return [];
+    const key = `${info.marketType}_${info.marketIndex}` as const;
+    const readTop = (): TopOfBook => topOf(book, info.id);
+    return [{ info, chain: ofChain, history: stats?.get(key), readTop }];
+  });
+  const body = Buffer.from(write(markets));
+  const state = history?.readStats().state ?? 'off';
+  const tag = contentTag(book.epoch, { body, state });
+  return { epoch: book.epoch, atMs: timers.unixMs(), body, tag };
+}
+
+/** The prices in the shortest body of the book, which the core makes once a version. */
+function topOf(book: Pick<BookSource, 'l2'>, market: number): TopOfBook {
+  const body = book.l2({ market, depth: 1, vamm: true });
+  const text = JSON.parse(Buffer.from(body).toString()) as Readonly<Record<string, string>>;
+  const price = (name: string) => (text[name] === undefined ? undefined : BigInt(text[name]));
+  return { mark: price('markPrice'), bid: price('bestBidPrice'), ask: price('bestAskPrice') };
+}

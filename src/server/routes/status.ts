@@ -1,0 +1,182 @@
+/** /status: the state of the feed and of every market. */
+import { Type } from '@sinclair/typebox';
+import type { BookSource } from '../../contract/book-source.js';
+import type { SourceStatus } from '../../contract/feed-status.js';
+import type { MarketInfo } from '../../contract/markets.js';
+import { state } from '../api/book-parts.js';
+import { journalStatus as journalSchema } from '../api/journal-schemas.js';
+import { sortedMarkets } from '../api/market-directory.js';
+import { wordSchema } from '../api/param-parts.js';
+import { count, marketType, mayMiss, readAs, text, textOrNull } from '../api/schema-parts.js';
+import { feedState, historyStatus as historySchema } from '../api/service-parts.js';
+import { sourceStatuses } from '../api/source-schemas.js';
+import { historyStatus } from '../metrics/history-metrics.js';
+import { journalStatus } from '../metrics/journal-metrics.js';
+import { venueStatus } from '../metrics/venue-metrics.js';
+import { jsonReply, type Reply } from '../transport/reply.js';
+import type { Path, PathService } from './path.js';
+
+const marketSchema = Type.Object({
+  symbol: text('Name of the market.'),
+  marketIndex: count('Index among the markets of its type.'),
+  marketType,
+  seq: count('Changes of the market in this epoch.'),
+  slot: count('The newest slot of its book.'),
+  lag: count('Slots that its book is behind the newest that a node reported.'),
+  state,
+  ordersShown: count('Orders that its book shows.'),
+  emptyReason: textOrNull('Why the book shows nothing; null when it shows its orders.'),
+  vammShown: Type.Boolean({ description: 'Whether includeVamm adds levels of its AMM.' }),
+  vammReason: textOrNull('Why the AMM of a perp market is left out; null when it is not.'),
+});
+
+const venueSchema = Type.Object({
+  name: text('Kind of the venue.'),
+  host: text('Its host, without path and key.'),
+  markets: Type.Array(
+    Type.Object({
+      symbol: text('Name of the spot market.'),
+      used: Type.Boolean({ description: 'Whether /match uses its levels.' }),
+      levels: count('Levels of both sides.'),
+      ageMs: readAs(
+        'orNull(decimal)',
+        Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+          description: 'Age of the oldest of them; null while the market is left out.',
+        }),
+      ),
+      reason: textOrNull('The code of what went wrong; null when nothing did.'),
+    }),
+  ),
+});
+
+const lastAudit = Type.Object({
+  ts: count('When it ended, in unix milliseconds.'),
+  ok: Type.Boolean({ description: 'Whether the chain could be read.' }),
+  differences: count('User accounts that differed and were repaired.'),
+});
+
+/** The path. */
+export const statusPath = {
+  summary: 'The state of the feed and of every market',
+  kind: 'service',
+  body: {
+    name: 'Status',
+    schema: Type.Object({
+      state: feedState,
+      reason: textOrNull('Why the book is not live; null when it is.'),
+      slot: count('The newest slot received.'),
+      slotAgeMs: readAs('decimal', count('Time since the last notification of a slot.')),
+      slotLag: count('Slots behind the newest that a node reported.'),
+      clockSkewMs: mayMiss(
+        readAs(
+          'orNull(decimal)',
+          Type.Union([Type.Integer(), Type.Null()], {
+            description:
+              "How far this machine's clock is ahead of the chain's; null before it is known.",
+          }),
+        ),
+      ),
+      clockReason: mayMiss(textOrNull('Why that is too much; null when it is not.')),
+      role: Type.Optional(
+        readAs(
+          'text',
+          wordSchema(['core', 'standby'], { description: 'Of a core: whether it writes the log.' }),
+        ),
+      ),
+      epoch: text('This run of the service on this chain.'),
+      genesisHash: textOrNull('The chain; null until it has been requested.'),
+      commitment: readAs(
+        'text',
+        wordSchema(['processed'], { description: 'At which the book is read.' }),
+      ),
+      node: textOrNull('Host of the RPC node in use; null when there is none.'),
+      uptimeMs: readAs('decimal', count('Time since the service started.')),
+      users: count('User accounts held.'),
+      orders: count('Open orders held.'),
+      ordersShown: count('Open orders that the book shows.'),
+      ordersLeftOut: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+        description: 'Open orders that the book does not show, by reason.',
+      }),
+      quarantined: count('Accounts that could not be decoded.'),
+      lastAudit: Type.Union([lastAudit, Type.Null()], {
+        description: 'The last comparison of the whole book with the chain; null before the first.',
+      }),
+      sources: Type.Optional(sourceStatuses),
+      venues: Type.Optional(
+        Type.Array(venueSchema, { description: 'External venues; left out where there are none.' }),
+      ),
+      history: Type.Optional(historySchema),
+      journal: Type.Optional(journalSchema),
+      markets: Type.Array(marketSchema),
+    }),
+  },
+  tagged: false,
+  errors: [],
+  open: (service) => () => statusReply(service),
+} as const satisfies Path;
+
+/** The state of the feed and of every market; before the first book as well. */
+function statusReply({
+  book,
+  directory,
+  readiness,
+  feed,
+  venues,
+  history,
+  journal,
+}: PathService): Reply {
+  const { state, reason, slot, role } = readiness();
+  const metrics = feed();
+  const { slotAgeMs, slotLag = 0, genesisHash = null, node = null, lastAudit = null } = metrics;
+  const { clockSkewMs = null, clockReason = null } = metrics;
+  const { users, orders, shown, shownByMarket, vammByMarket, leftOut, quarantined } = book.stats();
+  const external = venues?.().map(venueStatus) ?? [];
+  const body = {
+    ...{ state, reason, slot, slotAgeMs: Math.max(0, Math.round(slotAgeMs)), slotLag },
+    ...(role === undefined ? {} : { role }),
+    ...{ epoch: book.epoch, genesisHash, commitment: 'processed', node },
+    ...{ clockSkewMs: clockSkewMs === null ? null : Math.round(clockSkewMs), clockReason },
+    uptimeMs: Math.round(process.uptime() * 1_000),
+    ...{ users, orders, ordersShown: shown, ordersLeftOut: leftOut, quarantined, lastAudit },
+    ...(metrics.sources === undefined ? {} : { sources: metrics.sources.map(sourceStatus) }),
+    ...(external.length === 0 ? {} : { venues: external }),
+    ...(history === undefined ? {} : { history: historyStatus(history.readStats()) }),
+    ...(journal === undefined ? {} : { journal: journalStatus(journal.readStats()) }),
+    markets: sortedMarkets(directory).map((market) => {
+      const ordersShown = shownByMarket[market.id] ?? 0;
+      const vamm = vammByMarket[market.id] ?? null;
+      return marketStatus(market, { book, newestSlot: slot + slotLag, ordersShown, vamm });
+    }),
+  };
+  return jsonReply(JSON.stringify(body));
+}
+
+/** Shares and leads as they are read, not as they are computed. */
+function sourceStatus(source: SourceStatus): SourceStatus {
+  const { wonShare, leadMs } = source;
+  const rounded = (value: number | null, unit: number): number | null =>
+    value === null ? null : Math.round(value * unit) / unit;
+  return { ...source, wonShare: rounded(wonShare, 1_000), leadMs: rounded(leadMs, 10) };
+}
+
+/** `newestSlot` is the newest that a node has reported. */
+function marketStatus(
+  market: MarketInfo,
+  facts: {
+    readonly book: BookSource;
+    readonly newestSlot: number;
+    readonly ordersShown: number;
+    /** As {@link BookStats.vammByMarket}. */
+    readonly vamm: string | null;
+  },
+): Record<string, unknown> {
+  const { book, newestSlot, ordersShown, vamm } = facts;
+  const { id, symbol, marketIndex, marketType, emptyReason } = market;
+  const { seq, slot, state } = book.version(id);
+  const lag = Math.max(0, newestSlot - slot);
+  const vammShown = vamm === 'shown';
+  return {
+    ...{ symbol, marketIndex, marketType, seq, slot, lag, state, ordersShown, emptyReason },
+    ...{ vammShown, vammReason: vammShown ? null : vamm },
+  };
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../config/limits.js';
+import { FakeBook, startServer } from '../testing/running-server.js';
+import { AccountFetcher } from './top-makers.js';
+
+type Accounts = readonly (string | null)[];
+
+/** Readings that end when the test says so. */
+class SlowNode {
+  readonly asked: (readonly string[])[] = [];
+  private readonly ends: ((outcome: Accounts | Error) => void)[] = [];
+
+  readonly read = (keys: readonly string[]): Promise<Accounts> => {
+    this.asked.push(keys);
+    return new Promise((resolve, reject) => {
+      this.ends.push((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
+    });
+  };
+
+  end(outcome: Accounts | Error): void {
+    this.ends.shift()?.(outcome);
+  }
+}
+
+describe('/topMakers', () => {
+  const book = new FakeBook();
+  const asked: (readonly string[])[] = [];
+  let failure: unknown;
+  let size = 0;
+  const started = startServer(book, {
+    readAccounts: async (keys) => {
+      asked.push(keys);
+      if (failure !== undefined) throw failure;
+      return keys.map((key, index) => (index === 0 ? `data of ${key}${'A'.repeat(size)}` : null));
+    },
+  });
+  const get = async (query: string, headers?: Record<string, string>, from = started) =>
+    (await from).ask(`/topMakers?marketName=SOL-PERP&${query}`, headers);
+
+  test.each([
+    ['side=bid', 'bid', 4],
+    ['side=ask&limit=1', 'ask', 1],
+    ['side=bid&limit=100&includeAccounts=no', 'bid', 100],
+  ])('%s names makers, best first', async (query, side, count) => {
+    expect((await get(query)).body).toEqual(
+      Array.from({ length: count }, (_, index) => `${side}-maker-${index}`),
+    );
+  });
+
+  test.each([
+    ['', 'MISSING_PARAM', 'side'],
+    ['side=', 'INVALID_PARAM', 'side'],
+    ['side=buy', 'INVALID_PARAM', 'side'],
+    ['side=bid&side=bid', 'INVALID_PARAM', 'side'],
+    ['side=bid&limit=0', 'OUT_OF_RANGE', 'limit'],
+    ['side=bid&limit=101', 'OUT_OF_RANGE', 'limit'],
+    ['side=bid&limit=four', 'INVALID_PARAM', 'limit'],
+    ['side=bid&marketIndex=x', 'INVALID_PARAM', 'marketIndex'],
+  ])('"%s" is refused', async (query, code, param) => {
+    expect((await get(query)).error).toMatchObject({ status: 400, code, param });
+  });
+
+  test('has the version of the book, and 304', async () => {
+    const { headers } = await get('side=bid');
+    expect(headers.get('etag')).toBe('"epoch-1.7.1000.live"');
+    expect([headers.get('x-slot'), headers.get('x-state')]).toEqual(['1000', 'live']);
+    const again = await get('side=bid', { 'If-None-Match': headers.get('etag') ?? '' });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  test('with accounts gives each maker and its bytes, null where there are none', async () => {
+    expect((await get('side=bid&limit=2&includeAccounts=TRUE')).body).toEqual([
+      { userAccountPubKey: 'bid-maker-0', accountBase64: 'data of bid-maker-0' },
+      { userAccountPubKey: 'bid-maker-1', accountBase64: null },
+    ]);
+    expect(asked).toEqual([['bid-maker-0', 'bid-maker-1']]);
+  });
+
+  test('compresses large accounts for those who accept it', async () => {
+    const query = 'side=bid&limit=9&includeAccounts=true';
+    size = LIMITS.gzipBodyBytesMin;
+    const plain = await get(query, { 'Accept-Encoding': 'identity' });
+    const zipped = await get(query, { 'Accept-Encoding': 'gzip' });
+    const codings = [plain, zipped].map((answer) => answer.header('content-encoding'));
+    expect([codings, zipped.text]).toEqual([[null, 'gzip'], plain.text]);
+    expect(plain.text.length).toBeGreaterThan(size);
+    size = 0;
+  });
+
+  test('tells the code of a failed reading and nothing of the node', async () => {
+    const url = 'https://node.example/secret-key';
+    failure = Object.assign(new Error(`${url} timed out`), { code: 'RPC_TIMEOUT' });
+    const answer = await get('side=ask&limit=3&includeAccounts=true');
+    const message = 'the accounts could not be read: RPC_TIMEOUT';
+    expect(answer.error).toEqual({ status: 503, code: 'NOT_READY', message, param: null });
+    expect(answer.header('retry-after')).toBe('1');
+    failure = `${url} failed`;
+    const { text } = await get('side=ask&limit=5&includeAccounts=true');
+    expect(text).not.toContain('node.');
+    expect((await started).faults).toEqual([]);
+  });
+
+  test('without a node says so', async () => {
+    const alone = startServer(book);
+    const message = expect.stringContaining('there is no RPC node');
+    for (let limit = 1; limit <= LIMITS.accountReadsMax + 2; limit += 1) {
+      const { error } = await get(`side=bid&includeAccounts=true&limit=${limit}`, {}, alone);
+      expect(error).toMatchObject({ status: 503, message });
+    }
+  });
+});
+
+describe('fetches of accounts', () => {
+  const { accountReadsMax, accountReadsKeptMs, accountReadsKeptMax } = LIMITS;
+
+  test('that are equal are one, and answer for a moment', async () => {
+    const node = new SlowNode();
+    let nowMs = 0;
+    const reads = new AccountFetcher(node.read, { nowMs: () => nowMs });
+    const both = [reads.fetchShared(['a', 'b']), reads.fetchShared(['a', 'b'])];
+    expect(node.asked).toEqual([['a', 'b']]);
+    node.end(['1', '2']);
+    expect(await Promise.all(both)).toEqual([
+      ['1', '2'],
+      ['1', '2'],
+    ]);
+    nowMs = accountReadsKeptMs;
+    expect(await reads.fetchShared(['a', 'b'])).toEqual(['1', '2']);
+    nowMs += 1;
+    const later = reads.fetchShared(['a', 'b']);
+    node.end(['3', '4']);
+    expect(await later).toEqual(['3', '4']);
+    expect(node.asked).toHaveLength(2);
+  });
+
+  test('that fail are not repeated at once, and are later', async () => {
+    const node = new SlowNode();
+    let nowMs = 0;
+    const reads = new AccountFetcher(node.read, { nowMs: () => nowMs });
+    const first = reads.fetchShared(['a']);
+    node.end(new Error('down'));
+    await expect(first).rejects.toThrow('the accounts could not be read: the node failed');
+    await expect(reads.fetchShared(['a'])).rejects.toThrow('could not be read');
+    nowMs = accountReadsKeptMs + 1;
+    const later = reads.fetchShared(['a']);
+    node.end(['1']);
+    expect(await later).toEqual(['1']);
+  });
+
+  test.each(['https://node.example/key', '', 7])(
+    'that fail with the code %j tell nothing of it',
+    async (code) => {
+      const node = new SlowNode();
+      const reading = new AccountFetcher(node.read, { nowMs: () => 0 }).fetchShared(['a']);
+      node.end(Object.assign(new Error('down'), { code }));
+      await expect(reading).rejects.toThrow(/^the accounts could not be read: the node failed$/);
+    },
+  );
+
+  test('beyond the bound are refused until one has ended', async () => {
+    const node = new SlowNode();
+    const reads = new AccountFetcher(node.read, { nowMs: () => 0 });
+    const underWay = Array.from({ length: accountReadsMax }, (_, key) =>
+      reads.fetchShared([`${key}`]),
+    );
+    expect(() => reads.fetchShared(['more'])).toThrow(/reads of accounts are running/);
+    node.end(['1']);
+    await underWay[0];
+    const more = reads.fetchShared(['more']);
+    for (let left = 0; left < accountReadsMax; left += 1) node.end(['1']);
+    expect(await more).toEqual(['1']);
+    await Promise.all(underWay);
+  });
+
+  test('that are kept are few', async () => {
+    const node = new SlowNode();
+    const reads = new AccountFetcher(node.read, { nowMs: () => 0 });
+    for (let key = 0; key < accountReadsKeptMax * 2; key += 1) {
+      const reading = reads.fetchShared([`${key}`]);
+      node.end(['1']);
+      await reading;
+    }
+    expect(reads.size).toBeLessThanOrEqual(accountReadsKeptMax);
+  });
+});

@@ -1,0 +1,91 @@
+/** /udf/history: the bars of a market for TradingView's chart library. */
+import { Type } from '@sinclair/typebox';
+import { LIMITS } from '../../config/limits.js';
+import type { CandlesQuery } from '../../contract/history-queries.js';
+import { symbol, wordSchema } from '../api/param-parts.js';
+import { checkRequest, type ParseContext, type RequestTexts } from '../api/request-params.js';
+import { count, decimal } from '../api/schema-parts.js';
+import { ofUdf, UDF_RESOLUTION_NAMES, udfMarketName, udfResolutionOf } from '../api/udf-parts.js';
+import { candlesOf } from './candles.js';
+import { responderOf } from './history-paths.js';
+import type { HistoryService, Path } from './path.js';
+
+const { unixSecondsMax } = LIMITS;
+
+const time = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: -unixSecondsMax, maximum: unixSecondsMax, description }));
+
+const udfHistoryParams = Type.Object({
+  symbol,
+  resolution: wordSchema(UDF_RESOLUTION_NAMES, {
+    description: 'Length of a bar in minutes, or D, W, M, with or without a 1 before it.',
+  }),
+  from: time('The oldest start of a bar, unix seconds, inclusive; ignored with countback.'),
+  to: time('The end of the range, unix seconds, exclusive; not given means now.'),
+  countback: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.udfCountbackMax,
+      description: `Bars before to. At most ${LIMITS.candlesMax} are returned, the newest.`,
+    }),
+  ),
+});
+
+const seconds = (description: string) => Type.Array(count('Unix seconds.'), { description });
+const numbers = (description: string) => Type.Array(decimal('A number.'), { description });
+
+/** The path. */
+export const udfHistory = {
+  ...ofUdf,
+  summary: 'The bars of a market, oldest first, for the chart library',
+  params: udfHistoryParams,
+  body: {
+    name: 'UdfHistory',
+    schema: Type.Union([
+      Type.Object({
+        s: Type.Literal('ok'),
+        t: seconds('Starts of the bars, oldest first.'),
+        ...{ o: numbers('Opens.'), h: numbers('Highs.'), l: numbers('Lows.') },
+        ...{ c: numbers('Closes.'), v: numbers('Base that was traded.') },
+      }),
+      Type.Object({
+        s: Type.Literal('no_data'),
+        nextTime: Type.Optional(count('Start of the last bar before the range, unix seconds.')),
+      }),
+    ]),
+  },
+  tagged: true,
+  errors: [
+    'MISSING_PARAM',
+    'INVALID_PARAM',
+    'OUT_OF_RANGE',
+    'UNKNOWN_MARKET',
+    'NOT_READY',
+    'LIMIT_EXCEEDED',
+  ],
+  open: (service: HistoryService) => responderOf(service).routeOf(parseUdfHistory),
+} as const satisfies Path;
+
+/**
+ * Reads them: as many bars before `to` as `countback` says, or else those from `from` on. The library may
+ * ask for the time to come, and for times before the first of 1970. Throws a ServerError that names the
+ * wrong one.
+ */
+function parseUdfHistory(
+  request: RequestTexts,
+  { markets, nowSeconds }: ParseContext,
+): CandlesQuery {
+  const params = checkRequest(udfHistoryParams, request);
+  const symbol = udfMarketName(params.symbol);
+  const { from = 0, to = Number.POSITIVE_INFINITY, countback = 0 } = params;
+  const resolution = udfResolutionOf(params.resolution);
+  const limit = Math.min(countback === 0 ? LIMITS.candlesMax : countback, LIMITS.candlesMax);
+  return {
+    ...candlesOf({ symbol, resolution }, { markets, nowSeconds }),
+    limit,
+    ...(countback > 0 ? {} : { from: Math.max(0, from) }),
+    // The same query for all charts that end with the newest bar.
+    ...(to > nowSeconds ? {} : { to: Math.max(0, to - 1) }),
+    form: 'udf',
+  };
+}
