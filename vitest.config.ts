@@ -24,6 +24,7 @@ const REAL = [
   'test/codes.test.ts',
   'test/deployment.test.ts',
   'test/documents.test.ts',
+  'test/generated-documents.test.ts',
   'test/golden-ts.test.ts',
   'test/grpc-streams.test.ts',
   'test/licences.test.ts',

@@ -64,6 +64,17 @@ export {
   type ServiceErrorCode,
 } from './generated/lists.js';
 export type { FundingRate, MarketStats, Trade } from './generated/market-data.js';
+export type {
+  BookOptions,
+  CandlesQuery,
+  L2Query,
+  L3Query,
+  MarketName,
+  MatchQuery,
+  MomentQuery,
+  PageQuery,
+  RecordsQuery,
+} from './generated/queries.js';
 export type { FundingRateRecord, TradeRecord, Volumes } from './generated/records.js';
 export type { BookState, Level, RestingOrder } from './generated/rows.js';
 export type {
@@ -74,19 +85,7 @@ export type {
   VersionAnswer,
 } from './generated/service.js';
 export { HttpClient } from './http/client.js';
-export type {
-  BookOptions,
-  CandlesQuery,
-  L2Query,
-  L3Query,
-  MarketName,
-  MatchQuery,
-  MomentQuery,
-  Page,
-  PageQuery,
-  RecordsQuery,
-  VolumeSpan,
-} from './http/queries.js';
+export type { Page, VolumeSpan } from './http/queries.js';
 export type { CallOptions, ServiceOptions } from './http/request.js';
 export type { AccountId, AccountKey, MarketId, MarketKey, MarketType } from './keys.js';
 export {

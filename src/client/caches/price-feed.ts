@@ -11,8 +11,8 @@
 import { type Clock, systemClock } from '../environment.js';
 import { ClientError } from '../error.js';
 import type { L2Book } from '../generated/books.js';
+import type { MarketName } from '../generated/queries.js';
 import type { HttpClient } from '../http/client.js';
-import type { MarketName } from '../http/queries.js';
 import { BATCH_ENTRIES_MAX, PRICE_POLL_MS } from '../limits.js';
 import { Listeners } from '../listeners.js';
 import type { MarkPriceCache, OraclePriceCache } from './prices.js';

@@ -14,9 +14,6 @@ import { list, objectOf, type Read } from '../fields.js';
 import * as books from '../generated/books.js';
 import { type Candle, candle } from '../generated/candles.js';
 import * as marketData from '../generated/market-data.js';
-import * as recordReaders from '../generated/records.js';
-import * as service from '../generated/service.js';
-import { BATCH_ENTRIES_MAX } from '../limits.js';
 import type {
   CandlesQuery,
   L2Query,
@@ -24,11 +21,13 @@ import type {
   MarketName,
   MatchQuery,
   MomentQuery,
-  Page,
   PageQuery,
   RecordsQuery,
-  VolumeSpan,
-} from './queries.js';
+} from '../generated/queries.js';
+import * as recordReaders from '../generated/records.js';
+import * as service from '../generated/service.js';
+import { BATCH_ENTRIES_MAX } from '../limits.js';
+import type { Page, VolumeSpan } from './queries.js';
 import {
   type CallOptions,
   errorOf,

@@ -4,7 +4,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { selectMarket } from './market-params.js';
-import { checkParams, parseAmount, parseInRange, splitQuery } from './param-check.js';
+import { parseAmount, parseInRange, readQuery } from './param-check.js';
 import { amountSchema, flagSchema, market, type TextFormat, wordSchema } from './param-parts.js';
 
 const sizes = { min: 1n, max: LIMITS.matchSizeMax };
@@ -73,8 +73,7 @@ export interface AuctionOrderRequest extends Omit<Checked, 'amount' | 'maxLevera
 
 /** Reads the parameters of /auctionParams. Throws a ServerError that names the wrong one. */
 export function parseAuctionOrder(raw: string, markets: MarketDirectory): AuctionOrderRequest {
-  const texts = splitQuery(raw, auctionOrderParams.properties);
-  const { amount, maxLeverageOrderSize: size, ...params } = checkParams(auctionOrderParams, texts);
+  const { amount, maxLeverageOrderSize: size, ...params } = readQuery(auctionOrderParams, raw);
   const hasSize = params.maxLeverageSelected && size !== undefined;
   return {
     ...params,

@@ -45,6 +45,11 @@ export function checkParams<Schema extends TObject>(
     : refusalOf(error, schema, { texts, repeated });
 }
 
+/** The checked parameters of a raw query. Throws a ServerError that names the first wrong one. */
+export function readQuery<Schema extends TObject>(schema: Schema, raw: string): Static<Schema> {
+  return checkParams(schema, splitQuery(raw, schema.properties));
+}
+
 /** Returns the number, or throws a ServerError when it is outside its range. */
 export function parseInRange(
   name: string,

@@ -14,7 +14,7 @@ import {
   version,
 } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
-import { checkParams, splitQuery } from '../api/param-check.js';
+import { readQuery } from '../api/param-check.js';
 import { market, wordSchema } from '../api/param-parts.js';
 import { count, unsigned } from '../api/schema-parts.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
@@ -89,6 +89,6 @@ export const auctions = {
 
 /** Reads the parameters of /auctions. Throws a ServerError that names the wrong one. */
 function parseAuctions(raw: string, markets: MarketDirectory): AuctionsRequest {
-  const params = checkParams(auctionsParams, splitQuery(raw, auctionsParams.properties));
+  const params = readQuery(auctionsParams, raw);
   return { market: selectMarket(params, markets).id };
 }

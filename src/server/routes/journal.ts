@@ -3,7 +3,7 @@ import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { JournalRange, JournalSource } from '../../contract/journal-source.js';
 import { journalParams, journalBody as journalSchema } from '../api/journal-schemas.js';
-import { checkParams, splitQuery } from '../api/param-check.js';
+import { readQuery } from '../api/param-check.js';
 import { NO_JOURNAL_TEXT, ServerError } from '../transport/errors.js';
 import { jsonReply } from '../transport/reply.js';
 import type { Path, PathService, Route } from './path.js';
@@ -27,8 +27,7 @@ function journalRoute({ journal, book, directory }: PathService): Route {
     };
   }
   return ({ query }) => {
-    const texts = splitQuery(query, journalParams.properties);
-    const { seqs } = checkParams(journalParams, texts);
+    const { seqs } = readQuery(journalParams, query);
     const marketSeqs = seqs ? (range: JournalRange) => seqsOf(range, book, directory) : noSeqs;
     return jsonReply(JSON.stringify(journalBody(journal, marketSeqs)));
   };

@@ -13,7 +13,7 @@ import {
   version,
 } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
-import { checkParams, splitQuery, type Texts } from '../api/param-check.js';
+import { checkParams, compileParamSchemas, splitQuery, type Texts } from '../api/param-check.js';
 import { market, sources, uncross } from '../api/param-parts.js';
 import { leftOutForNull } from '../api/schema-parts.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
@@ -120,6 +120,8 @@ export function withPrefixDefaults(
   makeRoute: (schema: L2Params) => BookRoute,
 ): BookRoute {
   const plain = makeRoute(l2Params);
+  if (service.compatDefaults !== true) return plain;
+  compileParamSchemas([l2CompatibleParams]);
   const compatible = makeRoute(l2CompatibleParams);
   return (request) =>
     schemaOf(service, request.path) === l2Params ? plain(request) : compatible(request);

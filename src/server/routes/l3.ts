@@ -14,7 +14,7 @@ import {
   version,
 } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
-import { checkParams, splitQuery } from '../api/param-check.js';
+import { readQuery } from '../api/param-check.js';
 import { market, publicKey, sources, uncross } from '../api/param-parts.js';
 import { keyedRequest, withMoment } from './as-of-route.js';
 import { type BookRoute, bookRoute, encodingOf, inEncodings } from './book-routes.js';
@@ -81,7 +81,7 @@ function l3Route(service: PathService): BookRoute {
 
 /** Reads the parameters of /l3. Throws a ServerError that names the wrong one. */
 export function parseL3(raw: string, markets: MarketDirectory): L3Request {
-  const params = checkParams(l3Params, splitQuery(raw, l3Params.properties));
+  const params = readQuery(l3Params, raw);
   const { depth, maker, includeIndicative, uncross } = params;
   return {
     market: selectMarket(params, markets).id,

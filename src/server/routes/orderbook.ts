@@ -6,7 +6,7 @@ import type { L2Request } from '../../contract/book-requests.js';
 import type { MarketDirectory } from '../../contract/book-source.js';
 import { marketErrors } from '../api/book-parts.js';
 import { throwUnknownMarket } from '../api/market-params.js';
-import { checkParams, splitQuery } from '../api/param-check.js';
+import { readQuery } from '../api/param-check.js';
 import { symbol as marketName } from '../api/param-parts.js';
 import { id, symbol, trimmed } from '../api/schema-parts.js';
 import { bookRoute } from './book-routes.js';
@@ -58,7 +58,7 @@ export const orderbook = {
 
 /** Reads the parameters of /orderbook: half of the levels are of each side. */
 function parseOrderbook(raw: string, markets: MarketDirectory): L2Request {
-  const params = checkParams(orderbookParams, splitQuery(raw, orderbookParams.properties));
+  const params = readQuery(orderbookParams, raw);
   const { ticker_id: name, depth } = params;
   const { id } = markets.findMarket(name) ?? throwUnknownMarket(name, 'ticker_id');
   return { market: id, depth: depth === 0 ? LIMITS.depthMax : Math.ceil(depth / 2), vamm: true };

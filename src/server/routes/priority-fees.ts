@@ -10,7 +10,7 @@ import { marketErrors, size } from '../api/book-parts.js';
 import { error } from '../api/error-bodies.js';
 import { batchEntry, splitLists } from '../api/list-params.js';
 import { selectMarket } from '../api/market-params.js';
-import { checkParams, splitQuery } from '../api/param-check.js';
+import { checkParams, readQuery } from '../api/param-check.js';
 import { market } from '../api/param-parts.js';
 import { count, marketType, text } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
@@ -54,10 +54,7 @@ export const priorityFees = {
     (service: FeeSources) =>
     async ({ query }: Pick<HttpRequest, 'query'>) => {
       requireFirstBook(service.readiness());
-      const params = checkParams(
-        priorityFeesParams,
-        splitQuery(query, priorityFeesParams.properties),
-      );
+      const params = readQuery(priorityFeesParams, query);
       const found = selectMarket(params, service.directory);
       const [levels] = await levelReaderOf(service)([found]);
       const { marketType, marketIndex } = found;

@@ -9,7 +9,7 @@ import type { BookSource, MarketDirectory } from '../../contract/book-source.js'
 import type { Timers } from '../../contract/timers.js';
 import { pastErrors } from '../api/book-parts.js';
 import { selectMarket } from '../api/market-params.js';
-import { checkParams, splitQuery } from '../api/param-check.js';
+import { readQuery } from '../api/param-check.js';
 import { flagSchema, market, wordSchema } from '../api/param-parts.js';
 import { text, textOrNull } from '../api/schema-parts.js';
 import { ServerError } from '../transport/errors.js';
@@ -72,7 +72,7 @@ interface TopMakersQuery extends TopMakersRequest {
 
 /** Reads the parameters of /topMakers. Throws a ServerError that names the wrong one. */
 function parseTopMakers(raw: string, markets: MarketDirectory): TopMakersQuery {
-  const params = checkParams(topMakersParams, splitQuery(raw, topMakersParams.properties));
+  const params = readQuery(topMakersParams, raw);
   const { side, limit, includeAccounts } = params;
   return { market: selectMarket(params, markets).id, side, limit, includeAccounts };
 }

@@ -10,7 +10,7 @@ import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { sortedMarkets } from '../api/market-directory.js';
 import { throwUnknownMarket } from '../api/market-params.js';
-import { checkParams, splitQuery } from '../api/param-check.js';
+import { readQuery } from '../api/param-check.js';
 import { ANY_CASE, symbol as marketName, wordSchema } from '../api/param-parts.js';
 import { count, marketType, symbol, text } from '../api/schema-parts.js';
 import { ofUdf, UDF_EXCHANGE, UDF_RESOLUTIONS_LISTED, udfMarketName } from '../api/udf-parts.js';
@@ -168,10 +168,7 @@ const configText = JSON.stringify({
 
 function symbolReply(request: HttpRequest, { directory, readiness }: HistoryService): Reply {
   requireFirstBook(readiness());
-  const { symbol } = checkParams(
-    udfSymbolParams,
-    splitQuery(request.query, udfSymbolParams.properties),
-  );
+  const { symbol } = readQuery(udfSymbolParams, request.query);
   const name = udfMarketName(symbol);
   const market = directory.findMarket(name) ?? throwUnknownMarket(name, 'symbol');
   return jsonReply(JSON.stringify(symbolBody(market, directory)));
@@ -212,8 +209,7 @@ function trailingZeroes(value: bigint): number {
 
 function searchReply(request: HttpRequest, { directory, readiness }: HistoryService): Reply {
   requireFirstBook(readiness());
-  const texts = splitQuery(request.query, udfSearchParams.properties);
-  const { query, type, limit } = checkParams(udfSearchParams, texts);
+  const { query, type, limit } = readQuery(udfSearchParams, request.query);
   const part = query.toUpperCase();
   const found = sortedMarkets(directory)
     .map((market) => ({ market, at: market.symbol.toUpperCase().indexOf(part) }))

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { VolumesQuery } from '../../contract/history-queries.js';
-import { checkParams, splitQuery, type Texts } from '../api/param-check.js';
+import { checkParams, readQuery, type Texts } from '../api/param-check.js';
 import { secondsOrMs, wordSchema } from '../api/param-parts.js';
 import { floorTo, secondsOf } from '../api/request-params.js';
 import { always, base, marketIndex, marketType, quote, symbol } from '../api/schema-parts.js';
@@ -69,9 +69,7 @@ export const hourVolumes = {
   summary: 'What all markets traded in up to 24 whole hours',
   params: volumeParams,
   open: (service: HistoryService) => (request: HttpRequest) =>
-    summariesOf(service).replyTo(request, () =>
-      hoursOf(checkParams(volumeParams, splitQuery(request.query, volumeParams.properties))),
-    ),
+    summariesOf(service).replyTo(request, () => hoursOf(readQuery(volumeParams, request.query))),
 } as const satisfies Path;
 
 /** From a whole minute, as the 24 hours of /stats/markets; trades are newer than the finalised slot. */

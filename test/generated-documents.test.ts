@@ -1,0 +1,32 @@
+/** What documents repeat of the service's lists and bodies is what the service has. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from 'vitest';
+import { SCHEMA_FILES } from '../src/server/api/message-schemas.js';
+import { withLists, withShared } from './support/shared-lists.js';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const read = (name: string): string => readFileSync(`${root}${name}`, 'utf8');
+const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
+
+test.each(SCHEMA_FILES)('docs/schemas/%s.json', (file) => {
+  const name = `docs/schemas/${file}.json`;
+  const schema = JSON.parse(read(name));
+  const expected = withShared(file, schema);
+  if (isUpdate && !isDeepStrictEqual(schema, expected)) {
+    writeFileSync(`${root}${name}`, `${JSON.stringify(expected, null, 2)}\n`);
+  }
+  expect(schema).toEqual(expected);
+});
+
+test.each([
+  ['docs/market-data.md', 3],
+  ['docs/api.md', 1],
+])('%s has the lists of the service', (name, count) => {
+  const document = read(name);
+  const expected = withLists(document);
+  if (isUpdate) writeFileSync(`${root}${name}`, expected);
+  expect(document.match(/<!-- list: /g)).toHaveLength(count);
+  expect(document).toBe(expected);
+});
