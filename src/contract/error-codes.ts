@@ -1,14 +1,14 @@
 /** The error codes of the service. They are public: docs/api.md lists them, and they are never renamed. */
 
-/** The WebSocket dialects by their files in docs/schemas: streams, market data, and quotes of makers. */
-type Dialect = 'stream' | 'market-stream' | 'quotes-stream';
+/** The files of docs/schemas, one for each dialect of the WebSockets: streams, market data, and quotes of makers. */
+type MessageFile = 'stream' | 'market-stream' | 'quotes-stream';
 
 /** Where a code is used. */
 interface CodeUse {
   /** The status of HTTP; left out of a code that HTTP does not have. */
   readonly status?: number;
   /** The dialects that have the code; left out of a code that no WebSocket has. */
-  readonly sockets?: readonly Dialect[];
+  readonly sockets?: readonly MessageFile[];
 }
 
 const books = ['stream'] as const;
@@ -65,7 +65,7 @@ export const HTTP_ERROR_CODES = Object.entries(ERROR_CODES).flatMap(([code, use]
 );
 
 /** The codes of a dialect of the WebSockets. */
-export function socketCodesOf(dialect: Dialect): readonly SocketErrorCode[] {
+export function socketCodesOf(dialect: MessageFile): readonly SocketErrorCode[] {
   const uses: readonly (readonly [string, CodeUse])[] = Object.entries(ERROR_CODES);
   const used = uses.filter(([, { sockets = [] }]) => sockets.includes(dialect));
   return used.map(([code]) => code as SocketErrorCode);
