@@ -1,5 +1,5 @@
-//! Division of two words that is fast for what fits into one, as nearly every amount does: the
-//! compiler's own is a call whatever the numbers.
+//! Fast division of two words whose values fit into one word, as nearly every amount does: the
+//! compiler's own division is always a call.
 
 /// The quotient, rounded down. The divisor must be above 0.
 #[inline]

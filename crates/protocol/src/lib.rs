@@ -1,8 +1,8 @@
-//! What the exchange's program says: account layouts, units, rounding, prices and predicates.
+//! The rules of the exchange's program: account layouts, units, rounding, prices and predicates.
 //!
-//! [`model`] is what all programs have in common, and all that a book knows: users, orders, markets, oracles,
-//! units and rules. [`drift`] reads the accounts and logs of Drift v2.
-//! Every rule names its source in the program or its SDK.
+//! [`model`] has the types that all programs share and that a book uses: users, orders, markets,
+//! oracles, units and rules. [`drift`] reads the accounts and logs of Drift v2. Every rule names
+//! its source in the program or its SDK.
 //!
 //! This crate holds no state, reads no clock, does no I/O, and knows nothing of books or feeds.
 //!

@@ -1,4 +1,4 @@
-//! Accounts against what another decoder made of them, and the layout tables against the program's.
+//! Compares accounts with another decoder's output, and layout tables with the program's.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use crate::support::{self, Recorded, all, captured, synthetic};

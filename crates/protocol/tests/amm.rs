@@ -179,7 +179,8 @@ fn a_field_at_its_ends_gives_a_quote_or_an_error() {
     assert!(quoted > 1_000 && refused > 100, "quoted {quoted}, refused {refused}");
 }
 
-/// Markets that are captured but not committed: run where the shared accounts lie beside the project.
+/// Captured markets that are not committed: the test runs when the shared accounts lie next to the
+/// project's folder.
 #[test]
 fn perp_markets_beside_the_project_quote_where_they_are_present() {
     let folder =

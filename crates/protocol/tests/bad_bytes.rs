@@ -235,7 +235,7 @@ fn wrong_discriminators_and_lengths_are_named() {
     }
 }
 
-/// Writes a byte that stands for nothing into a user account, and expects the field's name.
+/// Writes an invalid byte into a user account, and expects the field's name in the error.
 fn check_invalid(at: usize, value: u8, field: &'static str, name: &'static str) {
     let user = ACCOUNTS.iter().find(|account| account.kind == AccountKind::User).unwrap();
     let mut data = user.data.clone();

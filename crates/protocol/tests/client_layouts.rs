@@ -1,8 +1,8 @@
 //! The client library's readers of accounts, generated from the layout tables.
 //!
-//! The files below `src/client/accounts/generated` are what this makes of the tables, byte for
-//! byte. After a change of a table they are written anew with
-//! `UPDATE_GOLDEN=1 cargo test -p slotbook-protocol --test client_layouts`.
+//! The test generates the files in `src/client/accounts/generated` from the tables and compares the
+//! bytes. After a change of a table, write them with `UPDATE_GOLDEN=1 cargo test -p
+//! slotbook-protocol --test client_layouts`.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeSet;

@@ -167,9 +167,9 @@ fn the_depth_stated_brings_the_stack_back() {
     check("+1 A\n+2 B\n+2 A\n#1\n-A\n#2\n-A", &[1, 2]);
     check("+1 A\n#1\n+1 B\n#2\n-B", &[1]);
     check("+1 A\n+2 A\n+1 B\n#1\n-B\n+1 A\n#2\n-A", &[2]);
-    // The beginning of B was not seen: its lines are nobody's.
+    // The start of B is missing, so its lines belong to no known program.
     check("+1 A\n+3 C\n#1\n-C\n#2\n-B\n#3\n-A", &[3]);
-    // Behind an end that is not the innermost's, what was above it is over.
+    // After the end of an outer program, its inner programs have ended.
     check("+1 A\n+2 B\n+3 C\n-B\n#1\n-A", &[1]);
     // An end of a program that is not there changes nothing.
     check("+1 A\n#1\n-B\n#2\n-A\n#3", &[1, 2]);
@@ -187,7 +187,7 @@ fn logs_may_begin_in_the_middle() {
     // Nothing says whose they are, and nothing can forge the beginning.
     check("#1\n#2", &[1, 2]);
     check("#1\n+2 B\n#2\n-B\n#3", &[1, 3]);
-    // Between two instructions nobody writes.
+    // Between two instructions no program writes.
     check("+1 B\n-B\n#1\n+1 A\n#2\n-A\n#3", &[2]);
 }
 
@@ -279,7 +279,7 @@ fn a_record_reads_when_it_ends_where_a_field_ends_and_nowhere_else() {
     }
 }
 
-/// The fields before the end are those of the whole; those behind are as zeros read.
+/// Fields before the end equal those of the complete record; later fields read as zeros.
 fn assert_prefix(layout: &EventLayout, read: &Value, whole: &Value, missing: usize) {
     let zeros = vec![0; 1_000];
     let mut zeros_of_it = layout.discriminator.to_vec();
@@ -384,7 +384,7 @@ fn action_as_json(record: &OrderActionRecord) -> Value {
     Value::Object(named.collect())
 }
 
-/// Numbers as text, so that both sides write them alike; `None` is a name as well as nothing.
+/// Numbers as text, so that both sides have one form; `None` is a name and also a missing value.
 fn normal(mut value: Value) -> Value {
     for field in value.as_object_mut().unwrap().values_mut() {
         *field = match field.take() {
@@ -488,7 +488,7 @@ fn any_line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What one program did: wrote an event, or called another.
+/// A step of a program: an event, or a call of another program.
 #[derive(Clone, Debug)]
 enum Step {
     Write(u8),

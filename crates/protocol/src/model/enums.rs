@@ -24,7 +24,7 @@ macro_rules! chain_enum {
             /// The variant of a byte on chain.
             ///
             /// # Errors
-            /// [`ProtocolError::InvalidEnum`] when the byte stands for none.
+            /// [`ProtocolError::InvalidEnum`] for an unknown byte.
             #[inline]
             pub const fn from_byte(byte: u8) -> Result<Self, ProtocolError> {
                 match byte {

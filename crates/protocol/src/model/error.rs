@@ -1,11 +1,11 @@
-//! The one error of this crate: what was wrong with bytes or text that came in.
+//! The error of this crate: invalid bytes or text.
 
 use core::fmt;
 use core::str::FromStr;
 
 use crate::model::units::Pubkey;
 
-/// Why bytes or text are not what they were said to be.
+/// Why bytes or text are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtocolError {
     /// The account belongs to a program that does not write this kind of account.
@@ -25,7 +25,7 @@ pub enum ProtocolError {
         /// Bytes found.
         actual: usize,
     },
-    /// A byte that stands for a variant or a truth value stands for none.
+    /// An unknown value of an enum or boolean byte.
     InvalidEnum {
         /// The field, under the program's name.
         field: &'static str,

@@ -1,8 +1,8 @@
-//! Fees of a fill: tiers, what the taker pays, what the maker gets, and what others are paid.
+//! Fees of a fill: tiers, the taker's fee, the maker's rebate, and other rewards.
 //!
 //! Amounts of quote are integers at 1e6. Every rounding is the program's: fees go up, rebates,
-//! discounts and rewards go down. Not here: which taker is referred, which tier a user has reached, and
-//! whether an order has a builder; the caller says so.
+//! discounts and rewards go down. Not here: which taker is referred, which tier a user has reached,
+//! and whether an order has a builder; the caller says so.
 
 use crate::divide::{div_ceil, div_floor};
 use crate::layout::{Layout, leaf};
@@ -155,11 +155,11 @@ impl FeeStructure {
         }
     }
 
-    /// The tier of a user: by volume, then bettered by stake. In spot markets, and in high leverage
-    /// mode, it is always the first as it stands.
+    /// The tier of a user: by volume, improved by stake. In spot markets, and in high leverage
+    /// mode, it is always the unimproved first tier.
     ///
     /// # Errors
-    /// [`ProtocolError::OutOfRange`] when the bettered tier is beyond all numbers.
+    /// [`ProtocolError::OutOfRange`] when the improved tier overflows.
     ///
     /// Source: programs/drift/src/math/fees.rs `determine_user_fee_tier`.
     pub fn tier_of(&self, market: MarketType, user: &Standing) -> Result<FeeTier, ProtocolError> {
@@ -279,7 +279,7 @@ pub struct FillFees {
     pub taker_fee: QuoteQty,
     /// What the maker gets.
     pub maker_rebate: QuoteQty,
-    /// What is left for the market.
+    /// The rest, for the market.
     pub fee_to_market: QuoteQty,
     /// What the filler gets.
     pub filler_reward: QuoteQty,
@@ -287,7 +287,7 @@ pub struct FillFees {
     pub referrer_reward: QuoteQty,
     /// What the referral took off the fee.
     pub referee_discount: QuoteQty,
-    /// What the builder takes beside the fee; `None` without a builder.
+    /// The builder's fee, in addition to the taker's; `None` without a builder.
     pub builder_fee: Option<QuoteQty>,
 }
 
@@ -394,7 +394,7 @@ const fn fourth_root(value: u128) -> u128 {
     value.isqrt().isqrt()
 }
 
-/// What the referral takes off a fee and what the referrer gets of it.
+/// The referral's discount on a fee, and the referrer's reward.
 fn referral(fee: QuoteQty, tier: &FeeTier) -> Result<(QuoteQty, QuoteQty), ProtocolError> {
     let part = |numerator: u32, denominator: u32, field| {
         let product = u128::from(fee.0) * u128::from(numerator);

@@ -8,8 +8,8 @@ use crate::model::units::{BaseQty, Price, QuoteQty};
 /// Most decimals of a base asset for which ten to the power of them is a `u128`.
 const DECIMALS_MAX: u32 = 38;
 
-/// What `base` costs at the maker's price: down to the unit when the maker buys, up when it sells,
-/// so that rounding is on the maker's side. `decimals` are those of the base: 9 for perps.
+/// The cost of `base` at the maker's price, rounded in the maker's favour: down when the maker
+/// buys, up when it sells. `decimals` are those of the base: 9 for perps.
 ///
 /// # Errors
 /// [`ProtocolError::OutOfRange`] when there are more than 38 decimals or the quote is beyond 64

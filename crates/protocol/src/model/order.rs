@@ -18,7 +18,7 @@ pub mod bit_flags {
     pub const ORACLE_TRIGGER_MARKET: u8 = 2;
     /// A reduce-only trigger order that waited long enough to be safe.
     pub const SAFE_TRIGGER_ORDER: u8 = 4;
-    /// A reduce-only trigger order that was triggered at once.
+    /// A reduce-only trigger order that was triggered immediately.
     pub const NEW_TRIGGER_REDUCE_ONLY: u8 = 8;
     /// A builder takes part of the fee.
     pub const HAS_BUILDER: u8 = 16;
@@ -74,7 +74,7 @@ fn offset_low(bytes: &[u8; ORDER_BYTES]) -> i32 {
 }
 
 impl OrderView<'_> {
-    /// What is added to the oracle's price, 1e6; 0 for a fixed price.
+    /// Offset to the oracle's price, 1e6; 0 for a fixed price.
     #[must_use]
     #[inline]
     pub fn oracle_price_offset(&self) -> PriceOffset {
@@ -133,10 +133,10 @@ impl OrderView<'_> {
         bit_flags -> u8 = u8::from, u8 "bitFlags";
     }
 
-    /// Checks every byte that stands for a variant or a truth value.
+    /// Checks every enum and boolean byte.
     ///
     /// # Errors
-    /// [`ProtocolError::InvalidEnum`] with the first field that stands for nothing.
+    /// [`ProtocolError::InvalidEnum`] with the first invalid field.
     #[inline]
     pub fn check(&self) -> Result<(), ProtocolError> {
         self.decode().map(|_| ())
@@ -145,7 +145,7 @@ impl OrderView<'_> {
     /// The order with every field decoded.
     ///
     /// # Errors
-    /// [`ProtocolError::InvalidEnum`] with the first field that stands for nothing.
+    /// [`ProtocolError::InvalidEnum`] with the first invalid field.
     #[inline]
     pub fn decode(&self) -> Result<Order, ProtocolError> {
         const REDUCE_ONLY: usize = ORDER.at("reduceOnly", "bool");
@@ -251,8 +251,8 @@ impl Default for Order {
 }
 
 impl Order {
-    /// True for orders that take at once: market, trigger-market and oracle orders.
-    /// Source: programs/drift/src/state/user.rs `is_market_order`.
+    /// True for orders that take immediately: market, trigger-market and oracle orders. Source:
+    /// programs/drift/src/state/user.rs `is_market_order`.
     #[must_use]
     #[inline]
     pub const fn is_market(&self) -> bool {

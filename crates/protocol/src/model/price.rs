@@ -146,8 +146,8 @@ fn fixed_auction_price(order: &Order, elapsed: i128) -> Result<Price, PriceError
     u64::try_from(price).map(Price).map_err(|_| PriceError::MathError)
 }
 
-/// Where the auction stands after some slots: between start and end in a straight line, the step
-/// truncated toward the start. Slots before 0 go backwards, as the SDK does.
+/// The auction's price after some slots: linear between start and end, the step truncated toward
+/// the start. Slots before 0 extrapolate, as in the SDK.
 fn auction_value(order: &Order, elapsed: i128) -> Result<i128, PriceError> {
     let (start, end) = (i128::from(order.auction_start_price), i128::from(order.auction_end_price));
     let duration = i128::from(order.auction_duration);

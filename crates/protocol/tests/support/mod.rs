@@ -11,7 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 use slotbook_protocol::model::account::AccountKind;
 
-/// An account and what it says, as another decoder wrote it down.
+/// An account and its values according to another decoder.
 pub struct Recorded {
     pub name: String,
     pub kind: AccountKind,

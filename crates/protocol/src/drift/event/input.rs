@@ -27,12 +27,12 @@ impl<'a> Input<'a> {
         self.is_over = self.at == self.data.len();
     }
 
-    /// Whether the field begun lies behind the end of the record.
+    /// Whether the current field is after the end of the record.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Bytes behind the last field.
+    /// Bytes after the last field.
     pub(super) fn rest(&self) -> usize {
         self.data.len() - self.at
     }

@@ -12,7 +12,7 @@ use crate::model::error::ProtocolError;
 pub struct Fit {
     /// Fields of the description that the record ends before.
     pub fields_missing: usize,
-    /// Bytes of the record behind the last field.
+    /// Bytes of the record after its last known field.
     pub bytes_behind: usize,
 }
 
@@ -103,7 +103,7 @@ fn take_length(input: &mut Input<'_>) -> Result<usize, ProtocolError> {
     Ok(usize::try_from(u32_at(input.take(4)?, 0)).unwrap_or(usize::MAX))
 }
 
-/// Elements are written one by one as they are found: a length that lies allocates nothing.
+/// Elements are written one by one as they are read, so that a wrong length allocates nothing.
 fn write_elements(
     name: &'static str,
     element: FieldType,

@@ -7,12 +7,12 @@ use super::records::RECORDS;
 use crate::model::error::ProtocolError;
 use crate::model::units::Pubkey;
 
-/// Characters of one event's base64 text. The runtime cuts the logs of a transaction at 10,000
-/// bytes, so a longer line is no log of it.
+/// Maximum characters of an event's base64 text. The runtime truncates a transaction's logs at
+/// 10,000 bytes, so a longer line is not a log.
 const EVENT_TEXT_BYTES_MAX: usize = 16 << 10;
 
-/// Programs that may be invoked inside each other. The runtime allows fewer than ten; a line that
-/// claims more is no line of it.
+/// Maximum nesting of program calls. The runtime allows fewer than ten; a line with a larger depth
+/// is not from the runtime.
 const DEPTH_MAX: usize = 64;
 
 /// Characters of base64 that tell whether to decode a line at all, and the bytes they hold.
@@ -29,7 +29,7 @@ pub struct LoggedEvent<'a> {
     pub index: u32,
     /// Place of its line in the logs, from 0.
     pub line: usize,
-    /// What it is.
+    /// The event's kind.
     pub layout: &'static EventLayout,
     /// Its bytes, discriminator first.
     pub data: &'a [u8],
@@ -42,7 +42,7 @@ pub struct LogSummary {
     pub events: u32,
     /// Events that are not base64, or that the caller could not read.
     pub unreadable: u32,
-    /// The runtime cut the logs: events may be missing behind.
+    /// The runtime truncated the logs: later events may be missing.
     pub is_truncated: bool,
 }
 
@@ -60,13 +60,13 @@ impl LogScanner {
         Self { program: program.to_string(), data: Vec::new() }
     }
 
-    /// Hands every event of the program to `read`, in order, and counts what it refuses. The lines
-    /// are those of one transaction that did not fail; each is one entry of the node's list, line
-    /// breaks and all.
+    /// Passes every event of the program to `read`, in order, and counts the events that `read`
+    /// rejects. The lines belong to one successful transaction; each line is one entry of the
+    /// node's list, including its line breaks.
     ///
-    /// Logs need not be whole. Lines before the first program is named belong to the program that
-    /// ends first behind them, and when none ends, to the one sought: the runtime itself always
-    /// names a program before its first line, so that cannot be forged.
+    /// Logs may be truncated. Lines before the first program name belong to the first program that
+    /// ends after them, or to the given program when none ends. This cannot be forged, because the
+    /// runtime names each program before its first line.
     pub fn scan<L: AsRef<str>>(
         &mut self,
         lines: &[L],
@@ -142,7 +142,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The programs that run, the outermost first. `None` is one that began before the logs did.
+/// The running programs, outermost first. `None` is a program that started before the logs.
 struct Stack<'a> {
     frames: [Option<&'a str>; DEPTH_MAX],
     len: usize,
@@ -156,8 +156,8 @@ impl<'a> Stack<'a> {
         Self { frames: [None; DEPTH_MAX], len: 1, is_placed: false }
     }
 
-    /// The depth stated wins over what was followed: a frame whose end was not seen is over, one
-    /// whose beginning was not seen is unknown.
+    /// The stated depth has priority over the tracked depth: a frame whose end is missing has
+    /// ended, and a frame whose start is missing is unknown.
     fn invoke(&mut self, program: &'a str, depth: usize) {
         let below = depth - 1;
         if !self.is_placed && below > 0 {
@@ -184,8 +184,8 @@ impl<'a> Stack<'a> {
         }
     }
 
-    /// The program that writes now; `None` between two instructions. `find` tells it for an unknown
-    /// frame from what follows, and is asked once a frame.
+    /// The program that writes now; `None` between two instructions. `find` finds the program of an
+    /// unknown frame from the following lines, and is called once a frame.
     fn writer(&mut self, find: impl FnOnce(Option<usize>) -> &'a str) -> Option<&'a str> {
         let depth = self.is_placed.then_some(self.len);
         let top = self.frames.get_mut(self.len.checked_sub(1)?)?;
@@ -193,8 +193,8 @@ impl<'a> Stack<'a> {
     }
 }
 
-/// The program of an unknown frame, which runs at `depth` if that is known: the one that ends
-/// first behind, frames above it aside. `None` when nothing tells.
+/// The program of an unknown frame, at `depth` if known: the first program that ends after it,
+/// except programs of inner frames. `None` when no line names it.
 fn ends_first<L: AsRef<str>>(lines: &[L], depth: Option<usize>) -> Option<&str> {
     let mut depth = depth;
     let mut above = 0_usize;
@@ -213,7 +213,7 @@ fn ends_first<L: AsRef<str>>(lines: &[L], depth: Option<usize>) -> Option<&str> 
     None
 }
 
-/// The record that a text begins like; `None` for everything that is no event.
+/// The record whose discriminator starts the text; `None` when the text is not an event.
 fn probe(text: &str) -> Option<&'static EventLayout> {
     let chars = text.as_bytes().get(..PROBE_CHARS)?;
     let mut bytes = [0; PROBE_BYTES];

@@ -88,8 +88,8 @@ enum_elements! {
     OrderActionExplanation => explanation_of;
 }
 
-/// The program goes on adding explanations, and nothing else of a record depends on them: a trade
-/// with a new one is a trade, so what has no name yet is [`OrderActionExplanation::None`].
+/// The program may add explanations, and no other field depends on them: an unknown explanation is
+/// read as [`OrderActionExplanation::None`].
 #[expect(clippy::unnecessary_wraps, reason = "the others refuse")]
 fn explanation_of(byte: u8) -> Result<OrderActionExplanation, ProtocolError> {
     Ok(OrderActionExplanation::from_byte(byte).unwrap_or(OrderActionExplanation::None))
@@ -238,10 +238,10 @@ pub struct Filled {
 }
 
 impl OrderActionRecord {
-    /// The numbers without which a fill is no trade; `None` when this is another action.
+    /// The required numbers of a fill; `None` for other actions.
     ///
     /// # Errors
-    /// [`ProtocolError::MissingField`] when it is a fill and lacks one of them.
+    /// [`ProtocolError::MissingField`] when a fill lacks a number.
     pub fn filled(&self) -> Result<Option<Filled>, ProtocolError> {
         if self.action != OrderAction::Fill {
             return Ok(None);

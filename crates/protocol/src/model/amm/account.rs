@@ -8,9 +8,9 @@ use crate::model::program::Tables;
 /// in the table of each, or is of another type there, does not compile.
 macro_rules! perp_amm {
     ($($(#[$doc:meta])* $name:ident: $type:tt $path:literal;)*) => {
-        /// A perp market's AMM as the account stores it, and what of the market goes with it: plain
-        /// integers, any of them possible. Signed fields count from the users' side: a positive
-        /// inventory is what users hold long.
+        /// A perp market's AMM as the account stores it, with the market's related fields:
+        /// unchecked integers. Signed fields count from the users' side: a positive inventory means
+        /// that users are long.
         ///
         /// Source: programs/drift/src/state/perp_market.rs `AMM`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ perp_amm! {
     max_base_asset_reserve: u128 "maxBaseAssetReserve";
     /// The users' net position that the AMM is the other side of, 1e9.
     base_asset_amount_with_amm: i128 "baseAssetAmountWithAmm";
-    /// What of it liquidity providers have not settled, 1e9.
+    /// The part that liquidity providers have not settled, 1e9.
     base_asset_amount_with_unsettled_lp: i128 "baseAssetAmountWithUnsettledLp";
     /// Smallest size step, 1e9.
     order_step_size: u64 "orderStepSize";

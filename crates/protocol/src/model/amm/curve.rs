@@ -9,8 +9,8 @@ use crate::model::units::Price;
 /// Source: programs/drift/src/math/constants.rs `PEG_PRECISION`.
 pub const PEG_PRECISION: u128 = 1_000_000;
 
-/// What reserve times peg is divided by to be a quote amount: 1e9 * 1e6 / 1e6.
-/// Source: programs/drift/src/math/constants.rs `AMM_TIMES_PEG_TO_QUOTE_PRECISION_RATIO`.
+/// Divisor from reserve times peg to a quote amount: 1e9 * 1e6 / 1e6. Source:
+/// programs/drift/src/math/constants.rs `AMM_TIMES_PEG_TO_QUOTE_PRECISION_RATIO`.
 pub const AMM_TIMES_PEG_TO_QUOTE: u64 = 1_000_000_000;
 
 /// The two reserves of a curve, its invariant and its peg.
@@ -26,7 +26,7 @@ pub struct Reserves {
     pub peg: u128,
 }
 
-/// What is put into or taken out of a curve.
+/// An amount to add to or remove from a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwapAmount {
     /// Base asset, 1e9.
@@ -44,7 +44,7 @@ pub enum SwapDirection {
     Remove,
 }
 
-/// What a swap leaves behind.
+/// The result of a swap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Swap {
     /// The reserves after the swap.
@@ -129,8 +129,8 @@ impl Reserves {
     }
 }
 
-/// Quote that a change of the quote reserve is worth, 1e6. What is removed costs one unit of the
-/// reserve and one of quote more, so that rounding never favours the user.
+/// The quote value of a change of the quote reserve, 1e6. A removal costs one unit of the reserve
+/// and one of quote more, so that rounding never favours the user.
 #[inline(always)]
 pub(super) fn quote_swapped(
     reserve: u128,

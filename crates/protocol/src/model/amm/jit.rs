@@ -17,7 +17,7 @@ const SUSPICIOUS_DIVISOR: i128 = 2_000;
 /// The AMM takes at most this part of a match.
 const SHARE_MAX_DIVISOR: u64 = 2;
 
-/// What it takes of a match while its sides are balanced.
+/// The AMM's divisor of a match while its sides are balanced.
 const BALANCED_SHARE_DIVISOR: u64 = 4;
 
 /// Parts of the intensity: per cent.
@@ -41,8 +41,8 @@ pub struct JitMatch {
 }
 
 impl PerpAmm {
-    /// Base that the AMM takes of a match, whole steps: only what shrinks its inventory, and less
-    /// where the price is suspiciously good for the taker. 0 when it takes none.
+    /// The AMM's share of a match, in whole steps of base: only a share that reduces its inventory,
+    /// and less when the price is suspiciously good for the taker. 0 for none.
     ///
     /// # Errors
     /// [`AmmError`] when the account's or the oracle's numbers leave the range of the rule.

@@ -66,7 +66,7 @@ struct Cut<'a> {
     /// The market's tick; 1, which rounds nothing, where it has none.
     tick: Price,
     per_tick: Reciprocal,
-    /// The curve behind the last chunk.
+    /// The curve after the last chunk.
     base: u128,
     quote: u128,
     /// Liquidity that the first levels have not taken.
@@ -88,9 +88,9 @@ impl Chunk {
 }
 
 impl AmmQuote {
-    /// Replaces `out` by the side's levels along the curve, at most `count`: those of the amounts
-    /// `top_of_book` in quote at 1e6, then equal parts of what is left. Where an account's reserves are off
-    /// its curve, the first one is on the way back to it and may be worse than the second.
+    /// Replaces `out` by the side's levels along the curve, at most `count`: first the amounts
+    /// `top_of_book` in quote at 1e6, then equal parts of the rest. When an account's reserves are
+    /// off its curve, the first level returns to the curve and may be worse than the second.
     ///
     /// # Errors
     /// [`AmmError`] when the curve ends before the liquidity, or a size or price is above 64 bits.
@@ -159,7 +159,7 @@ impl<'a> Cut<'a> {
         Ok(())
     }
 
-    /// What the next chunk costs, and the curve behind it.
+    /// The price of the next chunk, and the curve after it.
     #[inline(always)]
     fn level(&mut self, Chunk { size, reciprocal }: Chunk) -> Result<AmmLevel, AmmError> {
         let direction = self.side.swap();

@@ -1,5 +1,5 @@
-//! A perp market's AMM: the liquidity that it shows and the swaps it makes, on a constant-product
-//! curve around the oracle's price.
+//! A perp market's AMM: its visible liquidity and its swaps, on a constant-product curve around the
+//! oracle's price.
 //!
 //! Principal types: [`PerpAmm`], the fields of the account; [`AmmQuote`], what it quotes with an
 //! oracle's price at a moment, whose [`AmmQuote::levels`] are the book's; and [`curve::Reserves`],

@@ -44,7 +44,7 @@ const RETREAT_PROPORTIONAL: i128 = 1_000;
 /// A retreat is at most this part of the widest spread.
 const RETREAT_DIVISOR: i128 = 10;
 
-/// What base times price, or reserve times peg, is divided by to be quote.
+/// Divisor from base times price, or reserve times peg, to quote.
 const QUOTE_SCALE: i128 = 1_000_000_000;
 
 /// A curve update intensity above this gives the quotes an offset, and from the next on the offset
@@ -69,7 +69,7 @@ const SMOOTHING_MIN: i128 = 10;
 /// A fill takes at most this part of a side's liquidity.
 const SIDE_FILL_DIVISOR: u128 = 2;
 
-/// Base asset that a curve has to give: what it can still buy, and what it can still sell.
+/// The base asset of a curve that is still available: to buy, and to sell.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     bought: i128,
@@ -121,8 +121,8 @@ const fn div_up(dividend: i128, divisor: i128) -> i128 {
 }
 
 impl PerpAmm {
-    /// The AMM as a fill at this moment finds it: the program moves the curve and what it knows of
-    /// the oracle first, and then the spreads. The move of the curve and the fading of the oracle's
+    /// The AMM as a fill at this moment sees it: the program first updates the curve and the stored
+    /// oracle values, then the spreads. The move of the curve and the fading of the oracle's
     /// deviation are the SDK's estimates of it, see [`UpdatedCurve`].
     ///
     /// # Errors
@@ -299,8 +299,8 @@ impl PerpAmm {
         u64::try_from(price).map(Price).map_err(|_| AmmError::Overflow)
     }
 
-    /// What one fill may take from the AMM, whole steps: half of the side, and no more than the
-    /// market's part of the reserve.
+    /// The maximum of one fill against the AMM, in whole steps: half of the side, and no more than
+    /// the market's part of the reserve.
     ///
     /// # Errors
     /// [`AmmError::DivisionByZero`] for a part of 0; [`AmmError::Overflow`] beyond 64 bits.

@@ -32,9 +32,9 @@ pub struct AmmQuote {
     pub bid_price: Price,
     /// The price at which the AMM sells, 1e6.
     pub ask_price: Price,
-    /// What the AMM can still buy, 1e9; 0 when half of it is less than a step.
+    /// Base that the AMM can still buy, 1e9; 0 when half of it is less than a step.
     pub open_bids: u128,
-    /// What the AMM can still sell, 1e9; 0 when half of it is less than a step.
+    /// Base that the AMM can still sell, 1e9; 0 when half of it is less than a step.
     pub open_asks: u128,
     pub(super) oracle_price: u128,
     pub(super) tick: Price,

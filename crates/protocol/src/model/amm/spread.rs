@@ -207,8 +207,8 @@ pub(super) fn confidence(
     Ok(now.max(least))
 }
 
-/// The SDK's estimate in doubles: spreads that grow step by step. Every operation stands in the
-/// SDK's order, because doubles round at each.
+/// The SDK's estimate in doubles: spreads that grow step by step. All operations keep the SDK's
+/// order, because doubles round at each operation.
 #[derive(Clone, Copy)]
 struct Estimate {
     long: f64,
@@ -310,8 +310,8 @@ impl Estimate {
         Ok(())
     }
 
-    /// Widens with what the inventory is worth against what the AMM has earned. Without inventory
-    /// it is the short side that widens, as in the SDK.
+    /// Widens with the inventory's value relative to the AMM's earnings. Without inventory the
+    /// short side widens, as in the SDK.
     fn scale_by_leverage(
         &mut self,
         amm: &PerpAmm,
@@ -403,7 +403,7 @@ impl Estimate {
     }
 }
 
-/// What users' positions are worth beyond what the curve got for them, against what was earned.
+/// The value of users' positions beyond the curve's proceeds, relative to the earnings.
 fn leverage(amm: &PerpAmm, curve: &UpdatedCurve, reserve_price: i128) -> Result<f64, AmmError> {
     let reserves = &curve.reserves;
     let quote = difference(reserves.quote, curve.terminal_quote_asset_reserve)?;

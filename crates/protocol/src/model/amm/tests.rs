@@ -215,8 +215,8 @@ proptest! {
             prop_assert!(shown <= open);
             prop_assert!(levels.iter().all(|level| level.size > 0));
         }
-        // The reserves before and behind a chunk are rounded to a unit or two, and what it costs to
-        // one of quote: the fewer units a chunk is, the more its price is off by that.
+        // The reserves around a chunk are rounded to a unit or two, and the chunk's cost to one
+        // unit of quote: the smaller the chunk, the larger the error of its price.
         let off = |level: &AmmLevel| {
             (4 * quote.bid.peg + 2_000_000_000).div_ceil(u128::from(level.size)) + 1
         };

@@ -11,7 +11,7 @@ use super::wide::{U256, add, difference, mul, mul_div, quotient, signed, signed_
 use super::{AmmError, PerpAmm};
 use crate::model::enums::Direction;
 
-/// What reserve times peg is divided by to be a cost in quote: 1e3 * 1e6.
+/// Divisor from reserve times peg to a cost in quote: 1e3 * 1e6.
 const REPEG_COST_SCALE: u128 = 1_000_000_000;
 
 /// Half of the spread, and half of the fees, that the budget keeps.
@@ -163,8 +163,8 @@ fn k_shrink_gain(amm: &PerpAmm) -> Result<i128, AmmError> {
     let after = unsigned(add(smaller, inventory)?)?;
     let value_before = value.times(PART_SQUARED)?.over(before)?;
     let value_after = value.times(K_SHRINK * PART)?.over(after)?;
-    // Both carry the inventory's sign, and the difference has none: less depth is worth more to
-    // the taker on the other side of it.
+    // Both values have the inventory's sign and their difference has none: less depth costs the
+    // taker of the other side more.
     signed(value_before.abs_diff(value_after).over(K_COST_SCALE)?.word()?)
 }
 

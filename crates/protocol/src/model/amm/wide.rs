@@ -119,8 +119,8 @@ fn divided_below(high: u128, low: u128, divisor: u128) -> u128 {
     (first << HALF_BITS) | second
 }
 
-/// One digit of the quotient of `rest * 2^64 + next` by a divisor whose top bit is set, and what
-/// is left over. `rest` is below the divisor.
+/// One digit of the quotient of `rest * 2^64 + next` by a divisor whose top bit is set, and the
+/// remainder. `rest` is below the divisor.
 fn digit(rest: u128, next: u128, divisor: u128) -> (u128, u128) {
     let (first, second) = (divisor >> HALF_BITS, divisor & LOW_HALF);
     let mut guess = rest / first;
@@ -173,7 +173,7 @@ impl Reciprocal {
         Ok(Self { divisor, scaled, shift, inverse })
     }
 
-    /// What is left of a half-word when all multiples of the divisor are taken out.
+    /// The remainder of a half-word.
     #[inline]
     pub(crate) fn remainder(&self, dividend: u64) -> u64 {
         let (_, quotient) = halves(self.divide(u128::from(dividend)));
@@ -186,7 +186,7 @@ impl Reciprocal {
         if dividend >> HALF_BITS >= u128::from(self.divisor) {
             return dividend / u128::from(self.divisor);
         }
-        // The quotient is one half-word, so the dividend has room to be moved up.
+        // The quotient is one half-word, so the dividend can be shifted.
         let dividend = dividend << self.shift;
         let (high, low) = halves(dividend);
         let guess = u128::from(high) * u128::from(self.inverse);

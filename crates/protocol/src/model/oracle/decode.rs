@@ -119,7 +119,7 @@ impl PythPrice {
         ))
     }
 
-    /// An average that is stored like the price; `None` when one of the two cannot be scaled.
+    /// An average stored like the price; `None` when a value cannot be scaled.
     fn average(&self, price: i64, confidence: i64) -> Option<OracleAverage> {
         let scale = self.scale().ok()?;
         let scaled = |value: i64| scale.signed(i128::from(value))?.try_into().ok();
@@ -172,7 +172,7 @@ impl Scale {
     }
 }
 
-/// Farthest from one at which a stable coin counts as one, 1e6.
+/// Maximum distance from 1 at which a stable coin's price counts as 1, 1e6.
 const STABLE_COIN_BAND: u64 = 500;
 
 /// A stable coin's price is exactly one when it is within its confidence, and near.
@@ -227,7 +227,7 @@ fn pyth_push(owner: &Pubkey, data: &[u8], multiple: u128) -> Result<OracleReadin
     })
 }
 
-/// Offsets in a Pyth pull update. The message starts behind the verification level, whose length
+/// Offsets in a Pyth pull update. The message starts after the verification level, whose length
 /// depends on its variant.
 mod pull {
     pub(super) const DISCRIMINATOR: [u8; 8] = 0x22f1_2363_9d7e_f4cdu64.to_be_bytes();

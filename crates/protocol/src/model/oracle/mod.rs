@@ -25,9 +25,9 @@ pub struct OracleReading {
     pub slot: Slot,
     /// The publisher's own order of its prices: microseconds for Lazer, seconds for pull feeds.
     pub sequence_id: Option<u64>,
-    /// Enough publishers stand behind the price.
+    /// Whether enough publishers support the price.
     pub has_sufficient_data: bool,
-    /// What the SDK shows as the feed's average; `None` for sources of which it shows none.
+    /// The feed's average in the SDK; `None` for sources without one there.
     pub average: Option<OracleAverage>,
 }
 
