@@ -74,8 +74,9 @@ impl Core {
         }))
     }
 
-    /// The user accounts of at most `limit` distinct makers of a side, best order first, as a JSON array of base58 keys.
-    /// Cached as bodies are: thousands of orders may stand at the best price, and have to be sorted first.
+    /// The user accounts of at most `limit` distinct makers of a side, best order first, as a JSON
+    /// array of base58 keys. The result is cached like bodies, because thousands of orders may need
+    /// sorting.
     pub fn top_makers(&mut self, id: MarketId, side: Side, limit: u32) -> Option<&[u8]> {
         let version = self.version(id)?;
         let book = &self.book;
@@ -87,7 +88,7 @@ impl Core {
         }))
     }
 
-    /// The /match body: what an order would get. `None` for an unknown market.
+    /// The /match body: the result of an order. `None` for an unknown market.
     pub fn match_order(&mut self, request: &WalkRequest<'_>) -> Option<&[u8]> {
         if !request.sources.is_none() {
             self.book.refresh_quotes(request.market);
@@ -109,8 +110,8 @@ impl Core {
         String::from_utf8_lossy(&body).into_owned()
     }
 
-    /// What a body of a market is made of; `None` for an unknown market. The revision of its auctions, which other bodies do
-    /// not show, is 0.
+    /// The version of a market's bodies; `None` for an unknown market. The revision of auctions is
+    /// 0, because only /auctions shows them.
     #[must_use]
     pub fn version(&self, id: MarketId) -> Option<Version> {
         let seq = self.book.seq(id)?;
@@ -118,7 +119,7 @@ impl Core {
         Some(Version { seq, slot, state, epoch: self.epoch_number, revision: 0 })
     }
 
-    /// Changes whenever what /auctions shows of a market does; 0 for an unknown one.
+    /// Changes whenever the market's /auctions body changes; 0 for an unknown market.
     #[must_use]
     pub fn auctions_revision(&self, id: MarketId) -> u64 {
         self.book.auctions_revision(id).unwrap_or_default()

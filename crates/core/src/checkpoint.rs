@@ -1,8 +1,9 @@
-//! The state of a core beside its accounts, as bytes, and the core restored from both.
+//! Serialises a core's state that accounts do not contain, and restores a core from accounts and
+//! state.
 //!
-//! `u8` version, `u16` bytes of the epoch and its text, `u16` markets with levels of external venues and
-//! of each `u16` its number, `u8` bids, `u8` asks, and of each level `u64` price and `u64` size; then
-//! the book's own state. Numbers are little-endian.
+//! `u8` version, `u16` bytes of the epoch and its text, `u16` markets with levels of external
+//! venues and of each `u16` its number, `u8` bids, `u8` asks, and of each level `u64` price and
+//! `u64` size; then the book's own state. Numbers are little-endian.
 
 use slotbook_book::{Accounts, Book, MarketId, RestoreError, Side};
 use slotbook_matching::{ExternalBook, ExternalLevel};
@@ -27,8 +28,8 @@ impl Core {
         self.forget_derived();
     }
 
-    /// Appends what the core holds that the last bytes of its accounts do not tell, but for topics and cached bodies;
-    /// returns false, and writes nothing, within a turn.
+    /// Appends the core's state that the accounts' latest bytes do not contain, except topics and
+    /// cached bodies. Returns false without writing within a turn.
     pub fn capture(&self, out: &mut Vec<u8>) -> bool {
         let start = out.len();
         out.push(VERSION);
@@ -82,7 +83,7 @@ impl Core {
     /// Drops what was made of another book.
     fn forget_derived(&mut self) {
         self.epoch_number = self.epoch_number.wrapping_add(1);
-        // What is kept from one reading to the next is of one book.
+        // The rows kept from one reading to the next belong to one book.
         self.rows = Rows::default();
         self.walk = WalkScratch::default();
         self.counts = TurnCounts::default();

@@ -1,4 +1,4 @@
-//! The book of one program on one chain, and all that is made of it.
+//! The book of one program on one chain, and its bodies, frames and logs.
 
 use slotbook_book::{
     AuctionRow, Book, BookConfig, EmptyReason, FeedState, MarketInfo, Side, SnapshotReport,
@@ -35,7 +35,7 @@ pub(crate) enum BodyKey {
 pub struct Core {
     pub(crate) book: Book,
     pub(crate) epoch: String,
-    /// Grows with each epoch, so that no body of an earlier one is current.
+    /// Increases with each epoch, so that bodies of earlier epochs are outdated.
     pub(crate) epoch_number: u64,
     pub(crate) decoder: Decoder,
     pub(crate) bodies: BodyCache<BodyKey>,

@@ -19,7 +19,7 @@ pub enum Encoding {
 /// The key of zeros in base58.
 const ZERO_KEY_TEXT: [u8; 32] = [b'1'; 32];
 
-/// Decodes keys and data, and keeps what it needs for that from account to account.
+/// Decodes keys and data, and reuses its buffers from account to account.
 pub struct Decoder {
     /// Made with the first compressed account; most feeds never send one.
     zstd: Option<Decompressor<'static>>,
@@ -27,8 +27,8 @@ pub struct Decoder {
     plain: Vec<u8>,
     /// Bytes of the largest account that is decoded.
     bytes_max: usize,
-    /// The owner read last, as text and as key: nearly every account has the same one. No text but the
-    /// one of its key is read as it, so a decoder that has read none holds the key of zeros.
+    /// The last owner, as text and as key, because nearly all accounts have the same owner. A key
+    /// of zeros means that no owner was read.
     owner_text: Vec<u8>,
     owner: Pubkey,
 }

@@ -29,7 +29,7 @@ impl Core {
     }
 }
 
-/// The levels of a side; bytes behind the last whole one are no level.
+/// The levels of a side; bytes after the last complete level are ignored.
 fn levels(bytes: &[u8], decimals: u32) -> impl Iterator<Item = ExternalLevel> {
     let (numbers, _) = bytes.as_chunks::<NUMBER_BYTES>();
     let (pairs, _) = numbers.as_chunks::<2>();

@@ -1,8 +1,8 @@
-//! The hashes of what each market's book holds, as bytes and as text, and the one of all that journals have.
+//! The hashes of each market's contents, as bytes and as text, and the combined hash in journals.
 //!
-//! Numbers are little-endian: `u64` slot and `i64` unix seconds of the book's clock, then of each market,
-//! in the order of their ids, `u64` of what the chain says and `u64` of what makers and venues offer,
-//! 0 for nothing.
+//! Numbers are little-endian: `u64` slot and `i64` unix seconds of the book's clock, then of each
+//! market, in the order of their ids, `u64` hash of the chain's data and `u64` hash of quotes and
+//! external levels, 0 for none.
 
 use slotbook_book::{MarketId, OrderHash, Side, hash_bytes};
 use slotbook_wire::writer::members;
@@ -11,7 +11,8 @@ use crate::core::Core;
 use crate::text::text;
 
 impl Core {
-    /// What the hashes of a market are made of, as a JSON object of hexadecimal texts; `None` for an unknown market.
+    /// The parts of a market's hash, as a JSON object of hexadecimal texts; `None` for an unknown
+    /// market.
     pub fn market_hash_parts(&mut self, id: MarketId) -> Option<String> {
         let parts = self.book.hash_parts(id)?;
         let external = self.external_hash(id);

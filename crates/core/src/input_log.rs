@@ -15,12 +15,12 @@ use crate::limits::{
     TURN_LOG_CUT_BYTES,
 };
 
-/// What a turn that has ended may still be said to have: its memory is used for each of them.
+/// The additions to a turn that has ended; the memory is reused for each turn.
 #[derive(Debug, Default)]
 struct TurnEnding {
     marks: Vec<u8>,
     hash: Vec<u8>,
-    /// The checkpoint behind the turn, as bytes of the log.
+    /// The checkpoint after the turn, as bytes of the log.
     checkpoint: Vec<u8>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum LogState {
     Lost,
 }
 
-/// Inputs since they were taken last. Off, it is a test of one byte for each of them.
+/// The inputs that were not taken yet. When it is off, each input costs a test of one byte.
 #[derive(Debug, Default)]
 pub(crate) struct InputLog {
     state: LogState,
@@ -43,7 +43,7 @@ pub(crate) struct InputLog {
     taken: usize,
     /// As far as whole turns go.
     whole: usize,
-    /// Ends of turns before it, at which what is taken may end: one for each MiB.
+    /// Ends of turns at which a take may end: one for each MiB.
     cuts: VecDeque<usize>,
     /// Whether the last turn has ended, and its end is not written yet.
     has_ended: bool,
@@ -78,7 +78,7 @@ impl InputLog {
         *self = Self::default();
     }
 
-    /// Asks for a checkpoint behind the turn that ends next.
+    /// Requests a checkpoint after the end of the next turn.
     pub(crate) fn want_checkpoint(&mut self) {
         self.checkpoint_due = self.is_on();
     }
@@ -96,7 +96,8 @@ impl InputLog {
         }
     }
 
-    /// Logs an account by what it did to the book, which says what it changed of a user that it had.
+    /// Logs an account according to its effect on the book; for a known user only the changed
+    /// parts.
     #[inline]
     pub(crate) fn note_update(
         &mut self,
@@ -167,8 +168,8 @@ impl InputLog {
         put_input(&mut self.bytes, input);
     }
 
-    /// Ends the turn; one that neither had an input nor changed a market leaves nothing behind.
-    /// Returns whether it was logged.
+    /// Ends the turn. A turn without input and without changed markets is not logged. Returns
+    /// whether it was logged.
     pub(crate) fn end_turn(&mut self, ts_ms: u64, has_changed: bool) -> bool {
         if !self.is_on() {
             return false;
@@ -187,7 +188,8 @@ impl InputLog {
         true
     }
 
-    /// Says what the turn that ended last publishes; without a turn it is one of its own.
+    /// Records which changes of the last turn are published; without a turn, the mark is a separate
+    /// turn.
     pub(crate) fn mark(&mut self, marks: &[u8]) {
         if self.is_on() {
             self.has_ended = true;
@@ -207,7 +209,7 @@ impl InputLog {
         self.ending.hash.extend_from_slice(&hash);
     }
 
-    /// Puts a checkpoint behind the turn that ended last.
+    /// Adds a checkpoint after the last turn.
     pub(crate) fn add_checkpoint(&mut self, checkpoint: &Checkpoint<'_>) {
         put_input(&mut self.ending.checkpoint, &Input::Checkpoint(*checkpoint));
         self.checkpoint_due = false;
@@ -254,7 +256,7 @@ impl InputLog {
         while self.cuts.front().is_some_and(|cut| *cut <= end) {
             self.cuts.pop_front();
         }
-        // Moving what is left is worth it when it is less than what was taken.
+        // Moving the rest is worthwhile when it is smaller than the taken part.
         if self.taken >= self.bytes.len() - self.taken {
             self.drop_taken();
         }
@@ -294,8 +296,9 @@ fn origin_of(update: &AccountUpdate<'_>) -> Origin {
     Origin { pubkey: update.pubkey, slot: update.slot.0, gate }
 }
 
-/// What can differ of a user account of which these order slots do: they, and everything beside the orders. Positions are
-/// taken from the first one on, so both parts before the orders end with zeros.
+/// The parts of a user account that can differ when these order slots do: the slots, and everything
+/// outside the orders. Positions start at the first, so both parts before the orders end with
+/// zeros.
 fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
     let UserShape { orders: all, order_bytes, perp_positions } = Program::Drift.user_shape();
     let mut rest = slots;
@@ -308,8 +311,9 @@ fn user_parts(length: usize, slots: u32) -> impl Iterator<Item = Range<usize>> {
     positions.into_iter().chain(orders).chain(once(all.end..length))
 }
 
-/// As much of a malformed account as is malformed for the same reason. What is no account of the book may be of any
-/// length and has no part in it; an account with its kind's length is logged whole.
+/// The shortest prefix of a malformed account that has the same error. Data that is not an account
+/// of the book may have any length and is not logged; an account with the right length is logged
+/// completely.
 fn malformed_part<'a>(data: &'a [u8], cause: &ProtocolError) -> &'a [u8] {
     match cause {
         ProtocolError::WrongDiscriminator { .. } | ProtocolError::WrongLength { .. } => {
@@ -332,7 +336,7 @@ mod tests {
 
     const PROGRAM: Pubkey = Pubkey([9; 32]);
     const CONFIG: BookConfig = BookConfig { program: PROGRAM };
-    /// The key of a perp market's oracle begins its AMM, behind discriminator and key.
+    /// The key of a perp market's oracle: the first field of its AMM, after discriminator and key.
     const MARKET_ORACLE: Range<usize> = 40..72;
     const USER: [u8; 8] = 0x9f75_5fe3_ef97_3aec_u64.to_be_bytes();
 
@@ -391,7 +395,8 @@ mod tests {
         assert_eq!(log.take(&mut out), Ok(log.bytes.len() + 26));
     }
 
-    /// What the book has of a user and what the journal has differ after a malformed state: the next one is whole.
+    /// After a malformed state, the book's user differs from the journal's, so the next state is
+    /// logged completely.
     #[test]
     fn every_state_of_a_user_comes_back_whole() {
         let state = |slots: &[(usize, u8)]| {
@@ -487,7 +492,7 @@ mod tests {
         assert_eq!(parts, [12]);
     }
 
-    /// What is older than the book's state says nothing of it, also when it did not arrive whole.
+    /// An incomplete account older than the book's state is ignored.
     #[test]
     fn an_old_account_that_did_not_arrive_whole_is_not_damaged() {
         for gate in [Gate::Snapshot, Gate::WriteVersion(1)] {

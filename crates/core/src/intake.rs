@@ -5,7 +5,7 @@ use slotbook_book::{AccountUpdate, Applied, Book};
 use crate::input_log::InputLog;
 use crate::problem::{Fault, Problems};
 
-/// What the updates of one turn did.
+/// Counters of one turn's updates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TurnCounts {
     pub(crate) changed: u32,
@@ -51,8 +51,8 @@ impl Intake<'_> {
         }
     }
 
-    /// An account whose bytes did not arrive whole is out of the book until they do: what the book has of
-    /// it is outdated.
+    /// Removes an account whose bytes arrived incompletely: the book's state is outdated until they
+    /// arrive.
     pub(crate) fn quarantine(&mut self, closed: AccountUpdate<'_>, fault: Fault) {
         self.problems.note(Some(closed.pubkey), fault);
         // That the account is left out is what the problem just noted says.

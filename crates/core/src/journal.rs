@@ -34,14 +34,14 @@ impl Core {
         self.log.stop();
     }
 
-    /// Begins a new segment behind the next turn that ends.
+    /// Starts a new segment after the end of the next turn.
     pub fn mark_checkpoint(&mut self) {
         self.log.want_checkpoint();
     }
 
-    /// Says what is published at the end of the last turn: entries of three bytes, the market's id (u16,
-    /// little endian) and the set of interval classes. Between two turns, and before `take_journal`; else it is a
-    /// turn of its own, without input.
+    /// Records which changes are published at the end of the last turn: entries of three bytes, the
+    /// market's id (u16, little endian) and the set of interval classes. Call it between two turns
+    /// and before `take_journal`; otherwise the mark is a separate turn without input.
     pub fn mark_published(&mut self, marks: &[u8]) {
         self.log.mark(marks);
     }
@@ -62,7 +62,7 @@ impl Core {
         self.log.take(out).map_err(NotTaken::BytesNeeded)
     }
 
-    /// Logs the end of a turn, with its hash and the checkpoint behind it when they are due.
+    /// Logs the end of a turn, with its hash and a checkpoint when they are due.
     pub(crate) fn log_turn(&mut self, ts_ms: u64) {
         let has_changed = !self.book.changed_markets().is_empty();
         if !self.log.end_turn(ts_ms, has_changed) {
@@ -188,7 +188,7 @@ fn closed(origin: &Origin) -> AccountUpdate<'static> {
     AccountUpdate { pubkey, owner: Pubkey([0; 32]), slot, gate, data: &[] }
 }
 
-/// What is wrong with a journal.
+/// An error in a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalProblem {
     /// One of the codes of a journal.

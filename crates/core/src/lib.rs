@@ -1,11 +1,13 @@
-//! One book with all that is made of it: batches of accounts in, finished bodies, frames and turn logs out.
+//! One book with its outputs: batches of accounts go in, rendered bodies, frames and turn logs come
+//! out.
 //!
-//! [`core::Core`] holds a book, its cached bodies, its streaming topics and the log of what moves it.
-//! [`snapshot`] decodes whole RPC responses, [`record`] the batches of notifications. [`reader`] reads the
-//! segments of a journal into a core, turn by turn, and [`rows`] notes what each turn changed. Expected failures
-//! are data: a code, never a panic.
+//! [`core::Core`] holds a book, its cached bodies, its streaming topics and the log of its inputs.
+//! [`snapshot`] decodes whole RPC responses, [`record`] the batches of notifications. [`reader`]
+//! reads the segments of a journal into a core, turn by turn, and [`rows`] notes what each turn
+//! changed. Expected failures are data: a code, never a panic.
 //!
-//! This room does not decide anything about orders and prices, do I/O, know JavaScript or read a clock.
+//! This room does not decide anything about orders and prices, do I/O, know JavaScript or read a
+//! clock.
 #![forbid(unsafe_code)]
 
 mod bodies;

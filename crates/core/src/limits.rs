@@ -3,7 +3,7 @@
 /// Bytes of one account after decoding. No account on Solana may be larger.
 pub(crate) const ACCOUNT_BYTES_MAX: usize = 10 << 20;
 
-/// Characters of one account's base64 text: what the largest account may need.
+/// Characters of one account's base64 text: enough for the largest account.
 pub(crate) const ACCOUNT_TEXT_BYTES_MAX: usize = ACCOUNT_BYTES_MAX.div_ceil(3) * 4;
 
 /// Problems stored with their text until they are read; the rest are counted only. A feed that
@@ -13,12 +13,12 @@ pub(crate) const PROBLEMS_STORED_MAX: usize = 64;
 /// Accounts of one snapshot. The exchange has fewer than 400,000 user accounts in all.
 pub(crate) const SNAPSHOT_ACCOUNTS_MAX: usize = 4_000_000;
 
-/// Bytes of one account of a snapshot: users have 4,376, markets 1,216 and oracles less than 4,000, and
-/// twice the largest is room for what is to come. A node whose frames unpack to 10 MiB each would fill
-/// gigabytes with a body of a few kilobytes.
+/// Bytes of one account of a snapshot: users have 4,376, markets 1,216 and oracles less than 4,000,
+/// and twice the largest leaves room for growth. A node whose frames unpack to 10 MiB each would
+/// fill gigabytes with a body of a few kilobytes.
 pub(crate) const SNAPSHOT_ACCOUNT_BYTES_MAX: usize = 8 << 10;
 
-/// Bytes of one snapshot after decoding, so that a small compressed answer cannot fill the memory.
+/// Bytes of one decoded snapshot, so that a small compressed response cannot fill the memory.
 pub(crate) const SNAPSHOT_BYTES_MAX: usize = 4 << 30;
 
 /// Decoded accounts are packed into blocks of this size: large enough to be few, small enough
@@ -33,7 +33,7 @@ pub(crate) const TOPICS_MAX: usize = 16_384;
 /// seconds. Beyond it the journal has ended, and the book goes on.
 pub(crate) const TURN_LOG_BYTES_MAX: usize = 1 << 30;
 
-/// Bytes of whole turns between two places at which what is taken of a turn log may end.
+/// Bytes of complete turns between two places at which a take may end.
 pub(crate) const TURN_LOG_CUT_BYTES: usize = 1 << 20;
 
 /// Bytes that are logged of an account with an unknown discriminator or another length than its kind's: the

@@ -1,4 +1,4 @@
-//! What went wrong with one account, as data for the other side.
+//! An account's error, as data for the caller.
 
 use slotbook_book::BookError;
 use slotbook_protocol::model::units::Pubkey;

@@ -23,9 +23,9 @@ pub enum Step {
     Checkpoint = 2,
     /// The next turn is later than requested, or the sequence number or the count of turns is reached.
     Reached = 3,
-    /// There are as many rows as are taken at once.
+    /// The row buffer is full.
     Full = 4,
-    /// [`JournalReader::problem`] says what is wrong; the core may have a part of a turn.
+    /// [`JournalReader::problem`] has the error; a turn may be applied in part.
     Failed = -1,
 }
 
@@ -68,7 +68,7 @@ pub struct LastTurn {
     pub updates: u64,
     /// What the turn published, as `mark_published` takes it.
     pub marks: Vec<u8>,
-    /// The hash of what all markets held after it; empty when none was taken.
+    /// The hash of all markets' contents after the turn; empty without one.
     hash: Vec<u8>,
 }
 
@@ -104,7 +104,7 @@ impl JournalReader {
         self.reader.push(bytes);
     }
 
-    /// Where the segment begins; `None` when more bytes are needed, or when `problem` says what is wrong.
+    /// The segment's start; `None` when more bytes are needed, or when `problem` has an error.
     pub fn head(&mut self) -> Option<&Head> {
         if self.problem.is_some() {
             return None;
@@ -132,26 +132,29 @@ impl JournalReader {
         Step::Reached
     }
 
-    /// The segment goes on where the core stands: its checkpoint is read, and nothing of it is restored.
+    /// Continues from the core's present state: reads the segment's checkpoint but does not restore
+    /// it.
     pub fn go_on(&mut self) {
         self.goes_on = true;
     }
 
-    /// From now on only what tells of slots up to this one is applied, in whatever turn it came: of a turn of a later slot,
-    /// accounts of these slots, and nothing of the time. The book is then none that was shown, and its hashes are not compared.
+    /// Applies only updates up to this slot from now on, in whichever turn they came: of a turn of
+    /// a later slot, accounts of earlier slots but not the time. The result is a book that was
+    /// never published, so its hashes are not compared.
     pub fn take_slots_to(&mut self, slot: Slot) {
         self.filter.slot_max = Some(slot.0);
     }
 
-    /// To be called where a tail that is apart begins, of the segment whose checkpoint was read or of the one after it, when
-    /// nothing more is there to be read. Without it `problem` says what is wrong.
+    /// Call this before the bytes of a separate tail, of the current segment or of the next
+    /// segment, when all bytes before it were read. Otherwise `problem` has an error.
     pub fn begin_tail(&mut self) {
         if let (None, Err(error)) = (&self.problem, self.reader.begin_tail()) {
             self.problem = Some((&error).into());
         }
     }
 
-    /// Forgets what was pushed behind the last turn: its writer has ended within one, and another one goes on.
+    /// Drops the bytes after the last complete turn: their writer stopped within a turn, and
+    /// another writer continues.
     pub fn drop_rest(&mut self) {
         self.reader.drop_rest();
     }
@@ -167,8 +170,8 @@ impl JournalReader {
         unpacked.is_ok() && core.start_log(accounts, self.last.moment.ts_ms)
     }
 
-    /// The moment of the next turn, which is not applied; `None` when more bytes are needed, at the checkpoint, and when
-    /// `problem` says what is wrong.
+    /// The slot and time of the next turn, without applying it; `None` when more bytes are needed,
+    /// at the checkpoint, and when `problem` has an error.
     pub fn next_moment(&mut self) -> Option<Moment> {
         // To look for the checkpoint is to take it.
         if self.problem.is_some() || !self.is_restored {
@@ -202,7 +205,7 @@ impl JournalReader {
         self.reader.waiting()
     }
 
-    /// The bytes of accounts as of the last turn that was applied; `None` for those that it has none of.
+    /// The bytes of accounts as of the last applied turn; `None` for unknown accounts.
     #[must_use]
     pub fn accounts(&self, keys: &[Option<Pubkey>]) -> Vec<Option<Vec<u8>>> {
         let mut found = HashMap::new();
@@ -216,13 +219,14 @@ impl JournalReader {
         keys.iter().map(|key| found.get(&(*key)?).cloned()).collect()
     }
 
-    /// The accounts, closed ones among them, whose states as of the last turn are of this slot or a later one.
+    /// The accounts written or closed in this slot or later, as of the last applied turn.
     pub fn written_from(&self, slot: Slot) -> impl Iterator<Item = Origin> {
         self.reader.origins().filter(move |origin| origin.slot >= slot.0)
     }
 
-    /// To be called at the end of the file, when more bytes are needed. Returns `None` when all bytes were
-    /// read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.
+    /// Call this at the end of the file, when more bytes are needed. Returns `None` when all bytes
+    /// were read, and otherwise why the last block is incomplete; when `problem` has an error, the
+    /// segment is damaged.
     pub fn finish(&mut self) -> Option<JournalProblem> {
         if self.problem.is_none() {
             match self.reader.finish() {
@@ -238,7 +242,7 @@ impl JournalReader {
         self.reader = Reader::new();
     }
 
-    /// What is wrong with the segment; `None` while nothing is.
+    /// The error in the segment, if any.
     #[must_use]
     pub fn problem(&self) -> Option<&JournalProblem> {
         self.problem.as_ref()
@@ -315,8 +319,9 @@ impl JournalReader {
     }
 }
 
-/// What tells of slots up to one. A service receives what is of a slot until the next one is announced or later, and its turns end when
-/// it has time, so that a turn of a later slot may tell of an earlier one.
+/// Selects updates up to a slot. A service may receive updates of a slot after the next slot is
+/// announced, and may end turns late, so a turn of a later slot can contain updates of an earlier
+/// slot.
 #[derive(Default)]
 struct SlotFilter {
     slot_max: Option<u64>,
@@ -329,7 +334,8 @@ struct SlotFilter {
 }
 
 impl SlotFilter {
-    /// The input, where it is to be applied. A turn of a later slot ends at the time of the last of these slots.
+    /// The input, if it must be applied. A turn of a later slot ends at the time of the last
+    /// applied slot.
     fn take<'a>(&mut self, input: Input<'a>, turn: Moment) -> Option<Input<'a>> {
         let Some(slot_max) = self.slot_max else { return Some(input) };
         let is_later = turn.slot > slot_max;
@@ -353,8 +359,8 @@ impl SlotFilter {
         taken
     }
 
-    /// A snapshot that is older than what the service had of an account mentions it without bytes of its own: to the book
-    /// that lacks the newer ones it says no more than that the account is there, as one of no slot does.
+    /// A snapshot mentions accounts without bytes when the service had newer ones. For a book
+    /// without the newer bytes this only says that the account exists, like an account of slot 0.
     fn origin_up_to(&mut self, slot_max: u64, origin: Origin) -> Option<Origin> {
         if origin.slot > slot_max {
             self.ahead.insert(origin.pubkey);

@@ -66,10 +66,10 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The update that the record stands for. Its data lives in the decoder's buffers.
+    /// Decodes the record's update. Its data lives in the decoder's buffers.
     ///
     /// # Errors
-    /// [`Fault`], whatever is wrong with its texts or its form.
+    /// [`Fault`] for an invalid text or form.
     pub fn decode(
         &self,
         pubkey: Pubkey,
@@ -116,8 +116,8 @@ fn binary_key(bytes: &[u8]) -> Result<Pubkey, Fault> {
     bytes.try_into().map(Pubkey).map_err(|_| Fault::InvalidKey)
 }
 
-/// The records of a batch. A record that lies about its inside does not stop the ones behind it;
-/// one that reaches over the end of the batch is the last.
+/// The records of a batch. An invalid record does not stop the iteration; a record that ends after
+/// the batch's end is the last.
 #[derive(Debug)]
 pub struct Records<'a> {
     rest: &'a [u8],

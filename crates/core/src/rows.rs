@@ -54,7 +54,7 @@ impl Changes {
     }
 }
 
-/// Collects the rows of one market of the cores that a journal is read into, one after the other.
+/// Collects the rows of one market while a journal is read into successive cores.
 pub struct JournalRows {
     market: String,
     changes: Changes,
@@ -90,7 +90,8 @@ impl JournalRows {
         }
     }
 
-    /// The next core has another book, which takes the place of the one before: what of that one is not in the new one goes.
+    /// Starts the book of the next core, which replaces the book before: rows that are missing in
+    /// the new book are removed.
     pub fn begin_book(&mut self) {
         self.id = None;
         self.seq = None;
@@ -119,11 +120,11 @@ impl JournalRows {
         }
     }
 
-    /// Takes the rows that were noted, column by column and all of one length: unix milliseconds, slot, sequence
-    /// number, kind, price at 1e6, size at 1e9 and what of it is above 64 bits, and of orders the number of the maker and that of
-    /// the order. Price and size are the bits of unsigned numbers. `kind` has 1 in the rows
-    /// of a whole book, 2 for asks, 4 where it was another before and 8 where it is gone: a level has size 0 then, an
-    /// order its last price and size.
+    /// Takes the collected rows as columns of equal length: unix milliseconds, slot, sequence
+    /// number, kind, price at 1e6, lower 64 bits of the size at 1e9, its upper bits, and for orders
+    /// the maker's number and the order's id. Prices and sizes are the bits of unsigned numbers.
+    /// `kind` has 1 for a row of a snapshot, 2 for an ask, 4 for a changed row and 8 for a removed
+    /// row: a removed level has size 0, a removed order its last price and size.
     pub fn take(&mut self) -> Vec<Vec<i64>> {
         let Columns { numbers, .. } = &mut self.columns;
         let count = match self.changes {
@@ -133,7 +134,7 @@ impl JournalRows {
         numbers[..count].iter_mut().map(take).collect()
     }
 
-    /// The makers by their numbers, base58, those from this one on.
+    /// The makers (base58) from this number on.
     #[must_use]
     pub fn makers(&self, first: usize) -> Vec<String> {
         let makers = self.columns.makers.get(first..).unwrap_or_default();
@@ -166,8 +167,9 @@ impl JournalRows {
         self.has_rows |= self.columns.len() > 0;
     }
 
-    /// The rows of what changed come first and make the same book, because some readers cut each whole book to the size of
-    /// the first one. Where there were no rows before, the changes are the same rows, and are left out.
+    /// The changed rows come first and lead to the same book, because some readers cut a snapshot
+    /// to the size of the first one. Without earlier rows, changes and snapshot are the same, so
+    /// the changes are omitted.
     fn note_whole(&mut self) {
         if !self.has_rows {
             self.columns.clear();
@@ -256,7 +258,8 @@ impl Columns {
     }
 }
 
-/// What is beyond 63 bits is the largest number: no time, slot, sequence number or count is.
+/// A number beyond 63 bits becomes the largest number; times, slots, sequence numbers and counts
+/// never reach it.
 fn signed(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }

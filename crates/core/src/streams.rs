@@ -9,7 +9,7 @@ use crate::core::Core;
 /// Why a topic was not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotOpened {
-    /// There is no such market.
+    /// The market is unknown.
     UnknownMarket,
     /// There is no room for another topic.
     TopicsExceeded,
@@ -46,8 +46,8 @@ impl Core {
         self.topics.len()
     }
 
-    /// What has changed since the last publication of a topic; `None` when nothing has. It counts as published once
-    /// [`Pending::publish`] says so.
+    /// The changes since the last publication of a topic; `None` without changes.
+    /// [`Pending::publish`] marks them as published.
     ///
     /// # Errors
     /// [`UnknownTopic`].
@@ -63,12 +63,12 @@ impl Core {
         Ok(topic.next_frame(&self.book, &self.epoch, times, scratch))
     }
 
-    /// The snapshot of a topic's last publication; empty when there is no such topic.
+    /// The snapshot of a topic's last publication; empty for an unknown topic.
     pub fn topic_snapshot(&mut self, handle: u32, reply: SnapshotReply<'_>, sent_ns: u64) -> &[u8] {
         self.write_frame(handle, |topic, _, frame| topic.write_snapshot(reply, sent_ns, frame))
     }
 
-    /// A heartbeat of a topic; empty when there is no such topic.
+    /// A heartbeat of a topic; empty for an unknown topic.
     pub fn topic_heartbeat(&mut self, handle: u32) -> &[u8] {
         self.write_frame(handle, |topic, book, frame| topic.write_heartbeat(book, frame))
     }

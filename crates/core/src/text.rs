@@ -75,7 +75,8 @@ fn fee_rates(book: &Book, info: &MarketInfo) -> (u64, u64) {
     (fee.0, rebate.0)
 }
 
-/// What the oracle's account says; while it cannot be read, what the program saw last; else 0.
+/// The price in the oracle's account; when it cannot be read, the program's last price; otherwise
+/// 0.
 fn oracle_price(book: &Book, id: MarketId) -> i64 {
     book.header(id).map_or(0, |header| {
         header.oracle.exchange.map_or(header.last_oracle_price, |reading| reading.price.0)
@@ -118,7 +119,7 @@ pub(crate) fn write_keys(keys: &[Pubkey], json: &mut JsonWriter<'_>) {
     json.raw(b"]");
 }
 
-/// What the book holds, and what the body cache did, as a JSON object.
+/// The book's counters and the body cache's, as a JSON object.
 pub(crate) fn stats(book: &mut Book, cache: CacheStats) -> String {
     let counters = book.counters();
     let quotes = book.indicative_counts();
@@ -157,7 +158,7 @@ pub(crate) fn stats(book: &mut Book, cache: CacheStats) -> String {
     })
 }
 
-/// What is said of an AMM that is in the book, in the place of the reason why it is not.
+/// The status of an AMM that is in the book; other AMMs have a reason instead.
 const VAMM_SHOWN: &str = "shown";
 
 /// What the body cache holds and did.

@@ -4,8 +4,8 @@ use slotbook_wire::stream::topic::{StreamScratch, Topic};
 
 use crate::limits::TOPICS_MAX;
 
-/// Bits of a handle that say the place; the rest says how often the place was used before, so that
-/// the handle of a closed topic is not taken for that of the next one.
+/// Bits of a handle for its place. The other bits count the earlier uses of the place, so that a
+/// closed topic's handle does not name the next topic.
 const PLACE_BITS: u32 = TOPICS_MAX.trailing_zeros();
 
 /// Handles stay below this: they are positive to JavaScript, also as a signed number.
@@ -53,7 +53,7 @@ impl Topics {
         self.free.is_empty() && self.places.len() >= TOPICS_MAX
     }
 
-    /// The topic of a handle, and what it needs to make a frame.
+    /// The topic of a handle, and the parts that render its frame.
     pub(crate) fn get(&mut self, handle: u32) -> Option<(&mut Topic, &mut StreamScratch)> {
         let place = self.places.get_mut(place_of(handle))?;
         let is_current = place.closed == handle >> PLACE_BITS;

@@ -16,11 +16,12 @@ const REPORT_HEAD_WORDS: usize = 9;
 /// Marks the id of a market of which a turn changed nothing but quotes.
 const QUOTES_ONLY: u32 = 1 << 31;
 
-/// Marks it as well when these are indicative quotes alone.
+/// Set in addition when only indicative quotes changed.
 const INDICATIVE_ONLY: u32 = 1 << 30;
 
 impl Core {
-    /// Applies a batch of records. Bad records are counted as problems and the rest of the batch goes on.
+    /// Applies a batch of records. Invalid records are counted as problems; the rest of the batch
+    /// is applied.
     pub fn apply(&mut self, batch: &[u8]) {
         for record in Records::new(batch) {
             match record.and_then(|record| Ok((record.pubkey()?, record))) {
@@ -59,11 +60,12 @@ impl Core {
         REPORT_HEAD_WORDS + self.book.market_count()
     }
 
-    /// Writes what the turn did: changed, unchanged, stale, ignored, closed, applied, problems, the number of the market
-    /// set and the count of changed markets, then the ids of the changed markets, in 32-bit words in the machine's byte order. The
-    /// highest bit of an id says that only quotes changed, which are shown to readers that request them; the next one, that
-    /// these are indicative quotes alone. Returns the words written: ids that do not fit are left out, and without room
-    /// for what comes before them it is 0.
+    /// Writes the turn's report: changed, unchanged, stale, ignored, closed, applied, problems, the
+    /// number of the market set and the count of changed markets, then the ids of the changed
+    /// markets, in 32-bit words in the machine's byte order. The highest bit of an id means that
+    /// only quotes changed, which only some readers request; the next bit means that only
+    /// indicative quotes changed. Returns the words written: ids without room are omitted; without
+    /// room for the other words it is 0.
     pub fn write_report(&mut self, report: &mut [u8]) -> usize {
         let (words, _) = report.as_chunks_mut::<WORD_BYTES>();
         let Some((head, ids)) = words.split_first_chunk_mut::<REPORT_HEAD_WORDS>() else {
