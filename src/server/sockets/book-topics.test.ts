@@ -12,13 +12,13 @@ const INTERVAL_MS = 50;
 const perp = { marketType: 'perp', marketIndex: 0 } as const;
 const spot = { marketType: 'spot', marketIndex: 1 } as const;
 
-/** A book whose frame is its number of changes. */
+/** A book that renders its number of changes as a frame. */
 class Scene {
   readonly book = new FakeBook();
   readonly published: [topic: string, frame: string][] = [];
   readonly faults: unknown[] = [];
   readonly waits: number[] = [];
-  /** How long the making of one frame takes. */
+  /** The duration of one rendering. */
   frameMs = 0;
   broken = false;
   change = 0;
@@ -64,7 +64,7 @@ class Scene {
     this.publisher.publishDue();
   }
 
-  /** What was published since the last time this was asked. */
+  /** The frames published since the last call. */
   taken(): readonly string[] {
     return this.published.splice(0).map(([topic, frame]) => `${topic} ${frame}`);
   }
@@ -96,7 +96,7 @@ describe('one topic', () => {
     expect(scene.taken()).toEqual(['a 1']);
     vi.advanceTimersByTime(1);
     expect(scene.taken()).toEqual(['a 6']);
-    // How long the first of them waited is told, and nothing follows the last.
+    // The first frame's wait is reported; the last frame has no successor.
     expect(scene.waits).toEqual([0, 0.041]);
     vi.advanceTimersByTime(10_000);
     expect([scene.taken(), vi.getTimerCount()]).toEqual([[], 0]);

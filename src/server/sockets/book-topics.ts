@@ -1,6 +1,6 @@
 /**
- * Topics of whole books: one frame of the core for each topic, rendered from the newest book. When the state
- * of the feed or the epoch changes, all of them do.
+ * Topics of whole books: one frame of the core for each topic, rendered from the newest book. All
+ * topics change when the feed's state or the epoch changes.
  *
  * This file does not know the content of a frame.
  */
@@ -16,11 +16,11 @@ export interface BookTopicSpec {
   readonly key: string;
   readonly marketType: MarketInfo['marketType'];
   readonly marketIndex: number;
-  /** Whether it has the usual depth and no grouping, as most clients ask for. */
+  /** Whether the topic has the default depth and no grouping, as most clients request. */
   readonly isCommon: boolean;
-  /** Changes of its market below this do not change it. */
+  /** The least kind of change that affects the topic. */
   readonly leastChange: ChangeKind;
-  /** Between two frames; that of the channels where it is left out. */
+  /** The interval between frames; by default the channels' interval. */
   readonly intervalMs?: number;
   /** Renders the current frame: a view that is valid until the next call of the book. */
   readonly render: (book: BookSource, market: number) => Uint8Array;
@@ -31,7 +31,7 @@ export interface BookTopicsOptions {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly publisher: Publisher;
-  /** Between two frames of a topic. */
+  /** The interval between frames of a topic. */
   readonly publishIntervalMs: number;
 }
 
@@ -67,7 +67,7 @@ class BookTopic implements WholeTopic {
     return this.renderFirst();
   }
 
-  /** Throws UNKNOWN_MARKET, and what the book throws. */
+  /** Throws UNKNOWN_MARKET, and the errors of the book. */
   renderFirst(): Uint8Array {
     if (this.market !== undefined) return this.spec.render(this.#options.book, this.market);
     throw new SocketError('UNKNOWN_MARKET', 'the market is no longer served');
@@ -103,7 +103,7 @@ export class BookTopics {
     return topic;
   }
 
-  /** Adds the topics that a turn of the engine has changed to those that are published. */
+  /** Marks the topics that a turn of the engine has changed for publication. */
   addTurn({ dirty, requoted, indicated, allChanged }: MarketChanges): void {
     if (this.#topics.size === 0) return;
     this.#refreshMarkets();

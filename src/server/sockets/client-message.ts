@@ -19,7 +19,7 @@ export class ClientMessage {
     this.#path = path;
   }
 
-  /** Undefined when the text is no JSON object. */
+  /** Parses a text; undefined when it is not a JSON object. */
   static parse(text: string): ClientMessage | undefined {
     try {
       return ClientMessage.fromValue(JSON.parse(text));
@@ -28,13 +28,13 @@ export class ClientMessage {
     }
   }
 
-  /** A value of a message; undefined when it is no object. */
+  /** Wraps a value of a message; undefined when it is not an object. */
   static fromValue(value: unknown): ClientMessage | undefined {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     return new ClientMessage(new Map(Object.entries(value)));
   }
 
-  /** Undefined when the message has none, or none that a reply may repeat. */
+  /** Undefined when the message has no id, or an id that a reply cannot repeat. */
   get id(): MessageId | undefined {
     const id = this.#members.get('id');
     if (typeof id === 'string') return id.length <= LIMITS.socketIdCharsMax ? id : undefined;
@@ -45,18 +45,18 @@ export class ClientMessage {
     return this.#members.has(name);
   }
 
-  /** A member as it was sent; undefined when it is missing. */
+  /** A member's unchanged value; undefined when it is missing. */
   getValue(name: string): unknown {
     return this.#members.get(name);
   }
 
-  /** A member in lower case; undefined when it is missing or no text. */
+  /** A member in lower case; undefined when it is missing or not a text. */
   getWord(name: string): string | undefined {
     const value = this.#members.get(name);
     return typeof value === 'string' ? value.toLowerCase() : undefined;
   }
 
-  /** A member shortened for a reply; undefined when it is missing or no text. */
+  /** A member shortened for a reply; undefined when it is missing or not a text. */
   quoteMember(name: string): string | undefined {
     const value = this.#members.get(name);
     return typeof value === 'string' ? quoteValue(value) : undefined;
@@ -86,7 +86,7 @@ export class ClientMessage {
     );
   }
 
-  /** Whether a member is true; one that is missing is false. */
+  /** Whether a member is true; a missing member is false. */
   readFlag(name: string): boolean {
     if (!this.#members.has(name)) return false;
     const value = this.#members.get(name);
@@ -97,7 +97,7 @@ export class ClientMessage {
     );
   }
 
-  /** A whole number, as one or as its decimal text; undefined when it is missing. */
+  /** A whole number, as a number or as decimal text; undefined when it is missing. */
   readInteger(
     name: string,
     range: { readonly min: number; readonly max: number },
@@ -121,13 +121,13 @@ export class ClientMessage {
     );
   }
 
-  /** Whether a flag was sent as false, in any form that flags have. */
+  /** Whether a flag is false in any accepted form. */
   isFalse(name: string): boolean {
     return this.#members.get(name) === false || this.getWord(name) === 'false';
   }
 }
 
-/** Whether a subscription asks for frames as bytes. Throws INVALID_PARAM for an encoding that there is not. */
+/** Whether a subscription requests binary frames. Throws INVALID_PARAM for an unknown encoding. */
 export function asksForBytes(message: ClientMessage): boolean {
   const encoding = message.hasMember('encoding') ? message.requireText('encoding') : 'json';
   if (encoding === 'json' || encoding === 'binary') return encoding === 'binary';
@@ -141,7 +141,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `of type ${typeof value}`;
 }
 
-/** The error for a message that is none. */
+/** The error for a malformed message. */
 export function malformedMessage(message: string): SocketError {
   return new SocketError('MALFORMED_MESSAGE', message);
 }

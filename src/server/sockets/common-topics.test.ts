@@ -21,7 +21,7 @@ const depths = [undefined, 10, 20, 50];
 const makers = [undefined, 'maker'];
 const resolutions = ['1', '5', '15', '60', '240', 'D', 'W', 'M', '1440', 'd', 5];
 
-/** Every combination of one value of each member. */
+/** All combinations of the members' values. */
 function combinations(members: Readonly<Record<string, readonly unknown[]>>): readonly object[] {
   return Object.entries(members).reduce<readonly object[]>(
     (found, [name, values]) =>

@@ -22,7 +22,7 @@ const errorTexts: Readonly<Record<SubscriptionAction, string>> = {
   unsubscribe: 'Error unsubscribing from channel',
 };
 
-/** The dialect of the compatible channels: whole books, and trades of the history. */
+/** The dialect of the compatible channels: complete books, and trades of the history. */
 export const compatible: Dialect = {
   readRequest: (message, parts) => {
     if (isTrades(message)) return tradesRequest(message, parts);
@@ -58,7 +58,7 @@ function tradesTopic(message: ClientMessage, directory: MarketDirectory): string
   return `channel:${marketType}_${marketIndex}`;
 }
 
-/** This channel has no snapshot; its clients are sent a reset where trades are missing. */
+/** The channel has no snapshot; clients get a reset when trades are missing. */
 function tradesRequest(
   message: ClientMessage,
   { directory, market }: ChannelParts,
@@ -77,7 +77,7 @@ function topicSpec(message: ClientMessage, directory: MarketDirectory): BookTopi
 
 /** One channel. */
 interface Channel {
-  /** Reads the topic that a message names. Throws a SocketError that says what is wrong with it. */
+  /** Reads the topic from a message. Throws a SocketError that describes the invalid member. */
   readonly topicOf: (message: ClientMessage, directory: MarketDirectory) => BookTopicSpec;
 }
 
@@ -113,7 +113,7 @@ function orderbookChannel({ indicative }: { readonly indicative: boolean }): Cha
   };
 }
 
-/** The market of a name and a type; the one of the lowest index where several have the name. */
+/** Finds a market by name and type; the lowest index wins when several markets share the name. */
 function marketOf(message: ClientMessage, directory: MarketDirectory): MarketInfo {
   const type = message.requireText('marketType').toLowerCase();
   if (type !== 'perp' && type !== 'spot') {

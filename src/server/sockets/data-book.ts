@@ -1,6 +1,6 @@
 /**
- * The channel `orderbook` of market data: the book with the AMM and indicative quotes in decimals, as the
- * Drift v2 data API has it. It is made of the core's own body, which is opened for it.
+ * The channel `orderbook` of market data: the book with AMM and indicative quotes in decimals, like
+ * the Drift v2 data API. It is converted from the core's body.
  */
 
 import { BASE_PLACES, formatFixedDecimal, QUOTE_PLACES } from '../../amounts/decimals.js';
@@ -20,20 +20,20 @@ export function dataBookSpec({ symbol, marketType, marketIndex }: MarketInfo): B
   };
 }
 
-/** What of a body is shown: raw integers as texts, the oracle's as a number. */
+/** The members of a body that the channel uses: raw integers as texts, the oracle price as a number. */
 interface Body {
   readonly bids: LevelTexts;
   readonly asks: LevelTexts;
   readonly oracle: number;
   readonly markPrice: string;
-  /** Both left out where a side is empty. */
+  /** Both are missing when a side is empty. */
   readonly spreadQuote?: string;
   readonly spreadPct?: string;
 }
 
 type LevelTexts = readonly { readonly price: string; readonly size: string }[];
 
-/** As many levels as the compatible channels have, in groups of one tick. */
+/** Reads as many levels as the compatible channels have, in groups of one tick. */
 function readBook(book: BookSource, market: number): Body {
   const depth = LIMITS.channelDepthDefault;
   const body = book.l2({ market, depth, grouping: 1, vamm: true, indicative: true });
@@ -62,7 +62,7 @@ function levelTexts(levels: LevelTexts): readonly (readonly [price: string, size
   ]);
 }
 
-/** What there is not is an empty text. */
+/** A missing value is an empty text. */
 function decimal(raw: string | number | undefined): string {
   return raw === undefined ? '' : formatFixedDecimal(BigInt(raw), QUOTE_PLACES);
 }

@@ -1,4 +1,4 @@
-/** The channels `orderbook`, `markets` and `pricing` of market data, from the book to what each client is sent. */
+/** The channels `orderbook`, `markets` and `pricing` of market data, from the book to the clients' frames. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn, startOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
@@ -10,7 +10,7 @@ import type { SummarySource } from './summary-topics.js';
 
 const { dataBookIntervalMs, pricingIntervalMs, marketSummariesIntervalMs } = LIMITS;
 
-/** A body of the core, and what it was asked for. */
+/** A body of the core, and the request for it. */
 class BodyBook extends FakeBook {
   readonly asked: L2Request[] = [];
   body: Record<string, unknown> = {

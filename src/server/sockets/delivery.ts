@@ -1,12 +1,12 @@
 /**
- * What one socket is sent, without a silent gap. A subscriber joins its topic once it has sent the
- * snapshot on which the next frame builds. When the transport drops a frame, the socket is behind: it
- * leaves all its topics, and sends each of them a new snapshot once the client has read.
+ * Sends frames to one socket without unnoticed gaps. A subscriber joins its topic after it has sent
+ * the snapshot that the next frame continues. When the transport drops a frame, the socket leaves
+ * all its topics and sends new snapshots once the client has read its backlog.
  *
- * A repeated subscription replaces the earlier one when its snapshot is sent: where that fails, the
+ * A repeated subscription replaces the earlier one once its snapshot is sent; if that fails, the
  * earlier one stays.
  *
- * What may wait for a socket is bounded: by the transport for frames, and by a number for replies.
+ * A socket's backlog is bounded: by the transport for frames, and by a maximum number of replies.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timer, Timers } from '../../contract/timers.js';
@@ -14,29 +14,29 @@ import type { SocketCounts } from '../metrics/socket-metrics.js';
 import type { ClientSocket } from '../transport/client-socket.js';
 import type { FrameSink, SendOutcome, SnapshotKind, Subscriber } from './subscription.js';
 
-/** What a delivery is made of. */
+/** The dependencies of a delivery. */
 export interface DeliveryParts {
   readonly socket: ClientSocket;
   readonly counts: SocketCounts;
   readonly timers: Timers;
-  /** Called when a message was dropped and the socket must leave its topics as soon as it may. */
+  /** Called when a message was dropped. The socket must leave its topics as soon as possible. */
   readonly onBehind: () => void;
-  /** The client does not read in time. */
+  /** Called when the client reads too slowly. */
   readonly onTooSlow: () => void;
-  /** The client keeps sending without reading the replies. */
+  /** Called when the client sends too many messages without reading the replies. */
   readonly onTooManyReplies: () => void;
-  /** The snapshot of a subscriber failed; its subscription has ended. */
+  /** Called when a subscriber's snapshot failed; the subscription has ended. */
   readonly onFailed: (error: unknown, subscriber: Subscriber) => void;
   readonly slowMsMax: number;
 }
 
-/** A subscriber and the snapshot that it has yet to send; null once it has joined its topic. */
+/** A subscriber and its pending snapshot; the snapshot is null once the subscriber has joined its topic. */
 interface Subscription {
   readonly subscriber: Subscriber;
   pending: SnapshotKind | null;
-  /** The subscriber waits for its source: the delay is not the client's fault. */
+  /** Whether the subscriber waits for its source, so that the delay is not the client's fault. */
   awaitsSource: boolean;
-  /** The subscription that this one replaces once its snapshot is sent; null for none. */
+  /** The subscription that this subscription replaces once its snapshot is sent; null for none. */
   replaces: Subscription | null;
 }
 
@@ -46,7 +46,7 @@ export class Delivery implements FrameSink {
   readonly #subscriptions = new Map<string, Subscription>();
   #replies: string[] = [];
   #isFull = false;
-  /** A frame was dropped since it joined its topics: it must leave them. */
+  /** Whether a frame was dropped after the socket joined its topics, so that it must leave them. */
   #mustLeave = false;
   #deadline: Timer | undefined;
 
@@ -62,16 +62,19 @@ export class Delivery implements FrameSink {
     return this.#subscriptions.has(key);
   }
 
-  /** Sends a reply, behind those that wait. */
+  /** Sends a reply, after waiting replies. */
   sendReply(text: string): void {
     if (!this.#isFull && this.#replies.length === 0 && this.#parts.socket.send(text)) return;
     this.#replies.push(text);
     if (this.#replies.length > LIMITS.socketRepliesMax) this.#parts.onTooManyReplies();
   }
 
-  /** Begins a subscription, or begins it again. Throws what the subscriber throws, and then ends it. */
+  /**
+   * Starts or restarts a subscription. When the subscriber throws, the subscription ends and the
+   * error is rethrown.
+   */
   beginSubscription(subscriber: Subscriber): void {
-    // A snapshot that is sent at once needs no earlier subscription meanwhile.
+    // An immediate snapshot does not need the earlier subscription meanwhile.
     const isAtOnce = subscriber.attachCallbacks === undefined;
     const last = this.#subscriptions.get(subscriber.key)?.subscriber;
     if (isAtOnce || subscriber.isAlone === true || last?.isAlone === true) {
@@ -94,8 +97,8 @@ export class Delivery implements FrameSink {
   }
 
   /**
-   * Ends a subscription; returns false when there is none. A subscription whose snapshot is still
-   * pending is acknowledged now, as every message gets a reply.
+   * Ends a subscription; returns false without one. A subscription with a pending snapshot is
+   * acknowledged now, because every message gets a reply.
    */
   endSubscription(key: string): boolean {
     const chain = this.#chainOfKey(key);
@@ -126,7 +129,7 @@ export class Delivery implements FrameSink {
     }
   }
 
-  /** The client has read something: sends what waits, as far as it goes. */
+  /** The client has read data: sends waiting frames while there is room. */
   handleDrain(): void {
     this.leaveTopics();
     if (this.isBehind()) return;
@@ -137,7 +140,7 @@ export class Delivery implements FrameSink {
     this.#armDeadline(this.#allSubscriptions());
   }
 
-  /** Sends nothing more, and gives all topics back. Returns the keys that there were. */
+  /** Stops sending and leaves all topics. Returns the keys of the topics. */
   close(): readonly string[] {
     this.#deadline?.cancel();
     const keys = [...this.#subscriptions.keys()];
@@ -189,7 +192,7 @@ export class Delivery implements FrameSink {
       throw error;
     }
     subscription.awaitsSource = shown === 'later';
-    // Sending may have filled the socket: then the rest is pending, or all of it again.
+    // Sending may have filled the socket, so that snapshots are pending again.
     if (shown !== true || this.#isFull) return;
     if (pending === 'reset') this.#parts.counts.resets += 1;
     this.#endAll(chainOf(subscription.replaces));
@@ -198,7 +201,7 @@ export class Delivery implements FrameSink {
     this.#parts.socket.joinTopic(subscriber.key);
   }
 
-  /** A subscriber has its snapshot; without room for it, it requests another one when there is. */
+  /** A subscriber's snapshot is ready. If the socket is full, the subscriber requests a new snapshot later. */
   #handleReady(subscription: Subscription): void {
     if (!this.#isLive(subscription)) return;
     if (this.#isFull || this.isBehind()) subscription.awaitsSource = false;
@@ -212,7 +215,7 @@ export class Delivery implements FrameSink {
     this.#parts.onFailed(error, subscription.subscriber);
   }
 
-  /** The subscriptions of a topic, the earliest first. */
+  /** The subscriptions of a topic, oldest first. */
   #chainOfKey(key: string): readonly Subscription[] {
     return chainOf(this.#subscriptions.get(key) ?? null);
   }
@@ -225,7 +228,7 @@ export class Delivery implements FrameSink {
     return this.#chainOfKey(subscription.subscriber.key).includes(subscription);
   }
 
-  /** Removes one subscription of a topic, where the others stay. */
+  /** Removes one of a topic's subscriptions. */
   #removeSubscription(subscription: Subscription): void {
     const { key } = subscription.subscriber;
     const after = this.#chainOfKey(key).find(({ replaces }) => replaces === subscription);
@@ -250,8 +253,8 @@ export class Delivery implements FrameSink {
   }
 
   /**
-   * While something waits, the client must have read most of it before the deadline. Only these
-   * subscriptions may have begun to wait: to check all of them for each of a burst would be quadratic.
+   * Sets the deadline by which the client must have read most of its backlog. Only the changed
+   * subscriptions are checked: checking all would be quadratic in a burst.
    */
   #armDeadline(changed: readonly Subscription[]): void {
     if (this.#deadline !== undefined) return;

@@ -1,4 +1,4 @@
-/** Messages that are not of a book's channel: pings, market data, and what is no message at all. */
+/** Messages for no book channel: pings, market data, and malformed messages. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 

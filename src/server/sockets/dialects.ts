@@ -1,11 +1,11 @@
-/** Which dialect a message is of. */
+/** Chooses the dialect of a message. */
 import type { ClientMessage } from './client-message.js';
 import { compatible } from './compatible-dialect.js';
 import { isMarketRequest, marketData } from './market-dialect.js';
 import { isStreamChannel, streaming } from './stream-dialect.js';
 import type { Dialect, SubscriptionAction } from './subscription.js';
 
-/** The dialect of a message that subscribes or unsubscribes; undefined when it names no channel. */
+/** The dialect of a message that subscribes or unsubscribes; undefined without a known channel. */
 export function dialectOf(message: ClientMessage): Dialect | undefined {
   if (isMarketRequest(message)) return marketData;
   if (!message.hasMember('channel')) return message.hasMember('topic') ? streaming : undefined;
@@ -19,7 +19,7 @@ export function errorMembersOf(message: ClientMessage | undefined): object {
   return dialectOf(message)?.buildErrorMembers(type, message) ?? {};
 }
 
-/** Whether a type is that of a message about a subscription. */
+/** Whether a message of this type subscribes or unsubscribes. */
 export function isAction(type: string | undefined): type is SubscriptionAction {
   return type === 'subscribe' || type === 'unsubscribe';
 }

@@ -80,7 +80,7 @@ describe('a subscription before the first live book', () => {
     client.say({ ...book, grouping: 10 });
     client.say({ ...book, type: 'unsubscribe' });
     readiness.everLive = true;
-    // One that comes now must not overtake those before it.
+    // A new message must not overtake waiting messages.
     client.say({ ...book, market: 'NO' });
     expect(client.taken()).toEqual([]);
     await goLive();
@@ -148,7 +148,7 @@ describe('early subscriptions are limited', () => {
 });
 
 describe('messages beyond the time of a turn', () => {
-  /** One of each kind; with no time at all a turn handles the first message alone. */
+  /** One message of each kind; without a time budget, a turn handles only the first. */
   const burst = [
     { ...stream, id: 1 },
     { ...stream, id: 2, depth: 20 },

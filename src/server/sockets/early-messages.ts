@@ -1,9 +1,9 @@
 /**
- * Messages that wait, each socket's in their order: subscriptions that come before the first live book, which has
- * the names of the markets, and all that come when the messages of a turn of the event loop have used up its
- * time. They are kept as texts.
+ * Queues messages for each socket, in order: subscriptions before the first live book, which
+ * provides the market names, and all messages after a turn of the event loop has used its time
+ * budget. Messages are stored as texts.
  *
- * This file does not know what a message says.
+ * This file does not know the content of messages.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Readiness } from '../../contract/feed-status.js';
@@ -16,34 +16,34 @@ import { SocketError } from '../transport/errors.js';
 /** A session whose messages may come too early. */
 export interface EarlySession {
   readonly socket: Pick<ClientSocket, 'ip' | 'bufferedBytes'>;
-  /** Handles a message that was kept. */
+  /** Handles a queued message. */
   handleEarly(text: string): void;
 }
 
-/** What early messages go by. */
+/** The limits of the queues. */
 export interface EarlyMessagesOptions {
   readonly readiness: () => Pick<Readiness, 'everLive'>;
   readonly timers: Timers;
-  /** Topics of one socket, and messages that are kept for it. */
+  /** Maximum number of a socket's topics and queued messages. */
   readonly topicsPerSocket: number;
-  /** Topics of one address, and messages that are kept for it; 0 for no limit. */
+  /** Maximum number of an address's topics and queued messages; 0 for no limit. */
   readonly topicsPerIp: number;
   readonly addresses?: ClientAddresses;
-  /** Messages that a socket may send at once, and that are kept for it after the first live book. */
+  /** Messages that a socket may send in a burst, and the queue length after the first live book. */
   readonly messageBurst: number;
-  /** Of a socket; at least as many may come at once. */
+  /** A socket's message rate; also the minimum burst. */
   readonly messagesPerSecond: number;
-  /** Bytes of all messages that are kept; the limit of the service by default. */
+  /** Maximum bytes of all queued messages; by default the service's limit. */
   readonly earlyBytesMax?: number;
-  /** Time of a turn for messages that are handled as they come; the limit of the service by default. */
+  /** A turn's time budget for messages; by default the service's limit. */
   readonly messageSliceMs?: number;
 }
 
-/** The messages of all sessions that wait. */
+/** The queued messages of all sessions. */
 export class EarlyMessages {
   readonly #options: EarlyMessagesOptions;
   readonly #addresses: ClientAddresses;
-  /** Only sessions with any; each has them in the order in which they came. */
+  /** Only sessions with queued messages, in the order of arrival. */
   readonly #kept = new Map<EarlySession, string[]>();
   readonly #byAddress = new Map<string, number>();
   #bytes = 0;
@@ -56,19 +56,22 @@ export class EarlyMessages {
     this.#addresses = options.addresses ?? new ClientAddresses();
   }
 
-  /** Whether a subscription would be too early. */
+  /** Whether subscriptions must wait for the first live book. */
   get isEarly(): boolean {
     return !this.#options.readiness().everLive;
   }
 
-  /** Whether a message of the session must wait for a later turn: behind others, or as this one is used up. */
+  /**
+   * Whether a message of the session must wait for a later turn: messages are queued already, or
+   * the time budget is used up.
+   */
   mustWait(session: EarlySession): boolean {
     if (this.isEarly) return false;
     const { messageSliceMs = LIMITS.messageSliceMs } = this.#options;
     return this.#kept.has(session) || this.#usedMs > messageSliceMs;
   }
 
-  /** Handles a message now, and counts its time. */
+  /** Handles a message immediately and counts its time. */
   runNow(handle: () => void): void {
     const { timers } = this.#options;
     const startMs = timers.nowMs();
@@ -80,7 +83,7 @@ export class EarlyMessages {
     });
   }
 
-  /** Keeps a message. Throws LIMIT_EXCEEDED when it is one too many. */
+  /** Queues a message. Throws LIMIT_EXCEEDED when the queue is full. */
   keepMessage(session: EarlySession, text: string): void {
     const texts = this.#kept.get(session) ?? [];
     this.#requireRoom(session, texts.length, text);
@@ -92,14 +95,14 @@ export class EarlyMessages {
     this.resume(session);
   }
 
-  /** Forgets what is kept for a session. */
+  /** Drops a session's queued messages. */
   removeSession(session: EarlySession): void {
     while (this.#takeMessage(session) !== undefined);
   }
 
   /**
-   * Handles what is kept, once there is a first book: some messages in each turn of the event loop. Those of
-   * a client that has much to read wait for {@link EarlyMessages.resume}.
+   * Handles queued messages after the first live book, some in each turn of the event loop. A
+   * session with a large backlog waits for {@link EarlyMessages.resume}.
    */
   handleAll(): void {
     const { timers } = this.#options;
@@ -117,13 +120,13 @@ export class EarlyMessages {
     }
   }
 
-  /** The client of a session has read something, or sent something that waits. */
+  /** The session's client has read data, or a waiting frame was sent. */
   resume(session: EarlySession): void {
     if (!this.#kept.has(session) || this.isEarly) return;
     this.#turn ??= this.#options.timers.soon(() => this.handleAll());
   }
 
-  /** Handles nothing more. */
+  /** Stops handling messages. */
   stop(): void {
     this.#turn?.cancel();
     this.#turnEnd?.cancel();
@@ -146,14 +149,14 @@ export class EarlyMessages {
     }
   }
 
-  /** More come only from a client that sends on and reads nothing. */
+  /** Only clients that send without reading exceed this number. */
   #requireBurst(kept: number): void {
     const { messageBurst, messagesPerSecond } = this.#options;
     const most = Math.max(messageBurst, messagesPerSecond);
     if (kept >= most) throw tooMany(`a socket may have ${most} waiting messages`);
   }
 
-  /** Takes the oldest message of a session; undefined when there is none. */
+  /** Takes a session's oldest message; undefined without any. */
   #takeMessage(session: EarlySession): string | undefined {
     const texts = this.#kept.get(session);
     const text = texts?.shift();

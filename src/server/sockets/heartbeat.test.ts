@@ -5,7 +5,7 @@ import { HeartbeatShards } from './heartbeat.js';
 
 const { heartbeatIntervalMs, heartbeatShards } = LIMITS;
 
-/** When each shard beats, in milliseconds. */
+/** The milliseconds of each shard's heartbeats. */
 function beatsOf(timers: LateTimers): ReadonlyMap<string, readonly number[]> {
   const beats = new Map<string, number[]>();
   const shards = new HeartbeatShards(timers, (topic) => {

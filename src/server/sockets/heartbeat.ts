@@ -23,7 +23,7 @@ export class HeartbeatShards {
     this.#publish = publish;
   }
 
-  /** Returns the heartbeat topic of the next socket: of the shard whose turn is farthest. */
+  /** Returns the heartbeat topic for the next socket: the shard whose heartbeat is furthest away. */
   assignTopic(): string {
     const { heartbeatShards } = LIMITS;
     this.#assigned = (this.#assigned + 1) % heartbeatShards;
@@ -34,7 +34,7 @@ export class HeartbeatShards {
     const { heartbeatIntervalMs, heartbeatShards } = LIMITS;
     const intervalMs = heartbeatIntervalMs / heartbeatShards;
     this.#beats = repeatCall(this.#timers, intervalMs, (dueCount) => {
-      // Shards that were missed are caught up with, each once: else the delays of all would add up for each.
+      // A missed shard sends one heartbeat late; otherwise delays would accumulate.
       for (let left = Math.min(dueCount, heartbeatShards); left > 0; left -= 1) {
         this.#publish(topicOf(this.#next), heartbeatText);
         this.#next = (this.#next + 1) % heartbeatShards;
@@ -51,7 +51,7 @@ function topicOf(shard: number): string {
   return `heartbeat ${shard}`;
 }
 
-/** When a client may reconnect after a shutdown: random, so that they do not come back all at once. */
+/** The time until a client may reconnect after a shutdown: random, to spread the reconnects. */
 export function reconnectAfterMs(): number {
   const { reconnectAfterMsMin: min, reconnectAfterMsMax: max } = LIMITS;
   return Math.round(min + Math.random() * (max - min));

@@ -1,4 +1,4 @@
-/** Subscriptions to candles that are asked for again: before they are shown, and where that fails. */
+/** Repeated subscriptions to candles: before their snapshot, and after a failure. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn, startOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';

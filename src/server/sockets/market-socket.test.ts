@@ -1,4 +1,4 @@
-/** Candles and trades on /ws, from what the history says to what each client is told. */
+/** Candles and trades on /ws, from the history to the clients' messages. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn, startOn } from '../../../test/support/fake-client.js';
 import { FakeMarketStreams } from '../../../test/support/fake-market-streams.js';

@@ -1,4 +1,4 @@
-/** A replay on its way to the live topic: what may go wrong there, and what its client may ask for meanwhile. */
+/** The handover of a replay to the live topic: its failures, and messages of the client during the handover. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
@@ -37,7 +37,7 @@ beforeEach(() => {
   client = openOn(server);
 });
 
-/** Begins a replay, and forgets that it was acknowledged. */
+/** Starts a replay and drops its acknowledgement. */
 function begin(): ScriptedReplay {
   client.say(past);
   expect(client.taken()).toEqual([{ type: 'subscribed', id: 1, topic: KEY }]);
@@ -46,7 +46,7 @@ function begin(): ScriptedReplay {
   return replay;
 }
 
-/** A change of its market, which no mark has. */
+/** A change of the market without a mark. */
 function change(): void {
   publishAll(server, changes({ dirty: [0] }), []);
 }
@@ -56,7 +56,7 @@ function mark(): void {
   publishAll(server, changes({ dirty: [0] }));
 }
 
-/** It is told that the replay has ended by this, and nothing of the replay is left. */
+/** The client gets this code as the replay's end, and the replay is released. */
 function expectEnd(replay: ScriptedReplay, code: string): void {
   expect(client.taken()).toMatchObject([{ type: 'error', topic: KEY, code }]);
   expect(replay.sent.at(-1)).toBe('close');
@@ -138,7 +138,7 @@ test('an end that its client has not read when it goes elsewhere leaves the way 
 test('a live topic whose number is behind the market, with a change that no mark has, is read all the same', () => {
   const other = openOn(server, '203.0.113.8');
   other.say({ ...stream, id: 1 });
-  // What the topic does not show moves the market alone.
+  // The change affects the market and not the topic.
   book.current = { ...book.current, seq: 12 };
   const replay = begin();
   replay.listener.onEnd();

@@ -1,16 +1,16 @@
-/** How a reader of the past goes on with the live topic. */
+/** Links a replay to the live topic. */
 import type { BookSource } from '../../contract/book-source.js';
 import { isBinaryMessage } from '../transport/client-socket.js';
 import type { ResumePoint, StreamTopic } from './stream-topic.js';
 
-/** A publication of a live topic, to which the frames of the past lead. */
+/** A publication of a live topic at which a replay ends. */
 export interface TopicPoint extends ResumePoint {
-  /** The number of the delta behind it. */
+  /** The number of the next delta. */
   readonly nextNumber: number;
   readonly snapshot: Uint8Array;
 }
 
-/** The last publication of a topic, which has begun. */
+/** The last publication of a topic that has started. */
 export function readPoint(topic: StreamTopic, book: BookSource): TopicPoint {
   const { epoch } = topic;
   const seq = seqOf(book.topicHeartbeat(topic.handle));
@@ -18,7 +18,7 @@ export function readPoint(topic: StreamTopic, book: BookSource): TopicPoint {
   return { epoch, seq, nextNumber: topic.ring.nextNumber, snapshot };
 }
 
-/** Where the number stands in a heartbeat of bytes, behind the first and the number of its stream. */
+/** Offset of the number in a binary heartbeat, after the type and the stream's number. */
 const SEQ_AT = 5;
 
 function seqOf(heartbeat: Uint8Array): number {
@@ -36,8 +36,8 @@ function seqOf(heartbeat: Uint8Array): number {
 }
 
 /**
- * The number of the delta with which a reader goes on that has all frames up to `last`, and has passed the point;
- * undefined when it is not known any more.
+ * The number of the next delta for a reader that has all frames up to `last` and has passed the
+ * point; undefined when it was dropped.
  */
 export function findFirstAfter(
   { epoch, ring }: Pick<StreamTopic, 'epoch' | 'ring'>,

@@ -1,26 +1,26 @@
-/** What clients say of replays, and what the service says beside their frames. */
+/** The messages of clients about replays, and the service's replies. */
 import { LIMITS } from '../../config/limits.js';
 import type { AsOfMoment } from '../../contract/as-of-source.js';
 import type { ReplayCommand, ReplayEvent, ReplayRefusal } from '../../contract/replay-source.js';
 import { SocketError } from '../transport/errors.js';
 import type { ClientMessage } from './client-message.js';
 
-/** The types of messages that a replay gets. */
+/** The types of messages about a replay. */
 export type ReplayAction = ReplayCommand['kind'];
 
-/** Whether a type is one of them. */
+/** Whether a message has one of these types. */
 export function isReplayAction(type: string | undefined): type is ReplayAction {
   return type === 'pause' || type === 'resume' || type === 'seek';
 }
 
-/** What a message asks of a replay. */
+/** A request for a replay. */
 export interface ReplayPlan {
   readonly from: AsOfMoment;
   readonly until: AsOfMoment | null | undefined;
   readonly speed: number | undefined;
 }
 
-/** Reads `from`, `until` and `speed`. Throws a SocketError that names the wrong member. */
+/** Reads `from`, `until` and `speed`. Throws a SocketError that names the invalid member. */
 export function readPlan(message: ClientMessage): ReplayPlan {
   if (!message.hasMember('from')) throw new SocketError('MISSING_PARAM', 'from is missing');
   const from = readMoment(message, 'from');
@@ -29,12 +29,12 @@ export function readPlan(message: ClientMessage): ReplayPlan {
   return { from, until, speed: readSpeed(message) };
 }
 
-/** Undefined where it is not given. */
+/** The requested speed; undefined by default. */
 export function readSpeed(message: ClientMessage): number | undefined {
   return message.readInteger('speed', { min: 1, max: LIMITS.replaySpeedMax });
 }
 
-/** Null where it is given as that, undefined where it is not given. */
+/** The requested end: null for none, undefined by default. */
 function readUntil(message: ClientMessage): AsOfMoment | null | undefined {
   const value = message.getValue('until');
   if (value === undefined || value === null) return value;
@@ -87,7 +87,7 @@ function requireOrder(from: AsOfMoment, until: AsOfMoment | null | undefined): v
   throw new SocketError('OUT_OF_RANGE', text);
 }
 
-/** The error of a refusal, as the same moment has over HTTP. */
+/** The error for a refusal; HTTP requests for the same moment get the same code. */
 export function refusalError({ kind, message }: ReplayRefusal): SocketError {
   switch (kind) {
     case 'notKept':
@@ -101,10 +101,10 @@ export function refusalError({ kind, message }: ReplayRefusal): SocketError {
   }
 }
 
-/** An event that is sent as it is: the others end the replay. */
+/** Events that are sent unchanged; all other events end the replay. */
 export type SentEvent = Exclude<ReplayEvent, { readonly kind: 'caughtUp' | 'failed' }>;
 
-/** The text of an event of a topic. */
+/** Writes an event of a topic as text. */
 export function textOfEvent(event: SentEvent, topic: string): string {
   switch (event.kind) {
     case 'paused':
@@ -126,7 +126,7 @@ export function textOfEvent(event: SentEvent, topic: string): string {
   }
 }
 
-/** Undefined for none, which is left out. */
+/** Undefined without an id, so that the member is omitted. */
 function idOf(id: string): unknown {
   return id === '' ? undefined : JSON.parse(id);
 }

@@ -1,4 +1,4 @@
-/** The places of replays: how many one address may have, and when each is given back. */
+/** The quota of replays: how many an address may have, and when the quota is released. */
 import { beforeEach, expect, test } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import type { ReplayListener } from '../../contract/replay-source.js';
@@ -11,7 +11,7 @@ const refusal = { code: 'LIMIT_EXCEEDED', message: 'one address may have 4 repla
 
 let server: SocketServer;
 let replays: ScriptedReplay[];
-/** Why the next replay has no place. */
+/** The reason for which the next replay is refused. */
 let full: string | undefined;
 
 beforeEach(() => {
@@ -26,7 +26,7 @@ beforeEach(() => {
   server = newServer({ socketsPerIp: 10, replays: { openReplay } });
 });
 
-/** Begins a replay of each market, and returns the answers. */
+/** Starts a replay of each market, and returns the replies. */
 function begin(client: FakeClient, markets = MARKETS): readonly Record<string, unknown>[] {
   for (const market of markets) {
     client.say({ type: 'subscribe', channel: 'bbo', market, id: market, from });
@@ -42,7 +42,7 @@ test('one address has some of them, and other addresses have the rest', () => {
   expect(begin(second)).toMatchObject(begun);
   expect(begin(third)).toMatchObject([refusal, refusal]);
   expect(begin(openOn(server, '203.0.113.8'))).toMatchObject(begun);
-  // The same topics again take no other places.
+  // A repeated topic does not use more quota.
   expect(begin(first)).toMatchObject(begun);
   expect(begin(third)).toMatchObject([refusal, refusal]);
 });
@@ -59,12 +59,12 @@ test('a place is given back once, however a replay ends', () => {
   first.say({ type: 'unsubscribe', topic: 'bbo:SOL-PERP' });
   expectOne();
   expectOne();
-  // There is no room for one in the service.
+  // The service refuses the next replay.
   full = 'deliberate';
   expect(begin(first, ['SOL-PERP'])).toMatchObject([{ code: 'LIMIT_EXCEEDED', message: full }]);
   full = undefined;
   expectOne();
-  // It becomes the live topic, of which nothing is left to give back when the client leaves it.
+  // The replay becomes the live topic, which uses no replay quota.
   const replay = replays[2];
   replay?.listener.onEnd();
   replay?.add({ kind: 'caughtUp', epoch: 'epoch-1', seq: 7 });
@@ -72,7 +72,7 @@ test('a place is given back once, however a replay ends', () => {
   expect(begin(first, ['SOL-PERP'])).toMatchObject([refusal]);
   second.say({ type: 'unsubscribe', topic: 'bbo:SOL-PERP' });
   expect(begin(first, ['SOL-PERP'])).toMatchObject([refusal]);
-  // A failure.
+  // The replay fails.
   replays[1]?.add({ kind: 'failed', refusal: { kind: 'notKept', message: 'deliberate' } });
   expect(begin(first, ['SOL-PERP'])).toMatchObject([{ type: 'subscribed' }]);
   second.session?.onClose('client');

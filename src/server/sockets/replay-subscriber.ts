@@ -1,6 +1,6 @@
 /**
- * One replay of one socket: forwards the frames of the past as the client reads them, and becomes a reader of the live
- * topic when they have caught up with it, without a hole between the two.
+ * One replay of one socket: forwards recorded frames as fast as the client reads, and continues
+ * with the live topic without a gap once the frames have caught up.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
@@ -20,7 +20,7 @@ import type {
   Subscriber,
 } from './subscription.js';
 
-/** The parts of a subscriber. */
+/** The dependencies of a subscriber. */
 export interface ReplaySubscriberParts {
   /** The live topic. */
   readonly request: StreamRequest;
@@ -28,32 +28,32 @@ export interface ReplaySubscriberParts {
   readonly directory: MarketDirectory;
   readonly streams: StreamTopics;
   readonly counts: Pick<SocketCounts, 'countError'>;
-  /** Begins the replay; a text says why there is no room for it. */
+  /** Starts the replay; a text is the reason of a refusal. */
   readonly openReplay: (subscriber: ReplaySubscriber) => Replay | string;
-  /** It is no replay any more. */
+  /** Called when the replay has ended. */
   readonly onGone: () => void;
 }
 
-/** The live topic, which is open before the frames of the past have come to its last publication. */
+/** The live topic, opened before the recorded frames reach its last publication. */
 interface Prepared {
   readonly topic: StreamTopic;
-  /** Undefined before its first mark. */
+  /** Undefined before the topic's first mark. */
   readonly point: TopicPoint | undefined;
   readonly begin: () => void;
 }
 
-/** A reader of the past. */
+/** A reader of recorded frames. */
 export class ReplaySubscriber implements Subscriber {
   readonly isAlone = true;
   readonly #parts: ReplaySubscriberParts;
   readonly #replay: Replay;
   #callbacks: SnapshotCallbacks | undefined;
   #prepared: Prepared | undefined;
-  /** What links the past and the live topic, and is still to be sent. */
+  /** Frames that link the recording to the live topic and wait to be sent. */
   #links: Uint8Array[] = [];
   #live: { readonly subscriber: StreamSubscriber; readonly showing: SnapshotKind } | undefined;
 
-  /** Throws a SocketError where there is no room for it. */
+  /** Throws a SocketError when the replay is refused. */
   constructor(parts: ReplaySubscriberParts) {
     this.#parts = parts;
     const replay = parts.openReplay(this);
@@ -73,12 +73,12 @@ export class ReplaySubscriber implements Subscriber {
     this.#callbacks = callbacks;
   }
 
-  /** There is something to send. */
+  /** A frame is ready to send. */
   onItem(): void {
     this.#callbacks?.onReady();
   }
 
-  /** The past has come to what is written: opens the live topic, and lets it go on. */
+  /** The recording has reached its end: opens the live topic and lets the replay continue. */
   onEnd(): void {
     this.#forgetPrepared();
     this.#guardHandover(() => this.#prepareLive());
@@ -95,7 +95,7 @@ export class ReplaySubscriber implements Subscriber {
     this.#replay.sendCommand(command);
   }
 
-  /** Sends what waits, as far as the client has room for it; a replay is never through with it. */
+  /** Sends waiting frames while the client has room. A replay never completes its snapshot. */
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome {
     while (this.#live === undefined) {
       const { next } = this.#replay;
@@ -111,23 +111,23 @@ export class ReplaySubscriber implements Subscriber {
     this.#live?.subscriber.leaveTopic();
   }
 
-  /** Another subscription is to take its place. */
+  /** Ends the replay because another subscription replaces it. */
   endReplay(): void {
     this.#replay.close();
     this.#forgetPrepared();
     this.#parts.onGone();
   }
 
-  /** It goes elsewhere, or comes to its end again: then the live topic is opened again. */
+  /** Leaves the live topic, because the replay moves to another time or reaches a new end. */
   #leaveHandover(): void {
-    // The thread stands still at its end until this lets it go on.
+    // The replay thread pauses at its end until this call.
     if (this.#prepared !== undefined && this.#prepared.point === undefined) this.#replay.finish();
     this.#forgetPrepared();
   }
 
   #prepareLive(): void {
     const { streams, request } = this.#parts;
-    // Its market may have gone, or have another name, while the past was played.
+    // The market may have been removed or renamed during the replay.
     if (!isServed(request, this.#parts)) throw new SocketError('UNKNOWN_MARKET', UNSERVED_TEXT);
     const topic = streams.addSubscriber(request);
     const begin = (): void => this.#guardHandover(() => this.#beginHandover());
@@ -136,7 +136,7 @@ export class ReplaySubscriber implements Subscriber {
     else begin();
   }
 
-  /** The live topic has a publication, to which the past is played. */
+  /** The live topic has a publication; the replay runs up to it. */
   #beginHandover(): void {
     const { topic, begin } = this.#prepared ?? {};
     if (topic === undefined || begin === undefined) return;
@@ -144,7 +144,7 @@ export class ReplaySubscriber implements Subscriber {
     this.#replay.finish();
   }
 
-  /** What goes wrong ends this subscription, and neither the thread's messages nor the mark of all others. */
+  /** An error ends only this subscription, and disturbs neither the thread's messages nor other topics. */
   #guardHandover(work: () => void): void {
     try {
       work();
@@ -153,18 +153,18 @@ export class ReplaySubscriber implements Subscriber {
     }
   }
 
-  /** False when the client had no room for it. Throws the SocketError by which it ends. */
+  /** Returns false when the client has no room. Throws the SocketError that ends the replay. */
   #sendItem(sink: FrameSink, item: ReplayItem): boolean {
     if (item instanceof Uint8Array) return sink.send(item);
     switch (item.kind) {
       case 'failed':
         throw refusalError(item.refusal);
       case 'caughtUp':
-        // What the client has asked for meanwhile takes it away from there.
+        // A pending command moves the replay elsewhere.
         if (this.#replay.commandsWaiting === 0) this.#becomeLive(item);
         return true;
       case 'ended':
-        // What is prepared since the client asked for something else is of the place after this.
+        // The prepared topic belongs to the position after the pending command.
         if (this.#replay.commandsWaiting === 0) this.#forgetPrepared();
         break;
       case 'seekRefused':
@@ -173,18 +173,18 @@ export class ReplaySubscriber implements Subscriber {
     return sink.send(Buffer.from(textOfEvent(item, this.key)));
   }
 
-  /** All frames up to the live topic's publication are sent: from here on it is a reader of that. */
+  /** All frames up to the live topic's publication were sent: the subscriber now reads the live topic. */
   #becomeLive(last: ResumePoint): void {
     const { streams } = this.#parts;
     const { topic, point } = this.#prepared ?? {};
     if (topic === undefined || point === undefined) throw new Error('Invariant: it is prepared');
-    // What is left of the last mark is among the frames of the past already.
+    // The remaining frame of the last mark is already among the recorded frames.
     streams.publisher.finishTopic(topic);
     const firstMissed = findFirstAfter(topic, point, last);
     const { epoch, seq } = last;
     const live = { type: 'live', topic: this.key, epoch, seq };
     this.#links = [Buffer.from(JSON.stringify(live))];
-    // Nothing that it shows has changed in between, but the next delta links to that publication.
+    // No visible change happened in between, but the next delta must continue that publication.
     if (firstMissed !== undefined && seq < point.seq) this.#links.push(point.snapshot);
     const resume = { epoch, seq };
     const subscriber = new StreamSubscriber({ streams, topic, id: '', resume, firstMissed });

@@ -1,4 +1,4 @@
-/** What a session is made of. */
+/** The dependencies of a session. */
 import type { Timers } from '../../contract/timers.js';
 import type { ReplayQuota } from '../admission/replay-quota.js';
 import type { TopicQuota } from '../admission/topic-quota.js';
@@ -7,7 +7,7 @@ import type { EarlyMessages } from './early-messages.js';
 import type { SocketReplaysParts } from './socket-replays.js';
 import type { ChannelParts } from './subscription.js';
 
-/** What all sessions share, and the heartbeat topic of this one. */
+/** The parts that all sessions share, and this session's heartbeat topic. */
 export interface SessionParts<Session> extends ChannelParts, Pick<SocketReplaysParts, 'replays'> {
   readonly early: EarlyMessages;
   readonly quota: TopicQuota;
@@ -20,7 +20,7 @@ export interface SessionParts<Session> extends ChannelParts, Pick<SocketReplaysP
   readonly slowMsMax: number;
   readonly heartbeatTopic: string;
   readonly onFault: (error: unknown, where: string) => void;
-  /** Called when the session must leave its topics before anything else is published. */
+  /** Called when the session must leave its topics before the next publication. */
   readonly onBehind: (session: Session) => void;
   readonly onClosed: (session: Session) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The session of one client: the replies to its messages, and its subscriptions. No message of a client
- * throws here; what is wrong with it becomes an error reply.
+ * The session of one client: the replies to its messages, and its subscriptions. Errors in a
+ * client's message become error replies and are never thrown.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Timer } from '../../contract/timers.js';
@@ -29,7 +29,7 @@ export class Session implements SocketSession, EarlySession {
   readonly #wildcards: Wildcards;
   readonly #replays: SocketReplays;
   readonly #messageLimiter: MessageLimiter;
-  /** Those that the client has spoken; they decide on its heartbeat and on how it is closed. */
+  /** The dialects of the client's messages. They decide on the heartbeat and on the closing handshake. */
   readonly #dialects = new Set<Dialect>();
   #closing: CloseReason | undefined;
   #closeGrace: Timer | undefined;
@@ -64,7 +64,7 @@ export class Session implements SocketSession, EarlySession {
     });
   }
 
-  /** The heartbeat begins with the connection, and ends with a first message in a dialect without one. */
+  /** Heartbeats start with the connection, and stop with the first message in a dialect without heartbeats. */
   onOpen(): void {
     this.socket.joinTopic(this.#parts.heartbeatTopic);
   }
@@ -72,18 +72,18 @@ export class Session implements SocketSession, EarlySession {
   onMessage(text: string | null): void {
     if (!this.#admitMessage()) return;
     const { early } = this.#parts;
-    // What is no text is not kept: it is an empty one, which is malformed as well.
+    // A binary message is handled as an empty text, which is malformed as well.
     const handled = text ?? '';
     if (!early.mustWait(this)) early.runNow(() => this.#handleText(handled));
     else this.#handleGuarded(undefined, () => early.keepMessage(this, handled));
   }
 
-  /** Handles a message that had to wait. */
+  /** Handles a queued message. */
   handleEarly(text: string): void {
     if (this.#closing === undefined) this.#handleText(text);
   }
 
-  /** The transport answers a ping; it counts as a message all the same. */
+  /** The transport answers a ping, but the ping counts as a message. */
   onPing(): void {
     this.#admitMessage();
   }
@@ -106,24 +106,24 @@ export class Session implements SocketSession, EarlySession {
     this.#parts.onClosed(this);
   }
 
-  /** Leaves all topics because the socket is full; see {@link SessionParts.onBehind}. */
+  /** Leaves all topics because the socket is full: see {@link SessionParts.onBehind}. */
   leaveTopics(): void {
     this.#delivery.leaveTopics();
   }
 
-  /** Ends the subscription to a topic that has ended. */
+  /** Ends the subscription to a removed topic. */
   endTopic(key: string): void {
     if (!this.#topics.endTopic(key)) return;
     const error = new SocketError('UNKNOWN_MARKET', UNSERVED_TEXT);
     this.#sendError(error, undefined, { topic: key });
   }
 
-  /** Subscribes to the topics of markets that have appeared, where the client asked for all markets. */
+  /** Subscribes wildcards to the topics of new markets. */
   addNewMarkets(): void {
     if (this.#closing === undefined) this.#wildcards.addNewMarkets();
   }
 
-  /** Announces the end of the service; {@link Session.closeForShutdown} follows. */
+  /** Announces the shutdown of the service; {@link Session.closeForShutdown} follows. */
   announceShutdown(reconnectAfterMs: number): void {
     this.#sendReply({ type: 'closing', reconnectAfterMs });
   }
@@ -140,7 +140,7 @@ export class Session implements SocketSession, EarlySession {
     return isAllowed && this.#closing === undefined;
   }
 
-  /** What goes wrong with a message becomes the reply to it. */
+  /** Errors become the reply to the message. */
   #handleGuarded(message: ClientMessage | undefined, handle: () => void): void {
     try {
       handle();
@@ -233,7 +233,7 @@ export class Session implements SocketSession, EarlySession {
     if (answer !== undefined) this.#sendReply(answer);
   }
 
-  /** The id is that of the message; without a message it may be among the members. */
+  /** The error's id is the message's id; without a message, it may be among the members. */
   #sendError(error: unknown, message: ClientMessage | undefined, members: object): void {
     const { counts, onFault } = this.#parts;
     if (!(error instanceof SocketError)) onFault(error, 'a message of a WebSocket');
@@ -246,7 +246,7 @@ export class Session implements SocketSession, EarlySession {
     this.#sendReply({ ...members, type: 'error', code, message: text, ...id });
   }
 
-  /** Members that are undefined are left out. */
+  /** Undefined members are omitted. */
   #sendReply(answer: object): void {
     if (this.#closing === undefined) this.#delivery.sendReply(JSON.stringify(answer));
   }
@@ -256,14 +256,14 @@ export class Session implements SocketSession, EarlySession {
     this.#topics.endAll();
   }
 
-  /** In the next turn: with the connection the transport would discard the replies of this one. */
+  /** Closes in the next turn, because the transport discards replies of the turn in which it closes. */
   #closeAbuser(reason: string): void {
     if (this.#closing !== undefined) return;
     this.#closing = 'rateLimited';
     this.#parts.timers.soon(() => this.#closeSocket('rateLimited', policyViolationCode, reason));
   }
 
-  /** Closes a slow client with a reason once it has read what waits, or without one after a grace. */
+  /** Closes a slow client: with a reason once it has read its backlog, or without one after a grace period. */
   #closeSlowReader(): void {
     if (this.#closing !== undefined) return;
     this.#closing = 'slowReader';
@@ -280,8 +280,8 @@ export class Session implements SocketSession, EarlySession {
   }
 
   /**
-   * Clients of the compatible channels and of market data reconnect only after a connection that ended
-   * without a close frame. Those that speak the streaming dialect alone receive the reason.
+   * Clients of the compatible channels and of market data reconnect only after a connection that
+   * ended without a close frame. Clients that use only the streaming dialect receive the reason.
    */
   #closeSocket(reason: CloseReason, code: number, text: string = reason): void {
     this.#closing ??= reason;

@@ -1,4 +1,4 @@
-/** What becomes of a socket that is full, step by step: the transport of these tests is a fake. */
+/** The states of a full socket, step by step, on a fake transport. */
 
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
@@ -12,7 +12,7 @@ const whole = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', mar
 
 let book: FakeBook;
 let server: SocketServer;
-/** How many topics the client was in at each frame that was published. */
+/** The number of the client's topics at each published frame. */
 let topicsAtFrames: number[];
 let client: FakeClient;
 
@@ -76,7 +76,7 @@ describe('a full socket', () => {
     fill();
     change();
     const { send } = client;
-    // The first book fits; the second one finds it full.
+    // The first book fits; the second fills the socket.
     client.send = (text) => {
       client.isFull = client.sent.length > 0;
       return send.call(client, text);

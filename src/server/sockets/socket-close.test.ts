@@ -1,4 +1,4 @@
-/** How WebSockets end over the real transport. */
+/** How WebSocket connections end on the real transport. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SocketScene } from '../../../test/support/socket-scene.js';
 import { until } from '../../../test/support/until.js';
@@ -17,7 +17,7 @@ const stream = { type: 'subscribe', channel: 'book', market: 'SOL-PERP' };
 const candles = { type: 'subscribe', symbol: 'SOL-PERP', resolution: '1' };
 const cut = { code: 1006, reason: '' };
 
-/** A socket is cut unless its client speaks the streaming dialect alone. */
+/** A connection is closed without a close frame unless the client uses only the streaming dialect. */
 const endings: readonly [string, readonly object[], object][] = [
   ['has a compatible channel', [wish], cut],
   ['has an unknown market', [{ ...wish, market: 'NO-PERP' }], cut],

@@ -1,4 +1,4 @@
-/** What one client, and all of them together, may ask of the WebSockets. */
+/** The WebSocket limits of one client and of all clients. */
 import { describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
@@ -16,7 +16,7 @@ describe('messages a second', () => {
     const server = newServer({ messagesPerSecond: 10 });
     const client = openOn(server);
     for (let count = 0; count < 200; count += 1) send(client);
-    // With the connection the transport would discard the replies of this turn.
+    // The transport discards replies of the turn in which it closes.
     expect(client.closedWith).toBeUndefined();
     await vi.advanceTimersByTimeAsync(0);
     const codes = client.taken().map(({ code }) => code);
@@ -144,7 +144,7 @@ describe('topics', () => {
     for (const grouping of [2, 3]) client.say(shape(grouping));
     expect(late.ask(shape(4))).toMatchObject(refusal);
     expect(late.ask(shape(3))).toHaveLength(2);
-    // The common topics have room of their own.
+    // Common topics have a separate quota.
     expect(late.ask(wish)).toHaveLength(2);
     expect(late.ask({ type: 'subscribe', channel: 'bbo', market: 'SOL' })).toHaveLength(2);
     for (const one of [client, late]) one.session?.onClose('client');

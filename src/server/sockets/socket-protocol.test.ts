@@ -25,21 +25,21 @@ const wish = { type: 'subscribe', channel: 'orderbook', marketType: 'perp', mark
 
 const whole = { market: 0, depth: 20, vamm: true, indicative: false };
 
-/** What the fake book says that it was asked for, by the frame that it gave. */
+/** The request to the fake book, as its frame repeats it. */
 function askedOf(frame: unknown): unknown {
   return JSON.parse((frame as { data: string }).data).asked;
 }
 
 const answersTo = (message: object) => client.ask(message);
 
-/** The book has changed; returns what is sent for it. */
+/** Changes the book and returns the frames sent. */
 function change(): readonly Record<string, unknown>[] {
   client.taken();
   publishAll(server, changes({ dirty: [0] }));
   return client.taken();
 }
 
-/** A message that is refused: what the answer must have. */
+/** A message is refused with these members. */
 function expectRefusal(message: object, expected: object): void {
   const answers = answersTo(message);
   expect(answers).toHaveLength(1);

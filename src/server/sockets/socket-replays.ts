@@ -1,4 +1,4 @@
-/** The replays of one socket: reads what the client asks for, and brings its messages to them. */
+/** The replays of one socket: reads the client's requests, and forwards its messages to the replays. */
 import { LIMITS } from '../../config/limits.js';
 import type { ReplayRequest, ReplaySource, ReplayTopic } from '../../contract/replay-source.js';
 import type { ReplayQuota } from '../admission/replay-quota.js';
@@ -12,9 +12,9 @@ import type { StreamRequest } from './stream-topic.js';
 import type { ChannelParts, SubscriptionRequest } from './subscription.js';
 import { classOf } from './unmarked-changes.js';
 
-/** What the replays of a socket are made of. */
+/** The dependencies of a socket's replays. */
 export interface SocketReplaysParts extends Pick<ChannelParts, 'book' | 'directory' | 'streams'> {
-  /** Undefined where no journal is kept. */
+  /** Undefined without a journal. */
   readonly replays?: ReplaySource | undefined;
   readonly counts: Pick<SocketCounts, 'countError'>;
   readonly replayQuota: ReplayQuota;
@@ -31,7 +31,7 @@ export class SocketReplays {
     this.#parts = parts;
   }
 
-  /** Reads a subscription to the past; undefined for one to the present. Throws a SocketError. */
+  /** Reads a subscription to a replay; undefined for a live subscription. Throws a SocketError. */
   readRequest(message: ClientMessage): SubscriptionRequest | undefined {
     const names = ['from', 'until', 'speed'];
     const [given] = names.filter((name) => message.hasMember(name));
@@ -50,7 +50,7 @@ export class SocketReplays {
     };
   }
 
-  /** Brings a message to the replay that it names. Throws a SocketError, NOT_SUBSCRIBED where there is none. */
+  /** Forwards a message to the replay that it names. Throws a SocketError: NOT_SUBSCRIBED without one. */
   handleMessage(kind: ReplayAction, message: ClientMessage): void {
     const subscriber = this.#open.get(message.requireText('topic'));
     if (subscriber === undefined) {
@@ -68,7 +68,7 @@ export class SocketReplays {
     asked: Omit<ReplayRequest, 'topic'>,
   ): ReplaySubscriber {
     const { key } = request;
-    // It gives its place to the new one.
+    // The new replay takes over its quota.
     this.#open.get(key)?.endReplay();
     this.#requireRoom();
     const topic = this.#topicOf(request);
@@ -85,7 +85,7 @@ export class SocketReplays {
     return subscriber;
   }
 
-  /** Counts the one that is opened. Throws LIMIT_EXCEEDED. */
+  /** Counts the new replay. Throws LIMIT_EXCEEDED. */
   #countOne(open: () => ReplaySubscriber): ReplaySubscriber {
     const { replayQuota, ip } = this.#parts;
     replayQuota.acquireReplay(ip);
@@ -97,7 +97,7 @@ export class SocketReplays {
     }
   }
 
-  /** May be called again for one that is gone. */
+  /** May be called again for a removed replay. */
   #removeReplay(subscriber: ReplaySubscriber): void {
     if (this.#open.get(subscriber.key) !== subscriber) return;
     this.#open.delete(subscriber.key);

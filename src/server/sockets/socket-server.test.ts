@@ -252,7 +252,7 @@ describe('the end', () => {
     const server = newServer();
     const sockets = Array.from({ length: 20 }, () => openOn(server));
     const closed = server.close();
-    // Nothing waits to be sent: it looks once.
+    // Without waiting frames, the server checks once.
     await vi.advanceTimersByTimeAsync(LIMITS.socketDrainPollMs);
     await closed;
     const waits = sockets.map(({ sent }) => JSON.parse(sent.at(-1) ?? ''));

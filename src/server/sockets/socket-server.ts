@@ -1,6 +1,6 @@
 /**
- * The WebSockets of the service: admission, heartbeats, publication and the shutdown. Pass it to
- * `listen` among its sockets, then `start` it with the listener.
+ * The service's WebSockets: admission, heartbeats, publication and shutdown. Pass it to `listen`
+ * among its sockets, then `start` it with the listener.
  *
  * ```ts
  * const sockets = new SocketServer({ book, directory, readiness, ... });
@@ -41,28 +41,28 @@ export interface SocketServerOptions
   readonly readiness: () => Readiness;
   /** Candles and trades; without it subscriptions to them fail with NO_HISTORY. */
   readonly history?: MarketStreamSource;
-  /** The statistics of all markets; without it their channels are unknown. */
+  /** The statistics of all markets; without them their channels are unknown. */
   readonly summaries?: SummarySource;
-  /** Topics of the past; without it they fail with NO_JOURNAL. */
+  /** Replays; without them subscriptions to the past fail with NO_JOURNAL. */
   readonly replays?: ReplaySource;
-  /** Sockets of one address; 0 for no limit. */
+  /** Maximum sockets of one address; 0 for no limit. */
   readonly socketsPerIp: number;
   readonly topicsPerSocket: number;
-  /** Topics of one address; 0 for no limit. */
+  /** Maximum topics of one address; 0 for no limit. */
   readonly topicsPerIp: number;
-  /** Topics of all sockets, beside the common ones of each market. */
+  /** Maximum topics of all sockets, not counting the common topics of each market. */
   readonly topicsMax: number;
-  /** Whose sockets and topics count together; without it no proxy is trusted. */
+  /** Groups addresses for the quotas; by default no proxy is trusted. */
   readonly addresses?: ClientAddresses;
   readonly messagesPerSecond: number;
-  /** Messages that a socket may send at once; at least `messagesPerSecond` are. */
+  /** Messages that a socket may send in a burst; at least `messagesPerSecond`. */
   readonly messageBurst: number;
   readonly onFault: (error: unknown, where: string) => void;
-  /** Sockets in all; the limit of the service by default. */
+  /** Maximum number of sockets; by default the service's limit. */
   readonly socketsMax?: number;
-  /** Time that a client has to read; the limit of the service by default. */
+  /** Time limit for slow readers; by default the service's limit. */
   readonly slowMsMax?: number;
-  /** Time of a turn for messages that are handled as they come; the limit of the service by default. */
+  /** A turn's time budget for messages; by default the service's limit. */
   readonly messageSliceMs?: number;
 }
 
@@ -83,15 +83,15 @@ export class SocketServer implements SocketHandlers, ClientGate {
   readonly #sessions = new Set<Session>();
   readonly #socketQuota: SocketQuota;
   readonly #heartbeats: HeartbeatShards;
-  /** Sessions whose sockets are full, and which have not left their topics yet. */
+  /** Sessions with full sockets that have not left their topics yet. */
   readonly #behind: Session[] = [];
   #listener: Pick<Listener, 'publish'> | undefined;
   #closing = false;
-  /** Whether clients are to go to another process. */
+  /** Whether clients are drained to another process. */
   #isAway = false;
-  /** While those that were sent away are still leaving. */
+  /** Pending while drained clients are closing. */
   #leaving: Promise<void> | null = null;
-  /** The markets as of the last turn. */
+  /** The markets at the last turn. */
   #markets: readonly MarketInfo[] = [];
 
   constructor(options: SocketServerOptions) {
@@ -120,14 +120,14 @@ export class SocketServer implements SocketHandlers, ClientGate {
     this.#summaries = summaries === undefined ? null : summaryTopics(summaries, publisher);
   }
 
-  /** Begins to publish through a listener. */
+  /** Starts publishing through a listener. */
   start(listener: Pick<Listener, 'publish'>): void {
     this.#listener = listener;
     this.#heartbeats.start();
     this.#streams.start();
   }
 
-  /** After the first live book: handles the subscriptions that came before it. */
+  /** Handles subscriptions that were queued before the first live book. */
   handleEarlyMessages(): void {
     this.#early.handleAll();
   }
@@ -182,8 +182,8 @@ export class SocketServer implements SocketHandlers, ClientGate {
   }
 
   /**
-   * Sends every client the time after which to reconnect and what waits for it, and closes it. Resolves
-   * when all have closed; a client that does not read is closed after a second.
+   * Sends every client its waiting frames and the time after which to reconnect, and closes it.
+   * Resolves when all are closed; a client that does not read is cut after a second.
    */
   async close(): Promise<void> {
     this.#closing = true;
@@ -195,7 +195,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
     await this.#closeSessions();
   }
 
-  /** As {@link SocketServer.close} does, and forgets what was published to them; the service goes on. */
+  /** Closes all clients like {@link SocketServer.close} and drops their topics; the service continues. */
   async drainClients(): Promise<void> {
     this.#isAway = true;
     this.#leaving ??= this.#emptySockets().finally(() => {
@@ -204,7 +204,7 @@ export class SocketServer implements SocketHandlers, ClientGate {
     await this.#leaving;
   }
 
-  /** Those that are leaving leave first. */
+  /** Waits until drained clients are closed. */
   acceptClients(): void {
     this.#isAway = false;
   }
@@ -227,14 +227,15 @@ export class SocketServer implements SocketHandlers, ClientGate {
         if (!this.#sessions.has(session)) continue;
         if (late || session.socket.bufferedBytes() === 0) session.closeForShutdown();
       }
-      // Also after the last one: the clients answer the close, and cutting them would lose it.
+      // The wait follows the last frame too: clients answer the close frame, and a cut would lose
+      // the answer.
       await new Promise<void>((resolve) => timers.after(LIMITS.socketDrainPollMs, resolve));
     }
   }
 
   /**
-   * Sockets that were full leave their topics before the next frame, which would follow a dropped one.
-   * The transport does not allow that while it publishes.
+   * Full sockets leave their topics before the next frame, because an earlier frame was dropped.
+   * The transport does not allow leaving while it publishes.
    */
   #publishToTopic(topic: string, bytes: string | Uint8Array): void {
     this.#detachBehind();

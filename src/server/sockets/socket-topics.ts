@@ -1,10 +1,10 @@
-/** The topics of one socket's subscriptions, counted as long as it has them. */
+/** Counts the topics of one socket's subscriptions. */
 import type { TopicQuota } from '../admission/topic-quota.js';
 import { SocketError } from '../transport/errors.js';
 import type { Delivery } from './delivery.js';
 import type { SubscriptionRequest } from './subscription.js';
 
-/** What a {@link SocketTopics} counts, and where. */
+/** The counters of a {@link SocketTopics}. */
 export interface SocketTopicsParts {
   readonly delivery: Pick<Delivery, 'size' | 'hasSubscription' | 'endSubscription' | 'close'>;
   readonly quota: TopicQuota;
@@ -24,7 +24,7 @@ export class SocketTopics {
     return this.#parts.delivery.hasSubscription(key);
   }
 
-  /** Counts a new topic, beside so many others that are to begin with it. Throws LIMIT_EXCEEDED. */
+  /** Counts a new topic in addition to `others` that start with it. Throws LIMIT_EXCEEDED. */
   acquireTopic(
     { key, quotaClass }: Pick<SubscriptionRequest, 'key' | 'quotaClass'>,
     others = 0,
@@ -37,7 +37,7 @@ export class SocketTopics {
     quota.acquireTopic({ ip, key, quotaClass });
   }
 
-  /** Takes back a count whose subscription has not begun, or has ended. */
+  /** Releases the count of a subscription that did not start, or has ended. */
   releaseUnused(key: string): void {
     if (!this.hasTopic(key)) this.#releaseTopic(key);
   }
@@ -49,7 +49,7 @@ export class SocketTopics {
     return true;
   }
 
-  /** Ends all of them. */
+  /** Ends all topics. */
   endAll(): void {
     for (const key of this.#parts.delivery.close()) this.#releaseTopic(key);
   }

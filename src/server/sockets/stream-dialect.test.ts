@@ -1,4 +1,4 @@
-/** What a reader is shown that comes back, and when its frames say that their news came in. */
+/** The first frames of a reconnected reader, and the receipt times in frames. */
 
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../config/limits.js';
@@ -49,7 +49,7 @@ function turn(atMs = performance.now()): void {
   marked.publishTurn(changes({ dirty: [0] }));
 }
 
-/** Deltas of that many turns, an interval apart. */
+/** Publishes deltas of this many turns, one an interval. */
 function turns(count: number): void {
   for (let at = 0; at < count; at += 1) {
     turn();
@@ -57,11 +57,11 @@ function turns(count: number): void {
   }
 }
 
-/** A client that has room for some frames; `frames` is what it got. */
+/** A client with room for some frames; `frames` are the received ones. */
 class Client implements FrameSink {
   readonly frames: string[] = [];
   room = 0;
-  /** Whether a frame that finds no room is left out, or is known before to find none. */
+  /** Whether a frame without room is dropped, or known to have no room. */
   isDropping = false;
 
   send(bytes: Uint8Array): boolean {
@@ -115,7 +115,7 @@ describe('a resume that is cut because the client does not read', () => {
 });
 
 describe('a resume from a book that is ahead of this one', () => {
-  /** A reader that has seen two turns more than this book has, and how often it could be sent something. */
+  /** A reader that is two turns ahead of this book, and the number of attempts to send it a frame. */
   function aheadReader() {
     const topic = join();
     turns(1);
@@ -133,7 +133,7 @@ describe('a resume from a book that is ahead of this one', () => {
   test('waits for the book, and then has missed nothing', () => {
     const { client, outcomes } = aheadReader();
     turn();
-    // The second of the two comes in its turn, and is published by a later mark.
+    // The second change is published by a later mark.
     turn();
     expect(outcomes).toEqual(['later']);
     vi.advanceTimersByTime(INTERVAL_MS);
@@ -163,7 +163,7 @@ describe('a resume from a book that is ahead of this one', () => {
   test('waits for a frame of the last mark that is still to be made', () => {
     const [, topic] = [join(), join(false, 20)];
     const make = book.topicDelta.bind(book);
-    // Each frame takes longer than a slice.
+    // Each frame takes longer than a time slice.
     const slow = vi.spyOn(book, 'topicDelta').mockImplementation((handle, times) => {
       vi.advanceTimersByTime(2 * LIMITS.publishSliceMs);
       return times === undefined ? make(handle) : make(handle, times);
@@ -208,6 +208,7 @@ test('a frame that had to wait says when the first of its changes came in', () =
     const [received, sent] = [BigInt(String(recvNs)), BigInt(String(sendNs))];
     return Math.round(Number(sent - received) / 1e6);
   });
-  // At once, after the interval, and the next at once: of the second the first of three changes.
+  // Published immediately, after the interval, and immediately; the second frame has the first of
+  // three changes.
   expect(receivedMs).toEqual([3, INTERVAL_MS, 1]);
 });

@@ -1,4 +1,4 @@
-/** The streaming dialect: reads a subscription, and begins it with a snapshot or where the client was. */
+/** The streaming dialect: reads a subscription, and starts it with a snapshot or at the client's last frame. */
 
 import { LIMITS } from '../../config/limits.js';
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
@@ -41,7 +41,7 @@ export const streaming: Dialect = {
   buildErrorMembers: () => ({}),
 };
 
-/** How the frames of a subscription begin. */
+/** The first frames of a subscription. */
 interface FirstFrame {
   readonly id: MessageId | undefined;
   readonly resume?: ResumePoint | undefined;
@@ -71,20 +71,20 @@ const fieldsByChannel: Readonly<Record<TopicSpec['channel'], ChannelFields>> = {
 /** The channels of the dialect. */
 export const STREAM_CHANNELS = Object.keys(fieldsByChannel) as readonly TopicSpec['channel'][];
 
-/** Whether a channel, in lower case, is one of these. */
+/** Whether a channel, in lower case, is a streaming channel. */
 export function isStreamChannel(name: string): name is TopicSpec['channel'] {
   return Object.hasOwn(fieldsByChannel, name);
 }
 
-/** What names a topic's market, in a message and in the name of a wildcard. */
+/** The name of all markets, in messages and in wildcard keys. */
 const ANY_MARKET = '*';
 
-/** Whether a message is about all markets. */
+/** Whether a message names all markets. */
 export function isWildcard(message: ClientMessage): boolean {
   return message.getValue('market') === ANY_MARKET;
 }
 
-/** The topics of a message without a market of its own: one for each market. */
+/** The topics of a message for all markets. */
 function listTopics(
   message: ClientMessage,
   { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
@@ -96,7 +96,7 @@ function listTopics(
   });
 }
 
-/** The name that the topics of a wildcard have, with `*` for the market. */
+/** The key of a wildcard: a topic key with `*` as its market. */
 function wildcardKeyOf(
   message: ClientMessage,
   parts: Pick<ChannelParts, 'book' | 'directory'>,
@@ -106,7 +106,7 @@ function wildcardKeyOf(
   return first.key.replace(/^(\w+):[^:]*/, `$1:${ANY_MARKET}`);
 }
 
-/** Reads the topic that a message names. Throws a SocketError that says what is wrong with it. */
+/** Reads the topic from a message. Throws a SocketError that describes the invalid member. */
 export function readStreamRequest(
   message: ClientMessage,
   { book, directory }: Pick<ChannelParts, 'book' | 'directory'>,
@@ -130,7 +130,7 @@ function readSpec(message: ClientMessage, market: number): TopicSpec {
   };
 }
 
-/** Where a topic counts: with the common ones when it names nothing but its market, its sources and its encoding. */
+/** The topic's quota: common when it names only its market, its sources and its encoding. */
 export function quotaClassOf(spec: TopicSpec, book: BookSource): QuotaClass {
   const { maker, depth, grouping, timing, intervalMs } = spec;
   if (maker !== undefined) return book.hasUser(maker) ? 'chosen' : 'unknownMaker';
@@ -139,7 +139,7 @@ export function quotaClassOf(spec: TopicSpec, book: BookSource): QuotaClass {
   return isUsual && isPlain ? 'common' : 'chosen';
 }
 
-/** Reads where to resume; undefined when the message does not ask for it. */
+/** Reads the position to resume at; undefined by default. */
 function readResumePoint(message: ClientMessage): ResumePoint | undefined {
   if (!message.hasMember('resume')) return undefined;
   const resume = message.requireObject('resume');

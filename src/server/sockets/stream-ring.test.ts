@@ -6,7 +6,7 @@ function frameOf(text: string, bytes = 300): Uint8Array {
   return Buffer.from(text.padEnd(bytes, ' '));
 }
 
-/** Deltas from a seq to the next, each of which names itself. */
+/** Adds deltas from one seq to the next; each frame contains its name. */
 function fill(
   ring: Ring,
   seqs: readonly number[],
@@ -22,7 +22,7 @@ function range(from: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => from + at);
 }
 
-/** The names of the deltas that a reader with `seq` is sent; undefined when it gets a snapshot. */
+/** The names of the deltas sent to a reader with `seq`; undefined when the reader needs a snapshot. */
 function missedBy(ring: Ring, seq: number): readonly string[] | undefined {
   const from = ring.findNumberAfter(seq);
   if (from === undefined) return undefined;

@@ -1,13 +1,13 @@
 /**
- * The last deltas of topics, for clients that reconnect. Memory is counted as it is
- * allocated: in chunks, each with room for the bytes of frames and for their headers.
+ * The last deltas of topics, for clients that reconnect. Allocated memory is counted in chunks,
+ * which have room for frames and their headers.
  */
 import { LIMITS } from '../../config/limits.js';
 
-/** Frames of a chunk; a delta of one level has 200 bytes and more. */
+/** Frames of a chunk; a delta of one level has 200 bytes or more. */
 const CHUNK_FRAMES_MAX = 64;
 
-/** What a chunk holds for each frame beside its bytes: a prev and where the frame ends. */
+/** Bytes of each frame's header: prev, and the end of the frame. */
 const FRAME_WORDS_BYTES = 8 + 4;
 
 class Chunk {
@@ -20,7 +20,7 @@ class Chunk {
 
   constructor(
     readonly ring: Ring,
-    /** The number of its first frame. */
+    /** The number of the first frame. */
     readonly first: number,
     frameBytes: number,
   ) {
@@ -40,7 +40,7 @@ class Chunk {
 
 /** The memory of all rings. */
 export class RingMemory {
-  /** In the order of their allocation: the oldest go first. */
+  /** In order of allocation: the oldest is dropped first. */
   readonly #chunks = new Set<Chunk>();
   readonly #bytesMax: number;
   #bytes = 0;
@@ -68,7 +68,7 @@ export class RingMemory {
     if (this.#chunks.delete(chunk)) this.#bytes -= chunk.bytes;
   }
 
-  /** Frees what was filled before a time. */
+  /** Frees chunks filled before a time. */
   expireChunks(beforeMs: number): void {
     for (const chunk of this.#chunks) {
       if (chunk.filledAtMs < beforeMs) chunk.ring.dropThrough(chunk);
@@ -76,10 +76,10 @@ export class RingMemory {
   }
 }
 
-/** The last deltas of one topic: each links to the one before. They are numbered from 0 on. */
+/** The last deltas of one topic, without gaps, numbered from 0. */
 export class Ring {
   readonly #memory: RingMemory;
-  /** Without a hole between them, the oldest first. */
+  /** Consecutive chunks, oldest first. */
   #chunks: Chunk[] = [];
   #bytes = 0;
   #nextNumber = 0;
@@ -89,22 +89,22 @@ export class Ring {
     this.#memory = memory;
   }
 
-  /** Memory that it has allocated. */
+  /** Allocated bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The number that the next delta gets. */
+  /** The number of the next delta. */
   get nextNumber(): number {
     return this.#nextNumber;
   }
 
-  /** Of the last delta; -1 before the first. */
+  /** The seq of the last delta; -1 before the first. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
 
-  /** Stores a copy of a delta. One that would fill the ring is not stored, and clears it. */
+  /** Stores a copy of a delta. A delta that would fill the ring is not stored, and clears the ring. */
   appendDelta(delta: { prev: number; seq: number; frame: Uint8Array }, nowMs: number): void {
     const { prev, seq, frame } = delta;
     this.#nextNumber += 1;
@@ -123,11 +123,12 @@ export class Ring {
   }
 
   /**
-   * The number of the delta with which a reader that has `seq` goes on, {@link Ring.nextNumber} when it has
-   * all of them; undefined when that is not known any more.
+   * The number of the first delta after `seq`; {@link Ring.nextNumber} when the reader has all
+   * deltas, undefined when the delta was dropped.
    *
-   * Of several deltas that link to `seq`, as changes of the state alone do, it is the first. A reader
-   * whose topic began later in another process may have a `seq` between two frames of this one.
+   * Several deltas can follow `seq`, because changes of the state do not increase it; the first is
+   * returned. A reader whose topic started later in another process may have a `seq` between two
+   * frames of this ring.
    */
   findNumberAfter(seq: number): number | undefined {
     if (this.#chunks.length === 0 || seq > this.#lastSeq) return undefined;
@@ -140,7 +141,7 @@ export class Ring {
     return seq === this.#lastSeq ? this.#nextNumber : this.#numberBefore(this.#nextNumber);
   }
 
-  /** The number before one, unless its delta was dropped. */
+  /** The number of the delta before, unless it was dropped. */
   #numberBefore(number: number): number | undefined {
     return number > (this.#chunks[0]?.first ?? number) ? number - 1 : undefined;
   }
@@ -156,7 +157,7 @@ export class Ring {
     return undefined;
   }
 
-  /** Drops a chunk and, so that there is no gap, those before it. */
+  /** Drops a chunk and all earlier chunks, so that there is no gap. */
   dropThrough(chunk: Chunk): void {
     const count = this.#chunks.indexOf(chunk) + 1;
     for (const gone of this.#chunks.splice(0, count)) {

@@ -13,24 +13,24 @@ import type {
 /** The parts of a subscriber. */
 export interface StreamSubscriberParts {
   readonly streams: StreamTopics;
-  /** The subscriber is counted in it already. */
+  /** The subscriber is already counted in the topic. */
   readonly topic: StreamTopic;
   /** The JSON text of the request's id; empty for none. */
   readonly id: string;
   readonly resume: ResumePoint | undefined;
-  /** The number of the delta behind `resume`, where it is known. */
+  /** The number of the delta after `resume`, if known. */
   readonly firstMissed?: number | undefined;
 }
 
 /** Sends the snapshot of a topic, or the deltas that a client has missed. */
 export class StreamSubscriber implements Subscriber {
-  /** Of a topic that has yet to begin, or to come to where the client was. */
+  /** For a topic that has not started, or has not reached the client's position. */
   readonly attachCallbacks: ((callbacks: SnapshotCallbacks) => void) | undefined;
   readonly #parts: StreamSubscriberParts;
   #begin: () => void = () => undefined;
   /** The number of the next delta to replay; undefined to send a snapshot, null before it is known. */
   #nextMissed: number | undefined | null;
-  /** Ends the wait for a book that is behind the client. */
+  /** Limits the wait for a book that is older than the client's. */
   #patience: Timer | undefined;
   #isPatient: boolean;
 
@@ -82,20 +82,20 @@ export class StreamSubscriber implements Subscriber {
     streams.removeSubscriber(topic);
   }
 
-  /** A reader whose next delta is known, as after a replay, waits for nothing: nobody would call it back. */
+  /** A reader with a known next delta, as after a replay, never waits: it would not be called back. */
   #isBehind(): boolean {
     const { streams, topic, resume, firstMissed } = this.#parts;
     return firstMissed === undefined && resume !== undefined && streams.isBehind(topic, resume);
   }
 
-  /** Once, when the book is where the client was. */
+  /** Called once, when the book has reached the client's position. */
   #findFirstMissed(): void {
     const { topic, resume } = this.#parts;
     if (this.#nextMissed !== null) return;
     this.#nextMissed = resume === undefined ? undefined : topic.findFirstMissed(resume);
   }
 
-  /** Looks again after each mark. A client that was never where it says is sent a snapshot all the same. */
+  /** Checks again after each mark. A client with an invalid position gets a snapshot. */
   #waitForBook(): void {
     const { ahead, timers } = this.#parts.streams.publisher;
     ahead.add(this.#look);
@@ -116,8 +116,8 @@ export class StreamSubscriber implements Subscriber {
   }
 
   /**
-   * The ring may drop missed deltas while the client still reads the first of them; and it does not hold
-   * what begins another epoch, as that is no delta.
+   * The ring may drop missed deltas while the client reads; it also lacks the start of another
+   * epoch, which is not a delta.
    */
   #hasAllFrom(number: number): boolean {
     const { topic, resume } = this.#parts;

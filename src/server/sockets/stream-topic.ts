@@ -5,7 +5,7 @@ import type { Topic } from './publisher.js';
 import { Ring, type RingMemory } from './stream-ring.js';
 import { type ChangeKind, classOf, leastChangeOf } from './unmarked-changes.js';
 
-/** A topic by its name, and its content. */
+/** The name and content of a topic. */
 export interface StreamRequest {
   readonly key: string;
   readonly spec: TopicSpec;
@@ -17,52 +17,52 @@ export interface ResumePoint {
   readonly seq: number;
 }
 
-/** The parts of a topic. */
+/** The dependencies of a topic. */
 export interface StreamTopicParts {
   readonly book: BookSource;
   readonly timers: Timers;
   readonly memory: RingMemory;
-  /** When the newest part of the book was received, in unix nanoseconds; 0 where it is not known. */
+  /** The receipt time of the book's newest part, unix nanoseconds; 0 when unknown. */
   readonly recvNs: bigint;
 }
 
-/** An open topic of the streaming channels: deltas, and snapshots for subscribers that begin. */
+/** An open topic of the streaming channels: publishes deltas, and renders snapshots for new subscribers. */
 export class StreamTopic implements Topic {
   readonly key: string;
   readonly spec: TopicSpec;
   /** The topic in the book. */
   readonly handle: number;
   readonly ring: Ring;
-  /** The interval class whose marks it follows. */
+  /** The interval class whose marks publish the topic. */
   readonly classIndex: number;
-  /** Changes of its market below this do not change it. */
+  /** The least kind of change that affects the topic. */
   readonly leastChange: ChangeKind;
-  /** Marks say when it is published. */
+  /** Always ready: marks decide when the topic is published. */
   readonly readyAtMs = 0;
-  /** The epoch of its last publication. */
+  /** The epoch of the last publication. */
   epoch: string;
-  /** The sequence number of its last publication. */
+  /** The seq of the last publication. */
   seq: number;
   subscribers = 0;
   /**
-   * It was opened after a change that no mark of its class has: it begins at the next one, as it would go
-   * on from there in every other process.
+   * Opened between a change and its publish mark: the topic starts at the next mark, so that all
+   * processes agree.
    */
   isUnmarked = false;
-  /** Called once it begins; one a subscriber that waits for that. */
+  /** Callbacks of waiting subscribers, called when the topic starts. */
   readonly waiting = new Set<() => void>();
   changedAtMs = 0;
-  /** When the first notification of the unpublished changes was received. */
+  /** The receipt time of the first unpublished change. */
   receivedAtMs = 0;
-  /** When the last frame was published. */
+  /** The time of the last frame. */
   framedAtMs: number;
-  /** Since when it has had no subscriber. */
+  /** The time since which the topic has no subscribers. */
   idleSinceMs = 0;
   broken = false;
   readonly #book: BookSource;
   readonly #timers: Timers;
 
-  /** Opens the topic in the book. Throws what the book throws. */
+  /** Opens the topic in the book. Throws the errors of the book. */
   constructor({ key, spec }: StreamRequest, { book, timers, memory, recvNs }: StreamTopicParts) {
     this.key = key;
     this.spec = spec;
@@ -77,7 +77,7 @@ export class StreamTopic implements Topic {
     this.framedAtMs = timers.nowMs();
   }
 
-  /** Makes the next delta. Of a topic that begins with it nobody has read anything yet. */
+  /** Renders the next delta. When the topic starts with this delta, no reader has a state before it. */
   renderFrame(nowMs: number): Uint8Array | null {
     const delta = this.#book.topicDelta(this.handle, this.#frameTimes());
     if (delta !== null) this.seq = delta.seq;
@@ -100,13 +100,13 @@ export class StreamTopic implements Topic {
     return frame;
   }
 
-  /** Renders the last publication as a snapshot: a view, as are all frames. */
+  /** Renders the last publication as a snapshot. All frames are views. */
   renderSnapshot(answer: { readonly id: string; readonly reset: boolean }): Uint8Array {
     const sendNs = this.spec.timing ? this.#timers.unixNs(this.#timers.nowMs()) : 0n;
     return this.#book.topicSnapshot(this.handle, { ...answer, sendNs });
   }
 
-  /** The number of the first delta that a client has missed; undefined when it is not known. */
+  /** The number of the first delta that a client has missed; undefined when unknown. */
   findFirstMissed(point: ResumePoint): number | undefined {
     return point.epoch === this.epoch ? this.ring.findNumberAfter(point.seq) : undefined;
   }

@@ -57,7 +57,7 @@ class Scene {
     return JSON.parse(topic.renderSnapshot(ANSWER).toString());
   }
 
-  /** What was published since the last time that this was asked, short. */
+  /** The frames published since the last call, in short form. */
   taken(): readonly string[] {
     return this.published
       .splice(0)
@@ -75,7 +75,7 @@ beforeEach(() => {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A clock that goes on by each reading alone. */
+/** A clock that only advances when it is read. */
 function useClock(readingMs: number): { nowMs: number; readingMs: number } {
   const clock = { nowMs: 5_000, readingMs };
   vi.spyOn(performance, 'now').mockImplementation(() => (clock.nowMs += clock.readingMs));
@@ -143,7 +143,7 @@ describe('deltas', () => {
     const clock = useClock(0.01);
     scene.turn(0);
     expect(scene.taken()).toHaveLength(100);
-    // Now a topic takes a millisecond or two.
+    // Rendering now takes one or two milliseconds.
     clock.nowMs += INTERVAL_MS;
     clock.readingMs = 1;
     scene.turn(0);
@@ -151,7 +151,7 @@ describe('deltas', () => {
     expect(first.length).toBeGreaterThan(0);
     expect(first.length).toBeLessThanOrEqual(LIMITS.publishSliceMs + 1);
     clock.readingMs = 0.01;
-    // The book must not move until the rest is there.
+    // The book must not change until the remaining frames are rendered.
     let rest = 0;
     scene.publisher.onceFinished(() => {
       rest = scene.published.length;
@@ -230,7 +230,7 @@ describe('deltas', () => {
       isFinished = true;
     });
     expect(isFinished).toBe(false);
-    // Each new topic closes the idle one that has waited longest.
+    // Each new topic closes the topic that was idle for longest.
     for (let at = 0; at < TOPICS_MAX; at += 1) scene.join(at + 1, 1);
     vi.advanceTimersByTime(2);
     expect([scene.publisher.isPublishing, isFinished]).toEqual([false, true]);
@@ -255,13 +255,13 @@ describe('deltas', () => {
     vi.advanceTimersByTime(INTERVAL_MS - 1);
     expect([topic.isUnmarked, seen]).toEqual([true, []]);
     vi.advanceTimersByTime(1);
-    // The readers that waited get a snapshot, not the delta.
+    // Waiting readers get a snapshot, not the delta.
     expect([topic.isUnmarked, seen, scene.taken()]).toEqual([false, [9], []]);
     scene.turn(0);
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(scene.taken()).toEqual([`${A} 9-10`]);
     expect(scene.join(20).isUnmarked).toBe(false);
-    // Of the longer intervals there is a change that no mark has.
+    // The longer intervals have a change without a mark.
     expect(scene.join(10, 0, { intervalMs: 50 }).isUnmarked).toBe(true);
   });
 

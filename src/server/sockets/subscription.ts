@@ -1,4 +1,4 @@
-/** One subscription of one socket, and how a dialect reads it from a message. */
+/** A subscription of a socket, and the interface of dialects. */
 import type { BookSource, MarketDirectory } from '../../contract/book-source.js';
 import type { QuotaClass } from '../admission/topic-quota.js';
 import type { BookTopics } from './book-topics.js';
@@ -7,78 +7,81 @@ import type { HistoryTopics } from './history-topics.js';
 import type { StreamTopics } from './stream-topics.js';
 import type { SummaryTopics } from './summary-topics.js';
 
-/** Takes the frames for one subscriber alone. */
+/** Receives the frames of one subscription. */
 export interface FrameSink {
-  /** Returns false when the frame was dropped, as too much waits for the client. */
+  /** Returns false when the frame was dropped because the client's backlog is full. */
   send(frame: Uint8Array): boolean;
-  /** Whether the client should read before it is sent more. */
+  /** Whether the client has a backlog, so that sending should pause. */
   isBehind(): boolean;
 }
 
-/** Why a subscriber sends a snapshot: its subscription begins, or its client missed frames. */
+/** The reason of a snapshot: a new subscription, or missed frames. */
 export type SnapshotKind = 'first' | 'reset';
 
 /**
- * True when the whole snapshot was sent, false when the client had no room for it, and `later` when the
- * subscriber has yet to obtain it and calls back then.
+ * True when the complete snapshot was sent, false when the client has no room, and `later` when the
+ * subscriber must first obtain the snapshot; it then calls back.
  */
 export type SendOutcome = boolean | 'later';
 
-/** How a subscriber that returned `later` calls back. */
+/** Callbacks of a subscriber that returned `later`. */
 export interface SnapshotCallbacks {
   /** The snapshot can be sent during this call, and not after it. */
   onReady(): void;
-  /** There will be no snapshot, for this reason: the subscription ends. */
+  /** The snapshot failed: the subscription ends with this error. */
   onFailed(error: Error): void;
 }
 
 /** One subscription of one socket. */
 export interface Subscriber {
-  /** The name under which its topic is published. */
+  /** The key of the published topic. */
   readonly key: string;
-  /** The members of an error about this subscription besides its code. */
+  /** The members of an error about this subscription, besides its code. */
   readonly errorMembers: object;
-  /** The reply to the message that subscribed, where it follows the snapshot. */
+  /** The reply to the subscription, if the subscriber sends it after the snapshot. */
   readonly acknowledgement?: string | undefined;
-  /** Whether no frame of another subscription to its topic may come between its own: it ends the one before at once. */
+  /**
+   * Whether frames of another subscription to the topic must not mix with its frames, so that it
+   * ends the earlier subscription immediately.
+   */
   readonly isAlone?: boolean | undefined;
-  /** The first call, for subscribers that return `later`. */
+  /** Called first, for subscribers that return `later`. */
   attachCallbacks?: ((callbacks: SnapshotCallbacks) => void) | undefined;
-  /** Sends the state on which the topic's next frame builds. */
+  /** Sends the state that the topic's next frame continues. */
   sendSnapshot(sink: FrameSink, showing: SnapshotKind): SendOutcome;
   /** Releases the topic. */
   leaveTopic(): void;
 }
 
-/** A subscription that a message requests. */
+/** A requested subscription. */
 export interface SubscriptionRequest {
   readonly key: string;
-  /** Where its topic counts. */
+  /** The quota of the topic. */
   readonly quotaClass: QuotaClass;
   /** Opens the topic. */
   openSubscriber(): Subscriber;
 }
 
-/** What a message with `"market":"*"` requests. */
+/** A requested subscription to all markets, `"market":"*"`. */
 export interface WildcardRequest {
-  /** The name of its topics with `*` for the market. */
+  /** The topics' key with `*` for the market. */
   readonly key: string;
-  /** The topic of each market that is served now; its snapshot repeats the id. */
+  /** Requests for each market served now; their snapshots repeat the id. */
   listRequests(id: MessageId | undefined): readonly SubscriptionRequest[];
 }
 
-/** What a message does to a subscription. */
+/** The actions of messages about subscriptions. */
 export type SubscriptionAction = 'subscribe' | 'unsubscribe';
 
-/** The parts of the service that the dialects subscribe to. */
+/** The parts of the service that dialects subscribe to. */
 export interface ChannelParts {
   readonly book: BookSource;
   readonly directory: MarketDirectory;
   readonly books: BookTopics;
   readonly streams: StreamTopics;
-  /** Null where the service has no history. */
+  /** Null without a history. */
   readonly market: HistoryTopics | null;
-  /** Null where the service makes no statistics. */
+  /** Null without statistics. */
   readonly summaries: SummaryTopics | null;
 }
 
@@ -90,13 +93,13 @@ export interface AcknowledgedTopic {
 
 /** Reads the messages about one kind of channel, and writes the replies. */
 export interface Dialect {
-  /** Reads a subscription. Throws a SocketError that says what is wrong with the message. */
+  /** Reads a subscription. Throws a SocketError that describes the error in the message. */
   readRequest(message: ClientMessage, parts: ChannelParts): SubscriptionRequest;
-  /** Reads a subscription to a topic of every market; undefined where the message names one market. */
+  /** Reads a subscription to all markets; undefined when the message names one market. */
   readWildcard?(message: ClientMessage, parts: ChannelParts): WildcardRequest | undefined;
-  /** Reads the topic to unsubscribe from, or the key of a wildcard. Throws a SocketError as well. */
+  /** Reads the topic or wildcard key to unsubscribe from. Throws a SocketError as well. */
   readKey(message: ClientMessage, parts: ChannelParts): string;
-  /** Undefined where the subscriber sends it itself, after its snapshot. */
+  /** Undefined when the subscriber sends its reply after the snapshot. */
   buildAcknowledgement(
     action: SubscriptionAction,
     message: ClientMessage,

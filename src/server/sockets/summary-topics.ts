@@ -1,8 +1,8 @@
 /**
- * Topics of the statistics of all markets, the channels `markets` and `pricing` of market data: each is
- * published at its own pace while it has subscribers.
+ * The market data channels `markets` and `pricing`: statistics of all markets, published at fixed
+ * intervals while there are subscribers.
  *
- * This file does not know the content of a text.
+ * This file does not know the content of the statistics.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { Publisher, WholeTopic } from './publisher.js';
@@ -13,10 +13,10 @@ export const SUMMARY_CHANNELS = ['markets', 'pricing'] as const;
 /** The name of a channel. */
 export type SummaryChannel = (typeof SUMMARY_CHANNELS)[number];
 
-/** The data of each channel as of now, as JSON. */
+/** The current data of each channel, as JSON. */
 export type SummarySource = Readonly<Record<SummaryChannel, () => string>>;
 
-/** The name of each channel in messages, and the time between two of them. */
+/** The name and the interval of each channel. */
 const PACES = {
   markets: { name: 'markets:summary', intervalMs: LIMITS.marketSummariesIntervalMs },
   pricing: { name: 'pricing', intervalMs: LIMITS.pricingIntervalMs },
@@ -46,7 +46,7 @@ class SummaryTopic implements WholeTopic {
     this.#publisher = publisher;
   }
 
-  /** Adds a subscriber, and begins to publish with the first one. */
+  /** Adds a subscriber. The first subscriber starts the publication. */
   join(): this {
     this.subscribers += 1;
     if (this.subscribers > 1) return this;
@@ -61,7 +61,7 @@ class SummaryTopic implements WholeTopic {
     if (this.subscribers === 0) this.#publisher.removeTopic(this);
   }
 
-  /** The next frame is planned from the time of this one, so that delays do not add up. */
+  /** The next frame is scheduled relative to this one, so that delays do not accumulate. */
   renderFrame(nowMs: number): Uint8Array {
     const { intervalMs } = PACES[this.#channel];
     this.readyAtMs = nowMs + intervalMs - ((nowMs - this.readyAtMs) % intervalMs);
@@ -84,7 +84,7 @@ class SummaryTopic implements WholeTopic {
 /** Both channels. */
 export type SummaryTopics = Readonly<Record<SummaryChannel, SummaryTopic>>;
 
-/** The channels of a source. */
+/** Creates the topics of a source. */
 export function summaryTopics(source: SummarySource, publisher: Publisher): SummaryTopics {
   const topicOf = (channel: SummaryChannel) => new SummaryTopic(channel, source, publisher);
   return { markets: topicOf('markets'), pricing: topicOf('pricing') };

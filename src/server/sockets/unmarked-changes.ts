@@ -1,54 +1,57 @@
-/** What has changed in each market since the last mark of each interval class. */
+/** The changes of each market since the last mark of each interval class. */
 import { LIMITS } from '../../config/limits.js';
 import type { LiquiditySources } from '../../contract/book-requests.js';
 import type { MarketChanges } from '../../contract/feed-engine.js';
 import type { TopicSpec } from '../../contract/topics.js';
 
-/** Interval classes, the service's own among them; a mark names them as bits. */
+/** Interval classes including the service's own; a mark has one bit for each. */
 const CLASSES = LIMITS.streamIntervals.length + 1;
 
-/** How much of a market has changed. Each kind includes those before it; a topic without quotes ignores changes of quotes alone. */
+/**
+ * Kinds of a market's change. Each kind includes the kinds before it; a topic without quotes
+ * ignores changes of quotes.
+ */
 export const CHANGE = {
   nothing: 0,
   /** Only indicative quotes. */
   indicative: 1,
-  /** Only quotes, those of the AMM among them. */
+  /** Only quotes, including AMM quotes. */
   quotes: 2,
   book: 3,
 } as const;
 
-/** One of them. */
+/** A kind of change. */
 export type ChangeKind = (typeof CHANGE)[keyof typeof CHANGE];
 
-/** The changes of one market that one class has not published. */
+/** A market's changes that a class has not published. */
 export interface UnmarkedChange {
   kind: ChangeKind;
-  /** When the first of them occurred. */
+  /** The time of the first change. */
   changedAtMs: number;
-  /** When its first notification was received. */
+  /** The receipt time of the first change. */
   receivedAtMs: number;
 }
 
 /** The changes of one market. */
 interface MarketChange {
-  /** Every class has at least this to publish. */
+  /** The least unpublished change of every class. */
   least: ChangeKind;
   readonly classes: readonly UnmarkedChange[];
 }
 
-/** When a turn occurred, and when the first notification of it was received. */
+/** The time of a turn, and the receipt time of its first update. */
 export interface TurnTimes {
   readonly nowMs: number;
   readonly receivedAtMs: number;
 }
 
-/** The class of a topic, as the bit that marks have for it. */
+/** The bit of a topic's interval class in marks. */
 export function classOf({ intervalMs }: TopicSpec): number {
   const index = LIMITS.streamIntervals.findIndex((allowed) => allowed === intervalMs);
   return index + 1;
 }
 
-/** The least change of its market that may change a topic. */
+/** The least kind of change that affects a topic. */
 export function leastChangeOf({ vamm, indicative }: LiquiditySources): ChangeKind {
   if (indicative === true) return CHANGE.indicative;
   return vamm === true ? CHANGE.quotes : CHANGE.book;
@@ -56,12 +59,12 @@ export function leastChangeOf({ vamm, indicative }: LiquiditySources): ChangeKin
 
 /** The changes of all markets. */
 export class UnmarkedChanges {
-  /** As many as the core allows markets. */
+  /** The size is bounded by the core's maximum number of markets. */
   readonly #markets = new Map<number, MarketChange>();
-  /** When all markets changed last: also those that are not known, as a book that was restored tells of none. */
+  /** The last change of all markets, including unknown markets: a restored book does not list its changes. */
   #allChanged: TurnTimes | null = null;
 
-  /** Adds what a turn has changed. */
+  /** Adds the changes of a turn. */
   addTurn({ dirty, requoted, indicated, allChanged }: MarketChanges, times: TurnTimes): void {
     if (allChanged) this.#allChanged = times;
     if (allChanged) for (const id of this.#markets.keys()) this.#add(id, CHANGE.book, times);
@@ -70,12 +73,12 @@ export class UnmarkedChanges {
     for (const id of indicated) this.#add(id, CHANGE.indicative, times);
   }
 
-  /** What a class has not published of a market; undefined before anything has changed. */
+  /** The changes of a market that a class has not published; undefined without changes. */
   find(market: number, index: number): UnmarkedChange | undefined {
     return this.#findMarket(market)?.classes[index];
   }
 
-  /** These classes of a market are published. */
+  /** Removes the changes that these classes published. */
   clear(market: number, classes: number): void {
     const changed = this.#findMarket(market);
     if (changed === undefined) return;

@@ -1,4 +1,4 @@
-/** A topic that is asked for after a change that no mark has: its readers wait for the next mark. */
+/** A topic requested after a change without a mark: its readers wait for the next mark. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { LIMITS } from '../../config/limits.js';
@@ -20,7 +20,7 @@ beforeEach(() => {
   server = newServer({ book, messagesPerSecond: 10_000, onFault: (error) => faults.push(error) });
   server.start({ publish: () => undefined });
   client = openOn(server);
-  // Something of the market has changed, and is to be published later.
+  // A change of the market that will be published later.
   publishAll(server, changes({ dirty: [0] }), []);
 });
 
@@ -92,7 +92,7 @@ describe('a reader of it', () => {
 });
 
 test('a market that never changed is shown in its new state by the mark of a change of all', () => {
-  // Market 1 is as it was restored: no turn has told of it.
+  // Market 1 has its restored state, without a change.
   const [, other] = book.rows;
   if (other === undefined) throw new Error('there are two markets');
   client.say({ ...stream, market: other.symbol, id: 1 });

@@ -1,13 +1,13 @@
 import type { WholeTopic } from './publisher.js';
 import type { FrameSink, SnapshotKind, Subscriber } from './subscription.js';
 
-/** Sends the newest frame of its topic, and the acknowledgement where that follows it. */
+/** Sends the newest frame of its topic, then the acknowledgement if there is one. */
 export class WholeSubscriber implements Subscriber {
   readonly #topic: WholeTopic;
   readonly acknowledgement: string | undefined;
   readonly errorMembers: object;
 
-  /** The subscriber is counted in the topic already. */
+  /** The subscriber is already counted in the topic. */
   constructor(
     topic: WholeTopic,
     texts: { readonly acknowledgement?: string; readonly errorMembers?: object } = {},

@@ -1,4 +1,4 @@
-/** `"market":"*"`: one message and one reply for the topics of all markets, of now and of later. */
+/** `"market":"*"`: one message and one reply for the topics of all markets, including later ones. */
 import { beforeEach, expect, test } from 'vitest';
 import { type FakeClient, newServer, openOn } from '../../../test/support/fake-client.js';
 import { changes, publishAll } from '../testing/market-changes.js';
@@ -25,7 +25,7 @@ const topicsOfNow = (): readonly string[] => book.rows.map(({ symbol }) => `book
 const snapshotsIn = (messages: readonly Message[]) =>
   messages.filter(({ type }) => type === 'snapshot');
 
-/** A market appears, as the service sees it: with the next turn of the engine. */
+/** Adds a market, which the service sees at the engine's next turn. */
 function list(symbol: string): void {
   const [first] = book.rows;
   if (first === undefined) throw new Error('no market');

@@ -1,6 +1,6 @@
 /**
- * The wildcard subscriptions of one socket: a topic of every market, those of markets that appear later
- * included. All topics of a wildcard begin together, or none does.
+ * The wildcard subscriptions of one socket: topics of all markets, including markets added later.
+ * The topics of a wildcard start together or not at all.
  */
 import { SocketError } from '../transport/errors.js';
 import type { MessageId } from './client-message.js';
@@ -12,24 +12,24 @@ import type { Subscriber, SubscriptionRequest, WildcardRequest } from './subscri
 export interface WildcardParts {
   readonly topics: SocketTopics;
   readonly delivery: Pick<Delivery, 'beginSubscription'>;
-  /** Wildcards of the socket at most. */
+  /** Maximum number of wildcards of the socket. */
   readonly wildcardsMax: number;
   readonly isClosing: () => boolean;
   readonly sendReply: (reply: object) => void;
-  /** Reports the end of a subscription that had begun, or that a later market has none. */
+  /** Reports a subscription that ended, or that could not start for a later market. */
   readonly reportEnd: (error: unknown, members: object) => void;
 }
 
-/** Topics that are to begin together. */
+/** Topics that start together. */
 interface OpenedTopics {
   readonly subscribers: readonly Subscriber[];
-  /** Those that the socket had not. */
+  /** The topics that are new to the socket. */
   readonly acquired: ReadonlySet<string>;
 }
 
 interface OpenWildcard {
   readonly request: WildcardRequest;
-  /** The topics of the markets that were served when they were last listed. */
+  /** The topics of the markets at the last listing. */
   topics: ReadonlySet<string>;
 }
 
@@ -42,7 +42,7 @@ export class Wildcards {
     this.#parts = parts;
   }
 
-  /** Begins all topics of a wildcard, those that the socket has already again, with one reply. */
+  /** Starts all topics of a wildcard with one reply. Topics that the socket already has restart. */
   addWildcard(request: WildcardRequest, id: MessageId | undefined): void {
     const { key } = request;
     const { wildcardsMax } = this.#parts;
@@ -54,7 +54,7 @@ export class Wildcards {
     this.#open.set(key, { request, topics: keysOf(requests) });
   }
 
-  /** Ends the topics of a wildcard that the socket still has. Returns false when there is no such one. */
+  /** Ends the remaining topics of a wildcard. Returns false without such a wildcard. */
   removeWildcard(key: string): boolean {
     const wildcard = this.#open.get(key);
     if (wildcard === undefined) return false;
@@ -63,7 +63,7 @@ export class Wildcards {
     return true;
   }
 
-  /** Begins the topics of markets that have appeared. */
+  /** Starts the topics of new markets. */
   addNewMarkets(): void {
     for (const [key, wildcard] of this.#open) {
       const requests = wildcard.request.listRequests(undefined);
@@ -100,7 +100,7 @@ export class Wildcards {
     }
   }
 
-  /** Opens all topics. Throws when one cannot be opened, and then leaves nothing behind. */
+  /** Opens all topics. When one fails, closes the others and throws. */
   #openSubscribers(requests: readonly SubscriptionRequest[]): OpenedTopics {
     const { topics } = this.#parts;
     const acquired = new Set<string>();
