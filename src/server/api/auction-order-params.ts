@@ -63,7 +63,7 @@ export const auctionOrderParams = Type.Object({
 
 type Checked = Static<typeof auctionOrderParams>;
 
-/** What is requested. */
+/** The request's parameters. */
 export interface AuctionOrderRequest extends Omit<Checked, 'amount' | 'maxLeverageOrderSize'> {
   readonly market: MarketInfo;
   readonly amount: bigint;

@@ -1,7 +1,7 @@
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 
-/** Lists only the markets of these names, in any case; all of them when no name is given. */
+/** Lists only the markets with these names, without regard to case; without names, all markets. */
 export function directoryOf(markets: MarketDirectory, names: readonly string[]): MarketDirectory {
   return names.length === 0 ? markets : new FilteredDirectory(markets, names);
 }

@@ -14,10 +14,10 @@ export const SCHEMA_FILES = [
   'quotes-stream',
 ] as const;
 
-/** One of them. */
+/** A schema file. */
 export type SchemaFile = (typeof SCHEMA_FILES)[number];
 
-/** Reads a file, which the build copies beside the compiled code. */
+/** Reads a schema file, which the build copies next to the compiled code. */
 export function readMessageSchemas(file: SchemaFile): MessageSchemas {
   const url = new URL(`../../../docs/schemas/${file}.json`, import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')) as MessageSchemas;

@@ -1,4 +1,4 @@
-/** The parameters that name a past moment of the book, beside those of a path. */
+/** The parameters of a past moment, in addition to a path's own parameters. */
 import { Type } from '@sinclair/typebox';
 import { LIMITS } from '../../config/limits.js';
 import type { AsOfMoment } from '../../contract/as-of-source.js';

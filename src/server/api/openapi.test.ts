@@ -139,7 +139,7 @@ function describedOf(path: string): string {
   return NAMES.find((name) => sent(name) === path) ?? path;
 }
 
-/** What the description says about one status of a path. */
+/** The description of one status of a path. */
 function answerOf(path: string, status: number): ResponseSpec {
   const answer = operationOf(path).responses[status];
   if (answer === undefined) throw new Error(`${path} is not described to answer ${status}`);

@@ -1,6 +1,4 @@
-/**
- * /openapi.json: OpenAPI 3.1, generated from the path specifications and the schemas that validate.
- */
+/** /openapi.json: OpenAPI 3.1, generated from the path specifications and the schemas that validate. */
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { BuildInfo } from '../../config/build-info.js';
 import { LIMITS } from '../../config/limits.js';

@@ -1,9 +1,10 @@
 /**
  * Splits a query string and validates its texts against a parameter schema: whole numbers and flags
- * become values here, Ajv checks them and fills in the defaults, and what it finds becomes a coded error.
+ * are converted here, Ajv checks them and adds defaults, and its findings become a coded error.
  *
- * Schemas are compiled before the port is bound: the first compilation takes 30 ms, which would hold
- * the loop under the first client. Checking is off the hot path: the routes cache parsed queries.
+ * Schemas are compiled before the port is bound: the first compilation takes 30 ms, which would
+ * hold the loop under the first client. Checking is off the hot path: the routes cache parsed
+ * queries.
  */
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -27,8 +28,8 @@ export function compileParamSchemas(schemas: readonly TObject[]): void {
 }
 
 /**
- * The checked parameters, with defaults. Throws a ServerError that names the first wrong one. What may be
- * given more than once comes as `repeated`, by name.
+ * The checked parameters, with defaults. Throws a ServerError that names the first wrong one.
+ * Parameters that may be repeated are in `repeated`, by name.
  */
 export function checkParams<Schema extends TObject>(
   schema: Schema,

@@ -1,4 +1,4 @@
-/** Past moments: which requests name one, what is asked of the journal, and what its replies become. */
+/** Past books: which requests name a moment, the resulting request to the journal, and its replies. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AsOfReply, AsOfRequest, AsOfSource, AsOfStats } from '../../contract/as-of-source.js';
 import { fakeAsOfStats } from '../testing/fake-journal.js';
@@ -10,7 +10,7 @@ const body: AsOfReply = {
   versions: [{ seq: 4, slot: 88, state: 'lagging', auctions: 0 }],
 };
 
-/** Returns what a test says, and keeps what it was asked. */
+/** Returns a test's replies and records its requests. */
 class FakePast implements AsOfSource {
   readonly requests: AsOfRequest[] = [];
   reply: AsOfReply = body;

@@ -1,7 +1,4 @@
-/**
- * The paths of the book with a past moment: what the journal keeps, made on another thread, instead of what the
- * core has now.
- */
+/** The paths of the book at a past moment: bodies are rendered from the journal on another thread. */
 
 import { LIMITS } from '../../config/limits.js';
 import type {

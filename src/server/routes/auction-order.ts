@@ -1,6 +1,6 @@
 /**
- * The auction of an order that is to fill at once, as the dlob-server derives it: where it begins and
- * ends, and its limit price. Percentages are doubles there and here; prices are integers at 1e6.
+ * The auction of an order that should fill immediately, derived like the dlob-server: start price,
+ * end price and limit price. Percentages are doubles there and here; prices are integers at 1e6.
  */
 import type { AuctionOrderRequest, PRICE_NAMES } from '../api/auction-order-params.js';
 import { ServerError } from '../transport/errors.js';
@@ -25,7 +25,7 @@ export interface AuctionOrder {
   readonly slippagePercent: number;
 }
 
-/** How slippage that nobody chose is made, in percent, by how much a market trades. */
+/** Default slippage, in percent, by the market's trading activity. */
 const CLASSES = {
   major: { base: 0, multiplier: 1.1 },
   midMajor: { base: 0.25, multiplier: 1.25 },
@@ -101,7 +101,7 @@ function priceOf(name: PriceName, prices: AuctionPrices, isLong: boolean): bigin
   return there.reduce((found, price) => betterOf(isLong, found, price), best);
 }
 
-/** In percent. What is not chosen grows with the spread, and with how deep the order goes. */
+/** In percent. A default grows with the spread and with the order's depth in the book. */
 function slippageOf(request: AuctionOrderRequest, prices: AuctionPrices, start: bigint): number {
   const chosen = Number(request.slippageTolerance ?? Number.NaN);
   if (!Number.isNaN(chosen)) return chosen;

@@ -1,8 +1,8 @@
 /**
  * /batchL2: many books in one body, joined from the finished bytes of each.
  *
- * An entry that fails is an error object in its place; the others do not fail with it. No body is
- * cached here but the last: the core caches those of each market.
+ * A failed entry becomes an error object; other entries are not affected. Only the last body is
+ * cached here: the core caches the bodies of each market.
  */
 import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
@@ -152,7 +152,7 @@ function batchRouteOf(options: BookRouteOptions, schema: L2Params): BookRoute {
   };
 }
 
-/** A request, or the bytes of the error that stands in its place. */
+/** A request, or the bytes of its error. */
 type BatchPart = L2Request | Uint8Array;
 
 interface Batch {
@@ -191,8 +191,8 @@ interface Joined {
 }
 
 /**
- * Joins a batch, one book in each step. Between two steps the books may change: each part names its
- * own version, and the tag is made of all of them.
+ * Joins a batch, one book in each step. Books may change between two steps: each part has its own
+ * version, and the tag combines all versions.
  */
 function* joinParts(batch: Batch, book: BookSource): Generator<undefined, Joined> {
   const { parts } = batch;

@@ -35,7 +35,7 @@ afterEach(() => {
 const get = (query: string, headers?: Record<string, string>) =>
   server.ask(`/batchL2?${query}`, headers);
 
-/** One line for each entry: what the book was asked for, or the code and the parameter. */
+/** One line for each entry: the request to the book, or the code and the parameter. */
 async function expectEntries(query: string, expected: readonly unknown[]): Promise<void> {
   const { status, body } = await get(query);
   const lines = body.l2s.map(

@@ -58,7 +58,7 @@ export function requireFirstBook(readiness: Readiness): void {
 interface RouteBody<Query> {
   readonly parse: (raw: string) => Query;
   readonly render: (query: Query) => Uint8Array;
-  /** A further part of the tag, beside the book's own version. */
+  /** A part of the tag in addition to the book's version. */
   readonly beside?: (version: MarketVersion) => number;
   /** Whether the body may be so large that making it must wait for the loop's budget. */
   readonly isLarge: (query: Query) => boolean;
@@ -133,7 +133,7 @@ export function bookRoute<Query extends { readonly market: number }>(
     const isZipped = requestAcceptsGzip(request);
     const made = findLargeReply(parsed, isZipped);
     if (made !== undefined) return made;
-    // A small body never waits behind large ones, whatever uses the budget.
+    // A small body never waits for large bodies, whichever jobs use the budget.
     if (budget.isOpen || !isLarge(parsed.query))
       return budget.runNow(() => makeReply(parsed, isZipped));
     return makeReplyLater(request, isZipped);

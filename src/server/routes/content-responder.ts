@@ -1,6 +1,6 @@
 /**
- * Replies with bodies that are of no one market, whose versions therefore say nothing of them: each is
- * read at most once a second, and its tag is the hash of its content.
+ * Replies with bodies that belong to no single market, so that no market's version covers them:
+ * each body is rendered at most once a second, and its tag is the hash of its content.
  */
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../config/limits.js';
@@ -26,7 +26,7 @@ import {
 /** The queries of these bodies. */
 export type ContentQuery = VolumesQuery | FundingMeansQuery | AccountTradesQuery;
 
-/** Reads and replies; one of them has one set of limits. */
+/** Renders and replies; each instance has its own limits. */
 export class ContentResponder {
   readonly #queue: HistoryQueue;
   readonly #cache = new BodyCache<HistoryBody>(LIMITS.historyCacheBytesMax);

@@ -1,4 +1,4 @@
-/** When a service is ready, and what it waits for until then. */
+/** Decides when a service is ready, and which conditions are pending until then. */
 import type { MarketDirectory } from '../../contract/book-source.js';
 import type { Readiness } from '../../contract/feed-status.js';
 import type { MarketDataSource } from '../../contract/history-source.js';
@@ -16,16 +16,22 @@ export interface FirstReadyOptions {
   readonly marketNames?: readonly string[];
   /** Absent where there is no history. */
   readonly history?: Pick<MarketDataSource, 'readStats'>;
-  /** What the history has to be: open, as by default, or filled with what the chain had when it was opened. */
+  /**
+   * The required state of the history: open, which is the default, or filled with the trades that
+   * the chain had when it was opened.
+   */
   readonly historyFirst?: HistoryFirst;
 }
 
-/** What a first ready waits for. Filling takes some seconds on a new chain, and minutes on a busy one. */
+/**
+ * The history's state required for readiness. Filling takes some seconds on a new chain, and
+ * minutes on a busy chain.
+ */
 export type HistoryFirst = 'open' | 'filled';
 
 /**
- * Whether a service is ready: while its book is live, or stands still at the moment that was asked for. The first time it waits for a market that is listed
- * and for the history as well; what becomes of those later stands in /status alone.
+ * A service is ready while its book is live, or paused at a requested moment. The first readiness
+ * also requires a listed market and the history; their later failures are shown in /status only.
  */
 export class FirstReady {
   readonly #options: FirstReadyOptions;

@@ -12,7 +12,7 @@ const CURSOR = 'EQAAAAAAAAAD6AAAAAAAAAAB';
 
 const history = new FakeHistory();
 history.chainTs = NOW;
-// The machine's clock is behind: all times are the chain's.
+// The machine's clock is late: all times are the chain's.
 const unixMs = (): number => (NOW - 95 * 86_400) * 1_000;
 const timers = { ...systemTimers, unixMs };
 const server = await startServer(new FakeBook(), { history, timers });

@@ -40,7 +40,7 @@ function readsOf(change: Partial<QueueLimits> = {}) {
   return { asked: history.asked, reads, get, timeOut };
 }
 
-/** Everything that was settled has told those who wait. */
+/** All settled promises have run their callbacks. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('readings of the history', () => {
@@ -107,7 +107,7 @@ describe('readings of the history', () => {
     await timeOut('a');
     const next = get('b');
     expect(asked).toHaveLength(2);
-    // What comes too late is of nobody, and frees no room for a second time.
+    // A late reply belongs to no query and releases no slot twice.
     asked[0]?.resolve(ANSWER);
     await settled();
     asked[1]?.resolve(ANSWER);

@@ -1,6 +1,6 @@
 /**
- * Access to the history's bodies, which bounds it: equal queries in flight are one, few run at a time,
- * and one whose clients have all disconnected never runs.
+ * Limits access to the history: equal pending queries share one result, few queries run at a time,
+ * and a query whose clients have all disconnected is not started.
  */
 import { LIMITS } from '../../config/limits.js';
 import type { ErrorCode } from '../../contract/error-codes.js';

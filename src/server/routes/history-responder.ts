@@ -118,7 +118,7 @@ export class HistoryResponder {
     const queue = query.kind === 'archive' ? this.#archiveQueue : this.#queue;
     const found = await queue.runQuery({ name, query, isGone: () => request.isGone });
     const { body, isFinal } = found;
-    // Those of a year, read in turn, would displace what many clients read.
+    // The archives of a year would evict bodies that many clients read.
     if (query.kind === 'archive') return found;
     this.#cache.cacheBody(key, { version, body: found, bytes: body.length, isFinal });
     return found;
@@ -193,7 +193,7 @@ function fileNameOf(
 ): string {
   const row = directory.markets().find((one) => `${one.marketType}_${one.marketIndex}` === market);
   const [day = ''] = new Date(from * 1_000).toISOString().split('T');
-  // What is no letter of a file's name, or would end the header, is left out.
+  // Characters that are invalid in a file name, or would end the header, are removed.
   const symbol = (row?.symbol ?? market).replace(/[^\w.-]/g, '');
   return `market-${symbol}-${records}-${day.replace(/-0?/g, '-')}.csv`;
 }
@@ -203,7 +203,7 @@ export function chainSeconds(history: Pick<MarketDataSource, 'readStats'>): numb
   return history.readStats().chainTs ?? 0;
 }
 
-/** Throws NOT_READY while there is no history; one that fails or back-fills is read all the same. */
+/** Throws NOT_READY without a history. A failing history, or one that back-fills, can be read. */
 export function requireHistory(history: MarketDataSource): void {
   const { state, reason } = history.readStats();
   if (state !== 'starting' && state !== 'off') return;

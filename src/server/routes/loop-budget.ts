@@ -15,7 +15,7 @@ export function oneStep<T>(work: () => T): Steps<T> {
 }
 
 interface LoopJob {
-  /** Whether the client has disconnected, so that nobody waits for the result. */
+  /** Whether the client has disconnected, so that the result is not needed. */
   readonly isGone: () => boolean;
   /** Runs until the work is done or the budget is used up; returns whether it is done. */
   readonly runSome: () => boolean;
@@ -36,12 +36,12 @@ export class LoopBudget {
     this.#timers = timers;
   }
 
-  /** Whether work may run at once: this turn has budget left, and no job waits for it. */
+  /** Whether work may run immediately: this turn has budget left, and no job is waiting. */
   get isOpen(): boolean {
     return this.#waiting.length === 0 && this.#usedMs < this.#sliceMs;
   }
 
-  /** Runs the work at once, and counts its time. */
+  /** Runs the work immediately and counts its time. */
   runNow<T>(work: () => T): T {
     const beganMs = this.#timers.nowMs();
     try {
@@ -53,8 +53,8 @@ export class LoopBudget {
   }
 
   /**
-   * Runs the work behind all waiting jobs: at once when the budget allows, else over the next turns. A
-   * job whose client has disconnected by then never runs, and its promise never settles.
+   * Runs the work after all waiting jobs: immediately when the budget allows, otherwise in the next
+   * turns. A job whose client has disconnected by then never runs, and its promise never settles.
    *
    * # Errors
    * LIMIT_EXCEEDED when too many jobs wait already.

@@ -62,7 +62,7 @@ describe('the parameters of /match', () => {
     }
   });
 
-  /** A query, the code, the parameter, and what is said. */
+  /** A query, the code, the parameter, and the message. */
   const refusals = `
     side=buy&size=5 | MISSING_PARAM | marketName | marketName, or marketIndex and marketType, must be given
     ${market}&size=5 | MISSING_PARAM | side | side must be buy or sell, but is missing
@@ -132,7 +132,7 @@ describe('the parameters of /match', () => {
   });
 });
 
-/** Texts that come close to what is looked for, and anything else. */
+/** Texts that are nearly valid, and arbitrary texts. */
 const value = fc.oneof(
   fc.constantFrom('', '0', '1', '-1', '5', '10', '255', '256', 'true', 'buy', 'sell', 'limit'),
   fc.constantFrom(

@@ -62,7 +62,7 @@ describe('/match', () => {
     turn = 2;
     expect(await textOf({})).toBe('3'.repeat(written.length));
     turn = 3;
-    // Those that wait behind the first find what it made.
+    // Requests that wait for the first request use its result.
     const together = Array.from({ length: 20 }, () => textOf({ 'accept-encoding': 'identity' }));
     expect(new Set(await Promise.all(together))).toEqual(new Set(['4'.repeat(written.length)]));
     expect(walks).toBe(4);

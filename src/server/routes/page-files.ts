@@ -38,11 +38,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Compiled code stands two folders deeper than the sources, beside the built page. */
+/** The built page, relative to the compiled code and to the sources. */
 const FOLDERS = ['../../../page', '../../../dist/page'] as const;
 
 /**
- * Reads a built page, by default the one beside this code; empty where the set-up has built none.
+ * Reads a built page, by default this package's; empty when the page was not built.
  *
  * # Errors
  * An Error for more or larger files than a page has.

@@ -41,7 +41,7 @@ export const unknownRoute: NamedRoute = {
 const noTexts: Texts = new Map();
 const unknown: FoundRoute = { route: unknownRoute, texts: noTexts };
 
-/** The paths as they are sent: each name behind each of its prefixes. */
+/** The paths as requests have them: each name with each of its prefixes. */
 export class PathTable {
   readonly #exact = new Map<string, FoundRoute>();
   readonly #patterns: { readonly parts: readonly string[]; readonly route: NamedRoute }[] = [];

@@ -1,4 +1,4 @@
-/** /priorityFees and /batchPriorityFees over a node that returns what it is told. */
+/** /priorityFees and /batchPriorityFees with a scripted node. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualTimers } from '../../../test/support/manual-timers.js';
 import { LIMITS } from '../../config/limits.js';

@@ -7,7 +7,7 @@ import { accountReads } from './top-makers.js';
 
 const { accountCallSpacingMs, accountCallsMax, accountReadsKeptMs, accountsWaitingMax } = LIMITS;
 
-/** A node that returns when it is told to, and a clock that stands until it is moved. */
+/** A node with scripted replies, and a clock that the test moves. */
 class Bench {
   readonly calls: (readonly string[])[] = [];
   readonly #timers = new ManualTimers();

@@ -1,7 +1,7 @@
 /**
- * Reads from the RPC node for clients, so that no flood of requests becomes a flood of calls: a key that
- * several lists name is read once, calls are evenly spaced over all clients, and what is requested
- * meanwhile goes out together in the next one.
+ * Rate-limits reads from the RPC node for clients: a key that several requests name is read once,
+ * calls are evenly spaced over all clients, and keys requested meanwhile go into the next call
+ * together.
  */
 import type { Timers } from '../../contract/timers.js';
 import { ServerError } from '../transport/errors.js';
@@ -9,7 +9,7 @@ import { ServerError } from '../transport/errors.js';
 /** Reads a value for each key, in their order. */
 export type ReadValues<Value> = (keys: readonly string[]) => Promise<readonly Value[]>;
 
-/** What is read, and how often. */
+/** The read function and its rate. */
 export interface SpacedReadsOptions<Value> {
   readonly read: ReadValues<Value>;
   /** Keys of one call at most. */

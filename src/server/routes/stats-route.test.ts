@@ -139,7 +139,7 @@ describe('an answer of statistics', () => {
     const second = await get({ 'If-None-Match': etag });
     expect(second.status).toBe(200);
     expect(second.header('etag')).not.toBe(etag);
-    // Back to what it was, it has the tag that it had.
+    // The old content has the old tag.
     show({});
     nowMs += LIMITS.statisticsKeptMs;
     expect((await get({ 'If-None-Match': etag })).status).toBe(304);

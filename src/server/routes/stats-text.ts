@@ -66,9 +66,9 @@ export interface Funding {
 const noFunding: Funding = { rate: 0n, average: 0n, ts: null };
 
 /**
- * The last rate is in the market's account and in the history; the newer one is taken, as either may be
- * behind the other. The average is that of the history's rates of 24 hours, and without any the one
- * that the program itself stores.
+ * The last rate is in the market's account and in the history; the newer rate is used, because
+ * either may be late. The average is the history's 24-hour average, or the program's stored average
+ * without a history.
  */
 export function fundingOf(perp: PerpStats | null, history: MarketStats | undefined): Funding {
   if (perp === null) return noFunding;

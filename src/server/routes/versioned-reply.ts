@@ -36,7 +36,7 @@ export function newVersionTag(
   return { etag, headers: versionHeaders(etag, { cached: 'no-cache', version, encoding }) };
 }
 
-/** What the headers of a body say of it. */
+/** The version that a body's headers contain. */
 interface VersionOf {
   readonly cached: string;
   readonly version: Pick<MarketVersion, 'slot' | 'state'> | undefined;
@@ -170,7 +170,7 @@ export class QueryMemo<Parsed> {
 
 const compress = promisify(gzip);
 
-/** The fastest level: a book lives for one slot, and level 1 already saves four fifths of it. */
+/** The fastest level: a book is valid for one slot, and level 1 already saves four fifths of its size. */
 const LEVEL = 1;
 
 /** Names a body: equal keys and versions mean equal bodies. */
@@ -179,9 +179,7 @@ export interface BodyVersion {
   readonly version: string;
 }
 
-/**
- * Compressed bodies, each made once for its version and off the event loop. Bounded by bytes.
- */
+/** Compressed bodies, each made once for its version and off the event loop. Bounded by bytes. */
 export class GzipCache {
   readonly #cached: BodyCache<Uint8Array>;
   readonly #pending = new Map<string, Promise<Uint8Array>>();

@@ -1,4 +1,4 @@
-/** The paths of volumes: what they ask of the history, what they refuse, and how answers are kept. */
+/** The paths of volumes: their requests to the history, their refusals, and the caching of replies. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemTimers } from '../../rpc/timers.js';
 import { FakeHistory } from '../testing/fake-history.js';
@@ -18,7 +18,7 @@ beforeEach(async () => {
   book = new FakeBook();
   nowSeconds = NOW;
   history.chainTs = NOW;
-  // The machine's clock is wrong: it only tells how old a body is.
+  // The machine's clock is wrong; it is only used for the age of a body.
   server = await startServer(book, {
     history,
     timers: { ...systemTimers, unixMs: () => (nowSeconds + 95 * 86_400) * 1_000 },
