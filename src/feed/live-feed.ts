@@ -28,10 +28,10 @@ const BROKEN_ON_THE_WAY: ReadonlySet<string> = new Set([
 const DEFAULT_TIMING = { laggingAfterMs: LAGGING_AFTER_MS, staleAfterMs: STALE_AFTER_MS };
 
 /**
- * Keeps the engine's book equal to the chain over a Solana RPC: subscribes, buffers, reads all accounts, replays the
- * updates that are not older, and is live; the same after every reconnect. The book is never `live` with a hole: from
- * the loss of the connection until all accounts are read it is `rebuilding`, and without slots it is `lagging`, then
- * `stale`. Of several nodes one is used at a time: `Nodes` says when to move to the next.
+ * Keeps the engine's book equal to the chain: subscribes, buffers updates, reads all accounts,
+ * applies newer updates, and is live; likewise after each reconnect. The book is never `live` with
+ * a gap: it is `rebuilding` until all accounts are read, and without slots `lagging`, then `stale`.
+ * The feed uses one node at a time; `Nodes` chooses the next.
  *
  * The feed follows every market: filters are by name, which this room does not decode.
  *

@@ -10,7 +10,7 @@ const ALL = 0xff;
 /** The intervals of 20, 20, 20, 50, 100, 250, 500, 1,000 and 5,000 ms. */
 const INTERVALS_MS = [0, ...LIMITS.streamIntervals].map((ms) => Math.max(ms, BASE_MS));
 
-/** Marks on a clock that stands where the last one was taken. */
+/** Marks on a clock that stops at the last mark. */
 class Scene {
   nowMs = 0;
   readonly marks: PublishMarks;
@@ -20,14 +20,14 @@ class Scene {
     this.marks = new PublishMarks({ streamIntervalMs, timers, onDue: () => undefined });
   }
 
-  /** What is published at a time at which a turn has changed this. */
+  /** The published classes at a time, after a turn with these changes. */
   markAt(nowMs: number, changed: Partial<MarketChanges> = {}) {
     this.nowMs = nowMs;
     return this.marks.takeMark(changes(changed));
   }
 }
 
-/** What is published after a change of a market at a time. */
+/** The published classes after a change of a market. */
 function changeAt(scene: Scene, market: number, nowMs: number) {
   return scene.markAt(nowMs, { dirty: [market] });
 }

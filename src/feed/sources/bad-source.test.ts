@@ -1,4 +1,7 @@
-/** One source is wrong, in all ways that were found: the book is the chain's again, and nobody that is right pays for it. */
+/**
+ * One source reports wrong data of every known kind. The book must recover, and correct sources
+ * must stay trusted.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeSource, SourceScene } from '../../../test/support/source-scene.js';
 
@@ -14,7 +17,7 @@ async function openScene(kinds: readonly string[]): Promise<void> {
   await scene.passSlots(4);
 }
 
-/** The account is what the chain has, and the book is believed. */
+/** The book has the chain's state and is not disputed. */
 function expectTruth(pubkey = 'a'): void {
   expect(scene.book.get(pubkey)).toBe(scene.chain.get(pubkey));
   expect(scene.merged.dispute).toBeNull();
@@ -82,7 +85,7 @@ describe('a source that runs ahead', () => {
     expectTruth();
     expect(scene.slots).toEqual(Array.from({ length: 20 }, (_, at) => scene.slot - 19 + at));
     expect(scene.states).toEqual(['distrusted', 'trusted']);
-    // Writes within a slot are not lost after it.
+    // The writes within a slot are not the account's state after the slot.
     liar.listener?.onClosed('gone');
     honest.notifyWrite('b', scene.slot, 'one');
     honest.notifySlot(scene.slot, 'processed');

@@ -1,4 +1,7 @@
-/** Sources that are right and differ: on forks, late, after cuts, and as nodes notify. Nobody pays for it, and the book is the chain's. */
+/**
+ * Correct sources that differ: on forks, late, after reconnects, and by the limits of RPC nodes.
+ * All must stay trusted, and the book must equal the chain.
+ */
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeSource, SourceScene } from '../../../test/support/source-scene.js';
 
@@ -14,14 +17,14 @@ async function openScene(kinds: readonly string[]): Promise<void> {
   await scene.passSlots(4);
 }
 
-/** The account is what the chain has, the book is believed, and so are all sources. */
+/** The book has the chain's state, is not disputed, and all sources are trusted. */
 function expectTruth(): void {
   expect(scene.book.get('a')).toBe(scene.chain.get('a'));
   expect(scene.merged.dispute).toBeNull();
   expect(scene.states).toEqual(scene.sources.map(() => 'trusted'));
 }
 
-/** The next slot is of a fork; returns it. The one behind it goes on from the one before. */
+/** Makes the next slot a fork and returns it. The slot after it continues from the slot before. */
 function beginFork(by: readonly FakeSource[]): number {
   const lost = scene.slot + 1;
   scene.slot += 2;

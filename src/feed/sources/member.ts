@@ -11,39 +11,39 @@ import {
 import { SourceChain } from './source-chain.js';
 
 /**
- * The standing of a source: `joined` has notified all since the book was read, `joining` all since a slot that a joined one
- * has not passed yet, `interrupted` is a joined one that is made again.
+ * `joined`: complete since the book was read. `joining`: complete since a slot that no joined
+ * source has passed yet. `interrupted`: a joined source that reconnects.
  */
 export type Standing = 'closed' | 'joining' | 'joined' | 'interrupted';
 
-/** Since when a source is distrusted, and how it did since. */
+/** The record of a distrusted source. */
 interface Distrust {
   readonly reason: string;
-  /** When it was last wrong, in monotonic milliseconds. */
+  /** The last fault, in monotonic milliseconds. */
   wrongAtMs: number;
-  /** How often it agreed since. */
+  /** The number of agreements since that fault. */
   agreed: number;
 }
 
-/** One source of a merge: its standing, the trust in it, and its figures. */
+/** One merged source: its standing, its trust and its statistics. */
 export class Member {
   standing: Standing = 'closed';
   chain = new SourceChain();
-  /** Number of its connection: versions of writes compare within one. */
+  /** The number of its connection: versions of writes are comparable within one connection. */
   epoch = 0;
-  /** Whether its writes change the book. */
+  /** Whether the source's writes change the book. */
   counts = false;
-  /** The newest slot that it notified. */
+  /** The newest reported slot. */
   slot = 0;
-  /** When it notified that slot, in monotonic milliseconds. */
+  /** Monotonic milliseconds of that slot's report. */
   slotAtMs = 0;
-  /** The newest slot that two slots of its chain follow. */
+  /** The newest slot with two reported descendants. */
   passedSlot = 0;
-  /** The first slot that it notified. */
+  /** The first reported slot. */
   firstSlot = 0;
-  /** The newest slot of which it notified anything, believed or not. */
+  /** The newest slot of any report, plausible or not. */
   reach = 0;
-  /** Since when its reach is beyond all others and the chain; null while it is not. */
+  /** The time since which `reach` is ahead of all others and of the chain; null when it is not. */
   aheadSinceMs: number | null = null;
   #distrust: Distrust | null = null;
   #closedReason: string | null = null;
@@ -58,7 +58,7 @@ export class Member {
     readonly index: number,
   ) {}
 
-  /** Its public name. */
+  /** The public name. */
   get name(): string {
     return `${this.source.kind}:${this.source.name}`;
   }
@@ -67,30 +67,30 @@ export class Member {
     return this.#distrust === null;
   }
 
-  /** Whether it keeps the book. */
+  /** Whether the source keeps the book: its reports change the book. */
   get isKeeping(): boolean {
     return this.standing === 'joined' && this.isTrusted && this.aheadSinceMs === null;
   }
 
-  /** Whether it notifies of all writes of this slot and of later ones, sooner or later. */
+  /** Whether the source reports all writes of this slot and of later slots. */
   coversSlot(slot: number): boolean {
     const from = this.firstSlot + JOINED_SLOTS_AFTER;
     return this.standing === 'joined' && this.firstSlot > 0 && slot >= from;
   }
 
-  /** Whether it has notified of all writes of this slot and of those before by now. */
+  /** Whether the source has reported all writes up to this slot. */
   hasPassed(slot: number): boolean {
     return this.coversSlot(slot) && this.passedSlot >= slot;
   }
 
-  /** Connected, with a gap before the next write. */
+  /** The source connected; there is a gap before the next write. */
   recordOpened(): void {
     this.recordRejoined();
     this.epoch += 1;
     this.#closedReason = null;
   }
 
-  /** All accounts are read again; it notifies of all writes since. */
+  /** All accounts are read again; later reports are complete. */
   recordJoined(atMs: number): void {
     this.standing = 'joined';
     this.firstSlot = this.slot;
@@ -98,7 +98,7 @@ export class Member {
     this.chain = new SourceChain();
   }
 
-  /** It stays connected, and joins again behind its next slot. */
+  /** The source stays connected and joins again after its next slot. */
   recordRejoined(): void {
     this.standing = 'joining';
     this.counts = false;
@@ -118,18 +118,18 @@ export class Member {
   recordSlot({ slot, parent }: SourceSlot, atMs: number): void {
     if (this.firstSlot === 0) this.firstSlot = slot;
     if (slot <= this.slot) return;
-    // The slot before is not the parent where it is of a fork, or was not announced.
+    // On a fork, or after an unreported slot, the parent is not the slot before.
     this.passedSlot = Math.max(this.passedSlot, (parent ?? this.slot) - 1);
     this.slot = slot;
     this.slotAtMs = atMs;
   }
 
-  /** The slot that it may be at by now. */
+  /** The source's estimated slot now. */
   slotBy(nowMs: number): number {
     return this.slot + Math.floor((nowMs - this.slotAtMs) / SLOT_MS_MIN);
   }
 
-  /** Whether its writes from its first slot on continue those of another source up to this slot. */
+  /** Whether the source's writes continue another source's writes that end at this slot. */
   continuesAt(slot: number): boolean {
     return (
       this.firstSlot > 0 &&
@@ -138,29 +138,29 @@ export class Member {
     );
   }
 
-  /** It notified a state before all others. */
+  /** The source was the first to report a state. */
   recordFirst(): void {
     this.#states += 1;
     this.#first += 1;
   }
 
-  /** It notified a state that another one had notified. */
+  /** The source confirmed another source's state. */
   recordConfirmed(): void {
     this.#states += 1;
   }
 
-  /** It notified a state so long before another source, after it where the lead is negative. */
+  /** The source reported a state `leadMs` before another source; negative means after it. */
   recordLead(leadMs: number): void {
     this.#leadMs =
       this.#leadMs === null ? leadMs : this.#leadMs + (leadMs - this.#leadMs) * LEAD_WEIGHT;
   }
 
-  /** At the end of a slot it had notified the state that the book has. */
+  /** The source's state at the end of a slot equals the book's. */
   recordAgreed(): void {
     if (this.#distrust !== null) this.#distrust.agreed += 1;
   }
 
-  /** It missed a write, or notified another state. */
+  /** The source missed a write, or reported another state. */
   recordWrong(fault: 'missed' | 'other', atMs: number): void {
     if (fault === 'missed') this.#misses += 1;
     else this.#disagreements += 1;
@@ -178,7 +178,7 @@ export class Member {
     this.#distrust = null;
   }
 
-  /** Whether it has agreed for long enough since it was distrusted. */
+  /** Whether the source has agreed for long enough to be trusted again. */
   deservesTrust(nowMs: number): boolean {
     if (this.#distrust === null) return false;
     const { wrongAtMs, agreed } = this.#distrust;

@@ -3,7 +3,7 @@ import { FakeSource } from '../../../test/support/source-scene.js';
 import { systemTimers } from '../../rpc/timers.js';
 import { MergedSources } from './merged-sources.js';
 
-/** Two sources as one connection, and what it does. */
+/** Merges two sources and opens both. */
 async function openBoth() {
   const sources = [new FakeSource('grpc', 'one'), new FakeSource('grpc', 'other')] as const;
   const merged = new MergedSources({ sources, timers: systemTimers });
@@ -34,7 +34,7 @@ test('sources: one that has joined keeps the connection when the other closes', 
   first.listener?.onClosed('gone');
   second.notifySlot(14);
   second.notifyWrite('a', 14, 'x');
-  // It comes back, joins behind the second, and the second may go.
+  // The first source reconnects and joins after the second; then the second may close.
   first.listener?.onOpened();
   first.notifySlot(15);
   second.notifySlot(17);
@@ -88,7 +88,7 @@ describe('sources: the next write of the other one is the next change of the boo
     first.notifyWrite('a', 13, 'x');
     events.length = 0;
     first.listener?.[ended]('gone');
-    // It was behind the first, and neither its slot nor a word of the first is waited for.
+    // The second source was late. The merge must not wait for its slot or for the first source.
     second.notifyWrite('a', 13, 'x');
     second.notifyWrite('a', 13, 'y');
     second.notifyWrite('b', 13, 'z');

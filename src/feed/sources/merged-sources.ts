@@ -27,10 +27,10 @@ import { SourceJudge } from './source-judge.js';
 import type { Witness } from './witnesses.js';
 import { WriteLedger } from './write-ledger.js';
 
-/** What a merge is made of, and what a test may replace. */
+/** The dependencies of merged sources, some of them for tests only. */
 export interface MergedSourcesOptions {
   readonly sources: readonly FeedSource[];
-  /** The nodes that read accounts about which sources disagree. */
+  /** Nodes that read disputed accounts. */
   readonly witnesses?: readonly Witness[];
   readonly timers: Timers;
   readonly random?: () => number;
@@ -38,12 +38,13 @@ export interface MergedSourcesOptions {
 }
 
 /**
- * Several sources as one connection: the newest write wins, whoever notifies it first. It is open as soon as one source is, and closes
- * when none is left that is trusted and has notified everything; a source that comes later has, once a slot of another one has passed
- * its first. A source that the chain refutes is distrusted: compared alone until it agrees.
+ * Merges several sources into one connection: the newest write wins, whichever source reports it
+ * first. The connection is open while a trusted, complete source is open. A source that joins later
+ * is complete once another source's slot has passed its first slot. A source refuted by the chain
+ * is distrusted: it is only compared until it agrees again.
  */
 export class MergedSources implements UpdateStream {
-  /** What a node is followed over: another one takes it over with all streams as they are. */
+  /** The merge's connection to a node; another node can replace it without a restart of the streams. */
   readonly connection: NodeConnection = {
     start: (listener) => this.#startConnection(listener),
     stop: () => this.#leaveConnection(),
@@ -59,7 +60,7 @@ export class MergedSources implements UpdateStream {
   #handlers: UpdateHandlers | null = null;
   #isStarted = false;
   #isOpen = false;
-  /** The newest slot that is notified on. */
+  /** The newest announced slot. */
   #announced = 0;
   #giveUp: Timer | null = null;
   #reopen: Timer | null = null;
@@ -88,12 +89,12 @@ export class MergedSources implements UpdateStream {
     });
   }
 
-  /** Why the book cannot be believed; null when it can. */
+  /** Why the book is disputed; null when it is not. */
   get dispute(): string | null {
     return this.#handlers === null ? null : this.#judge.reason;
   }
 
-  /** What each source does, in their order; those that keep the book say how far the others are behind. */
+  /** The status of each source, in order. Delays are relative to the keeping sources. */
   readStatus(): readonly SourceStatus[] {
     const keeping = this.#keeping;
     const counted = keeping.length === 0 ? this.#members : keeping;
@@ -101,7 +102,6 @@ export class MergedSources implements UpdateStream {
     return this.#members.map((member) => member.readStatus(newest));
   }
 
-  /** Ends all streams. */
   stop(): void {
     this.#leaveConnection();
     this.#isStarted = false;
@@ -145,17 +145,17 @@ export class MergedSources implements UpdateStream {
     if (!this.#isOpen) throw new RpcError('RPC_SOCKET_CLOSED', 'no source is connected');
     this.#handlers = handlers;
     this.#announced = 0;
-    // All that are open notify everything from now on, while the book is read.
+    // All open sources report completely from now on, while the book is read.
     const open = this.#members.filter(({ standing }) => standing === 'joining');
     for (const member of open) member.recordJoined(this.#timers.nowMs());
-    // One that is behind may still notify what the reading has, and one that is ahead may be wrong.
+    // A late source may still report the states that were read; a source ahead may be wrong.
     const slots = open.map(({ slot }) => slot).filter((slot) => slot > 0);
     this.#ledger.beginReading(slots.length === 0 ? 0 : Math.max(0, Math.min(...slots) - 1));
     this.#judge.forgetAll();
     this.#reviewMembers();
   }
 
-  /** Rejects where no source that keeps the book can follow them; another one that cannot is made again. */
+  /** Rejects when no keeping source can follow the oracles; other failing sources reconnect. */
   async followOracles(keys: readonly string[]): Promise<void> {
     this.#judge.excuseOracles();
     const followed = this.#members.map(async ({ source, isKeeping }) => {
@@ -173,7 +173,7 @@ export class MergedSources implements UpdateStream {
     this.#judge.excuseOracles();
   }
 
-  /** Readings are no claim of any source. */
+  /** A reading is not a report of any source. */
   recordAbsence(closed: AccountUpdate): void {
     this.#ledger.recordReading(closed);
     this.#readLost();
@@ -198,7 +198,7 @@ export class MergedSources implements UpdateStream {
       this.#reopen ??= this.#timers.after(DISTRUSTED_ALONE_MS, () => this.#trustWhoIsLeft());
   }
 
-  /** No other source has come: the book is read again, and probes judge it. */
+  /** No other source connected: the book is read again and checked by probes. */
   #trustWhoIsLeft(): void {
     this.#reopen = null;
     if (this.#isOpen) return;
@@ -207,7 +207,7 @@ export class MergedSources implements UpdateStream {
     this.#openIfOne();
   }
 
-  /** Lets sources join, and gives the book what counts by now. */
+  /** Lets sources join, and applies the writes that now count. */
   #reviewMembers(): void {
     if (this.#handlers === null) return;
     const nowMs = this.#timers.nowMs();
@@ -223,7 +223,7 @@ export class MergedSources implements UpdateStream {
     this.#readLost();
   }
 
-  /** A source that notifies of no more slots, while another one does, joins again: it may have missed anything. */
+  /** Rejoins a source without new slots when others have new slots: it may have missed updates. */
   #rejoinSilent(nowMs: number): void {
     const isSilent = ({ slotAtMs }: Member): boolean => nowMs - slotAtMs >= SILENT_MS_MAX;
     if (this.#keeping.every(isSilent)) return;
@@ -232,15 +232,15 @@ export class MergedSources implements UpdateStream {
         member.recordRejoined();
   }
 
-  /** A source that is beyond all others and the chain does not keep the book; one that stays so is distrusted. */
+  /** A source ahead of all others and of the chain does not keep the book; after some time it is distrusted. */
   #weighReach(member: Member, nowMs: number): void {
     if (member.standing !== 'joined' || !member.isTrusted) return;
     const { reach, source } = member;
     const others = this.#keeping.filter((one) => one !== member && one.slot > 0);
-    // A node is no witness for its own slots.
+    // A node cannot confirm its own slots.
     const read = this.#judge.witnesses.slotBy(nowMs, source.kind === 'rpc' ? source.name : null);
     const newest = Math.max(read ?? 0, ...others.map((one) => one.slotBy(nowMs)));
-    // Where it is alone it may be anywhere, unless it was found to be too far before.
+    // A single source may be at any slot, unless it was too far ahead before.
     const isAlone = others.length === 0 && member.aheadSinceMs === null;
     if (isAlone || reach <= newest + AHEAD_SLOTS_MAX) {
       member.aheadSinceMs = null;
@@ -248,7 +248,7 @@ export class MergedSources implements UpdateStream {
     }
     member.aheadSinceMs ??= nowMs;
     this.#judge.witnesses.readSlot();
-    // Nodes that are read may be late themselves.
+    // The nodes' readings may be late.
     const isFar = read !== null && reach > read + AHEAD_SLOTS_REFUTED;
     if (isFar && nowMs - member.aheadSinceMs >= AHEAD_MS_MAX)
       this.#distrustMember(member, `it notified of slot ${reach}, which is ahead of the chain`);
@@ -261,13 +261,13 @@ export class MergedSources implements UpdateStream {
   }
 
   #handleResumed(member: Member): void {
-    // It took too long, and the book of before was given up.
+    // Joining took too long, and the old book was dropped.
     if (!this.#isOpen) {
       this.#handleOpened(member);
       return;
     }
     if (member.standing === 'interrupted') member.standing = 'joined';
-    // Its versions count no more: the connection may be to another server of the same address.
+    // Resets the versions: the new connection may reach another server at the same address.
     member.epoch += 1;
     this.#reviewMembers();
     if (!member.isTrusted) return;
@@ -282,7 +282,10 @@ export class MergedSources implements UpdateStream {
     if (wasOpen || !this.#isOpen) this.#closeIfNone(reason);
   }
 
-  /** Others have what this one may have missed; where it is alone all is read again. */
+  /**
+   * Other sources may have reported the malformed update; a single source needs a new reading of
+   * all accounts.
+   */
   #handleMalformed(member: Member): void {
     if (this.#keeping.every((one) => one === member)) this.#listener?.onMalformed();
     else member.source.dropConnection('a message was unreadable');
@@ -300,13 +303,16 @@ export class MergedSources implements UpdateStream {
   #trustMember(member: Member): void {
     if (member.isTrusted) return;
     member.recordTrusted();
-    // What it notified while it was distrusted stays out of the book.
+    // The source's reports from its time of distrust stay ignored.
     if (member.isKeeping) member.counts = true;
     this.#reviewMembers();
     this.#log.info({ source: member.name }, 'a source is trusted again');
   }
 
-  /** A book that no source keeps is as old as its last slot; one that none can make whole any more is read again. */
+  /**
+   * A book without a keeping source gets stale. When no source can complete the book, all accounts
+   * are read again.
+   */
   #closeIfNone(reason = 'no source is connected'): void {
     const has = (standing: Standing): boolean =>
       this.#members.some((member) => member.isTrusted && member.standing === standing);
@@ -321,7 +327,7 @@ export class MergedSources implements UpdateStream {
     this.#openIfOne();
   }
 
-  /** Those that are open begin a new connection, which reads all accounts. */
+  /** Starts a new connection of the open sources, which reads all accounts. */
   #endConnection(): void {
     this.#giveUp?.cancel();
     this.#giveUp = null;
@@ -350,7 +356,7 @@ export class MergedSources implements UpdateStream {
     this.#readLost();
   }
 
-  /** The slot of a source that is ahead counts for nothing but its reach. */
+  /** The slot of a source ahead only changes its reach. */
   #recordSlot(member: Member, notified: SourceSlot): void {
     this.#recordReach(member, notified.slot);
     if (member.aheadSinceMs === null) member.recordSlot(notified, this.#timers.nowMs());
@@ -371,7 +377,7 @@ export class MergedSources implements UpdateStream {
     this.#ledger.recordWrite(member, update, this.#timers.nowMs());
   }
 
-  /** Only the chain can say what accounts are that went back to a state which nobody notified. */
+  /** The chain must be read for accounts rolled back to unknown states. */
   #readLost(): void {
     const lost = this.#ledger.takeLost();
     if (lost.length === 0 || this.#judge.openLost(lost)) return;

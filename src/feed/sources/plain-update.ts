@@ -1,7 +1,7 @@
 import type { AccountUpdate } from '../model/account-update.js';
 import { isIdleUser } from '../model/queries.js';
 
-/** A state that a node notified as a stream of gRPC tells it; null when it is packed, though it was not to be. */
+/** Converts a node's packed update to the form of gRPC updates; null when it cannot be unpacked. */
 export function plainUpdate(update: AccountUpdate): AccountUpdate | null {
   const { kind, data, encoding, closed } = update;
   if (closed) return { ...update, owner: '', data: '', encoding: 'base64' };

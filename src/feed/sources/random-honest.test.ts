@@ -1,6 +1,7 @@
 /**
- * Sources that are all right, each late, cut and on forks as nodes and servers are: nobody is distrusted, and the book is the chain's.
- * `HONEST_RUNS=2000` makes more lives, `HONEST_SEED=7 HONEST_RUNS=6` one of each mix, `HONEST_LOG=1` tells what happened in it.
+ * Correct sources with random delays, reconnects and forks. All must stay trusted, and the book
+ * must equal the chain. `HONEST_RUNS=2000` runs more scenarios, `HONEST_SEED=7 HONEST_RUNS=6` one
+ * of each mix, `HONEST_LOG=1` prints the events.
  */
 import { expect, test } from 'vitest';
 import { HonestSource, type Planned } from '../../../test/support/honest-source.js';
@@ -18,18 +19,18 @@ const IS_LOGGED = process.env['HONEST_LOG'] === '1';
 const STEP_MS = 50;
 const SLOTS = 130;
 const ACCOUNTS = ['a', 'b', 'c', 'd', 'busy', 'x', 'y'];
-/** Two slots and a reading, beside what the last source is late. */
+/** Two slots and a reading, in addition to the slowest source's delay. */
 const COMPARED_MS = 1_000;
-/** Time after which no fork is left to be abandoned. */
+/** Time after which all forks are resolved. */
 const CONFIRMED_MS = 2_000;
-/** The issue's bound. */
+/** Maximum time of a wrong account. */
 const WRONG_MS_MAX = 3_000;
 
-/** How a node is when it is read. */
+/** A simulated node for readings. */
 interface ReadingNode {
   readonly lateMs: number;
   readonly answerMs: number;
-  /** It fails once in so many times; 0 where it never does. */
+  /** One of this many requests fails; 0 for none. */
   readonly failsOneIn: number;
   readonly isOfFork: boolean;
 }
@@ -37,7 +38,7 @@ interface ReadingNode {
 const mayHaveClosed = (kinds: readonly string[]): boolean =>
   kinds.some((kind, at) => kind === 'grpc' && at !== 1);
 
-/** One life of some sources. */
+/** One random scenario of several sources. */
 class HonestLife {
   readonly #random: Random;
   readonly #timers = new ManualTimers();
@@ -48,20 +49,20 @@ class HonestLife {
   readonly #node: ReadingNode;
   readonly #lateMs: number;
   readonly #book = new Map<string, string | null>();
-  /** The slots at which accounts were read when the book was. */
+  /** The slot of each account's reading. */
   readonly #readAt = new Map<string, number>();
-  /** The slot of the last state that the book took of each account. */
+  /** The slot of each account's last state in the book. */
   readonly #slots = new Map<string, number>();
-  /** Draws of their own, so that all else of a life is as it is without them. */
+  /** A separate generator, so that other draws do not depend on it. */
   readonly #absences: Random;
   readonly #wrongSinceMs = new Map<string, number>();
   #answers = 0;
   #isOpen = false;
   readonly log: string[] = [];
-  /** Whom the merge took for wrong. */
+  /** Sources that the merge distrusted. */
   readonly distrusted: string[] = [];
   wrongMsMax = 0;
-  /** Accounts that readings took out of the book. */
+  /** Accounts that readings removed from the book. */
   absent = 0;
   worst = '';
 
@@ -69,7 +70,7 @@ class HonestLife {
     const random = new Random(seed);
     this.#random = random;
     this.#absences = new Random(seed + 1_000_000);
-    // One that is gone for a while misses what is closed, and a node notifies nobody of it.
+    // A disconnected source misses closings, and a node never reports them.
     const hasClosed = random.oneIn(2) && mayHaveClosed(kinds);
     const options = { slots: SLOTS, accounts: ACCOUNTS, hasClosed, hasForks: random.oneIn(2) };
     this.#chain = new RandomChain(random, { ...options, busy: random.oneIn(2) ? 'busy' : null });
@@ -82,7 +83,7 @@ class HonestLife {
     this.#lateMs = Math.max(...honest.map(({ lateMs }) => lateMs)) + COMPARED_MS;
     this.#planned = honest.flatMap(({ planned }) => planned).sort((a, b) => a.atMs - b.atMs);
     const lateMs = random.nextBelow(5) * 200;
-    // A node of a fork that no source has seen yet is not refuted before the next write.
+    // A node on a fork that no source has seen is not refuted before the next write.
     const isKnown = lateMs > this.#lateMs - COMPARED_MS;
     this.#node = {
       lateMs,
@@ -131,7 +132,7 @@ class HonestLife {
     if (IS_LOGGED) this.log.push(`${this.#timers.nowMs()} ${what}`);
   }
 
-  /** All accounts are read, as when a connection begins; what is notified of before counts no more. */
+  /** Reads all accounts as a new connection does; earlier reports are ignored. */
   async #readBook(): Promise<void> {
     this.#isOpen = true;
     this.#readAccounts(ACCOUNTS);
@@ -157,7 +158,7 @@ class HonestLife {
     }
   }
 
-  /** A reading: of some time ago, by a node that may fail, or be on another fork. */
+  /** Simulates a reading: it may be old, fail, or come from another fork. */
   #read<T>([method, [keys], parse]: Parameters<NodeRpc['call']>): Promise<T> {
     const { lateMs, answerMs, failsOneIn, isOfFork } = this.#node;
     const fails = failsOneIn > 0 && this.#random.oneIn(failsOneIn);
@@ -181,7 +182,10 @@ class HonestLife {
     });
   }
 
-  /** As a session does: an account that the confirmed chain does not have, later than the book's last state of it. */
+  /**
+   * Simulates the session: reports an account that is missing on the confirmed chain after the
+   * book's last state.
+   */
   #recordAbsence(): void {
     const pubkey = this.#absences.pickOne(ACCOUNTS) ?? '';
     const slot = this.#chain.readSlot(this.#timers.nowMs() - CONFIRMED_MS, false);

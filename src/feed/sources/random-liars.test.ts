@@ -1,6 +1,6 @@
 /**
- * A source that lies at random, in what it writes, says of slots and leaves out, and in when it comes and goes. `LIAR_RUNS=10000`
- * makes more of them.
+ * One source with random wrong writes, slots, omissions and reconnects. `LIAR_RUNS=10000` runs more
+ * scenarios.
  */
 import { expect, test } from 'vitest';
 import { type FakeSource, SourceScene } from '../../../test/support/source-scene.js';
@@ -8,9 +8,9 @@ import { Random } from '../../sim/random.js';
 
 const RUNS = Number(process.env['LIAR_RUNS'] ?? 300);
 const SLOTS = 80;
-/** Quarters of a slot. */
+/** A quarter of a slot. */
 const STEP_MS = 100;
-/** The issue's bound, and the time by which those that are right may be late. */
+/** The maximum time of a wrong account, and the time by which correct sources may be late. */
 const WRONG_MS_MAX = 3_000;
 const HONEST_MS_MAX = 500;
 const ACCOUNTS = ['a', 'b', 'c', 'd'];
@@ -20,7 +20,7 @@ interface Planned {
   readonly run: () => void;
 }
 
-/** What the chain has of an account, and until when it was so. */
+/** An account's state on the chain, and the time until which it was valid. */
 interface Held {
   readonly data: string;
   untilMs: number;
@@ -38,7 +38,7 @@ class LiarScene {
   #isSilent = false;
   #isLiarOpen = true;
   #wrongMsMax = 0;
-  /** What was wrong for longest. */
+  /** The account that was wrong for longest. */
   worst = '';
 
   constructor(random: Random, scene: SourceScene) {
@@ -50,7 +50,10 @@ class LiarScene {
     this.#honest = honest;
   }
 
-  /** Lives through all slots; returns the longest time for which an account of a book without doubt was wrong, in milliseconds. */
+  /**
+   * Runs all slots; returns the longest time in milliseconds for which an undisputed book had a
+   * wrong account.
+   */
   async run(): Promise<number> {
     for (const pubkey of ACCOUNTS) {
       this.#setChain(pubkey, 'first');
@@ -182,7 +185,7 @@ class LiarScene {
     }
   }
 
-  /** Nobody that is right is distrusted, and the book is the chain's. */
+  /** All correct sources are trusted, and the book equals the chain. */
   expectTruth(): void {
     const scene = this.#scene;
     const states = scene.merged.readStatus().slice(1);

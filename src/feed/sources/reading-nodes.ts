@@ -1,20 +1,23 @@
 import { RpcError } from '../../rpc/error.js';
 import type { NodeRpc, RpcNode, RpcNodes } from '../../rpc/node-pool.js';
 
-/** The clients of all nodes as one: a call that fails on one node is tried on the next, which is then used first. */
+/**
+ * Combines all nodes' clients: a call that fails on one node is retried on the next node, which is
+ * used from then on.
+ */
 export class ReadingNodes implements NodeRpc {
   readonly #nodes: RpcNodes;
   readonly #firstIndex: number;
   #at: number;
 
-  /** `firstIndex` is that of the node that is used first. */
+  /** `firstIndex` is the index of the preferred node. */
   constructor(nodes: RpcNodes, firstIndex: number) {
     this.#nodes = nodes;
     this.#firstIndex = firstIndex;
     this.#at = firstIndex;
   }
 
-  /** A new connection begins: it is this node that the others are compared with, while it can be read. */
+  /** Prefers this node from now on: a new connection uses it. */
   useFirst(): void {
     this.#at = this.#firstIndex;
   }
@@ -37,7 +40,7 @@ export class ReadingNodes implements NodeRpc {
       } catch (error) {
         if (!(error instanceof RpcError) || signal?.aborted === true) throw error;
         failure = error;
-        // Another call may have moved on already.
+        // Another call may have changed the node already.
         if (at === this.#at) this.#at = (at + 1) % this.#nodes.length;
       }
     }

@@ -5,7 +5,7 @@ import { ORACLES_MAX } from '../model/limits.js';
 import { RpcUpdates } from '../model/rpc-updates.js';
 import { plainUpdate } from './plain-update.js';
 
-/** Where its updates come from. */
+/** The dependencies of an RPC source. */
 export interface RpcSourceOptions {
   /** Host and port of the node. */
   readonly name: string;
@@ -14,15 +14,15 @@ export interface RpcSourceOptions {
 }
 
 /**
- * The subscriptions of one RPC node as a source beside others. It tells the last state of each slot, numbers no
- * write, knows no dead slot, and what comes after a cut has a gap before it. Accounts come unpacked, so that they can be compared.
+ * One RPC node's subscriptions as a source: one state for each slot, no write versions, no dead
+ * slots, and a gap after each reconnect. Accounts are decoded so that they can be compared.
  */
 export class RpcSource implements FeedSource {
   readonly kind = 'rpc';
   readonly counters = { connects: 0, resumes: 0, malformed: 0, foreign: 0 };
   readonly #options: RpcSourceOptions;
   #listener: SourceListener | null = null;
-  /** Those of the connection that stands. */
+  /** The subscriptions of the open connection. */
   #updates: RpcUpdates | null = null;
   #isOpen = false;
   #keys: readonly string[] = [];
@@ -84,7 +84,7 @@ export class RpcSource implements FeedSource {
     this.#listener?.onOpened();
   }
 
-  /** Until they are those that are asked for: others may be while this takes its time. */
+  /** Repeats until the followed keys are the requested keys, which may change meanwhile. */
   async #followKeys(updates: RpcUpdates): Promise<void> {
     let followed: readonly string[] | null = null;
     while (followed !== this.#keys) {

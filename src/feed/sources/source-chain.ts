@@ -1,8 +1,8 @@
 import { LEDGER_SLOTS_MAX } from './limits.js';
 
 /**
- * The chain of one source by the parents of its slots: which slots its newest one does not descend from, and which are dead. Writes
- * of these count no more.
+ * One source's chain, built from the parents of its slots: which slots its newest slot does not
+ * descend from, and which are dead. Writes in these slots are invalid.
  */
 export class SourceChain {
   readonly #parents = new Map<number, number>();
@@ -10,7 +10,7 @@ export class SourceChain {
   #newest = 0;
   #left = new Set<number>();
 
-  /** Whether the newest slot of the source is known not to descend from this one. */
+  /** Whether the source's newest slot is known not to descend from this slot. */
   hasLeft(slot: number): boolean {
     return this.#left.has(slot);
   }
@@ -23,9 +23,9 @@ export class SourceChain {
     this.#dead.add(slot);
   }
 
-  /** Takes a slot and its parent; returns the slots that the source left by that, and those to which it came back. */
+  /** Adds a slot and its parent; returns the slots that the source left, and the slots that it returned to. */
   recordSlot(slot: number, parent: number | null): readonly number[] {
-    // A slot that is dead may be repaired and replayed.
+    // A dead slot may be repaired and replayed.
     this.#dead.delete(slot);
     if (parent !== null && parent < slot) this.#parents.set(slot, parent);
     if (slot <= this.#newest) return [];
@@ -43,12 +43,12 @@ export class SourceChain {
       for (const one of known.keys()) if (one <= slot) known.delete(one);
   }
 
-  /** The slots between a slot and its parent; a slot before the first known parent is as it was. */
+  /** The slots skipped between a slot and its parent; slots before the first known parent are unchanged. */
   #findLeft(): Set<number> {
     const left = new Set<number>();
     let at = this.#newest;
     for (let parent = this.#parents.get(at); parent !== undefined; parent = this.#parents.get(at)) {
-      // A source may say that it went on from a slot of long ago.
+      // The parent may be very old.
       for (let slot = Math.max(parent, this.#newest - LEDGER_SLOTS_MAX) + 1; slot < at; slot += 1)
         left.add(slot);
       at = parent;

@@ -37,7 +37,7 @@ describe('two sources', () => {
       disagreements: 1,
       misses: 0,
     });
-    // What it tells is compared alone.
+    // The untrusted source's reports are only compared.
     liar.notifyWrite('a', scene.slot, 'again');
     expect(scene.book.get('a')).toBe('true');
     expect(scene.merged.dispute).toBeNull();
@@ -62,7 +62,7 @@ describe('two sources', () => {
     await scene.passSlots(4);
     liar.notifyWrite('a', scene.slot, 'lied');
     scene.tickSlots(3);
-    // Of these nothing is known from before, and the other source is behind.
+    // These accounts have no earlier reports, and the other source is late.
     scene.chain.set('b', 'true');
     liar.notifyWrite('b', scene.slot, 'lied');
     await scene.settleReads();
@@ -109,12 +109,12 @@ describe('two sources', () => {
     const [node, honest] = scene.sources as [FakeSource, FakeSource];
     scene.writeAccount('a', 'one');
     await scene.passSlots(4);
-    // The node reads what it notified, and the server notified something else.
+    // The node reads its own reported state, and the server reported another.
     scene.writeAccount('a', 'lied', [node]);
     await scene.passSlots(8);
     expect(scene.states).toEqual(['trusted', 'trusted']);
     expect(scene.merged.dispute).not.toBeNull();
-    // Its subscription lost what the node itself reads.
+    // The subscription lost a state that the node itself reads.
     scene.writeAccount('a', 'two');
     await scene.passSlots(4);
     expect(scene.merged.dispute).toBeNull();
@@ -225,7 +225,7 @@ describe('a node beside a gRPC server', () => {
     node.notifyWrite('a', scene.slot, 'one');
     node.notifyWrite('a', scene.slot, 'three');
     expect(scene.book.get('a')).toBe('two');
-    // The end of the slot stays, while the server comes to it.
+    // The slot's end stays until the server reaches it.
     node.notifyWrite('b', scene.slot, 'last');
     server.notifyWrite('b', scene.slot, 'first');
     server.notifyWrite('b', scene.slot, 'second');
@@ -247,7 +247,7 @@ describe('a node beside a gRPC server', () => {
     node.notifyWrite('behind', goes, 'two');
     node.notifyWrite('behind', goes, 'three');
     expect(scene.book.get('behind')).toBe('three');
-    // It goes on where it was, and is the one that is followed again.
+    // The server continues at its last slot and is followed again.
     server.listener?.onResumed();
     for (const data of ['one', 'two', 'three', 'four']) server.notifyWrite('behind', goes, data);
     node.notifyWrite('behind', goes, 'five');

@@ -16,11 +16,11 @@ import {
   type WriteLedger,
 } from './write-ledger.js';
 
-/** What a judge compares, and who receives its verdicts. */
+/** The inputs of a judge, and the listeners to its verdicts. */
 export interface SourceJudgeOptions extends WitnessOptions {
   readonly members: readonly Member[];
   readonly ledger: WriteLedger;
-  /** An account was read that sources disagree about. */
+  /** A disputed account was read. */
   readonly onRead: (update: AccountUpdate) => void;
   /** A source was wrong about an account. */
   readonly onWrong: (member: Member, reason: string) => void;
@@ -30,20 +30,20 @@ export interface SourceJudgeOptions extends WitnessOptions {
   readonly onSlot: () => void;
 }
 
-/** An account that sources disagree about, or that went back to a state which is not known. */
+/** An account that sources disagree about, or that was rolled back to an unknown state. */
 interface Dispute {
   readonly pubkey: string;
   readonly kind: AccountUpdate['kind'];
-  /** At whose end; a reading of a later slot decides. */
+  /** The disputed slot; a reading of a later slot decides. */
   readonly slot: number;
   readonly sinceMs: number;
-  /** The writes about which they disagree; null of an account that went back. */
+  /** The disputed writes; null for a rolled-back account. */
   readonly writes: SlotWrites | null;
-  /** The first reading of each node, by its name; sources may not have passed its slot yet. */
+  /** The first reading of each node, by name; sources may not have passed the reading's slot yet. */
   readonly readings: Map<string, AccountUpdate>;
 }
 
-/** A reading that decides, and the sources that have it. */
+/** A decisive reading, and the sources that agree with it. */
 interface Finding {
   readonly account: AccountWrites;
   readonly reading: AccountUpdate;
@@ -51,15 +51,16 @@ interface Finding {
 }
 
 /**
- * A source may not say that an account is closed: `silent`. `unknown`: it came later than the state, or may notify of it with the number of
- * a later slot. Neither confirms a state nor refutes it.
+ * `silent`: the source may not report closings. `unknown`: the source joined after the state, or
+ * may report it under a later slot. Both neither confirm nor refute a state.
  */
 type Comparison = 'same' | 'other' | 'unknown' | 'silent';
 
 /**
- * Compares each source that has passed a slot with the book: it must have notified of each account that was written in the slot what the
- * book has. Where one disagrees nodes read the account, and a reading that another source has decides; a node is no witness for its own
- * subscriptions. While no reading decides the book cannot be believed.
+ * Compares each source with the book once it has passed a slot: it must have reported the book's
+ * state of each account written in the slot. When a source disagrees, nodes read the account, and a
+ * reading that another source agrees with decides; a node cannot confirm its own subscriptions.
+ * Until then the book is disputed.
  */
 export class SourceJudge {
   readonly witnesses: Witnesses;
@@ -67,7 +68,7 @@ export class SourceJudge {
   /** Writes to compare, by slot. */
   readonly #news = new Map<number, Set<SlotWrites>>();
   readonly #disputes = new Map<string, Dispute>();
-  /** Of oracles that are followed since then sources may have missed writes. */
+  /** The slot since which oracles are followed: sources may have missed their earlier writes. */
   #oraclesFromSlot = 0;
 
   constructor(options: SourceJudgeOptions) {
@@ -79,7 +80,7 @@ export class SourceJudge {
     });
   }
 
-  /** Why the book cannot be believed; null when it can. */
+  /** Why the book is disputed; null when it is not. */
   get reason(): string | null {
     const sinceMs = this.#options.timers.nowMs() - DISPUTE_MS_MAX;
     for (const dispute of this.#disputes.values())
@@ -87,20 +88,20 @@ export class SourceJudge {
     return null;
   }
 
-  /** All accounts are read again: nothing of before is judged. */
+  /** All accounts are read again: earlier reports are not judged. */
   forgetAll(): void {
     this.#news.clear();
     this.#disputes.clear();
     this.witnesses.stop();
   }
 
-  /** Other oracles are followed from now on, by some sources earlier than by others. */
+  /** The followed oracles change, and sources switch at different times. */
   excuseOracles(): void {
     const { members } = this.#options;
     this.#oraclesFromSlot = Math.max(...members.map(({ slot }) => slot)) + CONFIRM_SLOTS;
   }
 
-  /** A source notified a write. */
+  /** A source reported a write. */
   addWrites(writes: SlotWrites): void {
     const { slot } = writes;
     const inSlot = this.#news.get(slot);
@@ -108,14 +109,17 @@ export class SourceJudge {
     else inSlot.add(writes);
   }
 
-  /** These went back to a state that is not known, and are read. False where they are too many. */
+  /** Reads accounts rolled back to unknown states. False when there are too many. */
   openLost(lost: readonly AccountUpdate[]): boolean {
     if (this.#disputes.size + lost.length > DISPUTES_MAX) return false;
     for (const { pubkey, kind, slot } of lost) this.#open({ pubkey, kind, slot, writes: null });
     return true;
   }
 
-  /** A source notified of a slot: compares what each has passed by now. `newest` is the newest slot of the book. */
+  /**
+   * A source reported a slot: compares all slots that sources have passed. `newest` is the book's
+   * newest slot.
+   */
   review(newest: number): void {
     const { members, timers } = this.#options;
     if (members.length > 1) {
@@ -134,14 +138,14 @@ export class SourceJudge {
     return this.#options.members.filter(({ isTrusted }) => isTrusted);
   }
 
-  /** Whether nothing more is to be compared; opens a dispute where sources disagree. */
+  /** Returns true when the comparison is complete; opens a dispute when sources disagree. */
   #settle(writes: SlotWrites): boolean {
     const { members, timers } = this.#options;
     const { account, slot } = writes;
     const state = this.#options.ledger.shownAt(account, slot);
     if (state === null || (state.kind === 'oracle' && slot < this.#oraclesFromSlot)) return true;
     if (this.#isDisputed(writes, state)) {
-      // The state may be a reading, which does not know the kind of an account that is gone.
+      // The state may be a reading, which does not know a closed account's kind.
       const { pubkey, kind } = writes.claims.find((claim) => claim !== undefined)?.update ?? state;
       return this.#open({ pubkey, kind, slot, writes });
     }
@@ -156,7 +160,7 @@ export class SourceJudge {
     return true;
   }
 
-  /** Whether a source that has passed the slot disagrees with the book, or nobody can confirm what one notified late. */
+  /** Whether a source that has passed the slot disagrees with the book, or a late write cannot be confirmed. */
   #isDisputed({ account, slot, isLate, claims }: SlotWrites, state: AccountUpdate): boolean {
     const tellers = claims.filter(
       (claim) => claim !== undefined && isSameState(claim.update, state),
@@ -169,7 +173,7 @@ export class SourceJudge {
     return isLate && state.slot === slot && !able.some(({ index }) => claims[index] === undefined);
   }
 
-  /** Compares what a source notified of an account up to the end of a slot with a state. */
+  /** Compares a source's last report on an account, up to the end of a slot, with a state. */
   #compare(member: Member, account: AccountWrites, slot: number, state: AccountUpdate): Comparison {
     const { ledger } = this.#options;
     const { source, firstSlot } = member;
@@ -188,7 +192,7 @@ export class SourceJudge {
     return claim === null || claim.slot < slot ? 'missed' : 'other';
   }
 
-  /** False where it has to wait, as another dispute of the account is open. */
+  /** Returns false when the account has another open dispute, so that this one must wait. */
   #open(dispute: Omit<Dispute, 'sinceMs' | 'readings'>): boolean {
     if (this.#disputes.has(dispute.pubkey)) return false;
     if (this.#disputes.size >= DISPUTES_MAX) return true;
@@ -205,7 +209,7 @@ export class SourceJudge {
     if (writes === null || this.#disputes.get(pubkey) !== dispute) return;
     const state = this.#options.ledger.shownAt(writes.account, slot);
     if (state !== null && this.#isDisputed(writes, state)) return;
-    // They have come to agree.
+    // The sources agree by now.
     this.#disputes.delete(pubkey);
     this.addWrites(writes);
   }
@@ -215,13 +219,16 @@ export class SourceJudge {
     const reading = plainUpdate(read);
     if (reading === null || dispute === undefined || dispute.readings.has(witness)) return;
     const newest = Math.max(...this.#options.members.map(({ slot }) => slot));
-    // A reading that is far ahead is of another chain.
+    // A reading far ahead belongs to another chain.
     if (reading.slot <= dispute.slot || reading.slot > newest + READING_AHEAD_SLOTS_MAX) return;
     dispute.readings.set(witness, reading);
     this.#weighReading(dispute, witness, reading);
   }
 
-  /** A reading decides when it is what a source notified of the account since, or when no source notified of it. */
+  /**
+   * A reading decides when a source has reported the same state since, or when no source has
+   * reported the account.
+   */
   #weighReading(dispute: Dispute, witness: string, reading: AccountUpdate): void {
     const trusted = this.#trusted;
     const past = trusted.filter((member) => member.slot > reading.slot);
@@ -242,7 +249,7 @@ export class SourceJudge {
     if (!others.every(isOwn)) this.#decide(dispute, reading, others);
   }
 
-  /** The trusted sources that notified nothing of the account up to the end of a slot. */
+  /** The trusted sources without a report on the account up to the end of a slot. */
   #silentUntil(slot: number, { pubkey }: Dispute): readonly Member[] {
     const { ledger } = this.#options;
     const account = ledger.findAccount(pubkey);
@@ -250,7 +257,7 @@ export class SourceJudge {
     return this.#trusted.filter((one) => ledger.claimAt(one, account, slot) === null);
   }
 
-  /** Whether the source had the state at the end of the slot in dispute, or at some time since up to the reading. */
+  /** Whether the source had the state at the end of the disputed slot, or at any time up to the reading. */
   #hasNotified(member: Member, { pubkey, slot }: Dispute, reading: AccountUpdate): boolean {
     const { ledger } = this.#options;
     const account = ledger.findAccount(pubkey);
@@ -262,7 +269,7 @@ export class SourceJudge {
     });
   }
 
-  /** The reading is right, and so are these sources. */
+  /** The reading and these sources are right. */
   #decide(dispute: Dispute, reading: AccountUpdate, right: readonly Member[]): void {
     const { ledger, timers, onRead, onWrong } = this.#options;
     const { pubkey } = dispute;
@@ -278,7 +285,10 @@ export class SourceJudge {
     }
   }
 
-  /** The sources that are refuted: at the end of the slot in dispute where those that are right had the state then, else of the reading. */
+  /**
+   * The refuted sources: compared at the end of the disputed slot if the right sources had the
+   * state then, otherwise at the reading.
+   */
   #findFaults({ slot, writes }: Dispute, finding: Finding) {
     const { account, reading, right } = finding;
     const hadThen = right.every((one) => {
@@ -299,28 +309,29 @@ export class SourceJudge {
   #isRefuted(member: Member, { account, reading, right }: Finding, until: number): boolean {
     const { ledger } = this.#options;
     const claim = ledger.claimAt(member, account, until);
-    // It came later, and neither it nor those that are right notified of the account since.
+    // The source joined later, and neither it nor the right sources have reported the account
+    // since.
     const isTold = claim !== null && claim.slot >= member.firstSlot;
     const isSince = right.some((one) =>
       member.coversSlot(ledger.claimAt(one, account, until)?.slot ?? 0),
     );
     if ((!isTold && !isSince) || this.#compare(member, account, until, reading) !== 'other')
       return false;
-    // It may have notified of it in a slot that it left, and may come back to.
+    // The source may have reported the state on a fork that it left and may return to.
     return !account.slots.some((one) => {
       const own = one.slot >= (claim?.slot ?? 0) ? one.claims[member.index] : undefined;
       return own !== undefined && isSameState(own.update, reading);
     });
   }
 
-  /** Unless it may be on its way to what others notified, or still leave a slot that they have left. */
+  /** Exceptions: an intermediate state, or a fork that the source may still leave. */
   #hasToldWrong(member: Member, { slot, claims }: SlotWrites, right: readonly Member[]): boolean {
     const own = claims[member.index];
     if (own === undefined || member.chain.hasLeft(slot)) return false;
     return right.every((one) => {
       const other = claims[one.index];
       if (other === undefined) return one.hasPassed(slot) && !one.chain.hasLeft(slot);
-      // A node may notify the end of a slot alone: its place among the writes is not known.
+      // A node may report only the end of a slot, so the state's place among the writes is unknown.
       const isPlaced = one.source.kind === 'grpc' || member.source.kind === 'rpc';
       return isPlaced && own.count >= other.count && !isSameState(own.update, other.update);
     });

@@ -15,14 +15,14 @@ import {
   SLOT_MS_MIN,
 } from './limits.js';
 
-/** A node that reads the chain. */
+/** A node that reads accounts. */
 export interface Witness {
-  /** Host and port: a node is no witness for its own subscriptions. */
+  /** Host and port: a node cannot confirm its own subscriptions. */
   readonly name: string;
   readonly rpc: NodeRpc;
 }
 
-/** The nodes that read, and the passing of time. */
+/** The nodes and the timers. */
 export interface WitnessOptions {
   readonly witnesses: readonly Witness[];
   readonly timers: Timers;
@@ -31,7 +31,7 @@ export interface WitnessOptions {
 
 type NamedAccount = Pick<AccountUpdate, 'pubkey' | 'kind'>;
 
-/** The accounts that are to be read, and who receives the readings. */
+/** Lists the accounts to read and receives the readings. */
 export interface WitnessListener {
   listAccounts(): readonly NamedAccount[];
   onRead(witness: string, update: AccountUpdate): void;
@@ -39,14 +39,17 @@ export interface WitnessListener {
   onSlot(): void;
 }
 
-/** Reads accounts from all nodes, again and again and ever less often, as long as there are any; and the chain's slot. */
+/**
+ * Reads accounts from all nodes repeatedly, with growing pauses, while there are any; also reads
+ * the chain's slot.
+ */
 export class Witnesses {
   readonly #options: WitnessOptions;
   readonly #listener: WitnessListener;
   readonly #backoff: Backoff;
   #next: Timer | null = null;
   #reading: AbortController | null = null;
-  /** The last slot of each node, by its name. */
+  /** The last slot of each node, by name. */
   readonly #slots = new Map<string, { readonly slot: number; readonly atMs: number }>();
   #slotAtMs = Number.NEGATIVE_INFINITY;
 
@@ -65,7 +68,7 @@ export class Witnesses {
     this.#reading = null;
   }
 
-  /** Reads the accounts, soon after a reading that is under way or has just been made. */
+  /** Reads the accounts soon after the current or last reading. */
   readSoon(): void {
     this.#backoff.reset();
     if (this.#reading !== null) return;
@@ -73,18 +76,18 @@ export class Witnesses {
     else this.#planNext();
   }
 
-  /** The slot that the chain may be at by now, by other nodes than this one; null where that was not read lately. */
+  /** The chain's estimated slot according to other nodes than this one; null without a recent reading. */
   slotBy(nowMs: number, except: string | null): number | null {
     let newest: number | null = null;
     for (const [name, { slot, atMs }] of this.#slots) {
       if (name === except || nowMs - atMs > CHAIN_SLOT_MS_MAX) continue;
-      // A node counts a slot at its end, a source from its begin.
+      // A node reports a slot at the slot's end, a source at the slot's start.
       newest = Math.max(newest ?? 0, slot + 1 + Math.floor((nowMs - atMs) / SLOT_MS_MIN));
     }
     return newest;
   }
 
-  /** Reads the slot from all nodes, unless that was done just now. */
+  /** Reads the slot from all nodes, at a limited rate. */
   readSlot(): void {
     const { witnesses, timers } = this.#options;
     const atMs = timers.nowMs();
@@ -93,9 +96,9 @@ export class Witnesses {
     for (const { name, rpc } of witnesses) {
       const limit = { timers, limitMs: DISPUTE_READ_MS_MAX, signal: undefined };
       const read = withTimeLimit(limit, (signal) => readSlot(rpc, { signal }));
-      // Where it fails another node may be read, or this one the next time.
+      // A failure is ignored: another node may respond, or this node next time.
       const take = (slot: number): void => {
-        // A reading is as old as its request may be.
+        // A reading's age counts from its request.
         this.#slots.set(name, { slot, atMs });
         this.#listener.onSlot();
       };

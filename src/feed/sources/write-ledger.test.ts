@@ -16,7 +16,7 @@ function newWrite(pubkey: string, slot: number, writeVersion: number, data = '')
   };
 }
 
-/** A ledger, and the book that follows it. */
+/** A ledger and a book that applies its changes. */
 class LedgerBook {
   readonly book = new Map<string, string>();
   readonly ledger: WriteLedger;
@@ -57,7 +57,7 @@ class LedgerBook {
   }
 }
 
-/** A tree of slots, each with its parent and writes; some are dead, and the last one is of the chain. */
+/** A random tree of slots with parents and writes; some slots are dead, and the last slot is on the chain. */
 function makeTree(random: Random) {
   const slots = [{ slot: 1, parent: 0, isDead: false }];
   for (let slot = 2; slot <= 30; slot += 1) {
@@ -78,7 +78,7 @@ function makeTree(random: Random) {
   return { slots, writes, tip: last.slot };
 }
 
-/** The last write of each account in the slots from which the tip descends. */
+/** Each account's last write in the tip's ancestors. */
 function modelOf({ slots, writes, tip }: ReturnType<typeof makeTree>): Map<string, string> {
   const chain = new Set<number>();
   for (let at = tip; at > 0; at = slots.find(({ slot }) => slot === at)?.parent ?? 0) chain.add(at);
@@ -122,7 +122,7 @@ test('ledger: an account goes back to what stood before, also to what is final',
   expect(follower.book.get('a')).toBe('a2.2');
   follower.notifySlot(2, 'dead');
   expect(follower.book.get('a')).toBe('a1.1');
-  // What comes late of a dead slot counts no more, nor what is older than a final state.
+  // Late writes of a dead slot are ignored, and so are writes older than a final state.
   follower.notify(newWrite('a', 2, 9));
   follower.notify(newWrite('a', 0, 10));
   expect(follower.book.get('a')).toBe('a1.1');
@@ -151,12 +151,12 @@ test('ledger: of two sources the first wins, the other confirms, and neither tak
   follower.notify(newWrite('a', 5, 11, 'two'), 0);
   follower.notify(newWrite('a', 5, 12, 'one'), 0);
   expect(follower.book.get('a')).toBe('one');
-  // The other one is behind: it notifies of a state that was passed.
+  // The other source is late: it reports an earlier state.
   follower.notify(newWrite('a', 5, 902, 'one'), 1);
   expect(follower.book.get('a')).toBe('one');
   follower.notify(newWrite('a', 4, 903, 'late'), 1);
   expect(follower.book.get('a')).toBe('one');
-  // Dead for one of them only.
+  // The slot is dead for one source only.
   follower.notifySlot(5, 'processed', 4, 1);
   follower.notifySlot(5, 'dead', 4, 0);
   expect(follower.book.get('a')).toBe('one');

@@ -3,66 +3,73 @@ import type { SourceUpdate } from '../model/feed-source.js';
 import { LEDGER_BYTES_KEPT, LEDGER_BYTES_MAX, LEDGER_ENTRY_BYTES } from './limits.js';
 import type { Member } from './member.js';
 
-/** The last write of one account in one slot by one source. */
+/** A source's last write of one account in one slot. */
 interface Claim {
   readonly update: SourceUpdate;
-  /** Its place among the writes of the account in the slot, from 1. */
+  /** The number of the write among the account's writes in the slot, from 1. */
   readonly count: number;
-  /** Rises with each claim. */
+  /** Increases with each claim. */
   readonly order: number;
-  /** Whether it may change the book. */
+  /** Whether the claim may change the book. */
   counts: boolean;
-  /** Of the connection that notified last: its number, its writes in the slot, and the version of the last one. */
+  /**
+   * The connection that reported last: its number, its writes in the slot, and the version of the
+   * last write.
+   */
   epoch: number;
   seen: number;
   version: number;
 }
 
-/** What sources notified of one account in one slot. */
+/** The reports on one account in one slot. */
 export interface SlotWrites {
   readonly account: AccountWrites;
   readonly slot: number;
-  /** By source. */
+  /** Claims by source. */
   claims: (Claim | undefined)[];
-  /** Whether it is a reading of the chain, which all sources have. */
+  /** Whether the state is a reading of the chain, which all sources share. */
   isRead: boolean;
-  /** Whether a source had passed the slot before the first write of it came. */
+  /** Whether a source had passed the slot before the slot's first write came. */
   isLate: boolean;
-  /** Whether the state of a source that numbers no write is shown until a source that does has come to it. */
+  /** Whether the state of a source without versions is shown until a source with versions reaches it. */
   isUnnumbered: boolean;
-  /** The most writes that a source notified, and who notified the last of them first, at which monotonic millisecond. */
+  /**
+   * The maximum number of writes that a source reported, the first source to report the last of
+   * them, and the monotonic milliseconds of that report.
+   */
   count: number;
   first: Member;
   atMs: number;
   bytes: number;
 }
 
-/** What is kept of one account. */
+/** The stored writes of one account. */
 export interface AccountWrites {
   readonly pubkey: string;
-  /** By slot. */
+  /** Writes by slot. */
   readonly slots: SlotWrites[];
-  /** The state that the book has; null where it is not known here. */
+  /** The book's state; null when unknown. */
   shown: SourceUpdate | null;
 }
 
-/** Receives what changes. */
+/** Receives the changes. */
 export interface LedgerListener {
-  /** The book has this state from now on; one of a lower slot than before is an account that goes back. */
+  /** The book's new state; a state of a lower slot rolls the account back. */
   onState(update: SourceUpdate): void;
-  /** Sources are to be compared about an account in a slot. */
+  /** Sources must be compared about an account in a slot. */
   onNews(writes: SlotWrites): void;
 }
 
-/** Whether two sources notified the same of an account. */
+/** Whether two reports on an account have the same state. */
 export function isSameState(one: AccountUpdate, other: AccountUpdate): boolean {
   return one.data === other.data && one.closed === other.closed && one.owner === other.owner;
 }
 
 /**
- * The last write of each source by account and slot, of slots that are not final; of older slots the last one of each account. The book
- * has the state of the newest slot, and of one slot the state of the source that notified most writes of it. A claim counts no more
- * when its slot is dead, or left by its source, or when its source is distrusted.
+ * Stores each source's last write by account and slot while slots are not final, and the last write
+ * of each account in older slots. The book has the newest slot's state; within a slot, the state of
+ * the source that reported the most writes. A claim is invalid when its slot is dead, when its
+ * source left the slot's fork, or when its source is distrusted.
  */
 export class WriteLedger {
   readonly #members: readonly Member[];
@@ -70,7 +77,7 @@ export class WriteLedger {
   readonly #bytesMax: number;
   readonly #accounts = new Map<string, AccountWrites>();
   readonly #bySlot = new Map<number, Set<SlotWrites>>();
-  /** Whether a source that numbers writes keeps the book. */
+  /** Whether a source with write versions keeps the book. */
   #isNumbered = true;
   #lost: SourceUpdate[] = [];
   #order = 0;
@@ -93,7 +100,7 @@ export class WriteLedger {
     return this.#bytes;
   }
 
-  /** The accounts are read again: what was notified before counts no more, and nothing of an earlier slot does. */
+  /** All accounts are read again: earlier reports and earlier slots are ignored. */
   beginReading(firstSlot: number): void {
     this.#accounts.clear();
     this.#bySlot.clear();
@@ -103,7 +110,7 @@ export class WriteLedger {
     this.#finalSlot = -1;
   }
 
-  /** Takes the accounts that went back to a state which is not known here. */
+  /** Takes the accounts that were rolled back to unknown states. */
   takeLost(): readonly SourceUpdate[] {
     const lost = this.#lost;
     this.#lost = [];
@@ -114,7 +121,7 @@ export class WriteLedger {
     return this.#accounts.get(pubkey);
   }
 
-  /** The state that the book has at the end of a slot. */
+  /** The book's state at the end of a slot. */
   shownAt({ slots }: AccountWrites, slot: number): SourceUpdate | null {
     for (let at = slots.length - 1; at >= 0; at -= 1) {
       const writes = slots[at];
@@ -124,7 +131,7 @@ export class WriteLedger {
     return null;
   }
 
-  /** The last state up to the end of a slot by one source; null where it is not known here. */
+  /** One source's last state up to the end of a slot; null when unknown. */
   claimAt({ index, chain }: Member, account: AccountWrites, slot: number): SourceUpdate | null {
     const writes = account.slots.findLast(
       (one) =>
@@ -135,7 +142,7 @@ export class WriteLedger {
     return writes?.claims[index]?.update ?? null;
   }
 
-  /** A source notified a write, at this monotonic millisecond. */
+  /** Records a source's write at this monotonic millisecond. */
   recordWrite(member: Member, update: SourceUpdate, nowMs: number): void {
     const { pubkey, slot } = update;
     if (slot < this.#firstSlot || slot <= this.#finalSlot || member.chain.isDead(slot)) return;
@@ -150,7 +157,10 @@ export class WriteLedger {
     if (this.#bytes > this.#bytesMax) this.#dropOldest();
   }
 
-  /** An account was read from the chain as of this slot. A write of the slot itself may be later than the reading. */
+  /**
+   * Records a reading of an account as of this slot. A write in the same slot may be newer than the
+   * reading.
+   */
   recordReading(update: AccountUpdate): void {
     const slot = update.slot - 1;
     const [oldest] = this.#accounts.get(update.pubkey)?.slots ?? [];
@@ -168,7 +178,7 @@ export class WriteLedger {
     this.#show(account);
   }
 
-  /** A source left these slots, or came back to them. */
+  /** A source left these slots, or returned to them. */
   reviewSlots(slots: readonly number[]): void {
     for (const slot of slots)
       for (const { account } of this.#bySlot.get(slot) ?? []) this.#show(account);
@@ -186,7 +196,7 @@ export class WriteLedger {
     }
   }
 
-  /** Sources joined, left or passed slots; up to this one all are final. */
+  /** Sources joined, left or passed slots; all slots up to `finalSlot` are final. */
   recordProgress(finalSlot: number): void {
     const isNumbered = this.#members.some(
       ({ isKeeping, source }) => isKeeping && source.kind === 'grpc',
@@ -198,13 +208,13 @@ export class WriteLedger {
     if (finalSlot > this.#finalSlot) this.#finalize(finalSlot);
   }
 
-  /** From now on the writes of a source change the book, those of its connection until now as well. */
+  /** Makes a source's writes change the book, including earlier writes of its connection. */
   trustSource(member: Member): void {
     member.counts = true;
     this.#count(member, ({ counts, epoch }) => counts || epoch === member.epoch);
   }
 
-  /** From now on nothing of a source changes the book, also nothing that it notified. */
+  /** Makes a source's writes invalid, including earlier writes. */
   distrustSource(member: Member): void {
     member.counts = false;
     this.#count(member, () => false);
@@ -220,7 +230,7 @@ export class WriteLedger {
     }
   }
 
-  /** Whether the claim is news. */
+  /** Returns whether the claim is new. */
   #addClaim(writes: SlotWrites, member: Member, update: SourceUpdate, nowMs: number): boolean {
     const { claims } = writes;
     const { index, epoch, counts } = member;
@@ -233,14 +243,14 @@ export class WriteLedger {
     const known = claims.find((one) => one !== undefined && isSameState(one.update, update));
     this.#recordFigures(writes, member, { seen, isKnown: known !== undefined, nowMs });
     if (before !== undefined && seen < before.count) {
-      // Another connection notifies again what led to the last write.
+      // After a reconnect, a source repeats the writes before its last write.
       Object.assign(before, { epoch, seen, version });
       return false;
     }
     this.#weighKinds(writes, update);
     this.#order += 1;
     const order = before !== undefined && before.count === seen ? before.order : this.#order;
-    // A node notifies the last of several slots alone, with the number of the last one.
+    // A node reports only the last of several slots, under the last slot's number.
     const { shown } = writes.account;
     const isRepeated =
       version === 0 && shown !== null && shown.slot < writes.slot && isSameState(shown, update);
@@ -249,7 +259,7 @@ export class WriteLedger {
     return true;
   }
 
-  /** A node that notifies first shows the end of the slot, until a source that numbers writes has come to it. */
+  /** A node's report shows the end of the slot until a source with versions reaches that state. */
   #weighKinds(writes: SlotWrites, update: SourceUpdate): void {
     const { shown } = writes.account;
     const isNumbered = update.writeVersion > 0;
@@ -280,7 +290,7 @@ export class WriteLedger {
     member.recordLead(writes.atMs - nowMs);
   }
 
-  /** Gives the book the state of an account, where that is another one now. */
+  /** Updates the book's state of an account if it differs. */
   #show(account: AccountWrites): void {
     const before = account.shown;
     const now = this.shownAt(account, Number.POSITIVE_INFINITY);
@@ -291,7 +301,7 @@ export class WriteLedger {
       this.#listener.onState(now);
   }
 
-  /** The state at the end of a slot; null where nothing counts. */
+  /** The state at the end of a slot; null without a valid claim. */
   #stateOf(writes: SlotWrites): SourceUpdate | null {
     if (writes.isRead) return writes.claims[0]?.update ?? null;
     const numbered = this.#findBest(writes, ({ writeVersion }) => writeVersion > 0);
@@ -316,7 +326,7 @@ export class WriteLedger {
     return best;
   }
 
-  /** The writes of an account in a slot, made where there are none; `member` is the first that has any. */
+  /** The account's writes in a slot, created if missing; `member` is the first reporting source. */
   #writesOf(pubkey: string, slot: number, member: Member): SlotWrites {
     let account = this.#accounts.get(pubkey);
     if (account === undefined) {
@@ -344,7 +354,7 @@ export class WriteLedger {
   #remove(writes: SlotWrites): void {
     const { account, slot, claims, bytes } = writes;
     account.slots.splice(account.slots.indexOf(writes), 1);
-    // What is not kept is not gone back to.
+    // A dropped state cannot be rolled back to.
     if (claims.some((claim) => claim?.update === account.shown)) account.shown = null;
     if (account.slots.length === 0) this.#accounts.delete(account.pubkey);
     this.#bytes -= bytes;
@@ -353,7 +363,7 @@ export class WriteLedger {
     if (inSlot?.size === 0) this.#bySlot.delete(slot);
   }
 
-  /** Counts the bytes of writes that have changed, a state of two sources once. */
+  /** Updates the byte count of changed writes; a state shared by two sources counts once. */
   #weigh(writes: SlotWrites): void {
     let bytes = LEDGER_ENTRY_BYTES;
     writes.claims.forEach((claim, at) => {
@@ -364,7 +374,7 @@ export class WriteLedger {
     writes.bytes = bytes;
   }
 
-  /** Up to this slot nothing changes any more: of each account the last writes are kept. */
+  /** Slots up to this one are final: only the last writes of each account are kept. */
   #finalize(slot: number): void {
     for (const final of [...this.#bySlot.keys()].sort((one, other) => one - other)) {
       if (final <= this.#finalSlot || final > slot) continue;
@@ -374,7 +384,7 @@ export class WriteLedger {
     for (const { chain } of this.#members) chain.forgetUpTo(slot);
   }
 
-  /** Of the older writes the claims of sources that have the same state are kept. */
+  /** In older slots, only claims with the final state are kept. */
   #finalizeWrites(writes: SlotWrites): void {
     const { account, slot, claims } = writes;
     const state = this.#stateOf(writes);
@@ -391,7 +401,7 @@ export class WriteLedger {
     for (const one of older) this.#remove(one);
   }
 
-  /** What goes back to a state that was dropped is read from the chain. */
+  /** Accounts that need a dropped state are read from the chain. */
   #dropOldest(): void {
     const slots = [...this.#bySlot.keys()].sort((one, other) => one - other);
     for (const slot of slots.slice(0, -1)) {
