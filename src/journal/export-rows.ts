@@ -36,7 +36,7 @@ export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, bo
     rows: book.channel === 'orders' ? 'orders' : levels,
   });
   let player: JournalPlayer | undefined;
-  /** Whether the book of the player goes on with the next segment. */
+  /** Whether the player's book continues in the next segment. */
   let goesOn = false;
   try {
     for (const [index, segment] of book.segments.entries()) {

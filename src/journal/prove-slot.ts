@@ -68,7 +68,7 @@ function bookOf({ folder, segment, next, isBeforeEnd = false, slot }: ProvedSlot
     player.reader.takeSlotsTo(slot);
     if (player.at({ slotMax: slot }) === 'end' && isBeforeEnd) throw lostEndError(player.reader);
     const { slot: lastSlot, tsMs } = player.reader.position();
-    // What a later turn, also of the next file, tells of the slot.
+    // Later turns, including the next file's, that contain updates of the slot.
     if (player.at({ slotMax: slot + LATE_SLOTS }) === 'end' && next !== undefined) {
       player.goOn(next);
       player.reader.takeSlotsTo(slot);

@@ -132,7 +132,7 @@ export class JournalReplayer {
     this.#player = player;
     try {
       for (const [index, segment] of segments.entries()) {
-        // The book stands where the checkpoint is, and its readers keep their topics.
+        // The book is already at the checkpoint, and its readers keep their topics.
         if (index > 0) this.#isBehindHole ? player.goTo(segment) : player.goOn(segment);
         const after = segments[index + 1];
         const isNext = after === undefined || isNextFile(segment, after);

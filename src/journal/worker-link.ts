@@ -7,13 +7,13 @@ import type { ThreadKind } from './model/messages.js';
 /** The callbacks of a thread's owner. */
 export interface ThreadListener<From> {
   onMessage(message: From): void;
-  /** The thread has ended, by itself or not: with what it did not catch or an error of ours. */
+  /** The thread has ended, with its uncaught error or another cause. */
   onEnd(cause: Error): void;
 }
 
 /** A running thread of the journal. */
 export interface ThreadLink<To> {
-  /** Hands what is in `transfer` over: it cannot be used here any more. */
+  /** Transfers the buffers in `transfer`, which cannot be used here after that. */
   sendMessage(message: To, transfer?: readonly ArrayBuffer[]): void;
   /** Ends the thread wherever it is; `onEnd` is still called. */
   terminate(): Promise<void>;

@@ -12,7 +12,7 @@ import type { Engine } from '../../engine/engine.js';
 import { EngineError } from '../../engine/errors.js';
 import type { JournalPlayer } from '../store/journal-player.js';
 
-/** Makes the bodies that are asked of a book where it stands, by the functions that make those of the live one. */
+/** Renders the requested bodies at the player's position, with the live book's functions. */
 export function renderBodies(book: JournalPlayer, bodies: AsOfBodies, asOf: AsOfStamp): AsOfReply {
   if ('parts' in bodies) return renderBatch(book, bodies.parts, asOf);
   const { read } = bodies;

@@ -59,7 +59,7 @@ export class MomentFinder {
     return { choice, market };
   }
 
-  /** The segment behind another, of whatever run; undefined for the newest. */
+  /** The next segment, of whichever run; undefined for the newest. */
   findNext({ number }: PlayedSegment): SegmentInfo | undefined {
     return this.#index.read().segments.find((segment) => segment.number > number);
   }
@@ -69,7 +69,7 @@ export class MomentFinder {
     return new JournalPlayer({ folder: this.#files.folder, segment });
   }
 
-  /** What is said of a moment that is not kept; `newest` is how far the newest segment goes. */
+  /** The error message for a moment that is not stored; `newest` is the end of the newest segment. */
   describeNotKept(
     moment: AsOfMoment,
     { error, newest }: { readonly error?: unknown; readonly newest?: JournalMoment } = {},

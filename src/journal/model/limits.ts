@@ -59,7 +59,7 @@ export const RETRY_MS = 10_000;
 export const PROBE_BYTES = 64 * 1024;
 /** Interval of the thread's statistics. */
 export const STATS_MS = 1_000;
-/** Bytes of a file that are read at once: a dozen blocks, because the rest is moved after each of them. */
+/** Bytes of a file per read: a dozen blocks, because the rest is moved after each block. */
 export const PLAYER_READ_BYTES = 131_072;
 /** Turns after which a player looks whether it is still wanted: some milliseconds. */
 export const PLAYER_SLICE_TURNS = 1_000;
@@ -143,7 +143,7 @@ export const STOP_MS_MAX = 3_000;
 /** Time for a thread to open the folder before the service continues without it. */
 export const OPEN_MS_MAX = 30_000;
 
-/** Books that one thread keeps at the moments where requests left them: a client that goes on in time has its own. */
+/** Books that one thread keeps where requests left them: a client that continues in time reuses its book. */
 export const WARM_BOOKS_MAX = 4;
 /** Memory of one thread's warm books, except the last one. */
 export const WARM_BYTES_MAX = 256 * MEBIBYTE;

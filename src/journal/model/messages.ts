@@ -102,7 +102,10 @@ export interface BookCounts {
   readonly warmHits: number;
 }
 
-/** What is in the files: all that has happened (`whole`), not all of it yet (`behind`), or all that ever comes (`over`). */
+/**
+ * The state of the files: all turns so far (`whole`), not all turns yet (`behind`), or all turns of
+ * the run (`over`).
+ */
 export type WrittenJournal = 'whole' | 'behind' | 'over';
 
 /** To that thread, about one replay. */
@@ -135,7 +138,7 @@ export type ToPast = (MomentJob & { readonly kind: 'moment' }) | ToReplays;
 /** From such a thread. */
 export type FromPast = (MomentResult & { readonly kind: 'moment' }) | FromReplays;
 
-/** The threads of a journal by the folders of their code: what each is started with, and what it receives and sends. */
+/** The threads of a journal, by their code's folders: their start parameters and their messages. */
 export interface ThreadKind {
   readonly worker: {
     readonly setup: JournalSetup | LogSetup;

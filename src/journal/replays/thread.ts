@@ -1,4 +1,4 @@
-/** The composition root of a thread that reads the past. What it is started with is a `PastSetup`. */
+/** The composition root of a replay thread. Its start parameter is a `PastSetup`. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemTimers } from '../../rpc/timers.js';
 import { JournalError } from '../model/error.js';

@@ -27,19 +27,19 @@ export interface JournalPlayerOptions {
 }
 
 /**
- * Why playing to a moment ended: the next turn is beyond it, the present end of the file, as many rows as are taken at once
- * were noted, or the caller cancelled.
+ * Why playing stopped: the next turn is after the moment, the file has no further turns, the row
+ * buffer is full, or the caller cancelled.
  */
 export type PlayedTo = 'reached' | 'end' | 'full' | 'cancelled';
 
-/** A file behind one that it does not go on with, and why nothing is kept between the two. */
+/** A file that does not continue the file before it, and the reason for the gap. */
 export interface Hole {
   readonly kind: 'hole';
   readonly segment: SegmentInfo;
   readonly reason: 'restart' | 'stopped' | 'damaged';
 }
 
-/** What follows the end of a file: nothing yet, more of itself, the file that goes on with it, or a hole. */
+/** The continuation of a file: none yet, more of the same file, the next file, or a hole. */
 export type Beyond =
   | { readonly kind: 'nothing' | 'more' }
   | { readonly kind: 'next'; readonly segment: SegmentInfo }
@@ -78,7 +78,7 @@ export class JournalPlayer {
     return this.#segment;
   }
 
-  /** Reads the file: what else it tells of its turns. */
+  /** The file's reader, which provides further facts about its turns. */
   get reader(): JournalReader {
     return this.#reader;
   }
@@ -161,7 +161,10 @@ export class JournalPlayer {
     return isWhole ? null : lostEndError(this.#reader);
   }
 
-  /** What follows the file, which was played to its end; `next` is the file behind it. Throws an EngineError where it is damaged. */
+  /**
+   * The continuation of the file, which was played to its end; `next` is the next file. Throws an
+   * EngineError when the file is damaged.
+   */
   findBeyond(next: SegmentInfo | undefined): Beyond {
     if (next === undefined) return { kind: 'nothing' };
     // It may have got some before the next one was begun.
@@ -176,7 +179,7 @@ export class JournalPlayer {
     return { kind: 'hole', segment: next, reason };
   }
 
-  /** Goes on with the next file: the book is already where its checkpoint is. Throws what the file system says. */
+  /** Continues with the next file: the book is already at its checkpoint. Throws the file system's errors. */
   goOn(segment: PlayedSegment): void {
     this.goTo(segment);
     this.#reader.goOn();
