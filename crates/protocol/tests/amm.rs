@@ -163,7 +163,7 @@ fn a_field_at_its_ends_gives_a_quote_or_an_error() {
         for (at, word) in (40..976).step_by(8).flat_map(|at| words.map(|word| (at, word))) {
             let mut bytes = market.data.clone();
             bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
-            // A source of oracles that stands for nothing makes the account malformed.
+            // An unknown oracle source makes the account malformed.
             let Ok(PerpMarket { amm, .. }) = Program::Drift.perp_market(&bytes) else { continue };
             let mut levels = Vec::new();
             let all = |quote: AmmQuote| {

@@ -31,7 +31,7 @@ pub enum FieldType {
     Bool,
     /// An address of 32 bytes.
     Key,
-    /// A byte that stands for one of these names, in order from 0.
+    /// A byte whose values are these names, in order from 0.
     Enum(&'static [&'static str]),
     /// A struct with a table of its own.
     Struct(&'static Layout),
@@ -42,7 +42,7 @@ pub enum FieldType {
 pub enum Shape {
     /// One element, not in an array.
     One,
-    /// So many elements, one behind the other.
+    /// This many consecutive elements.
     Many(usize),
     /// A length of 4 bytes, then so many elements. What follows moves with the length.
     List,
@@ -55,7 +55,8 @@ pub struct Field {
     pub name: &'static str,
     /// The type of one element.
     pub element: FieldType,
-    /// Bytes from the start of the account or struct; behind a list, as if the list were empty.
+    /// Bytes from the start of the account or struct; for a field after a list, the offset with an
+    /// empty list.
     pub offset: usize,
     /// How many elements there are.
     pub shape: Shape,

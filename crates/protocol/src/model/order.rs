@@ -26,8 +26,8 @@ pub mod bit_flags {
     pub const IS_ISOLATED_POSITION: u8 = 32;
 }
 
-/// An order of any program as bytes: those of Drift v2, whose offsets have 32 bits, and the upper half of an offset of 64.
-/// All that programs have added to an order beside it has no meaning for a book.
+/// The bytes of an order of any program: an order of Drift v2, whose offsets have 32 bits, and the
+/// upper half of a 64-bit offset. Other fields that programs have added have no meaning for a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawOrder {
     pub(crate) bytes: [u8; ORDER_BYTES],

@@ -18,7 +18,7 @@ pub enum Program {
     Drift,
 }
 
-/// Where a program has the fields of its accounts, and what it numbers otherwise than others.
+/// The offsets of a program's account fields, and its own numbering of enums.
 pub(crate) trait Tables {
     const ID: Pubkey;
     const USER: &'static Layout;

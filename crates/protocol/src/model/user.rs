@@ -196,10 +196,11 @@ impl UserView<'_> {
         of_program!(self.program, T => T::order(self.bytes, slot))
     }
 
-    /// The slots, as a mask, whose orders are others than those held, every one of them checked.
+    /// The mask of slots whose orders differ from the held orders. All differing orders are
+    /// checked.
     ///
     /// # Errors
-    /// [`ProtocolError::InvalidEnum`] when a byte of one stands for nothing.
+    /// [`ProtocolError::InvalidEnum`] for an invalid enum byte.
     #[inline]
     pub fn changed_orders(&self, held: &[RawOrder; ORDERS]) -> Result<u32, ProtocolError> {
         of_program!(self.program, T => T::changed_orders(self.bytes, held))

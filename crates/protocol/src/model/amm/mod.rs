@@ -1,9 +1,9 @@
 //! A perp market's AMM: its visible liquidity and its swaps, on a constant-product curve around the
 //! oracle's price.
 //!
-//! Principal types: [`PerpAmm`], the fields of the account; [`AmmQuote`], what it quotes with an
-//! oracle's price at a moment, whose [`AmmQuote::levels`] are the book's; and [`curve::Reserves`],
-//! whose swaps every quote and fill comes down to.
+//! Principal types: [`PerpAmm`], the fields of the account; [`AmmQuote`], its quotes at an oracle
+//! price and a time, whose [`AmmQuote::levels`] are the book's; and [`curve::Reserves`], whose
+//! swaps compute every quote and fill.
 //!
 //! Any bytes can be an account's, so every step is checked: a value that the exchange never stores
 //! gives an [`AmmError`], never a panic and never a wrong quote.
