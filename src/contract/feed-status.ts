@@ -28,7 +28,7 @@ export interface Readiness {
   readonly slot: number;
   /** Whether it is a fixed past book, served regardless of its state. */
   readonly standsStill?: boolean;
-  /** For a core: whether it writes the log, or stands by for failover. */
+  /** For a core: whether it writes the log or waits for failover. */
   readonly role?: 'core' | 'standby';
 }
 
@@ -67,7 +67,7 @@ export interface SourceStatus {
   readonly reason: string | null;
   /** Its newest slot; 0 before the first. */
   readonly slot: number;
-  /** Slots behind the newest of all. */
+  /** Lag in slots compared with the newest source. */
   readonly slotLag: number;
   /** Distinct states that it reported. */
   readonly states: number;

@@ -7,7 +7,7 @@ export type HistoryState = 'off' | 'starting' | 'backfilling' | 'live' | 'failin
 /** State and counters of the history, for /status and /metrics. */
 export interface HistoryStats {
   readonly state: HistoryState;
-  /** Why it is not live, or what is missing while it is live; null for nothing. */
+  /** Why the source is not live, or the missing data while it is live; null for neither. */
   readonly reason: string | null;
   /** Events since the worker began, by name. */
   readonly counts: Readonly<Record<string, number>>;

@@ -163,7 +163,7 @@ class Backfill {
     if (step.isDone) this.#countStep(step);
     else await sleep(timers, RETRY_FIRST_MS, signal);
     if (this.#backfiller.nextGap !== null) return 'more';
-    // A node may return at the end what it refused hours ago.
+    // A node may return a transaction at the end that it refused hours before.
     while (await this.#reconciler.addGivenLater(context)) signal.throwIfAborted();
     return 'ended';
   }

@@ -21,7 +21,7 @@ export interface IngesterOptions
 /** The state of ingestion. */
 export interface IngestState {
   readonly state: 'starting' | 'backfilling' | 'live' | 'failing';
-  /** Why it is not live, or what is missing while it is live; null for nothing. */
+  /** Why the ingestion is not live, or the missing data while it is live; null for neither. */
   readonly reason: string | null;
 }
 

@@ -1,6 +1,6 @@
 import { CodedError } from '../../contract/coded-error.js';
 
-/** Why the store could not do what it was asked. */
+/** Why a request to the store failed. */
 export type StoreReason =
   | 'full'
   /** The disk, the folder or the file is read-only. */

@@ -14,7 +14,7 @@ import { fundingFraction } from '../model/amounts.js';
 import { FUNDING_RATES_AVERAGED_MAX } from '../model/limits.js';
 import type { HistoryStore } from '../store/store.js';
 
-/** What is read; a store. */
+/** The store's functions that the cache reads. */
 export type MarketStatsSource = Pick<
   HistoryStore,
   'aggregateSpan' | 'lastFillBefore' | 'readFundingRates'

@@ -198,7 +198,7 @@ export function isMarketRequest(message: ClientMessage): boolean {
   return ['channelType', 'symbol', 'resolution'].some((name) => message.hasMember(name));
 }
 
-/** Reads a message. Throws a SocketError that says what is wrong with it. */
+/** Reads a message. Throws a SocketError that describes the invalid member. */
 function readMarketRequest(message: ClientMessage, directory: MarketDirectory): MarketRequest {
   const channel = channelOf(message);
   if (channel === 'markets' || channel === 'pricing') {

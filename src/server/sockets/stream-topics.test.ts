@@ -195,7 +195,7 @@ describe('deltas', () => {
     publisher.onceFinished(() => went.push(2));
     publisher.onceFinished(() => went.push(3));
     while (went.length === 0) vi.advanceTimersToNextTimer();
-    // The frames of the first one's turn are made before the second goes on.
+    // The frames of the first waiter's turn are rendered before the second waiter resumes.
     expect([went, publisher.isPublishing]).toEqual([[1], true]);
     while (went.length === 1) {
       expect(publisher.isPublishing).toBe(true);

@@ -117,7 +117,7 @@ test('a slow reader gets every byte of the version that it asked for', async () 
   };
   await until(() => body().length >= BODY_BYTES);
   expect(body() === wanted.repeat(BODY_BYTES)).toBe(true);
-  // The connection goes on.
+  // The connection continues.
   parts.length = 0;
   client.write(REQUEST.replace(PATH, '/health'));
   await until(() => body() === '{"status":"ok"}');
