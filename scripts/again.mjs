@@ -1,9 +1,10 @@
 /**
- * Runs the check again and again. Each run appends a line to test/again.tsv: commit, time, label, seconds, tests
- * that passed and failed, and the names of the failed ones. A label that has some of its runs gets the rest.
+ * Repeats the check many times. Each run appends a line to test/again.tsv: commit, time, label,
+ * seconds, tests that passed and failed, and the names of the failed ones. A label with some of its
+ * runs gets the missing runs.
  *
  *   node scripts/again.mjs --runs 10 --label quiet            ten runs of npm test
- *   node scripts/again.mjs --runs 5 --label busy --busy 4     beside four busy loops
+ *   node scripts/again.mjs --runs 5 --label busy --busy 4     next to four busy loops
  *   node scripts/again.mjs --runs 20 --files a.test.ts b.test.ts --stop
  *                                      each file alone, its worker stopped for 2 s at a random moment
  */
@@ -18,7 +19,7 @@ import { localCommand, root, run } from './process.mjs';
 const table = path.join(root, 'test', 'again.tsv');
 const report = path.join(tmpdir(), `slotbook-again-${process.pid}.json`);
 const STOP_MS = 2_000;
-/** How long the first run of a file is taken to last; later ones last as long as the one before. */
+/** The assumed duration of a file's first run; a later run uses the duration of the run before. */
 const FIRST_RUN_MS = 5_000;
 
 const { values, positionals } = parseArgs({
@@ -53,7 +54,7 @@ for (const file of values.files === undefined ? [] : [values.files, ...positiona
 }
 process.exit();
 
-/** Makes the runs of a label that the table does not have yet. */
+/** Makes the missing runs of a label. */
 async function repeat(label, work) {
   const rows = existsSync(table) ? readFileSync(table, 'utf8').split('\n') : [];
   const done = rows.filter((row) => row.split('\t')[2] === label).length;
@@ -70,7 +71,7 @@ async function repeat(label, work) {
   }
 }
 
-/** The whole check, whose last line is the sum. */
+/** Runs the complete check; its last line is the summary. */
 async function runAll() {
   const env = { NO_COLOR: '1' };
   const { code, stdout } = await run('npm', ['test'], { echo: 'nowhere', env });
@@ -80,7 +81,7 @@ async function runAll() {
   return { passed, failed: code === 0 ? failed : Math.max(1, Number(failed)), names };
 }
 
-/** One file by itself; a file that cannot be loaded is a failure with its own name. */
+/** Runs one file alone; a file that cannot be loaded is a failure with the file's name. */
 async function runFile(file, lastMs) {
   rmSync(report, { force: true });
   const args = ['run', '--reporter=json', `--outputFile=${report}`, file];
@@ -97,7 +98,7 @@ async function runFile(file, lastMs) {
   return { passed, failed: names.length, names };
 }
 
-/** Stops the process in which the tests run, wherever they are, and lets it go on. */
+/** Pauses the process that runs the tests, then resumes it. */
 async function stopWorker({ pid }, afterMs) {
   await sleep(afterMs);
   const place = `/proc/${pid}/task/${pid}/children`;
@@ -112,6 +113,6 @@ function sendSignal(pid, signal) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

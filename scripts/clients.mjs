@@ -1,14 +1,14 @@
 /**
- * The programs that slotbook is compared and tried with, each installed in the folder that names it and never
- * at the root: packages of npm by the lock beside them, without their install scripts; packages of Python in a
- * `.venv` by `requirements.txt`.
+ * Installs the third-party programs that slotbook is tested with, each in its own folder and never
+ * at the root: npm packages by the folder's lock file, without their install scripts; Python
+ * packages in a `.venv` by `requirements.txt`.
  */
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { root, runOrThrow } from './process.mjs';
 import { hashInputs, isStale, markFresh } from './stale.mjs';
 
-/** Installs what `package-lock.json` of a folder says, where that is not there yet. */
+/** Installs the packages of a folder's `package-lock.json` unless they are installed. */
 export async function installLocked(folder) {
   const lock = path.join(folder, 'package-lock.json');
   const hash = hashOf(lock);
@@ -20,7 +20,7 @@ export async function installLocked(folder) {
   markFresh(step, hash);
 }
 
-/** Makes the Python environment of a folder, where it is not there yet. */
+/** Creates the Python environment of a folder unless it exists. */
 export async function installPython(folder) {
   const requirements = path.join(folder, 'requirements.txt');
   const hash = hashOf(requirements);

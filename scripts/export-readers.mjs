@@ -1,6 +1,4 @@
-/**
- * Runs the test in which pandas and hftbacktest load an export. They are installed into `.cache` by the first run.
- */
+/** Runs the test in which pandas and hftbacktest load an export. The first run installs them into `.cache`. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { localCommand, root, runOrThrow } from './process.mjs';

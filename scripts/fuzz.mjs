@@ -1,19 +1,19 @@
 /**
- * Fuzzes every target of `test/fuzz`, ten minutes each: `npm run test:long -- fuzz`. FUZZ_SECONDS sets
- * another time, FUZZ runs the targets of which it is a part of the name, and KEEP=1 replaces the kept
- * corpora by the fewest inputs that reach the same code.
+ * Fuzzes every target of `test/fuzz`, ten minutes each: `npm run test:long -- fuzz`. FUZZ_SECONDS
+ * sets another time, FUZZ selects targets by a part of their names, and KEEP=1 minimises the stored
+ * corpora.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commandExists, hostTriple, root, run, runOrThrow } from './process.mjs';
 
-/** Instrumentation is an unstable option, which this lets a stable compiler take. */
+/** Lets the stable compiler use an unstable option: instrumentation. */
 const UNSTABLE = { RUSTC_BOOTSTRAP: '1' };
 const CARGO_FUZZ = 'cargo-fuzz@0.13.2';
 const FUZZ_SECONDS = Number(process.env.FUZZ_SECONDS ?? 600);
-/** No target needs more; one that does has taken an input at its word. */
+/** No target needs more memory; a target that does has trusted a length in its input. */
 const RSS_MIB_MAX = 2_048;
-/** An input that takes longer is a finding, also on a machine that does much else. */
+/** An input that takes longer is a finding, even on a busy machine. */
 const INPUT_SECONDS_MAX = 60;
 
 const fuzzFolder = path.join(root, 'test', 'fuzz');
@@ -21,7 +21,7 @@ const corpora = path.join(fuzzFolder, 'corpora');
 const buildFolder = path.join(root, 'target', 'fuzz');
 const work = path.join(buildFolder, 'work');
 
-/** Installs cargo-fuzz below target where it is not on the path. Returns its command. */
+/** Installs cargo-fuzz into target unless it is on the path. Returns its command. */
 async function cargoFuzz() {
   if (commandExists('cargo-fuzz')) return 'cargo-fuzz';
   const installed = path.join(buildFolder, 'cargo-fuzz');
@@ -38,7 +38,7 @@ async function buildTargets() {
   return path.join(buildFolder, hostTriple(), 'release', 'targets');
 }
 
-/** Writes the seeds anew. Returns their folder and the targets with the length of their inputs. */
+/** Rewrites the seeds. Returns their folder, and each target's input length. */
 async function writeSeeds() {
   const seeds = path.join(buildFolder, 'seeds');
   rmSync(seeds, { recursive: true, force: true });
@@ -59,7 +59,7 @@ async function writeSeeds() {
   return { seeds, targets: lines.map((line) => line.split(' ')) };
 }
 
-/** One run of libFuzzer. Its folders: found inputs, kept ones, seeds. */
+/** Runs libFuzzer once. Its folders: new inputs, stored inputs, seeds. */
 async function fuzz(program, name, inputBytesMax, folders) {
   const artifacts = `${path.join(buildFolder, 'artifacts', name)}-`;
   const log = path.join(buildFolder, `${name}.log`);
@@ -84,14 +84,14 @@ async function fuzz(program, name, inputBytesMax, folders) {
 
 const corpusFile = (name) => path.join(corpora, `${name}.bin`);
 
-/** An input of a corpus and its length before it, 4 bytes, little-endian. */
+/** An input of a corpus, prefixed by its length in 4 bytes, little-endian. */
 function withLength(input) {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(input.length);
   return [length, input];
 }
 
-/** Writes the inputs of a kept corpus as files. Returns their folder. */
+/** Writes the inputs of a stored corpus as files. Returns their folder. */
 function unpack(name) {
   const folder = path.join(buildFolder, 'kept', name);
   rmSync(folder, { recursive: true, force: true });
@@ -105,7 +105,7 @@ function unpack(name) {
   return folder;
 }
 
-/** Replaces a kept corpus by the fewest inputs that reach every edge that any of `folders` reaches. */
+/** Replaces a stored corpus by the fewest inputs that reach every edge reached by `folders`. */
 async function keep(program, name, inputBytesMax, folders) {
   const merged = path.join(buildFolder, 'merged');
   rmSync(merged, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 /**
- * Builds the Geyser plugin of `test/geyser`, up to half an hour the first time, and runs the test of the chain that it serves.
- * Surfpool calls it as Rust calls Rust, so that one compiler has to have made both.
+ * Builds the Geyser plugin of `test/geyser`, which takes up to half an hour the first time, and
+ * runs the test of its chain. Surfpool calls the plugin with Rust's own ABI, so both must be built
+ * by one compiler.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,14 +12,14 @@ const folder = path.join(root, 'test', 'geyser');
 const buildFolder = path.join(root, 'target', 'geyser');
 const chainFolder = path.join(root, 'node_modules', '@solana', 'surfpool-linux-x64-gnu');
 
-/** The commit of the compiler that made Surfpool: it is in the paths of its messages. */
+/** The commit of the compiler that built Surfpool, read from paths in its messages. */
 function compilerOfChain() {
   const name = readdirSync(chainFolder).find((file) => file.endsWith('.node'));
   const binary = readFileSync(path.join(chainFolder, name)).toString('latin1');
   return /\/rustc\/([0-9a-f]{40})\//.exec(binary)?.[1];
 }
 
-/** The commit of the compiler that cargo takes in the folder of the plugin. */
+/** The commit of the compiler that cargo uses in the plugin's folder. */
 function compilerHere() {
   const text = execFileSync('rustc', ['-vV'], { cwd: folder, encoding: 'utf8' });
   return /^commit-hash: (\w+)$/m.exec(text)?.[1];

@@ -1,8 +1,8 @@
 /**
- * `npm run golden -- DIR...`: puts the recorded answers of each folder to the core, in Rust
- * (test/golden), and then to what is written in TypeScript (test/golden-ts), with one total.
+ * `npm run golden -- DIR...`: checks the recorded answers of each folder against the core, in Rust
+ * (test/golden), then against the TypeScript code (test/golden-ts), and prints one total.
  *
- * Exits non-zero when a case fails, when a folder cannot be read, and when nothing was run.
+ * Exits non-zero when a case fails, when a folder cannot be read, or when no case was run.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,14 +10,14 @@ import { pathToFileURL } from 'node:url';
 import { root, run } from './process.mjs';
 
 const bundle = path.join(root, 'dist', 'golden-ts', 'run.mjs');
-/** What the core's runner tells the other one: our books where a recorded one departs. */
+/** The Rust runner writes this file for the other runner: our books where they differ from a recorded one. */
 const books = path.join(root, 'dist', 'golden-ts', 'departed-books.json');
 const cargoArgs = ['run', '--quiet', '--release', '--package', 'slotbook-golden', '--'];
 const totalLine =
   /^total: (\d+) passed, (\d+) failed, (\d+) departed, (\d+) files, (\d+) not yet, (\d+) not ours$/;
 const leftLine = /^(.+): left to test\/golden-ts: (.+)$/;
 
-/** The runner is TypeScript: it is bundled, so that any Node that the project runs on can load it. */
+/** Bundles the TypeScript runner, so that every supported Node can load it. */
 async function loadRunner() {
   const { build } = await import('esbuild');
   await build({
@@ -34,7 +34,7 @@ async function loadRunner() {
   return import(pathToFileURL(bundle).href);
 }
 
-/** Runs a folder through the core: prints its lines, returns its counts and the files it leaves. */
+/** Runs a folder through the core: prints its lines, returns its counts and its output files. */
 async function runCore(folder) {
   const { code, stdout } = await run('cargo', [...cargoArgs, folder, books], { echo: 'nowhere' });
   const left = new Map();

@@ -1,6 +1,6 @@
 /**
- * Prints docs/licences.md: everything that a running service consists of, and its licence. Read from
- * package-lock.json and from `cargo tree`, so it lists what the lock files install.
+ * Prints docs/licences.md: every package and crate of a running service, with its licence. It reads
+ * package-lock.json and `cargo tree`, so it lists the locked versions.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import path from 'node:path';
 import { root } from './process.mjs';
 
 /**
- * Packages whose package.json names no licence, or another one than the licence that they come with:
- * what their LICENSE file says, read by hand.
+ * Packages whose package.json has no licence or a wrong one: the licence in their LICENSE file,
+ * read by hand.
  */
 const READ_BY_HAND = {
   eyes: 'MIT',
@@ -17,7 +17,7 @@ const READ_BY_HAND = {
   uwebsockets: 'Apache-2.0',
 };
 
-/** The platform whose crates are listed: those of others differ in bindings of their systems alone. */
+/** The platform of the listed crates; other platforms differ only in system bindings. */
 const PLATFORM = 'x86_64-unknown-linux-gnu';
 
 const HEAD = `# slotbook: licences
@@ -34,18 +34,17 @@ A star marks a licence that was read from the package's LICENSE file, because it
   with it \`@libsql/*\`, which the history needs.
 `;
 
-/** One row of a table. */
 function row(name, version, licence) {
   return `| ${name} | ${version} | ${licence} |`;
 }
 
-/** The rows, sorted by name and each once, below the head of a table. */
+/** A table of rows, sorted by name without duplicates. */
 function table(title, rows) {
   const head = `\n## ${title}\n\n| Name | Version | Licence |\n|---|---|---|\n`;
   return `${head}${[...new Set(rows)].sort().join('\n')}\n`;
 }
 
-/** The npm packages that are no tool of the build or of a test. */
+/** The npm packages of the running service, without build and test tools. */
 function npmRows() {
   const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
   const installed = Object.entries(lock.packages).filter(
@@ -58,7 +57,7 @@ function npmRows() {
   });
 }
 
-/** The crates that are compiled into the addon, or compile it. */
+/** The crates compiled into the addon, and the crates of its build. */
 function crateRows() {
   const args = ['tree', '--locked', '--package', 'slotbook-node', '--edges', 'normal,build'];
   const shape = ['--target', PLATFORM, '--prefix', 'none', '--format', '{p}|{l}'];

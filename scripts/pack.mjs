@@ -1,10 +1,12 @@
 /**
- * `npm run pack`: what a machine without Rust installs, as three files in `dist/packages`, for the platform of this
- * machine. `node scripts/pack.mjs FOLDER` writes them elsewhere, of what is built.
+ * `npm run pack`: builds the three packages for a machine without Rust, in `dist/packages`, for
+ * this machine's platform. `node scripts/pack.mjs FOLDER` packs the existing build into another
+ * folder.
  *
- * `@slotbook/core` has the addon beside the loader of @napi-rs/cli. `slotbook` bundles of two packages what it needs: of
- * uWebSockets.js the native files of the platform, each of a known hash, where npm has those of all, 260 MB; and of
- * swagger-ui-dist two files of 12 MB, without its dependency on an install script that reports to its maker.
+ * `@slotbook/core` contains the addon and the loader of @napi-rs/cli. `slotbook` bundles parts of
+ * two packages: the native files of uWebSockets.js for this platform, with checked hashes, because
+ * the package has 260 MB for all platforms; and two files of swagger-ui-dist, of 12 MB, without its
+ * dependency on an install script that reports installations.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,9 +15,9 @@ import path from 'node:path';
 import { root } from './process.mjs';
 import { assertKnownNatives, nativeFiles } from './uwebsockets.mjs';
 
-/** The number of the interface of Node.js 20, the oldest that `engines` admits. */
+/** The ABI version of Node.js 20, the oldest version in `engines`. */
 const ABI_MIN = 115;
-/** What is bundled, beside the native files and the manifest. */
+/** The bundled files, besides the native files and the manifest. */
 const BUNDLED = {
   'uWebSockets.js': ['LICENSE', 'source_commit', 'uws.js'],
   'swagger-ui-dist': [
@@ -26,7 +28,7 @@ const BUNDLED = {
     'swagger-ui.css',
   ],
 };
-/** npm refuses to install on any other, instead of a start that fails. */
+/** npm refuses to install on other platforms; otherwise the start would fail. */
 const PLATFORM = {
   os: [process.platform],
   cpu: [process.arch],
@@ -36,7 +38,7 @@ const PLATFORM = {
 const readManifest = (folder) =>
   JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
 
-/** Copies files of a folder of the repository to `to`, and its manifest with what `change` has. */
+/** Copies files of a repository folder to `to`, with the manifest changed by `change`. */
 function stageFiles({ folder, to, names, change }) {
   for (const name of names) {
     const target = path.join(to, name);
@@ -67,7 +69,7 @@ function stageService(to) {
   assertKnownNatives(path.join(to, 'node_modules', 'uWebSockets.js'), natives);
 }
 
-/** The native files of uWebSockets.js for each version of Node.js that may run the service. */
+/** The native files of uWebSockets.js for each supported version of Node.js. */
 function nativesOfPlatform() {
   const start = `uws_${process.platform}_${process.arch}_`;
   return nativeFiles(path.join(root, 'node_modules', 'uWebSockets.js')).filter(

@@ -1,18 +1,18 @@
-/** Writes a picture of a screen as a small PNG: flat colours compress best without PNG's filters. */
+/** Writes a screenshot as a small PNG: flat colours compress best without PNG filters. */
 import { crc32, deflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Eight bits of red, green and blue; no palette, no interlacing. */
 const FORMAT = [8, 2, 0, 0, 0];
-/** Colours are rounded to this, which nobody sees. */
+/** Colours are rounded to multiples of this, which is not visible. */
 const COLOUR_STEP = 4;
 
-/** The bytes of a PNG; `rgba` has four bytes a pixel, row by row. */
+/** Encodes a PNG; `rgba` has four bytes a pixel, row by row. */
 export function encodePng({ width, height, rgba }) {
   const rows = Buffer.alloc(height * (1 + width * 3));
   let at = 0;
   for (let pixel = 0; pixel < width * height; pixel += 1) {
-    // Each row begins with its filter, 0 for none.
+    // Each row starts with its filter byte, 0 for none.
     if (pixel % width === 0) at += 1;
     for (let channel = 0; channel < 3; channel += 1) {
       const value = Math.round(rgba[pixel * 4 + channel] / COLOUR_STEP) * COLOUR_STEP;

@@ -1,6 +1,6 @@
 /**
- * Child processes for the scripts of this folder: one way to run a command and one to look for it.
- * The scripts run before node_modules exists, so they use nothing but Node itself.
+ * Child processes for scripts: runs commands, and finds them. This file imports Node's own modules
+ * only, because the set-up uses it before node_modules exists.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -9,17 +9,17 @@ import { fileURLToPath } from 'node:url';
 /** The folder of package.json. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** The path of a command that a dev dependency brings. */
+/** The path of a command from a dev dependency. */
 export function localCommand(name) {
   return path.join(root, 'node_modules', '.bin', name);
 }
 
-/** Whether `command` can be started at all. */
+/** Whether `command` can be started. */
 export function commandExists(command) {
   return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
-/** The platform of this machine as Rust names it; below it cargo keeps what it compiles for a named target. */
+/** Rust's name of this machine's platform; cargo puts builds for a named target into a folder of this name. */
 export function hostTriple() {
   const facts = execFileSync('rustc', ['-vV'], { cwd: root, encoding: 'utf8' });
   return /^host: (.+)$/m.exec(facts)[1];
@@ -28,8 +28,8 @@ export function hostTriple() {
 /**
  * Runs a command in the root folder and resolves with its exit code and its standard output.
  *
- * Output is passed on as it comes: to standard error by default, so that a script's own standard
- * output stays clean, to standard output with `echo: 'stdout'`, or not at all with `'nowhere'`.
+ * Output is forwarded immediately: to standard error by default, which keeps the script's own
+ * standard output clean; to standard output with `echo: 'stdout'`; nowhere with `'nowhere'`.
  */
 export function run(command, args, { env = {}, echo = 'stderr' } = {}) {
   const target = { stdout: process.stdout, stderr: process.stderr }[echo];
@@ -51,7 +51,7 @@ export function run(command, args, { env = {}, echo = 'stderr' } = {}) {
   });
 }
 
-/** Runs a command as `run` does and throws when it fails. */
+/** Runs a command like `run` and throws when it fails. */
 export async function runOrThrow(command, args, options) {
   const { code } = await run(command, args, options);
   if (code === 0) return;

@@ -1,6 +1,7 @@
 /**
- * Runs schemathesis against the demo: requests made from /openapi.json, and every response held to it. It is
- * installed into `.cache` by the first run. SEED=n for another run, EXAMPLES=n for more requests of each path.
+ * Runs schemathesis against the demo: it generates requests from /openapi.json and checks every
+ * response. The first run installs it into `.cache`. SEED=n sets the seed, EXAMPLES=n the number of
+ * requests for each path.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -45,7 +46,7 @@ try {
   demo.kill('SIGTERM');
 }
 
-/** A flag is `true` or anything else and never an error, which `boolean` says to people alone. */
+/** The service accepts any text as a flag, which `boolean` in the description does not say. */
 async function lenientDescription(url) {
   const api = await (await fetch(`${url}/openapi.json`)).json();
   const ofPaths = Object.values(api.paths).flatMap(({ get }) => get.parameters);
@@ -53,7 +54,7 @@ async function lenientDescription(url) {
   return JSON.stringify(api);
 }
 
-/** The address of the demo, once its book is live. */
+/** The demo's address, once its book is live. */
 function readyUrl() {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -1,6 +1,6 @@
 /**
- * Takes docs/page.png, the picture in README.md: the page of the demo, once its chart has some candles,
- * which takes as many minutes. `npm run screenshot -- --url URL` takes it of a service that runs already.
+ * Takes docs/page.png, the picture in README.md, of the demo's page. The chart needs some candles,
+ * so this takes as many minutes. `npm run screenshot -- --url URL` uses a running service.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,15 +12,15 @@ import { chromium } from 'playwright-core';
 import { encodePng } from './png.mjs';
 import { root } from './process.mjs';
 
-/** Candles of a minute that the chart is to have. */
+/** One-minute candles to wait for. */
 const CANDLES = 24;
-/** The least width at which all is in one row. */
+/** The smallest width with all panels in one row. */
 const SIZE = { width: 1_440, height: 864 };
-/** Checksums that the page is to have verified. */
+/** Verified checksums to wait for. */
 const CHECKSUMS = 200;
-/** For all that the page is to show: a busy machine draws few frames. */
+/** Time limit for the page: a busy machine draws few frames. */
 const PAGE_MS_MAX = 180_000;
-/** Between two looks at the chart. */
+/** Pause between two checks of the chart. */
 const PAUSE_MS = 5_000;
 const DEMO_FLAGS = ['demo', '--port', '0', '--fills', '5', '--log-level', 'warn'];
 
@@ -75,7 +75,7 @@ async function takePicture(url) {
     await page.goto(`${url}/?market=BTC-PERP`);
     await page.getByTestId('state').getByText('live').waitFor();
     await page.waitForFunction(hasVerified, CHECKSUMS);
-    // The third bid: its queue is in the picture as well.
+    // Selects the third bid, so that the picture shows its queue.
     const ladder = page.getByRole('application');
     await ladder.focus();
     for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowDown');
@@ -91,13 +91,13 @@ async function takePicture(url) {
   }
 }
 
-/** Runs in the page. */
+/** This function runs in the page. */
 function hasVerified(count) {
   const text = globalThis.document.querySelector('[data-testid=verified]')?.textContent ?? '0';
   return Number(text.replaceAll(',', '')) >= count;
 }
 
-/** The pixels of a PNG, which the browser decodes. */
+/** A PNG's pixels, decoded by the browser. */
 async function readPixels(browser, png) {
   const page = await browser.newPage();
   const { width, height, text } = await page.evaluate(`(async () => {

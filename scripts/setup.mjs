@@ -1,7 +1,8 @@
 /**
  * All set-up that a command needs on a fresh clone: `node scripts/setup.mjs NEED...` with the needs
- * `packages`, `packages-build` (without those of tests), `addon` (optimised for a short build), `addon-release` (for
- * speed), `dist`, `client` and `page`, and those of `clients.mjs`. What is there and fresh is left alone, which takes a few ms.
+ * `packages`, `packages-build` (without those of tests), `addon` (optimised for a short build),
+ * `addon-release` (for speed), `dist`, `client` and `page`, and those of `clients.mjs`. Up-to-date
+ * results are kept, which takes a few ms.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,11 +19,11 @@ import {
 } from './stale.mjs';
 import { checkInstalledNatives } from './uwebsockets.mjs';
 
-/** As `engines` of package.json says: what the tools of the build ask for. */
+/** The minimum in `engines` of package.json, which the build tools require. */
 const NODE_MIN = { major: 20, minor: 19 };
 const addonFolder = path.join(root, 'crates', 'node');
 
-/** The set-up steps by the name under which a package script asks for them. */
+/** The set-up steps by name, as package scripts request them. */
 const steps = {
   packages: () => installPackages([]),
   'packages-build': installBuildPackages,
@@ -37,21 +38,21 @@ const steps = {
   ccxt: () => installLocked('examples/ccxt'),
 };
 
-/** The packages of a build and a start. Those of tests alone are of the workspace `test/tools`. */
+/** Packages of the build and the service. Packages of tests are in the workspace `test/tools`. */
 const BUILD_WORKSPACES = [
   '--include-workspace-root',
   '--workspace=crates/node',
   '--workspace=src/client',
   '--workspace=src/page',
 ];
-/** npm writes it at the end of a complete install. */
+/** npm writes this file at the end of a complete install. */
 const INSTALLED = path.join(root, 'node_modules', '.package-lock.json');
 
 async function takeSteps(needs) {
   for (const need of needs) await steps[need]();
 }
 
-/** One that fails waits for the other, which would otherwise write on behind the message. */
+/** When one fails, waits for the other, which would otherwise write after the error message. */
 async function finishBoth(one, other) {
   const ends = await Promise.allSettled([one, other]);
   const failed = ends.find(({ status }) => status === 'rejected');
@@ -62,7 +63,7 @@ function say(text) {
   process.stderr.write(`set-up: ${text}\n`);
 }
 
-/** Runs what a step is about, and says when it begins and how long it took. */
+/** Runs a step's command, and prints its start and its duration. */
 async function make(what, command, args) {
   const startMs = performance.now();
   say(what);
@@ -71,7 +72,7 @@ async function make(what, command, args) {
   say(`${what.split(':')[0]} took ${seconds} s`);
 }
 
-/** Before anything is done: who lacks a compiler is not to wait for the packages first. */
+/** Checks tools first: a missing compiler is reported before packages are installed. */
 function checkTools(needs) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const missing = [];
@@ -88,9 +89,9 @@ function checkTools(needs) {
 }
 
 /**
- * `npm install` and not `npm ci`: the latter refuses a lock file without the optional packages of
- * every other platform, and not every registry carries them all. What npm has in its cache is not
- * asked for again, unless its list of versions is older than the lock: then npm fails, or leaves an optional package out.
+ * Uses `npm install`, because `npm ci` refuses a lock file without the optional packages of all
+ * platforms, and some registries lack them. npm uses its cache; when the cached list of versions is
+ * older than the lock file, npm fails or omits an optional package.
  */
 async function installPackages(filters) {
   if (!lockIsStale() && !installIsStale()) return;
@@ -103,7 +104,7 @@ async function installPackages(filters) {
   if (!isInstalled) await make(what, 'npm', args);
 }
 
-/** Whoever has all packages is content with them. */
+/** The complete installation includes the packages of a build. */
 async function installBuildPackages() {
   const inputs = ['package-lock.json', 'node_modules/.package-lock.json'];
   const hash = () => hashInputs({ inputs, keep: () => true });
@@ -112,7 +113,7 @@ async function installBuildPackages() {
   markFresh('packages-build', hash());
 }
 
-/** One core is idle while npm installs: cargo compiles what the binding stands on, as `napi build` would. */
+/** cargo compiles the addon's dependencies while npm installs, with the profile of `napi build`. */
 async function compileCrates(needs) {
   if (!needs.includes('addon') || existsSync(INSTALLED) || addonFiles().length > 0) return;
   const host = process.env['CARGO_BUILD_TARGET'] ?? hostTriple();
@@ -121,7 +122,7 @@ async function compileCrates(needs) {
   await make('compiling the crates below the Rust core meanwhile: cargo build', 'cargo', args);
 }
 
-/** One file for both profiles: whoever asks for the quick build is content with the other. */
+/** Both profiles write one file: a release build also satisfies a request for the quick build. */
 async function buildAddon(profile) {
   const isFresh = (name) => !isStale('addon', hashOfAddon(name), addonFiles().length > 0);
   if (isFresh('release') || (profile === 'setup' && isFresh('setup'))) return;
@@ -143,7 +144,7 @@ function addonFiles() {
   return readdirSync(addonFolder).filter((name) => name.endsWith('.node'));
 }
 
-/** Types are not checked, which `npm test` does: it is three fifths of the time. */
+/** Types are not checked, which takes three fifths of the time: `npm test` checks them. */
 async function compileTypeScript() {
   const hash = hashInputs({
     inputs: ['src', 'docs/schemas', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
@@ -161,7 +162,7 @@ async function compileTypeScript() {
   writeFileSync(path.join(dist, 'build-info.json'), `${JSON.stringify({ commit: commit() })}\n`);
 }
 
-/** The client library has a compiler setting of its own: it knows neither Node nor its types. */
+/** The client library has its own compiler settings: without Node and its types. */
 async function compileClient() {
   const inputs = ['src/client', 'tsconfig.json', 'package-lock.json'];
   const keep = (name) => name.endsWith('.ts') || name.endsWith('.json');
@@ -174,7 +175,10 @@ async function compileClient() {
   markFresh('client', hash);
 }
 
-/** The page, from its sources and the compiled client library, as files that the service reads at its start. */
+/**
+ * Builds the page from its sources and the compiled client library, as files that the service reads
+ * at its start.
+ */
 async function buildPage() {
   const hash = hashInputs({
     inputs: ['src/page', 'src/client', 'package-lock.json'],
@@ -187,7 +191,7 @@ async function buildPage() {
   markFresh('page', hash);
 }
 
-/** The commit of this checkout; null outside a checkout. */
+/** The commit of this checkout; null without a checkout. */
 function commit() {
   try {
     const options = { cwd: root, stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' };
@@ -212,7 +216,8 @@ try {
   if (unknown !== undefined) throw new Error(`unknown need ${unknown}`);
   const packages = needs.filter((need) => need.startsWith('packages'));
   const addons = needs.filter((need) => need.startsWith('addon'));
-  // Nothing else needs the addon. The page contains the client, which every caller names before it.
+  // Only these steps need the addon. The page contains the client, which every caller requests
+  // first.
   const others = needs.filter((need) => !packages.includes(need) && !addons.includes(need));
   const installed = takeSteps(packages).then(() => packages.length > 0 && checkInstalledNatives());
   await finishBoth(

@@ -10,18 +10,21 @@
  *                                             with --long: those of the long form as well
  *   npm run simulate -- --modules             the modules of `src` that run in it
  *
- * Exits with 1 when anything was violated; each such seed is printed with the line that replays it.
+ * Exits with 1 after a violation; each violating seed is printed with the command that replays it.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bundleSimulation, listFolders } from './simulation-bundle.mjs';
 import { runChild, runShare } from './simulation-share.mjs';
 
-/** Virtual time of a seed. */
+/** Virtual hours of a seed. */
 const HOURS_PER_SEED = 0.1;
-/** Seeds of one process: many, as the first ten cost twice as much as later ones, which find all code compiled. */
+/**
+ * Seeds of one process. The first ten take twice as long as later ones, because their code is not
+ * compiled yet.
+ */
 const SEEDS_PER_PROCESS = 250;
-/** Between two lines of progress. */
+/** Time between two lines of progress. */
 const PROGRESS_MS = 10_000;
 
 const { values } = parseArgs({
@@ -40,7 +43,7 @@ const { values } = parseArgs({
 });
 
 const { outfile, modules } = await bundleSimulation();
-/** What a process that simulates is given first. */
+/** The start arguments of a simulation process. */
 const program = ['--expose-gc', outfile];
 if (values.modules) process.stdout.write(`${listFolders(modules).join('\n')}\n`);
 else if (values.seed !== undefined) await runOne([values.seed, values.seed, 'record']);
@@ -54,7 +57,7 @@ function whole(name) {
   throw new RangeError(`--${name} was ${values[name]}, must be a whole number from 1`);
 }
 
-/** Runs one scenario; without its repair it is one of settings or of modules. */
+/** Runs one scenario, with or without its repair. */
 async function runScenario(name) {
   for (const { repair, program: runner } of await listPrograms()) {
     const found = await runOne(['scenario', name, repair, 'record'], runner);
@@ -63,7 +66,7 @@ async function runScenario(name) {
   throw new RangeError(`--scenario was ${name}, must be one of test/simulation/scenarios.ts`);
 }
 
-/** Runs one seed or scenario and prints its record; false when there is no such scenario. */
+/** Runs one seed or scenario and prints its record; returns false for an unknown scenario. */
 async function runOne(given, runner = program) {
   const reports = [];
   await runChild([...runner, ...given], (line) => {
@@ -77,7 +80,7 @@ async function runOne(given, runner = program) {
   return true;
 }
 
-/** Runs all scenarios that hold, or all without their repair, and prints what each found. */
+/** Runs all scenarios with their repairs, or all without, and prints the violations. */
 async function runScenarios() {
   for (const { repair, program: runner } of await listPrograms()) {
     await runChild([...runner, 'scenarios', repair, values.long ? 'all' : 'short'], (line) => {
@@ -89,7 +92,7 @@ async function runScenarios() {
   }
 }
 
-/** A repair is taken out by settings, or by the module as it was before. */
+/** A repair is disabled by settings, or by the module's version before the repair. */
 async function listPrograms() {
   if (!values.unrepaired) return [{ repair: 'repaired', program }];
   const unrepaired = await bundleSimulation({ isUnrepaired: true });
@@ -99,7 +102,7 @@ async function listPrograms() {
   ];
 }
 
-/** Runs many seeds on several processes and prints what they found. */
+/** Runs many seeds on several processes and prints the violations. */
 async function runMany({ from, count, workers }) {
   const beganMs = performance.now();
   const reports = [];
@@ -148,7 +151,7 @@ function printSummary(reports, seconds) {
   );
 }
 
-/** How often each kind of fault befell the service, and how many there were. */
+/** Prints the number of faults by kind. */
 function printFaults(reports) {
   const faults = {};
   for (const report of reports) {

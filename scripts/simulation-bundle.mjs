@@ -1,4 +1,7 @@
-/** Bundles the simulation: the real modules of `src`, with stand-ins for what reaches outside. */
+/**
+ * Bundles the simulation with esbuild: the real modules of `src`, with stand-ins for modules that
+ * access the network, disks or clocks.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, transformSync } from 'esbuild';
@@ -7,7 +10,7 @@ import { root } from './process.mjs';
 const folder = path.join(root, 'test/simulation');
 const standIn = (name) => path.join(folder, 'stand-ins', name);
 
-/** What is replaced, by import as it is written or by file. */
+/** The replaced imports and files. */
 const replacedPackages = {
   ws: 'ws.ts',
   libsql: 'libsql.ts',
@@ -52,12 +55,12 @@ const standIns = (replacedFiles) => ({
 });
 
 /**
- * Writes the bundle; returns its path and the modules of `src` that are in it. `isUnrepaired` is one with the
- * modules of `test/simulation/unrepaired`.
+ * Writes the bundle; returns its path and its modules of `src`. `isUnrepaired` uses the modules of
+ * `test/simulation/unrepaired`.
  */
 export async function bundleSimulation({ isUnrepaired = false } = {}) {
   const name = isUnrepaired ? 'unrepaired.mjs' : 'main.mjs';
-  // As deep as a compiled module of a room, which finds the files of `docs` by its own place.
+  // The folder has the depth of a compiled room, whose modules find `docs` relative to themselves.
   const outfile = path.join(root, 'dist/simulation/bundle', name);
   const files = { ...replacedFiles, ...(isUnrepaired ? unrepairedFiles : {}) };
   const { metafile } = await build({
@@ -78,7 +81,7 @@ export async function bundleSimulation({ isUnrepaired = false } = {}) {
   return { outfile, modules };
 }
 
-/** The folders of which modules run, a line each, with the modules of them that do not. */
+/** Lists the folders with bundled modules, a line each, with the modules that are not bundled. */
 export function listFolders(modules) {
   const running = new Set(modules);
   const folders = [...new Set(modules.map((name) => path.dirname(name)))].sort();
@@ -92,7 +95,7 @@ export function listFolders(modules) {
   });
 }
 
-/** Whether more than types is in a module. */
+/** Whether a module contains code, not only types. */
 function hasCode(file) {
   const { code } = transformSync(readFileSync(file, 'utf8'), { loader: 'ts' });
   return code.replace('export {};', '').trim() !== '';

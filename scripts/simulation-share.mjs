@@ -1,13 +1,13 @@
-/** Processes that simulate, and what becomes of the seeds of one that dies. */
+/** Runs simulations in child processes, and handles processes that crash. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** A process that reports nothing for so long hangs, on the slowest machine as well. */
+/** A process without a report for this long hangs, even on the slowest machine. */
 const SILENT_MS_MAX = 300_000;
 
 /**
- * Runs the seeds `from` to `to`. A process that dies is a violation of the seed that it had not reported,
- * and the next process goes on behind that one.
+ * Runs the seeds `from` to `to`. When a process crashes, its current seed counts as a violation,
+ * and another process continues with the next seed.
  */
 export async function runShare({ program, from, to }, takeReport) {
   let next = from;
@@ -30,7 +30,7 @@ export async function runShare({ program, from, to }, takeReport) {
   }
 }
 
-/** Runs Node with these arguments; rejects when it fails, or when no line comes for too long. */
+/** Runs Node with these arguments; rejects when it fails, or prints no line for too long. */
 export function runChild(given, takeLine) {
   const child = spawn(process.execPath, given, {
     stdio: ['ignore', 'pipe', 'inherit'],

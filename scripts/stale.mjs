@@ -1,7 +1,7 @@
 /**
- * What is missing or stale. A build step is fresh when the hash of everything it reads equals the
- * hash written down after its last good run, and its output is still there. Hashes are used because
- * a checkout rewrites modification times without changing a byte.
+ * Finds missing and outdated build results. A step is up to date when the hash of its inputs equals
+ * the stored hash of its last successful run, and its output exists. Modification times are not
+ * used, because a checkout changes them without changing files.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { root } from './process.mjs';
 const stampFolder = path.join(root, '.cache', 'setup');
 const skippedFolders = new Set(['node_modules', 'target', 'dist', '.git']);
 
-/** All files below `start` (a file or a folder, relative to the root) that `keep` accepts. */
+/** All files in `start` (a file or a folder, relative to the root) that `keep` accepts. */
 function filesBelow(start, keep) {
   const full = path.join(root, start);
   if (!existsSync(full)) return [];
@@ -28,7 +28,7 @@ function filesBelow(start, keep) {
   return found;
 }
 
-/** A hash over the names and bytes of all inputs, and over `salt`. */
+/** A hash of all inputs' names and bytes, and of `salt`. */
 export function hashInputs({ inputs, keep, salt = '' }) {
   const hash = createHash('sha256').update(salt);
   const files = inputs.flatMap((input) => filesBelow(input, keep)).sort();
@@ -39,21 +39,21 @@ export function hashInputs({ inputs, keep, salt = '' }) {
   return hash.digest('hex');
 }
 
-/** Whether `step` has to run again: another hash, or an output that is gone. */
+/** Whether `step` must run: its hash differs, or its output is missing. */
 export function isStale(step, hash, outputExists) {
   const stamp = path.join(stampFolder, step);
   if (!outputExists || !existsSync(stamp)) return true;
   return readFileSync(stamp, 'utf8') !== hash;
 }
 
-/** Writes down that `step` has run for these inputs. */
+/** Stores the hash of a successful run. */
 export function markFresh(step, hash) {
   mkdirSync(stampFolder, { recursive: true });
   writeFileSync(path.join(stampFolder, step), hash);
 }
 
 /**
- * Whether node_modules holds what package-lock.json asks for.
+ * Whether node_modules differs from package-lock.json.
  *
  * npm writes node_modules/.package-lock.json at the end of a complete install, so an interrupted
  * one counts as missing. Optional packages of other platforms may be absent.
@@ -70,7 +70,7 @@ export function installIsStale() {
   });
 }
 
-/** Whether an optional dependency of the root that this machine can run is absent, or of another version than is locked. */
+/** Whether an optional dependency for this platform is missing or has another version than the lock file. */
 export function lacksOptional() {
   const wanted = readJson('package-lock.json')?.packages ?? {};
   const found = readJson(path.join('node_modules', '.package-lock.json'))?.packages ?? {};
@@ -81,7 +81,7 @@ export function lacksOptional() {
   });
 }
 
-/** Whether package.json, of the root or of a workspace, names dependencies that package-lock.json does not hold. */
+/** Whether package.json, of the root or a workspace, names dependencies missing in package-lock.json. */
 export function lockIsStale() {
   const locked = readJson('package-lock.json')?.packages;
   if (locked === undefined) return true;

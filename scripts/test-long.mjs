@@ -1,13 +1,13 @@
 /**
- * The tests that take long: `npm run test:long` runs all of them, `npm run test:long -- NAME` one form of the
- * table, or the file test/long/NAME.test.ts. A form is a test with more rounds, given by the environment;
- * `processes` is all of test/long with few.
+ * The long tests: `npm run test:long` runs all of them, `npm run test:long -- NAME` one form of the
+ * table, or the file test/long/NAME.test.ts. A form is a test with more rounds, set by environment
+ * variables; `processes` runs all of test/long with few rounds.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { localCommand, root, runOrThrow } from './process.mjs';
 
-/** Files of test/long that need a compiled plugin or packages of Python: forms of their own bring them. */
+/** Files of test/long that need a compiled plugin or Python packages: their own forms install these. */
 const WITH_NEEDS = ['test/long/geyser.test.ts', 'test/long/export-python.test.ts'];
 
 /** The long forms by name; `needs` are steps of the set-up. */
@@ -245,7 +245,7 @@ if (unknown.length > 0) {
   }
 }
 
-/** A form of the table, or a file of test/long alone. */
+/** A form of the table, or a single file of test/long. */
 function formOf(name) {
   const file = `test/long/${name}.test.ts`;
   if (longForms[name] !== undefined || !existsSync(path.join(root, file))) return longForms[name];

@@ -1,12 +1,12 @@
 /**
- * Installs the Debian packages that the build, the README's examples and some tests use, as root. Does nothing
- * when they are there already; on another system it names what is missing.
+ * Installs the Debian packages for the build, the README's examples and some tests, as root. Does
+ * nothing when they are installed; on another system it lists the missing ones.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { commandExists, runOrThrow } from './process.mjs';
 
-/** Command, file or Python module -> Debian package, and what uses it. */
+/** Maps a command, file or Python module to its Debian package, with its use. */
 const tools = [
   { command: 'cc', package: 'build-essential' }, // links the Rust core
   { command: 'curl', package: 'curl' }, // the README's examples
@@ -22,12 +22,12 @@ const tools = [
   { file: '/usr/lib/postgresql/15/bin/postgres', package: 'postgresql-15' }, // its history
 ];
 
-// Debian keeps servers where the path of an ordinary user does not lead.
+// Debian installs servers in a folder that is not on an ordinary user's path.
 process.env.PATH += ':/usr/sbin';
 
 const missing = tools.filter((tool) => !exists(tool)).map((tool) => tool.package);
 
-/** Debian's modules belong to its own Python, which need not be the first one on the path. */
+/** Debian's modules belong to Debian's Python, which may not be the first one on the path. */
 function exists({ command, file, module }) {
   if (file !== undefined) return existsSync(file);
   if (command !== undefined) return commandExists(command);
@@ -36,10 +36,10 @@ function exists({ command, file, module }) {
   );
 }
 
-/** Asked by Debian whether a server that it has just installed may be started. */
+/** Debian asks this program whether an installed server may be started. */
 const policy = '/usr/sbin/policy-rc.d';
 
-/** Installs packages; their servers are neither started, on ports such as 80, nor by the next boot. */
+/** Installs packages without starting their servers, now or at the next boot. */
 async function install(packages) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   await runOrThrow('apt-get', ['update'], { env });

@@ -15,7 +15,7 @@ import { localCommand, root } from './process.mjs';
 const vitestReport = path.join(tmpdir(), `slotbook-vitest-${process.pid}.json`);
 const isQuick = process.argv.includes('--quick');
 
-/** Tests of `src` on virtual time that take some 2.5 s of work or more: not of the quick run. */
+/** Tests of `src` on virtual time that take 2.5 s or more; the quick run omits them. */
 const SLOW_TESTS = [
   'src/engine/streams-life.test.ts',
   'src/engine/vamm-life.test.ts',
@@ -35,9 +35,9 @@ const quickArgs = [
   ...SLOW_TESTS.flatMap((file) => ['--exclude', file]),
 ];
 const vitestArgs = ['run', '--reporter=default', '--reporter=json', ...(isQuick ? quickArgs : [])];
-/** Types of what has changed since the last quick run: a quarter of the CPU time. */
+/** Checks types incrementally since the last quick run, in a quarter of the CPU time. */
 const TSC_QUICK = ['--incremental', '--tsBuildInfoFile', '.cache/quick.tsbuildinfo'];
-/** How many of the slowest test files are listed at the end. */
+/** Number of slowest test files in the summary. */
 const SLOWEST_LISTED = 10;
 
 const DENIED = ['--', '-D', 'warnings'];
@@ -47,13 +47,16 @@ const rustTests = [
   {
     name: 'cargo test',
     command: 'cargo',
-    // No program has tests of its own.
+    // Programs have no tests of their own.
     args: ['test', '--workspace', '--lib', '--test', '*', '--no-fail-fast'],
     count: countCargo,
   },
 ];
 
-/** Clippy waits for cargo's lock while `cargo test` compiles; by its profile C libraries and build scripts are compiled once. */
+/**
+ * Clippy waits for cargo's lock while `cargo test` compiles; with the same profile, C libraries and
+ * build scripts are compiled once.
+ */
 const rustChecks = [
   {
     name: 'cargo fmt',
@@ -117,7 +120,7 @@ const tests = [
   },
 ];
 
-/** One step after the other; the lanes of a step run side by side. */
+/** Steps run in order; the lanes of a step run in parallel. */
 const steps = [[rustTests, rustChecks, scriptChecks], [tests]];
 
 function countCheck({ code }) {
@@ -155,7 +158,7 @@ function countVitest({ code }) {
   return sum;
 }
 
-/** The test files that took longest, each with its seconds. */
+/** The slowest test files with their seconds. */
 function slowestOf({ testResults }) {
   const seconds = ({ startTime, endTime }) => (endTime - startTime) / 1_000;
   const rows = testResults.map((file) => [path.relative(process.cwd(), file.name), seconds(file)]);
@@ -171,10 +174,10 @@ function asText({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${rest}`;
 }
 
-/** Writes the CPU time of a command and of all that it has waited for where only this script reads. */
+/** Writes the CPU time of a command and its children to a descriptor that only this script reads. */
 const TIMED = '"$@" 3>&-; code=$?; times >&3; exit $code';
 
-/** Runs a command, keeps both of its streams as they come, and passes them on to `echo`. */
+/** Runs a command, collects its output, and forwards the output to `echo`. */
 function runTimed({ command, args }, echo) {
   const startMs = performance.now();
   const stdio = ['ignore', 'pipe', 'pipe', 'pipe'];
@@ -200,7 +203,7 @@ function runTimed({ command, args }, echo) {
   });
 }
 
-/** The last line of `times` is of the children: user and system, each as `1m2.34s`. */
+/** The last line of `times` is the children's time: user and system, each as `1m2.34s`. */
 function secondsOf(times) {
   const parts = times
     .trim()
@@ -210,7 +213,7 @@ function secondsOf(times) {
   return [...parts].reduce((sum, [, minutes, seconds]) => sum + minutes * 60 + Number(seconds), 0);
 }
 
-/** The output of a runner that has company is printed whole when it has ended. */
+/** The output of a parallel runner is printed when the runner has ended. */
 async function runOne(runner, isAlone) {
   const title = `\n--- ${runner.name}\n`;
   if (isAlone) process.stdout.write(title);

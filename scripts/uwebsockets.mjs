@@ -1,6 +1,6 @@
 /**
- * The native files of uWebSockets.js. Another publisher repackages them, so each must be one whose hash
- * `uwebsockets.json` holds, beside the version and the commit of the original that were claimed with it.
+ * Checks the native files of uWebSockets.js. The package is a third party's copy, so each file must
+ * have a hash in `uwebsockets.json`, which also has the claimed version and commit of the original.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { hashInputs, isStale, markFresh } from './stale.mjs';
 
 const known = JSON.parse(readFileSync(path.join(root, 'scripts', 'uwebsockets.json'), 'utf8'));
 const INSTALLED = path.join('node_modules', 'uWebSockets.js');
-/** The one that this Node.js loads. */
+/** The file that this Node.js loads. */
 const loaded = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
 
 /** The native files in a folder of uWebSockets.js. */
@@ -18,7 +18,7 @@ export function nativeFiles(folder) {
   return readdirSync(folder).filter((name) => name.endsWith('.node'));
 }
 
-/** Checks every native file after an install, and before each start the one that is loaded; throws on another. */
+/** Checks all native files after an install, and the loaded file before each start; throws on a mismatch. */
 export function checkInstalledNatives() {
   const inputs = ['scripts/uwebsockets.json', 'node_modules/.package-lock.json'];
   const hash = hashInputs({ inputs, keep: () => true });
@@ -29,7 +29,10 @@ export function checkInstalledNatives() {
   markFresh('uwebsockets', hash);
 }
 
-/** Throws unless the package in `folder` makes the claims that are written down, and all of `names` have their hashes. */
+/**
+ * Throws unless the package in `folder` has the recorded version and commit, and all of `names`
+ * have their hashes.
+ */
 export function assertKnownNatives(folder, names) {
   const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
   const commit = readFileSync(path.join(folder, 'source_commit'), 'utf8').trim();
