@@ -51,8 +51,8 @@ export declare class Core {
    */
   constructor(programId: string, epoch: string)
   /**
-   * Applies the first `length` bytes of a batch of records. Bad records are counted as problems
-   * and the rest of the batch goes on.
+   * Applies the first `length` bytes of a batch of records. Invalid records are counted as
+   * problems; the rest of the batch is applied.
    */
   apply(batch: Uint8Array, length: number): void
   /** Moves the chain's time. */
@@ -100,8 +100,8 @@ export declare class Core {
    */
   version(market: number, out: Buffer): boolean
   /**
-   * Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
-   * has then seen nothing.
+   * Frees the memory of the book immediately instead of at JavaScript's next garbage collection;
+   * the core is empty after that.
    */
   release(): void
   /** The number of a market by its name in any case; -1 when there is none. */
@@ -169,12 +169,12 @@ export declare class Core {
   startJournal(): boolean
   /** Stops to log, and forgets what waits. */
   stopJournal(): void
-  /** Begins a new segment behind the next turn that ends. */
+  /** Starts a new segment after the end of the next turn. */
   markCheckpoint(): void
   /**
-   * Says what is published at the end of the last turn: entries of three bytes, the market's id (u16,
-   * little endian) and the set of interval classes. Between two turns, and before `takeJournal`; else it is a
-   * turn of its own, without input.
+   * Records which changes are published at the end of the last turn: entries of three bytes, the
+   * market's id (u16, little endian) and the set of interval classes. Call it between two turns
+   * and before `takeJournal`; otherwise the mark is a separate turn without input.
    */
   markPublished(marks: Uint8Array): void
   /** Bytes of whole turns that wait for `takeJournal`. */
@@ -202,8 +202,8 @@ export declare class Core {
    */
   setIndicative(market: number, maker: string, quotes: Uint8Array, tsMs: number): number
   /**
-   * Unix milliseconds before which no quote expires; null when there is none. The turn that ends
-   * then takes out what is due.
+   * Unix milliseconds before which no quote expires; null without quotes. The next turn that
+   * ends removes expired quotes.
    */
   indicativeDueMs(): number | null
   /**
@@ -253,13 +253,14 @@ export declare class JournalReader {
   constructor(programId: string)
   /** Adds bytes of the segment's file, pieces of any size in their order. */
   push(bytes: Uint8Array): void
-  /** Where the segment begins; null when more bytes are needed, or when `problem` says what is wrong. */
+  /** The segment's header; null when more bytes are needed, or when `problem` has an error. */
   head(): JournalSegmentHead | null
   /**
-   * Restores the checkpoint into a core that has seen nothing, or applies the next turn to it and writes what it did
-   * into `report`, as `endTurn` does. Returns 0 when more bytes are needed, which at the end of a file means that
-   * it ends here, be it whole or torn; 1 for a turn, 2 for the checkpoint; -1 when `problem` says what is wrong:
-   * the core may then have a part of a turn. Below -1 it is the words that `report` must have.
+   * Restores the checkpoint into an empty core, or applies the next turn and writes its report
+   * into `report`, like `endTurn`. Returns 0 when more bytes are needed, which at the end of a
+   * file means a complete or torn end; 1 for a turn; 2 for the checkpoint; -1 when `problem` has
+   * an error, and then a turn may be applied in part. Another negative number is the number of
+   * words that `report` needs.
    */
   readTurn(core: Core, report: Buffer): number
   /**
@@ -267,19 +268,26 @@ export declare class JournalReader {
    * is later, or the sequence number or the count of turns is reached. The checkpoint is a step of its own.
    */
   readTo(core: Core, until: JournalUntil): number
-  /** The segment goes on where the core stands: its checkpoint is read, and nothing of it is restored. */
+  /**
+   * Continues from the core's present state: reads the segment's checkpoint but does not restore
+   * it.
+   */
   goOn(): void
   /**
-   * From now on only what tells of slots up to this one is applied, in whatever turn it came: of a turn of a later slot,
-   * accounts of these slots, and nothing of the time. The book is then none that was shown, and its hashes are not compared.
+   * Applies only updates up to this slot from now on, in whichever turn they came: of a turn of
+   * a later slot, accounts of earlier slots but not the time. The result is a book that was
+   * never published, so its hashes are not compared.
    */
   takeSlotsTo(slot: number): void
   /**
-   * To be called where a tail that is apart begins, of the segment whose checkpoint was read or of the one after it, when
-   * `readTurn` has returned 0. Without it `problem` says what is wrong.
+   * Call this before the bytes of a separate tail, of the current segment or of the next
+   * segment, when `readTurn` has returned 0. Otherwise `problem` has an error.
    */
   beginTail(): void
-  /** Forgets what was pushed behind the last turn: its writer has ended within one, and another one goes on. */
+  /**
+   * Drops the bytes after the last complete turn: their writer stopped within a turn, and
+   * another writer continues.
+   */
   dropRest(): void
   /**
    * Begins to log the inputs of the core whose book was read here, all turns of which were applied: its accounts first, and
@@ -287,13 +295,16 @@ export declare class JournalReader {
    */
   continueIn(core: Core): boolean
   /**
-   * The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
-   * `problem` says what is wrong.
+   * The slot and time of the next turn, without applying it; null when more bytes are needed, at
+   * the checkpoint, and when `problem` has an error.
    */
   nextMoment(): JournalMoment | null
-  /** Where the reader stands. */
+  /** The position of the reader. */
   position(): JournalPosition
-  /** The bytes of accounts (base58) as of the last turn that was applied; null for those that it has none of, and for what is no key. */
+  /**
+   * The bytes of accounts (base58) as of the last applied turn; null for unknown accounts and
+   * invalid keys.
+   */
   accounts(keys: Array<string>): Array<Buffer | undefined | null>
   /** The accounts, closed ones among them, whose states as of the last turn are of this slot or a later one. */
   writtenFrom(slot: number): Array<JournalAccount>
@@ -302,9 +313,9 @@ export declare class JournalReader {
    * read, else why the last ones are no whole block, as a tear leaves them; with `problem` the segment is damaged.
    */
   finish(): JournalProblem | null
-  /** Gives back the memory of what was read at once; nothing more can be read. */
+  /** Frees the memory of the reader immediately; nothing more can be read. */
   release(): void
-  /** What is wrong with the segment; null while nothing is. */
+  /** The error in the segment; null without one. */
   problem(): JournalProblem | null
 }
 
@@ -317,8 +328,9 @@ export declare class JournalRows {
   /** Whether any of the books had the market. */
   hasMarket(): boolean
   /**
-   * Reads on as `readTo` does, and notes what each turn changes; of each core also the whole book, when it is not rebuilding
-   * and not empty for the first time. Returns as `readTo`, or 4 when there are as many rows as are taken at once.
+   * Reads like `readTo` and collects the rows that each turn changes; for each core also a
+   * snapshot of the book, unless it is rebuilding or still empty. Returns like `readTo`, or 4
+   * when the row buffer is full.
    */
   read(reader: JournalReader, core: Core, until: JournalUntil): number
   /**
@@ -456,7 +468,7 @@ export interface JournalPiece {
   bytes: Buffer
 }
 
-/** Where a reader stands. */
+/** The position of a reader. */
 export interface JournalPosition {
   /** Turns applied. */
   turns: number
@@ -474,7 +486,7 @@ export interface JournalPosition {
   marks: Buffer
 }
 
-/** What is wrong with a journal. */
+/** An error in a journal. */
 export interface JournalProblem {
   /** One of the codes of a journal. */
   code: string
@@ -522,11 +534,11 @@ export interface JournalWriterStatus {
   segment: number
   /** Accounts that are held, closed ones among them. */
   accounts: number
-  /** Records of accounts behind the checkpoint. */
+  /** Records of accounts after the checkpoint. */
   updates: number
   /** Turns. */
   turns: number
-  /** Plain bytes behind the checkpoint. */
+  /** Uncompressed bytes after the checkpoint. */
   plainBytes: number
   /** Bytes of the file. */
   bytes: number
@@ -592,7 +604,7 @@ export declare function returnFreedBuffers(): boolean
 export interface TakerFault {
   /** The part of the order that is wrong, as its interface names it. */
   param: string
-  /** What is wrong with it. */
+  /** The error message. */
   message: string
 }
 
@@ -607,8 +619,8 @@ export interface TopicOptions {
   /** The grid in ticks; 0 and 1 for none. Of meaning for book only. */
   grouping: number
   /**
-   * What the book has beside orders: 1 the levels of the market's AMM, 2
-   * indicative quotes, 3 both.
+   * The book's sources in addition to orders: 1 the levels of the market's AMM, 2 indicative
+   * quotes, 3 both.
    */
   sources: number
   /** Only the orders of this user account, of l3; empty for all. */

@@ -7,7 +7,7 @@ use slotbook_core::problem::Fault;
 use slotbook_protocol::model::units::Pubkey;
 use slotbook_wire::sources::Sources;
 
-/// The key of a program; what is none is a mistake of the configuration.
+/// The key of a program; an invalid key is a configuration error.
 pub(crate) fn program_of(text: &str) -> Result<Pubkey> {
     key(text.as_bytes()).map_err(|_| {
         let message = format!("program id was {text}, must be base58 of 32 bytes");
@@ -65,7 +65,7 @@ pub(crate) fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// A number of JavaScript as an unsigned whole number; what is below 0 or no number is 0.
+/// Converts a JavaScript number to an unsigned integer; negative numbers and NaN become 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
 pub(crate) fn whole(number: f64) -> u64 {
     number as u64

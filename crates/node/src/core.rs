@@ -28,8 +28,8 @@ impl Core {
         Ok(Self { core: slotbook_core::core::Core::new(program_of(&program_id)?, epoch) })
     }
 
-    /// Applies the first `length` bytes of a batch of records. Bad records are counted as problems
-    /// and the rest of the batch goes on.
+    /// Applies the first `length` bytes of a batch of records. Invalid records are counted as
+    /// problems; the rest of the batch is applied.
     #[napi]
     pub fn apply(&mut self, batch: &[u8], length: u32) {
         self.core.apply(&batch[..index(length).min(batch.len())]);
@@ -131,8 +131,8 @@ impl Core {
         true
     }
 
-    /// Gives back the memory of the book at once, where JavaScript would keep it until it collects its garbage: the core
-    /// has then seen nothing.
+    /// Frees the memory of the book immediately instead of at JavaScript's next garbage collection;
+    /// the core is empty after that.
     #[napi]
     pub fn release(&mut self) {
         self.core.release();

@@ -27,15 +27,15 @@ impl Core {
         self.core.stop_journal();
     }
 
-    /// Begins a new segment behind the next turn that ends.
+    /// Starts a new segment after the end of the next turn.
     #[napi]
     pub fn mark_checkpoint(&mut self) {
         self.core.mark_checkpoint();
     }
 
-    /// Says what is published at the end of the last turn: entries of three bytes, the market's id (u16,
-    /// little endian) and the set of interval classes. Between two turns, and before `takeJournal`; else it is a
-    /// turn of its own, without input.
+    /// Records which changes are published at the end of the last turn: entries of three bytes, the
+    /// market's id (u16, little endian) and the set of interval classes. Call it between two turns
+    /// and before `takeJournal`; otherwise the mark is a separate turn without input.
     #[napi]
     pub fn mark_published(&mut self, marks: &[u8]) {
         self.core.mark_published(marks);
@@ -59,7 +59,7 @@ impl Core {
     }
 }
 
-/// What is wrong with a journal.
+/// An error in a journal.
 #[napi(object)]
 pub struct JournalProblem {
     /// One of the codes of a journal.
@@ -99,11 +99,11 @@ pub struct JournalWriterStatus {
     pub segment: f64,
     /// Accounts that are held, closed ones among them.
     pub accounts: f64,
-    /// Records of accounts behind the checkpoint.
+    /// Records of accounts after the checkpoint.
     pub updates: f64,
     /// Turns.
     pub turns: f64,
-    /// Plain bytes behind the checkpoint.
+    /// Uncompressed bytes after the checkpoint.
     pub plain_bytes: f64,
     /// Bytes of the file.
     pub bytes: f64,

@@ -36,7 +36,7 @@ pub struct JournalMoment {
     pub ts_ms: f64,
 }
 
-/// Where a reader stands.
+/// The position of a reader.
 #[napi(object)]
 pub struct JournalPosition {
     /// Turns applied.
@@ -103,16 +103,17 @@ impl JournalReader {
         self.reader.push(bytes);
     }
 
-    /// Where the segment begins; null when more bytes are needed, or when `problem` says what is wrong.
+    /// The segment's header; null when more bytes are needed, or when `problem` has an error.
     #[napi]
     pub fn head(&mut self) -> Option<JournalSegmentHead> {
         self.reader.head().map(head_of)
     }
 
-    /// Restores the checkpoint into a core that has seen nothing, or applies the next turn to it and writes what it did
-    /// into `report`, as `endTurn` does. Returns 0 when more bytes are needed, which at the end of a file means that
-    /// it ends here, be it whole or torn; 1 for a turn, 2 for the checkpoint; -1 when `problem` says what is wrong:
-    /// the core may then have a part of a turn. Below -1 it is the words that `report` must have.
+    /// Restores the checkpoint into an empty core, or applies the next turn and writes its report
+    /// into `report`, like `endTurn`. Returns 0 when more bytes are needed, which at the end of a
+    /// file means a complete or torn end; 1 for a turn; 2 for the checkpoint; -1 when `problem` has
+    /// an error, and then a turn may be applied in part. Another negative number is the number of
+    /// words that `report` needs.
     #[napi]
     pub fn read_turn(&mut self, core: &mut Core, mut report: BufferSlice<'_>) -> i32 {
         let words_max = core.core.report_words_max();
@@ -133,27 +134,30 @@ impl JournalReader {
         self.reader.read_to(&mut core.core, &until.into()) as i32
     }
 
-    /// The segment goes on where the core stands: its checkpoint is read, and nothing of it is restored.
+    /// Continues from the core's present state: reads the segment's checkpoint but does not restore
+    /// it.
     #[napi]
     pub fn go_on(&mut self) {
         self.reader.go_on();
     }
 
-    /// From now on only what tells of slots up to this one is applied, in whatever turn it came: of a turn of a later slot,
-    /// accounts of these slots, and nothing of the time. The book is then none that was shown, and its hashes are not compared.
+    /// Applies only updates up to this slot from now on, in whichever turn they came: of a turn of
+    /// a later slot, accounts of earlier slots but not the time. The result is a book that was
+    /// never published, so its hashes are not compared.
     #[napi]
     pub fn take_slots_to(&mut self, slot: f64) {
         self.reader.take_slots_to(Slot(whole(slot)));
     }
 
-    /// To be called where a tail that is apart begins, of the segment whose checkpoint was read or of the one after it, when
-    /// `readTurn` has returned 0. Without it `problem` says what is wrong.
+    /// Call this before the bytes of a separate tail, of the current segment or of the next
+    /// segment, when `readTurn` has returned 0. Otherwise `problem` has an error.
     #[napi]
     pub fn begin_tail(&mut self) {
         self.reader.begin_tail();
     }
 
-    /// Forgets what was pushed behind the last turn: its writer has ended within one, and another one goes on.
+    /// Drops the bytes after the last complete turn: their writer stopped within a turn, and
+    /// another writer continues.
     #[napi]
     pub fn drop_rest(&mut self) {
         self.reader.drop_rest();
@@ -166,15 +170,15 @@ impl JournalReader {
         self.reader.continue_in(&mut core.core)
     }
 
-    /// The moment of the next turn, which is not applied; null when more bytes are needed, at the checkpoint, and when
-    /// `problem` says what is wrong.
+    /// The slot and time of the next turn, without applying it; null when more bytes are needed, at
+    /// the checkpoint, and when `problem` has an error.
     #[napi]
     pub fn next_moment(&mut self) -> Option<JournalMoment> {
         let Moment { ts_ms, slot } = self.reader.next_moment()?;
         Some(JournalMoment { slot: slot as f64, ts_ms: ts_ms as f64 })
     }
 
-    /// Where the reader stands.
+    /// The position of the reader.
     #[napi]
     pub fn position(&self) -> JournalPosition {
         let LastTurn { moment, marks, turns, updates, .. } = self.reader.last();
@@ -189,7 +193,8 @@ impl JournalReader {
         }
     }
 
-    /// The bytes of accounts (base58) as of the last turn that was applied; null for those that it has none of, and for what is no key.
+    /// The bytes of accounts (base58) as of the last applied turn; null for unknown accounts and
+    /// invalid keys.
     #[napi]
     pub fn accounts(&self, keys: Vec<String>) -> Vec<Option<Buffer>> {
         let keys: Vec<_> = keys.iter().map(|text| key(text.as_bytes()).ok()).collect();
@@ -214,13 +219,13 @@ impl JournalReader {
         self.reader.finish().map(Into::into)
     }
 
-    /// Gives back the memory of what was read at once; nothing more can be read.
+    /// Frees the memory of the reader immediately; nothing more can be read.
     #[napi]
     pub fn release(&mut self) {
         self.reader.release();
     }
 
-    /// What is wrong with the segment; null while nothing is.
+    /// The error in the segment; null without one.
     #[napi]
     pub fn problem(&self) -> Option<JournalProblem> {
         self.reader.problem().cloned().map(Into::into)

@@ -35,8 +35,9 @@ impl JournalRows {
         self.rows.has_market()
     }
 
-    /// Reads on as `readTo` does, and notes what each turn changes; of each core also the whole book, when it is not rebuilding
-    /// and not empty for the first time. Returns as `readTo`, or 4 when there are as many rows as are taken at once.
+    /// Reads like `readTo` and collects the rows that each turn changes; for each core also a
+    /// snapshot of the book, unless it is rebuilding or still empty. Returns like `readTo`, or 4
+    /// when the row buffer is full.
     #[napi]
     pub fn read(
         &mut self,

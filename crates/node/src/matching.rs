@@ -68,7 +68,7 @@ pub struct AuctionOptions {
 pub struct TakerFault {
     /// The part of the order that is wrong, as its interface names it.
     pub param: String,
-    /// What is wrong with it.
+    /// The error message.
     pub message: String,
 }
 

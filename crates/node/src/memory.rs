@@ -2,9 +2,10 @@
 
 use napi_derive::napi;
 
-/// Buffers from this size on are mapped one by one, and unmapped when they are freed: what the allocator of
-/// glibc begins with. By itself it raises this to what is freed, up to 32 MiB; larger buffers then lie in one
-/// heap, of which only the end is ever given back, and one small live allocation there keeps all of it.
+/// Buffers of this size or more are mapped separately, and unmapped when they are freed. This is
+/// glibc's initial setting. By default glibc raises it to the size of freed buffers, up to 32 MiB;
+/// larger buffers then share one heap, which only shrinks at its end, so one small live allocation
+/// there keeps the whole heap.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MAPPED_BYTES_MIN: i32 = 128 * 1024;
 

@@ -43,8 +43,8 @@ impl Core {
         }
     }
 
-    /// Unix milliseconds before which no quote expires; null when there is none. The turn that ends
-    /// then takes out what is due.
+    /// Unix milliseconds before which no quote expires; null without quotes. The next turn that
+    /// ends removes expired quotes.
     #[napi]
     pub fn indicative_due_ms(&self) -> Option<f64> {
         self.core.book().indicative_due_ms().map(|due_ms| due_ms as f64)

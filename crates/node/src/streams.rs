@@ -38,8 +38,8 @@ pub struct TopicOptions {
     pub depth: u32,
     /// The grid in ticks; 0 and 1 for none. Of meaning for book only.
     pub grouping: u32,
-    /// What the book has beside orders: 1 the levels of the market's AMM, 2
-    /// indicative quotes, 3 both.
+    /// The book's sources in addition to orders: 1 the levels of the market's AMM, 2 indicative
+    /// quotes, 3 both.
     pub sources: u32,
     /// Only the orders of this user account, of l3; empty for all.
     pub maker: String,
@@ -146,7 +146,7 @@ impl Core {
     }
 }
 
-/// What the options request, or the code of what is wrong with them.
+/// Decodes the options, or returns the code of their error.
 fn spec_of(options: &TopicOptions) -> Result<TopicSpec, i32> {
     let market = market_of(options.market).ok_or(UNKNOWN_MARKET)?;
     let maker = maker_of(&options.maker).map_err(|_| INVALID_MAKER)?;
