@@ -6,7 +6,7 @@ import { until } from './until.js';
 
 /** How far the chain's second and the service's may be apart: one reading, and its rounding. */
 const CLOCK_APART_S_MAX = 2;
-/** A machine that stands still between two readings makes them differ: they are made again. */
+/** Readings that differ because the machine paused between them are repeated. */
 const READINGS_MAX = 20;
 /** Slots that may be under way between the chain and the service. */
 const CLOCK_APART_SLOTS_MAX = 3;
@@ -22,8 +22,8 @@ export class BookJudge {
   }
 
   /**
-   * Waits until every account and the newest slot have reached the book, and compares every body of
-   * every market at the service's own slot and second, with a chain that stands still meanwhile.
+   * Waits until every account and the newest slot have reached the book, then compares every body
+   * of every market with the chain, at the service's slot and second, while the chain is paused.
    * Returns the rebuilt books by name.
    */
   async compare(): Promise<ReadonlyMap<string, BookBodies>> {
@@ -31,7 +31,8 @@ export class BookJudge {
     const { slot } = this.#demo.clock;
     const service = this.#service;
     const isOnTime = (): boolean => {
-      // Seconds are read now and then, and may lag behind the slots of a chain that stood still.
+      // The service reads the chain's time only occasionally, so it may lag behind the slots of a
+      // paused chain.
       const apartS = Math.abs(service.unixSeconds - this.#demo.clock.unixSeconds);
       return service.slot >= slot && apartS < CLOCK_APART_S_MAX;
     };
@@ -78,7 +79,7 @@ export function expectBooks(
   return expected;
 }
 
-/** Without the members that no account tells. */
+/** Removes the members that no account contains. */
 function unversioned(body: Readonly<Record<string, unknown>>) {
   const { ts, epoch, marketSlot, ...rest } = body;
   expect([typeof ts, typeof epoch, typeof marketSlot]).toEqual(['number', 'string', 'number']);

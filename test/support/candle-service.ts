@@ -14,7 +14,7 @@ export interface SentCandle {
   readonly lastFillRecordId?: string;
 }
 
-/** A candle whose numbers tell its time and its volume. */
+/** A candle whose numbers encode its time and its volume. */
 export function candleAt(ts: number, volume = 1, lastFillRecordId?: string): SentCandle {
   const price = (ts / 60) % 1_000;
   return {
@@ -33,7 +33,7 @@ export class CandleService {
   readonly asked: string[] = [];
   /** Any order; the path sorts. */
   candles: SentCandle[] = [];
-  /** Seconds by which this service's clock is behind the client's. */
+  /** Seconds by which the service's clock lags behind the client's. */
   behindS = 0;
   /** Replies that come before the path answers by itself. */
   readonly replies: (Response | Error)[] = [];
@@ -42,7 +42,7 @@ export class CandleService {
     return Math.floor(this.world.clock.unixMs() / 1_000) - this.behindS;
   }
 
-  /** Dense candles that end with the one of now. */
+  /** Candles without gaps, up to the current one. */
   fill(count: number, lengthS: number): void {
     const last = this.nowS - (this.nowS % lengthS);
     this.candles = Array.from({ length: count }, (_, index) => candleAt(last - index * lengthS));
@@ -60,7 +60,7 @@ export class CandleService {
     return this.#page(searchParams);
   };
 
-  /** What the path answers: newest first, `startTs` the newer bound, `endTs` beside it the older one. */
+  /** The path's reply: newest first, `startTs` is the newer bound and `endTs` the older one. */
   #page(query: URLSearchParams): Response {
     const numbers = ['limit', 'startTs', 'endTs'].map((name) => query.get(name));
     const [limit = null, start = null, end = null] = numbers;

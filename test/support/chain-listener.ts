@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 
-/** One JSON-RPC call; throws what the chain answers as an error. For tests. */
+/** Makes a JSON-RPC call; throws the chain's error reply. */
 export async function rpc<T>(url: string, method: string, params: unknown[]): Promise<T> {
   const answer = await fetch(url, {
     method: 'POST',
@@ -12,7 +12,7 @@ export async function rpc<T>(url: string, method: string, params: unknown[]): Pr
   return body.result as T;
 }
 
-/** What a subscriber hears. For tests. */
+/** A notification of a subscription. */
 export interface Heard {
   readonly method: string;
   readonly slot: number;
@@ -20,7 +20,7 @@ export interface Heard {
   readonly atMs: number;
 }
 
-/** A subscriber that keeps what it hears, in order. For tests. */
+/** A subscriber that records its notifications, in order. */
 export class Listener {
   readonly heard: Heard[] = [];
   readonly closed: Promise<number>;

@@ -1,4 +1,4 @@
-/** A world whose book is judged at every slot: what its chain's accounts make, and its sources, are at hand. */
+/** A world whose book is checked against the chain's accounts at every slot. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { SourceStatus } from '../../src/contract/feed-status.js';
@@ -19,7 +19,7 @@ const ARRIVED_MS = 350;
 
 /** A chain, two nodes unless a test says otherwise, and the service. */
 export class ChainScene {
-  /** What was wrong with a live book for too long. */
+  /** Accounts of a live book that were wrong for too long. */
   readonly wrong: string[] = [];
   #truth: BookTruth;
   #awaited: { readonly slot: number; readonly resolve: () => void }[] = [];
@@ -40,7 +40,7 @@ export class ChainScene {
     return this.world.service;
   }
 
-  /** Another chain takes the place of this one: what a restarted test chain is. */
+  /** Replaces this chain by another, like the restart of a test chain. */
   replaceChain(seed: number): void {
     this.world.replaceChain(seed);
     this.#truth = this.#judge(this.world.chain);

@@ -1,7 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Ends a process with a signal and resolves when it has ended; at once for one that has, or never was. */
+/**
+ * Ends a process with a signal and resolves when it has ended; immediately for a process that has
+ * ended or never started.
+ */
 export async function endChild(
   child: ChildProcess | undefined,
   signal: NodeJS.Signals,

@@ -10,7 +10,7 @@ export function bundle(names: readonly string[]): Promise<string> {
   return bundleOf(`export { ${names.join(', ')} } from './index.js';`);
 }
 
-/** The script of a module that stands in the library's folder. */
+/** The script of a module in the library's folder. */
 export async function bundleOf(contents: string): Promise<string> {
   const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
   const stdin = { contents, resolveDir: sources, loader: 'ts' } as const;

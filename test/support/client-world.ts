@@ -12,7 +12,7 @@ interface Timer {
 
 /** Time that passes when a test says so. */
 export class ManualClock implements Clock {
-  /** What chance answers. */
+  /** The result of the random generator. */
   chance = 0.5;
   /** Every wait that was begun. */
   readonly waits: number[] = [];
@@ -62,7 +62,7 @@ export async function settle(): Promise<void> {
 
 type SocketEvent = 'open' | 'message' | 'close' | 'error';
 
-/** A socket whose other end is the test. */
+/** A socket whose server is the test. */
 export class FakeSocket implements SocketLike {
   readonly sent: Record<string, unknown>[] = [];
   isClosed = false;
@@ -93,7 +93,7 @@ export class FakeSocket implements SocketLike {
     }
   }
 
-  /** A message of bytes, or what a class of sockets has in their place. */
+  /** Sends a binary message, in the form of the socket class. */
   sayBytes(data: object): void {
     this.#tell('message', data);
   }
@@ -113,7 +113,7 @@ export class FakeSocket implements SocketLike {
 export class ClientWorld {
   readonly clock = new ManualClock();
   readonly sockets: FakeSocket[] = [];
-  /** A test speaks JSON, and at once: without it the client loads what reads bytes before it subscribes. */
+  /** Tests use JSON, without which the client loads its binary reader before it subscribes. */
   readonly encoding = 'json';
   readonly WebSocket: new (
     url: string,
@@ -129,7 +129,7 @@ export class ClientWorld {
     };
   }
 
-  /** Lets time pass on an open socket whose other end is alive. */
+  /** Lets time pass on an open socket with a responsive server. */
   async passAlive(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= ALIVE_MS) {
       await this.clock.pass(Math.min(left, ALIVE_MS));

@@ -44,7 +44,7 @@ export async function exitCode({ child, closed }: Running): Promise<number | nul
   return child.exitCode;
 }
 
-/** What `slotbook` prints on standard error for wrong usage, which ends it with 2. */
+/** Runs `slotbook` with wrong arguments, which end it with 2, and returns its standard error. */
 export async function wrongUsage(args: readonly string[]): Promise<string> {
   const wrong = start(args);
   expect(await exitCode(wrong)).toBe(2);

@@ -11,7 +11,7 @@ export interface ChannelFrame {
   readonly atMs: number;
 }
 
-/** An error as the socket tells it; what a subscription was wrong with has a channel and a text. */
+/** An error message of the socket; errors of subscriptions have a channel and a text. */
 export interface ChannelError {
   readonly channel?: string;
   readonly error?: string;
@@ -19,7 +19,7 @@ export interface ChannelError {
   readonly message: string;
 }
 
-/** What a subscriber asks for, beside type and channel. */
+/** The members of a subscription besides type and channel. */
 export interface Wish {
   readonly market: string;
   readonly marketType?: string;
@@ -28,8 +28,8 @@ export interface Wish {
 }
 
 /**
- * A subscriber of the compatible channels that keeps what it hears, in order: books are parsed
- * twice, as the clients in use do.
+ * A subscriber of the compatible channels that records its messages, in order. Books are parsed
+ * twice, like existing clients do.
  */
 export class CompatibleClient {
   readonly frames: ChannelFrame[] = [];

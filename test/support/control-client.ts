@@ -42,7 +42,7 @@ export class ControlClient {
     await client.subscribe({ market: SCENE.name });
     const control = new ControlClient(chain, service, client);
     control.#watching = control.#watch();
-    // Nobody may be waiting yet when it fails; `stop` tells.
+    // Handles a failure before the test awaits it; `stop` reports the failure.
     control.#watching.catch(() => {});
     return control;
   }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { ServiceChild } from './service-child.js';
 import { until } from './until.js';
 
-/** How a core is started: as the writer of a log, or beside one. */
+/** Starts a core, as the writer of a log or as a standby. */
 type StartCore = (start: typeof ServiceChild.core) => Promise<ServiceChild>;
 
 interface Status {
@@ -10,7 +10,7 @@ interface Status {
   readonly role?: string;
 }
 
-/** A core that writes a log and one that stands by, and those that come in the place of one that was fenced. */
+/** A core that writes a log, its standby, and the replacements of fenced cores. */
 export class CorePair {
   readonly #start: StartCore;
   #cores: readonly [ServiceChild, ServiceChild];
@@ -37,7 +37,10 @@ export class CorePair {
     return this.#cores[1];
   }
 
-  /** Waits until one of them writes, and the other one stands by or has ended; then another one stands by in its place. */
+  /**
+   * Waits until one core writes and the other is a standby or has ended; an ended core is replaced
+   * by a new standby.
+   */
   async settle(): Promise<void> {
     while (!(await this.#isSettled()));
   }
@@ -61,8 +64,8 @@ export class CorePair {
 }
 
 /**
- * Starts a core beside one that writes. A writer that stands still meanwhile loses the log to it, and
- * fences it when it goes on: then another one is started.
+ * Starts a core next to a writer. When the writer pauses meanwhile, it loses the log and is fenced
+ * when it resumes; then another core is started.
  */
 async function startOther(start: StartCore): Promise<ServiceChild> {
   for (;;) {
@@ -74,7 +77,7 @@ async function startOther(start: StartCore): Promise<ServiceChild> {
   }
 }
 
-/** What a core is now; empty while it is nothing yet, or is about to end. */
+/** The core's role; empty before it has one, and while it is ending. */
 async function roleOf(core: ServiceChild): Promise<string> {
   if (!core.isAlive) return 'ended';
   // Its port is closed some time before its process ends.

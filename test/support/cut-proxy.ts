@@ -51,7 +51,7 @@ export class CutProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** What is sent is lost from now on, and connections stay: a dead wire. */
+  /** Drops all data from now on and keeps connections open, like a dead wire. */
   goDeaf(): void {
     this.#isDeaf = true;
   }

@@ -1,4 +1,4 @@
-/** What a document shows: its commands, each with the answer printed below it. */
+/** Extracts the commands of a document, each with its printed output. */
 
 /** A block of commands, and the block of an answer that follows it. */
 export interface ShownCommands {
@@ -19,8 +19,8 @@ export function commandsIn(document: string): readonly ShownCommands[] {
 }
 
 /**
- * What of a JSON value does not change from one demo to another: keys in their order, and what kind each
- * value is. The shapes of a list are those of its members, each once.
+ * The parts of a JSON value that are equal in every demo: its keys in order, and the type of each
+ * value. A list has the distinct shapes of its members.
  */
 export function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) {

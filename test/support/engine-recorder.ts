@@ -23,7 +23,7 @@ type Call =
     }
   | { readonly name: 'endSnapshot' };
 
-/** What an engine showed at a turn. */
+/** An engine's output at a turn. */
 export interface Shown {
   readonly turn: number;
   readonly stateHash: bigint;
@@ -47,7 +47,7 @@ function show(engine: Engine, turn: number): Shown {
   return { turn, stateHash: engine.stateHash(), bodies };
 }
 
-/** An engine for a feed that keeps every call, and what it showed at every n-th turn. */
+/** An engine that records every call, and its output at every n-th turn. */
 export class EngineRecorder {
   readonly calls: Call[] = [];
   readonly shown: Shown[] = [];
@@ -178,7 +178,7 @@ export class EngineRecorder {
   }
 }
 
-/** Makes all calls again on a fresh engine, and answers what it showed at every n-th turn. */
+/** Repeats all calls on a new engine, and returns its output at every n-th turn. */
 export async function replayCalls(
   calls: readonly Call[],
   options: { readonly programId: string; readonly epoch: string; readonly showEvery: number },

@@ -4,20 +4,20 @@ import { SocketServer, type SocketServerOptions } from '../../src/server/sockets
 import { FakeBook } from '../../src/server/testing/running-server.js';
 import type { ClientSocket, SocketSession } from '../../src/server/transport/client-socket.js';
 
-/** A client's socket without a network: what it was told, and what it may hold back. */
+/** A client's socket without a network. It records messages and can hold them back. */
 export class FakeClient implements ClientSocket {
   readonly sent: string[] = [];
   readonly topics = new Set<string>();
   session: SocketSession | undefined;
-  /** What waits for the client. */
+  /** Bytes that wait for the client. */
   buffered = 0;
-  /** The transport leaves out what it is given. */
+  /** Whether the transport drops messages. */
   isFull = false;
   closedWith: number | undefined;
 
   constructor(readonly ip: string) {}
 
-  /** What was sent since the last time that this was asked. */
+  /** The messages since the last call. */
   taken(): readonly Record<string, unknown>[] {
     return this.sent.splice(0).map((text) => JSON.parse(text) as Record<string, unknown>);
   }
@@ -26,7 +26,7 @@ export class FakeClient implements ClientSocket {
     this.session?.onMessage(JSON.stringify(message));
   }
 
-  /** Says it, and returns what was sent for it. */
+  /** Sends a message and returns the replies. */
   ask(message: object): readonly Record<string, unknown>[] {
     this.taken();
     this.say(message);
@@ -98,7 +98,7 @@ export function newServer({
     topicsPerIp: 5,
     socketsPerIp: 2,
     messagesPerSecond: 50,
-    // What a test says is handled at once, on a busy machine as well.
+    // Handles messages immediately, even on a busy machine.
     messageSliceMs: 60_000,
     onFault: (error) => {
       throw error;
@@ -109,7 +109,7 @@ export function newServer({
 
 const clientsOf = new WeakMap<SocketServer, FakeClient[]>();
 
-/** A client whose socket the server has let in. */
+/** Connects a client to the server. */
 export function openOn(server: SocketServer, ip = '203.0.113.7'): FakeClient {
   const client = new FakeClient(ip);
   clientsOf.set(server, [...(clientsOf.get(server) ?? []), client]);
@@ -118,7 +118,7 @@ export function openOn(server: SocketServer, ip = '203.0.113.7'): FakeClient {
   return client;
 }
 
-/** Publishes to the clients of a server what their topics are sent, but for the beat of the compatible channels. */
+/** Publishes topics to the clients of a server, without the heartbeat of the compatible channels. */
 export function startOn(server: SocketServer): void {
   const publish = (topic: string, bytes: string | Uint8Array): void => {
     if (topic.startsWith('heartbeat ')) return;

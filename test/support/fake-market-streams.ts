@@ -5,9 +5,9 @@ import type {
 } from '../../src/contract/history-source.js';
 import { liveFigures } from '../../src/server/testing/fake-history.js';
 
-/** A history that says what a test tells it to. */
+/** A scripted history. */
 export class FakeMarketStreams implements MarketStreamSource {
-  /** What it was asked since the start: `+topic` for a join, `-topic` for a leave. */
+  /** The requests since the start: `+topic` for a join, `-topic` for a leave. */
   readonly asked: string[] = [];
   state: HistoryStats['state'] = 'live';
   #take: (frames: readonly MarketFrame[]) => void = () => {};

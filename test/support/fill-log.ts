@@ -2,7 +2,7 @@ import { Direction, MarketType, OrderActionExplanation } from '../../src/sim/byt
 import { fillRecordBytes } from '../../src/sim/bytes/event-record.js';
 import { PROGRAM } from './ingest-rig.js';
 
-/** What a node logs of a transaction with one fill of SOL-PERP, with its number and time. */
+/** A node's log of a transaction with one fill of SOL-PERP, with its number and time. */
 export function fillLog(id: number, ts: number): readonly string[] {
   const order = {
     ...{ user: PROGRAM, orderId: id, direction: Direction.Long, baseAssetAmount: 10n },

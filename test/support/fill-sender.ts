@@ -21,7 +21,7 @@ export interface FillMarket {
   readonly step: bigint;
 }
 
-/** What is sent; the same options give the same fills. */
+/** The options of the fills; equal options give equal fills. */
 export interface FillOptions {
   readonly seed: number;
   /** All markets of the presets when it is not given. */

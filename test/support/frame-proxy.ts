@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Random } from '../../src/sim/random.js';
 
-/** What is done to a delta, or to the connection before it. */
+/** Changes of a delta, or of the connection before it. */
 export const INJECTIONS = ['hole', 'duplicate', 'crc', 'content', 'epoch', 'swap', 'cut'] as const;
 
 export type Injection = (typeof INJECTIONS)[number];
@@ -13,7 +13,7 @@ const SEEN_MS_MAX = 30_000;
 /** Deltas that pass between the answer of the client and the next injection. */
 const WHOLE_DELTAS_MAX = 8;
 
-/** What became of the injections of one kind. */
+/** Counts the outcomes of one kind of injection. */
 export interface InjectionCounts {
   injected: number;
   seen: number;
@@ -127,7 +127,7 @@ export class FrameProxy {
     this.#release(kind, client);
   }
 
-  /** Who resumes and has missed nothing hears a heartbeat first, as behind the last change. */
+  /** A client that resumes without missed deltas first receives a heartbeat. */
   #noteHealed(type: string, kind: Injection): void {
     if (type !== 'snapshot' && type !== 'delta' && type !== 'heartbeat') return;
     this.counts[kind][type === 'snapshot' ? 'restarted' : 'resumed'] += 1;
@@ -135,7 +135,7 @@ export class FrameProxy {
     this.#isAnswered = false;
   }
 
-  /** What is done to this delta. */
+  /** Chooses the change of this delta. */
   #next(): Injection | undefined {
     if (!this.#isSpoiling || this.#pending !== undefined || this.#healing !== undefined) return;
     this.#wholeLeft -= 1;
@@ -145,7 +145,7 @@ export class FrameProxy {
     return this.#deck.splice(this.random.nextBelow(this.#deck.length), 1)[0];
   }
 
-  /** The frames that go on in the place of this one. */
+  /** The frames that replace this frame. */
   #spoil(kind: Injection, text: string, client: WebSocket): readonly string[] {
     const spoilt = spoiltText(kind, text);
     // Nothing in it can be spoilt like this, as in a delta that only removes.
@@ -158,7 +158,7 @@ export class FrameProxy {
     return spoilt;
   }
 
-  /** The swapped frame comes behind the next one. */
+  /** Sends the swapped frame after the next one. */
   #release(kind: Injection | undefined, client: WebSocket): void {
     if (this.#held === undefined || kind === 'swap') return;
     client.send(this.#held);

@@ -1,4 +1,4 @@
-/** What a test holds back until it opens the gate. */
+/** Holds work back until a test opens the gate. */
 export class Gate {
   open: () => void = () => undefined;
   readonly passed = new Promise<void>((resolve) => {

@@ -15,16 +15,16 @@ import type { SteppedDemo } from './stepped-demo.js';
 
 /** Bytes of patches in one transaction: it may have 1,232, and its keys and signature take some 250. */
 const PATCH_BYTES_MAX = 800;
-/** What a patch costs beside its bytes. */
+/** Bytes of a patch's header. */
 const PATCH_HEAD_BYTES = 5;
 
-/** What a transaction logs that is no fill, before its number. */
+/** The log line of a transaction without fills, before its number. */
 export const WRITE_LOG = 'Program log: write ';
 
 /** A transaction that was sent, and the states of accounts that it made, by key. */
 export interface SentTransaction {
   readonly signature: string;
-  /** What it logs, as the runtime words it. */
+  /** The log lines, in the runtime's format. */
   readonly logs: readonly string[];
   readonly states: ReadonlyMap<string, Buffer>;
 }
@@ -63,7 +63,7 @@ export class GeyserChain {
     return chain;
   }
 
-  /** Lets the life of the demo go on for at least so many account writes, all by transactions. */
+  /** Continues the demo's scenario for at least this many account writes, all by transactions. */
   async step(writes: number): Promise<void> {
     const { demo } = this;
     for (let written = 0; written < writes; ) {

@@ -4,7 +4,7 @@ import type { SlotStatus } from '../../src/rpc/grpc/messages.js';
 import { MessageReader, MessageWriter } from '../../src/rpc/grpc/protobuf.js';
 import type { LedgerTransaction } from '../scripted-ledger.js';
 
-/** What a SubscribeRequest asks for. */
+/** Decodes a SubscribeRequest. */
 export function readRequest(bytes: Buffer) {
   const request = new MessageReader(bytes);
   const [owners, keys, programs]: [string[], string[], string[]] = [[], [], []];
@@ -79,7 +79,7 @@ const STATUS_NUMBERS: Readonly<Record<SlotStatus, number>> = {
   dead: 6,
 };
 
-/** What became of a slot, as the SubscribeUpdate of Yellowstone. */
+/** Encodes a slot's status as Yellowstone's SubscribeUpdate. */
 export function encodeSlot(notified: {
   readonly slot: number;
   readonly parent: number | null;

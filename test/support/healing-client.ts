@@ -7,7 +7,7 @@ const RECONNECT_MS = 20;
 
 /** One topic, followed whatever happens. */
 export class HealingClient {
-  /** What it saw, by kind; a lost connection is `cut`. */
+  /** The number of faults by kind; a lost connection is `cut`. */
   readonly seen = new Map<Fault | 'cut', number>();
   /** Errors of the service. */
   readonly errors: string[] = [];

@@ -1,4 +1,4 @@
-/** What a source that is right notifies of a chain, and when: late, with gaps, and as a node or a server does. */
+/** The reports of a correct source of a chain: late, with gaps, like a node or a server. */
 import type { Random } from '../../src/sim/random.js';
 import { type Bank, type ChainWrite, type RandomChain, WHOLE_MS } from './random-chain.js';
 import type { FakeSource } from './source-scene.js';
@@ -18,7 +18,7 @@ export interface Planned {
   readonly run: () => void;
 }
 
-/** What happens on a source's side. */
+/** An event of a source. */
 interface ChainEvent {
   readonly atMs: number;
   readonly slot: number;
@@ -50,7 +50,7 @@ export class HonestSource {
   #heldMs = 0;
   #outage: Outage | null = null;
 
-  /** One that `isTroubled` stands still, loses its connection, or is cut, too. */
+  /** With `isTroubled`, the source also pauses, disconnects, or is cut. */
   constructor(random: Random, source: FakeSource, chain: RandomChain, isTroubled: boolean) {
     this.#random = random;
     this.#source = source;
@@ -70,7 +70,7 @@ export class HonestSource {
     return !isLost || this.#random.oneIn(2);
   }
 
-  /** All writes of a slot as they come, and what becomes of it. */
+  /** Schedules all writes of a slot and the slot's status. */
   #planServer(): readonly ChainEvent[] {
     const source = this.#source;
     const random = this.#random;
@@ -130,7 +130,7 @@ export class HonestSource {
   #notifyWrite({ pubkey, data }: ChainWrite, slot: number): void {
     const source = this.#source;
     if (data !== null) source.notifyWrite(pubkey, slot, data);
-    // A node notifies nobody of an account that is gone.
+    // A node does not report closed accounts.
     else if (source.kind === 'grpc') source.notifyClosed(pubkey, slot);
   }
 
@@ -195,7 +195,7 @@ export class HonestSource {
     }
   }
 
-  /** Behind all that it sent before; what is sent in an outage comes behind it, or never. */
+  /** Keeps the order of reports; a report during an outage comes after it, or never. */
   #send({ run }: ChainEvent, eventMs: number): void {
     const step = (this.#random.nextBelow(3) - 1) * 50;
     const delayMs = Math.min(this.#baseMs + this.#jitterMs, this.#delayMs + step);

@@ -3,10 +3,10 @@ import type { Random } from '../../src/sim/random.js';
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** What a server must do: end the connection, go on with it, not hear what was said, or any of these. */
+/** The required reaction of a server: end the connection, continue it, ignore the message, or any of these. */
 export type Outcome = 'ends' | 'goesOn' | 'unheard' | 'either';
 
-/** Bytes on an open WebSocket, and what they must lead to. */
+/** Bytes on an open WebSocket, and the required reaction. */
 export interface HostileCase {
   readonly name: string;
   readonly bytes: Buffer;

@@ -6,11 +6,11 @@ import { SceneChain } from './scene-chain.js';
 import { type ProcessStats, ServiceChild } from './service-child.js';
 import { until } from './until.js';
 
-/** What the issue allows a process to have grown by, after everything is over. */
+/** Maximum growth of the process's memory after all attacks. */
 const GROWTH_MEGABYTES_MAX = 20;
 /**
- * This part of an attack comes before the memory is first read: what the process takes once, for code
- * and for the room in which its garbage waits, is no growth.
+ * This part of an attack runs before the memory is first read: the process allocates code and
+ * garbage space once.
  */
 const WARM_UP_SHARE = 0.1;
 /** Memory and connections are given back within this. */
@@ -29,7 +29,7 @@ export const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261_121);
 /** One of two counts: the short form's, or the long one's. */
 export const count = (short: number, long: number) => (IS_LONG ? long : short);
 
-/** Something hostile, of which only a share may be wanted; answers what it did. */
+/** An attack, scaled by a share; returns a description of it. */
 export type Attack = (random: Random, share: number) => Promise<string>;
 
 /** A chain, and a service on it as a process. */
@@ -51,8 +51,9 @@ export class HostileGround {
   }
 
   /**
-   * Runs something hostile next to a control client, and checks that the service lives, the control client missed
-   * nothing, and memory and open files come back. Prints what it measured, and the seed.
+   * Runs an attack next to a control client, then checks that the service is alive, that the
+   * control client missed no frame, and that memory and open files are released. Prints the
+   * measurements and the seed.
    */
   async endure(context: TestContext, attack: Attack): Promise<void> {
     if (!existsSync('/proc/self/statm')) context.skip('needs /proc');
@@ -130,7 +131,7 @@ class MemoryWatch {
   }
 }
 
-/** Runs jobs, so many at once. */
+/** Runs jobs, a limited number at a time. */
 export async function pooled<T>(
   jobs: Iterable<T>,
   lanes: number,

@@ -1,4 +1,4 @@
-/** Malformed JSON texts, and messages whose every field is wrong in turn. */
+/** Malformed JSON texts, and messages with each field wrong in turn. */
 import type { Random } from '../../src/sim/random.js';
 
 /** A text that must be answered with an error, or that may be answered either way. */
@@ -75,7 +75,7 @@ function objectOf(fields: Iterable<readonly [string, string]>): string {
 const nested = (open: string, close: string, depth: number) =>
   open.repeat(depth) + close.repeat(depth);
 
-/** The kinds of texts, by name. Some come out sound: a field that nobody reads may be wrong. */
+/** The kinds of texts, by name. Some texts may be valid, because the service ignores some fields. */
 const KINDS: Readonly<Record<string, Make>> = {
   'nothing at all': () => '',
   'white space': (random) => pick(random, [' ', '\n\t ', '\u00a0', '\ufeff', '\u2028']),

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 /** Without a heartbeat for this long the clients in use connect again. */
 const HEARTBEAT_MS_MAX = 11_000;
 
-/** A book as these clients read it: amounts are big integers made from what came. */
+/** A book as these clients read it, with amounts as big integers. */
 export interface IncumbentBook {
   readonly slot: number;
   readonly bids: readonly { readonly price: bigint; readonly size: bigint }[];

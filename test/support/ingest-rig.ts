@@ -1,4 +1,4 @@
-/** Ingestion against a scripted ledger, with a plain store behind it. */
+/** Ingestion from a scripted ledger into a plain store. */
 import { vi } from 'vitest';
 import { Ingester } from '../../src/history/ingest/ingester.js';
 import { type DecodedLog, newCounters } from '../../src/history/ingest/parts.js';

@@ -1,4 +1,4 @@
-/** A journal whose folder fails for a while. */
+/** A journal whose folder fails for some time. */
 import { readdirSync } from 'node:fs';
 import { expect } from 'vitest';
 import { RETRY_MS } from '../../src/journal/model/limits.js';
@@ -11,7 +11,7 @@ export function segmentsIn(folder: string): readonly string[] {
     .sort();
 }
 
-/** Every moment that is kept shows what was shown live; returns how many there are. */
+/** Checks that every stored moment equals the live output; returns the number of moments. */
 export function expectEqual(folder: string, book: LiveBook): number {
   const kept = readShown(folder);
   for (const [moment, text] of kept)
@@ -19,7 +19,7 @@ export function expectEqual(folder: string, book: LiveBook): number {
   return kept.size;
 }
 
-/** A journal that has written, whose folder is then hurt and healed. */
+/** A journal whose folder fails after some writes, then works again. */
 export async function hurtAndHeal(
   rig: JournalRig,
   place: { readonly hurt: () => void; readonly heal: () => void; readonly reason: RegExp },

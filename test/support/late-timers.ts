@@ -1,7 +1,7 @@
 import type { Timer } from '../../src/contract/timers.js';
 import { ManualTimers } from './manual-timers.js';
 
-/** Manual time on a busy machine: what is planned comes so much later. */
+/** Manual time on a busy machine: timers fire late by this much. */
 export class LateTimers extends ManualTimers {
   lateMs = 0;
 

@@ -1,4 +1,4 @@
-/** Journals of seeded lives, made without a chain: what `slotbook replay` then serves. */
+/** Writes journals of seeded scenarios without a chain, for `slotbook replay`. */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Engine } from '../../src/engine/engine.js';
@@ -26,7 +26,7 @@ export interface LifeSetup {
   readonly streamIntervalMs?: number;
 }
 
-/** The folder of a journal as it is written; time is what its owner says. */
+/** A journal's folder while it is written; the owner sets the time. */
 export class LifeJournal {
   /** When the next turn ends, since the beginning. */
   atMs = 0;
@@ -44,7 +44,7 @@ export class LifeJournal {
     this.life = new MarketSimulator({ seed, makers, statusChanges: 'some' });
     this.#marks = new PublishMarks({
       streamIntervalMs,
-      // What has to wait goes out with a later turn: there is always another one.
+      // Waiting data is written in a later turn, and another turn always follows.
       timers: { nowMs: () => this.atMs, after: () => ({ cancel: () => undefined }) },
       onDue: () => undefined,
     });
@@ -100,7 +100,7 @@ export class LifeJournal {
   }
 }
 
-/** What a written life has. */
+/** The contents of a written scenario. */
 export interface LifeOptions extends Omit<LifeSetup, 'makers'> {
   readonly makers?: number;
   /** Account writes, and how many a second. */

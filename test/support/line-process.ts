@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** A program that says what it sees line by line. */
+/** A program whose output is read line by line. */
 export class LineProcess {
   readonly #child: ChildProcess;
   /** The last line of its errors; empty without one. */

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 
-/** Where the members stand that link a frame to the one before; the rows come behind them. */
+/** The members that link a frame to the one before are in the first bytes; rows follow. */
 const HEAD_BYTES = 400;
 const LINK =
   /^\{"type":"(snapshot|delta|heartbeat)".*?"topic":"([^"]+)".*?"epoch":"([^"]+)",(?:"prev":(\d+),)?"seq":(\d+)/;
@@ -10,11 +10,11 @@ const LINK =
  * in any topic is in its list.
  */
 export class LinkReader {
-  /** Frames that do not go on from the one before, with the topic. */
+  /** Frames that do not continue the frame before, with the topic. */
   readonly holes: string[] = [];
   readonly closed: Promise<number>;
   frames = 0;
-  /** Snapshots that told to forget what was there. */
+  /** Snapshots with `reset`. */
   resets = 0;
   readonly #stands = new Map<string, string>();
 

@@ -57,12 +57,12 @@ export interface BodySide {
   readonly rows: readonly OrderRow[];
 }
 
-/** What the bodies of one market must hold. */
+/** The required bodies of one market. */
 export interface BookBodies {
   readonly marketName: string;
   readonly bids: BodySide;
   readonly asks: BodySide;
-  /** Members of /l2 and /l3 beside the rows; absent members are absent in the bodies as well. */
+  /** Members of /l2 and /l3 besides the rows; absent members must be absent in the bodies. */
   readonly head: Readonly<Record<string, unknown>>;
   /** Mark, best and spread, which only /l2 has. */
   readonly prices: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Reads a log message by message, and finds what one writer at a time would not have left there. */
+/** Reads a log message by message, and finds messages that a single writer cannot have left. */
 import { DeliverPolicy } from '@nats-io/jetstream';
 import type { LogPlace } from '../../src/journal/model/log-place.js';
 import { connectLog } from '../../src/journal/nats/connect.js';
@@ -10,7 +10,7 @@ import {
   textOfId,
 } from '../../src/journal/nats/message-id.js';
 
-/** The header by which JetStream takes a message behind one that has this sequence number alone. */
+/** JetStream accepts a message with this header only after the message with this sequence number. */
 const EXPECTED_HEADER = 'Nats-Expected-Last-Sequence';
 
 /** A log as far as it was read. */
@@ -35,7 +35,7 @@ export class LogAudit {
     return this.#runs.size;
   }
 
-  /** Reads what has come since it was read last. */
+  /** Reads the messages since the last call. */
   async readOn(): Promise<void> {
     const { nats, manager, stream } = await connectLog(this.#place, 'an audit');
     try {
@@ -72,7 +72,7 @@ export class LogAudit {
     if (id !== null) this.#runs.add(id.run);
   }
 
-  /** A writer goes on with its own numbers, or behind the last of another one, and never once more. */
+  /** A writer continues its own numbers, or those of the last writer, and never repeats a number. */
   #isContinuous(last: LogMessageId | null, id: LogMessageId, after: string): boolean {
     if (last === null) return id.index === 0;
     if (last.run === id.run) return isFollowedBy(last, id);

@@ -1,6 +1,6 @@
 /**
- * What the log relies on of NATS. These tests run against the model of a world and against a real server, so that the
- * model does what the server does.
+ * The log's requirements on NATS. These tests run against the simulation's model and against a real
+ * server, so that both behave the same.
  */
 import { DiscardPolicy } from '@nats-io/jetstream';
 import { describe, expect, test } from 'vitest';
@@ -26,8 +26,8 @@ export function testLog(): void {
 }
 
 /**
- * What becomes of a message that was given up: whether a real server that stood still has it depends on when its
- * connection ended, so `npm test` has it on the model alone.
+ * The fate of an abandoned message: on a real server it depends on when the connection ended, so
+ * `npm test` checks the model only.
  */
 export function testGivenUp(): void {
   useLogServer();
@@ -39,7 +39,7 @@ export function testGivenUp(): void {
     await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toThrow();
     server.goOn();
     await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
-    // More waited than may: what goes on is the next segment.
+    // The queue was full, so the log continues with the next segment.
     const unreachable = { code: 'LOG_UNREACHABLE' };
     await expect(appender.appendMessage(newMessage('a.3.0'))).rejects.toMatchObject(unreachable);
     expect(await appender.appendMessage(newMessage('a.3.0'))).toBe(3);
@@ -248,7 +248,7 @@ function testFollower(): void {
     const { streams } = (await openLog(setup)).manager;
     const { stream } = setup.log;
     const { bytes } = (await streams.info(stream)).state;
-    // As where the servers have no more room: nothing is deleted for what comes.
+    // As on full servers: nothing is deleted for new messages.
     await streams.update(stream, { discard: DiscardPolicy.New, max_bytes: bytes });
     await core.writeSlots(5);
     await until('a core that says so', () => core.reason.includes('the log is full'));
@@ -283,7 +283,7 @@ function testQuoteLink(): void {
     const refusals = () => warnings.filter((warning) => Object.hasOwn(warning, 'subject'));
     await until('two refusals', () => refusals().length >= 2);
     expect(refusals()).toMatchObject(denied.map((subject) => ({ subject })));
-    // The reader of its connection goes on: that nobody serves the request comes back.
+    // The reader's connection still works and reports that no core serves the request.
     await until('no core', async () => {
       const reply = await link.sendRequest('{}');
       return 'failed' in reply && reply.failed === 'noCore';

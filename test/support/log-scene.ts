@@ -22,7 +22,7 @@ export let server: NatsServer;
 let streams = 0;
 const ends: (() => Promise<unknown>)[] = [];
 
-/** For a file of tests: starts the server before them, and ends after each what it has made. */
+/** Starts the server before a file's tests, and cleans up after each test. */
 export function useLogServer(): void {
   beforeAll(async () => {
     if (natsMissing === undefined) server = await NatsServer.start();
@@ -42,7 +42,7 @@ export function newSetup({ skip }: TestContext): LogSetup {
   return { ...origin, bytesMax: 64 * MEBIBYTE, ageMsMax: 3_600_000, replicas: 1, log };
 }
 
-/** A core: a book with a life, whose turns go into the log. */
+/** A core whose scenario's turns go into the log. */
 export class Core {
   readonly messages: FromJournal[] = [];
   readonly service: JournalService;
@@ -107,7 +107,7 @@ export class Core {
   }
 }
 
-/** A follower, and what it showed. */
+/** A follower and its recorded output. */
 export class Edge {
   readonly engine: Engine;
   readonly follower: LogFollower;

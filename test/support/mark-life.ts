@@ -29,7 +29,7 @@ const TOPICS_MAX = 5;
 const PAUSES_MS = [0, 1, 3, 3, 12, 60, 300, 1_200, 6_000];
 const STATES = ['live', 'live', 'lagging', 'stale', 'rebuilding'] as const;
 
-/** A topic as a reader has it who reads the frames of another process. */
+/** A topic's state for a reader of another process's frames. */
 interface Reading {
   readonly key: string;
   readonly topic: StreamTopic;
@@ -132,7 +132,7 @@ class JournalLink {
     return turns[0];
   }
 
-  /** Another epoch begins a segment, which goes on where the engine stands. */
+  /** Another epoch starts a segment, which continues from the engine's state. */
   #beginSegment(segment: number): void {
     this.#segment = segment;
     this.#reader = new JournalReader(PROGRAM_ID);
@@ -140,11 +140,11 @@ class JournalLink {
   }
 }
 
-/** What a life came to. */
+/** The result of a scenario. */
 export interface MarkLifeCounts {
   /** Frames that both processes sent. */
   readonly compared: number;
-  /** Of them, those whose `prev` differed. */
+  /** The frames with differing `prev`. */
   readonly otherLinks: number;
 }
 
@@ -165,7 +165,7 @@ export class MarkLife {
   constructor(readonly seed: number) {
     this.#random = new Random(seed);
     this.#life = new MarketSimulator({ seed, makers: this.#random.nextBetween(2, 8) });
-    // One of them makes all frames at once, the other one leaves them to the last moment.
+    // One process renders all frames immediately, the other at the last moment.
     this.#processes = [new Process(60_000), new Process(-1)];
     this.#marks = new PublishMarks({
       streamIntervalMs: this.#random.pickOne([0, 10, 10, 50]) ?? 10,
@@ -276,7 +276,7 @@ export class MarkLife {
     };
   }
 
-  /** The first process decides what is published; both publish it, and are compared with the next turn. */
+  /** The first process decides on the publication; both publish, and are compared at the next turn. */
   #endTurn(): void {
     const [first, second] = this.#processes;
     const own = this.#endTurnOf(first);
@@ -323,7 +323,10 @@ export class MarkLife {
     for (const reading of second.readings.values()) this.#follow(reading, second, first);
   }
 
-  /** Each reader takes what the other process sent, unless the topic was opened there after its book. */
+  /**
+   * Each reader applies the other process's frame, unless the topic was opened there after the
+   * reader's book.
+   */
   #follow({ key, beganAt, book }: Reading, own: Process, other: Process): void {
     const mark = own.marks;
     if (book === undefined || (beganAt ?? mark) >= mark) return;

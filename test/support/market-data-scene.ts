@@ -1,6 +1,6 @@
 /**
- * A store on a disk behind the real HTTP server, without the worker between them: what is written to it
- * is what the paths say.
+ * A store on disk with the real HTTP server, without the worker between them: the paths return the
+ * stored data.
  */
 
 import type { BookSource, MarketDirectory } from '../../src/contract/book-source.js';
@@ -138,7 +138,7 @@ export class MarketDataScene {
     return record;
   }
 
-  /** Asks a path; the body is parsed, and its status is told beside it. */
+  /** Requests a path; returns the parsed body and the status. */
   async get(
     path: string,
     headers: Readonly<Record<string, string>> = {},
@@ -148,7 +148,7 @@ export class MarketDataScene {
     return { status: response.status, body: JSON.parse(text) as never, text };
   }
 
-  /** Asks a path whose body may be no JSON. */
+  /** Requests a path whose body may be other than JSON. */
   async getText(path: string): Promise<{ status: number; headers: Headers; text: string }> {
     const response = await fetch(`${this.server.url}${path}`);
     return { status: response.status, headers: response.headers, text: await response.text() };

@@ -1,8 +1,8 @@
-/** Readers of live candles and trades, and what each of them has been told since it was shown anew. */
+/** Readers of live candles and trades, and their messages since the last snapshot. */
 import { Probe } from './socket-scene.js';
 import { until } from './until.js';
 
-/** What is looked at in the messages of all three kinds of readers. */
+/** The tested members of the messages, for all three kinds of readers. */
 interface Message {
   readonly type?: string;
   readonly code?: string;
@@ -16,7 +16,7 @@ interface Message {
   readonly trades?: readonly { readonly fillRecordId: string }[];
 }
 
-/** What a reader was told between two moments at which it was to begin anew. */
+/** A reader's messages between two snapshots. */
 export interface Stretch {
   /** The trades that it was shown when the stretch began; only readers of trades are. */
   readonly shown: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * A store on a disk behind real WebSockets, without the worker between them: what is written to it is
- * what clients of candles and trades are told.
+ * A store on disk with real WebSockets, without the worker between them: subscribers of candles and
+ * trades receive the stored data.
  */
 
 import type {
@@ -95,12 +95,12 @@ export class MarketStreamScene {
     return this.sockets.open(path);
   }
 
-  /** Closes what was opened. */
+  /** Closes all opened sockets. */
   closeProbes(): Promise<unknown> {
     return this.sockets.closeProbes();
   }
 
-  /** Stores a fill of now in a slot of its own; of SOL-PERP unless it is said otherwise. */
+  /** Stores a current fill in a new slot; of SOL-PERP by default. */
   fill(parts: Partial<Fill> = {}): Fill {
     const ts = Math.floor(Date.now() / 1_000);
     const stored = { ...fill({ ts, fillRecordId: BigInt(this.#slot + 1), ...parts }) };

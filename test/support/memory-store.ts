@@ -20,7 +20,7 @@ const NOTHING: StoreChange = {
   removed: 0,
 };
 
-/** Where a fill stands, and its number. */
+/** A fill's position and its number. */
 export interface StoredFill {
   readonly signature: string;
   readonly slot: number;
@@ -35,7 +35,7 @@ export class MemoryStore implements IngestStore {
   broken: StoreError | null = null;
   /** Transactions that cannot be stored, whatever the disk. */
   readonly refused = new Set<string>();
-  /** What the next write changes besides: candles that could not be made before. */
+  /** Additional changes for the next write: candles that could not be built before. */
   owed: StoreChange | null = null;
   writes = 0;
 
@@ -126,7 +126,7 @@ export class MemoryStore implements IngestStore {
   }
 }
 
-/** What is stored of a transaction that comes again: as the store proper decides it. */
+/** Merges a repeated transaction like the real store. */
 function merged(known: TransactionRecords | undefined, told: TransactionRecords) {
   if (known === undefined) return told;
   const isElsewhere = known.slot !== told.slot;
@@ -141,7 +141,7 @@ function merged(known: TransactionRecords | undefined, told: TransactionRecords)
   };
 }
 
-/** What a disk without room says. */
+/** The error of a full disk. */
 export function fullDisk(): StoreError {
   return new StoreError('full', 'the disk is full');
 }

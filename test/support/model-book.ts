@@ -1,6 +1,6 @@
 /**
- * The book of one streaming topic as a reader keeps it, written from the description of the channels
- * and from nothing of the service: it says what is wrong with a frame instead of healing it.
+ * One streaming topic's book on the reader's side, written from the channels' description without
+ * the service's code: it reports faults in frames and does not repair them.
  */
 import { crc32 } from 'node:zlib';
 import { PublicKey } from '@solana/web3.js';
@@ -30,10 +30,10 @@ export interface Frame {
   readonly [member: string]: unknown;
 }
 
-/** What a reader can find wrong. */
+/** The faults that a reader can detect. */
 export type Fault = 'noSnapshot' | 'gap' | 'epoch' | 'crc' | 'rows' | 'seq' | 'depth';
 
-/** A frame that does not fit what the reader has. */
+/** A frame that does not fit the reader's book. */
 export class ModelFault extends Error {
   override readonly name = 'ModelFault';
 

@@ -1,6 +1,4 @@
-/**
- * A reader of streaming topics over a real socket: what did not fit stays in its list, and is not repaired.
- */
+/** A reader of streaming topics over a real socket: faults are listed and not repaired. */
 import { WebSocket } from 'ws';
 import type { Frame, ModelBook } from './model-book.js';
 import { type Answer, isFrame, StreamFollower } from './stream-follower.js';
@@ -9,16 +7,16 @@ import { until } from './until.js';
 /** One socket and its topics. */
 export class ModelClient {
   readonly follower = new StreamFollower();
-  /** What did not fit, with the topic. */
+  /** Faults with their topics. */
   readonly faults: string[] = [];
-  /** What is no frame of a topic, in order. */
+  /** Messages other than a topic's frames, in order. */
   readonly answers: Answer[] = [];
   /** The topic and type of every message, in order: `subscribed`, `snapshot`, `delta` and so on. */
   readonly order: string[] = [];
-  /** Snapshots that told to forget what was there. */
+  /** Snapshots with `reset`. */
   resets = 0;
   bytes = 0;
-  /** What is called for every message as it came, after it was applied. */
+  /** Called for every message after it was applied. */
   onData: (data: Buffer, message: Frame | Answer) => void = () => {};
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   #id = 0;
@@ -60,7 +58,7 @@ export class ModelClient {
     return this.book(topic);
   }
 
-  /** Waits until what was sent before has been answered, and what was published before has come. */
+  /** Waits for the replies to all sent messages, and for the frames published before. */
   async settle(): Promise<void> {
     this.#id += 1;
     const id = this.#id;

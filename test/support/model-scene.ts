@@ -166,7 +166,7 @@ export function user(parts: Partial<ModelUser> = {}): ModelUser {
   };
 }
 
-/** Tells markets 0 of both kinds and their prices, in whole dollars. */
+/** Sets the markets 0 of both kinds and their prices, in whole dollars. */
 export function tellMarkets(markets: MarketTerms, prices: { oracle: number; mark?: number }): void {
   markets.setSpotMarket(spotFacts(), NOW_S);
   markets.setPerpMarket(perpFacts(), NOW_S);

@@ -1,7 +1,10 @@
-/** The way between a program and a NATS server, which a test parts: what is sent meanwhile arrives later, as over a network that is cut. */
+/**
+ * A relay between a program and a NATS server, which a test can interrupt: data sent meanwhile
+ * arrives later, as over an interrupted network.
+ */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** One connection, and what waits on it. */
+/** A connection and its waiting data. */
 interface Link {
   /** How the program calls itself: the text of its greeting. */
   greeting: string;
@@ -12,7 +15,7 @@ interface Link {
 /** Passes bytes on in both directions, in their order, some now and some when the way is whole again. */
 export class NatsRelay {
   readonly #links = new Set<Link>();
-  /** Links whose greeting has this text are parted; null for none. */
+  /** Links whose greeting contains this text are interrupted; null for none. */
   #parted: string | null = null;
 
   private constructor(
@@ -40,13 +43,13 @@ export class NatsRelay {
     this.#parted = name;
   }
 
-  /** All passes again, and what was sent meanwhile first. */
+  /** Ends the interruption; waiting data is sent first. */
   join(): void {
     this.#parted = null;
     for (const { waiting } of this.#links) for (const pass of waiting.splice(0)) pass();
   }
 
-  /** All passes again, on new connections: what was sent meanwhile is lost with the old ones. */
+  /** Ends the interruption with new connections: the waiting data of old connections is lost. */
   joinAnew(): void {
     this.#parted = null;
     for (const link of this.#links) if (link.waiting.length > 0) end(link);
@@ -62,7 +65,7 @@ export class NatsRelay {
     const link: Link = { greeting: '', sockets: [near, far], waiting: [] };
     this.#links.add(link);
     near.on('data', (bytes) => {
-      // Its name is in what it says first.
+      // The client's first message contains its name.
       if (link.greeting === '') link.greeting = bytes.toString('latin1');
       this.#pass(link, () => far.write(bytes));
     });

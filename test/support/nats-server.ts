@@ -26,7 +26,10 @@ export class NatsServer {
     private readonly folder: string,
   ) {}
 
-  /** Starts a server that asks for the user `slotbook` and the password `secret`, who may do anything but subscribe to these subjects. */
+  /**
+   * Starts a server with the user `slotbook` and the password `secret`; the user may do anything
+   * except subscribe to the denied subjects.
+   */
   static async start(denied: readonly string[] = []): Promise<NatsServer> {
     const server = new NatsServer(
       await freePort(),
@@ -118,7 +121,7 @@ export class NatsServer {
   }
 }
 
-/** Whether a thread is stopped: the letter behind the name in brackets says it. */
+/** Whether a thread is stopped, according to the letter after the name in brackets. */
 function isStopped(statFile: string): boolean {
   return readFileSync(statFile, 'utf8').split(') ').at(-1)?.startsWith('T') === true;
 }

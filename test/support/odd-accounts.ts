@@ -25,7 +25,7 @@ export interface OddScene {
   readonly oracle: bigint;
 }
 
-/** Who owns odd orders: keys differ by `seed`, `status` is `User.status`. */
+/** The owner of odd orders: keys differ by `seed`, `status` is `User.status`. */
 export interface OddOwner {
   readonly seed: number;
   readonly status?: number;
@@ -64,7 +64,7 @@ export function oddOrders({ clock, oracle }: OddScene): OddOrder[] {
   const reducing = { ...ask, reduceOnly: true, baseAssetAmount: 9n * BASE };
   const triggerLimit = { ...ask, orderType: OrderType.TriggerLimit, triggerPrice: price };
   return [
-    // Ties at one price: by slot, then id, a fixed price beside a floating one.
+    // Ties at one price: ordered by slot, then id, with a fixed and an oracle price.
     { ...bid, postOnly: true },
     { ...bid, slot: slot - 5n, bitFlags: 1 },
     { ...floating, oraclePriceOffset: Number(price - oracle) },
@@ -91,7 +91,7 @@ export function oddOrders({ clock, oracle }: OddScene): OddOrder[] {
     { ...bid, reduceOnly: true },
     { ...reducing, price: 0n, oraclePriceOffset: 12_345 },
     { ...reducing, marketIndex: 1 },
-    // The same in the spot market, where a debt is what a bid can reduce.
+    // The same in the spot market, where a bid can reduce a debt.
     { ...reducing, marketType: MarketType.Spot, marketIndex: 1, direction: Direction.Long },
     { ...reducing, marketType: MarketType.Spot, marketIndex: 1 },
     // Prices: below the lowest tick, none at all, between two ticks on either side.
@@ -127,7 +127,7 @@ export function endingOrders({
   return [...auctions, ...seconds];
 }
 
-/** What is unusual about the oracle of {@link betMarket}; ids count from the exchange's. */
+/** The unusual values of {@link betMarket}'s oracle; ids start at the exchange's. */
 export interface OddOracle {
   readonly mm?: { readonly price: bigint; readonly slotsOld: number; readonly idAfter?: bigint };
   readonly twap?: bigint;

@@ -23,7 +23,7 @@ export function directive(name: string): string {
   return found;
 }
 
-/** The list in brackets behind an instruction of the container file's last stage. */
+/** The list in brackets of an instruction in the container file's last stage. */
 export function instruction(name: string): readonly string[] {
   const stage = container.slice(container.lastIndexOf('\nFROM '));
   const found = new RegExp(`^${name} .*?(\\[.*\\])$`, 'm').exec(stage)?.[1];

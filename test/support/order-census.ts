@@ -1,4 +1,4 @@
-/** What a scene had: how many open orders of each shape its books showed, showed in part, or left out. */
+/** Counts a scene's open orders of each shape: shown, partly shown, or omitted. */
 import type { Order } from '../../src/client/accounts/generated/user.js';
 import { USER_KIND } from '../../src/client/accounts/generated/user.js';
 import { isKind } from '../../src/client/accounts/reading.js';
@@ -9,7 +9,7 @@ import { type AccountBytes, localBookOf } from './local-books.js';
 /** By shape and fate, as `offset shown`, `reduceOnly cut`, `taker out`. */
 export type OrderCensus = Map<string, number>;
 
-/** Counts the open orders of these accounts in markets whose book is not empty by a rule. */
+/** Counts the open orders of these accounts in markets whose book is shown. */
 export function countOrders(
   census: OrderCensus,
   accounts: readonly AccountBytes[],

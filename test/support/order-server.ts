@@ -33,7 +33,7 @@ export function orderFrame(changes: object = {}, beside: object = {}): string {
   return JSON.stringify({ channel: 'swift_orders_perp_2', order, ...beside });
 }
 
-/** A server that challenges, as the original does, and keeps what it is sent. */
+/** A server that sends challenges like the original, and records its requests. */
 export class OrderServer {
   readonly #server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   readonly sockets: WebSocket[] = [];

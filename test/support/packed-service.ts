@@ -1,4 +1,4 @@
-/** The packages that `npm run pack` makes, and what a service of them serves. */
+/** The packages of `npm run pack`, and the service installed from them. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** What is expected of a visit of the page: that it is whole, accessible, unbroken, and shows what /l2 says. */
+/** Checks a visit of the page: it is complete, accessible and without faults, and shows the content of /l2. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'vitest';
@@ -113,7 +113,7 @@ export async function expectOneStream(visit: PageVisit): Promise<void> {
   await until('a silence', async () => (await visit.text('truth')).includes('(silence)'));
 }
 
-/** No frame broke a rule. A machine that stands still for seconds makes the page ask again, and no more than that. */
+/** No frame had a fault. A machine that pauses for seconds only makes the page request a new snapshot. */
 export async function expectUnbroken(visit: PageVisit): Promise<void> {
   const truth = await visit.text('truth');
   expect(truth).toMatch(/Repairs\s*(0|\d+ \(silence\))(\s|$)/);

@@ -1,4 +1,4 @@
-/** What a page costs its browser: time to the first book, scripting a frame, and memory. */
+/** The page's costs in the browser: time to the first book, script time of a frame, and memory. */
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { until } from './until.js';
 
@@ -39,7 +39,7 @@ interface Quantiles {
   readonly max: number;
 }
 
-/** What of a trace is read; times are microseconds. */
+/** The used members of a trace event; times are microseconds. */
 interface TraceEvent {
   readonly name: string;
   readonly ph: string;
@@ -58,7 +58,7 @@ const SCRIPTS = new Set([
   ...['MinorGC', 'MajorGC', 'V8.GCScavenger', 'V8.GCIncrementalMarking', 'V8.GCFinalizeMC'],
 ]);
 
-/** Records what the page does until a promise settles. Returns what its scripts took between each two animation frames. */
+/** Records a trace until a promise settles. Returns the script time between consecutive animation frames. */
 export async function traceFrames(
   browser: Browser,
   page: Page,
@@ -113,14 +113,14 @@ export function quantilesOf(values: readonly number[]): Quantiles {
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** What a page holds after all garbage is collected. */
+/** The page's memory after a garbage collection. */
 export interface HeapReading {
   readonly megabytes: number;
   readonly nodes: number;
   readonly listeners: number;
 }
 
-/** Collects the garbage of the page, and reads what is left. */
+/** Collects the page's garbage, and measures the remaining memory. */
 export async function readHeap(session: CDPSession): Promise<HeapReading> {
   await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');

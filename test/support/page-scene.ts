@@ -13,7 +13,7 @@ import { ServiceChild } from './service-child.js';
 /** Screenshots of the last run, for a person. */
 const shots = fileURLToPath(new URL('../../.cache/page', import.meta.url));
 
-/** What lives for one file of tests; where there is no Chromium its tests are skipped. */
+/** The demo and browser of one file of tests; without Chromium its tests are skipped. */
 export let demo: Demo;
 export let service: ServiceChild;
 export let browser: Browser;
@@ -41,7 +41,7 @@ beforeEach((context) => {
   if (missing !== undefined) context.skip(missing);
 });
 
-/** Starts the service, which goes on with the history and the journal of the one before. */
+/** Starts the service, which continues the history and the journal of the service before. */
 export async function startService(): Promise<void> {
   service = await ServiceChild.start(demo, ['--data-dir', folder, '--journal']);
 }

@@ -4,7 +4,7 @@ import { until } from './until.js';
 
 const WAIT_MS = 60_000;
 
-/** What the page is looked at with. */
+/** The browser's settings for a visit. */
 export interface Look {
   readonly width?: number;
   readonly height?: number;
@@ -13,7 +13,7 @@ export interface Look {
 
 /** How the page is visited. */
 export interface VisitOptions extends Look {
-  /** What is waited for: a ladder, as by default, or the state alone; nothing of a document. */
+  /** The content to wait for: a ladder by default, or the state alone; none for a document. */
   readonly shows?: 'market' | 'service' | 'document';
   /** The state to wait for, live by default. */
   readonly state?: string;
@@ -69,7 +69,7 @@ export class PageVisit {
     page.setDefaultTimeout(WAIT_MS);
     page.on('pageerror', (error) => this.#errors.push(error.message));
     page.on('console', (message) => {
-      // What a lost connection prints is no fault of the page.
+      // Messages about lost connections are not faults of the page.
       const isNetwork = /net::ERR|WebSocket connection/.test(message.text());
       if (message.type() === 'error' && !isNetwork) this.#errors.push(message.text());
     });
@@ -128,7 +128,7 @@ export class PageVisit {
     await until('the theme', async () => (await this.page.evaluate(read)) === theme);
   }
 
-  /** Waits for what the truth strip calls the book. */
+  /** Waits for a state of the book in the truth strip. */
   async untilState(state: string): Promise<void> {
     await until(`the state ${state}`, async () => (await this.text('state')).startsWith(state));
   }
@@ -146,14 +146,14 @@ export class PageVisit {
     })()`);
   }
 
-  /** What must be empty at the end: errors, violations of the policy, and requests to others. */
+  /** Faults, which must be empty at the end: errors, policy violations, and requests to other hosts. */
   async findFaults(url: string): Promise<readonly string[]> {
     const violations = await this.page.evaluate<string[]>('watched.violations');
     const origins = [...this.#origins].filter((origin) => origin !== new URL(url).origin);
     return [...this.#errors, ...violations, ...origins];
   }
 
-  /** What the truth strip has called the book, in order. */
+  /** The states of the book in the truth strip, in order. */
   states(): Promise<readonly string[]> {
     return this.page.evaluate('watched.states');
   }

@@ -24,7 +24,7 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-/** What can open a peer; `missing` names what must be installed for it. */
+/** Opens a peer; `missing` names the programs that must be installed. */
 export interface PeerKind {
   readonly name: string;
   readonly missing: string | undefined;
@@ -77,7 +77,7 @@ async function openPython(url: string): Promise<Peer> {
 }
 
 const CHROMIUM = '/usr/bin/chromium';
-/** Root has no sandbox, and nothing is to be requested but what a test requests. */
+/** Root has no sandbox, and the browser must not make requests of its own. */
 const CHROMIUM_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -119,7 +119,7 @@ export class BrowserPage {
   }
 }
 
-/** What the page keeps; its code runs in the browser, where these names are globals. */
+/** Records the page's messages; the code runs in the browser, where these names are globals. */
 const OPEN_IN_PAGE = `(url) => new Promise((resolve, reject) => {
   const socket = new WebSocket(url);
   globalThis.heard = [];
@@ -154,7 +154,7 @@ function missing(what: string, command: string, args: readonly string[]): string
 export const chromiumMissing = (): string | undefined =>
   missing('chromium', CHROMIUM, ['--version']);
 
-/** All kinds of clients; looks for what they need. */
+/** All kinds of clients, with their installed programs. */
 export function peerKinds(): PeerKind[] {
   const module = missing('python3-websockets', PYTHON, ['-c', 'import websockets']);
   return [

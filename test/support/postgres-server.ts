@@ -15,7 +15,10 @@ export const postgresMissing = existsSync(path.join(programs, 'initdb'))
   ? undefined
   : 'skipped: needs postgres';
 
-/** A real Postgres server on a free loopback port, with a folder of its own. It runs as nobody where tests run as root. */
+/**
+ * A real Postgres server on a free loopback port, with its own folder. It runs as the user nobody
+ * when tests run as root.
+ */
 export class PostgresServer {
   #child: ChildProcess | undefined;
   #databases = 0;
@@ -69,7 +72,7 @@ export class PostgresServer {
     return `postgres://slotbook:secret@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Makes a database, empty or a copy of one that nobody has open, and returns its address. */
+  /** Creates a database, empty or as a copy of a database without connections, and returns its address. */
   async newDatabase(copied?: string): Promise<string> {
     this.#databases += 1;
     const name = `history_${this.#databases}`;

@@ -1,6 +1,6 @@
 /**
- * A reader of PromQL, as far as boards and alerts use it: it refuses what is no expression and names the
- * selectors in one that is.
+ * Parses the PromQL of boards and alerts: rejects invalid expressions and returns the selectors of
+ * valid ones.
  */
 
 /** A metric in an expression, and the labels that choose among its series. */

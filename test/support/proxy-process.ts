@@ -11,7 +11,7 @@ import { until } from './until.js';
 /** The name in the kept configurations, and in the certificate of a test. */
 export const HOST = 'slotbook.example';
 
-/** A kept configuration, and what a test replaces in it. */
+/** A stored configuration, and the parts that tests replace. */
 export interface ProxyKind {
   readonly name: 'nginx' | 'caddy' | 'haproxy';
   /** The file below `ops`. */
@@ -67,7 +67,7 @@ export const PROXIES: readonly ProxyKind[] = [
   },
 ];
 
-/** What a proxy needs that this machine has not; undefined for nothing. */
+/** The missing program of a proxy; undefined when it is installed. */
 export function proxyMissing({ command }: ProxyKind): string | undefined {
   const missing = [command, 'openssl'].find(
     (name) => spawnSync(name, ['version'], { stdio: 'ignore', env: toolPath }).error !== undefined,
@@ -78,7 +78,7 @@ export function proxyMissing({ command }: ProxyKind): string | undefined {
 /** Debian has servers where the path of an ordinary user does not lead. */
 const toolPath = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
 
-/** What a test changes in a kept configuration besides its addresses and files. */
+/** A test's change of a stored configuration, besides addresses and files. */
 export type ConfigChange = (config: string) => string;
 
 /** A real proxy as a process, with its kept configuration, before a service on loopback. */

@@ -1,4 +1,4 @@
-/** Visitors of a service behind a proxy. */
+/** Visitors of a service through a proxy. */
 import { get } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'vitest';
@@ -19,7 +19,7 @@ export function newAddress(): string {
   return `127.0.0.${addresses}`;
 }
 
-/** A visitor of a proxy, with an address and with what it writes into the header itself. */
+/** A visitor of a proxy, with an address and with its own values in the header. */
 export class Visitor {
   constructor(
     private readonly proxy: ProxyProcess,

@@ -27,7 +27,7 @@ export interface SceneBook {
   readonly asks: readonly SceneLevel[];
 }
 
-/** A book that stands still but for its makers' quotes, served as the service does. */
+/** A book in which only makers' quotes change, served like the service does. */
 export class QuoteScene {
   #planned: NodeJS.Immediate | null = null;
 

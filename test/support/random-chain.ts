@@ -33,13 +33,13 @@ interface WriteOfBank {
   readonly write: ChainWrite;
 }
 
-/** What an account is at the end of a slot, and the slot that made it so. */
+/** An account's state at the end of a slot, and the slot of its last write. */
 export interface ChainState {
   readonly data: string | null;
   readonly slot: number;
 }
 
-/** What may happen on a chain. */
+/** The possible events of a chain. */
 export interface RandomChainOptions {
   readonly slots: number;
   readonly accounts: readonly string[];
@@ -84,7 +84,7 @@ export class RandomChain {
     return this.#atMs;
   }
 
-  /** What an account is at the end of a slot, of whatever fork. */
+  /** An account's state at the end of a slot, on any fork. */
   stateAt(pubkey: string, slot: number): ChainState {
     for (let at = this.#bySlot.get(slot); at !== undefined; at = this.#bySlot.get(at.parent)) {
       const write = at.writes.findLast((one) => one.pubkey === pubkey);

@@ -6,7 +6,7 @@ import type { Random } from '../../src/sim/random.js';
 const EXPLANATIONS = ['orderFilledWithMatch', 'orderFilledWithAmm', 'liquidation', 'none'];
 const ACCOUNTS = 90;
 
-/** One fill; most are like those of a market, some have what few have. */
+/** A random fill: most are typical, some have rare fields. */
 export function randomFill(
   random: Random,
   parts: Pick<Fill, 'ts' | 'fillRecordId' | 'index'>,

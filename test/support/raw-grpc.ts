@@ -1,4 +1,7 @@
-/** A Yellowstone server of bare HTTP/2, for what the server of grpc-js does not do: compression, and TLS of a test. */
+/**
+ * A Yellowstone server on plain HTTP/2, for features that grpc-js's server lacks: compression, and
+ * a test's TLS.
+ */
 import {
   createSecureServer,
   createServer,

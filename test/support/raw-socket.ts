@@ -20,7 +20,7 @@ export interface ServerFrame {
   readonly payload: Buffer;
 }
 
-/** A TCP connection that sends what it is told, and reads what comes as a WebSocket client would. */
+/** A TCP connection that sends given bytes, and reads frames like a WebSocket client. */
 export class RawSocket {
   readonly frames: ServerFrame[] = [];
   /** Settles when the connection has ended, however it did. */
@@ -61,7 +61,7 @@ export class RawSocket {
     return raw;
   }
 
-  /** What the server said before it was a WebSocket. */
+  /** The server's response before the WebSocket handshake ended. */
   get head(): string {
     return this.#head;
   }

@@ -1,4 +1,4 @@
-/** Clients of topics of the past over the sockets of a scene with a journal, and what is expected of their frames. */
+/** Replay clients over a scene's sockets and journal, and the expected frames. */
 import { expect } from 'vitest';
 import type { AsOfMoment } from '../../src/contract/as-of-source.js';
 import type { ReplayRequest } from '../../src/contract/replay-source.js';
@@ -47,7 +47,7 @@ export class Tape {
   }
 }
 
-/** A frame without what is of a process, or of a reader. */
+/** A frame without the members that differ between processes or readers. */
 export function textOf({ prev: _, recvNs: _r, sendNs: _s, ...frame }: Frame): string {
   return JSON.stringify(frame);
 }

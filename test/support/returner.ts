@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 
-/** What readers follow, in turn: many share a topic, as they do. */
+/** The topics of readers, in turn: many readers share a topic. */
 const WISHES = [
   { channel: 'book', depth: 50 },
   { channel: 'book', depth: 20 },
@@ -10,7 +10,7 @@ const WISHES = [
 ];
 const MARKETS = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP'];
 
-/** Each so many-th reader asks to go on from where it was. */
+/** One of this many readers resumes. */
 const RESUMES_EACH = 4;
 
 /** A reader that comes, goes, and comes again; of frames it looks at where they stand only. */

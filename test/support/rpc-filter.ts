@@ -9,7 +9,7 @@ export interface RpcFilter {
   };
 }
 
-/** Whether a node tells of an account of these bytes; a closed one matches no filter. */
+/** Whether an account's bytes match the filters; a closed account matches none. */
 export function matches(bytes: Buffer | null, filters: readonly RpcFilter[]): boolean {
   if (bytes === null) return false;
   return filters.every(({ dataSize, memcmp }) => {

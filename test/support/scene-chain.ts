@@ -6,10 +6,7 @@ import { PERP_MARKET } from '../../src/sim/bytes/layout.js';
 import { emptyOrder, type OrderFields, userBytes } from '../../src/sim/bytes/user-account.js';
 import { SteppedDemo } from './stepped-demo.js';
 
-/**
- * The market of the scene, whose book holds nothing but what a test writes: its AMM is paused until a
- * test says otherwise.
- */
+/** The scene's market, whose book contains only a test's orders: the AMM is paused by default. */
 export const SCENE = {
   name: 'SCENE-PERP',
   marketIndex: 78,
@@ -32,15 +29,13 @@ const PERP_PRESET = address.perpMarket(0);
 /** An order as a test writes it; the rest is a plain limit order of this slot. */
 export type SceneOrder = Partial<OrderFields> & Pick<OrderFields, 'price'>;
 
-/**
- * A real chain that moves when a test says so, with a perpetual market that is the test's alone.
- */
+/** A real chain that moves when a test says so, with a perpetual market that is the test's alone. */
 export class SceneChain {
   #market: Buffer = Buffer.alloc(0);
 
   private constructor(readonly demo: SteppedDemo) {}
 
-  /** Starts it; the market is there, and nobody has an order in it. */
+  /** Starts the chain with the market and without orders. */
   static async start(slotTimeMs = 200): Promise<SceneChain> {
     const demo = await SteppedDemo.start({ seed: 78, makers: 12, slotTimeMs });
     const chain = new SceneChain(demo);

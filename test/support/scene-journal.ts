@@ -1,4 +1,4 @@
-/** The journal of a scene, which writes when it is told to, and what plays it. */
+/** A scene's journal, which writes on demand, and its player. */
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,9 +20,9 @@ export class SceneJournal {
   /** Added to the numbers of segments. */
   #skipped = 0;
   #segment = 0;
-  /** Whether what is written from here on is lost, until the next segment. */
+  /** Whether writes are lost from now until the next segment. */
   #isLost = false;
-  /** What a flush says: the journal goes on. */
+  /** The result of a flush: the journal is complete. */
   isWhole = true;
   state: JournalState = 'writing';
 
@@ -36,13 +36,13 @@ export class SceneJournal {
     });
   }
 
-  /** Keeps what moves an engine, from before its first account on. */
+  /** Logs an engine, which must not have accounts yet. */
   attach(engine: Engine): void {
     this.#engine = engine;
     engine.turnLog.start();
   }
 
-  /** The service starts again, with another engine: its files are behind those that were. */
+  /** Restarts the service with another engine: its files follow the earlier files. */
   restart(engine: Engine): void {
     this.write();
     this.#skipped += this.#segment + 1;

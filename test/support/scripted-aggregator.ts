@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the server does with one request. */
+/** The server's reaction to a request. */
 export type AggregatorReply =
   /** The body of a good answer, with these fields instead of its own; undefined takes one out. */
   | { readonly fields: Readonly<Record<string, unknown>> }
@@ -11,7 +11,7 @@ export type AggregatorReply =
       readonly body?: string;
     }
   | { readonly body: string }
-  /** The good answer, but not at once. */
+  /** The correct reply after a delay. */
   | { readonly delayMs: number }
   /** The good answer, one byte in so many milliseconds. */
   | { readonly dripMs: number }
@@ -32,14 +32,14 @@ export interface SeenQuote {
 }
 
 /**
- * A quote API on loopback: a pool of two tokens on a curve x * y = k, which takes a fee of 0.1 %. What
- * is bought and sold does not move it.
+ * A quote API on loopback: a pool of two tokens on a curve x * y = k, with a fee of 0.1 %. Swaps do
+ * not change the pool.
  */
 export class ScriptedAggregator {
   readonly seen: SeenQuote[] = [];
   /** Decides each answer. */
   answer: (seen: SeenQuote) => AggregatorReply = () => 'good';
-  /** Most requests that were under way at once. */
+  /** Maximum number of concurrent requests. */
   atOnceMax = 0;
   #atOnce = 0;
   readonly #server = createServer((request, response) => this.#take(request, response));
@@ -70,7 +70,7 @@ export class ScriptedAggregator {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** What an amount of one token brings of the other. */
+  /** The amount of the other token for an amount of one. */
   outOf(inputMint: string, amount: bigint): bigint {
     const [from, to] =
       inputMint === this.base.mint ? [this.base, this.quote] : [this.quote, this.base];
@@ -111,7 +111,7 @@ export class ScriptedAggregator {
     setImmediate(() => response.destroy());
   }
 
-  /** The fields of the public API, also those that nobody here reads. */
+  /** The fields of the public API, including unused ones. */
   #body({ query }: SeenQuote, fields: Readonly<Record<string, unknown>> = {}): string {
     const [inputMint, inAmount] = [query.get('inputMint') ?? '', query.get('amount') ?? '0'];
     const outAmount = this.outOf(inputMint, BigInt(inAmount)).toString();

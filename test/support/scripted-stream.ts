@@ -1,8 +1,8 @@
-/** A service that says what a test tells it to, so that a client can be shown what no service says. */
+/** A scripted service, which can send messages that the real service never sends. */
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** What a client sent. */
+/** A client's message. */
 export interface Subscription {
   readonly id: number;
   readonly resume?: { readonly epoch: string; readonly seq: number };
@@ -53,7 +53,7 @@ export class ScriptedStream {
   }
 }
 
-/** Acknowledges a subscription and sends frames of a kept stream behind it. */
+/** Acknowledges a subscription and then sends the frames of a recorded stream. */
 export function answer(client: WebSocket, { id }: Subscription, frames: readonly string[]): void {
   if (client.readyState !== WebSocket.OPEN) return;
   const [first = '{}'] = frames;

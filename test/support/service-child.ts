@@ -9,8 +9,8 @@ import { until } from './until.js';
 /** The compiled command line, which the set-up of `npm test` has just made. */
 const cli = fileURLToPath(new URL('../../dist/src/app/cli.js', import.meta.url));
 /**
- * A small nursery, in megabytes: garbage that waits there would otherwise move the memory of the process by
- * some 30 MB up and down at rest, and hide what grows.
+ * A small nursery, in megabytes: garbage in a large one changes the memory by some 30 MB, which
+ * would hide leaks.
  */
 const NURSERY = '--max-semi-space-size=2';
 /** A busy machine is no reason to call a book late. */
@@ -19,16 +19,13 @@ const MEGABYTE = 1024 * 1024;
 /** In which /proc counts the time of processes, on every Linux of these days. */
 const TICKS_PER_SECOND = 100;
 
-/** What the system says of a process. */
+/** The system's statistics of a process. */
 export interface ProcessStats {
   readonly rssMegabytes: number;
   readonly descriptors: number;
 }
 
-/**
- * The service as a process of its own: what ends it is seen, and its memory and its open files are
- * read from the system.
- */
+/** The service as a child process: detects its exit, and reads its memory and open files from the system. */
 export class ServiceChild {
   #stdout = '';
   #stderr = '';
@@ -63,7 +60,7 @@ export class ServiceChild {
     return ServiceChild.#run(['core', ...cluster, ...PATIENT, ...flags]);
   }
 
-  /** Starts `core` while another one writes the log, and waits until it stands by. */
+  /** Starts `core` while another core writes the log, and waits until it is a standby. */
   static async standby(
     urls: { readonly rpcUrl: string; readonly wsUrl: string },
     flags: readonly string[],
@@ -76,7 +73,7 @@ export class ServiceChild {
     });
   }
 
-  /** Starts `core` and waits until it writes the log with a live book, or stands by. */
+  /** Starts `core` and waits until it writes the log with a live book, or is a standby. */
   static async eitherCore(
     urls: { readonly rpcUrl: string; readonly wsUrl: string },
     flags: readonly string[],
@@ -174,12 +171,12 @@ export class ServiceChild {
   /** Seconds of a processor that it has used so far. */
   cpuSeconds(): number {
     const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'latin1');
-    // Behind the name, which may hold anything, come 11 fields before those of user and system.
+    // The name may contain any characters; 11 fields follow it before the times of user and system.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   }
 
-  /** Asks on a connection that is closed at once, so that open files can be counted. */
+  /** Requests a path on a connection that is closed immediately, so that open files can be counted. */
   async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
     const asked = get(`${this.url}${path}`, { agent: false });
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];

@@ -142,7 +142,7 @@ export class ServiceProbe {
     return Array.from(texts).every(([pubkey, text]) => this.#heard.get(pubkey) === text);
   }
 
-  /** Tells what the book has read as a whole; the chain must have stood still since. */
+  /** Records texts that the book has read completely, while the chain was paused. */
   hasRead(texts: ReadonlyMap<string, string>): void {
     this.#heard = new Map(texts);
   }
@@ -151,7 +151,7 @@ export class ServiceProbe {
     await this.#service?.stop();
   }
 
-  /** Keeps the feed, whose status says why a book is not live. */
+  /** Keeps the feed, whose status explains why a book is not live. */
   #watched(origin: BookOrigin): BookOrigin {
     return {
       ...origin,

@@ -24,7 +24,7 @@ export function settingsTable(groups: readonly SettingGroup[]): string {
 }
 
 /**
- * Returns a document with each of its tables generated from the settings. A table stands between
+ * Returns a document with each of its tables generated from the settings. A table lies between
  * `<!-- settings: GROUP GROUP -->` and `<!-- settings end -->`.
  */
 export function withSettingsTables(document: string): string {

@@ -67,7 +67,7 @@ export class Probe {
     return this.texts.map((text) => JSON.parse(text));
   }
 
-  /** All that came until the answer to a ping, without it: what was sent before has been answered. */
+  /** All messages until the reply to a ping: replies to earlier messages come before it. */
   async settle(): Promise<readonly unknown[]> {
     const id = `settle ${this.texts.length}`;
     this.send({ type: 'ping', id });
@@ -81,7 +81,7 @@ export class Probe {
     return kept.map((text) => JSON.parse(text));
   }
 
-  /** Sends, and answers what came for it. */
+  /** Sends a message and returns the replies. */
   async ask(message: unknown): Promise<readonly unknown[]> {
     const before = (await this.settle()).length;
     this.send(message);
@@ -160,7 +160,7 @@ export class SocketScene {
     return probe;
   }
 
-  /** The book has changed: what the engine tells after a turn. */
+  /** The book has changed, as the engine reports after a turn. */
   change(...markets: readonly number[]): void {
     this.book.current = { ...this.book.current, seq: this.book.current.seq + 1 };
     publishAll(this.sockets, changes({ dirty: markets }));

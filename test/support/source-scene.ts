@@ -28,7 +28,7 @@ export class FakeSource implements FeedSource {
     return Promise.resolve();
   }
 
-  /** An oracle, whose data are compared as they are. */
+  /** Reports an oracle, whose data is compared as bytes. */
   notifyWrite(pubkey: string, slot: number, data: string): void {
     this.version += 1;
     const writeVersion = this.kind === 'rpc' ? 0 : this.version;

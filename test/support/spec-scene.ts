@@ -13,7 +13,7 @@ export interface Level {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** What the tests read of an /l2 body. */
+/** The members of an /l2 body that tests read. */
 export interface SceneBook {
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
@@ -22,7 +22,7 @@ export interface SceneBook {
   readonly [member: string]: unknown;
 }
 
-/** A running service on a {@link SceneChain}, and what its paths say of the chain's own market. */
+/** A running service on a {@link SceneChain}, and its bodies of the scene's market. */
 export class SpecScene {
   private constructor(
     readonly chain: SceneChain,

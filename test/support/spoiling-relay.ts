@@ -1,9 +1,9 @@
-/** A relay before a service that changes what passes, so that clients have something to find. */
+/** A relay to a service that changes messages, to test the clients' checks. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** What becomes of texts on their way. */
+/** Changes a relayed text. */
 export interface Spoiling {
   /** The body of a request's response. */
   readonly body?: (path: string, body: string) => string;

@@ -59,7 +59,7 @@ export class Reader {
     return (this.#atMs.at(-1) ?? 0) > fromMs;
   }
 
-  /** What no reader may find, and how often it had to begin again. */
+  /** The faults that readers must not find, and the number of resets. */
   get findings(): object {
     const { broken, resets, reconnects, messages, frames } = this.follower.tally;
     return { broken, resets, reconnects, messages, snapshots: frames.snapshot };
@@ -71,7 +71,7 @@ export class Reader {
   }
 }
 
-/** What a reader finds that was told of nothing and missed nothing. */
+/** The findings of a reader without faults. */
 export const NOTHING = { broken: 0, resets: 0, reconnects: 0, messages: [], snapshots: 1 };
 
 /** Waits until an edge shows the orders that a service of its own reads from the chain. */

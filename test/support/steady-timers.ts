@@ -1,7 +1,10 @@
 import type { Timer, Timers } from '../../src/contract/timers.js';
 import { systemTimers } from '../../src/rpc/timers.js';
 
-/** What a pause of the process counts at most: what waits for it comes in before more time has passed. */
+/**
+ * A pause of the process counts for at most this time, so that waiting input is read before more
+ * time passes.
+ */
 const STEP_MS_MAX = 5;
 const SPEED = 50;
 
@@ -27,8 +30,8 @@ function steadyMs(): number {
 }
 
 /**
- * Time in which a second is 20 ms, for waits of code whose other side is in this process, on a real socket: a machine
- * that stands still does not make an answer late.
+ * Accelerated time in which a second takes 20 ms, for waits on a real socket within this process: a
+ * pause of the machine does not make replies late.
  */
 export const fastTimers: Timers = {
   ...systemTimers,
@@ -48,7 +51,7 @@ function schedule(): void {
   tick = setTimeout(runDue, Math.min(next.atMs - steadyMs(), STEP_MS_MAX));
 }
 
-/** Runs what is due now; what that plans comes after the next turn of the loop. */
+/** Runs due timers; timers set by them run after the next turn of the event loop. */
 function runDue(): void {
   const nowMs = steadyMs();
   for (let next = earliest(); next !== null && next.atMs <= nowMs; next = earliest()) {

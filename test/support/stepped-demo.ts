@@ -10,7 +10,7 @@ import type { AccountBytes } from './local-books.js';
 const ORACLE_BYTES = 48;
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 
-/** What getProgramAccounts answers when asked with context. */
+/** The result of getProgramAccounts with context. */
 interface ProgramAccounts {
   readonly value: readonly {
     readonly pubkey: string;
@@ -52,7 +52,7 @@ export class SteppedDemo {
     return demo;
   }
 
-  /** Lets the market move until what is returned is called. */
+  /** Lets the market run until the returned function is called. */
   keepMoving(): () => Promise<void> {
     let isOver = false;
     const moving = (async () => {
@@ -70,7 +70,7 @@ export class SteppedDemo {
     return this.chain.clock;
   }
 
-  /** Lets the life go on for at least so many account writes, and waits until they are written. */
+  /** Continues the scenario for at least this many account writes, and waits until they are written. */
   async step(writes: number): Promise<void> {
     for (let written = 0; written < writes; ) {
       const { call, writes: accounts } = this.life.nextStep(this.clock);

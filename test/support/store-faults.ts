@@ -1,4 +1,4 @@
-/** A store of the history whose disk refuses for a while. */
+/** A store of the history whose disk fails for some time. */
 import { expect } from 'vitest';
 import { candleRules } from '../../src/history/candles/rules.js';
 import { StoreError } from '../../src/history/store/error.js';

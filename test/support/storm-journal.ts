@@ -16,14 +16,14 @@ const BASE = 1_000_000_000n;
 const ORDERS = 32;
 const EXPONENT = -8;
 
-/** What a storm is made of. */
+/** The options of a storm. */
 export interface StormOptions {
   readonly seed: number;
-  /** Users whose every order floats on the oracle of SOL-PERP. */
+  /** Users whose orders all have offsets to the oracle of SOL-PERP. */
   readonly users: number;
   readonly ticks: number;
   readonly ticksPerSecond: number;
-  /** Time before the first tick, and behind the last. */
+  /** Time before the first tick and after the last. */
   readonly leadMs: number;
   readonly calmMs: number;
   readonly streamIntervalMs?: number;

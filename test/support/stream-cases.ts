@@ -218,7 +218,7 @@ async function states(recorder: Recorder): Promise<readonly Vector[]> {
   ];
 }
 
-/** Heartbeats that fit, and one that tells of a missing delta. */
+/** Heartbeats without a gap, and a heartbeat after a missing delta. */
 async function beats(recorder: Recorder): Promise<readonly Vector[]> {
   const tape = await recorder.tape(book);
   const takes = await recorder.record(tape, 3);

@@ -1,4 +1,4 @@
-/** Compares what readers of streams have with what /l2 and /l3 answer, at one seq, while both move. */
+/** Compares stream readers' books with /l2 and /l3 at one seq, while the book changes. */
 import type { Frame, LevelRow, ModelBook, OrderRow } from './model-book.js';
 import { ModelClient } from './model-client.js';
 import type { StreamRequest } from './stream-follower.js';
@@ -15,7 +15,7 @@ interface Moment {
   readonly asks: readonly (LevelRow | OrderRow)[];
 }
 
-/** What the tests read of a body of /l2 or /l3. */
+/** The members of an /l2 or /l3 body that tests read. */
 interface Body {
   readonly epoch: string;
   readonly seq: number;
@@ -25,7 +25,7 @@ interface Body {
 
 type BodyRow = OrderRow & { readonly sources: Record<string, string> };
 
-/** What comparing has found. */
+/** The results of the comparisons. */
 export interface CheckCounts {
   /** Comparisons with the book that a topic must have had, and those where it may have had another. */
   readonly compared: number;
@@ -94,7 +94,7 @@ export class StreamChecker {
     return new StreamChecker(url, client);
   }
 
-  /** From now on every frame is told, behind the book that it changes. */
+  /** Calls back for every frame, after the book is changed. */
   listen(listener: (frame: Frame) => void): void {
     this.#listener = listener;
   }
@@ -124,7 +124,7 @@ export class StreamChecker {
       return { topic, followed, body: await this.#bodyOf(followed.request) };
     });
     const compared = await Promise.all(read);
-    // What was published before the bodies were made has come once this is answered.
+    // All frames published before the bodies have arrived when this resolves.
     await this.client.settle();
     for (const { topic, followed, body } of compared) {
       const moment = followed.momentOf(body);

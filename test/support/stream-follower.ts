@@ -39,7 +39,7 @@ export class Followed {
   }
 }
 
-/** These are seen before the book is touched: it can go on from where it is. */
+/** These faults are detected before the book changes, so the book stays valid. */
 const LEAVE_BOOK_WHOLE: readonly Fault[] = ['gap', 'epoch'];
 
 /** Holds the books of all topics of one client. */
@@ -49,11 +49,11 @@ export class StreamFollower {
   readonly followed: Followed[] = [];
   /** Of frames as bytes; a client that resumes has that of the one before. */
   decoder = new FrameDecoder();
-  /** Whether a delta may link to a frame before the last one, as behind a replay. */
+  /** Whether a delta may follow a frame before the last one, as after a replay. */
   linkedBy: 'one' | 'any' = 'one';
   /** Called after a frame was applied, also where it did not fit. */
   onFrame: (frame: Frame) => void = () => {};
-  /** Called with what did not fit. A topic that is followed is subscribed to anew after this. */
+  /** Called with a fault. A followed topic is then subscribed again. */
   onFault: (topic: string, fault: ModelFault) => void = () => {};
   #send: (text: string) => void = () => {};
   #nextId = 1;
@@ -64,7 +64,7 @@ export class StreamFollower {
     for (const followed of this.followed) this.subscribe(followed);
   }
 
-  /** From now on the topic is followed: what does not fit is repaired. */
+  /** Follows the topic from now on: faults are repaired. */
   follow(request: StreamRequest): Followed {
     const followed = new Followed(request);
     this.followed.push(followed);
@@ -81,13 +81,13 @@ export class StreamFollower {
     this.#send(JSON.stringify(message));
   }
 
-  /** Takes a message as it came, text or bytes. Returns what it says. */
+  /** Handles a message, text or bytes. Returns its content. */
   take(data: string | Uint8Array): Frame | Answer {
     const message: Frame | Answer =
       typeof data === 'string' ? JSON.parse(data) : this.decoder.decodeFrame(data);
     if (isFrame(message)) this.#apply(message);
     else if (message.type === 'subscribed') this.#acknowledge(message);
-    // What comes of the topic after this has no book, which is a fault.
+    // Later frames of the topic are faults, because it has no book.
     else if (message.type === 'unsubscribed') this.books.delete(String(message['topic']));
     return message;
   }

@@ -1,4 +1,4 @@
-/** The WebSockets of a real engine whose accounts live a seeded life, on a loopback port. */
+/** The WebSockets of a real engine with a seeded scenario, on a loopback port. */
 import { expect } from 'vitest';
 import { Engine } from '../../src/engine/engine.js';
 import { PublishMarks } from '../../src/feed/model/publish-marks.js';
@@ -16,7 +16,7 @@ const START_S = 1_750_000_000;
 /** Turns in a slot of this scene's chain. */
 const TURNS_PER_SLOT = 8;
 
-/** What a scene is made of. */
+/** The options of a scene. */
 export interface StreamSceneOptions extends Partial<SocketServerOptions> {
   readonly seed?: number;
   readonly makers?: number;
@@ -24,7 +24,7 @@ export interface StreamSceneOptions extends Partial<SocketServerOptions> {
   readonly streamIntervalMs?: number;
   /** Milliseconds between two turns, by which marks go as well; without it the ends of turns are one apart, and marks go by the clock. */
   readonly turnMs?: number;
-  /** Keeps what happens; the scene stops it. */
+  /** Records the turns; the scene stops it. */
   readonly journal?: SceneJournal;
 }
 
@@ -143,7 +143,7 @@ export class StreamScene {
     this.sockets.publishTurn({ changes, mark, receivedAtMs: systemTimers.nowMs() });
   }
 
-  /** Lets the life go on for so many turns of one step each. */
+  /** Continues the scenario for some turns of one step each. */
   live(turns: number): void {
     for (let turn = 0; turn < turns; turn += 1) this.turn(this.life.nextWrites(this.clock));
   }
@@ -161,7 +161,7 @@ export class StreamScene {
     return { bids: bids.map(rowOf), asks: asks.map(rowOf) };
   }
 
-  /** What /l3 or /l2 shows now for a topic, and what a reader of it has, both as they are compared. */
+  /** The content of /l3 or /l2 for a topic, and a reader's book, in comparable form. */
   bothOf(book: ModelBook): { readonly shown: unknown; readonly read: unknown } {
     const [channel, market = '', depth, maker] = book.topic.replace(/:binary$/, '').split(':');
     const id = this.engine.findMarket(market)?.id ?? -1;
@@ -192,7 +192,7 @@ export class StreamScene {
   }
 }
 
-/** Every book of a client, which found nothing wrong, is what the service shows. */
+/** Checks that each book of a client equals the service's, and that the client found no fault. */
 export async function expectShown(scene: StreamScene, client: ModelClient): Promise<void> {
   await client.settle();
   expect(client.faults).toEqual([]);

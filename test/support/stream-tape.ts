@@ -4,7 +4,7 @@ import type { ResumePoint } from '../../src/client/stream/followed-book.js';
 
 const DEADLINE_MS = 60_000;
 
-/** A socket whose frames are kept. Heartbeats, which come by the clock, are kept only when asked. */
+/** A socket that records frames. Heartbeats depend on the clock and are recorded on request. */
 export class StreamTape {
   readonly frames: string[] = [];
   readonly heartbeats: string[] = [];

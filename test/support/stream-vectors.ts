@@ -1,6 +1,6 @@
 /**
- * The streams of test/vectors/stream: recorded from the service with a fixed seed, and some of them
- * spoilt afterwards. What a reader must have at the end is what /l2 and /l3 say at that moment.
+ * The streams of test/vectors/stream: recorded from the service with a fixed seed, some of them
+ * damaged afterwards. The expected final book is the content of /l2 and /l3 at that moment.
  */
 import type { ResumePoint } from '../../src/client/stream/followed-book.js';
 import type { Best } from '../../src/client/stream/topic.js';
@@ -8,11 +8,11 @@ import { type FollowedTopic, topicOf } from '../../src/follow/follow-options.js'
 import { StreamScene } from './stream-scene.js';
 import { StreamTape } from './stream-tape.js';
 
-/** What a reader must find in a stream. */
+/** The expected findings of a reader. */
 export interface Expectation {
   /** The frames, counted from 0, that break a rule, and which. */
   readonly breaches: readonly { readonly frame: number; readonly rule: string }[];
-  /** What the reader has at the end; null when it has no book that it may trust. */
+  /** The reader's final book; null when no book is valid. */
   readonly book: null | {
     readonly epoch: string;
     readonly seq: number;
@@ -23,7 +23,7 @@ export interface Expectation {
   };
 }
 
-/** One stream and what is to be found in it. */
+/** A stream and its expected findings. */
 export interface Vector {
   readonly name: string;
   readonly about: string;
@@ -59,7 +59,7 @@ export class Recorder {
     return tape;
   }
 
-  /** What the tape has now that was not taken, all of it with the book of now. */
+  /** Takes the tape's new frames, all with the current book. */
   async takes(tape: StreamTape): Promise<readonly Take[]> {
     await tape.settle();
     return tape.frames.splice(0).map((text) => this.take(tape, text));
@@ -75,7 +75,7 @@ export class Recorder {
     return taken;
   }
 
-  /** A frame with what the service shows now. */
+  /** A frame with the service's current book. */
   take(tape: StreamTape, text: string): Take {
     const topic = this.#open.get(tape);
     if (topic === undefined) throw new Error('this is no tape of this recorder');
@@ -106,7 +106,7 @@ export class Recorder {
   }
 }
 
-/** A vector as its file has it: a head, the frames as they came, and what is expected. */
+/** A vector's file: a header, the recorded frames, and the expectation. */
 export function textOf({ name, about, topic, frames, expect }: Vector): string {
   const head = JSON.stringify({ case: name, about, subscribe: topicOf(topic) });
   return `${[head, ...frames, JSON.stringify({ expect })].join('\n')}\n`;

@@ -1,4 +1,4 @@
-/** What is thrown outside of any call while `act` runs: the faults of listeners. */
+/** Collects errors thrown outside of any call while `act` runs, such as errors of listeners. */
 export async function thrownLater(act: () => Promise<void>): Promise<unknown[]> {
   const thrown: unknown[] = [];
   const listeners = process.rawListeners('uncaughtException');

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long enough for a machine several times as slow: the deadline is for what hangs. */
+/** A deadline for hangs: long enough for a machine several times as slow. */
 const DEADLINE_MS = 60_000;
 /** The pause between two tries: longer each time, and no more than a quarter of the time goes into tries. */
 const PAUSE_MS = { min: 2, max: 100, growth: 1.5 };
 
-/** What is waited for: the wait ends when the value is neither undefined, null, false, 0 nor ''. */
+/** A condition: the wait ends when the value is not undefined, null, false, 0 or ''. */
 type Condition<T> = () => T | Promise<T>;
 type Held<T> = Exclude<T, undefined | null | false | 0 | ''>;
 
 /**
- * Waits until a condition holds and returns its value. Rejects at once with what the condition
- * throws, and after the deadline with the name of the condition: the words given, or its source.
+ * Waits until a condition holds and returns its value. Rejects immediately with an error of the
+ * condition, and after the deadline with the name of the condition: the given words, or its source.
  */
 export function until<T>(what: string, condition: Condition<T>, ms?: number): Promise<Held<T>>;
 export function until<T>(condition: Condition<T>, ms?: number): Promise<Held<T>>;

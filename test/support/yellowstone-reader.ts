@@ -4,7 +4,7 @@ import { MessageReader, MessageWriter } from '../../src/rpc/grpc/protobuf.js';
 import { type CallEnd, openCall, type SubscribeCall } from '../../src/rpc/grpc/subscribe-call.js';
 import { until } from './until.js';
 
-/** What a request asks for, by the names of the protocol. */
+/** The content of a request, by the protocol's names. */
 export interface WantedUpdates {
   readonly accounts?: Readonly<
     Record<string, { readonly account?: readonly string[]; readonly owner?: readonly string[] }>
@@ -109,7 +109,7 @@ function encodeWanted(wanted: WantedUpdates): Buffer {
   return request.finishMessage();
 }
 
-/** What the feed does not read of an account's message. */
+/** The members of an account's message that the feed ignores. */
 function originOf(bytes: Buffer): Pick<ReadAccount, 'filters' | 'signature' | 'createdAtMs'> {
   const filters: string[] = [];
   let signature = '';
