@@ -1,7 +1,8 @@
 /**
- * `npm run bench:count`: the instructions of hot operations under callgrind, beside those of the committed table.
- * They depend on the compiler and not on what else the machine does. Exits with 1 when one of them has grown by
- * more than the limit; `-- --write` rewrites the table, in the commit that makes something slower or faster.
+ * `npm run bench:count`: counts the instructions of hot operations with callgrind, and compares
+ * them with the committed table. The counts depend on the compiler and not on other load. Exits
+ * with 1 when one of them has grown by more than the limit; `-- --write` rewrites the table, in the
+ * commit that makes something slower or faster.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,12 +15,12 @@ const COUNTED = 'slotbook_bench_count::counted';
 const table = path.join(root, 'bench', 'results', 'instructions.json');
 const target = process.env['CARGO_TARGET_DIR'] ?? path.join(root, 'target');
 
-/** In percent. Another compiler makes other instructions of the same code, so only what is far off is seen with it. */
+/** In percent. Another compiler generates other code, so only large differences are detected with it. */
 const GROWTH_MAX = { sameCompiler: 3, otherCompiler: 30 };
 
 /** Instructions of one run of each operation, by name. */
 function countInstructions() {
-  // For a named target, as the set-up builds the addon: what both consist of is compiled once.
+  // Builds for a named target like the set-up's addon, so that common crates are compiled once.
   const triple = hostTriple();
   const what = ['--package', 'slotbook-bench', '--bin', BINARY];
   const build = ['build', '--quiet', '--profile', 'setup', '--target', triple, ...what];

@@ -1,9 +1,9 @@
 /**
- * `npm run bench`: compares results, times ours and the peers in turns, prints one table and
- * writes it to `bench/results`.
+ * `npm run bench`: compares results, times ours and the peers in turns, prints one table and writes
+ * it to `bench/results`.
  *
- * A run of all rows takes most of an hour, much of it in the peers' rounds. A run of some
- * rows is not written down, so that what is committed is always one whole run.
+ * A run of all rows takes most of an hour, much of it in the peers' rounds. The results of a
+ * partial run are not written, so that committed results always come from one complete run.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const results = path.join(path.dirname(fileURLToPath(import.meta.url)), 'results
 const all = Object.keys(ROWS);
 const USAGE = `usage: npm run bench -- [--rows ${all.join()}] [--rounds 5]\n`;
 
-/** What is to be measured, or null where only the usage was to be printed. */
+/** The requested rows, or null after the usage was printed. */
 function readOptions() {
   const { values } = parseArgs({
     options: {
@@ -39,7 +39,7 @@ function readOptions() {
   return { rows, rounds, whole: rows.length === all.length };
 }
 
-/** The engines, where a row needs them, and what rows do with workloads. */
+/** The engines that rows need, and the rows' access to workloads. */
 function openBench(rounds, isAlone) {
   const engines = isAlone ? {} : startEngines();
   const each = (names, ask) => Promise.all(names.map((name) => engines[name].ask(ask)));
@@ -76,7 +76,7 @@ async function main() {
   for (const row of rows) {
     process.stderr.write(`bench: row ${row}\n`);
     const rowResults = await ROWS[row](bench);
-    // A run takes most of an hour: what is measured is seen, and of a whole run written, even where a later row fails.
+    // A run takes most of an hour: results are printed and written even if a later row fails.
     process.stderr.write(`${table(rowResults).slice(2).join('\n')}\n`);
     measured.push(...rowResults);
     if (whole) writeRun(describeRun({ machine, rounds, before, measured, upTo: row }));

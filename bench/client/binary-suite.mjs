@@ -9,12 +9,12 @@ import { FrameDecoder } from '../../src/client/dist/binary/index.js';
 import { suiteInTurns } from '../harness/suite.mjs';
 
 const VECTORS = new URL('../../test/vectors/binary/', import.meta.url);
-/** Frames of a round: so many that what the runtime does beside them is nothing. */
+/** Frames of a round: enough to make the runtime's background work negligible. */
 const FRAMES = 180_000;
 const rounds = Number(process.argv[2] ?? 7);
 const decoder = new FrameDecoder();
 
-/** The frames of a file by what is read; those that `workOf` names nothing for are left out. */
+/** A file's frames grouped by work; frames without a work in `workOf` are omitted. */
 function readFrames(name, workOf) {
   const lines = readFileSync(new URL(name, VECTORS), 'utf8').trimEnd().split('\n');
   const frames = lines.map((line) => {

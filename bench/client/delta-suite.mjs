@@ -65,7 +65,7 @@ function frames(depth) {
   const wholes = [];
   for (let seq = 1; seq <= CHANGES; seq += 1) {
     const changed = { bids: [], asks: [] };
-    // Two levels a change: what one maker moves.
+    // Two levels a change, as one maker moves.
     for (const side of ['bids', 'asks']) {
       const name = price(side, random(depth));
       const next = sides[side].has(name) && random(8) === 0 ? [name, '0', {}] : row(name);

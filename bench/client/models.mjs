@@ -1,6 +1,6 @@
 /**
- * The client library's side of the row `accounts`: what it makes of accounts, as text to compare, and the
- * same work to time. The library is compiled; nothing of Node is in it.
+ * The client library's side of the row `accounts`: its models of accounts, as text to compare, and
+ * the same work to time. The library is compiled, without Node's modules.
  */
 import {
   AccountCache,
@@ -43,7 +43,7 @@ export function modelsWork({ count, seed }) {
   return { run, operations: count };
 }
 
-/** What is read of an account that was decoded, by the name of the part. */
+/** The reading of a decoded account, by the name of the part. */
 const READERS = { checked: readNothing, margin: readMargin, numbers: readNumbers, all: readAll };
 
 /** Accounts decoded, and of each the part read that {@link READERS} names. */
@@ -70,17 +70,17 @@ function readAll(user) {
   return readMargin(user) + orders.length + (isThere && isPaid ? 1 : 0);
 }
 
-/** What a filter of accounts reads. */
+/** Reads the members that a filter of accounts uses. */
 function readNothing({ status, subAccountId }) {
   return status + subAccountId;
 }
 
-/** What a margin is made of. */
+/** Reads the members of a margin. */
 function readMargin(user) {
   return user.perpPositions.length + user.spotPositions.length + user.status;
 }
 
-/** Every amount, price and market of its orders and positions, as numbers, and what kind of order each is. */
+/** Reads every amount, price and market of orders and positions, as numbers, and each order's kind. */
 function readNumbers(user) {
   let sum = 0;
   visitPerpPositions(user, (position) => {

@@ -15,7 +15,7 @@ import { emptyOrder, userBytes } from '../../dist/src/sim/bytes/user-account.js'
 /** Ticks between the oracle and the first of these orders. */
 const AWAY_TICKS = 5n;
 
-/** What an order of the list is; the rest is the same for all of them. */
+/** The order's members that differ between kinds. */
 const KINDS = [
   { orderType: OrderType.TriggerLimit, triggerCondition: TriggerCondition.TriggeredAbove },
   { orderType: OrderType.TriggerLimit, triggerCondition: TriggerCondition.TriggeredBelow },

@@ -23,7 +23,7 @@ const WAIT_MS_MAX = 15_000;
 const WATCH_MS = 3_000;
 const POLL_MS = 50;
 
-/** Sizes that nobody else quotes: the demo has a maker of its own, of whole steps. */
+/** Sizes that the demo's own maker, which quotes whole steps, does not have. */
 const BID_SIZES = ['2000000001', '3000000001'];
 const ASK_SIZES = ['1000000001', '4000000001'];
 

@@ -1,8 +1,9 @@
 /**
  * Two readings of one chain: `@drift-labs/sdk` with its DLOBSubscriber, and slotbook, both over the
- * same RPC. The chain is the demo's, and stands still while the two are compared.
+ * same RPC. The chain is the demo's, and is paused while the two are compared.
  *
- * Usage: node bench/differential/run.mjs [--seed 1] [--seeds 3] [--moments 20] [--makers 150] [--writes 60]
+ * Usage: node bench/differential/run.mjs [--seed 1] [--seeds 3] [--moments 20] [--makers 150]
+ * [--writes 60]
  *
  * Ends with 1 when something differs that no rule explains, or when a kind of order or book that
  * both must read alike was never met.
@@ -27,7 +28,7 @@ const SETTLE_POLL_MS = 250;
 /** Order ids that the makers of seldom orders use up at each moment. */
 const ODD_ORDER_IDS = 100;
 
-/** What must be met in a run, because both readings hold for it. */
+/** The kinds that a run must contain, because both readings support them. */
 const REQUIRED = [
   'perp limit',
   'spot limit',
@@ -98,9 +99,9 @@ function startNode(script) {
 }
 
 /**
- * The chain stands still, so what differs because it is on its way is equal a moment later. What is
- * equal only after the SDK has read all users again is an update that the SDK had missed: it is reported
- * and counted as such, and slotbook reads nothing again.
+ * The chain is paused, so pending updates arrive a moment later. A difference that ends only after
+ * the SDK has read all users again is an update that the SDK had missed: it is reported and
+ * counted. slotbook does not read again.
  */
 async function settledComparison(parts) {
   const endMs = Date.now() + SETTLE_MS;

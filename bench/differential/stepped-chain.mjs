@@ -54,7 +54,7 @@ export class SteppedChain {
     );
   }
 
-  /** Lets the life go on for at least so many account writes, and waits until they are written. */
+  /** Continues the scenario for at least this many account writes, and waits until they are written. */
   async step(writes) {
     for (let written = 0; written < writes; ) {
       const accounts = this.#market.nextWrites(this.#chain.clock);

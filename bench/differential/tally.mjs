@@ -1,4 +1,4 @@
-/** What a differential run has compared, seen, and not been able to explain. */
+/** Counts the comparisons of a differential run, the kinds it met, and the unexplained differences. */
 
 /** Differences that are printed one by one. */
 const TOLD = 20;
@@ -8,7 +8,7 @@ export class Tally {
   compared = {};
   /** Departures by rule. */
   departures = {};
-  /** Kinds of orders and books met among what was compared. */
+  /** The kinds of orders and books among the compared ones. */
   kinds = {};
   unexplained = 0;
   told = [];

@@ -2,8 +2,8 @@
 import path from 'node:path';
 
 /**
- * Offsets in a perp market's account of what is read or changed here.
- * Source: programs/drift/src/state/perp_market.rs, as crates/protocol's layout tables have it.
+ * Offsets of the members of a perp market's account that are read or changed here. Source:
+ * programs/drift/src/state/perp_market.rs, as crates/protocol's layout tables have it.
  */
 const AT = {
   lastOraclePrice: 72,
@@ -71,7 +71,7 @@ export function randomOf(seed) {
   };
 }
 
-/** The words of a `vamm` command behind the account, for a market at several moments. */
+/** The words of a `vamm` command after the account, for a market at several moments. */
 export function moments(bytes, random) {
   const last = bytes.readBigInt64LE(AT.lastOraclePrice);
   const since = bytes.readBigInt64LE(AT.lastOraclePriceTwapTs);

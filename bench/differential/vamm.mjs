@@ -113,8 +113,8 @@ async function compareOne({ core, sdk }, tally, { name, bytes }, moment) {
 }
 
 /**
- * The SDK's integers have no bounds and no sign: where a reserve, a price or a size goes below zero or
- * above what the program can hold, it goes on, and slotbook has no quote.
+ * The SDK's integers are unbounded and signed: where a reserve, price or size is below zero or
+ * above the program's range, the SDK continues, and slotbook has no quote.
  */
 function isBeyondNumbers(theirs) {
   if (theirs.none) return false;

@@ -1,4 +1,4 @@
-/** User accounts in the client library, against the SDK: decoding them, and what is shown of them. */
+/** User accounts in the client library, compared with the SDK: decoding, and the displayed values. */
 import { runSuite } from './setup.mjs';
 
 /** The rows of the client's accounts. */

@@ -59,7 +59,7 @@ function timeMoment(reader, value) {
 
 const SOURCES = { vamm: false, indicative: false };
 
-/** Restoring a checkpoint, reading the turns behind it, and the bytes of an update. */
+/** Restores a checkpoint, reads the turns after it, and measures the bytes of an update. */
 export function replaySpeed() {
   const { folder, updates, recordBytes } = journalFolder(UPDATES);
   const segments = readSegments(folder, PROGRAM_ID).segments.slice(1, 1 + SEGMENTS);
@@ -108,7 +108,7 @@ function timed(run) {
   return [{ wallMs, cpuMs: (user + system) / 1_000 }, result];
 }
 
-/** A percentile of the wall clock; that of CPU times stands beside it. */
+/** A percentile of the wall-clock time, with that of the CPU time next to it. */
 function row(name, work, times, part, bars) {
   const [wall, cpu] = ['wallMs', 'cpuMs'].map((field) => percentile(times, field, part));
   const shown = `${wall.toFixed(2)} ms (${cpu.toFixed(2)} CPU)`;

@@ -1,6 +1,6 @@
 /**
- * Row `binary`: frames as bytes against the JSON frames that say the same, in one run: what a delivery costs
- * the service, and what writing and reading them costs.
+ * Row `binary`: binary frames against equal JSON frames, in one run: the costs of delivery, of
+ * writing and of reading.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FrameDecoder } from '../../src/client/dist/binary/index.js';
@@ -115,7 +115,7 @@ async function encodingOf(bench, core, topic) {
 async function decoding(bench) {
   const results = await runSuite('bench/client/binary-suite.mjs', bench.rounds);
   return results.map((result) => {
-    // Of a trade most is keys and a signature, whose base58 takes as long as the JSON.
+    // Most bytes of a trade are keys and a signature, whose base58 takes as long as the JSON.
     const hasBar = result.data.endsWith('/frames.jsonl');
     const bars = { bar: hasBar ? 3 : null, wish: hasBar ? 5 : null, better: 'higher' };
     return { row: 'binary', ...result, ...bars };

@@ -19,7 +19,7 @@ const WORKS = {
 const DATA = 'one market, 10,000 orders of 1,250 makers at fixed prices';
 const BARS = { bar: 1.5, wish: 4, better: 'higher' };
 
-/** The row's results: a peer at a time, then what each book holds. */
+/** The row's results: each peer's times, then each book's memory. */
 export async function peerBooks(bench) {
   const build = ['build', '--quiet', '--release', '--locked', '--target-dir', target];
   execFileSync('cargo', build, { cwd: folder, stdio: 'inherit' });

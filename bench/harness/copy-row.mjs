@@ -50,7 +50,7 @@ async function measure({ server, store, rounds }) {
   ];
 }
 
-/** What was copied and what was written have the same rows. */
+/** The copy and the original have the same rows. */
 async function assertWhole(server, store) {
   const { checks } = await store.ask('checks');
   const [copied, written] = await Promise.all(

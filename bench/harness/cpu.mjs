@@ -1,7 +1,7 @@
 /** CPU time of another process, and where processes run. */
 import { readFileSync } from 'node:fs';
 
-/** Linux tells times in /proc in hundredths of a second, on every architecture. */
+/** Linux reports times in /proc in hundredths of a second, on every architecture. */
 const TICK_NS = 10_000_000;
 
 /** Server and load each have a core of their own, so that neither takes the other's time. */
@@ -14,10 +14,10 @@ export function cpuNsOf(pid) {
   return userNs + kernelNs;
 }
 
-/** The same apart: what the process does, and what the kernel does for it. */
+/** The CPU time of the process, and of the kernel for the process. */
 export function cpuSplitOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The name in brackets may hold blanks; what follows it does not.
+  // The name in brackets may contain spaces; the fields after it do not.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { userNs: Number(fields[11]) * TICK_NS, kernelNs: Number(fields[12]) * TICK_NS };
 }

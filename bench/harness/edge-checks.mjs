@@ -72,7 +72,10 @@ async function framesOf({ port }, market, count) {
   return { payloads: payloads.slice(0, count), times: times.slice(0, count) };
 }
 
-/** What the wall clock is ahead of the monotonic one, at a tick of the former: that one says whole milliseconds. */
+/**
+ * The wall clock's lead over the monotonic clock, measured when the wall clock ticks, because it
+ * has whole milliseconds.
+ */
 function wallLessMonotonicMs() {
   const before = Date.now();
   let wallMs = before;

@@ -1,6 +1,7 @@
 /**
- * Row `edges`: a core, its log on a real NATS server, and edges, against a lone service on the same chain: what readers cost, how late
- * they are, how large the log is, how soon an edge is live, and 10,000 sockets of one.
+ * Row `edges`: a core, its log on a real NATS server, and edges, against a lone service on the same
+ * chain: the cost and delay of readers, the size of the log, the time until an edge is live, and
+ * 10,000 sockets of one edge.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { latencies, sameBooks, sameFrames } from './edge-checks.mjs';
@@ -106,7 +107,7 @@ class Crowd {
   }
 }
 
-/** What each of some services takes in one and the same while for its readers. */
+/** The CPU time that several services need for their readers during the same period. */
 async function servedTogether(services, count) {
   const crowds = services.map(() => new Crowd());
   for (const [at, crowd] of crowds.entries()) await crowd.open(services[at], count);
@@ -121,7 +122,10 @@ async function servedTogether(services, count) {
   return counts.map((operations, at) => ({ operations, wallNs, cpuNs: usedNs[at] }));
 }
 
-/** Both sides at once: the life of a chain is never the same again, and a busy machine slows both. */
+/**
+ * Measures both sides at the same time: the chain's scenario cannot be repeated, and a busy machine
+ * slows both.
+ */
 async function againstLone(bench, { lone, edge, checked }) {
   let ofLone;
   const ours = async () => {

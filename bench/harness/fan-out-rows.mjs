@@ -1,7 +1,7 @@
 /**
- * Row 5: what it costs to bring one change to one reader, against the dlob-server's way of making the
- * text of the whole book for each subscriber over `ws`. Once as deltas of the streaming channel, and
- * once as frames of the compatible channel, which are the peer's frames byte for byte.
+ * Row 5: the cost of delivering one change to one reader, compared with the dlob-server, which
+ * renders the complete book for each subscriber over `ws`. Once as deltas of the streaming channel,
+ * and once as frames of the compatible channel, which are the peer's frames byte for byte.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -98,7 +98,10 @@ export async function openServer(topics, change) {
   return { server, port, markets: markets.slice(0, topics), turn: `turn ${topics} ${change}` };
 }
 
-/** Readers of all topics of a channel; `first` is what the first of them was shown at once. `more` has members of the subscription. */
+/**
+ * Readers of all topics of a channel; `first` is the first reader's initial frame. `more` has
+ * members of the subscription.
+ */
 export async function joinOurs({ server, port, markets, turn }, { channel, count, more }) {
   const readers = startLoad('readers');
   await readers.ask(`connect ${port} ${count} plain`);
@@ -109,7 +112,7 @@ export async function joinOurs({ server, port, markets, turn }, { channel, count
   return { server, readers, deliveries, turn, first: await capturedBytes(readers) };
 }
 
-/** What one reader gets in some turns: a list of frames a turn. */
+/** One reader's frames of some turns: a list of frames a turn. */
 export async function captureTurns({ server, readers, deliveries, turn }) {
   const turns = [];
   for (let at = 0; at < TURNS_KEPT; at += 1) {
@@ -149,7 +152,7 @@ async function openPeer({ frames, deflate }) {
   return { server, readers, deliveries: READERS * turns[0].length, turn: 'turn' };
 }
 
-/** The peer sends what ours sends on the compatible channel, in the same sequence. */
+/** The peer sends the same frames as our compatible channel, in the same sequence. */
 async function requireSameBytes(peer, frames) {
   const sent = textsOf(await captureTurns(peer));
   if (JSON.stringify(sent) === JSON.stringify(frames)) return;

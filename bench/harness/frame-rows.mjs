@@ -12,10 +12,10 @@ const ACCOUNTS = 50_000;
 /** Accounts through the service, and bare publishes, of one round, and the time between two. */
 const PAIRS = 400;
 const EVERY_MS = 2;
-/** A service that has run for a while is compiled; so is what is measured, after so many. */
+/** Pairs before the measurement, after which the code is compiled as in a running service. */
 const PAIRS_BEFORE = 4_000;
 const EVERY_MS_BEFORE = 1;
-/** Users whose accounts come by turns as deltas, as many as those for the compatible channel. */
+/** Users whose accounts alternate as deltas, as many as for the compatible channel. */
 const USERS = 32;
 const FRAMES = [
   { channel: 'book', depth: 20 },

@@ -1,7 +1,7 @@
 /**
- * The store of the market data: a million trades written, and then, with ten million, pages of trades
- * and candles at both ends of what is stored, of the store alone and over HTTP. What a reading by cursor costs must not depend on where
- * it is, so the far end is held against the near one.
+ * The store of the market data: a million trades written, and then, with ten million, pages of
+ * trades and candles at both ends of the store, directly and over HTTP. The cost of a page must not
+ * depend on its position, so the far end is compared with the near end.
  */
 import { fileURLToPath } from 'node:url';
 import { cpuNsOf, pinned, SERVER_CPU } from './cpu.mjs';
@@ -16,7 +16,7 @@ const STORED = Number(process.env.HISTORY_TRADES ?? 10_000_000);
 const LAST_PAGE = STORED / 100;
 const PAGES = 200;
 const READINGS = 20;
-/** As many as the history is asked at once. */
+/** The history's maximum number of concurrent queries. */
 const LOAD = { seconds: 3, connections: 4 };
 
 /** The row `history`. */

@@ -1,6 +1,6 @@
 /**
- * What a response costs while the book changes: of /l2 (row 4) and of /match against a constant, and of
- * /l2 with all sources against the same server without them.
+ * The cost of a response while the book changes: of /l2 (row 4) and of /match compared with a
+ * constant, and of /l2 with all sources compared with the same server without them.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ const CHURN = 1_000;
 const LOAD = { seconds: 4, connections: 64 };
 /** The churn alone is measured for so long in each round. */
 const CHURN_ALONE_MS = 2_000;
-/** Depths of the rows: the default, and one whose body is ten times as long. */
+/** Depths of the rows: the default, and a depth with a ten times longer body. */
 const DEPTHS = [10, 100];
 /** Takers in whole base: a usual one, and one that meets some 150 orders. */
 const TAKERS = [5, 100];

@@ -1,6 +1,6 @@
 /**
- * Row `ingest`: what the book's readers notice of a history that stores as much as it can: the CPU of
- * /l2, the longest block of the event loop, and the frames of the streaming channel.
+ * Row `ingest`: the effect of a history under full load on the book's readers: the CPU of /l2, the
+ * longest block of the event loop, and the frames of the streaming channel.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const ALONE_MS = 2_000;
 const SETTLE_MS = 1_000;
 /** No audit falls into the row. */
 const AUDIT_INTERVAL_MS = 0;
-/** What is still on its way is stored in this time. */
+/** Pending transactions are stored within this time. */
 const DRAIN_MS_MAX = 120_000;
 /** A market's own fills would have other numbers than those of the node. */
 const FILLS = 0;
@@ -113,7 +113,7 @@ function resultsOf({ times, blocks, rate, transactions, tally }) {
   ];
 }
 
-/** The main thread's CPU of the requests, less what it takes for the same time without them. */
+/** The main thread's CPU time for requests, minus its CPU time in the same period without requests. */
 async function costOf(pid, url) {
   const alone = await measured(pid, () => sleep(ALONE_MS));
   const both = await measured(pid, () => load(url + QUERY, LOAD));

@@ -1,6 +1,6 @@
 /**
- * Row `journal`: bytes of an account update in a journal, and what it costs the thread of the book to log its
- * inputs: the same turns with the log and without, in turns.
+ * Row `journal`: bytes of an account update in a journal, and the cost of logging on the book's
+ * thread: the same turns with and without the log, alternating.
  */
 import { createRequire } from 'node:module';
 import { RecordBatch } from '../../dist/src/engine/record-batch.js';
@@ -82,7 +82,7 @@ async function costsOf(bench, life) {
   ];
 }
 
-/** Runs a life in a new core, with its journal or without; what is logged is put into `keep`. */
+/** Runs a scenario in a new core, with or without its journal; `keep` receives the log. */
 function passOf({ load, turns }, { journal = false, keep }) {
   const core = new Core(PROGRAM, 'bench');
   if (journal) core.startJournal();

@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node';
 
 const { byteLength } = Buffer;
 
-/** Means in bytes over the messages that have turns; `stored` is what JetStream takes for one of any kind. */
+/** Mean bytes of the messages with turns; `stored` is JetStream's size of a message of any kind. */
 export async function logSizes(url, stream) {
   const nats = await connect({ servers: url });
   const manager = await jetstreamManager(nats);

@@ -10,7 +10,7 @@ import { freePort } from '../../dist/src/app/loopback-ports.js';
 
 /** Where Debian has the programs of Postgres 15. */
 const programs = '/usr/lib/postgresql/15/bin';
-/** Postgres refuses root: Debian's nobody runs it then. */
+/** Postgres refuses to run as root, so it runs as Debian's user nobody. */
 const NOBODY = 65_534;
 const START_MS_MAX = 60_000;
 

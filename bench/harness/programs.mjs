@@ -1,4 +1,4 @@
-/** What runs on several machines, as processes of this one: a NATS server, and the service in its roles. */
+/** Programs for several machines, as child processes: a NATS server, and the service in its roles. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -116,7 +116,7 @@ export class Program extends Child {
     return Program.#start(SERVER_CPU, role, flags);
   }
 
-  /** Starts it beside the load. */
+  /** Starts the program next to the load. */
   static startLoad(role, flags) {
     return Program.#start(LOAD_CPU, role, flags);
   }

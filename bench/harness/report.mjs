@@ -31,7 +31,7 @@ export function describeMachine() {
   };
 }
 
-/** What was measured: the commit, and whether the working tree had more than it. */
+/** The measured commit, and whether the working tree differs from it. */
 function describeCommit() {
   const commit = output('git', ['rev-parse', '--short', 'HEAD']);
   const changed = output('git', ['status', '--porcelain', '--', 'crates', 'src', 'bench']);
@@ -146,7 +146,7 @@ function document({ date, machine, rounds, load, upTo, results }) {
   ];
 }
 
-/** What a reader must know beside the table. */
+/** The text below the table. */
 export function summary({ machine, rounds, load }) {
   const { cpu, cores, memoryGiB, platform, node, rustc, commit } = machine;
   return [

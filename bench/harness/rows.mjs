@@ -1,6 +1,8 @@
 /**
  * The rows of the benchmark. The numbers are those of the targets in ARCHITECTURE.md; `streams`,
- * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `binary`, `history`, `ingest`, `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `merge`, `render` and `loop` stand beside them. Every row checks first that both sides show the same, then measures.
+ * `vamm`, `walk`, `match`, `sources`, `accounts`, `deltas`, `binary`, `history`, `ingest`,
+ * `journal`, `as-of`, `replay`, `edges`, `copy`, `books`, `grpc`, `merge`, `render` and `loop` have
+ * no such target. Every row first checks that both sides show the same, then measures.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { clientAccounts, clientDeltas } from './account-rows.mjs';
@@ -233,7 +235,7 @@ function longestCall(workload, call, runs) {
   return { row: 9, work, workload, value, shown, rounds: runs.map((run) => run[call]), ...bars };
 }
 
-/** Compares what two commands of the form `ENGINE VERB` show; returns the levels compared. */
+/** Compares the output of two commands of the form `ENGINE VERB`; returns the number of levels compared. */
 async function sameTops(bench, name, commands, { events, ticks }) {
   const [a, b] = await Promise.all(
     commands.map(async (command) => {

@@ -8,7 +8,7 @@ export function startServer(name) {
   return startPinned(name, SERVER_CPU);
 }
 
-/** What keeps a server busy, or listens to it. */
+/** Starts a process that sends load to a server or subscribes to it. */
 export function startLoad(name) {
   return startPinned(name, LOAD_CPU);
 }
@@ -23,8 +23,8 @@ function startPinned(name, cpu) {
 const DEPTH = 20;
 
 /**
- * What subscribes to the orders of a perp market on `book`, the streaming channel, or on `orderbook`,
- * which has the AMM's levels as well when it is not asked to leave them out.
+ * A subscription to a perp market's orders on `book`, the streaming channel, or on `orderbook`,
+ * which includes the AMM's levels by default.
  */
 export function subscription(channel, market, more = {}) {
   const members =

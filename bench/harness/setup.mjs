@@ -1,4 +1,4 @@
-/** What must be there before anything is measured: the Rust benches and the peers. */
+/** Installs the Rust benches and the peers before a measurement. */
 import { execFile, execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,7 +55,7 @@ export function startCore() {
   return new EngineProcess(path.join(target, 'release', 'slotbook-bench'), []);
 }
 
-/** What the counting allocator saw: `verb` is `memory` or `steady`. */
+/** Runs the counting allocator: `verb` is `memory` or `steady`. */
 export function countAllocations(verb, file) {
   const binary = path.join(target, 'release', 'slotbook-bench-memory');
   return JSON.parse(execFileSync(binary, [verb, file], { encoding: 'utf8' }));

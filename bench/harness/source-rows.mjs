@@ -1,6 +1,7 @@
 /**
- * Rows `grpc` and `merge`: what the service takes for an account that comes over gRPC, over a node's subscription, and over two sources at
- * once; that nothing is lost at 20,000 a second; and how soon the other source goes on when one is destroyed.
+ * Rows `grpc` and `merge`: the cost of an account update over gRPC, over a node's subscription, and
+ * over two merged sources; a check that no update is lost at 20,000 a second; and the time until
+ * the other source takes over from a destroyed one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, timeInTurns } from './rounds.mjs';
@@ -53,7 +54,8 @@ export function grpcCosts(bench) {
 /** Row `merge`. */
 export async function mergeCosts(bench) {
   const cost = await withChain('scripted', (chain) => mergeCost(bench, chain));
-  // The servers of the tests keep what they sent and make each message anew: a reader would see the pauses of their own process.
+  // The tests' servers record messages and encode each one separately, so readers would see pauses
+  // of those processes.
   const other = await withChain('batched', async (chain) => {
     const two = await chain.serve(['grpc', 0], ['grpc', 1]);
     const ofTwo = [
@@ -81,7 +83,10 @@ async function mergeCost(bench, chain) {
   };
 }
 
-/** All services take the same accounts in the same while; each round is a list of what they took, less what they take at rest. */
+/**
+ * All services receive the same accounts during the same period; a round is a list of their CPU
+ * times, minus those at rest.
+ */
 async function roundsTogether(bench, chain, services) {
   await taken(chain, services, RATE, BUSY_MS);
   const rest = await taken(chain, services, 0, REST_MS);
@@ -102,7 +107,10 @@ async function roundsTogether(bench, chain, services) {
   return rounds;
 }
 
-/** What the services take while so much is written, with what is still on its way at the end. */
+/**
+ * The services' CPU times while accounts are written at a rate, including updates that are pending
+ * at the end.
+ */
 async function taken(chain, services, rate, ms) {
   const cpu = services.map((service) => service.cpuNs());
   const wall = process.hrtime.bigint();
@@ -184,7 +192,7 @@ async function failOverOnce({ chain, service, reader, states, server }) {
   return { usual, pause: longestPauseMs(times, atNs), first, own: longestMs };
 }
 
-/** Frames that stand around the end of a server, and behind it. */
+/** Frames around the end of a server, and after it. */
 function longestPauseMs(times, atNs) {
   const from = times.findLastIndex((time) => time <= atNs);
   const behind = times.slice(Math.max(0, from));
@@ -239,7 +247,7 @@ async function flood(chain, service, sources) {
   const told = `${written} accounts over ${sources} in ${(loadMs / 1_000).toFixed(1)} s`;
   const half = Math.floor(resident.length / 2);
   const mb = (bytes) => (bytes / MEGABYTE).toFixed(0);
-  // A chain that is slower than what was asked of it shows nothing about that rate.
+  // A chain slower than the requested rate says nothing about that rate.
   const bar = written / (loadMs / 1_000) >= FLOOD.rate * RATE_PART_MIN ? 0 : null;
   return [
     {

@@ -3,7 +3,7 @@
 export class StreamBooks {
   #books = new Map();
 
-  /** Takes a snapshot or a delta; a delta that does not follow what came before is refused. */
+  /** Applies a snapshot or a delta; a delta that does not continue the last frame is refused. */
   apply({ type, market, prev, seq, bids, asks }) {
     if (type === 'snapshot') this.#books.set(market, { bids: new Map(), asks: new Map() });
     const book = this.#books.get(market);

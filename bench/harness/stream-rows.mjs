@@ -1,6 +1,6 @@
 /**
- * What the streaming channel saves and costs: the bytes of deltas against those of whole books for the
- * same changes, and what it takes to bring back a reader that was away.
+ * The streaming channel's savings and costs: bytes of deltas compared with complete books for the
+ * same changes, and the cost of a reconnected reader.
  */
 import { workloadFile } from '../workload/files.mjs';
 import { cpuNsOf } from './cpu.mjs';
@@ -109,7 +109,7 @@ async function sendDeltas({ server, readers, missed }) {
   return captured(readers);
 }
 
-/** What the first reader gets when all subscribe with a message. */
+/** The first reader's frames when all readers subscribe with a message. */
 async function returned(readers, message, frames) {
   await readers.ask('capture');
   await sendAll(readers, message);

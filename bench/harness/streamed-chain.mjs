@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const MAKERS = 200;
 const SEED = 1;
 const SERVERS = 2;
-/** What was written before has been read by then. */
+/** Time after which earlier writes have been read. */
 export const SETTLED_MS = 1_500;
 /** Neither an audit nor a probe is to be measured. */
 const FLAGS = ['--no-history', '--audit-interval-ms', '0', '--probe-interval-ms', '0'];

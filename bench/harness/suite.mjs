@@ -5,9 +5,9 @@ import { timeInTurns } from './rounds.mjs';
 const NS_PER_MS = 1e6;
 
 /**
- * Times two sides in turns by CPU time. A side is `{run, operations}`: `run` does so many operations, and
- * is called `iterations` times a round. The result has, a single operation, the medians of the rounds
- * and what tinybench says of a round: its margin of error in percent and its 99th percentile.
+ * Times two sides in turns by CPU time. A side is `{run, operations}`: `run` does so many
+ * operations, and is called `iterations` times a round. The result has, for a single operation, the
+ * medians of the rounds, and tinybench's margin of error in percent and 99th percentile of a round.
  */
 export function suiteInTurns({ ours, peer, rounds, iterations = 3 }) {
   const bench = new Bench({ time: 0, iterations, warmup: false, throws: true });

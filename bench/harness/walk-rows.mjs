@@ -21,10 +21,7 @@ const TAKERS = [
   { workload: 'uniform-10k', size: 3_000, repeats: { core: 100, sdk: 4 } },
 ];
 
-/**
- * The walk of each taker: as it is while the book stands still, as it is behind a change, and with its
- * finished /match body.
- */
+/** The walk of each taker: on an unchanged book, after a change, and with its rendered /match body. */
 export async function matchingWalk(bench) {
   const results = [];
   for (const workload of new Set(TAKERS.map((taker) => taker.workload))) {
@@ -58,7 +55,7 @@ async function walksOf(bench, { workload, size, repeats }, checked) {
   ];
 }
 
-/** Compares what buyers and sellers get; returns the walks compared. */
+/** Compares the fills of buyers and sellers; returns the number of walks compared. */
 async function sameWalks(bench, workload) {
   const ask = `walks ${workload} ${COMPARED.map((size) => Math.round(size * BASE)).join(' ')}`;
   const [ours, theirs] = await Promise.all(

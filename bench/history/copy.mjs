@@ -13,9 +13,9 @@ import { answerCommands } from '../service/commands.mjs';
 import { MARKETS, transactionsOf } from './trades.mjs';
 
 const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
-/** What back-fill hands over at a time. */
+/** The size of a back-fill batch. */
 const BATCH_TRADES = 2_000;
-/** What is compared after a copy, or a write: each is one row. */
+/** The comparisons after a copy or a write: each returns one row. */
 const CHECKS = [
   'select count(*), sum(sum), sum(base_filled), sum(quote_filled) from trades',
   'select count(*), sum(sum), sum(slot) from transactions',

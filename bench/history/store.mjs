@@ -1,6 +1,6 @@
 /**
- * One store in a process of its own: fills it, checks what it answers against the trades that were
- * written, times its readings, and serves them. Commands on standard input, one JSON reply a line.
+ * One store in a process of its own: fills it, compares its answers with the written trades, times
+ * reads, and serves the trades. Commands on standard input, one JSON reply a line.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import {
 } from './trades.mjs';
 
 const GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
-/** Trades of one write: what back-fill hands over at a time. */
+/** Trades of one write: the size of a back-fill batch. */
 const BATCH_TRADES = 2_000;
 /** Trades of a page: the production interface's default. */
 const PAGE_ROWS = 20;
@@ -63,7 +63,7 @@ function timed(work) {
   };
 }
 
-/** The position behind which a page of the first market begins, from page 1; undefined for that one. */
+/** The position before page 1 or a later page of the first market; undefined for page 1. */
 function positionOf(page) {
   const last = tradesOfFirstMarket() - (page - 1) * PAGE_ROWS;
   if (page === 1) return undefined;
@@ -135,7 +135,7 @@ const TRADE_MEMBERS = [
   'oraclePrice',
 ];
 
-/** A page's path, as a client that followed the cursors has it, and what its rows must have. */
+/** A page's path, as a client that followed the cursors has it, and the page's expected rows. */
 function pagePath(page) {
   const newest = tradesOfFirstMarket() - (Number(page) - 1) * PAGE_ROWS;
   const rows = Array.from({ length: PAGE_ROWS }, (_, at) => {

@@ -1,7 +1,8 @@
 /**
- * Trades of a busy exchange, each made from its number alone: the same number gives the same trade in
- * any order, so that what a store answers is compared with what was written without keeping it.
- * Two fills a transaction, one transaction a slot; three of five trades are of the first market.
+ * Trades of a busy exchange, each made from its number alone: the same number gives the same trade
+ * in any order, so that a store's answers are compared with the written trades without recording
+ * them. Two fills a transaction, one transaction a slot; three of five trades are of the first
+ * market.
  */
 import { encodeBase58 } from '../../dist/src/history/store/base58.js';
 

@@ -14,7 +14,7 @@ const MODELS = { ours: 10_000, peer: 500 };
 /** Accounts that are decoded in one iteration, and how often. */
 const DECODED = { count: 2_000, repeats: { ours: 16, peer: 1 } };
 
-/** What of an account is made or read. */
+/** The parts of an account to decode or read. */
 const PARTS = {
   checked: 'a user account to where everything in it can be asked for, its bytes checked',
   all: 'a user account decoded, every field made, its owner as text',
@@ -50,7 +50,7 @@ function print(result) {
   process.stdout.write(`${JSON.stringify({ ...result, data: `accounts, seed ${SEED}` })}\n`);
 }
 
-/** Compares what both sides make of the same accounts, as text; returns how many there were. */
+/** Compares both sides' models of the same accounts, as text; returns the number of accounts. */
 function requireSame(what, make) {
   const [left, right] = [make(ours).map(sortedText), make(peer).map(sortedText)];
   if (left.length !== right.length) throw new Error(`${what}: ${right.length} accounts`);

@@ -138,7 +138,7 @@ function levelSizeOf({ baseAssetAmount, order }) {
   return BN.max(baseAssetAmount.sub(order.baseAssetAmountFilled), new BN(0));
 }
 
-/** What the rules of departure are judged by, as the SDK decodes it. */
+/** The orders that the rules of departure use, decoded by the SDK. */
 function openOrders() {
   const open = {};
   for (const [maker, { userAccount }] of orders.usersAccounts) {

@@ -1,6 +1,6 @@
 /**
- * The SDK's read models of accounts: every getter of its class `User` that drift-common
- * calls at each price for what an interface shows. The functions are those of `bench/client/models.mjs`.
+ * The SDK's read models of accounts: every getter of its class `User` that drift-common calls at
+ * each price for its user interface. The functions are those of `bench/client/models.mjs`.
  */
 import { createRequire } from 'node:module';
 import { BorshAccountsCoder } from '@coral-xyz/anchor';
@@ -42,8 +42,8 @@ export function modelsWork({ count, seed }) {
 }
 
 /**
- * Accounts decoded by the SDK's fast decoder, which makes everything at once; with the part `all` the
- * owner's address is made text, by which accounts are kept.
+ * Accounts decoded by the SDK's fast decoder, which decodes all members immediately; the part `all`
+ * also converts the owner's address to text, the key of accounts.
  */
 export function decodeWork({ count, seed, repeats, part }) {
   const isNamed = part === 'all';
@@ -77,7 +77,7 @@ function sceneOf(count, seed) {
   return scene;
 }
 
-/** A client that answers from memory: what it costs is not the models' share. */
+/** A client that answers from memory, so that its cost is negligible. */
 function stubbedClient(scene) {
   const byIndex = (markets) => new Map(markets.map((market) => [market.marketIndex, market]));
   const [perps, spots] = [byIndex(scene.perpMarkets), byIndex(scene.spotMarkets)];
@@ -170,7 +170,7 @@ function positionOf(user, position, scene, leverage) {
   };
 }
 
-/** Gains by price alone, and in percent of what was paid times the leverage. */
+/** Gains by price only, in percent of the cost times the leverage. */
 function pnlAt(position, price, entryPrice, leverage) {
   const { baseAssetAmount: base, quoteEntryAmount: entry } = position;
   const difference = base.isNeg() ? entryPrice.sub(price) : price.sub(entryPrice);
@@ -218,7 +218,7 @@ function texts(members) {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, text(value)]));
 }
 
-/** Members of the SDK's that no byte of the account is behind, or another member's byte. */
+/** Members of the SDK that do not come from the account's bytes, or duplicate another member. */
 const LEFT_OUT = {
   order: new Set(['quoteAssetAmount']),
   perpPosition: new Set(['remainderBaseAssetAmount', 'perLpBase']),

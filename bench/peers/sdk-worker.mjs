@@ -2,7 +2,7 @@
  * The `@drift-labs/sdk` order book as a benchmark peer: one command a line on standard input, one
  * JSON response a line on standard output. See `verbs` for the commands.
  *
- * It reads the same workload files as slotbook. What a command measures is between `start` and
+ * It reads the same workload files as slotbook. A command measures the time between `start` and
  * `stop`; everything else (reading files, collecting garbage) is outside.
  */
 import { createInterface } from 'node:readline';
@@ -72,7 +72,7 @@ const verbs = {
     return { ...stop(clock, operations), bytes: bytes / operations };
   },
 
-  /** `walks NAME SIZE...`: what takers of these sizes (1e9) get, buyers and then sellers. */
+  /** `walks NAME SIZE...`: the fills of takers of these sizes (1e9), buyers and then sellers. */
   walks: (name, ...sizes) => walks(bookOf(name), ...sizes),
 
   /** `walk NAME SIZE REPEATS`: a buyer and a seller of this size by turns. */
@@ -109,7 +109,7 @@ const verbs = {
   },
 };
 
-/** The loaded book of a workload, and what was true when it was loaded. */
+/** The loaded book of a workload, and the facts at its load. */
 function bookOf(name) {
   const workload = workloads.get(name);
   const { config, load } = workload;
@@ -143,7 +143,7 @@ function oraclePrices(records) {
   return prices;
 }
 
-/** What `DLOB.initFromUserMap` does, without its map of subscribed users. */
+/** Does the work of `DLOB.initFromUserMap` without its map of subscribed users. */
 function buildBook(accounts, slot) {
   const book = new DLOB();
   for (const { user, data } of accounts) {

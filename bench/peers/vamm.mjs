@@ -10,7 +10,7 @@ const { BN, isVariant } = sdk;
 const idl = createRequire(import.meta.url)('@drift-labs/sdk/lib/node/idl/drift.json');
 const coder = new BorshAccountsCoder(idl);
 
-// The SDK tells of prices of zero on standard output, where the responses go.
+// The SDK logs prices of zero to standard output, which carries the responses.
 console.log = () => {};
 
 /** `vamm HEX PRICE CONFIDENCE NOW SLOT COUNT AMOUNTS`: the quotes and levels of a moment. */

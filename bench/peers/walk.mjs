@@ -1,12 +1,12 @@
 /**
- * The walk of the SDK, `calculateEstimatedPerpEntryPrice`, along a loaded book. It interleaves the AMM,
- * which ours puts behind the book, so both are asked about a market whose AMM has nothing to give.
+ * The walk of the SDK, `calculateEstimatedPerpEntryPrice`, along a loaded book. It interleaves the
+ * AMM, which ours walks after the book, so both use a market whose AMM has no liquidity.
  */
 import sdk from '@drift-labs/sdk';
 
 const { BN, PositionDirection, calculateEstimatedPerpEntryPrice } = sdk;
 
-/** What takers of these sizes get: base, quote and worst price. */
+/** The fills of takers of these sizes: base, quote and worst price. */
 export function walks(book, ...sizes) {
   const side = (direction) => sizes.map((size) => texts(estimator(book, direction, size)()));
   return { walks: [...side('LONG'), ...side('SHORT')] };

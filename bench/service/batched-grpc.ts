@@ -1,6 +1,7 @@
 /**
- * A Yellowstone server that notifies a scripted chain as fast as its reader takes it: a message of a state is encoded once, and its slot and version
- * are written into a copy. What comes within one turn of the event loop goes out together. It has no faults and replays nothing.
+ * A Yellowstone server that notifies a scripted chain as fast as its reader takes it: a message of
+ * a state is encoded once, and its slot and version are written into a copy. Messages of one turn
+ * of the event loop are sent together. The server has no faults and no replay.
  */
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
@@ -16,7 +17,7 @@ import {
 /** A message over gRPC begins with a byte for compression and its length. */
 const HEAD_BYTES = 5;
 const CHUNK_BYTES = 256 * 1024;
-/** What is not sent yet beyond this makes the server wait for its reader. */
+/** Maximum unsent bytes; beyond it the server waits for its reader. */
 const UNSENT_BYTES_MAX = 32 * 1024 * 1024;
 /** Versions and slots from here up to the others have varints of one length: five and two bytes at the end of a message. */
 const VERSIONS_FROM = 2 ** 28;

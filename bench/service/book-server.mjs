@@ -14,7 +14,7 @@ import { WorkloadBook } from './workload-book.mjs';
 const TURN_MS = 10;
 /** The depth of the compatible channel. */
 const CHANNEL_DEPTH = 20;
-/** Turns are further apart than this, so each of them is published at once. */
+/** Shorter than the time between turns, so that each turn is published immediately. */
 const PUBLISH_INTERVAL_MS = 1;
 /** Different prices of an oracle that ticks in turns. */
 const TICKS_APART = 6;
@@ -96,7 +96,7 @@ const verbs = {
     return { accounts: churned };
   },
 
-  /** `quotes MARKET`: a maker of indicative quotes goes on quoting there from now on. */
+  /** `quotes MARKET`: starts a maker of indicative quotes in the market. */
   quotes(market) {
     const quote = () => {
       book.quote(Number(market), Date.now());
@@ -180,9 +180,9 @@ const verbs = {
   },
 
   /**
-   * `traffic RATE INTERVAL-MS SECONDS`: bytes that a subscriber of market 0 gets while the workload
-   * goes on at so many accounts a second, as deltas, as snapshots and as frames of the compatible
-   * channel at the same moments. Nothing waits: the time is that of the workload.
+   * `traffic RATE INTERVAL-MS SECONDS`: bytes that a subscriber of market 0 receives while the
+   * workload runs at this many accounts a second, as deltas, as snapshots and as frames of the
+   * compatible channel at the same moments. Time is the workload's, without waiting.
    */
   traffic(rate, intervalMs, seconds) {
     const { engine } = book;
@@ -223,12 +223,12 @@ function channelRequest(depth) {
   return { market: 0, depth, vamm: false, indicative: false };
 }
 
-/** Accounts that are at hand; for deltas, such as change what is shown. */
+/** Prepared accounts; for deltas, accounts that change the output. */
 function pushOf(channel) {
   return channel === 'book' ? () => book.pushChanges() : () => book.pushRepeated();
 }
 
-/** What makes the next frame of a channel and returns its length. */
+/** A function that renders the next frame of a channel and returns its length. */
 function frameOf(channel, depth) {
   const { engine } = book;
   if (channel === 'orderbook') {

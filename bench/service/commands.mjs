@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 const write = process.stdout.write.bind(process.stdout);
 
 /**
- * Answers commands of the form `VERB WORD...` with what `verbs[VERB](...words)` returns or resolves
- * to, one after the other, until standard input ends; then ends the process.
+ * Runs commands of the form `VERB WORD...` in order and writes the result of
+ * `verbs[VERB](...words)`, until standard input ends; then ends the process.
  */
 export async function answerCommands(verbs) {
   for await (const line of createInterface({ input: process.stdin })) {

@@ -1,4 +1,4 @@
-/** A process that does nothing but watch its loop: what the machine does to every process. */
+/** A process that only watches its event loop, to measure the machine's own delays. */
 import { answerCommands } from './commands.mjs';
 import { LoopMonitor } from './loop-monitor.mjs';
 

@@ -9,20 +9,20 @@ import { fillRecordBytes } from '../../dist/src/sim/bytes/event-record.js';
 import { keyOf, PROGRAM_ID } from '../../dist/src/sim/bytes/keys.js';
 import { answerCommands } from './commands.mjs';
 
-/** What a subscriber may leave unread before the node waits for it: a second of a busy chain. */
+/** Maximum unread bytes of a subscriber before the node waits: a second of a busy chain. */
 const UNREAD_BYTES_MAX = 512 * 1024;
 /** Notifications made in one turn of the loop. */
 const BURST = 64;
 const PAGE_MAX = 1_000;
-/** Finalised slots are so far behind, as the chain's are. */
+/** The lag of finalised slots, like the chain's. */
 const FINAL_SLOTS = 31;
 const SUBSCRIPTION = 1_000_000_001;
 const PRICE = 85_000_000n;
 const BASE = 1_000_000_000n;
-/** Where the id and the price of a fill are in its record: behind the filler and the reward. */
+/** Offsets of a fill's id and price in its record, after the filler and the reward. */
 const AT = { ts: 8, fillRecordId: 64, quote: 82 };
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-/** What makes 64 bytes of a number in base 58, and how many digits the number has. */
+/** The first digits of 64 bytes in base 58, and the number of digits of the rest. */
 const SIGNATURE_HEAD = '3'.padEnd(77, '2');
 const NUMBER_DIGITS = 11;
 
@@ -163,7 +163,7 @@ function notificationOf(number) {
   return `{"jsonrpc":"2.0","method":"logsNotification","params":${params}}`;
 }
 
-/** The number in base 58, behind what all signatures begin with. */
+/** The number in base 58, after the common first digits. */
 function signatureOf(number) {
   let text = '';
   for (let left = number; left > 0; left = Math.floor(left / 58)) text = DIGITS[left % 58] + text;

@@ -20,7 +20,7 @@ export class LoopMonitor {
   #timer;
   #startMs = 0;
 
-  /** Begins a phase; what was seen before is forgotten. */
+  /** Starts a phase and drops earlier measurements. */
   begin() {
     clearInterval(this.#timer);
     this.#blocks = [];
@@ -37,7 +37,7 @@ export class LoopMonitor {
     this.#delay.reset();
   }
 
-  /** Ends the phase: what the loop was kept from, in milliseconds. */
+  /** Ends the phase and returns the loop's delays in milliseconds. */
   end() {
     clearInterval(this.#timer);
     this.#delay.disable();

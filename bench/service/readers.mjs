@@ -10,7 +10,7 @@ import { answerCommands } from './commands.mjs';
 const BOOK_BYTES_MIN = 192;
 /** A compressed book may be as short as it likes; a side that compresses sends nothing else. */
 const DEFLATED_BYTES_MIN = 1;
-/** What is announced must have come within this time. */
+/** Announced frames must arrive within this time. */
 const DEADLINE_MS = 60_000;
 const PING = 9;
 /** A message as bytes is a book or a delta by its kind, however short: see docs/binary.md. */
@@ -53,7 +53,7 @@ const verbs = {
     return verbs.taken();
   },
 
-  /** `taken`: what has come since the last `expect` or `taken`. */
+  /** `taken`: the frames since the last `expect` or `taken`. */
   taken() {
     const result = { deliveries, bytes };
     deliveries = 0;
@@ -61,7 +61,7 @@ const verbs = {
     return result;
   },
 
-  /** `capture`: keeps what the first reader gets from now on; `captured` answers and ends it. */
+  /** `capture`: records the first reader's frames from now on; `captured` returns them and stops. */
   capture() {
     captured = [];
     return {};

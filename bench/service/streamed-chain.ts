@@ -15,9 +15,9 @@ const STATES = 2_000;
 const BEAT_MS = 5;
 /** Writes a second of the chain's own life meanwhile: oracles that stand still take the book apart. */
 const LIFE_RATE = 50;
-/** What falls due while the process is behind by more is not written. */
+/** Writes that are later than this are skipped. */
 const BEHIND_MS_MAX = 500;
-/** Writes that are kept at most: they are counted, and nobody reads them. */
+/** Maximum number of recorded writes: they are only counted. */
 const WRITES_MAX = 10_000;
 
 let chain: ScriptedChain;

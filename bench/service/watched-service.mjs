@@ -12,8 +12,8 @@ const monitor = new LoopMonitor();
 let service;
 
 /**
- * The service prints for people when its port is bound and when its book is live; the responses of
- * this process have their own way out. What happens before the port is bound keeps nobody waiting.
+ * The service prints for people when its port is bound and when its book is live; this process's
+ * responses use another descriptor. Work before the port is bound delays no client.
  */
 const live = new Promise((resolve) => {
   process.stdout.write = (text) => {

@@ -28,7 +28,7 @@ const AMM = {
   referencePriceOffset: 0,
   maxSpread: 1_000,
 };
-/** What a maker quotes around the oracle, in parts of its price, and in whole base, or one more. */
+/** A maker's quotes: distances from the oracle in parts of its price, and sizes in whole base, or one more. */
 const QUOTES = { distances: [5_000n, 3_000n], base: 25n };
 const MAKER = address.perpMarket(9_999);
 /** Feeds of the benchmark's markets, apart from those of the presets. */
@@ -73,16 +73,16 @@ export class WorkloadBook {
     }
   }
 
-  /** Adds the next account out of a few, which are at hand as what has just arrived is. */
+  /** Adds the next of a few accounts, which are in the CPU cache like newly received ones. */
   pushRepeated() {
     this.#repeatedAt = (this.#repeatedAt + 1) % this.#repeated.length;
     this.#take(this.#repeated[this.#repeatedAt]);
   }
 
   /**
-   * Chooses turns that can be played over and over: in each, one account of each of the first so many
-   * markets, and each of them changes the best `depth` levels of its market. Of a user there are two
-   * states that come by turns, so that after all turns the book is what it was before them.
+   * Chooses turns that can be repeated: in each, one account of each of the first so many markets,
+   * and each of them changes the best `depth` levels of its market. Of a user there are two states
+   * that come by turns, so that after all turns the book is what it was before them.
    */
   keepChanges({ markets, users, depth }) {
     const taken = new Set();

@@ -46,7 +46,7 @@ const verbs = {
     return {};
   },
 
-  /** `turn`: sends what the next turn holds. */
+  /** `turn`: sends the next turn's frames. */
   turn() {
     for (const [channel, message] of turns[at]) publish(channel, message);
     at = (at + 1) % turns.length;

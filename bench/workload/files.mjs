@@ -1,7 +1,8 @@
 /**
  * The workload files of the benchmarks, made once into `bench/.data` by `generate.mjs`.
  *
- * A file's name tells its arguments, and its folder the generator, so a file is never stale.
+ * A file's name contains its arguments, and its folder's name the generator's hash, so a file is
+ * never outdated.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -32,7 +32,7 @@ const AT = { orders: 1192, lastActiveSlot: 4328, nextOrderId: 4336 };
 const ORDER = { bytes: 96, slot: 0, price: 8, size: 16, id: 76 };
 const RECORD_HEAD_BYTES = 16;
 
-/** The folder of a journal of so many updates behind the load, and what is known of it. */
+/** The folder of a journal with this many updates after the load, and its facts. */
 export function journalFolder(updates) {
   const folder = path.join(here, '..', '.data', `journal-${updates}`);
   const facts = path.join(folder, 'facts.json');
@@ -132,7 +132,7 @@ class JournalMaker {
     if (this.#core.endTurn(this.#batch, 0, tsMs, this.#report) < 0) throw new Error('no report');
   }
 
-  /** Writes what waits, and begins a new segment where the service would. */
+  /** Writes waiting turns, and starts a new segment when the service would. */
   #drain() {
     const length = this.#core.takeJournal(this.#log);
     const problem = this.#writer.append(this.#log.subarray(0, length), 0) ?? this.#writer.flush();
@@ -142,7 +142,7 @@ class JournalMaker {
     for (let piece = this.#writer.takePiece(); piece !== null; piece = this.#writer.takePiece()) {
       writeFileSync(path.join(this.#folder, segmentName(piece.segment)), piece.bytes, { flag: 'a' });
     }
-    // The first segment begins empty: what it holds first is the load.
+    // The first segment starts empty; the load comes first in it.
     const isFull = segment === 1 || updates >= segmentUpdatesMax(accounts);
     if (!isFull || this.#askedSegment === segment) return;
     this.#askedSegment = segment;

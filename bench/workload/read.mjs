@@ -12,7 +12,7 @@ const SLOT = 3;
 
 /**
  * The records of a workload: `load` holds the accounts and the first oracle of each market,
- * `events` what happens after. Numbers fit a double: prices and slots of a workload are small.
+ * `events` the later changes. Numbers fit a double: prices and slots of a workload are small.
  */
 export function readWorkload(path) {
   const bytes = readFileSync(path);

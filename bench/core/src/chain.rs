@@ -23,7 +23,7 @@ const MARKET_STATUS_ACTIVE: u8 = 1;
 /// One part in 1,500 of the price: far inside every tier's confidence limit.
 const CONFIDENCE_DIVISOR: i64 = 1_500;
 
-/// What a perp market account says.
+/// The values of a perp market account.
 #[derive(Clone, Copy, Debug)]
 pub struct PerpMarket {
     /// Its market index.

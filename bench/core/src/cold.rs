@@ -91,7 +91,7 @@ pub(crate) fn blocks(workload: &Workload, batch: usize) -> Result<String, BenchE
     Ok(longest.json())
 }
 
-/// What the clock and the readers do to a full book.
+/// The work of the clock and of readers on a full book.
 fn time_turns(
     replay: &mut Replay,
     workload: &Workload,
@@ -161,8 +161,8 @@ fn accounts(workload: &Workload) -> Vec<(Pubkey, &[u8])> {
     workload.load().filter_map(account).collect()
 }
 
-/// The longest call of each kind, by wall clock and by CPU time: on a busy machine the clock also
-/// counts what others did.
+/// The longest call of each kind, in wall-clock and CPU time: on a busy machine the wall clock also
+/// counts other processes.
 #[derive(Debug, Default)]
 struct Longest {
     calls: Vec<(&'static str, Measured)>,

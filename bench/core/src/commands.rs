@@ -169,8 +169,8 @@ fn oracle_ticks<'a>(
     })
 }
 
-/// Oracle account bytes to a finished body, for each tick. The chain's clock stands still, so the
-/// prices are published in the slot of the load.
+/// Oracle account bytes to a finished body, for each tick. The chain's clock is constant, so prices
+/// are published in the slot of the load.
 fn tick(workload: &Workload, depth: usize, count: Ticks) -> Result<String, BenchError> {
     let mut replay = Replay::loaded(workload)?;
     let market = replay.market(0)?;

@@ -1,4 +1,4 @@
-//! What writing a delta costs, of a topic in JSON and of the same topic as bytes.
+//! The cost of writing a delta, in JSON and in binary, for the same topic.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -15,7 +15,7 @@ use crate::workload::{Record, Workload};
 
 const EPOCH: &str = "1700000000000";
 
-/// The words of a command behind the workload: `CHANNEL DEPTH ENCODING TURNS`.
+/// The words of a command after the workload: `CHANNEL DEPTH ENCODING TURNS`.
 fn spec_of(words: &[&str], market: MarketId) -> Option<(TopicSpec, usize)> {
     let &[channel, depth, encoding, turns] = words else { return None };
     let depth = depth.parse().ok()?;
@@ -56,7 +56,7 @@ pub(crate) fn run(workload: &Workload, line: &str) -> Result<String, BenchError>
     }
 }
 
-/// A book that goes on, an account a turn, and a topic of it.
+/// A book that changes by one account a turn, and one of its topics.
 struct Deltas {
     replay: Replay,
     topic: Topic,

@@ -1,4 +1,4 @@
-//! What can go wrong in a benchmark before anything is measured.
+//! Errors of a benchmark before the measurement.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use slotbook_book::{BookError, RestoreError};
 pub enum BenchError {
     /// A file or a pipe failed.
     Io(std::io::Error),
-    /// A workload file is not what the generator writes.
+    /// A workload file was not written by this generator.
     Malformed {
         /// The part that is wrong.
         what: &'static str,

@@ -17,7 +17,7 @@ const EPOCH: &str = "1700000000000";
 /// One part in this many of the events is applied before the clock starts.
 const WARM_UP_PART: usize = 4;
 
-/// A book and what is needed to feed it.
+/// A book and its inputs.
 #[derive(Debug)]
 pub struct Replay {
     /// The book.

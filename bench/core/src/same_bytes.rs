@@ -14,7 +14,7 @@ const ORACLE: i64 = 150_000_000;
 const USER_BYTES: usize = 4_376;
 const SLOT: u64 = 300_000_000;
 
-/// One resting order: what it is worth is a price, or an offset when `floating`.
+/// One resting order: its value is a price, or an offset when `floating`.
 #[derive(Clone, Copy)]
 struct Quote {
     bid: bool,

@@ -11,7 +11,7 @@ pub struct Stopwatch {
     wall: Instant,
 }
 
-/// What a stretch took.
+/// The measured time of a section.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measured {
     /// Operations in it.

@@ -16,7 +16,7 @@ const ORDERS_PER_USER: usize = 32;
 const STATUS_OPEN: u8 = 1;
 const TYPE_LIMIT: u8 = 1;
 
-/// Where an order stands on its side, best first.
+/// The position of an order on its side, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     /// Price or offset of an ask, its negative for a bid.
@@ -121,7 +121,7 @@ impl TreeBook {
     }
 }
 
-/// The map in which an order stands.
+/// The map that contains an order.
 fn half<'a>(markets: &'a mut Vec<[Side; 2]>, order: &Resting) -> &'a mut BTreeMap<Key, u64> {
     let market = usize::from(order.market);
     if markets.len() <= market {

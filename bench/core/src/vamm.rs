@@ -11,7 +11,7 @@ use slotbook_protocol::model::amm::{AmmError, AmmInputs, AmmLevel, AmmQuote, Amm
 use crate::error::BenchError;
 use crate::stopwatch::Stopwatch;
 
-/// What a command asks: a market, a moment, and the levels wanted.
+/// The request of a command: a market, a moment, and the number of levels.
 struct Asked {
     amm: PerpAmm,
     inputs: AmmInputs,

@@ -1,4 +1,4 @@
-//! What a taker gets: the walk along a loaded book, and its /match body.
+//! The fills of a taker: the walk along a loaded book, and its /match body.
 
 use std::hint::black_box;
 
@@ -28,7 +28,7 @@ pub struct Takers {
     pub repeats: usize,
 }
 
-/// What takers of these sizes get, buyers and then sellers: base, quote and worst price.
+/// The fills of takers of these sizes, buyers and then sellers: base, quote and worst price.
 ///
 /// # Errors
 /// When the book refuses an account.
@@ -57,7 +57,7 @@ pub fn walk(workload: &Workload, takers: Takers) -> Result<String, BenchError> {
     timed(takers, |taker| walk_once(&replay.book, market, taker, &mut scratch).fills.len())
 }
 
-/// The walk alone, its queues put in order each time: what the first walk behind a change costs.
+/// The walk alone with its queues sorted each time: the cost of the first walk after a change.
 ///
 /// # Errors
 /// When the book refuses an account.
@@ -88,8 +88,8 @@ pub fn match_body(workload: &Workload, takers: Takers) -> Result<String, BenchEr
     })
 }
 
-/// Times takers of both directions by turns; a tenth of them goes before, untimed. `run` answers
-/// what a walk is made of.
+/// Times takers of alternating directions; a tenth of them run before as warm-up. `run` returns the
+/// number of steps of a walk.
 fn timed(takers: Takers, mut run: impl FnMut(&Taker) -> usize) -> Result<String, BenchError> {
     let both = [Direction::Long, Direction::Short].map(|side| taker(side, takers.size));
     let mut pass = |repeats| {

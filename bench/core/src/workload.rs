@@ -63,7 +63,7 @@ pub struct Config {
 /// A workload in memory.
 #[derive(Debug)]
 pub struct Workload {
-    /// What it was made with.
+    /// The arguments of the generator.
     pub config: Config,
     bytes: Vec<u8>,
     load: Vec<usize>,
@@ -96,7 +96,7 @@ impl Workload {
         self.load.iter().filter_map(|at| read_record(&self.bytes, *at))
     }
 
-    /// What happens after the load.
+    /// The events after the load.
     pub fn events(&self) -> impl Iterator<Item = Record<'_>> {
         self.events.iter().filter_map(|at| read_record(&self.bytes, *at))
     }

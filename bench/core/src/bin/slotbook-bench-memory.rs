@@ -27,8 +27,8 @@ fn main() -> Result<(), BenchError> {
     Ok(())
 }
 
-/// What a book holds after a cold start, maps, tables and spare room included, and the texts of levels
-/// that its bodies keep.
+/// The memory of a book after a cold start, including maps, tables, spare capacity, and the cached
+/// texts of levels.
 fn memory(workload: &Workload) -> Result<String, BenchError> {
     let region = Region::new(ALLOCATOR);
     let mut replay = Replay::new();

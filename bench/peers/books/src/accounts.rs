@@ -18,11 +18,11 @@ pub struct Order {
     pub is_ask: bool,
     /// 1e6.
     pub price: u64,
-    /// What is not filled, 1e9.
+    /// The remaining size, 1e9.
     pub size: u64,
 }
 
-/// What happened to an order.
+/// A change of an order.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
     /// It was placed.

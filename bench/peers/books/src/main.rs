@@ -107,7 +107,7 @@ impl World {
         }))
     }
 
-    /// What all books show before and after each work is the same, to the unit.
+    /// All books show the same before and after each work, to the unit.
     fn compare(&mut self) -> String {
         let mut compared = 0;
         for work in 0..=WORKS.len() {

@@ -13,7 +13,7 @@ pub const ORDERS: usize = FIXED.len() - 1;
 /// An account in a new state.
 pub type Update = (Pubkey, Vec<u8>);
 
-/// What is timed: each maker's account before and after one change.
+/// The timed work: each maker's account before and after one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// One more order.

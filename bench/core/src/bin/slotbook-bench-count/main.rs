@@ -14,7 +14,7 @@ fn main() {
     }
 }
 
-/// What is counted. Callgrind is given this name.
+/// The counted function, which Callgrind is given by name.
 #[inline(never)]
 fn counted(run: &mut dyn FnMut()) {
     black_box(run)();

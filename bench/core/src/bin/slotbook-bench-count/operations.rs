@@ -26,13 +26,13 @@ const REPEATS: usize = 100;
 /// Orders that a taker of row `walk` fills, nearly.
 const TAKER_STEPS: u64 = 200;
 
-/// What is counted, and how often it does its work.
+/// A counted function, and the number of its repetitions.
 pub(crate) struct Operation {
     pub(crate) repeats: usize,
     pub(crate) run: Box<dyn FnMut()>,
 }
 
-/// An operation by its name in the table, and what prepares it.
+/// An operation's name in the table, and its preparation.
 type Named = (&'static str, fn() -> Operation);
 
 /// All of them, in the order of the table.
