@@ -20,7 +20,7 @@ export function edgeOrigin(config: EdgeConfig, runtime: Runtime): BookOrigin {
       ...{ place, programId, engine, ...runtime },
       ...{ onTurn, onFirstLive, publisher, clients },
       freshness: (ageMs) => freshnessOf(ageMs, config),
-      sendAwayAfterMs: awayAfterMs,
+      drainAfterMs: awayAfterMs,
     });
     return feedOf(follower, { engine, link, refused });
   };

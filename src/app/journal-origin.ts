@@ -58,7 +58,7 @@ export function journalOrigin(config: ReplayConfig, place: string, timers: Timer
         ...{ folder, segments, engine, speed, timers },
         ...{ onTurn, onFirstLive, publisher },
         until: at && untilOf(at),
-        isBeforeEnd: choice?.goesOn ?? false,
+        isBeforeEnd: choice?.isContinued ?? false,
         freshness: (ageMs) => freshnessOf(ageMs, config),
         onEnd: () => void process.stderr.write('replay ended\n'),
         onHole: (hole) => void process.stderr.write(`${holeText(hole)}\n`),
@@ -73,9 +73,9 @@ export function segmentOfSlot(place: string, slot: number): SegmentPlace {
   const { segments } = readSegments(folder, null);
   const choice = choose(segments, { slot });
   if (choice === undefined) throw notKept(place, segments, '--slot');
-  const { segment, goesOn } = choice;
+  const { segment, isContinued } = choice;
   const next = segments.find((one) => continues(segment, one));
-  return { folder, segment, next, isBeforeEnd: goesOn };
+  return { folder, segment, next, isBeforeEnd: isContinued };
 }
 
 /** The folder of a journal, by its own path or by that of a service's data. */

@@ -7,8 +7,8 @@ import { Engine } from '../engine/engine.js';
 import { freshnessOf } from '../feed/model/feed-stats.js';
 import { StandbyEngine } from '../feed/standby-engine.js';
 import { Journal } from '../journal/journal.js';
+import { takeLogOver } from '../journal/log-failover.js';
 import { LogFollower } from '../journal/log-follower.js';
-import { takeLogOver } from '../journal/log-take-over.js';
 import { LATE_SLOTS, STANDBY_BYTES_MAX } from '../journal/model/limits.js';
 import type { LogSetup } from '../journal/model/log-place.js';
 import { type CoreParts, logSetupOf, newEnding } from './core-parts.js';
@@ -67,7 +67,7 @@ class Standby {
     this.#switched = new StandbyEngine({ warm, ...bounds });
     this.#follower = new LogFollower({
       ...{ place, programId, genesisHash, engine, ...runtime },
-      sendAwayAfterMs: Number.POSITIVE_INFINITY,
+      drainAfterMs: Number.POSITIVE_INFINITY,
       freshness: (ageMs) => freshnessOf(ageMs, config),
       onTurn: () => this.#switched.noteLogSlot(this.#follower.slot),
     });

@@ -20,10 +20,10 @@ export interface AsOfMoment {
 }
 
 /** Identifies a market in every run of the book; its id differs between runs. */
-export type MarketKey = Pick<MarketInfo, 'marketType' | 'marketIndex'>;
+export type MarketIdentity = Pick<MarketInfo, 'marketType' | 'marketIndex'>;
 
 /** One body to render. The request's own `market` is an id of the present book, and is ignored. */
-export type AsOfRead = { readonly key: MarketKey } & (
+export type AsOfRead = { readonly key: MarketIdentity } & (
   | { readonly path: 'l2'; readonly request: L2Request }
   | { readonly path: 'l3'; readonly request: L3Request }
   | { readonly path: 'auctions'; readonly request: AuctionsRequest }

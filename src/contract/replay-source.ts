@@ -1,11 +1,11 @@
 /** Past streaming topics: requests of the server to a journal, and their results. */
-import type { AsOfMoment, MarketKey } from './as-of-source.js';
+import type { AsOfMoment, MarketIdentity } from './as-of-source.js';
 import type { JournalMoment } from './journal-source.js';
 import type { TopicSpec } from './topics.js';
 
 /** A topic whose past frames are rendered again. */
 export interface ReplayTopic {
-  readonly key: MarketKey;
+  readonly key: MarketIdentity;
   /** Its content. Its `market` is an id of the present run of the book, and is ignored. */
   readonly spec: TopicSpec;
   /** The name in its frames. */

@@ -90,7 +90,7 @@ export class JournalReader {
   }
 
   /** Continues from the core's present state: reads the segment's checkpoint but does not restore it. */
-  goOn(): void {
+  resume(): void {
     this.#native.goOn();
   }
 
@@ -185,7 +185,7 @@ export class JournalReader {
     until: JournalUntil | undefined,
   ): JournalStep['kind'] {
     this.#core = core;
-    switch (this.#readOn(core, report, until)) {
+    switch (this.#readMore(core, report, until)) {
       case MORE_BYTES:
         return 'moreBytes';
       case TURN:
@@ -201,7 +201,7 @@ export class JournalReader {
     }
   }
 
-  #readOn(core: Core, report: TurnReport, until: JournalUntil | undefined): number {
+  #readMore(core: Core, report: TurnReport, until: JournalUntil | undefined): number {
     if (until === undefined) return this.#native.readTurn(core, report.bytes);
     if (this.#rows === null) return this.#native.readTo(core, until);
     return this.#rows.native.read(this.#native, core, until);

@@ -37,27 +37,27 @@ export function* readBookRows(book: ExportedBook): Generator<RowBlock | null, bo
   });
   let player: JournalPlayer | undefined;
   /** Whether the player's book continues in the next segment. */
-  let goesOn = false;
+  let isContinued = false;
   try {
     for (const [index, segment] of book.segments.entries()) {
       if (segment.first.ts > book.toMs) {
         // A run whose clock was set back may come.
-        goesOn = false;
+        isContinued = false;
         continue;
       }
       const after = book.segments[index + 1];
       const next = after !== undefined && continues(segment, after) ? after : undefined;
       if (player === undefined) player = new JournalPlayer({ folder: book.folder, segment });
-      else if (goesOn) player.goOn(segment);
+      else if (isContinued) player.continueWith(segment);
       else player.goTo(segment);
-      if (!goesOn) rows.beginBook();
+      if (!isContinued) rows.beginBook();
       const damage = yield* readSegmentRows(player, { book, rows, next });
       if (damage !== null) {
         if (after === undefined) throw damage;
         const fromSlot = player.reader.position().slot;
         book.onHole(holeOf(damage, { number: segment.number, next: after, fromSlot }));
       }
-      goesOn = damage === null && next !== undefined;
+      isContinued = damage === null && next !== undefined;
       yield null;
     }
   } finally {

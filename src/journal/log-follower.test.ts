@@ -25,7 +25,7 @@ describe('a follower', () => {
     const setup = newSetup(context);
     const core = await Core.start(setup, { seed: 6 });
     await core.writeSlots(3);
-    const edge = new Edge(setup, { sendAwayAfterMs: 1 });
+    const edge = new Edge(setup, { drainAfterMs: 1 });
     await edge.showsBook(core.book);
     const before = edge.engine.version(0);
     await server.kill();
@@ -126,7 +126,7 @@ describe('a log', () => {
     })();
     await server.pause();
     await until(() => isLost);
-    server.goOn();
+    server.resume();
   });
 
   test('has a checkpoint soon that could not be stored at first', async (context) => {

@@ -24,7 +24,7 @@ export interface LogFollowerOptions extends LogBookOptions {
   /** The freshness of a book whose log was silent for some milliseconds. */
   readonly freshness: (ageMs: number) => FeedState;
   /** Time without the log after which clients are drained to another edge, milliseconds. */
-  readonly sendAwayAfterMs: number;
+  readonly drainAfterMs: number;
   readonly clients?: ClientGate | undefined;
   /** Called once, when the book is live for the first time. */
   readonly onFirstLive?: (() => void) | undefined;
@@ -60,7 +60,7 @@ export class LogFollower {
   #everLive = false;
   /** Whether the log was read to its end since it was last silent. */
   #isCaughtUp = false;
-  #isSentAway = false;
+  #isDrained = false;
   /** Whether the book's checkpoint is older than readers' state of this epoch, before catching up. */
   #isOlder = false;
   /** The next message after all applied ones of this epoch, also before the book was lost. */
@@ -201,11 +201,11 @@ export class LogFollower {
     if (isOther) this.#furthest = 0;
     this.#isOlder = checkpoint.next < this.#furthest;
     if (isOther || this.#isOlder) await clients?.drainClients();
-    this.#isSentAway ||= this.#isOlder;
+    this.#isDrained ||= this.#isOlder;
     this.#isCaughtUp = false;
     this.#showFreshness();
     this.#book.restoreCheckpoint(checkpoint);
-    if (isOther && !this.#isSentAway) clients?.acceptClients();
+    if (isOther && !this.#isDrained) clients?.acceptClients();
     this.#furthest = Math.max(this.#furthest, checkpoint.next);
     this.#counts.logRestores += 1;
     log.info({ epoch, next: checkpoint.next }, 'a checkpoint of the log was restored');
@@ -269,19 +269,19 @@ export class LogFollower {
   }
 
   #showFreshness(): void {
-    const { freshness, sendAwayAfterMs, engine } = this.#options;
+    const { freshness, drainAfterMs, engine } = this.#options;
     const ageMs = this.logAgeMs();
     const fresh = freshness(ageMs);
     if (fresh === 'stale') this.#isCaughtUp = false;
     this.#book.showFreshness(fresh === 'live' && !this.#isCaughtUp ? 'stale' : fresh);
-    if (ageMs >= sendAwayAfterMs && this.#everLive) this.#drainClients();
+    if (ageMs >= drainAfterMs && this.#everLive) this.#drainClients();
     if (engine.state === 'live' && this.#isCaughtUp && this.#book.nextSequence > 0)
       this.#noteLive();
   }
 
   #drainClients(): void {
-    if (this.#isSentAway) return;
-    this.#isSentAway = true;
+    if (this.#isDrained) return;
+    this.#isDrained = true;
     this.#counts.logSendAways += 1;
     this.#options.log.warn({}, 'clients are sent to another edge: the log is lost');
     this.#options.clients?.drainClients().catch((error: unknown) => {
@@ -290,8 +290,8 @@ export class LogFollower {
   }
 
   #noteLive(): void {
-    if (this.#isSentAway) this.#options.clients?.acceptClients();
-    this.#isSentAway = false;
+    if (this.#isDrained) this.#options.clients?.acceptClients();
+    this.#isDrained = false;
     if (this.#everLive) return;
     this.#everLive = true;
     this.#options.onFirstLive?.();

@@ -70,7 +70,7 @@ function bookOf({ folder, segment, next, isBeforeEnd = false, slot }: ProvedSlot
     const { slot: lastSlot, tsMs } = player.reader.position();
     // Later turns, including the next file's, that contain updates of the slot.
     if (player.at({ slotMax: slot + LATE_SLOTS }) === 'end' && next !== undefined) {
-      player.goOn(next);
+      player.continueWith(next);
       player.reader.takeSlotsTo(slot);
       player.at({ slotMax: slot + LATE_SLOTS });
     }

@@ -133,7 +133,7 @@ export class JournalReplayer {
     try {
       for (const [index, segment] of segments.entries()) {
         // The book is already at the checkpoint, and its readers keep their topics.
-        if (index > 0) this.#isBehindHole ? player.goTo(segment) : player.goOn(segment);
+        if (index > 0) this.#isBehindHole ? player.goTo(segment) : player.continueWith(segment);
         const after = segments[index + 1];
         const isNext = after === undefined || isNextFile(segment, after);
         const damage = await this.#playSegment(player, isNext ? after : undefined);

@@ -48,7 +48,7 @@ function answer(channel: 'book' | 'bbo', price: string, grouping = 1): void {
 }
 
 /** A frame of the grouped book without a change. */
-function goOn(seq: number): void {
+function advanceTo(seq: number): void {
   const topic = nameOf('book', 100);
   world.socket.say({ ...head, type: 'heartbeat', topic, seq: 5, slot: seq });
 }
@@ -80,9 +80,9 @@ describe('best prices are those of the market', () => {
   test('on the way to single ticks, and when that is refused', () => {
     showGrouped();
     cache.updateSubscription({ grouping: 1 });
-    goOn(11);
+    advanceTo(11);
     refuse('book', 1);
-    goOn(12);
+    advanceTo(12);
     expect(bestBids()).toEqual([157n, 157n, 157n]);
     expect(told.at(-1)?.slot).toBe(12);
     expect(errors).toEqual(['INVALID_PARAM']);
@@ -112,7 +112,7 @@ describe('best prices are those of the market', () => {
     world.socket.say({ type: 'error', topic: nameOf('bbo'), code: 'UNKNOWN_MARKET', message: '' });
     expect(cache.store).toMatchObject({ isFollowing: false, bestBidPrice: 157n });
     expect(errors).toEqual(['UNKNOWN_MARKET']);
-    goOn(11);
+    advanceTo(11);
     expect(cache.store?.slot).toBe(10);
   });
 });

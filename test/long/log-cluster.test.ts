@@ -130,7 +130,7 @@ test(
       await pair.settle();
     }
     const audit = new LogAudit({ servers: cluster.urls, stream: STREAM });
-    await audit.readOn();
+    await audit.readMore();
     expect(audit.faults).toEqual([]);
     const { broken, resets, reconnects, messages, frames } = follower.tally;
     const found = { broken, resets, reconnects, messages, snapshots: frames.snapshot };

@@ -98,7 +98,7 @@ test(
     ends.push(stopMoving);
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SCHEDULES; seed += 1) {
       await partAtRandom(new Random(seed), pair, way);
-      await audit.readOn();
+      await audit.readMore();
       expect(audit.faults, `SEED=${seed}`).toEqual([]);
       const { delta } = follower.tally.frames;
       await until(`a change after SEED=${seed}`, () => follower.tally.frames.delta > delta);
@@ -136,12 +136,12 @@ test('an audit of a log finds what a second writer leaves there', async (context
   await append('one.1.0');
   await append('two.1.0', 'one.1.0');
   const audit = new LogAudit(log);
-  await audit.readOn();
+  await audit.readMore();
   expect(audit.faults).toEqual([]);
   // As a writer that was not fenced, one that began without the end of the log, and one that leaves a hole.
   for (const id of ['one.1.1', 'three.1.0', 'three.1.2']) await append(id);
   await connection.stream.publish(subjectOf(log), Buffer.alloc(1), { msgID: 'three.1.3' });
-  await audit.readOn();
+  await audit.readMore();
   expect(audit.faults).toHaveLength(4);
 });
 

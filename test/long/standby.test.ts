@@ -68,7 +68,7 @@ test('a core that stood still for longer than its lease cannot append, and ends'
   await becomesCore(second);
   const coreMs = performance.now();
   await until('a change', () => reader.hasMovedSince(coreMs));
-  first.goOn();
+  first.resume();
   expect(await first.ended()).toBe(1);
   expect(first.stderr).toContain('LOG_FENCED: another core writes the log');
   const endMs = performance.now();

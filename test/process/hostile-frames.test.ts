@@ -55,7 +55,7 @@ async function face(one: HostileCase, random: Random): Promise<void> {
   socket.write(one.bytes.subarray(cut));
   if (one.outcome === 'ends') {
     expect(await socket.endsWithin(END_MS_MAX), `${one.name} ends the connection`).toBe(true);
-  } else if (one.outcome === 'goesOn') {
+  } else if (one.outcome === 'continues') {
     await pingPong(socket, one);
   } else {
     await socket.endsWithin(EITHER_MS);

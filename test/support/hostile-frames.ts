@@ -4,7 +4,7 @@ import type { Random } from '../../src/sim/random.js';
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** The required reaction of a server: end the connection, continue it, ignore the message, or any of these. */
-export type Outcome = 'ends' | 'goesOn' | 'unheard' | 'either';
+export type Outcome = 'ends' | 'continues' | 'unheard' | 'either';
 
 /** Bytes on an open WebSocket, and the required reaction. */
 export interface HostileCase {
@@ -81,7 +81,7 @@ function pick<T>(random: Random, items: readonly T[]): T {
 }
 
 const ends = (bytes: Buffer) => ({ bytes, outcome: 'ends' }) as const;
-const goesOn = (bytes: Buffer) => ({ bytes, outcome: 'goesOn' }) as const;
+const continues = (bytes: Buffer) => ({ bytes, outcome: 'continues' }) as const;
 const unheard = (bytes: Buffer) => ({ bytes, outcome: 'unheard' }) as const;
 const either = (bytes: Buffer) => ({ bytes, outcome: 'either' }) as const;
 
@@ -192,10 +192,10 @@ const KINDS: Readonly<Record<string, Make>> = {
   'empty pieces without end': (random) => {
     const first = frameBytes(random, { opcode: OPCODE.text, fin: false, payload: HELLO });
     const piece = () => frameBytes(random, { opcode: OPCODE.continuation, fin: false });
-    return goesOn(Buffer.concat([first, ...Array.from({ length: 50 }, piece)]));
+    return continues(Buffer.concat([first, ...Array.from({ length: 50 }, piece)]));
   },
   'pings between the pieces of a text': (random) =>
-    goesOn(
+    continues(
       Buffer.concat([
         frameBytes(random, { opcode: OPCODE.text, fin: false, payload: HELLO.subarray(0, 5) }),
         frameBytes(random, { opcode: OPCODE.ping, payload: text('between') }),
@@ -205,7 +205,7 @@ const KINDS: Readonly<Record<string, Make>> = {
   'a binary message': (random) =>
     either(frameBytes(random, { opcode: OPCODE.binary, payload: HELLO })),
   'pongs that nobody asked for': (random) =>
-    goesOn(
+    continues(
       frameBytes(random, { opcode: OPCODE.pong, payload: Buffer.alloc(random.nextBelow(126)) }),
     ),
   'a frame cut in the middle': (random) => {

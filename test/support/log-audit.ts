@@ -36,7 +36,7 @@ export class LogAudit {
   }
 
   /** Reads the messages since the last call. */
-  async readOn(): Promise<void> {
+  async readMore(): Promise<void> {
     const { nats, manager, stream } = await connectLog(this.#place, 'an audit');
     try {
       const { last_seq: end } = (await manager.streams.info(this.#place.stream)).state;

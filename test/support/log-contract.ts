@@ -37,7 +37,7 @@ export function testGivenUp(): void {
     await appender.appendMessage(newMessage('a.1.0'));
     await server.pause();
     await expect(appender.appendMessage(newMessage('a.1.1'))).rejects.toThrow();
-    server.goOn();
+    server.resume();
     await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
     // The queue was full, so the log continues with the next segment.
     const unreachable = { code: 'LOG_UNREACHABLE' };
@@ -78,7 +78,7 @@ function testAppender(): void {
     await server.pause();
     const late = appender.appendMessage(newMessage('a.1.1'));
     await expect(late).rejects.toMatchObject({ code: 'LOG_UNREACHABLE' });
-    server.goOn();
+    server.resume();
     await until(async () => (await appender.readLast().catch(() => null))?.id === 'a.1.1');
     expect(await appender.appendMessage(newMessage('a.1.1'))).toBe(2);
     expect(await appender.appendMessage(newMessage('a.1.2'))).toBe(3);

@@ -121,7 +121,7 @@ export class Edge {
     this.engine = new Engine({ programId, epoch: '' });
     this.follower = new LogFollower({
       timers: systemTimers,
-      ...{ place: setup.log, engine: this.engine, log: silentLog, sendAwayAfterMs: 1e9 },
+      ...{ place: setup.log, engine: this.engine, log: silentLog, drainAfterMs: 1e9 },
       freshness: () => this.freshness,
       clients: {
         drainClients: async () => void this.gate.push('away'),

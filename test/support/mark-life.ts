@@ -136,7 +136,7 @@ class JournalLink {
   #beginSegment(segment: number): void {
     this.#segment = segment;
     this.#reader = new JournalReader(PROGRAM_ID);
-    this.#reader.goOn();
+    this.#reader.resume();
   }
 }
 

@@ -110,12 +110,12 @@ export class NatsServer {
     );
   }
 
-  goOn(): void {
+  resume(): void {
     this.#child?.kill('SIGCONT');
   }
 
   async stop(): Promise<void> {
-    this.goOn();
+    this.resume();
     await endChild(this.#child, 'SIGTERM');
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -194,7 +194,7 @@ export class ServiceChild {
     this.child.kill('SIGSTOP');
   }
 
-  goOn(): void {
+  resume(): void {
     this.child.kill('SIGCONT');
   }
 

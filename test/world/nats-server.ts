@@ -77,13 +77,13 @@ export class NatsServer {
     this.#isPaused = true;
   }
 
-  goOn(): void {
+  resume(): void {
     this.#isPaused = false;
     for (const run of this.#late.splice(0)) run();
   }
 
   async stop(): Promise<void> {
-    this.goOn();
+    this.resume();
     await this.kill();
   }
 

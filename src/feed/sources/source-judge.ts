@@ -162,13 +162,13 @@ export class SourceJudge {
 
   /** Whether a source that has passed the slot disagrees with the book, or a late write cannot be confirmed. */
   #isDisputed({ account, slot, isLate, claims }: SlotWrites, state: AccountUpdate): boolean {
-    const tellers = claims.filter(
+    const reporters = claims.filter(
       (claim) => claim !== undefined && isSameState(claim.update, state),
     );
     const able = this.#trusted.filter((one) => one.hasPassed(slot));
     const found = able.map((member) => this.#compare(member, account, slot, state));
     if (found.includes('other')) return true;
-    if (tellers.length > 1) return false;
+    if (reporters.length > 1) return false;
     if (found.includes('silent')) return true;
     return isLate && state.slot === slot && !able.some(({ index }) => claims[index] === undefined);
   }
@@ -301,7 +301,7 @@ export class SourceJudge {
       .filter((member) =>
         member.hasPassed(until)
           ? this.#isRefuted(member, finding, until)
-          : until === slot && writes !== null && this.#hasToldWrong(member, writes, right),
+          : until === slot && writes !== null && this.#hasReportedWrong(member, writes, right),
       )
       .map((member) => ({ member, fault: this.#faultOf(member, account, until) }));
   }
@@ -311,11 +311,11 @@ export class SourceJudge {
     const claim = ledger.claimAt(member, account, until);
     // The source joined later, and neither it nor the right sources have reported the account
     // since.
-    const isTold = claim !== null && claim.slot >= member.firstSlot;
+    const hasReported = claim !== null && claim.slot >= member.firstSlot;
     const isSince = right.some((one) =>
       member.coversSlot(ledger.claimAt(one, account, until)?.slot ?? 0),
     );
-    if ((!isTold && !isSince) || this.#compare(member, account, until, reading) !== 'other')
+    if ((!hasReported && !isSince) || this.#compare(member, account, until, reading) !== 'other')
       return false;
     // The source may have reported the state on a fork that it left and may return to.
     return !account.slots.some((one) => {
@@ -325,7 +325,11 @@ export class SourceJudge {
   }
 
   /** Exceptions: an intermediate state, or a fork that the source may still leave. */
-  #hasToldWrong(member: Member, { slot, claims }: SlotWrites, right: readonly Member[]): boolean {
+  #hasReportedWrong(
+    member: Member,
+    { slot, claims }: SlotWrites,
+    right: readonly Member[],
+  ): boolean {
     const own = claims[member.index];
     if (own === undefined || member.chain.hasLeft(slot)) return false;
     return right.every((one) => {

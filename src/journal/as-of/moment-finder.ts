@@ -1,4 +1,4 @@
-import type { AsOfMoment, MarketKey } from '../../contract/as-of-source.js';
+import type { AsOfMoment, MarketIdentity } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
 import { textOfError } from '../model/error.js';
 import { LEARNED_MARKETS_MAX } from '../model/limits.js';
@@ -25,7 +25,7 @@ export interface FoundMoment {
 /** What a search needs besides the moment. */
 export interface MomentSearch {
   /** The market of a sequence number. */
-  readonly key: MarketKey | null;
+  readonly key: MarketIdentity | null;
   readonly isCancelled?: () => boolean;
 }
 
@@ -88,7 +88,7 @@ export class MomentFinder {
   /** The id of a market in the run of this segment, its last: the newest run may still get it. */
   #learnId(
     last: SegmentInfo,
-    key: MarketKey,
+    key: MarketIdentity,
     run: { readonly isNewest: boolean; readonly isCancelled: (() => boolean) | undefined },
   ): number {
     const known = this.#learned.get(nameOf(last, key));
@@ -117,6 +117,6 @@ export class MomentFinder {
   }
 }
 
-function nameOf({ epoch }: SegmentInfo, { marketType, marketIndex }: MarketKey): string {
+function nameOf({ epoch }: SegmentInfo, { marketType, marketIndex }: MarketIdentity): string {
   return `${epoch} ${marketType} ${marketIndex}`;
 }

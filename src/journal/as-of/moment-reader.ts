@@ -62,7 +62,7 @@ export class MomentReader {
     const book = this.#books.takeBook(choice.segment, isUsable);
     const played = this.#playTo(book, until, isCancelled);
     if (played === 'cancelled') return undefined;
-    if (played === 'end' && (choice.goesOn || isDamagedBefore(book, job.newestMs))) {
+    if (played === 'end' && (choice.isContinued || isDamagedBefore(book, job.newestMs))) {
       this.#books.dropBook(book);
       return this.#notKept(moment, { error: LOST });
     }

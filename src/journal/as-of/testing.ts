@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawAccount } from '../../contract/accounts.js';
-import type { AsOfRead, MarketKey } from '../../contract/as-of-source.js';
+import type { AsOfRead, MarketIdentity } from '../../contract/as-of-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { Engine } from '../../engine/engine.js';
 import { JournalWriter } from '../../engine/journal-writer.js';
@@ -29,7 +29,7 @@ export interface Shown {
 }
 
 /** The name of a market in every run. */
-export function nameOf({ marketType, marketIndex }: MarketKey): string {
+export function nameOf({ marketType, marketIndex }: MarketIdentity): string {
   return `${marketType} ${marketIndex}`;
 }
 

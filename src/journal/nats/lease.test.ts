@@ -40,7 +40,7 @@ test('a stop does not wait for a server that stands still', async (context) => {
   // Without its own limit it waits for four sequential requests.
   const late = sleep(systemTimers, LEASE_STOP_MS_MAX + 3 * NATS_CONNECT_MS_MAX).then(() => 'late');
   const first = await Promise.race([stopped, late]);
-  server.goOn();
+  server.resume();
   expect(first).toBe('stopped');
   await late;
 });

@@ -236,7 +236,7 @@ export class TopicReplay {
     const beyond = player.findBeyond(this.#parts.finder.findNext(player.segment));
     if (beyond.kind === 'more') return;
     if (!place.hasBegun && place.beginsBefore(beyond)) this.#beginFrames(nowMs);
-    else if (beyond.kind === 'next') player.goOn(beyond.segment);
+    else if (beyond.kind === 'next') player.continueWith(beyond.segment);
     else if (beyond.kind === 'hole') this.#passHole(beyond);
     else if (place.phase === 'finishing') this.#endJournal(nowMs);
     else {
@@ -250,14 +250,14 @@ export class TopicReplay {
   #endJournal(nowMs: number): void {
     const place = this.#place;
     const { player, framer } = place;
-    const goesOn = place.until === null && this.#written === 'whole';
-    if (this.#written === 'behind' || (goesOn && !framer.isMarked)) {
+    const becomesLive = place.until === null && this.#written === 'whole';
+    if (this.#written === 'behind' || (becomesLive && !framer.isMarked)) {
       // Some turns wait for room in the journal, or the live topic has not published since its last
       // mark, so its next mark continues this one.
       place.phase = 'playing';
       this.#waitsUntilMs = nowMs + REPLAY_MARK_WAIT_MS;
     } else if (!place.hasBegun && place.hasTopic) this.#beginFrames(nowMs);
-    else if (goesOn) {
+    else if (becomesLive) {
       place.phase = 'caughtUp';
       const { epoch } = player.engine;
       this.#parts.outbox.sendEvent({ kind: 'caughtUp', epoch, seq: framer.seq });

@@ -58,9 +58,9 @@ export class JournalFolder {
     return this.#segments;
   }
 
-  /** Takes the number of the next segment: `goesOn` when nothing is missing since the previous one. */
-  takeNumber(goesOn: boolean): number {
-    this.#numberMax += goesOn || this.#numberMax === 0 ? 1 : 2;
+  /** Takes the number of the next segment: `isContinued` when it has no gap before it. */
+  takeNumber(isContinued: boolean): number {
+    this.#numberMax += isContinued || this.#numberMax === 0 ? 1 : 2;
     return this.#numberMax;
   }
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import type { MarketKey } from '../../contract/as-of-source.js';
+import type { MarketIdentity } from '../../contract/as-of-source.js';
 import type { JournalMoment } from '../../contract/journal-source.js';
 import type { MarketInfo } from '../../contract/markets.js';
 import { Engine } from '../../engine/engine.js';
@@ -105,7 +105,7 @@ export class JournalPlayer {
   }
 
   /** The market in this run of the book; undefined where it has none yet. */
-  findMarket({ marketType, marketIndex }: MarketKey): MarketInfo | undefined {
+  findMarket({ marketType, marketIndex }: MarketIdentity): MarketInfo | undefined {
     if (!this.#isRestored) return undefined;
     return this.engine
       .markets()
@@ -180,9 +180,9 @@ export class JournalPlayer {
   }
 
   /** Continues with the next file: the book is already at its checkpoint. Throws the file system's errors. */
-  goOn(segment: PlayedSegment): void {
+  continueWith(segment: PlayedSegment): void {
     this.goTo(segment);
-    this.#reader.goOn();
+    this.#reader.resume();
   }
 
   /** Begins another file, whose checkpoint takes the place of the book; the topics of readers stay open. Throws what the file system says. */

@@ -8,7 +8,7 @@ export interface SegmentChoice {
   /** Whether it is the folder's newest, which may still grow. */
   readonly isNewest: boolean;
   /** Whether it must contain a moment after the requested one, because the next file begins later. */
-  readonly goesOn: boolean;
+  readonly isContinued: boolean;
 }
 
 /** A slot, or unix milliseconds. */
@@ -31,9 +31,10 @@ export function chooseByTime(
     if (segment.first[by] > value) continue;
     const isNewest = segment.number === newest;
     const next = segments[at + 1];
-    const goesOn = next !== undefined && continues(segment, next) && next.first[by] > value;
+    const isContinued = next !== undefined && continues(segment, next) && next.first[by] > value;
     // The end of the newest one is only found by reading.
-    if (isNewest || goesOn || segment.last[by] >= value) return { segment, isNewest, goesOn };
+    if (isNewest || isContinued || segment.last[by] >= value)
+      return { segment, isNewest, isContinued };
   }
   return null;
 }
@@ -60,7 +61,7 @@ export function chooseBySeq(
   const at = before >= 0 ? before : segments.findIndex((one) => isOf(one) && seqAt(one) === seq);
   const segment = segments[at];
   if (segment === undefined) return null;
-  return { segment, isNewest: segment.number === newest, goesOn: false };
+  return { segment, isNewest: segment.number === newest, isContinued: false };
 }
 
 /** The stored ranges as text. */
